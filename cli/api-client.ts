@@ -12,40 +12,43 @@ import { parseJson } from './parse-json.ts'
 
 export interface ApiRequest extends Omit<RawRequest, 'body' | 'idempotent'> {
   body?: unknown
-  /** False for what needs no key. */
+  /** False for requests without a key. */
   authenticated?: boolean
-  /** How it is sent again when it fails; not at all where this is not given. */
+  /** How a failed request is retried; never when absent. */
   retry?: Partial<RetryPolicy>
-  /** Ends the call. */
+  /** Aborts the call. */
   signal?: AbortSignal
 }
 
-/** The client of the service's HTTP API, its failures in the words of the command line. */
+/** A client of the service's HTTP API that words failures for the command line. */
 export interface ApiClient {
   readonly url: string
   /** The answer's JSON. @throws as `send`; CommandError for an answer of another shape */
   call<T>(schema: z.ZodType<T>, request: ApiRequest): Promise<T>
-  /** @throws MemoryError, ConnectionError, CommandError (no key; a wait that is too long) */
+  /** @throws MemoryError, ConnectionError, CommandError (no key, or the required wait is too long) */
   send(request: ApiRequest): Promise<RawAnswer>
-  /** What the client library does beyond single requests. @throws CommandError when there is no key; the rest needs `failureOf` */
+  /**
+   * The client library's features beyond single requests. @throws CommandError without a key; pass other errors to
+   * `failureOf`
+   */
   memory(): Memory
-  /** What the library gave, checked. @throws CommandError when it has another shape */
+  /** Validates a result of the library. @throws CommandError when it has another shape */
   check<T>(schema: z.ZodType<T>, value: unknown): T
-  /** What the library threw, as `send` would throw it. */
+  /** Converts a library error to the one `send` would throw. */
   failureOf(error: unknown, manner?: 'patient'): unknown
 }
 
-/** A key in the clear is only in the hands of who was given it: the service keeps a hash. */
+/** The service stores only a hash of a key, so it cannot show one again. */
 const NO_KEY = `No API key. Pass --key svc_… or set MEMORY_API_KEY.
 The service printed its admin key when it first started, and keeps only a hash of it. If that key is lost, stop the
 service and start it once with BOOTSTRAP_ADMIN_KEY=svc_… (at least 32 characters after svc_) to set a new one.`
 
-/** Long enough for a batch of documents to be embedded by a slow model. */
+/** Long enough for a slow model to embed a batch of documents. */
 const REQUEST_TIMEOUT_MS = 180_000
 
 /**
- * A client for the service at `url` (its origin, perhaps with a path) that presents `key`; as a person's in the workspace
- * `organizationId`, where that is given. @throws UsageError for a key that cannot be one
+ * A client for the service at `url` (its origin, possibly with a path) that presents `key`; with `organizationId` it
+ * acts as a user in that workspace. @throws UsageError for a malformed key
  */
 export function createApiClient(options: {
   url: string
@@ -101,7 +104,7 @@ function openWithKey(options: ConstructorParameters<typeof Memory>[0]): Memory {
   }
 }
 
-/** What the client library says, in the words of the command line. */
+/** Converts a client library error into one for the command line. */
 function failureIn(url: string, error: unknown): unknown {
   if (error instanceof MemoryConnectionError)
     return new ConnectionError(connectionMessage(url, error), { cause: error })
@@ -112,7 +115,7 @@ function failureIn(url: string, error: unknown): unknown {
   return error
 }
 
-/** Why there was no answer, and what to do about it. */
+/** Why no answer came, and what to do about it. */
 export function connectionMessage(url: string, { fault, cause }: MemoryConnectionError): string {
   const { origin } = new URL(url)
   if (fault === 'timeout') return `${origin} did not answer within ${REQUEST_TIMEOUT_MS / 1000} s`
@@ -125,12 +128,12 @@ export function connectionMessage(url: string, { fault, cause }: MemoryConnectio
   return `The connection to ${origin} failed: ${messageOf(root)}`
 }
 
-/** A refusal for rate, which a pause helps against; a used-up budget is none. */
+/** A rate limit, where waiting helps, as opposed to an exhausted budget. */
 export function isRateLimit(error: unknown): error is MemoryError {
   return error instanceof MemoryError && error.status === 429 && error.code !== 'quota_exceeded'
 }
 
-/** Of a service that asks for more patience than there is. */
+/** The service asks for a longer wait than the command allows. */
 function tooLongAWait(error: MemoryError): CommandError {
   const seconds = Math.max(1, error.retryAfter ?? 1)
   return new CommandError(`The service asks to wait ${seconds} s: try again later`, { cause: error })

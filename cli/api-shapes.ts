@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What the command line reads of the service's answers; fields that it does not use are passed through for `--json`. */
+/** The fields that the command line reads; others pass through for `--json`. */
 
 const provider = z.string()
 
@@ -114,9 +114,9 @@ export const SyncRunRequested = z.looseObject({
   alreadyActive: z.boolean(),
 })
 export const SyncRunDetails = z.looseObject({
-  /** Until when a queued run waits because its provider asked for it; a service of before does not tell. */
+  /** Until when a queued run waits at the provider's request; absent from older services. */
   waitingUntil: z.string().nullish(),
-  /** The account's access has ended; when the source is next synced by itself. A service of before tells neither. */
+  /** Whether the account's access has ended, and when the source is next synced; absent from older services. */
   needsReconnection: z.boolean().optional(),
   nextRunAt: z.string().nullish(),
   syncRun: SyncRun,

@@ -2,7 +2,10 @@ import { confirm, isCancel, text } from '@clack/prompts'
 import { CommandError, UsageError } from './failures.ts'
 import { printableLine, type Terminal } from './terminal.ts'
 
-/** Asks a person on a terminal; elsewhere nobody could answer. @throws CommandError with `refusal` when they say no */
+/**
+ * Asks for confirmation on a terminal and skips the question elsewhere. @throws CommandError with `refusal` when the
+ * user declines
+ */
 export async function askFirst(terminal: Terminal, message: string, refusal: string): Promise<void> {
   if (!process.stdin.isTTY || !terminal.stderr.isTTY) return
   const answer = await confirm({ message, initialValue: false, output: terminal.stderr })
@@ -10,8 +13,8 @@ export async function askFirst(terminal: Terminal, message: string, refusal: str
 }
 
 /**
- * Asks a person on a terminal to type a name, as it is shown to them, for what nobody can undo.
- * @throws UsageError where there is no terminal; CommandError with `refusal` when they type something else
+ * Asks the user to type a displayed name before an irreversible action.
+ * @throws UsageError without a terminal; CommandError with `refusal` when the user types something else
  */
 export async function askForName(
   terminal: Terminal,

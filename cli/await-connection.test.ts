@@ -15,7 +15,7 @@ const SOURCE: Source = {
 }
 const TOUCHED = { ...SOURCE, updatedAt: '2026-11-01T10:05:00.000Z' }
 
-/** Waits for a source that is touched `afterMs` from the beginning, in a time of its own. */
+/** Waits, in simulated time, for a source that changes after `afterMs`. */
 async function wait(afterMs: number) {
   let now = 0
   const notes: { at: number; line: string }[] = []
@@ -29,12 +29,12 @@ async function wait(afterMs: number) {
   return { connected: await connected.catch((error: unknown) => error), notes }
 }
 
-describe('waiting for a person to agree', () => {
-  it('answers the source that was touched since, without a word within a minute', async () => {
+describe("waiting for the user's consent", () => {
+  it('returns the source that changed, without a reminder within a minute', async () => {
     expect(await wait(50_000)).toEqual({ connected: TOUCHED, notes: [] })
   })
 
-  it('reminds once after a minute that they may have declined, and gives up after ten', async () => {
+  it('reminds the user once after a minute, and gives up after ten', async () => {
     const { connected, notes } = await wait(Number.POSITIVE_INFINITY)
     expect(notes).toEqual([{ at: 60_000, line: expect.stringMatching(/^Still waiting; .+ Ctrl-C/) }])
     expect(connected).toMatchObject({ message: expect.stringContaining('within ten minutes') })

@@ -4,12 +4,12 @@ import { CommandError } from './failures.ts'
 import type { Terminal } from './terminal.ts'
 
 const LOOK_MS = 2_000
-/** As long as the service waits for a person at the provider's page. */
+/** As long as the service waits for the user at the provider's page. */
 const AGREE_TIMEOUT_MS = 10 * 60_000
-/** Nothing tells the command that a person declined: only the page does. */
+/** Only the provider's page shows that the user declined; the command cannot detect it. */
 const REMIND_AFTER_MS = 60_000
 
-/** The passing of time, in milliseconds. */
+/** Passing time, in milliseconds. */
 export interface Waiting {
   now(): number
   sleep(milliseconds: number): Promise<unknown>
@@ -17,12 +17,12 @@ export interface Waiting {
 
 const REAL_TIME: Waiting = { now: () => performance.now(), sleep: (milliseconds) => delay(milliseconds) }
 
-/** What tells a source that was touched since from one that was not. */
+/** Distinguishes a changed source from an unchanged one. */
 export const standOf = ({ id, updatedAt }: Source): string => `${id} ${updatedAt}`
 
 /**
- * The provider's source that is there, or was touched, since `already`: the callback makes one or gives one a fresh
- * grant. Reminds once that a person may have declined. @throws CommandError after ten minutes
+ * Waits for a source of the provider that is new or changed since `already`: the callback creates one or renews a
+ * grant. Reminds the user once that they may have declined. @throws CommandError after ten minutes
  */
 export async function untilConnected(
   listSources: () => Promise<Source[]>,

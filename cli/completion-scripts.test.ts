@@ -18,7 +18,7 @@ const hasShell = (shell: string): Promise<boolean> =>
     () => false,
   )
 
-/** What bash offers when the cursor is behind these words. */
+/** What bash offers with the cursor after these words. */
 async function offeredByBash(...words: string[]): Promise<string[]> {
   const line = words.map((word) => `'${word}'`).join(' ')
   const program = `${scripts['bash']}
@@ -44,7 +44,7 @@ describe('memory completion', () => {
     expect(await offeredByBash('--url', '')).toEqual([])
   })
 
-  it.each(['zsh', 'fish'])('prints a script that %s can read', async (shell) => {
+  it.each(['zsh', 'fish'])('prints a script that %s can parse', async (shell) => {
     expect(scripts[shell]).toContain('keys create')
   })
 
@@ -56,12 +56,12 @@ describe('memory completion', () => {
     else expect(await run(shell, [...flags, scripts[shell] ?? ''])).toMatchObject({ stderr: '' })
   })
 
-  it('is JSON on request', async () => {
+  it('prints JSON on request', async () => {
     const { stdout } = await runCommand(['completion', 'bash', '--json'], {})
     expect(JSON.parse(stdout)).toEqual({ shell: 'bash', script: scripts['bash'] })
   })
 
-  it('refuses a shell that it does not know', async () => {
+  it('rejects an unknown shell', async () => {
     expect(await runCommand(['completion', 'tcsh'], {})).toMatchObject({ code: 2, stdout: '' })
   })
 })

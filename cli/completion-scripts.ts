@@ -1,8 +1,8 @@
-/** A command and the words that may follow it. */
+/** A command and its possible next words. */
 export interface CompletedCommand {
-  /** The words that lead to it; none for the program itself. */
+  /** The words that lead to it; empty for the program itself. */
   path: string[]
-  /** Subcommands, and arguments of which there is a list. */
+  /** Subcommands, and arguments with a fixed list of values. */
   words: { name: string; description: string }[]
   options: { names: string[]; description: string; takesValue: boolean; choices: readonly string[] }[]
 }
@@ -10,7 +10,7 @@ export interface CompletedCommand {
 export const SHELLS = ['bash', 'zsh', 'fish'] as const
 export type Shell = (typeof SHELLS)[number]
 
-/** The completion script of each shell. Files are completed where a command has no words of its own. */
+/** Generates each shell's completion script. Commands without words of their own complete files. */
 export const COMPLETION_SCRIPTS: Record<Shell, (commands: readonly CompletedCommand[]) => string> = {
   bash: bashScript,
   zsh: zshScript,
@@ -19,10 +19,10 @@ export const COMPLETION_SCRIPTS: Record<Shell, (commands: readonly CompletedComm
 
 const PROGRAM = 'memory'
 const nameOf = ({ path }: CompletedCommand): string => path.join(' ')
-/** In single quotes, as all three shells understand them. */
+/** Single-quoted in a form that all three shells accept. */
 const quoted = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`
 
-/** The lines of a `case` over the command: bash and zsh share their shape. */
+/** The lines of a `case` over the command, in the syntax that bash and zsh share. */
 function casesOf(
   commands: readonly CompletedCommand[],
   lineOf: (command: CompletedCommand) => string,
@@ -30,7 +30,7 @@ function casesOf(
   return commands.map((command) => `    ${quoted(nameOf(command))}) ${lineOf(command)} ;;`).join('\n')
 }
 
-/** The values of options that have a list of them; other values are left to the shell. */
+/** Values of options with a fixed list; the shell completes other values. */
 function valueCases(commands: readonly CompletedCommand[], offer: (words: string) => string): string {
   const lines = new Map<string, string>()
   for (const command of commands)
@@ -43,7 +43,7 @@ function valueCases(commands: readonly CompletedCommand[], offer: (words: string
   return [...lines.values()].join('\n')
 }
 
-/** Sets `at` to the command that the words before the cursor name. */
+/** Sets `at` to the command named by the words before the cursor. */
 function walk(commands: readonly CompletedCommand[], words: string): string {
   const known = commands.filter(({ path }) => path.length > 0).map((command) => quoted(nameOf(command)))
   return `  local at='' word next

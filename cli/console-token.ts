@@ -7,11 +7,12 @@ const REDIRECT_URI = 'http://127.0.0.1/callback'
 
 const TokenAnswer = z.object({ access_token: z.string(), expires_in: z.number() })
 
-/** Who signs in when nobody else is named. */
+/** The default user. */
 export const DEVELOPER = 'developer@localhost'
 
 /**
- * Signs `email` in at the development issuer of the service at `url`; returns a console token and how many seconds it lives.
+ * Signs `email` in at the development issuer of the service at `url`; returns a console token and its lifetime in
+ * seconds.
  * @throws CommandError when the service has no such issuer
  */
 export async function fetchConsoleToken(
@@ -35,7 +36,10 @@ export async function fetchConsoleToken(
   return { token: answer.data.access_token, expiresIn: answer.data.expires_in }
 }
 
-/** The authorization code flow with PKCE (RFC 6749, RFC 7636): the issuer sends the browser, here this command, straight back. */
+/**
+ * The authorization code flow with PKCE (RFC 6749, RFC 7636): the issuer redirects the browser, here this command,
+ * straight back.
+ */
 async function authorize(serviceUrl: string, email: string, challenge: string): Promise<string> {
   const query = new URLSearchParams({
     client_id: CLIENT_ID,

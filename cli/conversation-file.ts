@@ -6,10 +6,10 @@ import { parseJson } from './parse-json.ts'
 const Turns = z.array(z.strictObject({ question: z.string().min(1), answer: z.string() }))
 type Turn = z.output<typeof Turns>[number]
 
-/** What the service takes. */
+/** The service's limit. */
 const TURNS_MAX = 10
 
-/** The latest turns of a conversation in a file, oldest first; none where there is no file yet. @throws UsageError */
+/** The latest turns of a conversation file, oldest first; empty when the file does not exist. @throws UsageError */
 export async function readConversation(path: string): Promise<Turn[]> {
   let text: string
   try {
@@ -24,7 +24,7 @@ export async function readConversation(path: string): Promise<Turn[]> {
   return turns.data.slice(-TURNS_MAX)
 }
 
-/** Appends a turn to a conversation's file. */
+/** Appends a turn to a conversation file. */
 export async function writeTurn(path: string, turns: readonly Turn[], turn: Turn): Promise<void> {
   await writeFile(path, `${JSON.stringify([...turns, turn].slice(-TURNS_MAX), null, 2)}\n`)
 }

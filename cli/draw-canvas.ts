@@ -2,12 +2,12 @@ import type { CanvasEdge, CanvasNode } from './api-shapes.ts'
 
 const SIZE = 1_200
 const CENTRE = SIZE / 2
-/** Each node stands at this angle from the one before, so that none stands behind another. */
+/** The angle between consecutive nodes, which keeps them from overlapping. */
 const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5))
 const RADIUS_MIN = 5
 const RADIUS_MAX = 26
 const LABEL_CHARACTERS_MAX = 28
-/** Of the heaviest node and of the others in the legend. */
+/** Colors of the heaviest node and of the legend's other nodes. */
 const COLOURS: Readonly<Record<string, string>> = {
   person: '#2563eb',
   organization: '#9333ea',
@@ -24,8 +24,8 @@ interface Placed {
 }
 
 /**
- * The graph as an SVG that needs nothing else: the heaviest node in the middle, the lighter ones further out, each as large as it is
- * heavy. The same graph gives the same drawing.
+ * Draws the graph as a self-contained SVG: the heaviest node in the middle, lighter ones further out, sized by
+ * weight. The same graph always yields the same drawing.
  */
 export function drawCanvas(nodes: readonly CanvasNode[], edges: readonly CanvasEdge[]): string {
   const heaviest = Math.max(1, ...nodes.slice(0, 1).map(({ weight }) => weight))
@@ -94,7 +94,7 @@ function round(value: number): string {
   return value.toFixed(1)
 }
 
-/** Text of others as XML takes it: without control characters and what would end the text. */
+/** Escapes untrusted text for XML and removes control characters. */
 function escaped(text: string): string {
   return text
     .toWellFormed()

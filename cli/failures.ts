@@ -8,7 +8,7 @@ export class UsageError extends Error {
   }
 }
 
-/** What cannot be done, in words that a person can act on: printed without a stack, exit code 1. */
+/** A failure with a message that the user can act on: printed without a stack, exit code 1. */
 export class CommandError extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options)
@@ -16,7 +16,7 @@ export class CommandError extends Error {
   }
 }
 
-/** No answer at all: refused, reset, timed out or broken off. */
+/** No answer: refused, reset, timed out or broken off. */
 export class ConnectionError extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options)
@@ -24,7 +24,7 @@ export class ConnectionError extends Error {
   }
 }
 
-/** The person stopped the command while it waited. */
+/** The user stopped the command while it waited. */
 export class StoppedError extends Error {
   constructor() {
     super('Stopped')
@@ -32,12 +32,12 @@ export class StoppedError extends Error {
   }
 }
 
-/** The words of any thrown thing. */
+/** The message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** The code of an error answer, also one that this version does not know; of one that has none its status. */
+/** An error answer's code, even an unknown one; without a code its status. */
 export function codeOf({ status, details }: MemoryError): string {
   return typeof details['code'] === 'string' ? details['code'] : `http_${status}`
 }

@@ -6,15 +6,15 @@ import { CommandError } from './failures.ts'
 import { patience, waitNote } from './patience.ts'
 import { printableLine, type Terminal } from './terminal.ts'
 
-/** Twice a second would be nicer to look at, and use up the rate limit of the key that others may need. */
+/** Polling more often would use up the key's rate limit, which others may need. */
 const LOOK_MS = 2_000
 const FAILURES_SHOWN = 5
 
 export type RunDetails = z.output<typeof SyncRunDetails>
 
 /**
- * Waits until a sync run has ended, telling how far it is, and answers it with what could not be read.
- * `path` is that of the runs: `/v1/sync-runs` for a key, `/v1/console/sync-runs` for a person.
+ * Waits until a sync run ends, shows progress, and returns the run with its failures. `path` is that of the runs:
+ * `/v1/sync-runs` for a key, `/v1/console/sync-runs` for a user.
  */
 export async function followRun(
   client: ApiClient,
@@ -35,8 +35,8 @@ export async function followRun(
 }
 
 /**
- * Says how a run has ended; `provider` is the source's, where that is known.
- * @throws CommandError with the provider's words when it failed
+ * Reports how a run ended; `provider` is the source's, if known.
+ * @throws CommandError with the provider's message when the run failed
  */
 export function reportRun(
   { label, provider }: { label: string; provider?: string | undefined },
@@ -59,8 +59,8 @@ export function reportRun(
 }
 
 /**
- * What becomes of a source whose run has failed: connecting it again where its access has ended, else when it is tried again.
- * Without `details`, or from a service that does not tell, both are said.
+ * What happens next to a source whose run failed: reconnect when its access has ended, else the time of the retry.
+ * Without `details`, or from an older service, mentions both.
  */
 export function failureHint(details: RunDetails | undefined, provider: string | undefined): string {
   const command = `npm run memory -- connect ${provider ?? 'PROVIDER'}`
@@ -72,7 +72,7 @@ export function failureHint(details: RunDetails | undefined, provider: string | 
   return when === null ? 'The service retries within moments.' : `The service retries at ${when}.`
 }
 
-/** A time to come in UTC, with its day where that is another one; null for one that has passed. */
+/** A future time in UTC, with its date unless it is today; null for a past one. */
 function momentOf(timestamp: string): string | null {
   const now = new Date()
   const then = new Date(timestamp)
@@ -82,7 +82,7 @@ function momentOf(timestamp: string): string | null {
   return `${isToday ? '' : `${day} `}${time.slice(0, 5)} UTC`
 }
 
-/** What was found and is neither stored nor failed. Some providers count what is gone among what they find. */
+/** Items found that were neither stored nor failed. Some providers count deleted items as found. */
 function othersOf({ itemsDiscovered, itemsIngested, itemsDeleted }: SyncRun, itemsFailed: number): string {
   const others = itemsDiscovered - itemsIngested - itemsFailed
   if (others <= 0) return ''
@@ -92,14 +92,14 @@ function othersOf({ itemsDiscovered, itemsIngested, itemsDeleted }: SyncRun, ite
 function standingOf({ syncRun, waitingUntil }: RunDetails): string {
   const { status, itemsDiscovered, itemsIngested } = syncRun
   const counts = `${itemsDiscovered} items found, ${itemsIngested} stored so far`
-  // A moment that has passed is no wait: the run is only in the queue, or at work.
+  // A past time is not a wait: the run is queued or running.
   if (waitingUntil == null || !(Date.parse(waitingUntil) > Date.now()))
     return status === 'queued' ? 'queued' : counts
   const wait = `waits until ${new Date(waitingUntil).toISOString().slice(11, 16)} UTC, as the provider asked`
   return status === 'queued' ? wait : `${counts}; ${wait}`
 }
 
-/** Waits out rate limits and short outages of the service at `url`, and says so. */
+/** Waits out rate limits and short outages of the service at `url`, and reports each wait. */
 export function patienceOn(terminal: Terminal, url: string): Partial<RetryPolicy> {
   return patience(url, (reason, milliseconds) => terminal.note(waitNote(reason, milliseconds)))
 }

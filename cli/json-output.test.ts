@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 const ID = '6f2cd5ff-70a3-4a34-9d5b-0d1a6f6f8d01'
-/** Each command with arguments that it takes. `mcp` speaks JSON-RPC in any case. */
+/** Each command with valid arguments. `mcp` always speaks JSON-RPC. */
 const COMMANDS: Readonly<Record<string, string[]>> = {
   import: ['cli/support'],
   search: ['q'],
@@ -70,7 +70,7 @@ describe('memory --json', () => {
       expect(JSON.parse(stderr.trim().split('\n').at(-1) ?? '')).toHaveProperty('error')
   })
 
-  it('knows every command that there is', async () => {
+  it('covers every command', async () => {
     const { stdout } = await runCommand(['completion', 'bash'], {})
     const paths = /case "\$next" in\n\s+(.*)\) at=/.exec(stdout)?.[1]?.split('|') ?? []
     const names = paths.map((quoted) => quoted.slice(1, -1))
@@ -80,7 +80,7 @@ describe('memory --json', () => {
 })
 
 describe('the memory executable', () => {
-  it('is what package.json names, and runs in any folder', async () => {
+  it('is the one in package.json, and runs in any folder', async () => {
     const file = path.join(import.meta.dirname, '..', packageJson.bin.memory)
     const child = spawn(file, ['--version'], { cwd: '/', env: { PATH: process.env['PATH'] } })
     let stdout = ''

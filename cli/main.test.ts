@@ -26,7 +26,7 @@ const memory = (...args: string[]): Promise<CommandResult> =>
 const lastBody = (): unknown => service.requests.at(-1)?.body
 
 describe('memory search', () => {
-  it('shows each hit with title, score, place and wrapped text, without colours or control characters', async () => {
+  it('shows each hit with title, score, location and wrapped text, without colors or control characters', async () => {
     const { stdout, code } = await memory('search', 'how', 'many', 'days')
     expect(code).toBe(0)
     const lines = stdout.split('\n')
@@ -38,7 +38,7 @@ describe('memory search', () => {
     expect(lastBody()).toEqual({ query: 'how many days', rank: 'hybrid' })
   })
 
-  it('asks for the order of the vectors on request', async () => {
+  it('requests vector order on request', async () => {
     await memory('search', 'q', '--rank', 'vector')
     expect(lastBody()).toEqual({ query: 'q', rank: 'vector' })
     expect(await memory('search', 'q', '--rank', 'words')).toMatchObject({ code: 2 })
@@ -46,7 +46,7 @@ describe('memory search', () => {
     expect(lastBody()).toEqual({ query: 'q', rank: 'hybrid', recency: 7 })
   })
 
-  it('passes limit and providers on, and shows passages in full on request', async () => {
+  it('passes on limit and providers, and shows whole passages on request', async () => {
     const { stdout } = await memory('search', 'q', '-n', '3', '--provider', 'notion', 'slack', '--full')
     expect(lastBody()).toEqual({
       query: 'q',
@@ -57,7 +57,7 @@ describe('memory search', () => {
     expect(stdout.match(/accrue/g)).toHaveLength(30)
   })
 
-  it("gives the service's answer as JSON", async () => {
+  it("prints the service's answer as JSON", async () => {
     const { stdout } = await memory('search', 'q', '--json')
     expect(JSON.parse(stdout)).toMatchObject({ query: 'q', hits: [{ score: 0.4213 }] })
   })
@@ -87,11 +87,11 @@ describe('memory ask', () => {
     expect((await memory('ask', 'q')).stdout).toBe(`${expected}\nNote: The answer ends early.\n`)
   })
 
-  it("gives the service's answer as JSON", async () => {
+  it("prints the service's answer as JSON", async () => {
     expect(JSON.parse((await memory('ask', 'q', '--json')).stdout)).toEqual(ANSWER)
   })
 
-  it('shows the path of what has no link, and the provider of what the key may not look at', async () => {
+  it('shows the path of an item without a link, and the provider of one the key may not read', async () => {
     const context = [{ ...ANSWER.context[0], url: '' }]
     const asked = { status: 200, body: { ...ANSWER, context } }
     const item = { status: 200, body: { sourceItem: { metadata: { path: 'handbook/pto.md' } } } }
@@ -120,7 +120,7 @@ describe('memory ask', () => {
     expect(await memory('ask', 'why?', ...args)).toMatchObject({ code: 2 })
   })
 
-  it('says when a streamed answer breaks: with an error event, or without an end', async () => {
+  it('reports a broken stream, with an error event or without an end', async () => {
     const delta = toEvent('delta', { text: 'Employees' })
     const error = toEvent('error', { error: 'The model went away', code: 'upstream_error' })
     service.intercept = () => ({ status: 200, body: delta + error })
@@ -143,7 +143,7 @@ describe('memory keys, sources, status', () => {
     )
   })
 
-  it('mints a key and writes nothing but its secret to stdout', async () => {
+  it('creates a key and writes only its secret to stdout', async () => {
     const options = ['--actions', 'search,ask', '--providers', 'slack', '--actor-type', 'application']
     const { stdout, code } = await memory('keys', 'create', 'Robot', ...options)
     expect({ stdout, code }).toEqual({ stdout: 'svc_the_secret\n', code: 0 })
@@ -163,7 +163,7 @@ describe('memory keys, sources, status', () => {
     expect(await memory('keys', 'revoke', '../sources')).toMatchObject({ code: 2 })
   })
 
-  it('lists sources with what is wrong with them', async () => {
+  it('lists sources with their errors', async () => {
     const { stdout } = await memory('sources', 'list')
     expect(stdout).toMatch(/Google Drive \(push\) +google_drive +active +3 +never/)
     expect(stdout).toContain(
@@ -171,7 +171,7 @@ describe('memory keys, sources, status', () => {
     )
   })
 
-  it('tells whether the service is ready, the key good, and how much is stored', async () => {
+  it('shows whether the service is ready, the key is valid, and how much is stored', async () => {
     expect((await memory('status')).stdout).toBe(
       `Service  ${service.url} is ready\nKey      accepted\nSources  2\nItems    6\n`,
     )
@@ -182,15 +182,15 @@ describe('memory keys, sources, status', () => {
   })
 
   it.each([['keys', 'list'], ['sources', 'list'], ['status']])(
-    'gives JSON on request: %s %s',
+    'prints JSON on request: %s %s',
     async (...args) => {
       expect(JSON.parse((await memory(...args, '--json')).stdout)).toBeTypeOf('object')
     },
   )
 })
 
-describe('memory, when it fails', () => {
-  it("shows the service's message, code and when to try again, with exit code 1", async () => {
+describe('memory, on failure', () => {
+  it("shows the service's message, code and retry time, with exit code 1", async () => {
     service.intercept = () => ({
       status: 429,
       body: { error: 'Too many requests', code: 'rate_limited', limit: 60 },
@@ -214,13 +214,13 @@ describe('memory, when it fails', () => {
     })
   })
 
-  it('tells how to pass a key when there is none', async () => {
+  it('explains how to pass a key when there is none', async () => {
     const { code, stderr } = await runCommand(['search', 'q'], { MEMORY_URL: service.url })
     expect(code).toBe(1)
     expect(stderr).toMatch(/MEMORY_API_KEY[^]*BOOTSTRAP_ADMIN_KEY/)
   })
 
-  it('tells what to do when no service answers, or something else does', async () => {
+  it('explains what to do when no service answers, or another program does', async () => {
     const gone = await startEmulatedService()
     await gone.close()
     const nobody = await runCommand(['status'], { MEMORY_URL: gone.url })
@@ -239,7 +239,7 @@ describe('memory, when it fails', () => {
     ['nonsense'],
     ['search', 'q', '--url', 'ftp://x'],
     ['keys', 'create', 'x'],
-  ])('calls a wrong command line a usage error: %j', async (...args) => {
+  ])('reports a usage error: %j', async (...args) => {
     const { code, stderr } = await memory(...args)
     expect(code).toBe(2)
     expect(stderr).not.toBe('')

@@ -1,4 +1,4 @@
-/** The command line of the service: a client of its HTTP API. `memory --help` shows what it can do. */
+/** The command line: a client of the service's HTTP API. `memory --help` lists its commands. */
 import { CommanderError } from 'commander'
 import { MemoryError } from '../client/src/index.ts'
 import { codeOf, CommandError, ConnectionError, UsageError } from './failures.ts'
@@ -7,13 +7,13 @@ import { createProgram } from './program.ts'
 const EXIT_FAILED = 1
 const EXIT_USAGE = 2
 
-/** Runs a command line and gives the exit code: 0, 1 for what failed, 2 for a wrong command line. */
+/** Runs a command line and returns the exit code: 0, 1 for a failure, 2 for a wrong command line. */
 async function run(args: readonly string[]): Promise<number> {
   try {
     await createProgram().parseAsync(args, { from: 'user' })
     return Number(process.exitCode ?? 0)
   } catch (error) {
-    // Commander has written its message, or the help that was asked for.
+    // Commander has already printed its message or the requested help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : EXIT_USAGE
     writeFailure(error, args.includes('--json'))
     return error instanceof UsageError ? EXIT_USAGE : EXIT_FAILED
@@ -33,7 +33,7 @@ function failureBody(error: unknown): Record<string, unknown> {
 
 function failureText(error: unknown): string {
   if (error instanceof MemoryError) {
-    // The service's own words say it already where it limits requests.
+    // The service's message about a rate limit already says it.
     const isSaid = error.retryAfter === null || error.message.includes('try again in')
     const wait = isSaid ? '' : `; try again in ${error.retryAfter} s`
     return `${error.message} (${codeOf(error)})${wait}`
@@ -44,7 +44,7 @@ function failureText(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error)
 }
 
-// A reader that goes away, such as `head`, is no failure.
+// A reader that closes the pipe early, such as `head`, is not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0)
   throw error

@@ -8,8 +8,8 @@ import { printableLine, type Terminal } from './terminal.ts'
 const ROWS_SHOWN = 12
 
 /**
- * Offers the channels of a source that has just been connected, on a terminal as a choice and elsewhere as a hint, and syncs
- * those chosen. A source without channels, or with an allowlist from before, is left as it is.
+ * Offers the channels of a newly connected source, as a choice on a terminal and as a hint elsewhere, and syncs the
+ * chosen ones. Skips a source without channels or with an existing allowlist.
  */
 export async function offerChannels(
   person: ApiClient,

@@ -4,20 +4,20 @@ import { z } from 'zod'
 import { type ApiClient, createApiClient } from './api-client.ts'
 import { CommandError } from './failures.ts'
 
-/** Where the local deployment keeps its operator's token: in the same DATA_DIR as the service's. */
+/** Where the local deployment stores its operator token: the service's DATA_DIR. */
 export const OPERATOR_TOKEN_FILE = join(process.env.DATA_DIR || 'data', 'operator-token')
 
 const ConnectorAccess = z.looseObject({ connectorAccess: z.looseObject({ status: z.string() }) })
 
 /**
- * A client that presents the operator's token. The option of the API key does not count here.
+ * A client that presents the operator token and ignores the API key option.
  * @throws CommandError when there is none
  */
 export async function operatorClient(url: string): Promise<ApiClient> {
   return createApiClient({ url, key: await operatorToken() })
 }
 
-/** The operator's token. @throws CommandError when there is none */
+/** The operator token. @throws CommandError when there is none */
 export async function operatorToken(): Promise<string> {
   const given = process.env.OPERATOR_TOKEN
   if (given !== undefined && given !== '') return given
@@ -31,7 +31,7 @@ export async function operatorToken(): Promise<string> {
   }
 }
 
-/** Gives a workspace the operator's leave for a provider, or takes it; returns how it stands then. */
+/** Grants or revokes the operator's approval of a provider for a workspace; returns the new state. */
 export async function decideAccess(
   operator: ApiClient,
   decision: { organizationId: string; provider: string; enabled: boolean },

@@ -1,10 +1,10 @@
 import { MemoryConnectionError, type RetryPolicy } from '../client/src/index.ts'
 import { connectionMessage, isRateLimit } from './api-client.ts'
 
-/** Told before each wait: why, and how long in milliseconds. */
+/** Called before each wait with its reason and length in milliseconds. */
 export type OnWait = (reason: string, milliseconds: number) => void
 
-/** How long a command waits that has something to finish, for a service at `url`. */
+/** The retry policy of a command with work to finish, for a service at `url`. */
 export function patience(url: string, onWait: OnWait): Partial<RetryPolicy> {
   return {
     attempts: 6,
@@ -17,7 +17,7 @@ export function patience(url: string, onWait: OnWait): Partial<RetryPolicy> {
   }
 }
 
-/** The note of a wait, to the nearest second. */
+/** The note about a wait, to the nearest second. */
 export function waitNote(reason: string, milliseconds: number): string {
   return `Waiting ${Math.max(1, Math.round(milliseconds / 1000))} s: ${reason}`
 }

@@ -5,13 +5,13 @@ import { DEVELOPER, fetchConsoleToken } from './console-token.ts'
 import { CommandError, UsageError } from './failures.ts'
 import { printableLine } from './terminal.ts'
 
-/** How a person says who they are, and which workspace they mean. */
+/** The options that identify a user and a workspace. */
 export interface PersonOptions {
   token?: string
   organization?: string
 }
 
-/** Adds the options of a command that acts as a person. */
+/** Adds the options of a command that acts as a user. */
 export function addPersonOptions(command: Command): Command {
   return command
     .option(
@@ -21,14 +21,14 @@ export function addPersonOptions(command: Command): Command {
     .option('--organization <id>', 'the workspace, where there are several')
 }
 
-/** The person's console token. @throws CommandError when there is none, and no way to sign in */
+/** The user's console token. @throws CommandError when there is none, and no way to sign in */
 export async function tokenOf(url: string, options: PersonOptions): Promise<string> {
   return options.token ?? process.env.MEMORY_CONSOLE_TOKEN ?? (await fetchConsoleToken(url, DEVELOPER)).token
 }
 
 /**
- * The person's client in the workspace that is meant.
- * @throws UsageError when it is not clear which one that is; CommandError when there is none, or no way to sign in
+ * The user's client in the chosen workspace.
+ * @throws UsageError when the choice is ambiguous; CommandError when there is none, or no way to sign in
  */
 export async function signIn(
   url: string,

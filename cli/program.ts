@@ -27,7 +27,7 @@ export function createProgram(): Command {
     .option('--key <key>', 'API key (safer: MEMORY_API_KEY, which other users cannot see)')
     .option('--json', 'print print results as JSON')
     .showHelpAfterError('(see --help)')
-    // Before the commands are added, so that they inherit it.
+    // Before commands are added, so that they inherit it.
     .exitOverride()
   addImportCommand(program)
   addSearchCommand(program)

@@ -1,20 +1,20 @@
 import stringWidth from 'fast-string-width'
 
 export interface ProgressBar {
-  /** So many of the total are done; `label` says what is at hand. */
+  /** Sets the progress; `label` names the current work. */
   update(done: number, label: string): void
-  /** Takes the bar away, so that something else can be written. */
+  /** Removes the bar, so that other output can be written. */
   clear(): void
 }
 
 const BAR_CELLS = 24
 const REDRAW_MS = 80
-/** Without a terminal a line now and then, for a log. */
+/** Interval of the log lines when there is no terminal. */
 const LOG_LINE_MS = 10_000
 
 /**
- * A progress bar on a terminal, and a line every ten seconds elsewhere. Drawn here rather than by the prompts
- * library, whose bar takes over the keyboard and ends the process on Ctrl-C before the work can be put down.
+ * A progress bar on a terminal, and a line every ten seconds elsewhere. Not the prompts library's bar: that captures
+ * the keyboard and ends the process on Ctrl-C before the work can be saved.
  */
 export function createProgressBar(stream: NodeJS.WriteStream, total: number, now: () => number): ProgressBar {
   let drawnAt = now()
@@ -43,7 +43,7 @@ export function createProgressBar(stream: NodeJS.WriteStream, total: number, now
   }
 }
 
-/** The end of the text, as much of it as fits. */
+/** The end of the text that fits. */
 function shorten(text: string, columns: number): string {
   if (stringWidth(text) <= columns) return text
   const characters = [...text]

@@ -6,8 +6,8 @@ const SHORT_ID_CHARACTERS = 8
 type Named = Pick<Source, 'id' | 'displayName' | 'externalAccountId'>
 
 /**
- * What to call each source, by its id: its name, and where several have that, behind it the account at the provider, or the
- * beginning of the id where that does not tell them apart.
+ * A unique name for each source, by id: its name, and for duplicates also the account at the provider, or the start
+ * of the id.
  */
 export function nameSources(sources: readonly Named[]): ReadonlyMap<string, string> {
   const names = new Map<string, string>()

@@ -7,20 +7,20 @@ const COLUMNS_MAX = 100
 
 type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
 
-/** Where the command line writes: results to stdout, everything about the work to stderr. */
+/** Where the command line writes: results to stdout, everything else to stderr. */
 export interface Terminal {
   /** Columns to wrap text to, at most 100. */
   readonly columns: number
-  /** Whether stdout is a terminal that a person sees. */
+  /** Whether stdout is a terminal. */
   readonly interactive: boolean
   readonly stderr: NodeJS.WriteStream
   /** Writes a line of results. */
   print(line?: string): void
-  /** Writes a piece of results, without a line end. */
+  /** Writes results without a line end. */
   write(text: string): void
-  /** Writes a line about the work. */
+  /** Writes a line to stderr. */
   note(line: string): void
-  /** The text in a style, where stdout shows colours and NO_COLOR does not forbid them. */
+  /** Styles the text if stdout shows colors and NO_COLOR does not forbid them. */
   style(style: Style, text: string): string
 }
 
@@ -36,7 +36,10 @@ export function createTerminal(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteS
   }
 }
 
-/** Text of others without control characters, which could drive the reader's terminal; line ends and tabs stay. */
+/**
+ * Removes control characters from untrusted text, which could control the reader's terminal; keeps line ends and
+ * tabs.
+ */
 export function printable(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '')
 }
@@ -46,7 +49,7 @@ export function printableLine(text: string): string {
   return printable(text).replace(/\s+/g, ' ').trim()
 }
 
-/** The text wrapped to `columns`, each line indented by so many spaces more than it is. */
+/** Wraps the text to `columns`, indenting each line by `indent` more spaces. */
 export function wrapText(text: string, columns: number, indent = 0): string {
   return text
     .split('\n')
@@ -68,7 +71,7 @@ function wrapLine(line: string, columns: number, indent: number): string {
     .join('\n')
 }
 
-/** Rows in aligned columns, below their headings. */
+/** Rows in aligned columns under their headings. */
 export function formatTable(headings: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const lines = [headings, ...rows]
   const widths = headings.map((_, column) =>
@@ -82,7 +85,7 @@ export function formatTable(headings: readonly string[], rows: readonly (readonl
   )
 }
 
-/** A moment as a person reads it, in UTC to the minute; `never` for null. */
+/** A time in UTC to the minute; `never` for null. */
 export function formatMoment(timestamp: string | null): string {
   if (timestamp === null) return 'never'
   const date = new Date(timestamp)

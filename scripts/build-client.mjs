@@ -1,4 +1,4 @@
-// Compiles the TypeScript client into client/dist, once as ES modules and once as CommonJS: npm packs what is there.
+// Compiles the TypeScript client into client/dist as ES modules and as CommonJS; npm packs the result.
 import { spawnSync } from 'node:child_process'
 import { rm, writeFile } from 'node:fs/promises'
 import process from 'node:process'
@@ -10,7 +10,7 @@ const CONFIGS = ['tsconfig.json', 'tsconfig.commonjs.json']
 
 await rm(`${CLIENT}dist`, { recursive: true, force: true })
 for (const config of CONFIGS) {
-  // stdout stays free for what npm prints: `npm pack --json` is read by programs.
+  // stdout stays free for npm's output: programs read `npm pack --json`.
   const { status } = spawnSync(process.execPath, [TSC, '--project', CLIENT + config], {
     stdio: ['ignore', 2, 2],
   })

@@ -1,5 +1,5 @@
-// Builds the console into `console/dist` unless that is up to date: `node scripts/build-console.mjs`. The service starts
-// it as a child and hears by message when it really builds; it ends with the service.
+// Builds the console into `console/dist` unless that is up to date: `node scripts/build-console.mjs`. The service
+// starts it as a child process and receives a message when it really builds; it ends with the service.
 import process from 'node:process'
 import { ensureConsole } from './tasks/console.mjs'
 

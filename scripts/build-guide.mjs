@@ -1,5 +1,5 @@
-// Builds the documentation into `site/dist` unless that is up to date: `node scripts/build-guide.mjs`. The service starts
-// it as a child and hears by message when it really builds; it ends with the service.
+// Builds the documentation into `site/dist` unless that is up to date: `node scripts/build-guide.mjs`. The service
+// starts it as a child process and receives a message when it really builds; it ends with the service.
 import process from 'node:process'
 import { ensureGuide } from './tasks/guide.mjs'
 

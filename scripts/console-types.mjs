@@ -1,5 +1,5 @@
-// Writes the types of the API that the console's client has, from the checked-in OpenAPI document:
-// `node scripts/console-types.mjs`. They are not checked in.
+// Generates the console client's API types from the checked-in OpenAPI document: `node scripts/console-types.mjs`.
+// They are not checked in.
 import { execFile } from 'node:child_process'
 import process from 'node:process'
 import { promisify } from 'node:util'
@@ -13,7 +13,7 @@ await promisify(execFile)(
     '../openapi/openapi.json',
     '--output',
     'src/api/schema.d.ts',
-    // A field with a default may be left out of a request.
+    // A request may omit a field with a default.
     '--default-non-nullable=false',
   ],
   { cwd: CONSOLE_FOLDER },

@@ -5,7 +5,10 @@ import { openPostgres } from '../src/database/drivers/postgres.ts'
 import { migrate } from '../src/database/migrate.ts'
 import { StartupError } from '../src/kernel/errors.ts'
 
-/** Distributes the tables of the database that `DATABASE_URL` names over the workers of its Citus cluster (docs/guides/scale-out.md). */
+/**
+ * Distributes the tables of the database in `DATABASE_URL` over the workers of its Citus cluster
+ * (docs/guides/scale-out.md).
+ */
 async function main(): Promise<void> {
   const url = readSettings(process.env).DATABASE_URL
   if (url === undefined) throw new StartupError('DATABASE_URL: name the coordinator of a Citus cluster')

@@ -4,7 +4,7 @@ import { z } from 'zod'
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
 
 const Schema = z.json()
-/** Without its examples: those of the fields tell enough. */
+/** Without its examples: those of the fields suffice. */
 const Media = z.object({ schema: Schema })
 const Operation = z.object({
   operationId: z.string(),
@@ -36,7 +36,7 @@ const ErrorSchema = z.object({ properties: z.object({ code: z.object({ enum: z.a
 const HEADER = `// Written by \`npm run generate\` from openapi/openapi.json: what an API key can call, and every error code.
 `
 
-/** The types of the client's requests and answers, and its tables of operations and error codes, as a module's text. */
+/** The text of a module with the client's request and answer types, and its tables of operations and error codes. */
 export async function generatedClientTypes(openApi: string): Promise<string> {
   const { paths, components, 'x-providers': providers, ...head } = Document.parse(JSON.parse(openApi))
   const operations = Object.entries(paths).flatMap(([path, item]) =>
@@ -50,7 +50,7 @@ export async function generatedClientTypes(openApi: string): Promise<string> {
     narrowed[path] = { ...narrowed[path], [method]: withoutErrors(operation) }
   const schemas = reachedFrom(narrowed, components.schemas)
   const document: unknown = { ...head, paths: narrowed, components: { schemas } }
-  // A default is what the service fills in, so a request may leave it out.
+  // The service fills in defaults, so a request may omit such fields.
   const types = await openapiTS(JSON.stringify(document), { defaultNonNullable: false })
   const table = operations.map(
     ({ path, method, operation }) =>
@@ -81,7 +81,7 @@ export async function generatedClientTypes(openApi: string): Promise<string> {
   ].join('\n')
 }
 
-/** What the console shows of each provider, as a module's text. */
+/** The text of a module with what the console shows of each provider. */
 export function generatedProviders(openApi: string): string {
   const { 'x-providers': providers } = Document.parse(JSON.parse(openApi))
   return [
@@ -117,7 +117,7 @@ function withoutErrors({ responses, ...operation }: Operation): object {
   return { ...operation, responses: Object.fromEntries(kept) }
 }
 
-/** The schemas that are named, by those and so on. */
+/** The named schemas, and those they reference. */
 function reachedFrom(
   root: object,
   schemas: Record<string, z.output<typeof Schema>>,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What the generator reads of JSON Schema; the rest says how values look, which Python's types cannot. */
+/** The parts of JSON Schema that the generator reads; Python's types cannot express the rest. */
 interface Schema {
   $ref?: string | undefined
   type?: string | string[] | undefined
@@ -57,7 +57,7 @@ const PLAIN_TYPES: Readonly<Record<string, string>> = {
   boolean: 'bool',
   null: 'None',
 }
-/** Words that cannot name a field in the body of a class. */
+/** Words that cannot name a field in a class body. */
 const KEYWORDS = new Set([
   'from',
   'import',
@@ -74,7 +74,7 @@ const KEYWORDS = new Set([
   'pass',
 ])
 
-/** The Python client's types of requests and answers, and its tables of operations and error codes. */
+/** The Python client's request and answer types, and its tables of operations and error codes. */
 export function generatedPythonTypes(openApi: string): string {
   const { paths, components } = Document.parse(JSON.parse(openApi))
   const writer = new PythonTypes(components.schemas)
@@ -123,7 +123,7 @@ function writeOperation(
 
 const isClass = (text: string): boolean => text.startsWith('\nclass')
 
-/** The classes and aliases of a module, each by its name. */
+/** A module's classes and aliases by name. */
 class PythonTypes {
   readonly #schemas: Readonly<Record<string, Schema>>
   readonly #written = new Map<string, string>()
@@ -143,13 +143,13 @@ class PythonTypes {
     if (target !== name) this.#written.set(name, `${name} = ${target}\n`)
   }
 
-  /** Every class in the order in which it was met, then the aliases: they need what they name. */
+  /** Classes in the order of their first use, then the aliases, which need them. */
   texts(): string[] {
     const texts = [...this.#written.values()].filter((text) => text !== '')
     return [...texts.filter(isClass), ...texts.filter((text) => !isClass(text))]
   }
 
-  /** The type of a schema. `place` names the class of an object that has no name of its own. */
+  /** The type of a schema. `place` names the class of an unnamed object. */
   #typeOf(schema: Schema, place: string): string {
     if (schema.$ref !== undefined) {
       const name = schema.$ref.slice('#/components/schemas/'.length)
@@ -184,7 +184,7 @@ class PythonTypes {
 
   #define(name: string, schema: Schema): void {
     if (this.#written.has(name)) return
-    // Keeps its place among the classes, and ends a schema that names itself.
+    // Reserves its place among the classes, and ends the recursion of a schema that references itself.
     this.#written.set(name, '')
     const { properties, required = [], description } = schema
     if (properties === undefined) {

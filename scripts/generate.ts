@@ -4,10 +4,9 @@ import { describeApi } from '../src/assembly/open-api.ts'
 import { generatedClientTypes, generatedProviders } from './generate-client-types.ts'
 import { generatedPythonTypes } from './generate-python-types.ts'
 
-/** Where a service that nobody configured answers; a running one puts its own address there. */
+/** The default address of the service; a running service inserts its own. */
 const PLACEHOLDER_URL = 'http://127.0.0.1:8787'
 
-/** The checked-in OpenAPI document as text. */
 export function generatedOpenApi(): string {
   return `${JSON.stringify(describeApi(routes, PLACEHOLDER_URL), null, 2)}\n`
 }

@@ -1,5 +1,5 @@
-// Installs the optional package that runs local embedding models into `.runtime/local-models`, in the version that the
-// project is tested with: `node scripts/install-local-models.mjs`. `model use` runs it where the package is missing.
+// Installs the optional package for local embedding models into `.runtime/local-models`, in the tested version: `node
+// scripts/install-local-models.mjs`. `model use` runs it when the package is missing.
 import process from 'node:process'
 import { ensureLocalModels } from './tasks/install.mjs'
 

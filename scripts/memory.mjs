@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The `memory` executable: the command line, in the caller's folder. It needs Node 20 and npm, and fetches a newer Node and
-// the packages first where they are missing.
+// The `memory` executable: runs the command line in the caller's folder. It needs Node 20 and npm, and first fetches
+// a newer Node and the packages if they are missing.
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import path from 'node:path'
@@ -17,13 +17,13 @@ try {
   process.exitCode = 1
 }
 
-/** The exit code of the command, 128 + the number of the signal that ended it. */
+/** The command's exit code, or 128 + the number of the signal that ended it. */
 function run(runtime, args, env) {
   if (runtime === process.execPath && typeof process.execve === 'function')
     process.execve(runtime, [runtime, ...args], env)
   return new Promise((resolve, reject) => {
     const child = spawn(runtime, args, { stdio: 'inherit', env })
-    // Ctrl-C reaches the command through the terminal; it decides what to do.
+    // The terminal sends Ctrl-C to the command as well, which handles it.
     process.on('SIGINT', () => {})
     for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
     child.once('error', reject)

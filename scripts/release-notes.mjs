@@ -1,12 +1,12 @@
-// `node scripts/release-notes.mjs vX.Y.Z` prints that version's section of CHANGELOG.md. It fails when the tag, the section
-// and the versions in the repository do not agree, so that nothing half-prepared is published.
+// `node scripts/release-notes.mjs vX.Y.Z` prints that version's section of CHANGELOG.md. It fails when the tag, the
+// section and the versions in the repository disagree, so that nothing half-prepared is published.
 import { readFile } from 'node:fs/promises'
 import process from 'node:process'
 
 const ROOT = new URL('../', import.meta.url)
 const read = (name) => readFile(new URL(name, ROOT), 'utf8')
 
-/** Where the version is written, and how it is found there. */
+/** The files that contain the version, with its pattern. */
 const PLACES = {
   'package.json': /"version": "([^"]+)"/,
   'client/package.json': /"version": "([^"]+)"/,

@@ -1,5 +1,5 @@
-// Runs one of the project's tasks: `node scripts/run.mjs TASK [ARGUMENTS]`. It needs nothing but Node 20 and npm, so it
-// is plain JavaScript on Node's own modules: it fetches a newer Node and the packages first where they are missing.
+// Runs one of the project's tasks: `node scripts/run.mjs TASK [ARGUMENTS]`. It needs only Node 20 and npm, so it is
+// plain JavaScript on Node's own modules. It first fetches a newer Node and the packages if they are missing.
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import path from 'node:path'
@@ -13,7 +13,7 @@ import {
 } from './tasks/install.mjs'
 import { TASKS } from './tasks/list.mjs'
 
-/** npm passes an interrupt on that the terminal has already sent to everyone; the task is to see it once. */
+/** npm forwards an interrupt that the terminal has already sent to all processes; the task must see it once. */
 const REPEATED_SIGNAL_MS = 1_000
 
 async function main([name, ...args]) {
@@ -33,15 +33,15 @@ async function main([name, ...args]) {
     NODE_COMPILE_CACHE: path.join(ROOT, '.cache', 'compiled'),
   }
   process.chdir(ROOT)
-  // Where it can, this process becomes the task: one process fewer, and signals need no forwarding. Not on a terminal:
-  // there Ctrl-C reaches the task, and npm sends it once more to this process, which keeps that to itself.
+  // If possible, this process becomes the task, which saves a process and signal forwarding. Not on a terminal: there
+  // Ctrl-C reaches the task, and npm sends it again to this process, which ignores it.
   if (runtime === process.execPath && typeof process.execve === 'function' && !process.stdin.isTTY) {
     process.execve(runtime, [runtime, ...command], env)
   }
   return await runAsChild(runtime, command, env)
 }
 
-/** Runs the task with this terminal and answers its exit code, 128 + the signal's number if it died of one. */
+/** Runs the task on this terminal and returns its exit code, or 128 + the signal's number. */
 function runAsChild(runtime, command, env) {
   return new Promise((resolve, reject) => {
     const child = spawn(runtime, command, { stdio: 'inherit', env })

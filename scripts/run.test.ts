@@ -7,7 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 
 let checkout: string
 
-/** A checkout of its own with one package, which comes from a folder, so that nothing is downloaded. */
+/** A separate checkout with one package from a folder, so that nothing is downloaded. */
 beforeEach(async () => {
   checkout = await mkdtemp(path.join(tmpdir(), 'run-test-'))
   await cp(fileURLToPath(new URL('.', import.meta.url)), path.join(checkout, 'scripts'), { recursive: true })
@@ -43,7 +43,7 @@ function run(...args: string[]): Promise<{ code: number | string; output: string
 }
 
 describe('a task', () => {
-  it('installs once when started twice at the same time, runs with its arguments and answers with its exit code', async () => {
+  it('installs once when started twice at the same time, and passes on its arguments and exit code', async () => {
     const both = await Promise.all([run('generate', 'a', 'b c'), run('generate', 'a', 'b c')])
     expect(both.map(({ code }) => code)).toEqual([7, 7])
     for (const { output } of both) expect(output).toContain('ran a+b c')
@@ -64,7 +64,7 @@ describe('a task', () => {
     expect(mended.code).toBe(7)
   })
 
-  it('that does not exist is answered with the list of those that do', async () => {
+  it('that does not exist prints the list of tasks', async () => {
     const { code, output } = await run('constructor')
     expect(code).toBe(2)
     expect(output).toContain('start|memory|test|check')

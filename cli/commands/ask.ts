@@ -22,7 +22,7 @@ interface AskOptions {
   onBehalfOf?: string
 }
 
-/** `ask QUESTION`: an answer with its sources, as it is written when a person watches. */
+/** `ask QUESTION`: an answer with its sources, streamed to a terminal. */
 export function addAskCommand(program: Command): void {
   program
     .command('ask')
@@ -56,7 +56,7 @@ export function addAskCommand(program: Command): void {
     })
 }
 
-/** Writes the answer when it is complete. @returns its text */
+/** Writes the complete answer. @returns its text */
 async function wholeAnswer(
   client: ApiClient,
   terminal: Terminal,
@@ -74,14 +74,16 @@ async function wholeAnswer(
   return answer.answer
 }
 
-/** What an answer cites, and for whom it was asked. */
+/** The answer's citations and the user it is for. */
 interface Cited {
   citations: readonly Citation[]
   context: readonly ContextItem[]
   onBehalfOf: string | undefined
 }
 
-/** Writes the answer piece by piece. @returns its text @throws MemoryError, ConnectionError, CommandError when it breaks off */
+/**
+ * Streams the answer. @returns its text @throws MemoryError, ConnectionError, CommandError when the stream breaks off
+ */
 async function streamAnswer(client: ApiClient, terminal: Terminal, body: AskRequest): Promise<string> {
   let context: readonly ContextItem[] = []
   let citations: readonly Citation[] = []
@@ -99,7 +101,7 @@ async function streamAnswer(client: ApiClient, terminal: Terminal, body: AskRequ
   } catch (error) {
     throw client.failureOf(error)
   } finally {
-    // What was written of the answer has not ended its line.
+    // The text so far may lack a line end.
     if (hasBegun) terminal.print()
   }
   await printCitations(client, terminal, { citations, context, onBehalfOf: body.onBehalfOf?.email })
@@ -138,8 +140,8 @@ async function printCitations(
 }
 
 /**
- * The path of an imported file, which an answer does not carry; the provider of what has none, and where the key may not
- * look.
+ * The path of an imported file, which an answer does not carry. Otherwise, and when the key may not read the item,
+ * the provider.
  */
 async function pathOrProvider(
   client: ApiClient,
@@ -152,7 +154,7 @@ async function pathOrProvider(
     const { sourceItem } = await client.call(SourceItemAnswer, { method: 'GET', path })
     return typeof sourceItem.metadata.path === 'string' ? sourceItem.metadata.path : provider
   } catch (error) {
-    // A key for asking alone, a spent rate limit, an item that is gone since: the answer stands all the same.
+    // The key may only ask, the rate limit is spent, or the item is gone: the answer is still valid.
     if (error instanceof MemoryError || error instanceof ConnectionError) return provider
     throw error
   }

@@ -17,14 +17,14 @@ interface BackupCommandOptions {
 }
 
 interface Arriving {
-  /** What the service calls it. */
+  /** The name in the service's answer. */
   name: string
   bytes: AsyncIterable<Uint8Array>
 }
 
 interface Kept<T> {
   file: string
-  /** What reading it back has found. */
+  /** What verification found. */
   found: T
 }
 
@@ -46,7 +46,7 @@ export function addBackupCommands(program: Command): void {
     .action(restore)
 }
 
-/** The service's own folder, as its settings have it. */
+/** The service's data folder, by the same setting. */
 const dataDir = (): string => process.env.DATA_DIR || './data'
 
 async function backUp(
@@ -55,7 +55,7 @@ async function backUp(
   command: Command,
 ): Promise<void> {
   const { client, terminal, json } = openSession(command)
-  // Only here: these modules open databases.
+  // Imported on demand: these modules open databases.
   const { backUpOffline, checkBackup } = await import('../../src/backup/index.ts')
   const keep = (arriving: Arriving) => keepFile(arriving, file, checkBackup)
   let kept: Kept<Awaited<ReturnType<typeof checkBackup>>>
@@ -77,7 +77,7 @@ async function backUp(
   sayWhereTheKeyIs(terminal, manifest.encryptionKey)
 }
 
-/** Without the client's limit of time: a backup takes as long as it takes, and the service ends one that stands still. */
+/** Without the client's timeout: a backup takes as long as it takes, and the service aborts one that stalls. */
 async function askForBackup(url: string, withEncryptionKey: boolean): Promise<Response> {
   const headers = { authorization: `Bearer ${await operatorToken()}` }
   const address = `${url}/operator/backup?encryptionKey=${withEncryptionKey ? 'include' : 'leave'}`
@@ -98,7 +98,7 @@ function arrivingFrom(response: Response): Arriving {
   return { name, bytes: Readable.fromWeb(response.body) }
 }
 
-/** Beside its place first, and under its name only once it was read back: a file with that name is whole. */
+/** Writes to a temporary name and renames after verification: a file with the final name is complete. */
 async function keepFile<T>(
   { name, bytes }: Arriving,
   asked: string | undefined,
@@ -107,7 +107,7 @@ async function keepFile<T>(
   const file = path.resolve(asked ?? name)
   const part = `${file}.part`
   try {
-    // Secrets may be in it: open to its owner alone.
+    // It may hold secrets, so only its owner may read it.
     const handle = await open(part, 'wx', 0o600)
     await pipeline(bytes, handle.createWriteStream({ flush: true }))
     const found = await check(part)
@@ -182,7 +182,7 @@ function sayWhereTheKeyIs(terminal: Terminal, place: string): void {
   }
 }
 
-/** What a person can mend comes without a stack. */
+/** Errors that the user can fix print without a stack. */
 async function asCommand<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act()

@@ -51,7 +51,7 @@ const billing = async (...args: string[]) =>
   await runCommand(['billing', ...args], { MEMORY_URL: service.url, MEMORY_CONSOLE_TOKEN: 'token' })
 
 describe('memory billing', () => {
-  it('shows the plan, what is used of it, what extra answers cost, and what is missing', async () => {
+  it('shows the plan, its usage, the price of extra answers, and what is missing', async () => {
     const { stdout, code } = await billing('show')
     expect(stdout.trimEnd().split('\n')).toEqual([
       'Plan     studio, monthly (trialing)',
@@ -65,7 +65,7 @@ describe('memory billing', () => {
     expect(code).toBe(0)
   })
 
-  it('shows what the plan becomes by itself, and what extra answers cost once they do', async () => {
+  it("shows the plan's next change, and the price of extra answers after it", async () => {
     const at = '2026-12-01T10:00:00.000Z'
     const next = { at, tier: 'builder', interval: 'monthly' }
     plan = {
@@ -81,7 +81,7 @@ describe('memory billing', () => {
     ])
   })
 
-  it('prints the page of a checkout for the workspace and the interval that are meant', async () => {
+  it('prints a checkout page for the chosen workspace and interval', async () => {
     expect((await billing('checkout', 'scale', '--annual')).stdout).toContain(PAGE)
     expect(service.requests.at(-1)).toMatchObject({
       body: { tier: 'scale', interval: 'annual' },
@@ -89,7 +89,7 @@ describe('memory billing', () => {
     })
   })
 
-  it('makes a new workspace for a checkout where that is asked for', async () => {
+  it('creates a workspace for a checkout on request', async () => {
     const { stdout } = await billing('checkout', 'builder', '--new', 'Shop')
     expect(stdout).toContain('new-workspace')
     expect(service.requests.map(({ path, body }) => [path, body])).toEqual([
@@ -99,7 +99,7 @@ describe('memory billing', () => {
     expect(service.requests.at(-1)?.headers['x-organization-id']).toBe('new-workspace')
   })
 
-  it('prints the page of the portal, and the words of the service where there is none', async () => {
+  it("prints the portal's page, or the service's message when there is none", async () => {
     expect((await billing('portal', '--json')).stdout).toContain(`"url": "${PAGE}"`)
     service.intercept = ({ path }) =>
       path.startsWith('/v1/console/me')
@@ -111,7 +111,7 @@ describe('memory billing', () => {
     })
   })
 
-  it('takes no tier that is not sold', async () => {
+  it('rejects a tier that is not for sale', async () => {
     expect((await billing('checkout', 'enterprise')).code).toBe(2)
   })
 })

@@ -31,7 +31,7 @@ const memory = (...args: string[]): Promise<CommandResult> =>
   runCommand(args, { MEMORY_URL: service.url, MEMORY_API_KEY: service.key })
 
 describe('memory canvas', () => {
-  it('shows the nodes in aligned columns, without what drives a terminal, and what is not read yet', async () => {
+  it('shows the nodes in aligned columns, without control sequences, and what is not read yet', async () => {
     const { stdout, stderr, code } = await memory('canvas')
     expect(code).toBe(0)
     expect(stdout.split('\n')).toEqual([
@@ -44,7 +44,7 @@ describe('memory canvas', () => {
     expect(stderr).toContain('7 documents wait')
   })
 
-  it('asks for the part that is wanted', async () => {
+  it('requests the chosen part', async () => {
     await memory(
       'canvas',
       'ada',
@@ -64,7 +64,7 @@ describe('memory canvas', () => {
     expect((await memory('canvas', '--limit', '501')).code).toBe(2)
   })
 
-  it('draws an SVG that is the same each time, needs nothing else and runs nothing', async () => {
+  it('draws a deterministic, self-contained SVG without scripts', async () => {
     const files = [join(folder, 'one.svg'), join(folder, 'two.svg')]
     for (const file of files) expect((await memory('canvas', '--svg', file)).code).toBe(0)
     const [one = '', two] = await Promise.all(files.map((file) => readFile(file, 'utf8')))

@@ -8,7 +8,7 @@ import { printableLine } from '../terminal.ts'
 import { sourceIdArgument } from './options.ts'
 import { openSession, printJson } from './session.ts'
 
-/** `sources pause|resume|delete`: what the API lets a person do, and no key. */
+/** `sources pause|resume|delete`: actions that the API allows users, not keys. */
 export function addChangeCommands(sources: Command): void {
   addPersonOptions(sources.command('pause'))
     .description('stop syncing a source; its items stay searchable')

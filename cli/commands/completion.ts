@@ -2,7 +2,7 @@ import { Argument, type Command } from 'commander'
 import { type CompletedCommand, COMPLETION_SCRIPTS, SHELLS, type Shell } from '../completion-scripts.ts'
 import { openSession, printJson } from './session.ts'
 
-/** `completion bash|zsh|fish`: what a shell needs to complete the words of this command line. */
+/** `completion bash|zsh|fish`: prints a shell completion script. */
 export function addCompletionCommand(program: Command): void {
   program
     .command('completion')
@@ -24,7 +24,7 @@ Load it where your shell starts:
   fish  memory completion fish > ~/.config/fish/completions/memory.fish    # once
 `
 
-/** Every command with what may follow it, the program itself first. */
+/** Every command with its possible next words, the program itself first. */
 function completedCommands(program: Command): CompletedCommand[] {
   const globals = optionsOf(program)
   const collect = (command: Command, path: string[]): CompletedCommand[] => {

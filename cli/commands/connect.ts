@@ -16,7 +16,7 @@ interface ConnectOptions extends PersonOptions {
   grant?: boolean
 }
 
-/** `connect`: accounts at providers, each until its first sync has ended. */
+/** `connect`: connects provider accounts and follows their first sync. */
 export function addConnectCommand(program: Command): void {
   addPersonOptions(program.command('connect'))
     .description('connect accounts and follow the first sync')
@@ -27,7 +27,7 @@ export function addConnectCommand(program: Command): void {
 
 async function connect(providers: string[], options: ConnectOptions, command: Command): Promise<void> {
   const { client, terminal: own, json } = openSession(command)
-  // The page to open is for a person: with --json it goes to stderr, like everything but the result.
+  // With --json the page to open goes to stderr, like everything except the result.
   const terminal = json ? { ...own, print: (line = '') => own.note(line) } : own
   const connected = []
   const { person, organizationId } = await signIn(client.url, options)

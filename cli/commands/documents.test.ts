@@ -32,7 +32,7 @@ const aDocument = (n: number, values: Record<string, unknown> = {}) => ({
   ...values,
 })
 
-/** Returns the list in pages of the given ones, and each of them by its id with a text. */
+/** Serves these documents as a paged list, and each by id with a text. */
 function store(documents: ReturnType<typeof aDocument>[], pageSize = 2, body = 'The text.'): void {
   service.intercept = ({ path }) => {
     const url = new URL(path, service.url)
@@ -69,7 +69,7 @@ describe('memory documents list', () => {
     expect(requested()).toEqual(['GET /v1/source-items'])
   })
 
-  it('passes provider, source, kind and limit on', async () => {
+  it('passes on provider, source, kind and limit', async () => {
     store([])
     const { stdout } = await memory(
       'documents',
@@ -93,7 +93,7 @@ describe('memory documents list', () => {
     })
   })
 
-  it('goes through all pages with --all, the columns of each below each other, and waits out a rate limit', async () => {
+  it('lists all pages with --all in the same columns, and waits out a rate limit', async () => {
     store([1, 2, 3, 4, 5].map((n) => aDocument(n)))
     const pages = service.intercept
     let refusals = 1
@@ -109,7 +109,7 @@ describe('memory documents list', () => {
     expect(whole).toEqual({ sourceItems: [1, 2, 3, 4, 5].map((n) => aDocument(n)), nextCursor: null })
   })
 
-  it("gives the service's answer as JSON", async () => {
+  it("prints the service's answer as JSON", async () => {
     store([aDocument(1), aDocument(2), aDocument(3)])
     const { stdout } = await memory('documents', 'list', '--json')
     expect(JSON.parse(stdout)).toEqual({ sourceItems: [aDocument(1), aDocument(2)], nextCursor: '2' })
@@ -122,14 +122,14 @@ describe('memory documents list', () => {
     ['--kind', 'mail'],
     ['--provider', 'dropbox'],
     ['--source', 'x'],
-  ])('calls a wrong command line a usage error: %j %j', async (...args) => {
+  ])('reports a usage error: %j %j', async (...args) => {
     expect(await memory('documents', 'list', ...args)).toMatchObject({ code: 2 })
     expect(requested()).toEqual([])
   })
 })
 
 describe('memory documents open', () => {
-  it('shows where a document is from, its link and its text, and lets nothing of it drive the terminal', async () => {
+  it("shows a document's source, link and text, without control sequences", async () => {
     const values = {
       title: 'PTO \u001b]0;owned\u0007policy',
       url: 'https://example.com/pto\u001b[31m',
@@ -154,7 +154,7 @@ describe('memory documents open', () => {
     expect(requested()).toEqual([`GET /v1/source-items/${idOf(1)}`])
   })
 
-  it("finds it by the beginning of its id, its title or its external id, and gives the service's answer as JSON", async () => {
+  it("finds it by the start of its id, its title or its external id, and prints the service's answer as JSON", async () => {
     store([aDocument(1), aDocument(2, { title: 'Vacation Policy' }), aDocument(3), aDocument(44)])
     for (const words of [['00000002-00'], ['vacation', 'policy'], ['page-2']]) {
       const { stdout } = await memory('documents', 'open', ...words, '--json')
@@ -162,7 +162,7 @@ describe('memory documents open', () => {
     }
   })
 
-  it('opens nothing where several are meant, or none', async () => {
+  it('opens nothing when none or several match', async () => {
     store([aDocument(1, { title: 'Notes' }), aDocument(2), aDocument(3, { title: 'notes' })])
     const several = await memory('documents', 'open', 'Notes')
     expect(several).toMatchObject({ code: 1, stdout: '' })

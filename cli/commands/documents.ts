@@ -9,7 +9,7 @@ import { countOption, onBehalfOfOption, PROVIDER_CHOICES, sourceIdOption } from 
 import { openSession, printJson } from './session.ts'
 
 const PAGE_MAX = 200
-/** As wide as the widest of its cells, so that pages line up with each other. */
+/** As wide as the widest cell, so that pages align. */
 const COLUMNS = { provider: 12, kind: 8 } as const
 
 interface ListOptions {
@@ -69,7 +69,7 @@ async function listDocuments(options: ListOptions, command: Command): Promise<vo
     terminal.note(`There are more: --limit takes up to ${PAGE_MAX}, --all shows every one.`)
 }
 
-/** The pages of the list, the first first. A rate limit is waited out. */
+/** The pages of the list in order. Waits out rate limits. */
 async function* pagesOf(
   client: ApiClient,
   terminal: Terminal,
@@ -84,7 +84,7 @@ async function* pagesOf(
   }
 }
 
-/** Rows with the title last: it may be as long as it likes. */
+/** Rows with the title last, since it may have any length. */
 function printRows(terminal: Terminal, documents: readonly ListedDocument[], withHeadings: boolean): void {
   const rows = documents.map(({ id, provider, sourceKind, updatedAt, title }) => [
     id,

@@ -3,16 +3,16 @@ import { CommandError } from '../failures.ts'
 import { formatMoment, printableLine } from '../terminal.ts'
 
 const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
-/** The beginning of an id, long enough not to be a word by chance. */
+/** The start of an id, long enough not to be an ordinary word. */
 const ID_BEGINNING = /^[\da-f]{4}[\da-f-]*$/
-/** Half of the requests that a key has a minute. */
+/** Half of a key's requests per minute. */
 const PAGES_MAX = 30
 const NAMED_MAX = 10
 
 /**
- * The id of the document that a person means by an id, its beginning, a title or an external id; case does not count in ids and
- * titles. Looks through the newest of the list only when it is no whole id.
- * @throws CommandError where none or several are meant
+ * The id of the document with this id, id prefix, title or external id; ids and titles ignore case. Searches the
+ * newest documents unless given a whole id.
+ * @throws CommandError when none or several match
  */
 export async function findDocument(words: string, pages: () => AsyncIterable<DocumentList>): Promise<string> {
   const meant = words.trim()

@@ -81,7 +81,7 @@ describe('memory import', () => {
     })
   })
 
-  it('reads tables, mails and OpenDocument, and says what it passed over by its kind', async () => {
+  it('reads spreadsheets, emails and OpenDocument, and reports skipped files by type', async () => {
     await write('costs.csv', 'Item,Cost\nDesk,1200\n')
     await write('hello.eml', 'From: a@example.com\r\nSubject: Hello\r\n\r\nHi there.')
     await write(
@@ -101,7 +101,7 @@ describe('memory import', () => {
     expect(result.stderr).toContain('Nothing is sent to Google Drive.')
   })
 
-  it('says of a corrupt file and of a link that leads nowhere what they are, in plain words', async () => {
+  it('explains a corrupt file and a broken link in plain words', async () => {
     await write('bad.pdf', 'no pdf at all')
     await write('bad.docx', 'PK broken')
     await write('bad.odt', 'no zip')
@@ -114,7 +114,7 @@ describe('memory import', () => {
     expect(stdout).toContain('link.md: it is a link to gone.md, which is not there')
   })
 
-  it('takes a file for the same item from whichever of its folders it is imported, and from wherever', async () => {
+  it('maps a file to the same item from any of its folders and any working directory', async () => {
     const deep = path.join(folder, 'sub', 'deep')
     await mkdir(deep, { recursive: true })
     await write('a.md', '# A')
@@ -154,7 +154,7 @@ describe('memory import', () => {
     expect([...service.items.keys()]).toEqual(['handbook/sub/c.md'])
   })
 
-  it('knows what the version before has stored: the same items, and the parts that are left over', async () => {
+  it('recognizes what the previous version stored: the same items, and surplus parts', async () => {
     await write('a.md', '# A')
     await write('b.md', '# B')
     await importFolder()
@@ -170,7 +170,7 @@ describe('memory import', () => {
     ).toEqual(['/v1/source-items?provider=google_drive&externalId=handbook%2Fa.md%23part-2'])
   })
 
-  it('sends nothing again that has not changed, and only what has', async () => {
+  it('resends only what has changed', async () => {
     await writeMany(3)
     await importFolder()
     await write('file-0001.md', '# New\n\nOther text.')
@@ -194,7 +194,7 @@ describe('memory import', () => {
     expect(service.items.size).toBe(153)
   })
 
-  it('reports each bad file, stores the rest and ends with code 1', async () => {
+  it('reports each bad file, stores the rest and exits with code 1', async () => {
     await write('good.md', '# Good\n\nText.')
     await write('bad.pdf', '%PDF-1.4 broken')
     await write('bad.docx', 'PK broken')
@@ -208,7 +208,7 @@ describe('memory import', () => {
     expect(result.stdout).toMatch(/Without text:\n {2}empty.md/)
   })
 
-  it('finds the one document that the service refuses in a batch, and stores the others', async () => {
+  it('finds the one document of a batch that the service refuses, and stores the others', async () => {
     await writeMany(20)
     service.intercept = (request) =>
       request.path === '/v1/ingest' && sentIds(request).includes('handbook/file-0007.md')
@@ -220,7 +220,7 @@ describe('memory import', () => {
     expect(result.stdout).toContain('file-0007.md: documents: title too odd (validation_failed)')
   })
 
-  it('waits as long as the service says, and tries again after failures', async () => {
+  it('waits as long as the service asks, and retries failures', async () => {
     await writeMany(1)
     const troubles = [
       { status: 429, body: { error: 'Slow down', code: 'rate_limited' }, headers: { 'retry-after': '1' } },
@@ -236,7 +236,7 @@ describe('memory import', () => {
     expect(service.items.size).toBe(1)
   })
 
-  it("stops at what would meet every document, with the service's own words", async () => {
+  it("stops on an error that affects every document, with the service's message", async () => {
     await writeMany(3)
     service.intercept = (request) =>
       request.path === '/v1/ingest'
@@ -248,7 +248,7 @@ describe('memory import', () => {
     expect(ingests()).toHaveLength(1)
   })
 
-  it('goes on after a kill with what was not acknowledged', async () => {
+  it('after a kill resumes with what was not acknowledged', async () => {
     await writeMany(250)
     service.intercept = () => (ingests().length === 3 ? 'hang' : undefined)
     const running = startCommand(['import', folder], environment())
@@ -263,7 +263,7 @@ describe('memory import', () => {
     expect(service.items.size).toBe(250)
   })
 
-  it('stops cleanly on Ctrl-C, and goes on from there', async () => {
+  it('stops cleanly on Ctrl-C, and resumes from there', async () => {
     await writeMany(250)
     service.intercept = (request) => {
       if (request.path !== '/v1/ingest' || ingests().length < 3) return undefined
@@ -291,7 +291,7 @@ describe('memory import', () => {
     ).toEqual([50])
   })
 
-  it('splits a text beyond 1 MiB into numbered parts, and removes those that a shorter text leaves over', async () => {
+  it('splits a text above 1 MiB into numbered parts, and deletes surplus ones of a shortened text', async () => {
     await write('long.txt', 'A paragraph of some words.\n\n'.repeat(90_000))
     await importFolder()
     expect([...service.items.values()].map(({ externalId, title }) => [externalId, title])).toEqual([
@@ -306,7 +306,7 @@ describe('memory import', () => {
     ])
   })
 
-  it('removes the items of files that are gone only when asked to', async () => {
+  it('deletes the items of missing files only on request', async () => {
     await writeMany(3)
     await importFolder()
     await rm(path.join(folder, 'file-0001.md'))
@@ -317,7 +317,7 @@ describe('memory import', () => {
     expect([...service.items.keys()]).toEqual(['handbook/file-0000.md', 'handbook/file-0002.md'])
   })
 
-  it('keeps two folders of one name apart', async () => {
+  it('keeps two folders with the same name apart', async () => {
     await write('a.md', '# A')
     await importFolder()
     const other = path.join(home, 'other', 'handbook')
@@ -330,7 +330,7 @@ describe('memory import', () => {
     expect([...service.items.keys()]).toEqual(['handbook/a.md', 'second/a.md'])
   })
 
-  it('takes one file, from where the person stands', async () => {
+  it('imports one file, relative to the working directory', async () => {
     await write('one.md', '# One')
     const result = await runCommand(['import', 'handbook/one.md'], { ...environment(), INIT_CWD: home })
     expect(result.code).toBe(0)
@@ -345,7 +345,7 @@ describe('memory import', () => {
     expect(service.items.get('handbook/one.md')?.provider).toBe('notion')
   })
 
-  it('calls a path that is not there a usage error, and a provider without source a failure', async () => {
+  it('reports a missing path as a usage error, and a provider without a source as a failure', async () => {
     expect((await runCommand(['import', path.join(home, 'nowhere')], environment())).code).toBe(2)
     expect((await importFolder('--provider', 'dropbox')).code).toBe(2)
     const noSource = await importFolder('--provider', 'slack')
@@ -353,7 +353,7 @@ describe('memory import', () => {
     expect(noSource.stderr).toContain('no source of slack')
   })
 
-  it('begins anew when its state is damaged', async () => {
+  it('starts over when its state is damaged', async () => {
     await write('a.md', '# A')
     await importFolder()
     const state = path.join(home, 'state', 'retrieval-memory', 'imports')

@@ -26,19 +26,19 @@ interface ImportCommandOptions {
   deleteMissing?: boolean
 }
 
-/** Exit codes: 1 when files failed, 130 when the person stopped it, as a shell says of Ctrl-C. */
+/** Exit codes: 1 when files failed, 130 after Ctrl-C, the shell convention. */
 const EXIT_FAILED = 1
 const EXIT_STOPPED = 130
 const PROVIDER_DEFAULT = PROVIDERS.find(({ isForFiles }) => isForFiles)?.id ?? PROVIDERS[0].id
 type KnownProvider = (typeof PROVIDER_CHOICES)[number]
-/** What is read, as a person says it. */
+/** The supported file types, for messages. */
 const KINDS = 'Markdown, text, HTML, PDF, Office, OpenDocument text, CSV or mail (.eml)'
-/** Kinds of what was passed over that are named; the rest is one number. */
+/** How many skipped types are named; the rest is one number. */
 const KINDS_SHOWN = 8
-/** What the service writes as the account of a source that has none. */
+/** The account name of a source without a provider account. */
 const PUSH_ACCOUNT = /^(?:push:|$)/
 
-/** `import PATH`: a folder, or one file, of documents into a source. */
+/** `import PATH`: imports a folder of documents, or one file, into a source. */
 export function addImportCommand(program: Command): void {
   program
     .command('import')
@@ -111,7 +111,7 @@ async function runAndPutDown(
   const target = { sourceId: source.id, provider: source.provider }
   const result = await runImport(deps, walk.files, { target, force: options.force === true })
   result.failed = [...walk.failures, ...result.failed]
-  // What could not be looked into may still be there: then nothing counts as gone.
+  // Files in unreadable folders may still exist, so nothing counts as missing.
   const mayDelete = options.deleteMissing === true && result.complete && walk.failures.length === 0
   const removed = mayDelete ? await deleteMissing(deps, walk.files, root, target) : 0
   if (deps.stop.aborted) result.complete = false
@@ -126,7 +126,7 @@ interface Found {
 }
 
 async function findFiles(given: string, options: ImportCommandOptions): Promise<Found> {
-  // npm runs scripts in the project's folder and says where the person stands.
+  // npm runs scripts in the project's folder and passes the user's working directory.
   const absolute = path.resolve(process.env.INIT_CWD ?? process.cwd(), given)
   let info
   try {
@@ -162,7 +162,7 @@ function givenPrefix({ prefix }: ImportCommandOptions): string | null {
 type ChosenSource = Pick<Source, 'id' | 'displayName'> & { provider: KnownProvider }
 
 async function chooseSource(session: Session, options: ImportCommandOptions): Promise<ChosenSource> {
-  // Both given: a key that may only ingest needs to list nothing.
+  // With both given, a key that may only ingest needs to list nothing.
   if (options.source !== undefined && options.provider !== undefined) {
     return { id: options.source, provider: options.provider, displayName: 'the given source' }
   }
@@ -199,7 +199,7 @@ function describeWork(files: number, source: ChosenSource): string {
   )
 }
 
-/** Ctrl-C ends the import after the batch under way; a second one ends it at once. */
+/** Ctrl-C ends the import after the current batch; a second one ends it at once. */
 function stopOnSignal(terminal: Terminal): { signal: AbortSignal; release(): void } {
   const controller = new AbortController()
   const onSignal = (): void => {
@@ -264,7 +264,7 @@ function report(
 const withoutReason = (paths: readonly string[]): Failure[] =>
   paths.map((file) => ({ path: file, reason: '' }))
 
-/** One line: how many of what kind are of a sort that is not read. */
+/** One line with the number of skipped files by type. */
 function describePassedOver(passedOver: ReadonlyMap<string, number>): string {
   const kinds = [...passedOver].toSorted((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1))
   const total = kinds.reduce((sum, [, count]) => sum + count, 0)

@@ -7,10 +7,10 @@ import { MemoryError } from '../../client/src/index.ts'
 import { codeOf, ConnectionError } from '../failures.ts'
 import { openSession } from './session.ts'
 
-/** Where messages name their protocol version since 2026-07-28. */
+/** Where messages carry their protocol version since 2026-07-28. */
 const VERSION_KEY = 'io.modelcontextprotocol/protocolVersion'
 
-/** What the bridge has to know of a message; the rest is between client and service. */
+/** The parts of a message that the bridge needs; the rest passes through. */
 const Message = z.looseObject({
   id: z.union([z.string(), z.number()]).optional(),
   method: z.string().optional(),
@@ -27,11 +27,11 @@ type Message = z.output<typeof Message>
 
 const Initialized = z.object({ result: z.object({ protocolVersion: z.string() }) })
 
-/** JSON-RPC 2.0: the server's own fault, which the client shows as it is. */
+/** JSON-RPC 2.0's internal error, which clients display as is. */
 const INTERNAL_ERROR = -32_603
 const PARSE_ERROR = -32_700
 
-/** `mcp`: the service's tools for a client that starts a program and talks with it by lines. */
+/** `mcp`: bridges the service's tools to a client that speaks line-based stdio. */
 export function addMcpCommand(program: Command): void {
   program
     .command('mcp')
@@ -42,7 +42,7 @@ export function addMcpCommand(program: Command): void {
     })
 }
 
-/** Sends each line to `/mcp` and writes what comes back, each as it comes, until the lines end and all are answered. */
+/** Sends each line to `/mcp` and writes answers as they arrive, until input ends and all are answered. */
 async function forwardLines(
   client: ApiClient,
   input: NodeJS.ReadableStream,
@@ -64,16 +64,16 @@ async function forwardLines(
     }
     const one = bridge.forward(message, handshake).finally(() => underWay.delete(one))
     underWay.add(one)
-    // What follows it has to name the version that it agrees on.
+    // Later messages must carry the negotiated version.
     if (message.method === 'initialize') handshake = one
   }
   await Promise.all(underWay)
 }
 
 interface Bridge {
-  /** Sends a message after the handshake and writes what comes back. */
+  /** Sends a message after the handshake and writes the answer. */
   forward(message: Message, handshake: Promise<void>): Promise<void>
-  /** Ends a request that is under way, without an answer. */
+  /** Cancels a running request without an answer. */
   cancel(id: string | number): void
 }
 
@@ -92,7 +92,7 @@ function createBridge(client: ApiClient, write: (line: string) => void): Bridge 
         write(answer)
       }
     } catch (error) {
-      // A notification and a canceled request have no answer, not even this one.
+      // A notification and a canceled request get no answer, not even an error.
       if (message.id !== undefined && !abort.signal.aborted) write(errorOf(error, message.id))
     } finally {
       if (message.id !== undefined && underWay.get(message.id) === abort) underWay.delete(message.id)
@@ -100,12 +100,12 @@ function createBridge(client: ApiClient, write: (line: string) => void): Bridge 
   }
   return {
     forward,
-    /** The service has no sessions: what cancels a request there is that its connection closes. */
+    /** The service has no sessions: closing the connection cancels a request. */
     cancel: (id) => underWay.get(id)?.abort(),
   }
 }
 
-/** The messages that the service answers with, each on a line of its own. */
+/** Yields the messages of the service's answer, one per line. */
 async function send(
   client: ApiClient,
   message: Message,
@@ -128,7 +128,7 @@ async function send(
   return answers
 }
 
-/** What stands in front of a message over HTTP: since 2026-07-28 its method and whom it is for as well. */
+/** The HTTP headers of a message: since 2026-07-28 they also name its method and target. */
 function headersOf({ method, params }: Message, negotiated: string | undefined): Record<string, string> {
   const own = params?._meta?.[VERSION_KEY]
   const version = own ?? negotiated
@@ -153,7 +153,7 @@ function errorLine(id: string | number | null, code: number, message: string): s
   return JSON.stringify({ jsonrpc: '2.0', id, error: { code, message } })
 }
 
-/** The protocol's own errors as they came; those of the service or of the way there in their words. */
+/** Passes on protocol errors as received; words errors of the service or the connection. */
 function errorOf(error: unknown, id: string | number): string {
   if (error instanceof ConnectionError) return errorLine(id, INTERNAL_ERROR, error.message)
   if (!(error instanceof MemoryError)) throw error

@@ -20,7 +20,7 @@ let server: Server
 afterEach(() => void server.close())
 
 describe('memory model use', () => {
-  it('does not take a service that was started anew for one that has changed its model', async () => {
+  it('does not mistake a restarted service for one that has changed its model', async () => {
     server = createServer((request, response) => {
       const isAsked = request.method === 'PUT'
       const change = isAsked ? { ...IDLE, status: 'running', step: 'trying', model: 'm' } : IDLE

@@ -13,9 +13,9 @@ import { openSession, printJson } from './session.ts'
 
 const LOOK_MS = 1_000
 const BUILTIN = 'builtin'
-/** More the service does not take. */
+/** The service's limit. */
 const DIMENSIONS_MAX = 4000
-/** Of a command that Ctrl-C has ended. */
+/** Exit code after Ctrl-C. */
 const EXIT_STOPPED = 130
 const INSTALLER = path.join(import.meta.dirname, '..', '..', 'scripts', 'install-local-models.mjs')
 
@@ -54,7 +54,7 @@ interface UseOptions {
   dimensions?: number
 }
 
-/** `model`, `model list`, `model use`: the embedding model, as the deployment's operator. */
+/** `model`, `model list`, `model use`: the embedding model, for the operator. */
 export function addModelCommand(program: Command): void {
   const model = program.command('model').description('show or change the embedding model, as the operator')
   model
@@ -148,7 +148,7 @@ async function useModel(name: string, options: UseOptions, command: Command): Pr
   terminal.print(`The embedding model is ${printableLine(changed.model)}, and all chunks are of it.`)
 }
 
-/** What the service is asked for. @throws UsageError */
+/** The request for the service. @throws UsageError */
 function requestOf(name: string, { server, mirror, dimensions }: UseOptions, { knownModels }: Status) {
   if (server !== undefined) {
     if (mirror !== undefined)
@@ -172,7 +172,7 @@ function requestOf(name: string, { server, mirror, dimensions }: UseOptions, { k
   )
 }
 
-/** The server's address with its version path, which is easily forgotten. @throws UsageError */
+/** The server's address with its version path, which users often omit. @throws UsageError */
 function withVersion(server: string): string {
   const { pathname } = new URL(serverAddress(server))
   return pathname === '/' ? `${server.replace(/\/+$/, '')}/v1` : server
@@ -185,7 +185,7 @@ function serverAddress(server: string): string {
   return server
 }
 
-/** Whoever ends the command does not end the change. @returns what lets go of it */
+/** Ctrl-C ends the command, not the change. @returns a function that removes the handler */
 function tellOnStop(terminal: Terminal): () => void {
   const onStop = (): void => {
     terminal.note(
@@ -197,7 +197,7 @@ function tellOnStop(terminal: Terminal): () => void {
   return () => void process.off('SIGINT', onStop)
 }
 
-/** Installs what local models need beside the service. @throws CommandError */
+/** Installs the packages for local models. @throws CommandError */
 async function installRuntime(url: string): Promise<void> {
   if (!/^(localhost|127\.|\[::1\])/.test(new URL(url).host))
     throw new CommandError(
@@ -212,7 +212,7 @@ async function installRuntime(url: string): Promise<void> {
     throw new CommandError('The package for local models could not be installed; the reason is above.')
 }
 
-/** Waits for the end of the change, and tells how far it is. */
+/** Waits for the change to end, and shows progress. */
 async function follow(operator: ApiClient, terminal: Terminal): Promise<Status> {
   let told = ''
   for (;;) {
@@ -228,7 +228,7 @@ async function follow(operator: ApiClient, terminal: Terminal): Promise<Status> 
 const tenth = (done: number, total: number): number =>
   total === 0 ? 0 : Math.floor((10 * done) / total) * 10
 
-/** In steps of a tenth, so that a log has no thousand lines. */
+/** In steps of a tenth, so that a log does not get a thousand lines. */
 function standingOf({ change, chunksDone, chunksTotal, moveError }: Status): string {
   switch (change.step) {
     case 'downloading':

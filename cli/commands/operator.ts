@@ -47,7 +47,7 @@ const Index = z.looseObject({
     errorMessage: z.string().nullable(),
   }),
 })
-/** What is done to an approximate index, in the words of the command line. */
+/** Actions on an approximate index and their HTTP methods. */
 const INDEX_METHODS = { show: 'GET', build: 'PUT', drop: 'DELETE' } as const
 
 /** `operator organizations|remove|subscription|requests|access|index`. */
@@ -131,7 +131,7 @@ async function removeOrganization(
   )
 }
 
-/** @throws CommandError where there is none of this id */
+/** @throws CommandError when none has this id */
 async function findOrganization(operator: ApiClient, id: string): Promise<{ name: string }> {
   for (let cursor: string | null = ''; cursor !== null;) {
     const after: string = cursor === '' ? '' : `&cursor=${cursor}`

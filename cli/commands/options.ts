@@ -1,7 +1,6 @@
 import { Argument, InvalidArgumentError, Option } from 'commander'
 import { PROVIDERS } from '../../client/src/index.ts'
 
-/** Every provider's id. */
 export const PROVIDER_CHOICES = PROVIDERS.map(({ id }) => id)
 
 /** `--limit`: how many passages, 1 to 25. */
@@ -9,7 +8,7 @@ export function limitOption(): Option {
   return countOption('passages', { max: 25, serviceTakes: 8 })
 }
 
-/** `--limit`: how many of something, 1 to `max`; `serviceTakes` is what happens without it. */
+/** `--limit`: a count from 1 to `max`; `serviceTakes` describes the default. */
 export function countOption(
   what: string,
   { max, serviceTakes }: { max: number; serviceTakes: number },
@@ -18,7 +17,7 @@ export function countOption(
   return new Option('-n, --limit <number>', description).argParser(wholeNumber(max))
 }
 
-/** What takes an option's value for a whole number from 1 to `max`. */
+/** Parses an option's value as a whole number from 1 to `max`. */
 export function wholeNumber(max: number): (text: string) => number {
   return (text) => {
     const number = Number(text)
@@ -29,7 +28,7 @@ export function wholeNumber(max: number): (text: string) => number {
   }
 }
 
-/** `--provider`, which may be given several times. */
+/** `--provider`, which may be repeated. */
 export function providersOption(): Option {
   return new Option('--provider <provider...>', 'only these providers').choices(PROVIDER_CHOICES)
 }
@@ -45,12 +44,12 @@ export function recencyOption(): Option {
   return new Option('--recency <days>', description).argParser(wholeNumber(36_500))
 }
 
-/** `--on-behalf-of`: only what a person may read. */
+/** `--on-behalf-of`: only what a user may read. */
 export function onBehalfOfOption(): Option {
   return new Option('--on-behalf-of <email>', 'only what this person may read')
 }
 
-/** The person in a body. */
+/** The user field of a request body. */
 export function personOf({ onBehalfOf }: { onBehalfOf?: string }): { onBehalfOf?: { email: string } } {
   return onBehalfOf === undefined ? {} : { onBehalfOf: { email: onBehalfOf } }
 }
@@ -67,7 +66,7 @@ export function sourceIdArgument(): Argument {
   return new Argument('<source>', 'ID, from "sources list"').argParser(sourceId)
 }
 
-/** `--source`: the id of one. */
+/** `--source`: the id of a source. */
 export function sourceIdOption(): Option {
   return new Option('--source <id>', 'only this source (ID from "sources list")').argParser(sourceId)
 }

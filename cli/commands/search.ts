@@ -11,7 +11,7 @@ import {
 } from './options.ts'
 import { openSession, printJson } from './session.ts'
 
-/** Lines of a hit that are shown without `--full`. */
+/** Lines shown per hit without `--full`. */
 const HIT_LINES_MAX = 6
 const INDENT = 3
 
@@ -64,7 +64,7 @@ function printHits(terminal: Terminal, hits: readonly Hit[], full: boolean): voi
   }
 }
 
-/** Where a hit is from: its link, else its path, else its item's id. */
+/** A hit's link, else its path, else its item's id. */
 function locationOf(hit: Hit): string {
   if (hit.url !== '') return printableLine(hit.url)
   const { path } = hit.metadata

@@ -5,17 +5,17 @@ import { createTerminal, type Terminal } from '../terminal.ts'
 
 const URL_DEFAULT = 'http://127.0.0.1:8787'
 
-/** What every command works with. */
+/** What every command uses. */
 export interface Session {
   client: ApiClient
   terminal: Terminal
-  /** Results as JSON instead of for a reader. */
+  /** Print results as JSON instead of text. */
   json: boolean
   env: NodeJS.ProcessEnv
   hasKey: boolean
 }
 
-/** The session of a command: the options of the program, else the environment. @throws UsageError */
+/** Builds a command's session from the program's options, else the environment. @throws UsageError */
 export function openSession(command: Command): Session {
   const options = command.optsWithGlobals<{ url?: string; key?: string; json?: boolean }>()
   const url = options.url ?? process.env.MEMORY_URL ?? URL_DEFAULT
@@ -32,7 +32,6 @@ export function openSession(command: Command): Session {
   }
 }
 
-/** Writes an answer as JSON. */
 export function printJson(terminal: Terminal, value: unknown): void {
   terminal.print(JSON.stringify(value, null, 2))
 }

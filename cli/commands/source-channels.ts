@@ -7,7 +7,7 @@ import { openSession, printJson } from './session.ts'
 
 const NO_ALLOWLIST = 'No allowlist: every channel that the bot is a member of is synced.'
 
-/** `sources channels|allow`: the channels of a source, and which of them are synced. */
+/** `sources channels|allow`: a source's channels and allowlist. */
 export function addChannelCommands(sources: Command): void {
   sources
     .command('channels')

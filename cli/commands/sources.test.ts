@@ -25,7 +25,7 @@ const memory = (...args: string[]): Promise<CommandResult> =>
   })
 const requested = () => service.requests.map(({ method, path }) => `${method} ${path}`)
 
-/** Answers by method and path: those of a list one after another, the last for good. */
+/** Canned answers by method and path; a list is used in order, and its last answer repeats. */
 function answer(answers: Record<string, CannedAnswer[]>): void {
   service.intercept = ({ method, path }: SeenRequest) => {
     const left = answers[`${method} ${path}`]
@@ -52,7 +52,7 @@ const begun = { status: 201, body: { syncRun: RUN, alreadyActive: false } }
 const syncOf = (...runs: CannedAnswer[]) => ({ 'POST /v1/sync-runs': [begun], 'GET /v1/sync-runs/run': runs })
 
 describe('memory sources sync', () => {
-  it("reports under the source's name, with what was found and is neither stored nor failed", async () => {
+  it("reports under the source's name, with items neither stored nor failed", async () => {
     answer(syncOf(details({})))
     expect((await memory('sources', 'sync', service.sourceId)).stdout).toBe(
       'Google Drive (push): 69 items found, 55 new or changed, 0 removed, 4 not readable, 10 unchanged or not text\n',
@@ -65,14 +65,14 @@ describe('memory sources sync', () => {
     expect((await memory('sources', 'sync', service.sourceId)).stdout).toMatch(/4 not readable\n$/)
   })
 
-  it('says until when a queued run waits because the provider asked for it', async () => {
+  it("shows until when a queued run waits at the provider's request", async () => {
     const waitingUntil = '2999-11-01T10:42:30.000Z'
     answer(syncOf(details({ status: 'queued' }, { waitingUntil }), details({})))
     const { stderr } = await memory('sources', 'sync', service.sourceId)
     expect(stderr).toBe('Google Drive (push): waits until 10:42 UTC, as the provider asked\n')
   })
 
-  it('says so of a run at work as well, with how far it is', async () => {
+  it('shows the same for a running run, with its progress', async () => {
     const waitingUntil = '2999-11-01T10:42:30.000Z'
     answer(syncOf(details({ status: 'running' }, { waitingUntil }), details({})))
     const { stderr } = await memory('sources', 'sync', service.sourceId)
@@ -81,7 +81,7 @@ describe('memory sources sync', () => {
 
   const connectAgain = 'npm run memory -- connect google_drive'
 
-  it("keeps the provider's words of a failure and says what becomes of it", async () => {
+  it("shows the provider's message of a failure and what happens next", async () => {
     const failed = { status: 'failed', errorMessage: 'Slack: token_revoked' }
     answer(syncOf(details(failed, { needsReconnection: true, nextRunAt: '2999-11-01T10:42:30.000Z' })))
     const revoked = await memory('sources', 'sync', service.sourceId)
@@ -95,7 +95,7 @@ describe('memory sources sync', () => {
     )
   })
 
-  it('says when an outage is tried again, and does not advise to connect again', async () => {
+  it('says when an outage is retried, and does not advise reconnecting', async () => {
     const failed = { status: 'failed', errorMessage: 'Slack: 500 Internal Server Error' }
     answer(syncOf(details(failed, { needsReconnection: false, nextRunAt: '2999-11-01T10:42:30.000Z' })))
     expect((await memory('sources', 'sync', service.sourceId)).stderr).toBe(
@@ -130,7 +130,7 @@ describe('memory sources list', () => {
     return (await memory('sources', 'list')).stdout.split('\n').slice(1)
   }
 
-  it('tells sources of one name apart: by account, else by id', async () => {
+  it('distinguishes sources of the same name by account, else by id', async () => {
     const second = { ...source, id: '22222222-0000-4000-8000-000000000000' }
     const names = (lines: string[]): string[] => lines.map((line) => line.split('  ')[0] ?? '')
     expect(names(await listed(source, { ...second, externalAccountId: 'T2' }))).toEqual([
@@ -142,7 +142,7 @@ describe('memory sources list', () => {
     expect(names(await listed(source, { ...second, displayName: 'Other' }))).toEqual(['Team', 'Other', ''])
   })
 
-  it('says of each source in error what becomes of it, as its last run knows', async () => {
+  it('shows what happens next to each source in error, from its last run', async () => {
     const failing = (id: string, errorMessage: string): object => ({
       ...source,
       id,
@@ -185,7 +185,7 @@ describe('memory sources list', () => {
 describe('memory sources channels, allow', () => {
   const channel = { id: 'C1', name: 'general', isPrivate: false, memberCount: 12 }
 
-  it('lists channels with their place on the allowlist, and what is on it without being one', async () => {
+  it('lists channels with their allowlist state, and allowlist entries that are not channels', async () => {
     const channels = [channel, { ...channel, id: 'C2', name: 'board', isPrivate: true }]
     const path = `GET /v1/sources/${service.sourceId}/channels`
     answer({ [path]: [ok({ channels, channelAllowlist: ['C2', 'C9'] })] })
@@ -198,7 +198,7 @@ describe('memory sources channels, allow', () => {
     expect(stderr).toBe('On the allowlist, but not among the channels: C9\n')
   })
 
-  it('allows the named channels, or all, and nothing when neither is asked for', async () => {
+  it('allows the named channels, or all, and changes nothing without either', async () => {
     const path = `PATCH /v1/sources/${service.sourceId}`
     answer({ [path]: [ok({ displayName: 'Team', channelAllowlist: ['C1', 'C2'] })] })
     const { stdout } = await memory('sources', 'allow', service.sourceId, 'C1', 'C2', 'C1')
@@ -217,14 +217,14 @@ describe('memory sources channels, allow', () => {
 
 describe('memory sources pause, resume, delete', () => {
   it.each(['sync', 'pause', 'resume', 'delete', 'channels', 'allow'])(
-    'takes nothing but an id as a part of a path: %s',
+    'accepts only an id as a path segment: %s',
     async (action) => {
       expect(await memory('sources', action, '../api-keys')).toMatchObject({ code: 2 })
       expect(requested()).toEqual([])
     },
   )
 
-  it("deletes nothing that is not among the workspace's sources", async () => {
+  it('deletes only sources of the workspace', async () => {
     answer({
       'GET /v1/console/me': [ok({ organizations: [{ id: 'o', name: 'Acme' }] })],
       'GET /v1/console/sources': [ok({ sources: [] })],

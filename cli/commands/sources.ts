@@ -41,7 +41,7 @@ async function syncSource(source: string, options: { full?: boolean }, command: 
   reportRun({ label, provider: known?.provider }, ended, terminal)
 }
 
-/** The source, where the key may see it: a key that only syncs has no use for its name. */
+/** The source, if the key may read it: a key that only syncs does not need its name. */
 async function findSource(
   client: ApiClient,
   id: string,
@@ -85,10 +85,10 @@ async function listSources(_options: unknown, command: Command): Promise<void> {
   }
 }
 
-/** Each look costs a request of the key's minute. */
+/** Each lookup costs one of the key's requests per minute. */
 const RUNS_LOOKED_AT_MAX = 10
 
-/** By source, the run that put it into its error, where the key may see runs and it was a run. */
+/** For each source in error, the run that caused it, if the key may read runs. */
 async function findLastRuns(
   client: ApiClient,
   failing: readonly Source[],
@@ -104,7 +104,7 @@ async function findLastRuns(
       found.set(id, await client.call(SyncRunDetails, { method: 'GET', path: `${path}/${last.id}` }))
     }
   } catch (error) {
-    // The list is there; a key without sync:read, or one at its limit, gets it without this.
+    // A key without sync:read, or at its rate limit, gets the list without these details.
     if (!(error instanceof MemoryError)) throw error
   }
   return found

@@ -10,7 +10,7 @@ interface KeyState {
   sources: Source[]
 }
 
-/** `status`: whether the service can serve, whether the key is good, and what is stored. */
+/** `status`: whether the service is ready, the key is valid, and what is stored. */
 export function addStatusCommand(program: Command): void {
   program
     .command('status')

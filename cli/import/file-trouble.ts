@@ -1,6 +1,6 @@
 import { messageOf } from '../failures.ts'
 
-/** Why a file or folder of this machine cannot be had, in words for its owner. */
+/** Explains to the user why a local file or folder cannot be read. */
 export function fileTrouble(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : null
   switch (code) {

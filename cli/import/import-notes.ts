@@ -1,7 +1,7 @@
 /**
- * What earlier imports on this machine have stored, so that an interrupted one goes on, an unchanged file is not read, and
- * one file is one item: a file that is known keeps the id under which it was stored first, whichever of its folders is
- * imported next, and from wherever.
+ * The record of earlier imports on this machine. With it an interrupted import resumes, unchanged files are skipped,
+ * and one file stays one item: a known file keeps its first id, from whichever folder or working directory it is
+ * imported.
  */
 import path from 'node:path'
 import { CommandError } from '../failures.ts'
@@ -14,10 +14,10 @@ import {
   writeState,
 } from './state-files.ts'
 
-/** Where a file stands among what is stored. */
+/** A file's location among imported folders. */
 export interface Place {
   readonly state: ImportState
-  /** From the state's folder, with forward slashes. */
+  /** Relative to the state's folder, with forward slashes. */
   readonly path: string
 }
 
@@ -26,17 +26,16 @@ export interface ImportNotes {
   recordOf(place: Place): FileRecord | undefined
   note(place: Place, record: FileRecord): void
   forget(place: Place): void
-  /** What is stored of files below a folder of this machine. */
+  /** The stored files below a local folder. */
   placesBelow(folder: string): Place[]
   save(): Promise<void>
 }
 
-/** What is imported. */
 export interface ImportedPath {
   /** The folder, or the folder of the one file. */
   root: string
   isFolder: boolean
-  /** The name that the person has given it; then it is kept apart from what other names have. */
+  /** The prefix chosen by the user, which keeps it apart from other prefixes. */
   prefix: string | null
 }
 
@@ -46,8 +45,8 @@ export function nameOf({ state, path: file }: Place): string {
 }
 
 /**
- * Opens the notes of a destination. `force` takes a name over for another folder of this machine.
- * @throws CommandError when the name at the service belongs to another folder of this machine
+ * Opens the notes of a destination. `force` takes a prefix over from another local folder.
+ * @throws CommandError when the prefix belongs to another local folder
  */
 export async function openImportNotes(
   folder: string,
@@ -84,10 +83,7 @@ export async function openImportNotes(
   }
 }
 
-/**
- * The state that new files are noted in: that of the nearest folder around them which was imported before, else the one of
- * the folder's own name.
- */
+/** The state for new files: that of the nearest imported folder around them, else one named after the folder. */
 function chooseHome(
   known: readonly ImportState[],
   imported: ImportedPath,

@@ -6,7 +6,7 @@ import type { FoundFile } from './walk-folder.ts'
 
 type SourceKind = IngestDocument['sourceKind']
 
-/** Where documents go. */
+/** The destination of documents. */
 export interface IngestTarget {
   sourceId: string
   provider: IngestDocument['provider']
@@ -14,14 +14,14 @@ export interface IngestTarget {
 
 const TITLE_CHARACTERS_MAX = 300
 
-/** The id of a file's part at the service; parts count from 0, and the first has the file's own name there. */
+/** The id of a file's part at the service; parts count from 0, and the first has the file's own id. */
 export function externalIdOf(name: string, part: number): string {
   return part === 0 ? name : `${name}#part-${part + 1}`
 }
 
 /**
- * The documents that a file becomes: none without text, several where its text exceeds what one may hold. `name` is its id at
- * the service.
+ * The documents of a file: none without text, several when its text exceeds the limit. `name` is its id at the
+ * service.
  */
 export function toIngestDocuments(
   target: IngestTarget,

@@ -1,7 +1,7 @@
 /**
- * An import: each file is read, turned into documents and pushed in batches, while the next files are read. A file is
- * done, and noted, once the service has taken all its documents; what is noted and unchanged is passed
- * over next time. One bad file costs that file only.
+ * Reads each file, turns it into documents and pushes these in batches while it reads the next files. A file is
+ * recorded once the service has accepted all its documents; the next import skips it if unchanged. A bad file affects
+ * no other.
  */
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -20,9 +20,9 @@ export interface ImportDeps {
   extractor: TextExtractor
   notes: ImportNotes
   waiting: Waiting
-  /** Aborted when the person stops the import: what is under way ends, and nothing new begins. */
+  /** Aborted when the user stops the import: the current batch finishes, and nothing new begins. */
   stop: AbortSignal
-  /** Told what is being read, and how many files came before it. */
+  /** Called with the file being read and the number of files before it. */
   onFile(file: FoundFile, done: number): void
   /** Milliseconds. */
   now(): number
@@ -30,33 +30,36 @@ export interface ImportDeps {
 
 export interface ImportOptions {
   target: IngestTarget
-  /** Also sends files that have not changed. */
+  /** Also sends unchanged files. */
   force: boolean
 }
 
 export interface ImportResult {
-  /** Documents that the service stored, and those that it had already. */
+  /** Documents that the service stored or already had. */
   ingested: number
   skipped: number
-  /** Files that have not changed since an earlier import. */
+  /** Files unchanged since an earlier import. */
   unchanged: number
   /** Files without text. */
   empty: string[]
-  /** Files whose text is longer than what is kept of one. */
+  /** Files whose text exceeds the limit and was cut. */
   cut: string[]
   failed: Failure[]
-  /** Whether all files were looked at. */
+  /** Whether all files were visited. */
   complete: boolean
 }
 
 const BATCH_DOCUMENTS_MAX = 100
 const BATCH_BYTES_MAX = 2 * 1024 * 1024
-/** A file that is being read is read to its end: it takes a minute at most. */
+/** A started file is read to its end, which takes a minute at most. */
 const NEVER = new AbortController().signal
-/** The notes are written this often, so that a killed import repeats only the last moments. */
+/** How often the notes are saved, so that a killed import repeats little. */
 const SAVE_EVERY_MS = 2_000
 
-/** Imports the files. @throws MemoryError, ConnectionError, CommandError when the service takes nothing; the notes are saved */
+/**
+ * Imports the files. @throws MemoryError, ConnectionError, CommandError when the service accepts nothing; the notes
+ * are saved
+ */
 export async function runImport(
   deps: ImportDeps,
   files: readonly FoundFile[],
@@ -89,7 +92,7 @@ export async function runImport(
   return result
 }
 
-/** Removes from the service the items of files below `folder` that are gone; counts the files. */
+/** Deletes from the service the items of missing files below `folder`; returns the number of files. */
 export async function deleteMissing(
   deps: Pick<ImportDeps, 'client' | 'notes' | 'waiting' | 'stop'>,
   files: readonly FoundFile[],
@@ -127,12 +130,12 @@ async function deleteParts(
   }
 }
 
-/** What is read but not yet sent; at most one batch is on its way while the next is filled. */
+/** Documents read but not sent; one batch is in flight while the next fills. */
 interface Outbox {
   add(parcel: Parcel): Promise<void>
-  /** Sends what is left and waits for it. */
+  /** Sends and waits for the rest. */
   flush(): Promise<void>
-  /** Waits for what is on its way, whatever becomes of it. */
+  /** Waits for the batch in flight, whether it succeeds or not. */
   settle(): Promise<void>
 }
 
@@ -153,7 +156,7 @@ function createOutbox(deps: ImportDeps, result: ImportResult): Outbox {
     await sending
     if (parcels.length === 0) return
     sending = sendBatch(parcels)
-    // Its failure is met by the next `await sending`.
+    // The next `await sending` handles its failure.
     sending.catch(() => undefined)
     parcels = []
     bytes = 0
@@ -227,7 +230,7 @@ async function importFile(
 
 type ReadResult =
   | { failure: string }
-  /** Without a document when the content is the known one. */
+  /** Without a document when the content is unchanged. */
   | { record: FileRecord; document: ExtractedText | undefined }
 
 async function readDocument(

@@ -4,10 +4,10 @@ import { Anything } from '../api-shapes.ts'
 import { codeOf } from '../failures.ts'
 import { type OnWait, patience } from '../patience.ts'
 
-/** A document on its way, and what to do when the service has taken or refused it. */
+/** A document in flight, with callbacks for the service's decision. */
 export interface Parcel {
   document: IngestDocument
-  /** May have work to do at the service; it is waited for. */
+  /** May return work that the sender awaits. */
   accepted(): Promise<void> | undefined
   refused(reason: string): void
 }
@@ -18,17 +18,17 @@ export interface SendCounts {
 }
 
 export interface Waiting {
-  /** Waits so many milliseconds; rejects when the command is stopped. */
+  /** Waits `milliseconds`; rejects when the command is stopped. */
   sleep(milliseconds: number): Promise<void>
   onWait: OnWait
 }
 
-/** When all of so many documents in a row are refused, the fault is not the documents'. */
+/** After this many documents in a row, all refused, the cause is not the documents. */
 const REFUSED_ALL = 4
 
 /**
- * Pushes documents. The service takes a request whole or not at all; a document at fault is reported to its parcel and the
- * rest is stored.
+ * Pushes documents. The service accepts a request whole or not at all. The parcel of a faulty document is notified,
+ * and the rest is stored.
  * @throws MemoryError, ConnectionError when none can be stored
  */
 export async function sendDocuments(
@@ -61,7 +61,7 @@ export async function sendDocuments(
   }
 }
 
-/** Removes an item by its id in the caller's system; false when there was none. */
+/** Deletes an item by its id in the caller's system; false when there was none. */
 export async function deleteDocument(
   client: ApiClient,
   item: { provider: string; externalId: string },

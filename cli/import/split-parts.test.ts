@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { splitParts } from './split-parts.ts'
 
 describe('splitParts', () => {
-  it('gives parts that are the text again, each within the limit, and no surrogate pair torn', () => {
+  it('yields parts that join to the text, each within the limit, without splitting surrogate pairs', () => {
     const text = fc.array(
       fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom('\n\n', '\n', ' ', '😀😀😀')),
     )
@@ -20,7 +20,7 @@ describe('splitParts', () => {
     )
   })
 
-  it('leaves a text that fits alone, and cuts others at the end of a paragraph', () => {
+  it('leaves a short text whole, and cuts others at the end of a paragraph', () => {
     expect(splitParts('short')).toEqual(['short'])
     expect(splitParts('one two three\n\nfour five six', 20)).toEqual(['one two three\n\n', 'four five six'])
   })

@@ -1,11 +1,11 @@
-/** UTF-8 bytes of one part; the service takes 1 MiB of text a document. */
+/** UTF-8 bytes per part; the service accepts 1 MiB of text per document. */
 const PART_BYTES_MAX = 1_000_000
-/** No character of a JavaScript string has more UTF-8 bytes than this. */
+/** The most UTF-8 bytes per UTF-16 unit of a JavaScript string. */
 const BYTES_PER_UNIT_MAX = 3
 
 /**
- * Cuts a text into parts that the service accepts: at the end of a paragraph, else of a line, else at a space, else
- * between code points. A text that fits is its only part. The parts joined are the text again.
+ * Splits a text into parts that the service accepts: after a paragraph, else a line, else a space, else a code point.
+ * A text that fits is its only part. The parts join to the text.
  */
 export function splitParts(text: string, bytesMax = PART_BYTES_MAX): string[] {
   const parts: string[] = []
@@ -18,12 +18,12 @@ export function splitParts(text: string, bytesMax = PART_BYTES_MAX): string[] {
   return [...parts, text.slice(from)]
 }
 
-/** Whether the rest of the text fits; no more of it is looked at than could. */
+/** Whether the rest of the text fits; reads no more of it than could. */
 function fits(text: string, from: number, bytesMax: number): boolean {
   return text.length - from <= bytesMax && Buffer.byteLength(text.slice(from)) <= bytesMax
 }
 
-/** How far the text fits into `bytesMax` bytes; past the certain part it is found in shrinking steps. */
+/** How far the text fits into `bytesMax` bytes, found in shrinking steps past the certain part. */
 function furthestFit(text: string, from: number, bytesMax: number): number {
   let end = from + Math.floor(bytesMax / BYTES_PER_UNIT_MAX)
   let free = bytesMax - Buffer.byteLength(text.slice(from, end))
@@ -38,7 +38,7 @@ function furthestFit(text: string, from: number, bytesMax: number): number {
 function cutBefore(text: string, from: number, limit: number): number {
   const half = from + Math.floor((limit - from) / 2)
   for (const boundary of ['\n\n', '\n', ' ']) {
-    // Of a window: in the whole text what is not there would be looked for up to its beginning.
+    // Searches a window only: a search of the whole text for a missing boundary would run to its start.
     const at = text.slice(half, limit).lastIndexOf(boundary)
     if (at !== -1) return half + at + boundary.length
   }

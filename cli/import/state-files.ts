@@ -7,17 +7,17 @@ import { CommandError, messageOf } from '../failures.ts'
 import { parseJson } from '../parse-json.ts'
 
 const FileRecord = z.object({
-  /** In bytes; -1 makes the file be read again. */
+  /** In bytes; -1 forces a reread. */
   size: z.number(),
   modifiedMs: z.number(),
   sha256: z.string(),
-  /** Items that the file is stored as: 1, more for a long text, 0 for a file without text. */
+  /** Items the file is stored as: 1, more for a long text, 0 without text. */
   parts: z.int().min(0),
 })
 /** What the service has of a file, as far as this machine knows. */
 export type FileRecord = z.infer<typeof FileRecord>
 
-/** Another number makes every file be read again; it changes with what is extracted from files. */
+/** Increment it to have every file reread, when text extraction changes. */
 const STATE_VERSION = 2
 const StateFile = z.object({
   version: z.literal(STATE_VERSION),
@@ -28,34 +28,34 @@ const StateFile = z.object({
   isFolder: z.boolean(),
   files: z.record(z.string(), FileRecord),
 })
-/** The version before did not say what it belongs to; its name does. */
+/** The previous version did not record its destination; its file name does. */
 const FormerStateFile = z.object({
   version: z.literal(1),
   root: z.string(),
   files: z.record(z.string(), FileRecord),
 })
 
-/** The service and the source that files are imported into. */
+/** The service and source that files are imported into. */
 export interface Destination {
   url: string
   sourceId: string
 }
 
-/** What imports of one folder have stored at one destination, under one name. */
+/** What imports of one folder stored at one destination under one prefix. */
 export interface ImportState {
   readonly prefix: string
-  /** The folder on this machine. */
+  /** The local folder. */
   root: string
-  /** Whether the folder itself was imported, not only files of it. */
+  /** Whether the folder itself was imported, not only files in it. */
   isFolder: boolean
-  /** By path from the folder. */
+  /** By path relative to the folder. */
   readonly files: Map<string, FileRecord>
 }
 
-/** The prefix that a folder has unless it is given another. */
+/** A folder's default prefix. */
 export const prefixOf = (root: string): string => path.basename(root)
 
-/** Where this user's programs keep their state, by the custom of the system. */
+/** The user's state folder, by the system's convention. */
 export function stateFolder(env: NodeJS.ProcessEnv): string {
   const windows = process.platform === 'win32' ? env.LOCALAPPDATA : undefined
   const base = windows ?? env.XDG_STATE_HOME ?? path.join(os.homedir(), '.local', 'state')
@@ -69,7 +69,7 @@ function stateFileName(destination: Destination, prefix: string): string {
   return `${key.slice(0, 32)}.json`
 }
 
-/** All states of a destination, and that of `prefix` too where its file does not say which prefix it has. */
+/** All states of a destination, plus that of `prefix` when its file does not name its prefix. */
 export async function readStates(
   folder: string,
   destination: Destination,
@@ -104,7 +104,7 @@ async function readState(file: string): Promise<string> {
 const unreadable = (cause: unknown) =>
   new CommandError(`The import state cannot be read: ${messageOf(cause)}`, { cause })
 
-// Damaged or of an unknown version: the service skips what it has, so nothing is lost but time.
+// A damaged or unknown state only costs time: the service skips what it has.
 function stateOf(content: unknown, { url, sourceId }: Destination): ImportState | null {
   const { data } = StateFile.safeParse(content)
   if (data === undefined || data.url !== url || data.sourceId !== sourceId) return null
@@ -112,7 +112,7 @@ function stateOf(content: unknown, { url, sourceId }: Destination): ImportState 
   return { prefix, root, isFolder, files: new Map(Object.entries(data.files)) }
 }
 
-/** A state of the version before: its files are known, and read again. */
+/** A state of the previous version: its files are known, and reread. */
 function formerStateOf(
   content: unknown,
   name: string,
@@ -131,7 +131,7 @@ function formerStateOf(
   return { prefix: own, root: data.root, isFolder, files: new Map(files) }
 }
 
-/** Writes a state. Renamed into place, so that a crash leaves the old state or the new one. */
+/** Writes a state and renames it into place, so that a crash leaves the old or the new one. */
 export async function writeState(
   folder: string,
   destination: Destination,

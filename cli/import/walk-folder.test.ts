@@ -29,11 +29,11 @@ const pathsOf = async (includeHidden = false): Promise<string[]> =>
   (await walkFolder(root, includeHidden)).files.map((file) => file.relativePath)
 
 describe('walkFolder', () => {
-  it('finds documents in the order of their names, without hidden ones and packages', async () => {
+  it('finds documents in name order, without hidden ones and packages', async () => {
     expect(await pathsOf()).toEqual(['a.TXT', 'b/deep/c.pdf', 'b/x.docx', 'z.md'])
   })
 
-  it('finds hidden ones on request, but never what is in .git or node_modules', async () => {
+  it('finds hidden ones on request, but nothing in .git or node_modules', async () => {
     expect(await pathsOf(true)).toEqual([
       '.hidden/h.md',
       '.secret.md',
@@ -44,13 +44,13 @@ describe('walkFolder', () => {
     ])
   })
 
-  it('follows symbolic links and ends where they go round', async () => {
+  it('follows symbolic links and ends on cycles', async () => {
     await symlink(root, path.join(root, 'b', 'loop'))
     await symlink(path.join(root, 'z.md'), path.join(root, 'linked.md'))
     expect(await pathsOf()).toEqual(['a.TXT', 'b/deep/c.pdf', 'b/x.docx', 'linked.md', 'z.md'])
   })
 
-  it('counts what it passes over by its kind', async () => {
+  it('counts skipped files by type', async () => {
     await writeFile(path.join(root, '~$x.docx'), 'x')
     await writeFile(path.join(root, 'b', 'LICENSE'), 'x')
     await writeFile(path.join(root, 'b', 'two.PNG'), 'x')
@@ -65,7 +65,7 @@ describe('walkFolder', () => {
     })
   })
 
-  it('reports links that lead nowhere, or round to themselves, in plain words', async () => {
+  it('reports broken and circular links in plain words', async () => {
     await symlink('gone.md', path.join(root, 'broken.md'))
     await symlink('round.md', path.join(root, 'round.md'))
     const walk = await walkFolder(root, false)
@@ -76,7 +76,7 @@ describe('walkFolder', () => {
     expect(walk.files).toHaveLength(4)
   })
 
-  it('reports a link that leads nowhere and goes on', async () => {
+  it('reports a broken link and continues', async () => {
     await symlink(path.join(root, 'gone.md'), path.join(root, 'broken.md'))
     const walk = await walkFolder(root, false)
     expect(walk.failures.map((failure) => failure.path)).toEqual(['broken.md'])

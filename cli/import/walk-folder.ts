@@ -5,10 +5,9 @@ import { type TextFormat, textFormatOf } from '../../src/file-text/index.ts'
 import { CommandError } from '../failures.ts'
 import { fileTrouble } from './file-trouble.ts'
 
-/** A file to import. */
 export interface FoundFile {
   absolutePath: string
-  /** From the folder that is imported, with forward slashes. */
+  /** Relative to the imported folder, with forward slashes. */
   relativePath: string
   format: TextFormat
   /** In bytes. */
@@ -23,9 +22,9 @@ export interface Failure {
 
 export interface Walk {
   files: FoundFile[]
-  /** What could not be looked into. */
+  /** What could not be read. */
   failures: Failure[]
-  /** How many files and folders of each kind were passed over: `.png`, `hidden`, `node_modules`. */
+  /** Skipped files and folders by kind: `.png`, `hidden`, `node_modules`. */
   passedOver: Map<string, number>
 }
 
@@ -33,12 +32,12 @@ const FILES_MAX = 100_000
 const DEPTH_MAX = 64
 const NEVER_ENTERED = new Set(['.git', 'node_modules'])
 
-/** How a file of that name is read; null for what is not imported. */
+/** The format of a file by its name; null when it is not imported. */
 export const formatOfFile = (name: string): TextFormat | null => textFormatOf('', name)
 
 /**
- * The documents below a folder, in the order of their names. Symbolic links are followed, but no folder is entered
- * twice, so that a cycle ends. Hidden files and folders only on request; `.git` and `node_modules` never.
+ * The documents below a folder in name order. Follows symbolic links but enters no folder twice, so that cycles end.
+ * Includes hidden files and folders only on request; `.git` and `node_modules` never.
  * @throws CommandError for more than 100,000 files
  */
 export async function walkFolder(root: string, includeHidden: boolean): Promise<Walk> {
@@ -88,10 +87,10 @@ export async function walkFolder(root: string, includeHidden: boolean): Promise<
   return walk
 }
 
-/** What an entry is called that is not even looked at; null for all others. */
+/** The kind of an entry skipped by its name; null otherwise. */
 function kindPassedOver(name: string, includeHidden: boolean): string | null {
   if (NEVER_ENTERED.has(name)) return name
-  // What Office puts beside a document that is open.
+  // Office's lock file next to an open document.
   if (name.startsWith('~$')) return 'lock files of Office'
   return name.startsWith('.') && !includeHidden ? 'hidden' : null
 }

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import type { IngestDocument } from '../../client/src/index.ts'
 
-/** A request as the emulated service saw it. */
+/** A request as the emulated service received it. */
 export interface SeenRequest {
   method: string
   path: string
@@ -16,14 +16,14 @@ export interface CannedAnswer {
   headers?: Record<string, string>
 }
 
-/** A small real HTTP server that speaks the service's wire shapes, with what it holds in memory. */
+/** A small real HTTP server with the service's API, backed by memory. */
 export interface EmulatedService {
   url: string
   key: string
   sourceId: string
   items: Map<string, IngestDocument>
   requests: SeenRequest[]
-  /** Answers in place of the service's own, asked first; undefined leaves it to the service. */
+  /** Called first to override the answer; undefined leaves it to the service. */
   intercept: (request: SeenRequest) => CannedAnswer | 'reset' | 'hang' | undefined
   close(): Promise<void>
 }
@@ -190,7 +190,7 @@ function streamed(): CannedAnswer {
   return { status: 200, body: events.map(([name, data]) => toEvent(name, data)).join('') }
 }
 
-/** One event of a stream as it goes over the wire. */
+/** One event of a stream in wire format. */
 export function toEvent(name: string, data: unknown): string {
   return `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
 }

@@ -13,12 +13,12 @@ export interface CommandResult {
 
 export interface RunningCommand {
   child: ChildProcess
-  /** What it has written there so far. */
+  /** The output so far. */
   stderr: () => string
   done: Promise<CommandResult>
 }
 
-/** Starts the command line as a process of its own, with no environment but what is given. */
+/** Starts the command line in its own process, with only the given environment. */
 export function startCommand(args: readonly string[], env: Record<string, string>): RunningCommand {
   const child = spawn(process.execPath, [MAIN, ...args], {
     env: { PATH: process.env.PATH ?? '', NODE_COMPILE_CACHE: COMPILED, ...env },

@@ -3,16 +3,16 @@ import wabt from 'wabt'
 import { scanKernelText } from './scan.ts'
 
 /*
- * Writes the kernels: node scripts/kernels/build.ts
- * They are made from WebAssembly's text, unrolled; tests compare what is checked in with it.
+ * Writes the kernels: node scripts/kernels/build.ts. It compiles them from unrolled WebAssembly text; tests compare
+ * the checked-in files with the result.
  */
 
-/** Each kernel's text, by where it is kept. */
+/** Each kernel's text by its file. */
 const KERNELS = {
   'src/vector-memory/scan.wasm': scanKernelText(),
 }
 
-/** A kernel as WebAssembly, of its text. @throws what the assembler finds wrong */
+/** Assembles a kernel. @throws the assembler's errors */
 export async function buildKernel(text: string): Promise<Uint8Array> {
   const { parseWat } = await wabt()
   const module = parseWat('kernel.wat', text, { simd: true, threads: true })

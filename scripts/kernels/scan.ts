@@ -2,20 +2,26 @@ import { ROWS_A_BLOCK, SCALES_BYTES } from '../../src/vector-memory/block-layout
 import { times } from './text.ts'
 
 const WORD = 4
-/** Bytes of a register: four sums of 32 bits. */
+/** Bytes of a register: four 32-bit sums. */
 const VECTOR = 16
-/** Bytes of the numbers of four rows in a pair of dimensions. */
+/** Bytes of four rows' numbers in a pair of dimensions. */
 const QUARTER = 8
-/** Registers, so four times as many rows, of one turn of the innermost loop. */
+/** Registers per iteration of the innermost loop; each holds four rows. */
 const VECTORS_A_TURN = 4
-/** How many pairs are added up in one go over the rows: several runs of memory are read at once, and sums are loaded less often. */
+/**
+ * How many pairs each pass over the rows adds up: larger groups read several memory streams at once and load sums
+ * less often.
+ */
 const GROUPS = [8, 4, 2, 1]
-/** A segment of a question: where its scales are in a block, how many pairs follow, and its bound; then the pairs. */
+/**
+ * A segment of a question: where its scales are in a block, the number of pairs that follow, and its bound; then the
+ * pairs.
+ */
 const [PAIRS_AT, BOUND_AT, SEGMENT_HEAD] = [WORD, 2 * WORD, 3 * WORD]
 /** A pair of a question: where it is in a block, and its two 16-bit numbers. */
 const PAIR = 2 * WORD
 
-/** Runs over a block's rows, some at a time; `$turns` counts them. */
+/** Iterates over a block's rows in groups; `$turns` counts them. */
 function overRows(label: string, body: string): string {
   return `(local.set $turns (i32.const ${ROWS_A_BLOCK / 4 / VECTORS_A_TURN}))
     (loop $${label}
@@ -23,7 +29,7 @@ function overRows(label: string, body: string): string {
       (br_if $${label} (local.tee $turns (i32.sub (local.get $turns) (i32.const 1)))))`
 }
 
-/** Adds the products of the next pairs of the question to the sums of the block's rows. */
+/** Adds the products of the question's next pairs to the sums of the block's rows. */
 function addPairs(size: number): string {
   const products = (vector: number): string =>
     Array.from({ length: size }, (_, pair) => pair).reduce(
@@ -49,7 +55,7 @@ function addPairs(size: number): string {
     (local.set $pairs (i32.sub (local.get $pairs) (i32.const ${size})))`
 }
 
-/** As long as there are so many pairs left. */
+/** Repeats while that many pairs are left. */
 function addWhile(size: number): string {
   return `(block $no${size} (loop $next${size}
     (br_if $no${size} (i32.lt_u (local.get $pairs) (i32.const ${size})))
@@ -57,7 +63,7 @@ function addWhile(size: number): string {
     (br $next${size})))`
 }
 
-/** Adds what a segment comes to, in the rows' own scales, to what the rows come to; `$row` is where those of the block are. */
+/** Adds a segment's result, scaled per row, to the rows' totals; `$row` points to those of the block. */
 function addSegment(): string {
   return `(local.set $sum (local.get $sums))
     (local.set $row (local.get $out))
@@ -77,9 +83,9 @@ function addSegment(): string {
 }
 
 /**
- * `scan(blocks, count, question, segments, step, slack, sums, out)`: for each block of the list, for each row, the most that its
- * similarity to the question can be. Sums are of 16-bit products in 32 bits, so they are exact; what was rounded away is in the
- * bound.
+ * `scan(blocks, count, question, segments, step, slack, sums, out)` computes, for each row of each listed block, an
+ * upper bound of its similarity to the question. Sums of 16-bit products in 32 bits are exact; the bound covers
+ * rounding.
  */
 export function scanKernelText(): string {
   const [pairs = 1] = GROUPS

@@ -7,25 +7,24 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import { ROOT } from './install.mjs'
 import { withInstallLock } from './install-lock.mjs'
 
-/** In the output: the fingerprint of what it was built from. */
+/** A file in the output with the fingerprint of its sources. */
 const STAMP = 'built-from'
 const COMPRESSED = /\.(css|html|js|json|svg|txt)$/
-/** Smaller files gain nothing. */
+/** Smaller files gain nothing from compression. */
 const COMPRESSED_FROM_BYTES = 1_024
 
 /**
- * Builds unless what is there was built from the same sources, or there are no sources, as in an image that was built
- * ahead.
+ * Builds unless the output is up to date, or there are no sources, as in a prebuilt image.
  * @param {{ output: string, inputs: string[], install: () => Promise<void>, build: (folder: string) => Promise<void>,
- *   onBuild?: () => void }} options `inputs` are files and folders below the checkout, `build` writes into a new folder,
- *   and `onBuild` is called before a build begins.
- * @throws when it cannot be built, with what to do.
+ * onBuild?: () => void }} options `inputs` are files and folders below the checkout, `build` writes into a new
+ * folder,   and `onBuild` is called before a build begins.
+ * @throws when the build fails, with a remedy.
  */
 export async function ensureBuilt({ output, inputs, install, build, onBuild = () => {} }) {
   if (await isBuilt(output, inputs)) return
   onBuild()
   await install()
-  // The packages are installed under the folder's own lock.
+  // The package folder's own lock guards the installation.
   await withInstallLock(output, async () => {
     if (!(await isBuilt(output, inputs))) await replace(output, inputs, build)
   })
@@ -38,7 +37,7 @@ async function isBuilt(output, inputs) {
   return fingerprint === undefined || stamp === fingerprint
 }
 
-/** SHA-256 of the sources' names and bytes; undefined where there are none. */
+/** SHA-256 of the sources' names and bytes; undefined without sources. */
 async function fingerprintOf(inputs) {
   const hash = createHash('sha256')
   try {
@@ -52,7 +51,7 @@ async function fingerprintOf(inputs) {
 }
 
 /**
- * The file itself, or all files below the folder, in an order that is always the same.
+ * The file itself, or all files below the folder, in a stable order.
  * @param {string} location
  */
 export async function filesIn(location) {
@@ -67,7 +66,7 @@ export async function filesIn(location) {
     .toSorted()
 }
 
-/** Builds beside the output and puts it in its place when it is whole. */
+/** Builds next to the output and swaps it in when complete. */
 async function replace(output, inputs, build) {
   const fingerprint = await fingerprintOf(inputs)
   const unfinished = path.join(ROOT, '.cache', `built-${randomUUID()}`)
@@ -87,7 +86,7 @@ async function replace(output, inputs, build) {
   }
 }
 
-/** Puts a `.br` and a `.gz` beside each file that gains by it. */
+/** Writes a `.br` and a `.gz` next to each file that gains from it. */
 async function compress(folder) {
   const best = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } }
   for (const file of await filesIn(folder)) {

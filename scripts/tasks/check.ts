@@ -9,9 +9,9 @@ interface Step {
   /** A file in `node_modules/.bin`, or `node`. */
   command: string
   args: readonly string[]
-  /** The tests write as they go; the others show their output when they fail. */
+  /** Stream the output, as tests do; other steps show theirs on failure. */
   live?: boolean
-  /** Names what is wrong with the output of a command that ended well. */
+  /** Finds faults in the output of a successful command. */
   inspect?: (output: string) => string | undefined
 }
 
@@ -20,7 +20,7 @@ interface Outcome {
   output: string
 }
 
-/** Folders whose imports the layers bind. */
+/** Folders whose imports the layer rules cover. */
 const LAYERED = ['src', 'cli', 'client', 'emulators', 'bench', 'evaluation', 'training', 'console/src']
 
 const LayerReport = z.object({
@@ -30,11 +30,11 @@ const LayerReport = z.object({
   }),
 })
 
-/** Each after the ones before it. */
+/** Stages run one after another. */
 const STAGES: readonly (readonly Step[])[] = [
-  // The console's client is typed by the OpenAPI document: a route that changed breaks its types.
+  // The OpenAPI document types the console's client, so a changed route breaks its types.
   [{ name: 'API types', command: 'node', args: ['scripts/console-types.mjs'] }],
-  // At once, as far as there are processors.
+  // Concurrently, as far as there are processors.
   [
     { name: 'dead code', command: 'knip', args: [] },
     {
@@ -56,11 +56,11 @@ const STAGES: readonly (readonly Step[])[] = [
     },
     { name: 'format', command: 'oxfmt', args: ['--check', '.'] },
   ],
-  // What `npm run check -- …` is given goes to the tests: `--project postgres` where the others have just run.
+  // Arguments of `npm run check -- …` go to the tests: `--project postgres` where the others have just run.
   [{ name: 'tests', command: 'vitest', args: ['run', ...process.argv.slice(2)], live: true }],
 ]
 
-/** What breaks the layers. A check that finds no module passes too, so every folder has to have been seen. */
+/** Finds layer violations. A check that finds no modules passes too, so every folder must have been seen. */
 function findLayerFaults(output: string): string | undefined {
   const { modules, summary } = LayerReport.parse(JSON.parse(output))
   const faults = summary.violations.map(({ rule, from, to }) => `${rule.name}: ${from} → ${to}`)
@@ -70,7 +70,7 @@ function findLayerFaults(output: string): string | undefined {
   return faults.length > 0 ? faults.join('\n') : undefined
 }
 
-/** Runs every step, also after a failed one, so that one run shows all there is to mend. */
+/** Runs every step, even after a failure, so that one run shows all faults. */
 async function main(): Promise<number> {
   const failed: string[] = []
   const inLine = pLimit(availableParallelism())
@@ -86,7 +86,7 @@ async function main(): Promise<number> {
   return failed.length > 0 ? 1 : 0
 }
 
-/** Runs a step and says how it went. @returns whether it passed */
+/** Runs a step and reports its result. @returns whether it passed */
 async function report(step: Step): Promise<boolean> {
   const startedAt = performance.now()
   const { passed, output } = await runStep(step)

@@ -7,9 +7,9 @@ import { runBuilder } from './run-builder.mjs'
 const INPUTS = ['index.html', 'package-lock.json', 'package.json', 'public', 'src', 'vite.config.ts']
 
 /**
- * Builds the console unless what is there is up to date.
+ * Builds the console unless it is up to date.
  * @param {{ runtime: string, onBuild?: () => void }} options `onBuild` is called before a build begins.
- * @throws when it cannot be built, with what to do.
+ * @throws when the build fails, with a remedy.
  */
 export async function ensureConsole({ runtime, onBuild }) {
   const args = ['node_modules/vite/bin/vite.js', 'build', '--emptyOutDir', '--logLevel', 'warn', '--outDir']

@@ -1,4 +1,4 @@
-// Builds the documentation into `site/dist`, a site of static files below `/guide/`.
+// Builds the documentation into `site/dist`, a static site below `/guide/`.
 import { createHash, randomUUID } from 'node:crypto'
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -24,9 +24,9 @@ const BAR = /(<div class="VPNavBar)(")/
 const INLINE_SCRIPT = /<script(?: id="[^"]*")?>([^]*?)<\/script>/g
 
 /**
- * Builds the site unless what is there is up to date.
+ * Builds the site unless it is up to date.
  * @param {{ runtime: string, onBuild?: () => void }} options `onBuild` is called before a build begins.
- * @throws when it cannot be built, with what to do.
+ * @throws when the build fails, with a remedy.
  */
 export async function ensureGuide({ runtime, onBuild }) {
   await ensureBuilt({
@@ -63,7 +63,7 @@ async function build(runtime, folder) {
   }
 }
 
-/** The pages of docs/ and those that stand elsewhere, with links that hold on the site. */
+/** Copies the pages of docs/ and those elsewhere, with links that work on the site. */
 async function gatherPages(work) {
   const docs = (await filesIn(path.join(ROOT, 'docs'))).map((file) => path.relative(ROOT, file))
   for (const file of [...docs, ...ELSEWHERE.keys()]) {
@@ -74,12 +74,12 @@ async function gatherPages(work) {
   }
 }
 
-/** Where a file of the checkout is on the site; undefined where it is not. */
+/** A file's location on the site; undefined when it is not there. */
 function placeOf(file) {
   return file.startsWith('docs/') ? file.slice('docs/'.length) : ELSEWHERE.get(file)
 }
 
-/** A page with its links as they are on the site. A link to code keeps its words alone. */
+/** Rewrites a page's links for the site. A link to code becomes plain text. */
 async function relinked(file) {
   const text = await readFile(path.join(ROOT, file), 'utf8')
   const own = path.dirname(placeOf(file) ?? file)
@@ -100,8 +100,8 @@ async function relinked(file) {
 }
 
 /**
- * Puts each script that stands in a page into a file of its own, since the content security policy allows files alone. The
- * bar above a page gets the look that its script would give it later, so that nothing moves.
+ * Moves each inline script into its own file, since the content security policy allows only files. Also renders the
+ * top bar as its script would later, so that nothing shifts.
  */
 async function finishPages(folder) {
   for (const file of await filesIn(folder)) {

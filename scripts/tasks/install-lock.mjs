@@ -1,4 +1,4 @@
-// One installation at a time for each checkout. The lock is a listening socket, so it ends with its process.
+// One installation at a time per checkout. The lock is a listening socket, so it ends with its process.
 import { createHash } from 'node:crypto'
 import { unlink } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
@@ -11,10 +11,10 @@ const RETRY_MS = 250
 const GIVE_UP_MS = 15 * 60_000
 
 /**
- * Runs `work` while no other process does so for the same folder; waits for its turn for 15 minutes.
+ * Runs `work` exclusively for a folder; waits up to 15 minutes for the lock.
  * @param {string} folder
  * @param {() => Promise<void>} work
- * @throws what `work` throws, and when the other one does not end.
+ * @throws errors of `work`, and after a timeout.
  */
 export async function withInstallLock(folder, work) {
   const address = lockAddress(folder)
@@ -33,13 +33,13 @@ export async function withInstallLock(folder, work) {
   }
 }
 
-/** On Linux a name that exists in no folder and goes when its process ends; elsewhere a socket file. */
+/** On Linux an abstract socket name, which disappears with its process; elsewhere a socket file. */
 function lockAddress(folder) {
   const name = `install-${createHash('sha256').update(folder).digest('hex').slice(0, 24)}`
   return process.platform === 'linux' ? `\0${name}` : path.join(tmpdir(), `${name}.sock`)
 }
 
-/** A server that holds the address, or undefined while another process does. */
+/** A server that holds the address; undefined while another process does. */
 async function tryListen(address) {
   const server = createServer((socket) => socket.destroy())
   const failure = await new Promise((resolve) => {
@@ -48,7 +48,7 @@ async function tryListen(address) {
   })
   if (failure === undefined) return server
   if (failure.code !== 'EADDRINUSE') throw failure
-  // A socket file outlives a killed process; nobody answers on it then.
+  // A socket file outlives a killed process; then nobody answers on it.
   if (!address.startsWith('\0') && !(await isAnswered(address))) await unlink(address).catch(() => {})
   return undefined
 }

@@ -1,4 +1,4 @@
-// Brings in what a task needs: a Node that is new enough, and the packages of the lockfile. Runs on Node 20.
+// Installs what a task needs: a recent Node and the packages of the lockfile. Runs on Node 20.
 import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -10,11 +10,11 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** The console is a package of its own. */
 export const CONSOLE_FOLDER = path.join(ROOT, 'console')
-/** So is what makes a site of the documentation. */
+/** So is the documentation site. */
 export const GUIDE_FOLDER = path.join(ROOT, 'site')
 
 const NODE_MAJOR = 24
-/** The Node that is fetched where the present one is too old, from the packages of npm's `node`. */
+/** The Node version to fetch when the present one is too old, from the packages of npm's `node`. */
 const NODE_VERSION = '24.21.0'
 // No package needs its install script; onnxruntime-node's would download files for graphics cards.
 const NPM_OPTIONS = [
@@ -22,15 +22,15 @@ const NPM_OPTIONS = [
   '--no-audit',
   '--no-fund',
   '--no-update-notifier',
-  // An npm that runs this as a part of `npm pack --dry-run` hands its options down.
+  // An npm that runs this within `npm pack --dry-run` passes its options down.
   '--no-dry-run',
   '--loglevel=error',
 ]
 
 /**
- * Finds a Node that can run the project, and installs it into `.runtime/` when the present one is too old.
+ * Finds a Node that can run the project; installs one into `.runtime/` when the present one is too old.
  * @returns {Promise<string>} the path of its executable.
- * @throws when it cannot be installed; npm's output has been shown.
+ * @throws when the installation fails; npm's output has been shown.
  */
 export async function ensureRuntime() {
   if (Number(process.versions.node.split('.')[0]) >= NODE_MAJOR) return process.execPath
@@ -56,13 +56,13 @@ export async function ensureRuntime() {
   return executable
 }
 
-/** The package that runs local embedding models, and its folder: apart from node_modules, which an update empties. */
+/** The package for local embedding models, and its folder: apart from node_modules, which an update empties. */
 const LOCAL_MODELS = '@huggingface/transformers'
 const LOCAL_MODELS_FOLDER = path.join(ROOT, '.runtime', 'local-models')
 
 /**
- * Installs what local embedding models need, in the version that the project is tested with, unless it is there.
- * @throws when it cannot be installed, with what to do; npm's output has been shown.
+ * Installs the package for local embedding models, in the tested version, unless it exists.
+ * @throws when the installation fails, with a remedy; npm's output has been shown.
  */
 export async function ensureLocalModels() {
   const version = (await readJson(path.join(ROOT, 'package.json')))?.devDependencies?.[LOCAL_MODELS]
@@ -92,43 +92,43 @@ export async function ensureLocalModels() {
   })
 }
 
-/** Named as the installer of npm's `node` package names them. */
+/** By the naming scheme of npm's `node` package. */
 function runtimePackage() {
   const prefix = process.platform === 'darwin' && process.arch === 'arm64' ? 'node-bin' : 'node'
   return `${prefix}-${process.platform}-${process.arch}`
 }
 
 /**
- * Installs the lockfile's packages unless they are there already. npm records what it installed in a file that it
- * writes last, so an install that failed or was killed half-way is seen as none.
+ * Installs the lockfile's packages unless they are up to date. npm writes its record of the installation last, so a
+ * failed or killed install counts as none.
  * @param {{ runtime: string, withDevelopment: boolean }} options
- * @throws when they cannot be installed; npm's output has been shown.
+ * @throws when the installation fails; npm's output has been shown.
  */
 export async function ensurePackages({ runtime, withDevelopment }) {
   await ensurePackagesIn(ROOT, 'packages', { runtime, withDevelopment })
 }
 
 /**
- * Likewise the packages of the console, which has a lockfile of its own.
+ * The same for the console's packages, which have their own lockfile.
  * @param {{ runtime: string, withDevelopment: boolean }} options
- * @throws when they cannot be installed; npm's output has been shown.
+ * @throws when the installation fails; npm's output has been shown.
  */
 export async function ensureConsolePackages({ runtime, withDevelopment }) {
   await ensurePackagesIn(CONSOLE_FOLDER, "the console's packages", { runtime, withDevelopment })
 }
 
 /**
- * Likewise the generator of the guide.
+ * The same for the documentation site's generator.
  * @param {{ runtime: string }} options
- * @throws when it cannot be installed; npm's output has been shown.
+ * @throws when the installation fails; npm's output has been shown.
  */
 export async function ensureGuidePackages({ runtime }) {
   await ensurePackagesIn(GUIDE_FOLDER, "the guide's generator", { runtime, withDevelopment: true })
 }
 
 /**
- * Likewise the databases that the benchmark compares the service with, which nothing else needs. It goes on without
- * them, and says so, where they cannot be installed.
+ * The same for the databases that the benchmark compares the service with. When they cannot be installed, prints a
+ * note and continues.
  * @param {{ runtime: string }} options
  */
 export async function ensurePeerPackages({ runtime }) {
@@ -144,14 +144,14 @@ async function ensurePackagesIn(folder, what, { runtime, withDevelopment }) {
   await withInstallLock(folder, async () => {
     const state = await installState(folder)
     if (state.satisfies(withDevelopment)) return
-    // A checkout that has the development packages keeps them, whatever is started in it.
+    // A checkout with development packages keeps them, whatever task starts in it.
     const all = withDevelopment || state.hasDevelopment
     const args = ['ci', ...(all ? [] : ['--omit=dev'])]
     await install(runtime, all ? what : `${what} (without development tools)`, args, folder)
   })
 }
 
-/** Compares what the lockfile asks for with what npm says that it installed. Optional packages may be missing. */
+/** Compares the lockfile with npm's record of the installation. Optional packages may be missing. */
 async function installState(folder) {
   const wanted = await readJson(path.join(folder, 'package-lock.json'))
   if (wanted === undefined) throw new Error('package-lock.json is missing or not readable.')
@@ -172,7 +172,7 @@ function isDevelopment(entry) {
   return entry.dev === true || entry.devOptional === true
 }
 
-/** Runs npm under `node`; its output is shown only if it fails. */
+/** Runs npm under `node`; shows its output only on failure. */
 async function install(node, what, args, cwd = ROOT) {
   console.error(`Installing ${what}. This happens once and can take a minute…`)
   const npm = await npmCommand(node)
@@ -213,7 +213,7 @@ async function answers(file, args) {
   )
 }
 
-/** The file's JSON, or undefined when it is missing or half-written: both mean that it has to be made again. */
+/** The file's JSON; undefined when it is missing or half-written, so that it must be recreated. */
 async function readJson(file) {
   try {
     return JSON.parse(await readFile(file, 'utf8'))

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 /**
  * Runs a build tool to its end.
  * @param {{ what: string, runtime: string, args: string[], cwd: string, env?: Record<string, string> }} options
- * @throws with what the tool said.
+ * @throws with the tool's output.
  */
 export function runBuilder({ what, runtime, args, cwd, env = {} }) {
   return new Promise((resolve, reject) => {

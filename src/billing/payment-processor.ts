@@ -92,8 +92,8 @@ export interface PaymentProcessor {
     servedAt: Date
   }): Promise<void>
   /**
-   * Verifies a webhook's signature, at most five minutes old. @throws AppError `webhook_signature_invalid`,
-   * `malformed_json`
+   * Verifies a webhook's signature, at most five minutes old.
+   * @throws AppError `webhook_signature_invalid`, `malformed_json`
    */
   readEvent(rawBody: Buffer, signature: string | undefined, now: Date): ProcessorEvent
 }

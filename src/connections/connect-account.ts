@@ -86,7 +86,8 @@ export function createAccountConnector(
 
 /**
  * Exchanges the code for the account's grant, with a timeout independent of the browser: the provider's answer is the
- * only way to use or revoke the new grant. @throws AppError `upstream_error` with the provider's message
+ * only way to use or revoke the new grant.
+ * @throws AppError `upstream_error` with the provider's message
  */
 async function exchangeCode(
   adapter: ProviderAdapter,

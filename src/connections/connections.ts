@@ -23,15 +23,16 @@ export interface CallbackQuery {
 export interface Connections {
   /**
    * Starts connecting an account. Returns the provider's page to send the browser to, and the cookie (`Set-Cookie`)
-   * that identifies this browser to the callback. @throws AppError `connector_access_required`, `not_configured`,
-   * `plan_limit_reached`
+   * that identifies this browser to the callback.
+   * @throws AppError `connector_access_required`, `not_configured`, `plan_limit_reached`
    */
   authorize(caller: ConsolePrincipal, provider: ProviderId): Promise<{ url: string; cookie: string }>
   /**
    * Finishes the flow in the browser that began it: the source exists and its first run is queued. Returns the
    * console page to redirect to, with the provider's error after a refusal or cancellation. In any other browser it
-   * only asks for confirmation and leaves the flow unchanged. @throws AppError `malformed_state`, `upstream_error`,
-   * `connector_access_required`, `plan_limit_reached`, `role_required`
+   * only asks for confirmation and leaves the flow unchanged.
+   * @throws AppError `malformed_state`, `upstream_error`, `connector_access_required`, `plan_limit_reached`,
+   * `role_required`
    */
   complete(
     provider: ProviderId,

@@ -37,7 +37,10 @@ export function contextOf({ organizationId, sourceId }: SourceRef): string {
   return `source_credentials:${organizationId}:${sourceId}`
 }
 
-/** Decrypts a ciphertext of {@link saveCredentials}. @throws UndecryptableSecret */
+/**
+ * Decrypts a ciphertext of {@link saveCredentials}.
+ * @throws UndecryptableSecret
+ */
 export function openCredentials(cipher: TokenCipher, ciphertext: Uint8Array, source: SourceRef): Credentials {
   const { extra, ...rest } = StoredCredentials.parse(
     JSON.parse(cipher.decrypt(ciphertext, contextOf(source))),
@@ -122,8 +125,8 @@ export interface CredentialStore {
   /**
    * A valid token. Renews a token that is about to expire or was `refused` by the provider. Among any number of
    * workers one asks the provider; the others wait for its result. A started refresh continues after the signal
-   * aborts: when the provider rotates refresh tokens, its answer is the only valid grant. @throws ProviderError
-   * `auth` when the grant is gone, `unavailable` when the provider cannot be reached
+   * aborts: when the provider rotates refresh tokens, its answer is the only valid grant.
+   * @throws ProviderError `auth` when the grant is gone, `unavailable` when the provider cannot be reached
    */
   accessToken(
     source: SourceRef,
@@ -133,7 +136,8 @@ export interface CredentialStore {
   ): Promise<string>
   /**
    * Re-encrypts with the first key what other keys encrypted, including grants to be revoked; returns the count.
-   * Afterwards @throws Error with the number of grants that no key decrypts; each is reported once
+   * Afterwards
+   * @throws Error with the number of grants that no key decrypts; each is reported once
    */
   reencrypt(): Promise<number>
   /** Waits for running refreshes: at most 30 seconds each, plus the time to store their results. */

@@ -36,8 +36,8 @@ export interface OAuthStates {
    */
   find(provider: ProviderId, state: string | undefined): Promise<PendingFlow>
   /**
-   * Redeems the state of a callback of `provider`. A state works once, within ten minutes. @throws AppError
-   * `malformed_state` when it does not
+   * Redeems the state of a callback of `provider`. A state works once, within ten minutes.
+   * @throws AppError `malformed_state` when it does not
    */
   redeem(provider: ProviderId, state: string | undefined): Promise<OAuthFlow>
 }

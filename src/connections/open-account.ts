@@ -25,8 +25,8 @@ export type OpenProviderAccount = (
 ) => Promise<{ adapter: ProviderAdapter; session: ProviderSession }>
 
 /**
- * Opens accounts with their sources' credentials. @throws AppError `not_configured`, ProviderError `auth` when the
- * source is not connected
+ * Opens accounts with their sources' credentials.
+ * @throws AppError `not_configured`, ProviderError `auth` when the source is not connected
  */
 export function createAccountOpener(deps: {
   adapters: ProviderAdapters

@@ -19,8 +19,8 @@ export interface TokenCipher {
   /** @throws UndecryptableSecret when no key fits, or the ciphertext was modified or moved */
   decrypt(ciphertext: Uint8Array, context: string): string
   /**
-   * The same secret encrypted with the first key; null when that key already encrypted it. @throws
-   * UndecryptableSecret
+   * The same secret encrypted with the first key; null when that key already encrypted it.
+   * @throws UndecryptableSecret
    */
   reencrypt(ciphertext: Uint8Array, context: string): Buffer | null
 }

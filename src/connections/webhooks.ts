@@ -9,8 +9,9 @@ import { notePushEvent } from '../sync/index.ts'
 
 export interface Webhooks {
   /**
-   * Handles a provider's webhook request: stores its events for a later run. @returns the challenge to answer, if the
-   * provider asks for one @throws AppError `not_configured`, `unauthenticated`, `malformed_json`, `validation_failed`
+   * Handles a provider's webhook request: stores its events for a later run.
+   * @returns the challenge to answer, if the provider asks for one
+   * @throws AppError `not_configured`, `unauthenticated`, `malformed_json`, `validation_failed`
    */
   receive(
     provider: ProviderId,

@@ -3,7 +3,8 @@ import { isPublicAddress, literalAddress } from './sending/addresses.ts'
 
 /**
  * Refuses a URL to which nothing would be sent. Names are resolved at every attempt, not here, because they may
- * change. @throws AppError `validation_failed`
+ * change.
+ * @throws AppError `validation_failed`
  */
 export function checkUrl(text: string, allowsPrivate: boolean): void {
   const url = URL.parse(text)

@@ -82,8 +82,8 @@ async function insert(
 }
 
 /**
- * Resets an account's existing source to healthy and keeps its name. @returns its id; undefined when the account has
- * none
+ * Resets an account's existing source to healthy and keeps its name.
+ * @returns its id; undefined when the account has none
  */
 export async function reconnectSource(
   tx: Tx,

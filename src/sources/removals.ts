@@ -119,8 +119,8 @@ async function removeAll(work: Work, source: SourceRef): Promise<void> {
 }
 
 /**
- * Deletes an empty source. Items deleted along with its row would not reach the in-memory snapshots. @returns false
- * if a write that was in progress at the mark has added something
+ * Deletes an empty source. Items deleted along with its row would not reach the in-memory snapshots.
+ * @returns false if a write that was in progress at the mark has added something
  */
 async function removeEmpty({ db, signal }: Work, { organizationId, sourceId }: SourceRef): Promise<boolean> {
   signal.throwIfAborted()

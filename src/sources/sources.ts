@@ -70,8 +70,8 @@ export interface Sources {
   /** @throws AppError `not_found`, `not_a_slack_source`, `audience_not_supported` */
   change(caller: Caller, id: string, change: SourceChange): Promise<SourceView>
   /**
-   * The channels of a source, if its provider has channels; empty without an account. @throws AppError `not_found`,
-   * `not_a_slack_source`, `upstream_error`, `not_configured`
+   * The channels of a source, if its provider has channels; empty without an account.
+   * @throws AppError `not_found`, `not_a_slack_source`, `upstream_error`, `not_configured`
    */
   channels(
     caller: Caller,
@@ -80,7 +80,8 @@ export interface Sources {
   ): Promise<{ channels: ProviderChannel[]; channelAllowlist: string[] | null }>
   /**
    * Removes a source with its items, chunks and vectors, and revokes its grant. Everything is invisible when it
-   * returns; the deletion of a large source continues afterwards. @throws AppError `not_found`
+   * returns; the deletion of a large source continues afterwards.
+   * @throws AppError `not_found`
    */
   remove(caller: Caller, id: string): Promise<SourceView>
   /** Counts what removing a source would delete. @throws AppError `not_found` */

@@ -54,8 +54,9 @@ const REMOVED_AT_ONCE = 500
 /**
  * Stores a page in one transaction: items, deletions, failures, counts and cursor, with a check that the run still
  * holds its lease. The embedded database stores some items in earlier transactions. On the last page of a full crawl
- * it first removes what the crawl has not seen, and ends the run. @throws LeaseLost, SourcePaused: the page is not
- * complete. Also throws embedding and database errors that no single item caused.
+ * it first removes what the crawl has not seen, and ends the run.
+ * @throws LeaseLost, SourcePaused: the page is not complete. Also throws embedding and database errors that no single
+ * item caused.
  */
 export async function applyPage(
   deps: ApplyDependencies,

@@ -182,8 +182,8 @@ async function becomeFullResync(db: Db, run: TakenRun): Promise<void> {
 }
 
 /**
- * When to resume a run whose provider asked for a longer wait than one call may take; null: the run fails. @param
- * waitsSince when it last stored a page, or began
+ * When to resume a run whose provider asked for a longer wait than one call may take; null: the run fails.
+ * @param waitsSince when it last stored a page, or began
  */
 function retryTime({ clock }: ExecuteDependencies, cause: unknown, waitsSince: Date): Date | null {
   if (!(cause instanceof ProviderError) || cause.kind !== 'rate_limited' || cause.retryAfterMs === null)

@@ -8,8 +8,8 @@ import { ENDED_RUN_COLUMNS, tellOfEnd } from './tell-of-end.ts'
 
 /**
  * Puts sources into error, with a reason, when this deployment lacks their provider's settings, and fails their
- * waiting runs. They are due once the settings are back. Skips runs of other workers. @param reasons the reason by
- * provider
+ * waiting runs. They are due once the settings are back. Skips runs of other workers.
+ * @param reasons the reason by provider
  */
 export async function failUnoffered(
   db: Db,

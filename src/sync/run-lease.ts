@@ -40,8 +40,8 @@ interface Candidate extends SourceRef {
 
 /**
  * Takes the run that has waited longest: a queued one, or one with an expired lease. Leases use the database's clock,
- * so the workers' clocks do not matter. On the first take, a full resync drops the cursor. @param now for
- * `started_at` and for runs that wait for a time
+ * so the workers' clocks do not matter. On the first take, a full resync drops the cursor.
+ * @param now for `started_at` and for runs that wait for a time
  */
 export async function takeRun(
   db: Db,

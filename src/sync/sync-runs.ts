@@ -49,8 +49,8 @@ export interface RunPage {
 
 export interface SyncRuns {
   /**
-   * Runs of the caller's providers, or of one source, newest first. @throws AppError `validation_failed` for a cursor
-   * of another list
+   * Runs of the caller's providers, or of one source, newest first.
+   * @throws AppError `validation_failed` for a cursor of another list
    */
   list(caller: Caller, query: RunQuery): Promise<RunPage>
   /** One run with its first hundred failed items. @throws AppError `not_found` */
@@ -69,8 +69,8 @@ export interface SyncRuns {
     nextRunAt: string | null
   }>
   /**
-   * Queues a run, or returns the active one. @throws AppError `not_found`, `source_disabled`, `source_push_only`,
-   * `plan_limit_reached`, `not_configured`
+   * Queues a run, or returns the active one.
+   * @throws AppError `not_found`, `source_disabled`, `source_push_only`, `plan_limit_reached`, `not_configured`
    */
   request(
     caller: Caller,

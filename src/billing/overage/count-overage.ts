@@ -27,8 +27,9 @@ const countAndNote = prepare(`
 
 /**
  * Counts an answer served at `at` over a metered plan's credits, in the period of that moment, and adds it to a
- * report. @param answer `reportId` is used if it is the report's first answer @returns false if plan, credits or
- * period do not match.
+ * report.
+ * @param answer `reportId` is used if it is the report's first answer
+ * @returns false if plan, credits or period do not match.
  */
 export async function countOverage(db: Db, answer: ChargedAnswer & { reportId: string }): Promise<boolean> {
   const windowMs = WINDOW_SECONDS * 1000

@@ -73,7 +73,8 @@ export async function listWaitingReports(db: Db, now: Date, limit: number): Prom
 
 /**
  * Records what the operator found in the payment processor's meter: an uncertain report has arrived, or must be
- * resent. @returns whether such a report is waiting.
+ * resent.
+ * @returns whether such a report is waiting.
  */
 export async function resolveReport(
   db: Db,

@@ -32,8 +32,9 @@ const ERROR_CHARACTERS_MAX = 500
 
 /**
  * Seals reports whose seconds are over and sends those that are due. A report keeps its id until the payment
- * processor confirms it, across crashes. @param which with `open`, open reports are sealed too, which is safe but
- * takes more calls @returns how many were sent.
+ * processor confirms it, across crashes.
+ * @param which with `open`, open reports are sealed too, which is safe but takes more calls
+ * @returns how many were sent.
  */
 export async function sendReports(
   deps: ReportDependencies,

@@ -49,8 +49,8 @@ export async function findAccount(
 }
 
 /**
- * Acquires the turn; it expires by the database's clock. @returns null while another process holds it, or without an
- * account.
+ * Acquires the turn; it expires by the database's clock.
+ * @returns null while another process holds it, or without an account.
  */
 export async function takeTurn(db: Db, organizationId: string): Promise<Turn | null> {
   const key = { organization_id: organizationId }

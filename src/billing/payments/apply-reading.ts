@@ -34,9 +34,9 @@ export interface Applied {
 }
 
 /**
- * Stores a reading, in the turn that made it, unless the operator has set a contract. @param options `found`: remarks
- * beyond those in the reading itself @returns null when the turn was lost: its new holder has a later reading, so
- * nothing is stored.
+ * Stores a reading, in the turn that made it, unless the operator has set a contract.
+ * @param options `found`: remarks beyond those in the reading itself
+ * @returns null when the turn was lost: its new holder has a later reading, so nothing is stored.
  */
 export async function applyReading(
   tx: Tx,

@@ -22,8 +22,8 @@ export type Current = Omit<SubscriptionReading, 'tier'> & { tier: SoldTier | nul
 
 /**
  * The subscription that counts: the best, and among equals the newest. One with an unknown price counts only if it
- * was the organization's before, so that a price change does not grant service forever. @param mirroredId the
- * subscription last read as the organization's; null: none
+ * was the organization's before, so that a price change does not grant service forever.
+ * @param mirroredId the subscription last read as the organization's; null: none
  */
 export function currentOf(reading: CustomerReading, mirroredId: string | null): Current | undefined {
   const followed = reading.unknown.find(({ id }) => id === mirroredId)

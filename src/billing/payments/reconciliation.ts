@@ -11,7 +11,8 @@ const AT_ONCE = 4
 
 /**
  * Reads announced changes that nobody has read yet, and every organization not compared for an hour, which repairs
- * the effect of lost events. @returns how many were read.
+ * the effect of lost events.
+ * @returns how many were read.
  */
 export async function reconcile(deps: { db: Db; clock: Clock; refresh: Refresh }): Promise<number> {
   const { db, clock, refresh } = deps

@@ -29,8 +29,9 @@ const LOOK_AGAIN_MS = 25
 export interface Refresh {
   /**
    * Reads an organization's state from the payment processor and stores it, until it includes all changes announced
-   * so far. Does not throw: failures are logged and retried by {@link Reconciliation}. @param waitMs how long to wait
-   * for a concurrent reader @returns whether the stored state is current
+   * so far. Does not throw: failures are logged and retried by {@link Reconciliation}.
+   * @param waitMs how long to wait for a concurrent reader
+   * @returns whether the stored state is current
    */
   (organizationId: string, waitMs: number): Promise<boolean>
 }

@@ -7,9 +7,9 @@ import { inTurn, type TurnDependencies } from './in-turn.ts'
 
 /**
  * Runs `act` while the organization has no subscription that charges or might, and no answers over the cap wait to be
- * charged. Nothing can be bought meanwhile: opening a checkout needs the turn, and open ones are closed. @param
- * processor null when none is configured: the last reading counts @throws AppError `removal_refused` with a remedy,
- * `overloaded`, `upstream_error`, and errors of `act`
+ * charged. Nothing can be bought meanwhile: opening a checkout needs the turn, and open ones are closed.
+ * @param processor null when none is configured: the last reading counts
+ * @throws AppError `removal_refused` with a remedy, `overloaded`, `upstream_error`, and errors of `act`
  */
 export async function whileNothingIsOwed<T>(
   deps: TurnDependencies & { processor: PaymentProcessor | null },

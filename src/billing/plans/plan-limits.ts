@@ -11,7 +11,8 @@ type Resource = 'agents' | 'connectors'
 /**
  * Refuses an agent beyond the tier's limit. A key with none of `search`, `context` and `ask` is not an agent and is
  * never refused. Call it in the transaction that creates the key: it locks the plan, so that no other key takes the
- * same place. @throws AppError `plan_limit_reached` with `resource`, `tier`, `used`, `limit`.
+ * same place.
+ * @throws AppError `plan_limit_reached` with `resource`, `tier`, `used`, `limit`.
  */
 export async function checkKeyLimit(
   tx: Tx,
@@ -24,7 +25,8 @@ export async function checkKeyLimit(
 /**
  * Refuses a connector beyond the plan's limit. Every source with an account counts, even a disabled one; push-only
  * sources do not. Call it in the transaction that creates the source: until that ends, no other source can take the
- * same place. @throws AppError `plan_limit_reached` with `resource`, `tier`, `used`, `limit`.
+ * same place.
+ * @throws AppError `plan_limit_reached` with `resource`, `tier`, `used`, `limit`.
  */
 export async function checkConnectorLimit(tx: Tx, organizationId: string): Promise<void> {
   await checkLimit(tx, organizationId, 'connectors')
@@ -144,8 +146,8 @@ async function countUsed(db: Db, organizationId: string, resource: Resource): Pr
 
 /**
  * Reads the plan and locks it until the transaction ends. Locks the organization's row, because every retrieval
- * updates the subscription's. The lock mode does not block rows that reference the organization. @throws AppError
- * `not_found`
+ * updates the subscription's. The lock mode does not block rows that reference the organization.
+ * @throws AppError `not_found`
  */
 export async function lockPlan(tx: Tx, organizationId: string): Promise<CurrentPlan> {
   const plan = await selectPlan(tx, organizationId)

@@ -33,8 +33,8 @@ const Event = z.object({
 const SIGNATURE_TOLERANCE_SECONDS = 300
 
 /**
- * Verifies a webhook's signature, at most five minutes old, and reads whose state the event concerns. @throws
- * AppError `webhook_signature_invalid`, `malformed_json`, `validation_failed`
+ * Verifies a webhook's signature, at most five minutes old, and reads whose state the event concerns.
+ * @throws AppError `webhook_signature_invalid`, `malformed_json`, `validation_failed`
  */
 export function readStripeEvent(
   stripe: Stripe,

@@ -56,7 +56,10 @@ export function knowsPrices(
   )
 }
 
-/** Translates a customer's subscriptions from Stripe. @throws ProcessorFailure for an unreadable one */
+/**
+ * Translates a customer's subscriptions from Stripe.
+ * @throws ProcessorFailure for an unreadable one
+ */
 export function toCustomerReading(
   subscriptions: readonly Stripe.Subscription[],
   catalogue: Catalogue,

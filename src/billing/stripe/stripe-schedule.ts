@@ -31,7 +31,8 @@ export function plannedPrices(subscriptions: readonly Pick<Scheduled, 'schedule'
 
 /**
  * A subscription's next automatic change: its end, or the first phase with another plan. Null when that plan is not
- * among `plans` (by price id), or the subscription is over. @param present its current plan; null: unknown
+ * among `plans` (by price id), or the subscription is over.
+ * @param present its current plan; null: unknown
  */
 export function plannedChange(
   { cancel_at: end, cancel_at_period_end: endsWithPeriod, ended_at: ended, schedule }: Scheduled,

@@ -60,8 +60,8 @@ export interface Subscriptions {
   /** The subscriptions of several workspaces by id. */
   readMany(organizationIds: readonly string[]): Promise<Map<string, SubscriptionView>>
   /**
-   * Sets status, tier and terms from the next request on; the running period and its usage stay. @throws AppError
-   * `not_found` when the organization does not exist.
+   * Sets status, tier and terms from the next request on; the running period and its usage stay.
+   * @throws AppError `not_found` when the organization does not exist.
    */
   put(organizationId: string, subscription: NewSubscription): Promise<SubscriptionView>
 }
@@ -106,8 +106,8 @@ function isContract({ status, tier, ...terms }: NewSubscription): boolean {
 
 /**
  * Writes a workspace's subscription. A new one begins its first monthly period (UTC) at `at`. Unless it is a
- * contract, a new reading from the payment processor replaces it. @throws AppError `not_found` when the organization
- * does not exist.
+ * contract, a new reading from the payment processor replaces it.
+ * @throws AppError `not_found` when the organization does not exist.
  */
 export async function putSubscription(
   tx: Tx,

@@ -126,7 +126,8 @@ function errorOf(result: SendResult | { fault: 'secret_unreadable' }): DeliveryE
 
 /**
  * Records how an attempt ended, the next attempt's time and the effect on the webhook. Null: the lease was lost to
- * another process. @param random from 0 to 1, for the next attempt's jitter
+ * another process.
+ * @param random from 0 to 1, for the next attempt's jitter
  */
 export async function settle(
   db: Db,
