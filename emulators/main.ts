@@ -38,7 +38,7 @@ const { values } = parseArgs({
   },
 })
 
-/** A whole number at least 0 of an option; ends the process with the usage otherwise. */
+/** An option as a whole number, at least 0; otherwise prints the usage and exits. */
 function count(name: string, value: string): number {
   const number = Number(value)
   if (Number.isSafeInteger(number) && number >= 0) return number
@@ -105,7 +105,7 @@ async function main(): Promise<void> {
   process.once('SIGTERM', end)
 }
 
-/** What a person may do at the providers, as comments: the settings are read by a shell. */
+/** Describes possible changes at the providers as shell comments, because a shell reads the settings. */
 function waysToChange(urls: { slack: string; google: string; notion: string; stripe: string }): string {
   return [
     '# Change something at a provider, then sync again; what there is to call:',
@@ -119,13 +119,13 @@ function waysToChange(urls: { slack: string; google: string; notion: string; str
   ].join('\n')
 }
 
-/** Runs the service until it ends, by itself or by a signal that is passed on; its exit code becomes ours. */
+/** Runs the service until it exits or a signal, which is passed on, ends it; then exits with its code. */
 async function runService(settings: Record<string, string>): Promise<void> {
   const service = spawn(process.execPath, ['scripts/run.mjs', 'start'], {
     stdio: 'inherit',
     env: { ...process.env, ...settings },
   })
-  // The service drains; one signal that comes twice, as Ctrl-C on a terminal does, it takes once.
+  // The service drains and ignores a repeated signal, such as Ctrl-C on a terminal sends.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => service.kill(signal))
   await once(service, 'exit')
   process.exitCode = service.exitCode ?? 1

@@ -7,7 +7,8 @@ const fieldsOf = (names: string, nested: ResourceFields = {}): ResourceFields =>
   ...nested,
 })
 
-// The resources of the API, version 3, with the names of their fields (developers.google.com/workspace/drive/api/reference/rest/v3).
+// The API's resources, version 3, with their field names
+// (developers.google.com/workspace/drive/api/reference/rest/v3).
 const USER = fieldsOf('kind displayName photoLink me permissionId emailAddress')
 const PERMISSION = fieldsOf(
   'kind id type role emailAddress domain displayName photoLink allowFileDiscovery deleted pendingOwner expirationTime teamDrivePermissionDetails view inheritedPermissionsDisabled',
@@ -32,7 +33,7 @@ const CHANGE = fieldsOf('kind type changeType time removed fileId driveId teamDr
   drive: DRIVE,
 })
 
-/** The kinds of answers, each with its fields and with those that come where none are asked for. */
+/** The types of answers, each with its fields and its default fields. */
 const ANSWERS = {
   about: {
     fields: fieldsOf(
@@ -63,7 +64,7 @@ const ANSWERS = {
   },
 } satisfies Record<string, { fields: ResourceFields; usual: string | null }>
 
-/** An answer with the fields that the request asks for, or the usual ones; a field that is not there is refused. */
+/** An answer with the requested or default fields; refuses unknown fields. */
 export function answerFields(
   kind: keyof typeof ANSWERS,
   query: URLSearchParams,

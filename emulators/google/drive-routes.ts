@@ -6,9 +6,9 @@ import { answerFields } from './drive-fields.ts'
 import { selects } from './field-mask.ts'
 import { googleError, invalidParameter, refusePageSize, sizeOf } from './google-reply.ts'
 
-/** What `pageSize` may ask for at most (developers.google.com/workspace/drive/api/reference/rest/v3). */
+/** The largest `pageSize` (developers.google.com/workspace/drive/api/reference/rest/v3). */
 const MOST = { files: 1000, changes: 1000, drives: 100, permissions: 100 }
-/** Files that come with their permissions come in pages of at most this many, whatever was asked for. */
+/** The largest page of files with their permissions, whatever was requested. */
 const MOST_WITH_PERMISSIONS = 100
 
 /** Answers `/drive/v3/…` as Google Drive does. */
@@ -91,7 +91,10 @@ function listFiles(store: DriveStore, query: URLSearchParams): EmulatorReply {
   return answerFields('files', query, { kind: 'drive#fileList', incompleteSearch: false, files, ...next })
 }
 
-/** The clauses this project sends: `trashed = …`, `mimeType = '…'`, `'…' in parents`, joined with `and`; null for others. */
+/**
+ * Parses the clauses this project sends: `trashed = …`, `mimeType = '…'`, `'…' in parents`, joined with `and`; null
+ * for others.
+ */
 function parseQuery(store: DriveStore, text: string, feed: string): ((file: EmulatedFile) => boolean) | null {
   const tests = text
     .split(' and ')
@@ -107,7 +110,7 @@ function parseQuery(store: DriveStore, text: string, feed: string): ((file: Emul
     })
     .filter((test) => test !== null)
   if (tests.length < text.split(' and ').filter(Boolean).length) return null
-  // What nobody lists is still found by its folder, as at Google.
+  // As at Google, a query by folder also finds unlisted files.
   const isInFolder = text.includes(' in parents')
   return (file) =>
     (store.isListed(file, feed) || (isInFolder && store.isVisible(file))) && tests.every((test) => test(file))
@@ -130,7 +133,7 @@ function listChanges(store: DriveStore, query: URLSearchParams): EmulatorReply {
   for (; position < store.log.length && changes.length < size; position += 1) {
     const entry = store.log[position]
     if (!entry || entry.feed !== feed) continue
-    // One entry a file, at the place of its latest change.
+    // One entry per file, at its latest change.
     const isLatest =
       store.log.findLastIndex((other) => other.feed === feed && other.fileId === entry.fileId) === position
     if (isLatest) changes.push(changeOf(store, feed, entry.fileId))
@@ -147,7 +150,7 @@ function changeOf(store: DriveStore, feed: string, fileId: string) {
   return isHere ? { ...change, file: resource(store, file) } : change
 }
 
-/** A file as the API shows it. */
+/** A file in the API's form. */
 function resource(store: DriveStore, file: EmulatedFile) {
   const person = { kind: 'drive#user', displayName: file.owner.name, emailAddress: file.owner.email }
   const isShared = file.driveId !== null
@@ -208,7 +211,7 @@ function bytesOf(store: DriveStore, file: EmulatedFile): Uint8Array {
   return Buffer.from(text)
 }
 
-// Near enough for a list; making every PDF only to measure it would be dear.
+// An estimate suffices for a list: generating every PDF to measure it would be expensive.
 function sizeOfContent(store: DriveStore, file: EmulatedFile): number {
   return file.content instanceof Uint8Array ? file.content.length : store.textOf(file).length
 }
@@ -220,7 +223,7 @@ function membersOf(store: DriveStore, seed: DriveSeed, driveId: string | null) {
   return [user, { id: 'p-team', type: 'group', emailAddress: `team@${seed.domain}` }]
 }
 
-/** The drive's members, unless access is limited, and whom the file and the folders above it were shared with. */
+/** The drive's members, unless access is limited, plus permissions on the file and its folders. */
 function permissionsInDrive(store: DriveStore, seed: DriveSeed, file: EmulatedFile) {
   const augmented: object[] = []
   let isLimited = false

@@ -16,18 +16,17 @@ export interface Permission {
   allowFileDiscovery?: boolean
   /** The account was deleted. */
   deleted?: boolean
-  /** `published`: it is of what is published of the file, not of the file. */
+  /** `published` covers the published version of the file, not the file. */
   view?: string
-  /** Whether the permission is on the file or a folder (`file`), or that of a member of the drive (`member`). */
+  /** Whether the permission is set on the file or a folder (`file`), or comes from drive membership (`member`). */
   permissionDetails?: { permissionType: 'file' | 'member' }[]
 }
 
-/** A file, folder or shortcut of the emulated Drive. */
 export interface EmulatedFile {
   id: string
   name: string
   mimeType: string
-  /** The shared drive's id; null in somebody's own Drive. */
+  /** The shared drive's id; null in a user's own Drive. */
   driveId: string | null
   parent: string | null
   owner: { name: string; email: string }
@@ -36,16 +35,16 @@ export interface EmulatedFile {
   trashed: boolean
   /** False once the account may no longer see it. */
   shared: boolean
-  /** Anyone with the link may read it, but it is in nobody's list. */
+  /** Anyone with the link may read it, but no list contains it. */
   unlisted: boolean
-  /** Null: Google does not tell (files of shared drives). */
+  /** Null: Google hides them (files of shared drives). */
   permissions: Permission[] | null
-  /** Those given on a file of a shared drive, beside its members. */
+  /** Permissions on a file of a shared drive, in addition to its members. */
   augmented: Permission[]
-  /** A folder that does not pass on who may see what is above it. */
+  /** A folder that does not inherit permissions. */
   limited: boolean
   targetId: string | null
-  /** What is downloaded or exported; made from the seed when null. */
+  /** The downloaded or exported content; null: generated from the seed. */
   content: string | Uint8Array | null
 }
 
@@ -60,7 +59,7 @@ export interface DriveSeed {
 
 type Kind = readonly [mimeType: string, extension: string]
 
-// Which kinds of files there are: they take turns.
+// File types in rotation.
 const KINDS: readonly Kind[] = [
   [DOCUMENT, ''],
   [DOCUMENT, ''],
@@ -75,7 +74,7 @@ const KINDS: readonly Kind[] = [
   ['image/png', '.png'],
 ]
 
-// What takes turns at the place of the Word file.
+// Office types that rotate in the Word file's place.
 const OFFICE_KINDS: readonly Kind[] = [
   [WORD, '.docx'],
   [EXCEL, '.xlsx'],
@@ -91,13 +90,13 @@ function kindOf(index: number): Kind {
 export const rootOf = (drive: number) => (drive === 0 ? 'root-of-my-drive' : driveIdOf(drive))
 export const driveIdOf = (drive: number) => `0Ashareddrive${String(drive).padStart(3, '0')}`
 
-/** Number 0 is My Drive; every tenth file out of three lies in a shared drive, where there is one. */
+/** Number 0 is My Drive. If shared drives exist, three of ten files lie in one. */
 function driveOfFile(seed: DriveSeed, index: number): number {
   if (seed.sharedDrives === 0 || index % 10 < 7) return 0
   return 1 + (Math.floor(index / 10) % seed.sharedDrives)
 }
 
-/** The n-th folder of the seed. Folders are dealt out over the drives in turn, three at the top of each. */
+/** The n-th folder of the seed. Folders rotate over the drives, with three at the top of each. */
 export function seededFolder(seed: DriveSeed, index: number): EmulatedFile {
   const drives = seed.sharedDrives + 1
   const drive = index % drives
@@ -113,7 +112,6 @@ export function seededFolder(seed: DriveSeed, index: number): EmulatedFile {
   }
 }
 
-/** The n-th file of the seed. */
 export function seededFile(seed: DriveSeed, index: number): EmulatedFile {
   const drive = driveOfFile(seed, index)
   const random = randomOf(seed.seed, 'file', index)
@@ -132,7 +130,7 @@ export function seededFile(seed: DriveSeed, index: number): EmulatedFile {
   return { ...file, content: officeContent(seed, index, mimeType) }
 }
 
-/** The bytes of a workbook or presentation that says what the seed's text says; null for other kinds. */
+/** The bytes of a workbook or presentation with the seed's text; null for other types. */
 function officeContent(seed: DriveSeed, index: number, mimeType: string): Uint8Array | null {
   if (mimeType !== EXCEL && mimeType !== POWERPOINT) return null
   const parts = seededText(seed, index)
@@ -157,7 +155,6 @@ function officeContent(seed: DriveSeed, index: number, mimeType: string): Uint8A
   return workbookOf(sheets)
 }
 
-/** The words in a file of the seed. */
 export function seededText(seed: DriveSeed, index: number): string {
   const random = randomOf(seed.seed, 'text', index)
   const paragraphs = Array.from({ length: between(random, 2, 5) }, () => sentences(random, 5))
@@ -178,7 +175,7 @@ export function folderIndexOf(id: string): number | null {
   return digits === undefined ? null : Number(digits)
 }
 
-/** Who may see a file of the seed: mostly its owner and a colleague, sometimes the whole domain or anybody. */
+/** Readers of a seeded file: mostly its owner and a colleague, sometimes the whole domain or anyone. */
 export function permissionsOf(seed: DriveSeed, key: string, owner: string): Permission[] {
   const random = randomOf(key, 'permissions')
   const own: Permission = { id: `p-${owner}`, type: 'user', emailAddress: owner }

@@ -16,7 +16,7 @@ import {
   type Permission,
 } from './drive-seed.ts'
 
-/** A line of the change log: what happened is not told, only which file to look at. */
+/** An entry of the change log names the file to look at, not what happened. */
 interface LogEntry {
   feed: string
   fileId: string
@@ -33,7 +33,10 @@ export interface NewFile {
   unlisted?: boolean
 }
 
-/** What a test or a person does to the emulated Drive. Each act that Google would report is in the change log. */
+/**
+ * Changes that a test or a user makes to the emulated Drive. The change log has every change that Google would
+ * report.
+ */
 export interface DriveState {
   /** Ids of the seed: the n-th file, folder, shared drive (from 1). */
   fileId(index: number): string
@@ -44,7 +47,7 @@ export interface DriveState {
   create(file: NewFile): string
   createFolder(name: string, parentId?: string): string
   createShortcut(name: string, targetId: string, folderId?: string): string
-  /** New content, name, place or permissions. */
+  /** Changes content, name, place or permissions. */
   update(
     id: string,
     change: Partial<
@@ -53,22 +56,22 @@ export interface DriveState {
   ): void
   trash(id: string): void
   untrash(id: string): void
-  /** For ever. */
+  /** Deletes permanently. */
   remove(id: string): void
-  /** The account may no longer see it: what lies in a folder goes with it, without a word in the log. */
+  /** The account loses access, also to a folder's contents, which the log does not report. */
   unshare(id: string): void
   leaveDrive(driveId: string): void
   joinDrive(driveId: string): void
   renameDrive(driveId: string, name: string): void
-  /** Who is a member of a shared drive; no log tells. */
+  /** Sets a shared drive's members; no log reports it. */
   setMembers(driveId: string, members: Permission[]): void
-  /** Change tokens given so far are no longer taken. */
+  /** Invalidates all change tokens issued so far. */
   expireChangeTokens(): void
-  /** So are page tokens of lists. */
+  /** Invalidates all list page tokens issued so far. */
   expirePageTokens(): void
 }
 
-/** The same with what only the routes need. */
+/** Adds what only the routes need. */
 export interface DriveStore extends DriveState {
   /** The connected account's address. */
   readonly account: string
@@ -76,9 +79,9 @@ export interface DriveStore extends DriveState {
   isTrashed(file: EmulatedFile): boolean
   isListed(file: EmulatedFile, feed: string): boolean
   drives(): { id: string; name: string }[]
-  /** Null: as the seed has it. */
+  /** Null: the seed's members. */
   membersOf(driveId: string): Permission[] | null
-  /** The n-th thing there is or was, seeded ones first; undefined after the last. */
+  /** The n-th file that exists or existed, seeded ones first; undefined after the last. */
   at(position: number): EmulatedFile | null | undefined
   log: readonly LogEntry[]
   oldestChange(): number
@@ -87,7 +90,7 @@ export interface DriveStore extends DriveState {
 
 export const MY_FEED = 'my'
 
-/** What both the acts and the routes look at. */
+/** Shared by changes and routes. */
 interface DriveCore {
   seed: DriveSeed
   now: () => number
@@ -98,12 +101,15 @@ interface DriveCore {
   renamed: Map<string, string>
   log: LogEntry[]
   get(id: string): EmulatedFile | null
-  /** Whether it or a folder above it passes the test: trash and loss of access of a folder hold for all below it. */
+  /**
+   * Whether the file or a folder above it passes the test: trashing or unsharing a folder applies to everything below
+   * it.
+   */
   some(file: EmulatedFile, test: (file: EmulatedFile) => boolean): boolean
   drives(): { id: string; name: string }[]
 }
 
-/** A Drive made from a seed. Only what somebody touched is held in memory. */
+/** A Drive generated from a seed. Memory holds only touched files. */
 export function createDriveStore(seed: DriveSeed, now: () => number): DriveStore {
   const core = createCore(seed, now)
   const { left, log, created, get, some } = core
@@ -122,7 +128,7 @@ export function createDriveStore(seed: DriveSeed, now: () => number): DriveStore
     membersOf: (driveId) => members.get(driveId) ?? null,
     expireChangeTokens: () => {
       oldest = log.length + 1
-      // So that a token taken now is a good one.
+      // So that a token taken now is valid.
       log.push({ feed: 'none', fileId: '' })
     },
     expirePageTokens: () => {
@@ -191,7 +197,7 @@ function actsOn(core: DriveCore): Acts {
     return file
   }
 
-  /** Of those made since the start; seeded files stay where they are. */
+  /** Only files created since the start; seeded files stay in place. */
   const filesBelow = (id: string): EmulatedFile[] =>
     core.created
       .map(get)
@@ -205,7 +211,7 @@ function actsOn(core: DriveCore): Acts {
     note(core, file)
     if (edited.driveId === file.driveId) return
     note(core, edited)
-    // What lies in a folder moves with it, without a word in either log.
+    // A folder's contents move with it, and neither log reports it.
     for (const below of filesBelow(id)) touched.set(below.id, { ...below, driveId: edited.driveId })
   }
 
@@ -224,7 +230,7 @@ function actsOn(core: DriveCore): Acts {
     createFolder: (name, parentId) => add(core, { name, mimeType: FOLDER, parent: parentId ?? rootOf(0) }),
     createShortcut: (name, targetId, folderId) =>
       add(core, { name, mimeType: SHORTCUT, targetId, parent: folderId ?? rootOf(0) }),
-    // New permissions alone leave modifiedTime as it was, as at Google.
+    // As at Google, new permissions alone leave modifiedTime unchanged.
     update: (id, change) =>
       edit(id, { ...change, ...('name' in change || 'content' in change ? { modifiedAt: now() } : {}) }),
     trash: (id) => edit(id, { trashed: true }),
@@ -276,7 +282,7 @@ function add(
   return id
 }
 
-/** The shared drive a parent lies in or is the root of; null in My Drive. */
+/** The shared drive that contains the parent; null in My Drive. */
 function driveOf(core: DriveCore, parent: string | null): string | null {
   if (parent === null) return null
   const isRoot = core.drives().some((drive) => drive.id === parent)

@@ -1,4 +1,4 @@
-/** Fields of a resource by name; null: a field without fields of its own, or one whose fields nobody here selects. */
+/** Fields of a resource by name; null: a field without selectable fields of its own. */
 export interface ResourceFields {
   [name: string]: ResourceFields | null
 }
@@ -6,7 +6,7 @@ export interface ResourceFields {
 /** What a `fields` parameter selects; null: the whole field. */
 type Mask = Map<string, Mask | null>
 
-/** The JSON with what a mask selects of it; or the name that is no field, as Google's refusal tells it. */
+/** The selected part of the JSON; or the unknown field name that Google's refusal would quote. */
 export function selectFields(
   json: unknown,
   fields: ResourceFields,
@@ -18,7 +18,7 @@ export function selectFields(
   return invalid === null ? { json: keep(json, mask) } : { invalid }
 }
 
-/** Whether a mask selects a field, named by the fields around it: `['files', 'permissions']`. */
+/** Whether a mask selects a field, given by its path: `['files', 'permissions']`. */
 export function selects(text: string, path: readonly string[]): boolean {
   let mask = parseMask(text)
   for (const name of path) {
@@ -33,7 +33,7 @@ export function selects(text: string, path: readonly string[]): boolean {
 
 const NAME = /^(?:\*|[A-Za-z0-9]+)$/
 
-/** Reads `a,b/c,d(e,f/g),*`; null where the text is nothing of the kind. */
+/** Parses `a,b/c,d(e,f/g),*`; null for other text. */
 function parseMask(text: string): Mask | null {
   const tokens = text.replaceAll(' ', '').match(/[A-Za-z0-9*]+|[(),/]|[^]/g) ?? []
   let at = 0

@@ -2,15 +2,15 @@ import { crc32, constants, deflateRawSync } from 'node:zlib'
 
 const MIB = 1024 * 1024
 
-/** A one-page PDF with one line of text a line given (ISO 32000-1, 7.5). Latin-1 only. */
+/** A one-page PDF with these lines of text (ISO 32000-1, 7.5). Latin-1 only. */
 export function pdfOf(lines: readonly string[]): Uint8Array {
   const escaped = lines.map((line) => `(${line.replaceAll(/[\\()]/g, '\\$&')}) Tj T*`)
   return pdfWithContent(Buffer.from(`BT /F1 11 Tf 14 TL 50 780 Td ${escaped.join(' ')} ET`, 'latin1'), '')
 }
 
-/** A PDF whose page's content is `mib` MiB of spaces once it is inflated: a parser without bounds runs out of memory. */
+/** A PDF whose page content inflates to `mib` MiB of spaces: an unbounded parser runs out of memory. */
 export function pdfBomb(mib: number): Uint8Array {
-  // zlib's header (RFC 1950); readers do not insist on its checksum.
+  // zlib's header (RFC 1950); readers do not check its checksum.
   const stream = Buffer.concat([Buffer.from([0x78, 0x9c]), deflatedSpaces(mib)])
   return pdfWithContent(stream, '/Filter /FlateDecode ')
 }
@@ -50,16 +50,16 @@ export function wordOf(paragraphs: readonly string[]): Uint8Array {
   return officeFileOf('word/document.xml', { 'word/document.xml': `${WORD_START}${body}${WORD_END}` })
 }
 
-/** A Word document whose text part is `mib` MiB once it is inflated. */
+/** A Word document whose text part inflates to `mib` MiB. */
 export const wordBomb = (mib: number) => officeBomb('word/document.xml', {}, { mib })
 
-/** A sheet's name and its rows; a date is shown as its day. */
+/** A sheet's name and rows; a date appears as its day. */
 export interface SheetContent {
   name: string
   rows: readonly (readonly (string | number | Date)[])[]
 }
 
-/** An Excel workbook (.xlsx, ECMA-376), as much of it as a reader of text needs. Texts are shared strings, as Excel writes them. */
+/** An Excel workbook (.xlsx, ECMA-376), reduced to what a text reader needs. Uses shared strings, as Excel does. */
 export function workbookOf(sheets: readonly SheetContent[]): Uint8Array {
   const strings: string[] = []
   const cell = (value: string | number | Date) => {
@@ -91,7 +91,7 @@ export function workbookOf(sheets: readonly SheetContent[]): Uint8Array {
   })
 }
 
-/** An Excel workbook whose one sheet is `opening` and then `mib` MiB of spaces once it is inflated. */
+/** An Excel workbook whose one sheet inflates to `opening` and `mib` MiB of spaces. */
 export function workbookBomb(mib: number, opening = ''): Uint8Array {
   const parts = {
     'xl/workbook.xml': `<workbook ${SHEET}><sheets><sheet name="Bomb" sheetId="1" r:id="rId1"/></sheets></workbook>`,
@@ -103,11 +103,11 @@ export function workbookBomb(mib: number, opening = ''): Uint8Array {
 export interface SlideContent {
   title: string
   lines: readonly string[]
-  /** What the speaker says to it; '' for none. */
+  /** The speaker notes; '' for none. */
   notes: string
 }
 
-/** A PowerPoint presentation (.pptx, ECMA-376), as much of it as a reader of text needs. */
+/** A PowerPoint presentation (.pptx, ECMA-376), reduced to what a text reader needs. */
 export function presentationOf(slides: readonly SlideContent[]): Uint8Array {
   const parts: Record<string, string> = {}
   for (const [index, { title, lines, notes }] of slides.entries()) {
@@ -138,12 +138,12 @@ function shapeOf(placeholder: string, lines: readonly string[]): string {
   return `<p:sp><p:nvSpPr><p:nvPr><p:ph type="${placeholder}"/></p:nvPr></p:nvSpPr><p:txBody>${paragraphs}</p:txBody></p:sp>`
 }
 
-/** An Office file (ECMA-376 part 2) of these XML parts; `main` is the one it is about. */
+/** An Office file (ECMA-376 part 2) of these XML parts; `main` is the main one. */
 export function officeFileOf(main: string, parts: Readonly<Record<string, string>>): Uint8Array {
   return zipOf(officeEntries(main, parts))
 }
 
-/** The relationships of a part: to `rId1`, `rId2` and so on, of the kind that the target's name tells. */
+/** The relationships of a part to `rId1`, `rId2` and so on; the target's name determines the type. */
 export function relationshipsTo(targets: readonly string[]): string {
   const links = targets.map((target, index) => {
     const file = target.slice(target.lastIndexOf('/') + 1).replace(/\d*\.xml$/, '')
@@ -182,7 +182,7 @@ export function brokenPdf(): Uint8Array {
   return Buffer.from('%PDF-1.7\n1 0 obj\n<< /Type /Catalog /Pages 9 0 R >>\nendobj\ntrailer << /Root 1 0 R')
 }
 
-// The same compressed block again and again: 16 MiB of it take 16 KiB and no time to make.
+// Repeats one compressed block: 16 MiB take 16 KiB and no time to make.
 function deflatedSpaces(mib: number): Buffer {
   const block = deflateRawSync(Buffer.alloc(16 * MIB, ' '), { finishFlush: constants.Z_FULL_FLUSH })
   const last = deflateRawSync(Buffer.alloc(0))
@@ -192,7 +192,7 @@ function deflatedSpaces(mib: number): Buffer {
 interface ZipEntry {
   name: string
   data: Buffer | null
-  /** Deflated bytes, for entries whose plain bytes nobody wants to hold. */
+  /** Compressed bytes, for entries too large to hold uncompressed. */
   compressed: Buffer | null
   size: number
 }

@@ -16,7 +16,7 @@ import { createMailStore, type MailState } from './mail-state.ts'
 
 export interface GoogleEmulatorOptions {
   port?: number
-  /** The same seed gives the same files and mails. */
+  /** The same seed yields the same files and mails. */
   seed?: string
   files?: number
   folders?: number
@@ -25,7 +25,7 @@ export interface GoogleEmulatorOptions {
   clientId?: string
   clientSecret?: string
   accessTokenSeconds?: number
-  /** Requests a minute and token before Google says no; without it there is no limit. */
+  /** Requests per minute and token before Google refuses; unlimited when absent. */
   requestsPerMinute?: number | null
   /** Epoch milliseconds. */
   now?: () => number
@@ -44,8 +44,9 @@ const ACCOUNT = 'demo.user@acme.example'
 const DOMAIN = 'acme.example'
 
 /**
- * Google as far as the Drive and Gmail connectors meet it: OAuth at `/o/oauth2/v2/auth`, `/token`, `/revoke`, Drive under
- * `/drive/v3`, Gmail under `/gmail/v1`. One account, one URL for GOOGLE_API_URL and GOOGLE_AUTH_URL alike.
+ * The parts of Google that the Drive and Gmail connectors use: OAuth at `/o/oauth2/v2/auth`, `/token`, `/revoke`,
+ * Drive under `/drive/v3`, Gmail under `/gmail/v1`. It has one account, and one URL for GOOGLE_API_URL and
+ * GOOGLE_AUTH_URL.
  */
 export async function startGoogleEmulator(options: GoogleEmulatorOptions = {}): Promise<GoogleEmulator> {
   const now = options.now ?? Date.now
@@ -93,7 +94,7 @@ export async function startGoogleEmulator(options: GoogleEmulatorOptions = {}): 
   return Object.assign(server, { account: ACCOUNT, clientId, clientSecret, drive, mail, grants })
 }
 
-/** Approves at once; a person sees the browser come straight back. */
+/** Approves at once: the browser is redirected straight back. */
 function authorize(grants: Grants, clientId: string, { query }: EmulatorRequest): EmulatorReply {
   const redirectUri = query.get('redirect_uri')
   if (query.get('client_id') !== clientId || redirectUri === null || query.get('response_type') !== 'code') {
@@ -155,7 +156,7 @@ function refuse(grants: Grants, request: EmulatorRequest, scope: string): Emulat
   return googleError(403, 'insufficientPermissions', 'Request had insufficient authentication scopes.')
 }
 
-// Neither says when to come back: quotas are counted by the minute.
+// Neither API names a time to retry: quotas count by the minute.
 function tooMany(service: string): EmulatorReply {
   if (service === 'drive/v3') return googleError(403, 'userRateLimitExceeded', 'User Rate Limit Exceeded')
   const message = "Quota exceeded for quota metric 'Queries' and limit 'Queries per minute per user'"
@@ -168,7 +169,7 @@ function peopleIn(body: Record<string, unknown>): Permission[] {
   return users.map((email) => ({ id: `p-${String(email)}`, type: 'user', emailAddress: String(email) }))
 }
 
-/** The control routes a person uses with curl; each takes JSON. */
+/** The control routes for use with curl; each accepts JSON. */
 function controlOf(drive: DriveState, mail: MailState, grants: Grants) {
   type Body = Record<string, unknown>
   return {
@@ -182,7 +183,7 @@ function controlOf(drive: DriveState, mail: MailState, grants: Grants) {
     'drive-trash': (body: Body) => drive.trash(textField(body, 'id')),
     'drive-untrash': (body: Body) => drive.untrash(textField(body, 'id')),
     'drive-delete': (body: Body) => drive.remove(textField(body, 'id')),
-    // Those who may read it from now on, by address.
+    // Its readers from now on, by address.
     'drive-share': (body: Body) => drive.update(textField(body, 'id'), { permissions: peopleIn(body) }),
     'drive-members': (body: Body) => drive.setMembers(textField(body, 'id'), peopleIn(body)),
     'drive-unshare': (body: Body) => drive.unshare(textField(body, 'id')),

@@ -1,6 +1,8 @@
 import type { EmulatorReply } from '../kit/server.ts'
 
-/** An error as Google's APIs word it (https://developers.google.com/workspace/drive/api/guides/handle-errors). */
+/**
+ * An error in the format of Google's APIs (https://developers.google.com/workspace/drive/api/guides/handle-errors).
+ */
 export function googleError(
   code: number,
   reason: string,
@@ -13,7 +15,6 @@ export function googleError(
   }
 }
 
-/** The refusal of a query parameter. */
 export function invalidParameter(
   location: string,
   message: string,
@@ -22,13 +23,13 @@ export function invalidParameter(
   return googleError(400, reason, message, { location, locationType: 'parameter' })
 }
 
-/** The whole number of a query parameter, within [1, most]. */
+/** A query parameter as a whole number within [1, most]. */
 export function sizeOf(value: string | null, usual: number, most: number): number {
   const size = value === null ? usual : Number(value)
   return Number.isInteger(size) ? Math.min(most, Math.max(1, size)) : usual
 }
 
-/** The refusal of a `pageSize` that Drive does not take; null where it does. */
+/** The refusal of an invalid Drive `pageSize`; null for a valid one. */
 export function refusePageSize(query: URLSearchParams, most: number): EmulatorReply | null {
   const value = query.get('pageSize')
   if (value === null) return null

@@ -3,7 +3,7 @@ import { googleError, sizeOf } from './google-reply.ts'
 import { LABELS, type MailSeed } from './mail-seed.ts'
 import type { HistoryEntry, MailStore, StoredMail } from './mail-state.ts'
 
-/** A part of a message as `messages.get` shows it; attachments are asked for on their own. */
+/** A message part in `messages.get`; attachments are requested separately. */
 interface Part {
   partId: string
   mimeType: string
@@ -150,7 +150,7 @@ function container(mimeType: string, parts: Part[]): Part {
   return { partId: '', mimeType, filename: '', headers: [type], body: { size: 0 }, parts }
 }
 
-/** Part ids are the places on the way down: `1.0` is the first part of the second. */
+/** A part id is its path: `1.0` is the first part of the second. */
 function numbered(part: Part, place: string): Part {
   const parts = part.parts?.map((child, index) =>
     numbered(child, place === '' ? String(index) : `${place}.${index}`),

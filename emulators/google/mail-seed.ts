@@ -7,17 +7,17 @@ export interface MailAttachment {
   content: Uint8Array
 }
 
-/** A mail before it is put into MIME parts. */
+/** A mail before MIME encoding. */
 export interface Mail {
   from: string
   to: string
   subject: string
-  /** Epoch milliseconds of arrival; the Date header says what the sender's clock said. */
+  /** Arrival in epoch milliseconds; the Date header has the sender's clock. */
   receivedAt: number
   dateHeader: string
   text: string | null
   html: string | null
-  /** Of the text parts; their bytes are in it. */
+  /** Charset of the text parts' bytes. */
   charset: 'utf-8' | 'iso-8859-1'
   attachments: MailAttachment[]
   labelIds: string[]
@@ -35,7 +35,7 @@ const FIRST_MAIL_AT = Date.UTC(2024, 0, 1)
 const THREAD_LENGTH = 3
 const BETWEEN_MAILS_MS = 600_000
 
-/** Ids are 16 hex digits, as Gmail's are. */
+/** Ids are 16 hex digits, like Gmail's. */
 export const mailIdOf = (index: number) => (0x18c0000000000000n + BigInt(index) * 4096n).toString(16)
 
 export function mailIndexOf(id: string): number | null {
@@ -45,8 +45,8 @@ export function mailIndexOf(id: string): number | null {
 }
 
 /**
- * The n-th mail of the seed, oldest first. Three make a thread, the second and third quoting the one before. One in five is
- * HTML alone, one in ten is in Latin-1, one in ten has an attachment, a few are in the trash or in spam.
+ * The n-th mail of the seed, oldest first. Three form a thread; the second and third quote the one before. One in
+ * five is HTML only, one in ten is Latin-1, one in ten has an attachment, a few are in the trash or in spam.
  */
 export function seededMail(seed: MailSeed, index: number): Mail {
   const first = index - (index % THREAD_LENGTH)
@@ -64,7 +64,7 @@ export function seededMail(seed: MailSeed, index: number): Mail {
     to: `Demo User <${seed.account}>`,
     subject: `${isReply ? 'Re: ' : ''}${topic} ${first}`,
     receivedAt,
-    // One sender in twenty lives in 2001.
+    // One sender in twenty has a clock from 2001.
     dateHeader: new Date(index % 20 === 3 ? Date.UTC(2001, 0, 1) : receivedAt).toUTCString(),
     text: kind === 5 || kind === 6 ? null : text + quoted,
     html: kind >= 5 && kind <= 7 ? `<div dir="ltr">${text.replaceAll('. ', '.<br>')}</div>` : null,

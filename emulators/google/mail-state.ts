@@ -1,6 +1,5 @@
 import { mailIdOf, mailIndexOf, seededMail, type Mail, type MailSeed } from './mail-seed.ts'
 
-/** A line of the mailbox's history. */
 export interface HistoryEntry {
   historyId: number
   kind: 'messagesAdded' | 'messagesDeleted' | 'labelsAdded' | 'labelsRemoved'
@@ -12,30 +11,30 @@ export interface StoredMail extends Mail {
   id: string
 }
 
-/** What a test or a person does to the emulated mailbox. */
+/** Changes that a test or a user makes to the emulated mailbox. */
 export interface MailState {
   /** The id of the n-th mail of the seed, oldest first. */
   mailId(index: number): string
   get(id: string): StoredMail | null
-  /** A new mail; gives its id. */
+  /** Delivers a new mail; returns its id. */
   deliver(mail: Partial<Mail>): string
   addLabels(id: string, labelIds: string[]): void
   removeLabels(id: string, labelIds: string[]): void
-  /** Moves to the trash, as a person does: the label arrives, the inbox goes. */
+  /** Moves to the trash: adds the label and removes the inbox label. */
   trash(id: string): void
   untrash(id: string): void
-  /** Deletes for ever. */
+  /** Deletes permanently. */
   remove(id: string): void
-  /** History before now is forgotten, as Gmail does after about a week. */
+  /** Drops all history so far, as Gmail does after about a week. */
   expireHistory(): void
-  /** Page tokens of lists given so far are no longer taken. */
+  /** Invalidates all list page tokens issued so far. */
   expirePageTokens(): void
 }
 
-/** The same with what only the routes need. */
+/** Adds what only the routes need. */
 export interface MailStore extends MailState {
   count(): number
-  /** The n-th mail, oldest first; null when it was deleted. */
+  /** The n-th mail, oldest first; null when deleted. */
   at(index: number): StoredMail | null
   history: readonly HistoryEntry[]
   historyId(): number
@@ -45,7 +44,7 @@ export interface MailStore extends MailState {
 
 const FIRST_HISTORY_ID = 1_000_000
 
-/** A mailbox made from a seed. Only what somebody touched is held in memory. */
+/** A mailbox generated from a seed. Memory holds only touched mails. */
 export function createMailStore(seed: MailSeed, now: () => number): MailStore {
   const touched = new Map<string, StoredMail | null>()
   const { note, ...log } = createHistory()
@@ -113,7 +112,7 @@ export function createMailStore(seed: MailSeed, now: () => number): MailStore {
   }
 }
 
-/** The mailbox's log of changes, of which all before a point may be forgotten. */
+/** The mailbox's change log; everything before a point can be dropped. */
 function createHistory() {
   const history: HistoryEntry[] = []
   let historyId = FIRST_HISTORY_ID
@@ -134,7 +133,7 @@ function createHistory() {
   }
 }
 
-/** A mail with what was left out filled in. */
+/** A mail with defaults for absent fields. */
 function mailOf(seed: MailSeed, id: string, mail: Partial<Mail>, now: () => number): StoredMail {
   const receivedAt = mail.receivedAt ?? now()
   return {

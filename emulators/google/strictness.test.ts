@@ -35,8 +35,8 @@ const refused = (location: string, message: string, reason = 'invalidParameter')
 
 const Files = z.looseObject({ files: z.array(z.record(z.string(), z.unknown())) })
 
-describe('the API of Google Drive', () => {
-  it('answers with the fields asked for alone, nested ones too', async () => {
+describe('the Google Drive API', () => {
+  it('returns only the requested fields, even nested ones', async () => {
     const { body } = await get('files?fields=files(id,owners/emailAddress)&pageSize=1')
     expect(Object.keys(body)).toEqual(['files'])
     const [file] = Files.parse(body).files
@@ -44,7 +44,7 @@ describe('the API of Google Drive', () => {
     expect(file?.['owners']).toEqual([{ emailAddress: expect.any(String) }])
   })
 
-  it('answers with four fields of a file where none are asked for, and refuses about without any', async () => {
+  it('returns four default fields of a file, and refuses about without fields', async () => {
     const [file] = Files.parse((await get('files?pageSize=1')).body).files
     expect(Object.keys(file ?? {})).toEqual(['kind', 'id', 'name', 'mimeType'])
     expect(await get('about')).toEqual(
@@ -65,7 +65,7 @@ describe('the API of Google Drive', () => {
     ['files', 1000],
     ['drives', 100],
     ['changes?pageToken=0', 1000],
-  ])('takes a pageSize of %s within its range alone', async (path, most) => {
+  ])('accepts a pageSize of %s only within its range', async (path, most) => {
     const sized = (size: number) => get(`${path}${path.includes('?') ? '&' : '?'}pageSize=${size}`)
     expect((await sized(most)).status).toBe(200)
     for (const size of [0, most + 1])
@@ -74,7 +74,7 @@ describe('the API of Google Drive', () => {
       )
   })
 
-  it('lists at most a hundred files that come with their permissions', async () => {
+  it('lists at most a hundred files with their permissions', async () => {
     const count = async (fields: string) =>
       Files.parse((await get(`files?pageSize=1000&fields=${fields}`)).body).files.length
     expect(await count('files(id)')).toBeGreaterThan(100)

@@ -1,28 +1,28 @@
-/** Something that goes wrong on demand, for the requests it matches. */
+/** A fault injected into matching requests. */
 export interface Fault {
-  /** HTTP method; any when left out. */
+  /** HTTP method; any by default. */
   method?: string
-  /** What the path contains; any when left out. */
+  /** A part of the path; any by default. */
   path?: string
-  /** What query or body contain (an id, say); any when left out. */
+  /** A part of the query or body, such as an id; any by default. */
   contains?: string
-  /** Only every n-th matching request meets the fault; 1 (each) when left out. */
+  /** Affects only every n-th matching request; 1 (each) by default. */
   every?: number
-  /** How many requests meet it; without end when left out. */
+  /** How many requests it affects; unlimited by default. */
   times?: number
-  /** Wait before going on, milliseconds. */
+  /** Delay in milliseconds. */
   delayMs?: number
-  /** Cut the connection without an answer. */
+  /** Cuts the connection without an answer. */
   drop?: boolean
-  /** Serve the request first: what it does is done, and only its answer meets the fault. */
+  /** Serves the request first, so that it takes effect and only its answer is affected. */
   afterEffect?: boolean
-  /** Answer this instead; left out, the request is served after the delay. */
+  /** Answers this instead; when absent, serves the request after the delay. */
   status?: number
   headers?: Record<string, string>
   body?: unknown
 }
 
-/** What of a request a fault is matched against. */
+/** The parts of a request that faults match. */
 export interface FaultTarget {
   method: string
   path: string
@@ -32,14 +32,14 @@ export interface FaultTarget {
 
 export interface Faults {
   add(fault: Fault): void
-  /** The same from a control route's JSON; throws on what is no fault. */
+  /** The same from a control route's JSON; throws on an invalid fault. */
   addFromJson(json: Record<string, unknown>): void
   clear(): void
-  /** The fault this request meets, counted as met. */
+  /** The fault for this request, which it counts. */
   take(request: FaultTarget): Fault | null
 }
 
-/** The list of faults an emulator has been asked for; the oldest that matches wins. */
+/** An emulator's list of faults; the oldest match wins. */
 export function createFaults(): Faults {
   let active: { fault: Fault; seen: number; met: number }[] = []
 

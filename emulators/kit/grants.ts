@@ -14,18 +14,18 @@ export type TokenState = 'valid' | 'expired' | 'revoked' | 'unknown'
 export interface GrantsOptions {
   clientId: string
   clientSecret: string
-  /** What tokens begin with, for example `xoxb-`. */
+  /** Prefix of tokens, such as `xoxb-`. */
   tokenPrefix: string
-  /** Seconds an access token lives; null: for ever, and then there is no refresh token. */
+  /** Lifetime of an access token in seconds; null: unlimited, and without a refresh token. */
   accessTokenSeconds: number | null
-  /** Whether a refresh token is replaced on use, so that the old one is dead. */
+  /** Whether using a refresh token replaces it and invalidates the old one. */
   rotatesRefreshTokens: boolean
   /** Current time in epoch milliseconds. */
   now: () => number
 }
 
 export interface Grants {
-  /** Approves at once: where the browser is sent back to, with `code` and `state`. */
+  /** Approves at once; returns the redirect URL with `code` and `state`. */
   approve(input: {
     account: string
     scope: string
@@ -33,17 +33,19 @@ export interface Grants {
     state: string
     codeChallenge: string | null
   }): string
-  /** Codes are single-use, live ten minutes and are bound to the redirect address and the PKCE challenge (RFC 7636 S256). */
+  /**
+   * Codes are single-use, live ten minutes and are bound to the redirect URI and the PKCE challenge (RFC 7636 S256).
+   */
   exchange(input: { code: string; redirectUri: string; codeVerifier: string | null }): Grant | null
   refresh(refreshToken: string): Grant | null
   check(accessToken: string | null): TokenState
   grantOf(accessToken: string): Grant | null
   revoke(token: string): boolean
-  /** A grant without the browser's detour, for tests. */
+  /** Issues a grant without the browser, for tests. */
   issue(account: string, scope: string): Grant
-  /** Every access token given so far is expired, refresh tokens live on. */
+  /** Expires every access token issued so far; refresh tokens stay valid. */
   expireAccessTokens(): void
-  /** The account's owner withdraws the grant: all tokens are dead. */
+  /** Simulates that the account's owner revokes the grant: all tokens become invalid. */
   revokeAll(): void
   isClient(clientId: string | undefined, clientSecret: string | undefined): boolean
 }
@@ -56,7 +58,7 @@ interface PendingCode {
   expiresAt: number
 }
 
-/** OAuth 2.0 authorization codes and tokens in memory (RFC 6749), as an emulator's token endpoints need them. */
+/** In-memory OAuth 2.0 codes and tokens (RFC 6749) for an emulator's token endpoints. */
 export function createGrants(options: GrantsOptions): Grants {
   const codes = new Map<string, PendingCode>()
   const byAccess = new Map<string, Grant>()

@@ -1,9 +1,9 @@
 export interface RateLimit {
-  /** Null when the request is let through, otherwise how many whole seconds to wait. */
+  /** Null when the request passes, otherwise the seconds to wait. */
   take(key: string): number | null
 }
 
-/** At most `perMinute` requests for each key in a fixed window of a minute; without a limit everything passes. */
+/** At most `perMinute` requests per key in a fixed window of a minute; null means no limit. */
 export function createRateLimit(perMinute: number | null, now: () => number): RateLimit {
   const windows = new Map<string, { start: number; used: number }>()
   return {

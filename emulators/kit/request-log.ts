@@ -1,14 +1,13 @@
-/** How many requests an emulator has answered, faults included, control routes left out. */
+/** Counts the requests an emulator answered, including faults but not control routes. */
 export interface RequestLog {
   count(request: { method: string; path: string }): void
   readonly total: number
-  /** Requests by path. */
   byPath(): Record<string, number>
   summary(): { total: number; byPath: Record<string, number> }
   reset(): void
 }
 
-/** An empty log. Paths with ids are counted by their shape once there are very many of them. */
+/** An empty log. Once there are very many paths with ids, it groups them by shape. */
 export function createRequestLog(): RequestLog {
   let total = 0
   const paths = new Map<string, number>()

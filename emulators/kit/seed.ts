@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 
-/** A source of numbers in [0, 1) that gives the same ones for the same key. */
+/** A source of numbers in [0, 1) that is deterministic per key. */
 export type Random = () => number
 
-/** Numbers that depend on nothing but the key, so that the n-th mail can be made without the ones before it. */
+/** Numbers that depend only on the key, so that the n-th mail can be generated without the ones before it. */
 export function randomOf(...key: (string | number)[]): Random {
-  // mulberry32 (public domain, Tommy Ettinger); the key is hashed down to its 32 bits of state.
+  // mulberry32 (public domain, Tommy Ettinger); the key is hashed to its 32 bits of state.
   let state = createHash('sha256').update(key.join('\u001f')).digest().readUInt32LE(0)
   return () => {
     state = (state + 0x6d2b79f5) | 0
@@ -27,7 +27,7 @@ export function pick<Value>(random: Random, values: readonly Value[]): Value {
   return value
 }
 
-/** `length` characters of A-Z and 0-9, as ids of providers are. */
+/** `length` characters of A-Z and 0-9, like providers' ids. */
 export function idOf(random: Random, length: number): string {
   const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
   return Array.from({ length }, () => letters[Math.floor(random() * letters.length)]).join('')

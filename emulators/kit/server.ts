@@ -5,7 +5,7 @@ import { createRequestLog, type RequestLog } from './request-log.ts'
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024
 
-/** A request as the emulators see it: body read whole, path without query. */
+/** A request with its whole body; the path has no query. */
 export interface EmulatorRequest {
   method: string
   path: string
@@ -17,7 +17,7 @@ export interface EmulatorRequest {
   bearer: string | null
 }
 
-/** An answer: at most one of `json`, `text`, `bytes`. Status 200 unless said. */
+/** An answer with at most one of `json`, `text`, `bytes`. Status 200 by default. */
 export interface EmulatorReply {
   status?: number
   headers?: Record<string, string>
@@ -29,7 +29,7 @@ export interface EmulatorReply {
 export type EmulatorHandler = (request: EmulatorRequest) => EmulatorReply | Promise<EmulatorReply>
 
 export interface EmulatorServer {
-  /** `http://127.0.0.1:<port>`, without a slash at the end. */
+  /** `http://127.0.0.1:<port>`, without a trailing slash. */
   readonly url: string
   readonly faults: Faults
   readonly requests: RequestLog
@@ -37,19 +37,19 @@ export interface EmulatorServer {
 }
 
 export interface EmulatorServerOptions {
-  /** 0 takes any free port. */
+  /** 0 uses any free port. */
   port?: number
   handle: EmulatorHandler
-  /** What a fault that names no body says with its status; nothing when left out. */
+  /** The default body of a fault with a status; empty when absent. */
   faultBody?: (status: number) => unknown
-  /** Emulator-specific routes `POST /_emulator/<name>`; what they return is answered as JSON. */
+  /** Emulator-specific routes `POST /_emulator/<name>`; results are answered as JSON. */
   control?: Record<string, (body: Record<string, unknown>) => unknown>
 }
 
 /**
- * Starts an emulator on 127.0.0.1. Each request to the provider's surface is counted, then meets the faults asked for, then
- * the handler. `/_emulator/` is the control surface for people: `GET requests`, `POST faults`, `POST clear-faults`, and the
- * emulator's own.
+ * Starts an emulator on 127.0.0.1. It counts each request to the provider's API, then applies faults, then calls the
+ * handler. `/_emulator/` is the control interface: `GET requests`, `POST faults`, `POST clear-faults`, and the
+ * emulator's own routes.
  */
 export async function startEmulatorServer(options: EmulatorServerOptions): Promise<EmulatorServer> {
   const faults = createFaults()

@@ -1,13 +1,13 @@
 import type { BlockObjectResponse, RichTextItemResponse } from '@notionhq/client'
 import { databaseIdOf, uuidOf, type EmulatedObject, type NotionEmulatorState } from './notion-state.ts'
 
-/** A block with what lies in it. */
+/** A block with its children. */
 export interface EmulatedBlock {
   json: BlockObjectResponse
   children: EmulatedBlock[]
 }
 
-/** Rich text of one piece, without marks; none for ''. */
+/** Unformatted rich text of one segment; empty for ''. */
 export function richText(text: string): RichTextItemResponse[] {
   if (text === '') return []
   const annotations = {
@@ -22,8 +22,8 @@ export function richText(text: string): RichTextItemResponse[] {
 }
 
 /**
- * What a page holds as blocks: the lines of its Markdown, those with more tabs within the one above, then its subpages and
- * databases. Checked against the SDK's types (developers.notion.com/reference/block).
+ * A page's content as blocks: the lines of its Markdown, nested by their tabs, then its subpages and databases.
+ * Checked against the SDK's types (developers.notion.com/reference/block).
  */
 export function blocksOf(state: NotionEmulatorState, page: EmulatedObject): EmulatedBlock[] {
   const top: EmulatedBlock[] = []
@@ -53,7 +53,7 @@ function closed(block: EmulatedBlock): EmulatedBlock {
   return { json: { ...block.json, has_children: children.length > 0 }, children }
 }
 
-/** Lines, those of a fenced code as one. */
+/** Splits into lines and keeps fenced code together. */
 function joinFences(markdown: string): string[] {
   const lines: string[] = []
   let isCode = false

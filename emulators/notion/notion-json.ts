@@ -5,7 +5,7 @@ import { databaseIdOf, type EmulatedObject, type NotionEmulatorState } from './n
 const iso = (time: number) => new Date(time).toISOString()
 const urlOf = (id: string) => `https://www.notion.so/${id.replaceAll('-', '')}`
 
-/** A page or data source as the API shows it (developers.notion.com/reference/page, …/data-source). */
+/** A page or data source in the API's form (developers.notion.com/reference/page, …/data-source). */
 export function objectJson(state: NotionEmulatorState, object: EmulatedObject): Record<string, unknown> {
   const parent = object.parentId === null ? undefined : state.objects.get(object.parentId)
   const common = {
@@ -68,7 +68,7 @@ function statusProperty(object: EmulatedObject): Record<string, unknown> {
   return { id: 'stat', type: 'status', status: { id: name, name, color: 'default' } }
 }
 
-/** The database of a data source, as the API shows it. */
+/** The database of a data source in the API's form. */
 export function databaseJson(object: EmulatedObject): Record<string, unknown> {
   return {
     object: 'database',

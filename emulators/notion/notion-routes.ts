@@ -3,7 +3,7 @@ import { blocksOf, type EmulatedBlock } from './notion-blocks.ts'
 import { databaseJson, markdownOf, objectJson } from './notion-json.ts'
 import { databaseIdOf, type EmulatedObject, type NotionEmulatorState } from './notion-state.ts'
 
-/** An error as Notion words it (developers.notion.com/reference/status-codes). */
+/** An error in Notion's format (developers.notion.com/reference/status-codes). */
 export function notionError(
   status: number,
   code: string,
@@ -32,14 +32,14 @@ const notFound = (id: string, kind = 'page') =>
 const invalidUrl = () => notionError(400, 'invalid_request_url', 'Invalid request URL.')
 
 /**
- * The reading routes of the API. `markdownLimit`: characters after which a page comes in parts; null: the route that answers
- * with Markdown is not there.
+ * The API's reading routes. `markdownLimit`: characters after which a page is split into parts; null: there is no
+ * Markdown route.
  */
 export function notionRoutes(
   state: NotionEmulatorState,
   markdownLimit: number | null,
 ): (request: EmulatorRequest) => EmulatorReply {
-  // Blocks within blocks, known once what they lie in was listed.
+  // Nested blocks, known once their parent was listed.
   const nested = new Map<string, EmulatedBlock[]>()
   return (request) => {
     const [, , kind = '', id = '', action = ''] = request.path.split('/')
@@ -103,7 +103,7 @@ function parseJson(text: string): unknown {
 const failedValidation = (part: 'body' | 'query', what: string) =>
   notionError(400, 'validation_error', `${part} failed validation: ${what}.`)
 
-/** The refusal of a page's size or beginning; null where Notion takes both. */
+/** The refusal of an invalid page size or cursor; null for valid ones. */
 function refusePaging(ask: Record<string, unknown>, part: 'body' | 'query'): EmulatorReply | null {
   const { page_size: given, start_cursor: cursor } = ask
   const size = part === 'query' && typeof given === 'string' ? Number(given) : given
@@ -142,7 +142,7 @@ function found(
   return object?.kind === kind && object.isShared ? { json: toJson(object) } : notFound(id, nameOf(kind))
 }
 
-/** What a refusal calls it: a data source goes by the name of a database. */
+/** Notion's refusals call a data source a database. */
 const nameOf = (kind: EmulatedObject['kind']) => (kind === 'data_source' ? 'database' : kind)
 
 function search(state: NotionEmulatorState, body: Record<string, unknown>): EmulatorReply {
@@ -177,7 +177,7 @@ function listOf(
   )
 }
 
-/** A page of a list. The cursor is the id of the next entry, as Notion's are; one that is not there is refused. */
+/** A page of a list. As at Notion, the cursor is the id of the next entry; an unknown one is refused. */
 function listJson(
   ids: readonly string[],
   ask: Record<string, unknown>,
@@ -196,7 +196,7 @@ function listJson(
   return { json: { object: 'list', type, [type]: {}, results, next_cursor: next, has_more: next !== null } }
 }
 
-/** What lies directly in a page, or in a block that was listed before. */
+/** The direct children of a page, or of a block listed before. */
 function blockChildren(
   state: NotionEmulatorState,
   nested: Map<string, EmulatedBlock[]>,
@@ -216,7 +216,7 @@ function blockChildren(
   )
 }
 
-/** A page's Markdown, or, for a long page, its first part and the ids of the others. */
+/** A page's Markdown; for a long page its first part and the ids of the others. */
 function markdown(state: NotionEmulatorState, id: string, limit: number): EmulatorReply {
   const [pageId = '', part = '0'] = id.split('~')
   const page = state.objects.get(pageId)

@@ -8,7 +8,7 @@ export interface NotionSeed {
   databases: number
   rowsPerDatabase: number
   users: number
-  /** The last edit stands shortly before; epoch milliseconds. */
+  /** The last edit is shortly before this time (epoch milliseconds). */
   endsAt: number
   days: number
 }
@@ -23,33 +23,33 @@ export const DEFAULT_NOTION_SEED: NotionSeed = {
   days: 60,
 }
 
-/** A page, row or data source of the workspace. A database has one data source, with an id of its own. */
+/** A page, row or data source. A database has one data source, with its own id. */
 export interface EmulatedObject {
   id: string
   kind: 'page' | 'data_source'
   title: string
   parentId: string | null
-  /** Own Markdown, children left out; null: made from the seed when asked for. */
+  /** Own Markdown without children; null: generated from the seed on demand. */
   markdown: string | null
   createdBy: string
   createdAt: number
   editedAt: number
   inTrash: boolean
   isShared: boolean
-  /** The search does not find it, as Notion's does not find everything. */
+  /** Search does not find it, since Notion's search misses objects too. */
   isHidden: boolean
 }
 
-/** The workspace as it stands. Times are cut to the minute, as Notion's are. */
+/** The current workspace. Times are truncated to the minute, as at Notion. */
 export interface NotionEmulatorState {
   readonly objects: Map<string, EmulatedObject>
   users(): { id: string; name: string; email: string }[]
-  /** Shared, not in the trash, nor in anything that is. */
+  /** Shared, and neither it nor a container of it is in the trash. */
   isVisible(object: EmulatedObject): boolean
-  /** Visible objects (or what is in the trash), edited last first; `all` with those the search misses. */
+  /** Visible objects (or the trash), most recently edited first; `all` includes those that search misses. */
   listed(inTrash: boolean): EmulatedObject[]
   children(id: string): EmulatedObject[]
-  /** A page's content without the tags of its children. */
+  /** A page's content without its children's tags. */
   contentOf(object: EmulatedObject): string
   create(input: {
     title: string
@@ -68,10 +68,10 @@ export interface NotionEmulatorState {
 const MINUTE = 60_000
 const toMinute = (time: number) => Math.floor(time / MINUTE) * MINUTE
 
-/** The database a data source belongs to. */
+/** The database of a data source. */
 export const databaseIdOf = (dataSourceId: string): string => uuidOf('database', dataSourceId)
 
-/** A workspace made from a seed: a tree of pages, and databases with rows. */
+/** A workspace generated from a seed: a tree of pages, and databases with rows. */
 export function createNotionState(seed: NotionSeed, now: () => number): NotionEmulatorState {
   const objects = new Map<string, EmulatedObject>()
   const users = Array.from({ length: seed.users }, (_unused, index) => ({
@@ -113,7 +113,7 @@ export function createNotionState(seed: NotionSeed, now: () => number): NotionEm
     },
     edit: (id, change) => void Object.assign(touch(id), change),
     move: (id, parentId) => void Object.assign(touch(id), { parentId }),
-    // Whether the trash moves the time of the last edit is not documented: here it does not.
+    // It is undocumented whether trashing changes the last edit time: here it does not.
     trash: (id) => void (get(id).inTrash = true),
     restore: (id) => void (get(id).inTrash = false),
     setShared: (id, isShared) => void (get(id).isShared = isShared),
@@ -161,7 +161,7 @@ function seededMarkdown(seed: NotionSeed, object: EmulatedObject): string {
 
 const titleCase = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** An id as Notion's are, the same for the same key. */
+/** An id in Notion's format, deterministic per key. */
 export function uuidOf(...key: (string | number)[]): string {
   const hex = createHash('sha256').update(key.join('\u001f')).digest('hex')
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20, 32)].join(

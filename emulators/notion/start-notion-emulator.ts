@@ -20,11 +20,11 @@ export interface NotionEmulatorOptions {
   seed?: Partial<NotionSeed>
   clientId?: string
   clientSecret?: string
-  /** Three requests a second, counted by the minute; no limit when left out. */
+  /** Three requests a second, counted by the minute; no limit when absent. */
   rateLimits?: boolean
-  /** Characters after which a page's Markdown comes in parts. */
+  /** Characters after which a page's Markdown is split into parts. */
   markdownLimit?: number
-  /** Knows nothing of pages as Markdown, as a server of an older API: `GET /v1/pages/{id}/markdown` is no route of it. */
+  /** Simulates an older API without the route `GET /v1/pages/{id}/markdown`. */
   withoutMarkdown?: boolean
   /** Current time in epoch milliseconds. */
   now?: () => number
@@ -132,7 +132,7 @@ function oauth(
 
 const oauthError = (status: number, error: string): EmulatorReply => ({ status, json: { error } })
 
-/** What a person can do to the workspace with curl; arguments are JSON fields. Pages go by id or by title. */
+/** The control routes for use with curl; arguments are JSON fields. Pages are named by id or title. */
 function controlRoutes(
   state: NotionEmulatorState,
   grants: Grants,

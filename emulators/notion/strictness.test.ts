@@ -23,8 +23,8 @@ const Found = z.looseObject({ results: z.array(z.looseObject({ object: z.string(
 
 const search = (body: unknown) => send('POST', '/v1/search', JSON.stringify(body))
 
-describe('the API of Notion', () => {
-  it('answers invalid_json to a body that is none', async () => {
+describe('the Notion API', () => {
+  it('returns invalid_json for a body that is not JSON', async () => {
     expect(await send('POST', '/v1/search', '{"page_size":')).toMatchObject({
       status: 400,
       body: { object: 'error', code: 'invalid_json', message: 'Error parsing JSON body.' },
@@ -42,7 +42,7 @@ describe('the API of Notion', () => {
     })
   })
 
-  it('refuses page_size in a query too, where a number is text', async () => {
+  it('also refuses an invalid page_size in a query, where numbers are text', async () => {
     const page = Found.parse((await search({})).body).results.find(({ object }) => object === 'page')
     const path = `/v1/blocks/${page?.id}/children`
     expect((await send('GET', `${path}?page_size=100`)).status).toBe(200)
@@ -52,7 +52,7 @@ describe('the API of Notion', () => {
     })
   })
 
-  it('refuses a start_cursor that is no UUID, and one that is none of the list', async () => {
+  it('refuses a start_cursor that is not a UUID or not in the list', async () => {
     for (const cursor of ['x', '00000000-0000-4000-8000-000000000000'])
       expect(await search({ start_cursor: cursor })).toMatchObject({
         status: 400,
@@ -60,7 +60,7 @@ describe('the API of Notion', () => {
       })
   })
 
-  it('names the integration in additional_data of what it does not find', async () => {
+  it('names the integration in additional_data when an object is not found', async () => {
     const id = '00000000-0000-4000-8000-000000000000'
     expect(await send('GET', `/v1/pages/${id}`)).toMatchObject({
       status: 404,

@@ -2,17 +2,17 @@ import type { Grants } from '../kit/grants.ts'
 import { textField as text } from '../kit/fields.ts'
 import type { SlackEmulatorState } from './slack-state.ts'
 
-/** What a person can do to the workspace with curl; arguments are JSON fields. */
+/** The control routes for use with curl; arguments are JSON fields. */
 export function slackControlRoutes(
   state: SlackEmulatorState,
   grants: Grants,
 ): Record<string, (body: Record<string, unknown>) => unknown> {
-  // Channels go by id or by name.
+  // Channels are named by id or name.
   const channelId = (body: Record<string, unknown>): string => {
     const given = text(body, 'channel')
     return state.channels().find((channel) => channel.name === given || channel.id === given)?.id ?? given
   }
-  // People go by id or by address.
+  // Users are named by id or address.
   const userId = (body: Record<string, unknown>): string => {
     const given = text(body, 'user')
     return state.users().find((user) => user.profile.email === given || user.id === given)?.id ?? given

@@ -1,6 +1,6 @@
 import { between, idOf, personOf, pick, randomOf, sentences } from '../kit/seed.ts'
 
-/** A message as the emulator keeps it; names are Slack's. */
+/** A stored message; field names are Slack's. */
 export interface EmulatedMessage {
   type: 'message'
   ts: string
@@ -22,23 +22,23 @@ export interface EmulatedUser {
   /** Left the workspace. */
   deleted: boolean
   is_bot: boolean
-  /** A guest: of several channels, or of one. */
+  /** A guest of several channels, or of one. */
   is_restricted: boolean
   is_ultra_restricted: boolean
 }
 
-/** How large a workspace the seed makes. */
+/** The size of the seeded workspace. */
 export interface SlackSeed {
   seed: string
   channels: number
-  /** The first this many channels have the bot as a member, as if somebody had invited it. */
+  /** The bot is a member of this many channels, as if it had been invited. */
   memberChannels: number
-  /** Messages of each channel, replies left out. */
+  /** Messages per channel, without replies. */
   messagesPerChannel: number
   users: number
   /** Share of messages that have a thread, 0 to 1. */
   threadShare: number
-  /** The last message stands shortly before, the first `days` days before. Epoch milliseconds. */
+  /** The last message is shortly before this time, the first `days` days before. Epoch milliseconds. */
   endsAt: number
   days: number
 }
@@ -65,12 +65,11 @@ const CHANNEL_NAMES = [
   'hiring',
   'finance',
 ]
-/** Messages come in bursts of four within three minutes, as talk does. */
+/** Messages come in bursts of four within three minutes, like a conversation. */
 const BURST = 4
 const BURST_PAUSE_SECONDS = 45
 const SHORTEST_BURST_SECONDS = 400
 
-/** The n-th user. */
 export function userOf(seed: SlackSeed, index: number): EmulatedUser {
   return slackUser(`U${idOf(randomOf(seed.seed, 'user', index), 8)}`, personOf(index, 'acme.example'))
 }
@@ -110,7 +109,7 @@ export function tsOf(seed: SlackSeed, channel: number, i: number): string {
   return `${seconds}.${String(i % 1_000_000).padStart(6, '0')}`
 }
 
-/** How many of a channel's generated messages have a `ts` below the one given. */
+/** How many of a channel's generated messages have a `ts` below the given one. */
 export function countBefore(seed: SlackSeed, channel: number, ts: string): number {
   let low = 0
   let high = seed.messagesPerChannel
@@ -122,7 +121,10 @@ export function countBefore(seed: SlackSeed, channel: number, ts: string): numbe
   return low
 }
 
-/** The i-th message of a channel, made from nothing but the seed. The first one is the system's note that somebody joined. */
+/**
+ * The i-th message of a channel, generated from the seed alone. The first one is the system's note that a user
+ * joined.
+ */
 export function messageOf(seed: SlackSeed, channel: number, i: number): EmulatedMessage {
   const random = randomOf(seed.seed, 'message', channel, i)
   const ts = tsOf(seed, channel, i)

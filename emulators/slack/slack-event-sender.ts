@@ -1,12 +1,15 @@
 import { createHmac } from 'node:crypto'
 
-/** An event that is not taken within three seconds is sent again at once, after a minute and after five (docs.slack.dev/apis/events-api). */
+/**
+ * An event not accepted within three seconds is resent at once, after a minute and after five
+ * (docs.slack.dev/apis/events-api).
+ */
 const RETRY_DELAYS_MS: readonly number[] = [0, 60_000, 300_000]
 const ANSWER_MS = 3000
 
 type RetryReason = 'http_error' | 'http_timeout' | 'connection_failed'
 
-/** Sends events one after the other, each up to four times with the same `event_id`. */
+/** Sends events one after another, each up to four times with the same `event_id`. */
 export function createEventSender(options: {
   url: string | undefined
   signingSecret: string
@@ -53,7 +56,7 @@ export function createEventSender(options: {
       })
       queue = queue.then(() => attempt(url, body, null))
     },
-    /** Every event so far has been sent, and again at once where it was not taken. */
+    /** Resolves when every event so far has been sent, with all retries. */
     settled: () => queue,
     stop: () => {
       for (const timer of timers) clearTimeout(timer)
@@ -62,7 +65,7 @@ export function createEventSender(options: {
   }
 }
 
-/** Sends a body once. Null: it was taken, or is not to come again. */
+/** Sends a body once. Null: it was accepted, or the receiver asked for no retry. */
 async function post(
   { url, signingSecret, now }: { url: string; signingSecret: string; now: () => number },
   body: string,

@@ -2,13 +2,13 @@ import type { SlackEmulatorState, EmulatedChannel } from './slack-state.ts'
 
 export type SlackAnswer = { ok: boolean; error?: string; [field: string]: unknown }
 
-/** What a Web API method gets: its arguments, and who asks. */
+/** A call of a Web API method: its arguments and caller. */
 export interface SlackCall {
   arguments: URLSearchParams
   scopes: ReadonlySet<string>
   state: SlackEmulatorState
   team: { id: string; name: string; domain: string }
-  /** The most objects history and replies give, as Slack restricts some apps. */
+  /** The most objects that history and replies return, as Slack restricts some apps. */
   mostObjects: number
 }
 
@@ -99,7 +99,7 @@ function readHistory(call: SlackCall): SlackAnswer {
   if (nextTs === null) return failed('invalid_cursor')
   const latest = nextTs ?? call.arguments.get('latest') ?? '9999999999.999999'
   if (!TS.test(latest)) return failed('invalid_ts_latest')
-  // One more than asked for tells whether there is more.
+  // One more than requested shows whether there is more.
   const found = call.state
     .history(channel.id, { oldest, latest, limit: limit + 3 })
     .filter(({ ts }) => inclusive || (ts !== oldest && ts !== latest))
@@ -131,7 +131,7 @@ function readReplies(call: SlackCall): SlackAnswer {
   }
 }
 
-/** Public channels, and private ones the bot is in. */
+/** Public channels, and private ones that the bot is in. */
 function visibleChannel(call: SlackCall): EmulatedChannel | undefined {
   const id = call.arguments.get('channel')
   return call.state
@@ -153,12 +153,12 @@ function channelJson(channel: EmulatedChannel): Record<string, unknown> {
   }
 }
 
-/** Lists and histories take a `limit` below a thousand. */
+/** Lists and histories accept a `limit` below a thousand. */
 const LIST_MAX = 999
 const CHANNEL_TYPES = new Set(['public_channel', 'private_channel', 'mpim', 'im'])
 const TS = /^\d+(\.\d+)?$/
 
-/** A page of a list, at most `most` long; the error's code where the cursor or the limit is none. */
+/** A page of a list, at most `most` long; an error code for an invalid cursor or limit. */
 function pageOf<Value>(
   call: SlackCall,
   values: readonly Value[],
@@ -176,16 +176,16 @@ function pageOf<Value>(
   }
 }
 
-/** The `limit` asked for; null where Slack refuses it. */
+/** The requested `limit`; null when Slack would refuse it. */
 function limitOf(call: SlackCall): number | null {
   const limit = Number(call.arguments.get('limit') ?? 100)
   return Number.isInteger(limit) && limit >= 1 && limit <= LIST_MAX ? limit : null
 }
 
-/** Cursors are opaque: base64 of what comes next, as Slack's are. */
+/** Cursors are opaque: base64 of the next position, as at Slack. */
 const writeCursor = (kind: string, value: string) => Buffer.from(`${kind}:${value}`).toString('base64')
 
-/** What a cursor of this kind holds; undefined where none was sent, null for one that was never given. */
+/** The position in a cursor of this kind; undefined without a cursor, null for an invalid one. */
 function readCursor(call: SlackCall, kind: string): string | null | undefined {
   const cursor = call.arguments.get('cursor')
   if (cursor === null || cursor === '') return undefined

@@ -17,42 +17,40 @@ export interface EmulatedChannel {
   isPrivate: boolean
   isArchived: boolean
   isMember: boolean
-  /** People in it, by their id; the bot is not among them. */
+  /** Ids of its users; the bot is not among them. */
   members: Set<string>
 }
 
-/** The workspace as it stands. Each change is told to the listeners as the event Slack would send. */
+/** The current workspace. Listeners receive each change as the event Slack would send. */
 export interface SlackEmulatorState {
   channels(): EmulatedChannel[]
   users(): EmulatedUser[]
-  /** Top-level messages of a channel, newest first, from `oldest` to `latest` (both included), at most `limit`. */
+  /** Top-level messages of a channel, newest first, from `oldest` to `latest` (inclusive), at most `limit`. */
   history(channelId: string, range: { oldest: string; latest: string; limit: number }): EmulatedMessage[]
   /** Root and replies, oldest first; empty when there is no such thread. */
   thread(channelId: string, rootTs: string): EmulatedMessage[]
-  /** Everything somebody can read now, replies included, for tests that compare. */
+  /** Every readable message, including replies, for comparison in tests. */
   allMessages(channelId: string): EmulatedMessage[]
   post(channelId: string, message: { text: string; user?: string; threadTs?: string; ts?: string }): string
   edit(channelId: string, ts: string, text: string): void
   delete(channelId: string, ts: string): void
-  /** `members`: everybody of a public channel, nobody of a private one, unless given. */
+  /** `members` defaults to everyone in a public channel and nobody in a private one. */
   addChannel(channel: { name: string; isPrivate?: boolean; isMember?: boolean; members?: string[] }): string
-  /** People come to a channel and leave it. */
   addMember(channelId: string, userId: string): void
   removeMember(channelId: string, userId: string): void
-  /** A channel becomes private, or public. */
   setPrivate(channelId: string, isPrivate: boolean): void
-  /** Somebody comes to the workspace. Returns their id. */
+  /** Adds a user to the workspace; returns the id. */
   addUser(user: { name: string; email: string; isGuest?: boolean }): string
-  /** Somebody leaves the workspace, and every channel; or becomes a guest, or has another address. */
+  /** A user leaves the workspace and every channel, becomes a guest, or changes address. */
   updateUser(userId: string, change: { deleted?: boolean; isGuest?: boolean; email?: string }): void
   renameChannel(channelId: string, name: string): void
   deleteChannel(channelId: string): void
-  /** The bot is put out of a channel, or let in again. */
+  /** Removes the bot from a channel, or adds it. */
   setMember(channelId: string, isMember: boolean): void
   setArchived(channelId: string, isArchived: boolean): void
-  /** The app is removed from the workspace: its bot is in no channel any more. */
+  /** Removes the app from the workspace: its bot leaves every channel. */
   uninstall(): void
-  /** Called with the inner event of the Events API. */
+  /** Calls the listener with the inner event of the Events API. */
   onEvent(listener: (event: Record<string, unknown>) => void): void
 }
 
@@ -66,7 +64,7 @@ interface ChannelData extends EmulatedChannel {
   addedReplies: Map<string, EmulatedMessage[]>
 }
 
-/** What the parts of the workspace share. */
+/** Shared by the parts of the workspace. */
 interface Workspace {
   seed: SlackSeed
   users: EmulatedUser[]
@@ -75,7 +73,7 @@ interface Workspace {
   nextTs(): string
 }
 
-/** A workspace made from a seed, kept as what has changed since: 100,000 messages cost nothing until they are asked for. */
+/** A workspace generated from a seed. It stores only changes: 100,000 messages cost nothing until they are read. */
 export function createSlackState(seed: SlackSeed, now: () => number): SlackEmulatorState {
   const users = Array.from({ length: seed.users }, (_unused, index) => userOf(seed, index))
   const channels = new Map<string, ChannelData>()
@@ -129,7 +127,7 @@ function channelById(workspace: Workspace, id: string): ChannelData {
 
 function messageActions(workspace: Workspace): Pick<SlackEmulatorState, 'post' | 'edit' | 'delete'> {
   const { seed, users, emit, nextTs } = workspace
-  // Slack tells an app of the messages of channels that its bot is in.
+  // Slack sends an app only the messages of channels that its bot is in.
   const tell = (channel: ChannelData, event: Record<string, unknown>): void => {
     if (channel.isMember) emit({ ...event, channel: channel.id })
   }
@@ -251,7 +249,7 @@ function emptyChannel(channel: EmulatedChannel, seedIndex: number | null): Chann
   return { ...channel, seedIndex, edits: new Map(), deleted: new Set(), added: [], addedReplies: new Map() }
 }
 
-/** Merges the generated messages, counted down, with those posted later. */
+/** Merges the generated messages, newest first, with those posted later. */
 function historyOf(
   seed: SlackSeed,
   channel: ChannelData,
@@ -274,7 +272,7 @@ function historyOf(
   return found
 }
 
-/** A top-level message as it stands: edited, with its thread's numbers, as a tombstone when only its replies are left. */
+/** The current state of a top-level message: edits, thread counts, or a tombstone when only its replies are left. */
 function topLevel(seed: SlackSeed, channel: ChannelData, ts: string): EmulatedMessage | null {
   const original = originalTop(seed, channel, ts)
   if (!original) return null
@@ -314,7 +312,7 @@ function threadOf(seed: SlackSeed, channel: ChannelData, rootTs: string): Emulat
   return root ? [root, ...repliesTo(seed, channel, rootTs)] : []
 }
 
-/** A message by its `ts`, whether top-level or a reply. */
+/** A message by its `ts`, top-level or reply. */
 function findMessage(seed: SlackSeed, channel: ChannelData, ts: string): EmulatedMessage | null {
   const top = topLevel(seed, channel, ts)
   if (top) return top
@@ -323,7 +321,7 @@ function findMessage(seed: SlackSeed, channel: ChannelData, ts: string): Emulate
     if (reply) return reply
   }
   if (channel.seedIndex === null) return null
-  // A generated reply stands within ten minutes of its root.
+  // A generated reply is within ten minutes of its root.
   const from = countBefore(seed, channel.seedIndex, String(Number(ts) - 700))
   const to = countBefore(seed, channel.seedIndex, ts)
   for (let i = from; i < to; i += 1) {

@@ -22,17 +22,20 @@ export interface SlackEmulatorOptions {
   clientId?: string
   clientSecret?: string
   signingSecret?: string
-  /** Where events are sent, signed; nowhere when left out. */
+  /** Where to send signed events; no events when absent. */
   eventsUrl?: string
-  /** When an event that was not taken is sent again, each time counted from the last; as Slack does it when left out. */
+  /** Delays before each resend of an event that was not accepted; Slack's by default. */
   retryDelaysMs?: readonly number[]
-  /** Requests per minute and method by Slack's tiers (20, 50, 100); no limit when left out. */
+  /** Requests per minute and method by Slack's tiers (20, 50, 100); no limit when absent. */
   rateLimits?: boolean
-  /** As Slack treats commercial apps outside its Marketplace: 1 request a minute and 15 objects for history and replies. */
+  /**
+   * The limits of commercial apps outside Slack's Marketplace: 1 request a minute and 15 objects for history and
+   * replies.
+   */
   restricted?: boolean
   /** Token rotation: access tokens live 12 hours. */
   rotatesTokens?: boolean
-  /** Scopes the workspace grants; all of the app's when left out. */
+  /** Scopes that the workspace grants; all of the app's by default. */
   scopes?: string
   /** Current time in epoch milliseconds. */
   now?: () => number

@@ -37,14 +37,14 @@ async function workspace(options: SlackEmulatorOptions = {}) {
   return { slack, call, channel: slack.state.channels()[0]?.id ?? '' }
 }
 
-describe('the Web API of Slack', () => {
-  it('answers not_authed without a token, and invalid_auth to an unknown one', async () => {
+describe('the Slack Web API', () => {
+  it('returns not_authed without a token, and invalid_auth for an unknown one', async () => {
     const { call } = await workspace()
     expect(await call('auth.test', {}, null)).toEqual({ ok: false, error: 'not_authed' })
     expect(await call('auth.test', {}, 'xoxb-made-up')).toEqual({ ok: false, error: 'invalid_auth' })
   })
 
-  it('takes the cursors that it gave for the same kind of list, and no other', async () => {
+  it('accepts only cursors that it issued for the same kind of list', async () => {
     const { call, channel } = await workspace()
     const channels = await call('conversations.list', { limit: '2' })
     const cursor = channels.response_metadata?.next_cursor ?? ''
@@ -67,7 +67,7 @@ describe('the Web API of Slack', () => {
     expect(await call('conversations.history', { channel, limit })).toEqual(refused)
   })
 
-  it('refuses times and types of channels that it does not know', async () => {
+  it('refuses invalid times and unknown channel types', async () => {
     const { call, channel } = await workspace()
     expect(await call('conversations.history', { channel, oldest: 'x' })).toMatchObject({
       error: 'invalid_ts_oldest',
@@ -87,7 +87,7 @@ interface Received {
 
 const Envelope = z.looseObject({ event_id: z.string() })
 
-/** A server that answers each event with the next status, the last one for good. */
+/** A server that answers each event with the next status; the last one repeats. */
 async function receiver(statuses: number[], headers: Record<string, string> = {}) {
   const received: Received[] = []
   const server: Server = createServer((request, response) => {
@@ -114,8 +114,8 @@ const post = async (slack: SlackEmulator): Promise<void> => {
   await slack.eventsSent()
 }
 
-describe('the Events API of Slack', () => {
-  it('sends an event again with the same id and the reason, three times at most', async () => {
+describe('the Slack Events API', () => {
+  it('resends an event with the same id and the reason, at most three times', async () => {
     const { received, url } = await receiver([500])
     const { slack } = await workspace({ eventsUrl: url, retryDelaysMs: [0, 0, 0] })
     await post(slack)
@@ -128,7 +128,7 @@ describe('the Events API of Slack', () => {
     expect(new Set(received.map(({ eventId }) => eventId)).size).toBe(1)
   })
 
-  it('stops once an event is taken, or where the answer asks for no retry', async () => {
+  it('stops once an event is accepted, or when the answer asks for no retry', async () => {
     const taken = await receiver([500, 200])
     await post((await workspace({ eventsUrl: taken.url, retryDelaysMs: [0, 0, 0] })).slack)
     expect(taken.received).toHaveLength(2)
@@ -137,7 +137,7 @@ describe('the Events API of Slack', () => {
     expect(refusing.received).toHaveLength(1)
   })
 
-  it('tells of messages in channels that the bot is in alone', async () => {
+  it('sends messages only of channels that the bot is in', async () => {
     const { received, url } = await receiver([200])
     const { slack } = await workspace({ eventsUrl: url, seed: { memberChannels: 0 } })
     await post(slack)

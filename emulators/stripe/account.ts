@@ -15,7 +15,7 @@ export type SubscriptionStatus =
   | 'trialing'
   | 'unpaid'
 
-// Stored objects have Stripe's shapes, with ids where Stripe answers ids unless asked to expand.
+// Stored objects have Stripe's shapes, with ids where Stripe returns ids by default.
 export type Price = Narrow<Stripe.Price, { product: string; recurring: Stripe.Price.Recurring }>
 export type SubscriptionItem = Narrow<Stripe.SubscriptionItem, { price: Price }>
 export type Subscription = Narrow<
@@ -49,7 +49,7 @@ export type PromotionCode = Narrow<
 >
 export type Discount = Narrow<Stripe.Discount, { source: { coupon: string; type: 'coupon' } }>
 
-/** What a checkout session asks for of its subscription. */
+/** The subscription that a checkout session requests. */
 export interface CheckoutPlan {
   trialDays: number | null
   metadata: Record<string, string>
@@ -57,7 +57,7 @@ export interface CheckoutPlan {
   discount: GivenDiscount | null
 }
 
-/** A discount as a caller or a customer names it. */
+/** A discount as named by a caller or a customer. */
 export interface GivenDiscount {
   coupon: string
   promotionCode: string | null
@@ -88,10 +88,10 @@ export type EventType =
   | 'subscription_schedule.created'
   | 'subscription_schedule.released'
 
-/** What an event of a type is about. */
+/** The object of an event by its type. */
 export type EventObject<T extends EventType> = Extract<Stripe.Event, { type: T }>['data']['object']
 
-/** An event as it is stored and sent: the object as it was then. */
+/** A stored event, with the object as of that time. */
 export interface StoredEvent {
   id: string
   object: 'event'
@@ -104,7 +104,7 @@ export interface StoredEvent {
   type: EventType
 }
 
-/** A use that was reported to a meter. */
+/** A use reported to a meter. */
 export interface MeterUse {
   identifier: string
   eventName: string
@@ -114,19 +114,19 @@ export interface MeterUse {
   timestamp: number
 }
 
-/** What happens when the last attempt to collect a payment has failed. */
+/** What happens when the last payment attempt has failed. */
 export type AfterRetries = 'unpaid' | 'cancel' | 'past_due'
 
-/** Everything the account at Stripe holds, in memory. */
+/** The whole Stripe account, in memory. */
 export interface Account {
-  /** Where the hosted pages are, without a slash at the end. */
+  /** Base URL of the hosted pages, without a trailing slash. */
   url: string
   readonly clock: TurnedClock
   readonly settings: {
-    /** Days after a failed payment until the next attempt. */
+    /** Days from a failed payment to each next attempt. */
     retryDays: readonly number[]
     afterRetries: AfterRetries
-    /** What automatic tax adds; null: Stripe Tax is not set up, so that automatic tax is refused. */
+    /** The rate of automatic tax; null: Stripe Tax is not set up, so automatic tax is refused. */
     taxPercent: number | null
   }
   readonly products: Map<string, Stripe.Product>
@@ -138,31 +138,31 @@ export interface Account {
   readonly subscriptions: Map<string, Subscription>
   readonly schedules: Map<string, Stripe.SubscriptionSchedule>
   readonly invoices: Map<string, Invoice>
-  /** Lines that wait for a subscription's next invoice. */
+  /** Lines waiting for a subscription's next invoice. */
   readonly pendingLines: Map<string, Stripe.InvoiceLineItem[]>
   readonly checkoutSessions: Map<string, CheckoutSession>
   readonly checkoutLines: Map<string, { price: string; quantity: number | null }[]>
-  /** What a checkout session asked for of its subscription. */
+  /** The subscription that each checkout session requests. */
   readonly checkoutPlans: Map<string, CheckoutPlan>
   readonly coupons: Map<string, Stripe.Coupon>
   readonly promotionCodes: Map<string, PromotionCode>
   readonly discounts: Map<string, Discount>
   /** Cards whose owner must authenticate a payment, by checkout session. */
   readonly challengedCards: Map<string, string>
-  /** What the next charge of a subscription needs from the card's owner, or has received. */
+  /** The authentication that a subscription's next charge requires or has. */
   readonly challenges: Map<string, 'required' | 'authenticated'>
   /** Invoices whose payment the card's owner must authenticate. */
   readonly unauthenticated: Set<string>
   readonly portalSessions: Map<string, Stripe.BillingPortal.Session>
   readonly meterUses: MeterUse[]
   readonly events: Map<string, StoredEvent>
-  /** Subscriptions whose trial's end has been announced. */
+  /** Subscriptions whose trial end has been announced. */
   readonly announcedTrials: Set<string>
-  /** The call at work, for the events it makes. */
+  /** The current call, recorded in its events. */
   request: { id: string | null; idempotencyKey: string | null }
-  /** Ids count up by prefix, so that a run is told again with the same ones. */
+  /** Ids count up by prefix, so that a run is reproducible. */
   newId(prefix: string): string
-  /** Stores an event with the object as it is now, and hands it to who listens. */
+  /** Stores an event with the object's current state and notifies listeners. */
   emit<T extends EventType>(type: T, object: EventObject<T>, previous?: object): void
   onEvent(listener: (event: StoredEvent) => void): void
 }
@@ -225,7 +225,7 @@ export function createAccount(options: AccountOptions): Account {
         object: 'event',
         api_version: options.apiVersion,
         created: clock.now(),
-        // As JSON has it: nothing that happens later may change what was told.
+        // A JSON copy, so that later changes cannot alter the event.
         data: JSON.parse(
           JSON.stringify({ object, ...(previous === undefined ? {} : { previous_attributes: previous }) }),
         ),
@@ -249,7 +249,7 @@ export function found<T>(objects: ReadonlyMap<string, T>, kind: string, id: stri
   return object
 }
 
-/** A list as it stands inside an object. */
+/** A list embedded in an object. */
 export function listOf<T>(data: T[], url: string): Stripe.ApiList<T> {
   return { object: 'list', data, has_more: false, url }
 }

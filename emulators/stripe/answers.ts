@@ -1,7 +1,7 @@
 import type { Account } from './account.ts'
 import { missing } from './stripe-error.ts'
 
-/** Objects as a list answers them: the newest first, a page at a time. */
+/** A page of a list, newest first. */
 export function pageOf<T extends { id: string }>(
   objects: readonly T[],
   page: { limit: number; starting_after?: string | undefined; ending_before?: string | undefined },
@@ -23,7 +23,7 @@ export function pageOf<T extends { id: string }>(
   return { object: 'list', data, has_more: start + page.limit < newestFirst.length, url }
 }
 
-/** An answer with the objects in place of their ids that `paths` ask for, such as `data.items.data.price.product`. */
+/** Expands the ids at `paths` to their objects, for example `data.items.data.price.product`. */
 export function expanded(account: Account, answer: unknown, paths: readonly string[]): unknown {
   const copy: unknown = JSON.parse(JSON.stringify(answer))
   for (const path of paths) expandPath(account, copy, path.split('.'))

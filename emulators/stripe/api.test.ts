@@ -14,8 +14,8 @@ async function shop() {
   return opened
 }
 
-describe('what the official client calls', () => {
-  test('form bodies are read nested, with lists and empty brackets', () => {
+describe("the official client's calls", () => {
+  test('form bodies are parsed with nesting, lists and empty brackets', () => {
     expect(parseForm('a[b][0][c]=1&a[b][1][c]=2&expand[]=x&expand[]=y&m[k]=v')).toEqual({
       a: { b: [{ c: '1' }, { c: '2' }] },
       expand: ['x', 'y'],
@@ -23,7 +23,7 @@ describe('what the official client calls', () => {
     })
   })
 
-  test('prices are found by lookup key with the amounts of the plans', async () => {
+  test("prices are found by lookup key with the plans' amounts", async () => {
     const { stripe } = await shop()
     const keys = ['builder', 'studio', 'scale'].flatMap((plan) => [`${plan}_monthly`, `${plan}_annual`])
     const { data } = await stripe.prices.list({
@@ -45,7 +45,7 @@ describe('what the official client calls', () => {
     expect(data[0]?.product).toMatchObject({ object: 'product' })
   })
 
-  test('a price that was taken off sale is found no more', async () => {
+  test('a retired price is no longer found', async () => {
     const { emulator, stripe } = await shop()
     await fetch(`${emulator.url}/_emulator/remove-price`, {
       method: 'POST',
@@ -54,7 +54,7 @@ describe('what the official client calls', () => {
     expect((await stripe.prices.list({ lookup_keys: ['scale_annual'] })).data).toEqual([])
   })
 
-  test('lists go on page by page, the newest first, and customers are found by what is known of them', async () => {
+  test('lists are paged, newest first, and customers are found by search', async () => {
     const { stripe, customer } = await shop()
     for (let count = 0; count < 4; count += 1) await stripe.customers.create({ email: `c${count}@acme.test` })
     const first = await stripe.customers.list({ limit: 2 })
@@ -67,7 +67,7 @@ describe('what the official client calls', () => {
     expect(found.data.map(({ id }) => id)).toEqual([customer.id])
   })
 
-  test('errors are those of Stripe: no object, a wrong key, an unknown parameter', async () => {
+  test("errors are Stripe's: missing object, wrong key, unknown parameter", async () => {
     const { emulator, stripe } = await shop()
     await expect(stripe.customers.retrieve('cus_none')).rejects.toMatchObject({
       type: 'StripeInvalidRequestError',
@@ -91,7 +91,7 @@ describe('what the official client calls', () => {
 })
 
 describe('idempotency keys', () => {
-  test('a repeated call gets the stored answer and does nothing more', async () => {
+  test('a repeated call returns the stored answer and has no further effect', async () => {
     const { stripe } = await shop()
     const create = async () =>
       await stripe.customers.create({ email: 'twice@acme.test' }, { idempotencyKey: 'k1' })
@@ -109,7 +109,7 @@ describe('idempotency keys', () => {
     ).rejects.toMatchObject({ type: 'StripeIdempotencyError', statusCode: 400 })
   })
 
-  test('a call that is still at work conflicts with its repetition', async () => {
+  test('a repetition of a call in progress conflicts', async () => {
     const { emulator, stripe } = await shop()
     await fetch(`${emulator.url}/_emulator/work`, { method: 'POST', body: JSON.stringify({ ms: 300 }) })
     const create = async () =>
@@ -120,7 +120,7 @@ describe('idempotency keys', () => {
     expect(refused?.reason).toMatchObject({ statusCode: 409, code: 'idempotency_key_in_use' })
   })
 
-  test('a refused call leaves its key free', async () => {
+  test('a refused call frees its key', async () => {
     const { stripe, customer } = await shop()
     const open = async (id: string) =>
       await stripe.billingPortal.sessions.create({ customer: id }, { idempotencyKey: `portal-${id}` })
@@ -130,12 +130,12 @@ describe('idempotency keys', () => {
   })
 })
 
-describe('faults on demand', () => {
-  test('a rate limit, an error and a cut connection reach the client as such', async () => {
+describe('injected faults', () => {
+  test('a rate limit, an error and a cut connection reach the client', async () => {
     const { emulator, stripe } = await shop()
     emulator.faults.add({ status: 429, headers: { 'retry-after': '2' }, times: 1 })
     emulator.faults.add({ status: 500, times: 1 })
-    // A connection that was kept and is cut, the client tries once more by itself.
+    // The client itself retries once on a kept connection that is cut.
     emulator.faults.add({ drop: true, times: 2 })
     await expect(stripe.customers.list()).rejects.toMatchObject({
       type: 'StripeRateLimitError',
@@ -146,7 +146,7 @@ describe('faults on demand', () => {
     expect((await stripe.customers.list()).data).toHaveLength(1)
   })
 
-  test('a call whose answer is lost has had its effect, once, however the client repeats it', async () => {
+  test('a call with a lost answer takes effect once, however often the client repeats it', async () => {
     const { emulator } = await shop()
     const stripe = clientOf(emulator, { retries: 2 })
     emulator.faults.add({ drop: true, afterEffect: true, times: 2, path: '/v1/customers' })

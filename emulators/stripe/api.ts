@@ -5,12 +5,11 @@ import { parseForm } from './form.ts'
 import { createIdempotencyKeys } from './idempotency.ts'
 import { errorReply, invalid, StripeError } from './stripe-error.ts'
 
-/** A call to the API. */
 export interface ApiCall {
   account: Account
-  /** What stands for the `:names` of the path. */
+  /** The values of the path's `:names`. */
   params: Record<string, string>
-  /** Parameters of form and query, nested, `expand` taken out. */
+  /** Form and query parameters, nested, without `expand`. */
   input: Record<string, unknown>
 }
 
@@ -19,17 +18,17 @@ export type ApiRoute = (call: ApiCall) => unknown
 export interface ApiOptions {
   account: Account
   secretKey: string
-  /** `METHOD /v1/path/:name` to what answers it. */
+  /** Handlers by `METHOD /v1/path/:name`. */
   routes: Record<string, ApiRoute>
 }
 
 export interface Api {
   handle(request: EmulatorRequest): Promise<EmulatorReply>
-  /** How long a call is at work, milliseconds; repeated meanwhile, it conflicts with itself. */
+  /** Duration of a call in milliseconds; a repetition meanwhile conflicts with it. */
   workMs: number
 }
 
-/** Stripe's API over an account: who calls, once only, which route, what is expanded. */
+/** Stripe's API for an account: authentication, idempotency, routing and expansion. */
 export function createApi({ account, secretKey, routes }: ApiOptions): Api {
   const compiled = Object.entries(routes).map(([name, route]) => compile(name, route))
   const keys = createIdempotencyKeys(() => account.clock.callersNow())

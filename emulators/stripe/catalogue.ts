@@ -2,20 +2,20 @@ import { Stripe } from 'stripe'
 import type { Account, Price } from './account.ts'
 import { INTERVALS, type Interval } from './clock.ts'
 
-/** The meter of answers over the cap: the name of its events, and the lookup key of its price. */
+/** The meter of answers over the cap: its event name and its price's lookup key. */
 export const OVERAGE = 'answers_overage'
 
-/** The plans on sale, amounts in cents, as the API document's table has them. */
+/** The plans for sale with amounts in cents, from the API document's table. */
 const PLANS = [
   { key: 'builder', name: 'Builder', monthly: 9_900, annual: 95_000 },
   { key: 'studio', name: 'Studio', monthly: 29_900, annual: 287_000 },
   { key: 'scale', name: 'Scale', monthly: 79_900, annual: 767_000 },
 ] as const
 
-/** Cents of an answer over the cap. */
+/** Cents per answer over the cap. */
 const EXTRA_ANSWER_CENTS = '1.5'
 
-/** Puts the plans, the meter and the prices on sale that the service looks for. */
+/** Adds the plans, meter and prices that the service expects. */
 export function seedCatalogue(account: Account): void {
   for (const plan of PLANS) {
     const product = addProduct(account, plan.name)
@@ -115,7 +115,7 @@ export function addPrice(account: Account, given: NewPrice): Price {
   return price
 }
 
-/** A new meter that sums what it is told. */
+/** A new meter that sums its events. */
 export function addMeter(
   account: Account,
   given: { displayName: string; eventName: string },
@@ -140,14 +140,13 @@ export function addMeter(
   return meter
 }
 
-/** How often a price is charged. */
 export function cycleOf(price: Price): { interval: Interval; count: number } {
   const interval = INTERVALS.find((each) => each === price.recurring.interval)
   if (interval === undefined) throw new Error(`a price has the interval ${price.recurring.interval}`)
   return { interval, count: price.recurring.interval_count }
 }
 
-/** Cents of so many units, rounded half up. */
+/** The price of `quantity` units in cents, rounded half up. */
 export function amountOf(price: Price, quantity: number): number {
   const unit = price.unit_amount_decimal ?? Stripe.Decimal.zero
   const cents = unit.mul(Stripe.Decimal.from(quantity))

@@ -30,7 +30,7 @@ export interface NewCheckout {
   paymentMethodCollection: 'always' | 'if_required'
 }
 
-/** What a session of the emulator never says. */
+/** Fields that the emulator leaves empty. */
 const UNUSED = {
   adaptive_pricing: null,
   after_expiration: null,
@@ -70,7 +70,7 @@ const UNUSED = {
   },
 } satisfies Partial<Stripe.Checkout.Session>
 
-/** A page on which a person subscribes. */
+/** Opens a page for subscribing. */
 export function openCheckout(account: Account, given: NewCheckout): CheckoutSession {
   if (given.customer !== null) found(account.customers, 'customer', given.customer, 'customer')
   checkLines(account, given.lines)
@@ -136,7 +136,7 @@ function checkLines(account: Account, lines: NewCheckout['lines']): void {
   }
 }
 
-/** What is charged in advance for the lines, cents. */
+/** What is charged in advance for the lines, in cents. */
 export function totalOf(account: Account, lines: NewCheckout['lines']): number {
   return lines.reduce((sum, line) => {
     const price = found(account.prices, 'price', line.price)
@@ -144,7 +144,7 @@ export function totalOf(account: Account, lines: NewCheckout['lines']): number {
   }, 0)
 }
 
-/** The lines of a session as `line_items` shows them. */
+/** A session's lines in the form of `line_items`. */
 export function checkoutLineItems(
   account: Account,
   session: CheckoutSession,
@@ -171,12 +171,12 @@ export function checkoutLineItems(
   return listOf(items, `/v1/checkout/sessions/${session.id}/line_items`)
 }
 
-/** What a card's owner sees after paying. */
+/** The card owner's result of a payment. */
 export type Payment = 'complete' | 'declined' | 'requires_action'
 
 /**
- * A person gives a card. One that works starts the subscription and completes the session. One that is refused, or whose
- * owner must authenticate first, leaves an incomplete subscription and the session open.
+ * Pays with a card. A working one starts the subscription and completes the session. A declined card, or one whose
+ * owner must authenticate, leaves an incomplete subscription and an open session.
  */
 export function payCheckout(
   account: Account,
@@ -201,7 +201,7 @@ export function payCheckout(
   return finish(account, session, given.card)
 }
 
-/** The card's owner authenticates the payment of a session, or fails to. @throws StripeError 400 */
+/** The card's owner authenticates a session's payment, or fails to. @throws StripeError 400 */
 export function authenticateCheckout(account: Account, session: CheckoutSession, succeeds: boolean): Payment {
   const card = account.challengedCards.get(session.id)
   if (card === undefined || !isTestCard(card) || session.status !== 'open')
@@ -221,7 +221,7 @@ function planOf(account: Account, session: CheckoutSession): CheckoutPlan {
   return found(account.checkoutPlans, 'checkout.session', session.id)
 }
 
-/** Leaves a subscription that waits for its first payment, unless one does. */
+/** Creates an incomplete subscription, unless one exists. */
 function startRefused(
   account: Account,
   session: CheckoutSession,
@@ -244,7 +244,7 @@ function startOf(account: Account, session: CheckoutSession) {
   }
 }
 
-/** Starts the subscription with a card whose first payment is settled, and completes the session. */
+/** Starts the subscription with a paid first invoice, and completes the session. */
 function finish(account: Account, session: CheckoutSession, card: TestCard): Payment {
   const start = startOf(account, session)
   const paymentMethod = attachCard(account, start.customer, card).id
@@ -287,7 +287,7 @@ function complete(account: Account, session: CheckoutSession, invoiceId: string 
   account.emit('checkout.session.completed', session)
 }
 
-/** Ends an open session; a subscription that waits for its first payment ends with it. */
+/** Ends an open session and its incomplete subscription. */
 export function expireSession(account: Account, session: CheckoutSession): void {
   if (session.status !== 'open') {
     const message = `Only Checkout Sessions with a status in ["open"] can be expired. This Checkout Session has a status of \`${session.status}\`.`
@@ -300,7 +300,7 @@ export function expireSession(account: Account, session: CheckoutSession): void 
   account.emit('checkout.session.expired', session)
 }
 
-/** Where a person goes after paying: the session's id stands where it was asked for. */
+/** The redirect after paying, with the session's id in its placeholder. */
 export function successUrlOf(session: CheckoutSession): string {
   return (session.success_url ?? '/').replaceAll('{CHECKOUT_SESSION_ID}', session.id)
 }

@@ -1,23 +1,23 @@
-/** Times are whole seconds since the epoch, as Stripe has them. */
+/** Times are whole seconds since the epoch, as at Stripe. */
 export interface TurnedClock {
-  /** The time at Stripe; of an effect that is played back, the moment it was due. */
+  /** The time at Stripe; while a due effect is replayed, the time it was due. */
   now(): number
-  /** The time of those who call it, which nobody turns. */
+  /** The callers' time, which cannot be changed. */
   callersNow(): number
-  /** Puts the clock forward to a time; it goes on from there. Throws for an earlier one. */
+  /** Sets the clock forward; it runs on from there. Throws for an earlier time. */
   turnTo(time: number): void
-  /** Does something as of an earlier moment. */
+  /** Runs something as of an earlier time. */
   asOf<T>(time: number, run: () => T): T
   /**
-   * A caller's time as the time at Stripe at that moment: who runs on the untouched clock knows nothing of its turns.
-   * What lies in the caller's future can only come from this clock, and is taken as it is.
+   * Converts a caller's time to the time at Stripe: a caller on the unchanged clock does not know how far this one
+   * was moved. A time in the caller's future can only come from this clock, and stays as it is.
    */
   fromCaller(time: number): number
 }
 
 const CALLER_AHEAD_SECONDS = 300
 
-/** A clock that runs with `nowMs` (epoch milliseconds) until somebody turns it. */
+/** A clock that follows `nowMs` (epoch milliseconds) until it is moved. */
 export function createTurnedClock(nowMs: () => number): TurnedClock {
   const turns: { at: number; offset: number }[] = []
   let playedBack: number | null = null
@@ -54,7 +54,7 @@ export const HOUR = 3_600
 export const INTERVALS = ['day', 'week', 'month', 'year'] as const
 export type Interval = (typeof INTERVALS)[number]
 
-/** `count` intervals after a time, in UTC; a day that the month lacks becomes its last. */
+/** `count` intervals after a time, in UTC; a day missing from the month becomes its last. */
 export function addIntervals(time: number, interval: Interval, count: number): number {
   if (interval === 'day') return time + count * DAY
   if (interval === 'week') return time + count * 7 * DAY

@@ -25,7 +25,7 @@ const CardOf = z.strictObject({ customer: z.string(), card: Card })
 const PlanOf = z.strictObject({ customer: z.string(), plan: z.string() })
 const CancelOf = z.strictObject({ customer: z.string(), cancel: z.boolean().default(true) })
 
-/** What customers do on the hosted pages, without the pages. */
+/** Customers' actions on the hosted pages, without the pages. */
 export function customerControl(account: Account): Controls {
   const sessionOf = (id: string) => found(account.checkoutSessions, 'checkout.session', id)
   const subscriptionOf = (customer: string): Subscription => {

@@ -1,6 +1,6 @@
 import type { Controlled, Controls } from './controlled.ts'
 
-/** What there is in the account, told shortly. */
+/** A short summary of the account. */
 export function viewControl({ account, meters }: Controlled): Controls {
   return {
     customers: () =>

@@ -8,7 +8,7 @@ import { nextDueAt } from './due.ts'
 import { invalid } from './stripe-error.ts'
 import { NO_TROUBLE } from './webhooks.ts'
 
-/** What a test or a person can do with `POST /_emulator/<name>`. */
+/** The controls at `POST /_emulator/<name>`. */
 export function controlRoutes(controlled: Controlled): Controls {
   return {
     ...clockControl(controlled),
@@ -25,7 +25,7 @@ const Advance = z.strictObject({
   seconds: z.number().min(0).default(0),
   /** An ISO time or seconds since the epoch. */
   to: z.union([z.number().int(), z.iso.datetime()]).optional(),
-  /** To the next thing that happens by itself. */
+  /** Moves to the next automatic event. */
   next: z.boolean().default(false),
 })
 const ADVANCE_MAX_SECONDS = 10 * 366 * DAY

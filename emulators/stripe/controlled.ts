@@ -3,7 +3,7 @@ import type { Api } from './api.ts'
 import type { Meters } from './meters.ts'
 import type { Webhooks } from './webhooks.ts'
 
-/** Controls by name: JSON fields in, something for JSON out. */
+/** Controls by name: JSON fields in, a JSON value out. */
 export type Controls = Record<string, (body: Record<string, unknown>) => unknown>
 
 /** What the controls act on. */

@@ -3,12 +3,12 @@ import type { Account, PaymentMethod } from './account.ts'
 import { found } from './account.ts'
 
 /**
- * What a card does when it is charged. `later` works when it is given and is declined from then on. The owner of
+ * How a card behaves when charged. `later` works at first and is declined from then on. The owner of
  * `authenticate_once` authenticates the first payment, the owner of `authenticate_always` each one.
  */
 type CardBehaviour = 'works' | 'declined' | 'later' | 'authenticate_once' | 'authenticate_always'
 
-/** The cards one can pay with; numbers are those of Stripe's test mode. */
+/** The available cards, with the numbers of Stripe's test mode. */
 export const TEST_CARDS = {
   '4242424242424242': { behaviour: 'works', says: 'works' },
   '4000000000000341': { behaviour: 'later', says: 'works now, is declined from the next payment on' },
@@ -19,12 +19,10 @@ export const TEST_CARDS = {
 
 export type TestCard = keyof typeof TEST_CARDS
 
-/** Whether a number is one of the test cards'. */
 export function isTestCard(number: string): number is TestCard {
   return Object.hasOwn(TEST_CARDS, number)
 }
 
-/** A new customer, with its event. */
 export function addCustomer(
   account: Account,
   given: {
@@ -69,7 +67,7 @@ export function addCustomer(
   return customer
 }
 
-/** Gives a customer a card and makes it the one that is charged by default. */
+/** Attaches a card to a customer as the default. */
 export function attachCard(account: Account, customerId: string, number: TestCard): PaymentMethod {
   const customer = found(account.customers, 'customer', customerId)
   const method: PaymentMethod = {
@@ -114,7 +112,7 @@ export function attachCard(account: Account, customerId: string, number: TestCar
   return method
 }
 
-/** What happens when a stored card is charged while its owner is away. */
+/** The result of charging a stored card without its owner. */
 export function chargeOf(method: PaymentMethod | undefined): 'paid' | 'declined' | 'requires_action' {
   const behaviour = Object.entries(TEST_CARDS).find(([number]) =>
     number.endsWith(method?.card.last4 ?? '-'),
@@ -123,7 +121,7 @@ export function chargeOf(method: PaymentMethod | undefined): 'paid' | 'declined'
   return behaviour === 'authenticate_always' ? 'requires_action' : 'declined'
 }
 
-/** Whether the owner of a card must authenticate a payment that is made in a checkout. */
+/** Whether the card's owner must authenticate a checkout payment. */
 export function needsAuthentication(card: TestCard): boolean {
   const { behaviour } = TEST_CARDS[card]
   return behaviour === 'authenticate_once' || behaviour === 'authenticate_always'

@@ -3,7 +3,7 @@ import type { Account, Discount, GivenDiscount, Invoice, PromotionCode, Subscrip
 import { found } from './account.ts'
 import { invalid } from './stripe-error.ts'
 
-/** The promotion code that a customer enters. @throws StripeError 400 for one that does not hold for them */
+/** The promotion code that a customer enters. @throws StripeError 400 when it is invalid for them */
 export function enteredCode(account: Account, code: string, customer: string | null): GivenDiscount {
   const promotion = [...account.promotionCodes.values()].find(
     (each) => each.active && each.code.toLowerCase() === code.toLowerCase(),
@@ -28,7 +28,7 @@ function hasPaid(account: Account, customer: string | null): boolean {
   )
 }
 
-/** What `discounts` of a call names. @throws StripeError 400 or 404 */
+/** The discount that a call's `discounts` names. @throws StripeError 400 or 404 */
 export function namedDiscount(
   account: Account,
   given: { coupon?: string | undefined; promotion_code?: string | undefined },
@@ -47,7 +47,6 @@ export function namedDiscount(
   return { coupon: coupon.id, promotionCode: null }
 }
 
-/** Gives a subscription a discount from now on. */
 export function addDiscount(
   account: Account,
   subscription: Subscription,
@@ -83,7 +82,7 @@ function monthsAfter(time: number, months: number): number {
   return date.setUTCMonth(date.getUTCMonth() + months) / 1000
 }
 
-/** The discounts of a subscription that have not ended. */
+/** A subscription's active discounts. */
 export function currentDiscounts(account: Account, subscription: Subscription): string[] {
   const now = account.clock.now()
   return subscription.discounts.filter((id) => {
@@ -92,7 +91,7 @@ export function currentDiscounts(account: Account, subscription: Subscription): 
   })
 }
 
-/** Takes the invoice's discounts off its charges. @returns what they take off in cents */
+/** Subtracts the invoice's discounts from its charges. @returns the reduction in cents */
 export function discountLines(account: Account, invoice: Invoice): number {
   for (const line of invoice.lines.data) line.discount_amounts = []
   invoice.total_discount_amounts = invoice.discounts.map((id) => {
@@ -116,7 +115,7 @@ function discountBy(coupon: Stripe.Coupon, discount: string, lines: Stripe.Invoi
   return taken
 }
 
-/** Ends discounts that hold once, with the first invoice that they reduce. */
+/** Ends one-time discounts with the first invoice that they reduce. */
 export function spendDiscounts(account: Account, invoice: Invoice): void {
   for (const { amount, discount } of invoice.total_discount_amounts ?? []) {
     const held = account.discounts.get(typeof discount === 'string' ? discount : discount.id)

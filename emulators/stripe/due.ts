@@ -13,7 +13,7 @@ interface Due {
   run: () => void
 }
 
-/** Does, in the order of their times, all that is due until now. */
+/** Runs everything that is due, in the order of its times. */
 export function settle(account: Account): void {
   const until = account.clock.now()
   for (let due = nextDue(account); due !== null && due.at <= until; due = nextDue(account)) {
@@ -21,12 +21,12 @@ export function settle(account: Account): void {
   }
 }
 
-/** When the next thing happens by itself; null: nothing is ahead. */
+/** When the next automatic event happens; null: none is scheduled. */
 export function nextDueAt(account: Account): number | null {
   return nextDue(account)?.at ?? null
 }
 
-/** Invoices come before renewals of the same moment, so that a payment is asked for before the next begins. */
+/** Invoices come before renewals at the same time, so that a payment is requested before the next begins. */
 function nextDue(account: Account): Due | null {
   let next: Due | null = null
   for (const due of allDue(account)) if (next === null || due.at < next.at) next = due

@@ -1,11 +1,11 @@
-/** What a form body or a query says, nested: text, a list, or fields by name. */
+/** A nested form or query value: text, a list, or fields by name. */
 export type FormValue = string | FormValue[] | { [name: string]: FormValue }
 
 const DEPTH_MAX = 8
 
 /**
- * Reads `a[b][0]=c&d[]=e` as Stripe's clients write it into `{ a: { b: ['c'] }, d: ['e'] }`. Fields whose names are all
- * numbers are a list.
+ * Parses `a[b][0]=c&d[]=e`, as Stripe's clients write it, into `{ a: { b: ['c'] }, d: ['e'] }`. Fields with only
+ * numeric names form a list.
  */
 export function parseForm(text: string): Record<string, FormValue> {
   const root: Tree = new Map()
@@ -33,7 +33,7 @@ function insert(root: Tree, segments: string[], value: string): void {
   tree.set(keyIn(tree, last), value)
 }
 
-/** `[]` takes the next place of its list. */
+/** `[]` takes the next index of its list. */
 function keyIn(tree: Tree, segment: string): string {
   return segment === '' ? String(tree.size) : segment
 }

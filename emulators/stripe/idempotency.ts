@@ -2,21 +2,21 @@ import type { EmulatorReply, EmulatorRequest } from '../kit/server.ts'
 import { DAY } from './clock.ts'
 import { StripeError } from './stripe-error.ts'
 
-/** What earlier calls with a key were answered. */
+/** The stored answers of earlier calls by key. */
 export interface IdempotencyKeys {
   /**
-   * The stored answer to a repeated call, or null for a first one, whose key is taken from then on.
-   * @throws StripeError for a key of another call (400) or of one that is still at work (409)
+   * The stored answer of a repeated call; null for a first one, which reserves the key.
+   * @throws StripeError for a key of another call (400) or of one in progress (409)
    */
   begin(request: EmulatorRequest, key: string): EmulatorReply | null
-  /** Stores the answer; one that says that nothing was tried leaves the key free. */
+  /** Stores the answer; an answer without any effect frees the key. */
   end(key: string, reply: EmulatorReply): void
 }
 
-/** Answers say so when nothing has been tried: the call may come again, changed. */
+/** Statuses that mean that nothing was tried: the call may be repeated with changes. */
 const NOTHING_TRIED = new Set([400, 401, 404, 409, 429])
 
-/** Keys are kept for a day of the caller's clock (seconds). */
+/** Keys last a day by the caller's clock (seconds). */
 export function createIdempotencyKeys(callersNow: () => number): IdempotencyKeys {
   const calls = new Map<string, { fingerprint: string; at: number; reply: EmulatorReply | null }>()
   return {

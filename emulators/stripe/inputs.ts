@@ -1,13 +1,11 @@
 import { z } from 'zod'
 import { invalid } from './stripe-error.ts'
 
-// What a form says is text: numbers, booleans and empty values are read from it.
+// Form values are text; these schemas parse numbers, booleans and empty values.
 
-/** A whole number. */
 export const whole = z.coerce.number().int()
-/** `true` or `false`. */
 export const flag = z.enum(['true', 'false']).transform((value) => value === 'true')
-/** Text; empty unsets. */
+/** Text; an empty value unsets it. */
 export const text = z.string().max(5_000)
 /** Names with text; an empty value unsets a name, an empty text all of them. */
 export const metadata = z.union([
@@ -16,12 +14,12 @@ export const metadata = z.union([
     .refine((names) => Object.keys(names).length <= 50, 'at most 50 metadata keys'),
   z.literal('').transform(() => ({})),
 ])
-/** Paths of what is answered whole instead of by id. */
+/** Paths to expand from ids to objects. */
 export const expand = z.array(z.string()).optional()
-/** What is taken and left alone, since it does not change what the emulator does. */
+/** Accepted but ignored, since it does not affect the emulator. */
 export const ignored = z.unknown().optional()
 
-/** Fields that every list takes. */
+/** Parameters of every list. */
 export const page = {
   limit: whole.min(1).max(100).default(10),
   starting_after: z.string().optional(),
@@ -30,8 +28,8 @@ export const page = {
 }
 
 /**
- * Reads the parameters of a call.
- * @throws StripeError 400 that names the first one that is missing, unknown or of the wrong kind
+ * Parses a call's parameters.
+ * @throws StripeError 400 that names the first missing, unknown or invalid one
  */
 export function readInput<T extends z.ZodType>(schema: T, given: unknown): z.output<T> {
   const read = schema.safeParse(given)
@@ -53,7 +51,7 @@ function paramOf([head = '', ...rest]: string[]): string {
   return head + rest.map((segment) => `[${segment}]`).join('')
 }
 
-/** Metadata after a change: an empty value takes a name out. */
+/** Metadata after a change: an empty value removes a name. */
 export function mergedMetadata(
   present: Record<string, string>,
   change: Record<string, string>,

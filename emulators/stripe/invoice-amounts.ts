@@ -2,11 +2,12 @@ import type { Account, Invoice } from './account.ts'
 import { found } from './account.ts'
 import { discountLines } from './discounts.ts'
 
-/** The tax rate of the emulator's one place. */
+/** The emulator's only tax rate. */
 const TAX_RATE = 'txr_emulator'
 
 /**
- * Adds up lines, discounts and taxes. A customer's credit is deducted; what remains of it stays for later invoices.
+ * Sums up lines, discounts and taxes, and deducts a customer's credit. The rest of the credit stays for later
+ * invoices.
  */
 export function setAmounts(account: Account, invoice: Invoice): void {
   const subtotal = sum(invoice.lines.data.map(({ amount }) => amount))

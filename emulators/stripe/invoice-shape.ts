@@ -4,10 +4,10 @@ import { found, listOf } from './account.ts'
 import { currentDiscounts } from './discounts.ts'
 import { setAmounts } from './invoice-amounts.ts'
 
-/** Why an invoice was made. */
+/** Why an invoice was created. */
 export type BillingReason = 'subscription_create' | 'subscription_cycle' | 'subscription_update' | 'upcoming'
 
-/** What an invoice of the emulator never says. */
+/** Fields that the emulator leaves empty. */
 const UNUSED = {
   account_country: 'US',
   account_name: 'Stripe emulator',
@@ -117,7 +117,7 @@ export function newInvoice(
   return invoice
 }
 
-/** A line of an invoice for an item of a subscription. */
+/** An invoice line for a subscription item. */
 export function newLine(
   account: Account,
   given: {
@@ -139,7 +139,7 @@ export function newLine(
     currency: 'usd',
     description: given.description,
     discount_amounts: [],
-    // A credit is what was paid: a discount is in its amount.
+    // A credit repays what was paid, so it already includes the discount.
     discountable: amount >= 0,
     discounts: [],
     invoice: null,

@@ -12,10 +12,10 @@ import { invalid } from './stripe-error.ts'
 import { isMetered, periodLine, plannedPrice } from './subscription-items.ts'
 import { endSubscription, setStatus } from './subscription-status.ts'
 
-/** How long a renewal's invoice stays a draft, in which late uses of its period still count. */
+/** How long a renewal's invoice stays a draft, during which late uses of its period count. */
 const DRAFT_SECONDS = HOUR
 
-/** Makes an invoice with the lines and those that waited for it. `draft`: it is finalised an hour later, else at once. */
+/** Creates an invoice with these and pending lines. `draft`: it is finalized an hour later, else at once. */
 export function makeInvoice(
   account: Account,
   given: {
@@ -32,7 +32,7 @@ export function makeInvoice(
   const invoice = newInvoice(account, { id: account.newId('in'), subscription, lines, reason, period })
   account.invoices.set(invoice.id, invoice)
   subscription.latest_invoice = invoice.id
-  // Of a subscription that is unpaid, invoices stay drafts until somebody pays them.
+  // Invoices of an unpaid subscription stay drafts until they are paid manually.
   const advances = subscription.status !== 'unpaid'
   invoice.auto_advance = advances
   if (given.draft && advances) invoice.automatically_finalizes_at = account.clock.now() + DRAFT_SECONDS
@@ -41,7 +41,7 @@ export function makeInvoice(
   return invoice
 }
 
-/** Counts the uses of its period, fixes the amounts and asks for the payment. */
+/** Counts the uses of its period, fixes the amounts and requests the payment. */
 export function finalise(account: Account, invoice: Invoice): void {
   const now = account.clock.now()
   countUses(account, invoice)
@@ -62,7 +62,7 @@ export function finalise(account: Account, invoice: Invoice): void {
   else attemptPayment(account, invoice)
 }
 
-/** The invoice that comes next as it would be now: the plan that is planned, and the uses counted so far. */
+/** The next invoice as of now: the planned plan, and the uses counted so far. */
 export function previewInvoice(account: Account, subscription: Subscription): Invoice {
   const at = Math.min(...subscription.items.data.map((item) => item.current_period_end))
   const ending = subscription.items.data.filter((item) => item.current_period_end === at)
@@ -114,7 +114,7 @@ function priceIdOf(line: Stripe.InvoiceLineItem): string {
   return typeof price === 'string' ? price : (price?.id ?? '')
 }
 
-/** Charges the card; what follows from success or failure happens to the subscription as well. */
+/** Charges the card and updates the subscription accordingly. */
 export function attemptPayment(account: Account, invoice: Invoice): void {
   const subscription = subscriptionOf(account, invoice)
   const customer = found(account.customers, 'customer', invoice.customer)
@@ -134,7 +134,7 @@ export function attemptPayment(account: Account, invoice: Invoice): void {
   paymentFailed(account, invoice, subscription)
 }
 
-/** What a checkout has settled about the charge of a subscription's first invoice. */
+/** What a checkout settled about charging a subscription's first invoice. */
 function challengeOf(
   account: Account,
   subscription: Subscription | undefined,
@@ -151,7 +151,7 @@ export function authenticateInvoice(account: Account, invoice: Invoice, succeeds
   else account.emit('invoice.payment_failed', invoice)
 }
 
-/** Pays an invoice that is open or, of an unpaid subscription, still a draft. */
+/** Pays an open invoice, or a draft of an unpaid subscription. */
 export function payInvoice(account: Account, invoice: Invoice): void {
   if (invoice.status === 'draft') finalise(account, invoice)
   else if (invoice.status === 'open') attemptPayment(account, invoice)
@@ -197,14 +197,14 @@ function paymentFailed(account: Account, invoice: Invoice, subscription: Subscri
   }
 }
 
-/** A subscription's invoices, the newest first. */
+/** A subscription's invoices, newest first. */
 export function invoicesOf(account: Account, subscriptionId: string): Invoice[] {
   return [...account.invoices.values()]
     .filter((invoice) => subscriptionIdOf(invoice) === subscriptionId)
     .toReversed()
 }
 
-/** The subscription an invoice belongs to. */
+/** The subscription of an invoice. */
 export function subscriptionIdOf(invoice: Invoice): string | null {
   const subscription = invoice.parent?.subscription_details?.subscription
   return typeof subscription === 'string' ? subscription : (subscription?.id ?? null)

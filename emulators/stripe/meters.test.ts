@@ -28,7 +28,7 @@ async function shop() {
 }
 
 describe('meter events', () => {
-  test('an identifier counts once within a day, and anew after it', async () => {
+  test('an identifier counts once a day', async () => {
     const { emulator, use, time, customer } = await shop()
     await use(5, { identifier: 'a' })
     await expect(use(5, { identifier: 'a' })).rejects.toMatchObject({ code: 'duplicate_meter_event' })
@@ -42,7 +42,7 @@ describe('meter events', () => {
     expect(emulator.meters.totals().taken).toBe(2)
   })
 
-  test('what is too old, ahead of time, of nobody or without a number is refused', async () => {
+  test('events that are too old, in the future, without a customer or without a number are refused', async () => {
     const { stripe, use, customer } = await shop()
     const now = START / 1000
     await expect(use(1, { timestamp: now - 36 * 86_400 })).rejects.toMatchObject({
@@ -62,7 +62,7 @@ describe('meter events', () => {
     ).rejects.toMatchObject({ statusCode: 400 })
   })
 
-  test('summaries add up what falls into a window', async () => {
+  test('summaries add up the events in a window', async () => {
     const { stripe, use, customer } = await shop()
     const now = START / 1000
     for (const [value, ago] of [
@@ -83,7 +83,7 @@ describe('meter events', () => {
 })
 
 describe('the bill', () => {
-  test('uses are charged with the period in which they happened, also when they are told within the hour after it', async () => {
+  test('uses are charged with their period, even when reported within an hour after it', async () => {
     const { emulator, subscribe, use, lines } = await shop()
     await subscribe('studio_monthly', { trialDays: null })
     await use(100)
@@ -112,7 +112,7 @@ describe('the bill', () => {
     expect(preview.amount_due).toBe(79_960)
   })
 
-  test('uses in a trial cost nothing', async () => {
+  test('uses in a trial are free', async () => {
     const { emulator, subscribe, use, lines } = await shop()
     await subscribe('studio_monthly')
     await use(100)
@@ -128,7 +128,7 @@ describe('the bill', () => {
     expect(await lines()).toEqual([['Extra answers', 200, 300]])
   })
 
-  test('a service whose clock nobody turned reports into the period that runs at Stripe', async () => {
+  test("a service with an unchanged clock reports into Stripe's current period", async () => {
     const { emulator, subscribe, use, lines, time } = await shop()
     await subscribe('studio_monthly', { trialDays: null })
     time.ms += 60_000

@@ -7,16 +7,16 @@ const PAST_DAYS_MAX = 35
 const AHEAD_SECONDS_MAX = 300
 const IDENTIFIER_LENGTH_MAX = 100
 
-/** The uses a meter was told of, each counted once. */
+/** The uses reported to a meter, each counted once. */
 export interface Meters {
   /**
-   * Takes a use. The same identifier is refused for a day of the caller's time, as Stripe promises at least.
+   * Records a use. Refuses a repeated identifier for a day of the caller's time, the minimum that Stripe promises.
    * @throws StripeError 400
    */
   record(given: NewUse): Stripe.Billing.MeterEvent
-  /** The units of a customer from a time on and before another. */
+  /** A customer's units with `from` <= time < `until`. */
   total(eventName: string, customer: string, from: number, until: number): number
-  /** All units by event name and customer, and the number of calls that were taken and refused as repeated. */
+  /** All units by event name and customer, and the number of accepted and refused calls. */
   totals(): { units: Record<string, Record<string, number>>; taken: number; repeated: number }
 }
 
@@ -28,7 +28,6 @@ export interface NewUse {
   timestamp: number | null
 }
 
-/** The account's meters. */
 export function createMeters(account: Account): Meters {
   const seen = new Map<string, number>()
   let repeated = 0
@@ -78,7 +77,7 @@ export function createMeters(account: Account): Meters {
   }
 }
 
-/** The units of a customer with `from` <= time < `until`. */
+/** A customer's units with `from` <= time < `until`. */
 export function usedUnits(
   account: Account,
   given: { eventName: string; customer: string; from: number; until: number },

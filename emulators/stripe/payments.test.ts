@@ -8,7 +8,7 @@ afterEach(async () => {
   await Promise.all(started.splice(0).map((emulator) => emulator.close()))
 })
 
-/** A shop whose clock stands at a moment until it is turned. */
+/** A shop whose clock stands still until it is moved. */
 async function shop(options: StripeEmulatorOptions = {}) {
   const opened = await startShop({ now: () => Date.parse('2026-01-31T12:00:00Z'), ...options })
   started.push(opened.emulator)
@@ -20,7 +20,7 @@ async function shop(options: StripeEmulatorOptions = {}) {
     if (newest === undefined) throw new Error('the customer has no invoice')
     return newest
   }
-  /** A checkout of a plan without a trial, with what `options` ask for beside. */
+  /** A checkout of a plan without a trial, with further `options`. */
   const checkout = async (plan: string, asked: Partial<Stripe.Checkout.SessionCreateParams>) =>
     await opened.stripe.checkout.sessions.create({
       mode: 'subscription',
@@ -92,7 +92,7 @@ describe('strong customer authentication', () => {
 })
 
 describe('automatic tax', () => {
-  test('is a part of each line and of the amount due', async () => {
+  test('is part of each line and of the amount due', async () => {
     const { checkout, pay, invoice, stripe } = await shop()
     const session = await checkout('builder_monthly', {
       automatic_tax: { enabled: true },
@@ -115,7 +115,7 @@ describe('automatic tax', () => {
     })
   })
 
-  test('is refused where Stripe Tax is not set up', async () => {
+  test('is refused without Stripe Tax', async () => {
     const { checkout } = await shop({ taxPercent: null })
     const asked = checkout('builder_monthly', {
       automatic_tax: { enabled: true },
@@ -126,7 +126,7 @@ describe('automatic tax', () => {
 })
 
 describe('a promotion code', () => {
-  test('reduces the first invoice, before tax, where its coupon holds once', async () => {
+  test('reduces the first invoice, before tax, when its coupon applies once', async () => {
     const { emulator, checkout, invoice, promotion } = await shop()
     await promotion({ percent_off: 25, duration: 'once' }, 'LAUNCH')
     const session = await checkout('builder_monthly', {
@@ -143,7 +143,7 @@ describe('a promotion code', () => {
     expect(await invoice()).toMatchObject({ total: 11_880, total_discount_amounts: [] })
   })
 
-  test('waits for the first invoice after a trial, and holds for its months', async () => {
+  test("applies from the first invoice after a trial, for the coupon's months", async () => {
     const { emulator, checkout, invoice, promotion } = await shop()
     await promotion(
       { amount_off: 1_900, currency: 'usd', duration: 'repeating', duration_in_months: 2 },
@@ -162,7 +162,7 @@ describe('a promotion code', () => {
     expect(totals).toEqual([8_000, 8_000, 9_900])
   })
 
-  test('makes the credit of an upgrade what was paid', async () => {
+  test('makes the credit of an upgrade equal what was paid', async () => {
     const { emulator, checkout, invoice, promotion, portal, priceOf } = await shop({
       now: () => Date.parse('2026-02-01T12:00:00Z'),
     })
@@ -176,7 +176,7 @@ describe('a promotion code', () => {
     expect(amount_paid).toBe(12_475)
   })
 
-  test('is refused where it is unknown, spent, or not asked for', async () => {
+  test('is refused when unknown, used up, or not enabled', async () => {
     const { stripe, checkout, openCheckout, invoice } = await shop()
     const { id: coupon } = await stripe.coupons.create({ percent_off: 10 })
     await stripe.promotionCodes.create({

@@ -12,7 +12,7 @@ import { isMetered, periodLine, planItem, setPeriod, setPrice } from './subscrip
 
 export type ProrationBehaviour = 'always_invoice' | 'create_prorations' | 'none'
 
-/** A change of one item: with `id` of a present one, without of a new one. */
+/** A change of one item: with `id` of an existing one, without of a new one. */
 export interface ItemChange {
   id: string | null
   price: string | null
@@ -22,8 +22,8 @@ export interface ItemChange {
 }
 
 /**
- * Changes what a subscription consists of, at once. What was paid for the rest of the period is credited and the new
- * price charged for it; another interval begins a new period now. In a trial nothing is charged.
+ * Changes a subscription's items at once. Credits what was paid for the rest of the period and charges the new price
+ * for it; another interval begins a new period now. A trial charges nothing.
  */
 export function changeItems(
   account: Account,
@@ -61,7 +61,7 @@ function isProration(line: Stripe.InvoiceLineItem): boolean {
   return line.parent?.subscription_item_details?.proration === true
 }
 
-/** Refuses changes before any of them is made. */
+/** Validates changes before any of them is made. */
 function checkChanges(account: Account, subscription: Subscription, changes: readonly ItemChange[]): void {
   const ids = new Set(subscription.items.data.map(({ id }) => id))
   for (const [index, { id, price, deleted }] of changes.entries()) {
@@ -88,7 +88,7 @@ function changesInterval(account: Account, subscription: Subscription, change: I
   return !isMetered(item.price) && (next.interval !== present.interval || next.count !== present.count)
 }
 
-/** Applies one change; returns what it credits and charges for the rest of the period. */
+/** Applies one change; returns its credits and charges for the rest of the period. */
 function applyChange(
   account: Account,
   subscription: Subscription,
@@ -127,7 +127,7 @@ function addItem(account: Account, subscription: Subscription, change: ItemChang
   return prorationLine(account, subscription, item, 1)
 }
 
-/** A new item joins the cycle of the subscription; in a trial it ends with that. */
+/** A new item joins the subscription's cycle; in a trial its period ends with the trial. */
 function periodOfNewItem(
   account: Account,
   subscription: Subscription,
@@ -140,7 +140,7 @@ function periodOfNewItem(
   return periodAround(subscription.billing_cycle_anchor, cycleOf(price), now)
 }
 
-/** The credit (-1) or charge (1) of an item for the rest of its period; nothing for what is metered. */
+/** The credit (-1) or charge (1) of an item for the rest of its period; none for metered items. */
 function prorationLine(
   account: Account,
   subscription: Subscription,
@@ -169,7 +169,7 @@ function prorationLine(
   ]
 }
 
-/** Which share of an item's price was paid: a credit is net of discounts. */
+/** The paid share of an item's price: a credit is net of discounts. */
 function paidShare(account: Account, item: SubscriptionItem): number {
   const line = [...account.invoices.values()]
     .flatMap(({ lines }) => lines.data)
@@ -181,7 +181,7 @@ function paidShare(account: Account, item: SubscriptionItem): number {
   return 1 - discount / line.amount
 }
 
-/** Begins a new cycle now: what is metered is charged up to here, the plan for its new period. */
+/** Begins a new cycle now: charges metered items up to here, and the plan for its new period. */
 function restart(account: Account, subscription: Subscription, now: number): Stripe.InvoiceLineItem[] {
   const lines: Stripe.InvoiceLineItem[] = []
   subscription.billing_cycle_anchor = now
@@ -196,7 +196,7 @@ function restart(account: Account, subscription: Subscription, now: number): Str
   return lines
 }
 
-/** Plans another price for the plan from the end of its period on. */
+/** Schedules another price for the plan after its period. */
 export function scheduleChange(account: Account, subscription: Subscription, price: Price): void {
   const item = planItem(subscription)
   if (item === undefined) throw invalid('The subscription has no plan.')

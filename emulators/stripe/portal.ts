@@ -8,7 +8,7 @@ import { invalid } from './stripe-error.ts'
 import { isMetered, planItem } from './subscription-items.ts'
 import { updating } from './subscription-status.ts'
 
-/** A page on which a customer looks after a subscription. */
+/** Opens a page for managing a subscription. */
 export function openPortal(
   account: Account,
   given: { customer: string; returnUrl: string | null },
@@ -44,7 +44,7 @@ export function liveSubscription(account: Account, customer: string): Subscripti
   )
 }
 
-/** The plans one can change to: what is on sale under a lookup key and charged in advance. */
+/** The plans to change to: current prices with a lookup key, charged in advance. */
 export function plansOnSale(account: Account): Price[] {
   return [...account.prices.values()].filter(
     (price) => price.active && price.lookup_key !== null && !isMetered(price),
@@ -52,8 +52,8 @@ export function plansOnSale(account: Account): Price[] {
 }
 
 /**
- * Changes the plan: to a dearer one, or to paying by the year, at once; to a cheaper one, or to paying by the month, at
- * the period's end. A trial changes at once, since nothing is paid yet.
+ * Changes the plan: an upgrade, or a change to yearly payment, applies at once; a downgrade, or a change to monthly
+ * payment, at the period's end. A trial changes at once, since nothing is paid yet.
  */
 export function changePlan(account: Account, subscription: Subscription, price: Price): 'now' | 'later' {
   const item = planItem(subscription)
@@ -72,20 +72,23 @@ export function changePlan(account: Account, subscription: Subscription, price: 
   return 'now'
 }
 
-/** What tells dearer plans from cheaper ones: what a month costs without a discount for paying by the year. */
+/** Ranks plans by price: the cost of a month without the yearly discount. */
 function yearly(price: Price): number {
   const months = cycleOf(price).interval === 'year' ? YEAR_IN_PAID_MONTHS : 1
   return (price.unit_amount ?? 0) / months
 }
 
-/** A year's price is that of a little less than ten months; rounded down, so that the same plan never looks dearer. */
+/**
+ * A yearly price is slightly less than ten monthly ones; rounded down, so that the same plan never counts as an
+ * upgrade.
+ */
 const YEAR_IN_PAID_MONTHS = 9.5
 
 function isShorter(next: Price, present: Price): boolean {
   return cycleOf(next).interval === 'month' && cycleOf(present).interval === 'year'
 }
 
-/** Takes another card, which is charged from then on; one that is refused is not kept. */
+/** Replaces the card for future charges; a declined one is not stored. */
 export function replaceCard(account: Account, customer: string, card: TestCard): 'kept' | 'declined' {
   if (TEST_CARDS[card].behaviour === 'declined') return 'declined'
   const method = attachCard(account, customer, card)

@@ -56,7 +56,7 @@ const NewMeter = z.strictObject({
   expand,
 })
 
-/** Products, prices and meters, as an account is set up with them. */
+/** Products, prices and meters, for setting up an account. */
 export const catalogueRoutes: Record<string, ApiRoute> = {
   'POST /v1/products': ({ account, input }) => {
     const id = addProduct(account, readInput(NewProduct, input).name)

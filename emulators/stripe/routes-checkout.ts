@@ -70,7 +70,7 @@ const NewPortalSession = z.strictObject({
   expand,
 })
 
-/** What Stripe refuses of options that depend on one another. */
+/** Refuses combinations of options as Stripe does. */
 function refuseTogether({
   customer,
   customer_email: email,
@@ -177,17 +177,17 @@ function sessionOf(call: ApiCall): CheckoutSession {
   return found(call.account.checkoutSessions, 'checkout.session', pathId(call), 'session')
 }
 
-/** Line items are part of the answer only where they are asked for. */
+/** Line items appear only on request. */
 function shown(call: ApiCall, session: CheckoutSession): object {
   const { expand: paths } = readInput(z.looseObject({ expand }), call.input)
   const isAsked = paths?.some((path) => path === 'line_items' || path.startsWith('line_items.'))
   return isAsked === true ? { ...session, line_items: checkoutLineItems(call.account, session) } : session
 }
 
-/** Half an hour to a day, and a minute more each way. */
+/** Half an hour to a day, with a minute's tolerance. */
 const isAllowed = (wait: number) => wait >= HOUR / 2 - 60 && wait <= DAY + 60
 
-/** A time that lies right by the caller's clock is one by this clock as well, however far that was turned. */
+/** A time valid by the caller's clock is also valid by this clock, however far it was moved. */
 function expiryOf({ account: { clock } }: ApiCall, given: number | undefined): number {
   const now = clock.now()
   if (given === undefined) return now + DAY

@@ -95,7 +95,7 @@ interface Searched {
   metadata: Record<string, string>
 }
 
-/** What of Stripe's search language is known: `email:'…'` and `metadata['…']:'…'`, joined by AND. */
+/** The supported part of Stripe's search language: `email:'…'` and `metadata['…']:'…'`, joined by AND. */
 function searchOf(query: string): (customer: Searched) => boolean {
   const clauses = query.split(/\s+AND\s+/).map((clause) => {
     const field = /^metadata\[["']([^"']+)["']\]:["']([^"']*)["']$/.exec(clause.trim())

@@ -35,7 +35,7 @@ const NewPromotionCode = z.strictObject({
   expand,
 })
 
-/** What Stripe refuses of a coupon's fields that depend on one another. */
+/** Refuses combinations of a coupon's fields as Stripe does. */
 function refuseCoupon(given: z.output<typeof NewCoupon>): void {
   if ((given.percent_off === undefined) === (given.amount_off === undefined))
     throw invalid('You must specify either `percent_off` or `amount_off`, and not both.')
@@ -47,7 +47,7 @@ function refuseCoupon(given: z.output<typeof NewCoupon>): void {
     })
 }
 
-/** Coupons and the promotion codes under which customers enter them. */
+/** Coupons and their promotion codes. */
 export const discountRoutes: Record<string, ApiRoute> = {
   'POST /v1/coupons': ({ account, input }) => {
     const given = readInput(NewCoupon, input)

@@ -14,7 +14,7 @@ const List = z.strictObject({
   created: z.union([Range, z.coerce.number().transform((at) => ({ gte: at, lte: at }))]).optional(),
 })
 
-/** What has happened, whether or not a webhook told it. */
+/** All events, whether or not a webhook delivered them. */
 export const eventRoutes: Record<string, ApiRoute> = {
   'GET /v1/events': ({ account, input }) => {
     const given = readInput(List, input)

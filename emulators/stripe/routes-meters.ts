@@ -22,7 +22,7 @@ const Summaries = z.strictObject({
   value_grouping_window: z.enum(['day', 'hour']).optional(),
 })
 
-/** Uses told to meters, and their sums. */
+/** Meter events and their summaries. */
 export function meterRoutes(meters: Meters): Record<string, ApiRoute> {
   return {
     'POST /v1/billing/meter_events': ({ input }) => {
@@ -72,7 +72,7 @@ function windowsOf(given: z.output<typeof Summaries>): { start: number; end: num
   if (start % length !== 0 || end % length !== 0)
     throw invalid(`start_time and end_time have to be aligned with ${grouping} boundaries in UTC.`)
   const count = Math.min(WINDOWS_MAX, Math.max(0, (end - start) / length))
-  // The newest first, as every list.
+  // Newest first, like every list.
   return Array.from({ length: count }, (_, index) => ({
     start: end - (index + 1) * length,
     end: end - index * length,

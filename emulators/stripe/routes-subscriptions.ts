@@ -199,7 +199,7 @@ export const subscriptionRoutes: Record<string, ApiRoute> = {
   },
 }
 
-/** Invoices, paid and to come. */
+/** Invoices, past and upcoming. */
 export const invoiceRoutes: Record<string, ApiRoute> = {
   'GET /v1/invoices': ({ account, input }) => {
     const given = readInput(
@@ -284,7 +284,7 @@ function refuseEnded({ id, ended_at }: Subscription): void {
     })
 }
 
-/** Without a status every subscription that has not been canceled is meant. */
+/** Without a status, every subscription that is not canceled matches. */
 function hasStatus({ status }: Subscription, wanted: z.output<typeof List>['status']): boolean {
   if (wanted === undefined) return status !== 'canceled' && status !== 'incomplete_expired'
   if (wanted === 'all') return true

@@ -25,24 +25,24 @@ import { invoiceRoutes, subscriptionRoutes } from './routes-subscriptions.ts'
 import { faultBody, StripeError } from './stripe-error.ts'
 import { createWebhooks, type Webhooks } from './webhooks.ts'
 
-/** The version whose shapes are answered: that of the `stripe` package. */
+/** The API version of the answers: that of the `stripe` package. */
 export const API_VERSION = '2026-10-28.endive'
 
 export interface StripeEmulatorOptions {
   port?: number
   secretKey?: string
   webhookSecret?: string
-  /** Where events are sent, signed; nowhere when left out. */
+  /** Where to send signed events; no events when absent. */
   webhookUrl?: string
-  /** Waits between attempts at an event that was not taken, milliseconds. */
+  /** Waits before each resend of an event in milliseconds. */
   webhookRetryMs?: readonly number[]
-  /** Days after a failed payment until the next attempt. */
+  /** Days from a failed payment to each next attempt. */
   retryDays?: readonly number[]
-  /** What becomes of a subscription when the last attempt has failed. */
+  /** What happens to a subscription when the last attempt has failed. */
   afterRetries?: AfterRetries
-  /** What automatic tax adds, 20 by default; null: Stripe Tax is not set up. */
+  /** The rate of automatic tax, 20 by default; null: Stripe Tax is not set up. */
   taxPercent?: number | null
-  /** Current time of the service, in epoch milliseconds; the emulator's clock runs with it until it is turned. */
+  /** The service's current time in epoch milliseconds; the emulator's clock follows it until it is moved. */
   now?: () => number
 }
 
@@ -52,15 +52,18 @@ export interface StripeEmulator extends EmulatorServer {
   readonly webhooks: Webhooks
   /** The settings that point the service here. */
   readonly env: Record<string, string>
-  /** Turns the clock forward and does, in order, all that becomes due on the way. */
+  /** Moves the clock forward and runs everything that becomes due, in order. */
   advance(by: { days?: number; hours?: number; seconds?: number }): void
-  /** The same up to a time, in seconds since the epoch. */
+  /** The same up to a time in seconds since the epoch. */
   advanceTo(time: number): void
   /** Resolves when every event so far has been answered or given up. */
   eventsSent(): Promise<void>
 }
 
-/** A Stripe account on 127.0.0.1: what the service calls of the API, the hosted pages, webhooks, and a clock to turn. */
+/**
+ * A Stripe account on 127.0.0.1: the parts of the API that the service calls, the hosted pages, webhooks, and a
+ * movable clock.
+ */
 export async function startStripeEmulator(options: StripeEmulatorOptions = {}): Promise<StripeEmulator> {
   const secretKey = options.secretKey ?? 'sk_test_emulator'
   const webhookSecret = options.webhookSecret ?? 'whsec_emulator'
@@ -82,7 +85,7 @@ export async function startStripeEmulator(options: StripeEmulatorOptions = {}): 
   })
   account.onEvent(webhooks.send)
   const api = createApi({ account, secretKey, routes: apiRoutes(meters) })
-  /** What has become due since the last call happens before the next. */
+  /** Runs what has become due since the last call. */
   const catchUp = (): void => {
     account.request = { id: null, idempotencyKey: null }
     settle(account)

@@ -1,6 +1,6 @@
 import type { EmulatorReply } from '../kit/server.ts'
 
-/** What the answer to a refused call says. */
+/** The body of an error answer. */
 export interface StripeErrorBody {
   type: 'api_error' | 'card_error' | 'idempotency_error' | 'invalid_request_error'
   message: string
@@ -10,7 +10,7 @@ export interface StripeErrorBody {
   doc_url?: string
 }
 
-/** A call that is refused as Stripe refuses it. */
+/** A call refused as Stripe would refuse it. */
 export class StripeError extends Error {
   readonly status: number
   readonly body: StripeErrorBody
@@ -22,13 +22,13 @@ export class StripeError extends Error {
   }
 }
 
-/** 404: the object is not there. */
+/** 404: the object does not exist. */
 export function missing(kind: string, id: string, param = 'id'): StripeError {
   const message = `No such ${kind}: '${id}'`
   return new StripeError(404, { type: 'invalid_request_error', code: 'resource_missing', message, param })
 }
 
-/** 400: a parameter or the state of an object stands against it. */
+/** 400: a parameter or an object's state forbids the call. */
 export function invalid(message: string, details: { code?: string; param?: string } = {}): StripeError {
   return new StripeError(400, { type: 'invalid_request_error', message, ...details })
 }
@@ -38,7 +38,7 @@ export function errorReply({ status, body }: StripeError): EmulatorReply {
   return { status, json: { error: body } }
 }
 
-/** What Stripe says with a status that was asked for as a fault: its client takes a body without an error for success. */
+/** Stripe's error body for an injected status: its client treats a body without an error as success. */
 export function faultBody(status: number): { error: StripeErrorBody } {
   if (status === 429)
     return {

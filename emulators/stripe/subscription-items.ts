@@ -4,25 +4,25 @@ import { amountOf } from './catalogue.ts'
 import { newLine } from './invoice-shape.ts'
 import { planOf } from './subscription-shape.ts'
 
-/** The end of what is paid for: the period of the plan, not that of what is metered. */
+/** The end of the paid period: the plan's, not that of metered items. */
 export function periodEnd(subscription: Subscription): number {
   const plan = planItem(subscription)
   return plan?.current_period_end ?? subscription.start_date
 }
 
-/** The item of the plan, which is charged in advance. */
+/** The plan's item, which is charged in advance. */
 export function planItem(subscription: Subscription): SubscriptionItem | undefined {
   const items = subscription.items.data
   return items.find(({ price }) => !isMetered(price)) ?? items[0]
 }
 
-/** The price that is planned for the period's end, if any. */
+/** The price scheduled for the period's end, if any. */
 export function plannedPrice(account: Account, subscription: Subscription): Price | undefined {
   const planned = account.schedules.get(subscription.schedule ?? '')?.phases[1]?.items[0]?.price
   return typeof planned === 'string' ? account.prices.get(planned) : undefined
 }
 
-/** The line of an item for its present period. */
+/** The line of an item for its current period. */
 export function periodLine(
   account: Account,
   subscription: Subscription,
@@ -44,18 +44,16 @@ export function periodLine(
   })
 }
 
-/** Whether a price is charged by what a meter counts. */
+/** Whether a meter determines a price's charge. */
 export function isMetered(price: Price): boolean {
   return price.recurring.usage_type === 'metered'
 }
 
-/** Gives an item another price. */
 export function setPrice(item: SubscriptionItem, price: Price): void {
   item.price = price
   item.plan = planOf(price)
 }
 
-/** Gives an item another period. */
 export function setPeriod(item: SubscriptionItem, period: { start: number; end: number }): void {
   item.current_period_start = period.start
   item.current_period_end = period.end

@@ -2,7 +2,7 @@ import type Stripe from 'stripe'
 import type { Account, Price, Subscription, SubscriptionItem, SubscriptionStatus } from './account.ts'
 import { listOf } from './account.ts'
 
-/** What a subscription of the emulator never says. */
+/** Fields that the emulator leaves empty. */
 const UNUSED = {
   application: null,
   application_fee_percent: null,
@@ -39,7 +39,7 @@ const UNUSED = {
   },
 } satisfies Partial<Stripe.Subscription>
 
-/** What becomes of a trial at its end without a card. */
+/** What happens at a trial's end without a card. */
 export type MissingPaymentMethod = 'cancel' | 'create_invoice' | 'pause'
 
 /** A subscription without items. */
@@ -93,7 +93,7 @@ export function newSubscription(
   }
 }
 
-/** An item of a subscription with a period of its own. */
+/** A subscription item with its own period. */
 export function newItem(
   account: Account,
   given: {
@@ -124,7 +124,7 @@ export function newItem(
   }
 }
 
-/** A price as its older twin, which items still carry. */
+/** A price in the legacy plan form, which items still carry. */
 export function planOf(price: Price): Stripe.Plan {
   return {
     id: price.id,

@@ -1,7 +1,7 @@
 import type Stripe from 'stripe'
 import type { Account, Subscription, SubscriptionStatus } from './account.ts'
 
-/** Changes a subscription, and tells it with what the changed fields were before. */
+/** Changes a subscription and emits an event with the previous values. */
 export function updating(account: Account, subscription: Subscription, change: () => void): void {
   const before = Object.entries(subscription).map(([name, value]) => [name, JSON.stringify(value)] as const)
   change()
@@ -12,14 +12,14 @@ export function updating(account: Account, subscription: Subscription, change: (
   account.emit('customer.subscription.updated', subscription, previous)
 }
 
-/** Moves a subscription into a status, with its event. */
+/** Sets a subscription's status and emits its event. */
 export function setStatus(account: Account, subscription: Subscription, status: SubscriptionStatus): void {
   updating(account, subscription, () => {
     subscription.status = status
   })
 }
 
-/** Ends a subscription now; what is still open of its invoices is not asked for again. */
+/** Ends a subscription now and stops collecting its open invoices. */
 export function endSubscription(
   account: Account,
   subscription: Subscription,
@@ -38,7 +38,7 @@ export function endSubscription(
   account.emit('customer.subscription.deleted', subscription)
 }
 
-/** A first payment that never came: the subscription is over before it began. */
+/** The first payment never came, so the subscription expires. */
 export function expireIncomplete(account: Account, subscription: Subscription): void {
   voidOpenInvoices(account, subscription)
   updating(account, subscription, () => {
@@ -47,7 +47,7 @@ export function expireIncomplete(account: Account, subscription: Subscription): 
   })
 }
 
-/** Invoices that nobody will be asked to pay any more. */
+/** Voids invoices that will not be collected. */
 export function voidOpenInvoices(account: Account, subscription: Subscription): void {
   for (const invoice of account.invoices.values()) {
     const owner = invoice.parent?.subscription_details?.subscription
@@ -59,7 +59,7 @@ export function voidOpenInvoices(account: Account, subscription: Subscription): 
   }
 }
 
-/** Lets go of what was planned for the period's end. */
+/** Drops what was scheduled for the period's end. */
 export function releaseSchedule(account: Account, subscription: Subscription): void {
   const schedule = account.schedules.get(subscription.schedule ?? '')
   if (schedule === undefined) return

@@ -8,7 +8,7 @@ afterEach(async () => {
   await Promise.all(started.splice(0).map((emulator) => emulator.close()))
 })
 
-/** A shop whose clock stands at a moment until it is turned. */
+/** A shop whose clock stands still until it is moved. */
 async function shop(options: StripeEmulatorOptions & { at?: string } = {}) {
   const { at = '2026-01-31T12:00:00Z', ...rest } = options
   const opened = await startShop({ now: () => Date.parse(at), ...rest })
@@ -19,7 +19,7 @@ async function shop(options: StripeEmulatorOptions & { at?: string } = {}) {
 const iso = (seconds: number | undefined) => new Date((seconds ?? 0) * 1000).toISOString().slice(0, 16)
 
 describe('checkout', () => {
-  test('a card that works starts the trial, and the browser returns with the session', async () => {
+  test('a working card starts the trial, and the browser returns with the session', async () => {
     const { stripe, customer, openCheckout, pay, subscription } = await shop()
     const session = await openCheckout('studio_monthly')
     expect(await (await fetch(session.url ?? '')).text()).toContain('Start trial')
@@ -40,7 +40,7 @@ describe('checkout', () => {
     expect(iso(items.data[0]?.current_period_end)).toBe('2026-02-07T12:00')
   })
 
-  test('options that depend on one another are refused as Stripe does', async () => {
+  test('invalid combinations of options are refused as at Stripe', async () => {
     const { stripe, customer } = await shop()
     const [price] = (await stripe.prices.list({ lookup_keys: ['builder_monthly'] })).data
     const session = {
@@ -70,7 +70,7 @@ describe('checkout', () => {
     expect((await stripe.checkout.sessions.create(whole)).status).toBe('open')
   })
 
-  test('a refused card leaves an incomplete subscription, which another card completes', async () => {
+  test('a declined card leaves an incomplete subscription, which another card completes', async () => {
     const { openCheckout, pay, subscription } = await shop()
     const session = await openCheckout('builder_monthly')
     expect(await pay(session, '4000000000000002')).toContain('?declined=1')
@@ -80,7 +80,7 @@ describe('checkout', () => {
     expect(await subscription()).toMatchObject({ id: refused.id, status: 'trialing' })
   })
 
-  test('an abandoned session expires, and the subscription that waited for it', async () => {
+  test('an abandoned session expires, with its incomplete subscription', async () => {
     const { emulator, stripe, openCheckout, pay, subscription } = await shop()
     const session = await openCheckout('builder_monthly')
     await pay(session, '4000000000000002')
@@ -114,7 +114,7 @@ describe('the clock', () => {
     expect(ends).toEqual(['2026-02-28T12:00', '2026-03-31T12:00', '2026-04-30T12:00'])
   })
 
-  test('everything happens in its order, at its own time', async () => {
+  test('everything happens in order, at its own time', async () => {
     const { emulator, stripe, subscribe } = await shop()
     await subscribe('studio_monthly', { card: '4000000000000341' })
     emulator.advance({ days: 60 })
@@ -147,7 +147,7 @@ describe('the clock', () => {
     expect((await subscription()).status).toBe(status)
   })
 
-  test('another card recovers what is past due at the next attempt, and at once where it is paid by hand', async () => {
+  test('another card recovers a past due subscription at the next attempt, or at once when paid manually', async () => {
     const { emulator, stripe, subscribe, subscription, portal } = await shop()
     await subscribe('studio_monthly', { card: '4000000000000341' })
     emulator.advance({ days: 8 })
@@ -165,7 +165,7 @@ describe('the clock', () => {
     ['cancel', 'canceled'],
     ['create_invoice', 'past_due'],
   ] as const)(
-    'a trial that ends without a card and is to %s is %s',
+    'a trial that ends without a card with the rule %s is %s',
     async (missing_payment_method, status) => {
       const { emulator, stripe, customer, priceOf, subscription, portal } = await shop()
       const { id } = await stripe.subscriptions.create({
@@ -190,7 +190,7 @@ describe('the clock', () => {
 })
 
 describe('the portal', () => {
-  test('a dearer plan begins at once, and the rest of the period is credited and charged', async () => {
+  test('an upgrade applies at once, and the rest of the period is credited and charged', async () => {
     const { emulator, stripe, subscribe, subscription, portal, priceOf } = await shop()
     await subscribe('builder_monthly')
     emulator.advance({ days: 7 + 14 })
@@ -208,7 +208,7 @@ describe('the portal', () => {
     expect(invoice.lines.data.map(({ amount }) => amount)).toEqual([-4_950, 14_950])
   })
 
-  test('a cheaper plan begins with the next period', async () => {
+  test('a downgrade applies with the next period', async () => {
     const { emulator, subscribe, subscription, portal, priceOf } = await shop()
     await subscribe('scale_monthly')
     emulator.advance({ days: 10 })
@@ -225,7 +225,7 @@ describe('the portal', () => {
     })
   })
 
-  test('what is planned for the period’s end is what the preview shows and the next invoice charges', async () => {
+  test('the preview shows the scheduled change, and the next invoice charges it', async () => {
     const { emulator, stripe, customer, subscribe, portal, priceOf } = await shop()
     await subscribe('scale_monthly')
     emulator.advance({ days: 10 })
@@ -245,7 +245,7 @@ describe('the portal', () => {
     expect(invoice).toMatchObject({ amount_paid: 9_900, status: 'paid' })
   })
 
-  test('paying by the year begins a new period now, paying by the month when the year is over', async () => {
+  test('a change to yearly payment begins a new period now, one to monthly payment when the year ends', async () => {
     const { emulator, subscribe, subscription, portal, priceOf } = await shop()
     await subscribe('studio_monthly')
     emulator.advance({ days: 10 })
@@ -265,7 +265,7 @@ describe('the portal', () => {
     ])
   })
 
-  test('a cancellation ends the subscription with its period unless it is taken back', async () => {
+  test('a cancellation ends the subscription with its period unless it is withdrawn', async () => {
     const { emulator, subscribe, subscription, portal } = await shop()
     await subscribe('builder_monthly')
     const { url } = await portal()
@@ -279,7 +279,7 @@ describe('the portal', () => {
     expect([status, iso(ended_at ?? 0)]).toEqual(['canceled', '2026-02-07T12:00'])
   })
 
-  test('its page shows the plan, the next invoice and the invoices', async () => {
+  test('the page shows the plan, the next invoice and the invoices', async () => {
     const { emulator, subscribe, portal } = await shop()
     await subscribe('studio_monthly')
     emulator.advance({ days: 8 })
@@ -289,7 +289,7 @@ describe('the portal', () => {
   })
 })
 
-test('what a page shows of the world outside is escaped', async () => {
+test('pages escape external text', async () => {
   const { emulator, stripe, customer } = await shop()
   await stripe.customers.update(customer.id, { email: '<script>x</script>' })
   await stripe.subscriptions.create({

@@ -11,19 +11,22 @@ import { newItem, newSubscription, type MissingPaymentMethod } from './subscript
 export interface NewSubscription {
   customer: string
   items: { price: string; quantity: number | null }[]
-  /** The end of a trial in which nothing is charged; null: none. */
+  /** The end of a free trial; null: none. */
   trialEnd: number | null
   metadata: Record<string, string>
   paymentMethod: string | null
-  /** The card was refused, or its owner must authenticate: it stays incomplete until a payment succeeds. */
+  /**
+   * The card was declined, or its owner must authenticate: the subscription stays incomplete until a payment
+   * succeeds.
+   */
   refusal?: 'declined' | 'requires_action'
   automaticTax?: boolean
   discount?: (GivenDiscount & { session: string | null }) | null
-  /** What becomes of the trial at its end without a card; `create_invoice` when left out. */
+  /** What happens at the trial's end without a card; `create_invoice` by default. */
   missingPaymentMethod?: MissingPaymentMethod
 }
 
-/** Starts a subscription with its first invoice, of nothing where a trial is agreed. */
+/** Starts a subscription with its first invoice, which is zero for a trial. */
 export function startSubscription(account: Account, given: NewSubscription): Subscription {
   found(account.customers, 'customer', given.customer, 'customer')
   const now = account.clock.now()
@@ -54,7 +57,7 @@ export function startSubscription(account: Account, given: NewSubscription): Sub
   return subscription
 }
 
-/** The first invoice: nothing for a trial, else the first period. */
+/** The first invoice: zero for a trial, else the first period. */
 function invoiceStart(account: Account, subscription: Subscription): void {
   const now = account.clock.now()
   const inTrial = subscription.status === 'trialing'
@@ -64,7 +67,7 @@ function invoiceStart(account: Account, subscription: Subscription): void {
   makeInvoice(account, { subscription, lines, reason: 'subscription_create', period, draft: false })
 }
 
-/** Takes a card that works, in a checkout, for a subscription whose first payment was refused. */
+/** Adds a working card, in a checkout, to a subscription whose first payment was refused. */
 export function retryStart(
   account: Account,
   subscription: Subscription,
@@ -90,7 +93,7 @@ export function retryStart(
   account.challenges.delete(subscription.id)
 }
 
-/** What is due when periods of items are over: the end, a planned change, and the invoice of the next period. */
+/** What is due when items' periods end: cancellation, a scheduled change, and the next period's invoice. */
 export function renew(account: Account, subscription: Subscription): void {
   const now = account.clock.now()
   const ending = subscription.items.data.filter((item) => item.current_period_end <= now)
@@ -135,7 +138,7 @@ function isCancelDue(subscription: Subscription, now: number): boolean {
   return subscription.cancel_at !== null && subscription.cancel_at <= now
 }
 
-/** What a trial that is over has been told to do without a card; null: there is one, or an invoice is to be tried. */
+/** The configured action for a trial that ends without a card; null: there is a card, or an invoice is tried. */
 function withoutCard(account: Account, subscription: Subscription): 'cancel' | 'pause' | null {
   if (subscription.status !== 'trialing' || subscription.default_payment_method !== null) return null
   const customer = found(account.customers, 'customer', subscription.customer)
@@ -145,7 +148,7 @@ function withoutCard(account: Account, subscription: Subscription): 'cancel' | '
   return behaviour === 'pause' ? 'pause' : null
 }
 
-/** Puts the prices of a planned phase in force whose time has come. */
+/** Applies the prices of a scheduled phase that has begun. */
 function applySchedule(account: Account, subscription: Subscription): void {
   const schedule = account.schedules.get(subscription.schedule ?? '')
   const phase = schedule?.phases.find(
@@ -164,7 +167,7 @@ function applySchedule(account: Account, subscription: Subscription): void {
   releaseSchedule(account, subscription)
 }
 
-/** Ends a subscription at once; uses of the running period are charged where `invoiceNow` says so. */
+/** Ends a subscription at once; `invoiceNow` charges uses of the current period. */
 export function cancelNow(account: Account, subscription: Subscription, invoiceNow: boolean): void {
   const now = account.clock.now()
   const metered = subscription.items.data.filter(({ price }) => isMetered(price))
@@ -180,7 +183,7 @@ export function cancelNow(account: Account, subscription: Subscription, invoiceN
   endSubscription(account, subscription, 'cancellation_requested')
 }
 
-/** Plans the end at the period's end, or takes that back. */
+/** Schedules the end at the period's end, or withdraws it. */
 export function setCancelAtPeriodEnd(account: Account, subscription: Subscription, isPlanned: boolean): void {
   const now = account.clock.now()
   updating(account, subscription, () => {
@@ -193,7 +196,6 @@ export function setCancelAtPeriodEnd(account: Account, subscription: Subscriptio
   })
 }
 
-/** The end of a trial of so many days from now. */
 export function trialEndAfter(account: Account, days: number | null): number | null {
   return days === null || days === 0 ? null : account.clock.now() + days * DAY
 }
@@ -208,7 +210,7 @@ export function endTrial(account: Account, subscription: Subscription): void {
   renew(account, subscription)
 }
 
-/** Takes a paused subscription up again with a period that begins now. */
+/** Resumes a paused subscription with a period that begins now. */
 export function resume(account: Account, subscription: Subscription): void {
   const now = account.clock.now()
   updating(account, subscription, () => {

@@ -15,7 +15,7 @@ export function clientOf(emulator: StripeEmulator, options: { retries?: number }
   })
 }
 
-/** A service that takes webhooks and checks their signatures as the official client does. */
+/** A service that receives webhooks and verifies their signatures with the official client. */
 export async function startReceiver(options: { status?: () => number } = {}) {
   const events: Stripe.Event[] = []
   const stripe = new Stripe('sk_test_receiver')
@@ -86,11 +86,11 @@ export async function startShop(options: StripeEmulatorOptions = {}) {
   return { emulator, stripe, customer, priceOf, openCheckout, pay, subscribe, subscription, portal }
 }
 
-/** Gives a card on the hosted page; answers where the browser is sent. */
+/** Pays with a card on the hosted page; returns the redirect. */
 const pay = async (session: { url: string | null }, card = '4242424242424242') =>
   await post(session.url, { card })
 
-/** Sends a page's form; returns the address the browser is sent on to. */
+/** Submits a page's form; returns the redirect. */
 export async function post(url: string | null, fields: Record<string, string> = {}): Promise<string> {
   if (url === null) throw new Error('there is no page')
   const response = await fetch(url, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' })

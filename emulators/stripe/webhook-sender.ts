@@ -4,31 +4,31 @@ import type { StoredEvent } from './account.ts'
 const TIMEOUT_MS = 10_000
 const ATTEMPTS_KEPT = 1_000
 
-/** Where events go. */
+/** The destination of events. */
 export interface WebhookTarget {
-  /** Nowhere when left out. */
+  /** No events are sent when absent. */
   url: string | undefined
   secret: string
-  /** Seconds on the receiver's clock, which checks how old a signature is. */
+  /** Seconds on the receiver's clock, which checks a signature's age. */
   receiversNow: () => number
 }
 
-/** One attempt to bring an event. */
+/** One attempt to deliver an event. */
 export interface WebhookAttempt {
   event: string
   type: string
   attempt: number
-  /** The status it was answered with; null: no answer. */
+  /** The answer's status; null: no answer. */
   status: number | null
 }
 
 export interface WebhookSender {
-  /** Posts an event, signed; whether it was taken. */
+  /** Posts a signed event; returns whether it was accepted. */
   attempt(event: StoredEvent, number: number): Promise<boolean>
   attempts(): WebhookAttempt[]
 }
 
-/** Posts events and remembers what came of the last thousand attempts. */
+/** Posts events and records the last thousand attempts. */
 export function createWebhookSender(target: WebhookTarget, closing: AbortSignal): WebhookSender {
   const attempts: WebhookAttempt[] = []
 
@@ -45,7 +45,7 @@ export function createWebhookSender(target: WebhookTarget, closing: AbortSignal)
       await response.arrayBuffer()
       return response.status
     } catch {
-      // No answer: the attempt is kept without a status, and what was not taken is tried again.
+      // No answer: the attempt is recorded without a status, and retried.
       return null
     }
   }

@@ -20,7 +20,7 @@ async function shop(options: { status?: () => number; retryMs?: number[] } = {})
 const control = async (emulator: StripeEmulator, name: string, body: object = {}) =>
   await fetch(`${emulator.url}/_emulator/${name}`, { method: 'POST', body: JSON.stringify(body) })
 
-test('events are signed so that the official client takes them, and come in their order', async () => {
+test('events are signed so that the official client accepts them, and arrive in order', async () => {
   const { emulator, receiver, subscribe } = await shop()
   const { id } = await subscribe('builder_monthly')
   await emulator.eventsSent()
@@ -38,7 +38,7 @@ test('events are signed so that the official client takes them, and come in thei
   expect(created?.data.object).toMatchObject({ id, status: 'trialing', metadata: { organizationId: 'o1' } })
 })
 
-test('an event tells what changed, and stays as it was told', async () => {
+test('an event describes the change, and never changes itself', async () => {
   const { emulator, stripe, receiver, subscribe } = await shop()
   const { id } = await subscribe('builder_monthly')
   await stripe.subscriptions.update(id, { metadata: { colour: 'red' } })
@@ -54,7 +54,7 @@ test('an event tells what changed, and stays as it was told', async () => {
   })
 })
 
-test('what is not taken is sent again', async () => {
+test('an event that is not accepted is resent', async () => {
   let refusals = 2
   const { emulator, stripe, receiver } = await shop({ status: () => (refusals-- > 0 ? 500 : 200) })
   refusals = 2
@@ -73,7 +73,7 @@ test('what is not taken is sent again', async () => {
   ])
 })
 
-test('events are lost, doubled, held and turned round on demand', async () => {
+test('events are lost, duplicated, held and reordered on demand', async () => {
   const { emulator, stripe, receiver } = await shop()
   const create = async (name: string) => await stripe.customers.create({ name })
   const names = () => receiver.events.map(({ data }) => ('name' in data.object ? data.object.name : null))
@@ -91,7 +91,7 @@ test('events are lost, doubled, held and turned round on demand', async () => {
   expect(names().slice(2)).toEqual(['c', 'b', 'a'])
 })
 
-test('delayed events arrive in another order, all of them', async () => {
+test('delayed events all arrive, in another order', async () => {
   const { emulator, stripe, receiver } = await shop()
   await control(emulator, 'webhooks', { delayMs: 150, shuffle: true })
   for (let count = 0; count < 8; count += 1) await stripe.customers.create({ name: String(count) })

@@ -2,27 +2,27 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { StoredEvent } from './account.ts'
 import { createWebhookSender, type WebhookAttempt, type WebhookTarget } from './webhook-sender.ts'
 
-/** What goes wrong with events on their way, on demand. */
+/** Delivery faults on demand. */
 export interface WebhookTrouble {
-  /** How long each waits before it is sent, milliseconds. */
+  /** The delay of each event in milliseconds. */
   delayMs: number
   /** How often each is sent. */
   copies: number
-  /** How many of the next ones are never sent. */
+  /** How many of the next events are dropped. */
   lose: number
-  /** Each waits a part of `delayMs` of its own, so that they overtake one another. */
+  /** Each waits a random part of `delayMs`, so that they overtake one another. */
   shuffle: boolean
-  /** None is sent until they are released. */
+  /** Holds all events until they are released. */
   hold: boolean
 }
 
 export interface Webhooks {
   trouble: WebhookTrouble
   send(event: StoredEvent): void
-  /** Sends what was held, in an order of choice; returns how many. */
+  /** Sends held events in the given order; returns their number. */
   release(order: ReleaseOrder): number
   attempts(): WebhookAttempt[]
-  /** Resolves when all that is not held was taken or given up. */
+  /** Resolves when all events not held were accepted or given up. */
   settled(): Promise<void>
   close(): Promise<void>
 }
@@ -30,16 +30,16 @@ export interface Webhooks {
 type ReleaseOrder = 'sent' | 'reversed' | 'shuffled'
 
 export interface WebhookOptions extends WebhookTarget {
-  /** Waits between attempts at an event that was not answered with 2xx, milliseconds. */
+  /** Waits before each resend of an event that was not answered with 2xx, in milliseconds. */
   retryMs: readonly number[]
   /** A number in [0, 1). */
   random: () => number
 }
 
-/** No trouble at all. */
+/** No faults. */
 export const NO_TROUBLE: WebhookTrouble = { delayMs: 0, copies: 1, lose: 0, shuffle: false, hold: false }
 
-/** Sends events to the service. Without trouble each follows the first attempt at the one before it. */
+/** Sends events to the service. Without faults each follows the first attempt of the one before it. */
 export function createWebhooks(options: WebhookOptions): Webhooks {
   const closing = new AbortController()
   const sender = createWebhookSender(options, closing.signal)
@@ -52,7 +52,7 @@ export function createWebhooks(options: WebhookOptions): Webhooks {
     void work.finally(() => under.delete(work))
   }
 
-  /** Waits; false when everything ends meanwhile. */
+  /** Waits; false when everything stops meanwhile. */
   const pause = async (ms: number): Promise<boolean> => {
     if (ms > 0) await sleep(ms, undefined, { signal: closing.signal }).catch(() => undefined)
     return !closing.signal.aborted

@@ -1,6 +1,6 @@
 import { html, type Html } from './html.ts'
 
-/** What the bank of a card's owner asks: confirm the payment or refuse it. */
+/** The bank's form: confirm or refuse the payment. */
 export function authenticationForm(action: string): Html {
   return html`<section aria-label="Authentication">
     <h2>Your bank asks you to confirm this payment</h2>

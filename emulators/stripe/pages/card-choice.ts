@@ -1,7 +1,7 @@
 import { TEST_CARDS } from '../customers.ts'
 import { html, type Html } from './html.ts'
 
-/** The cards one can pay with, as choices of a form. */
+/** The test cards as choices of a form. */
 export function cardChoice(legend: string): Html {
   const choices = Object.entries(TEST_CARDS).map(
     ([number, { says }], index) =>

@@ -10,7 +10,7 @@ import { cardChoice } from './card-choice.ts'
 import { html, type Html } from './html.ts'
 import { moment, money, pageReply } from './layout.ts'
 
-/** The page on which a person subscribes, or what has become of its session. */
+/** The page for subscribing, or the result of its session. */
 export function checkoutPage(
   account: Account,
   session: CheckoutSession,

@@ -7,7 +7,7 @@ import { planItem, plannedPrice } from '../subscription-items.ts'
 import { html, type Html } from './html.ts'
 import { moment, pageReply } from './layout.ts'
 
-/** What the clock can be put forward by, seconds. */
+/** The clock's steps in seconds. */
 export const STEPS = [
   { name: '1 hour', seconds: 3_600 },
   { name: '1 day', seconds: DAY },
@@ -17,7 +17,7 @@ export const STEPS = [
 
 const EVENTS_SHOWN = 25
 
-/** The page on which a person turns the clock and sees what came of it. */
+/** The page for moving the clock, with the results. */
 export function clockPage(account: Account, meters: Meters): EmulatorReply {
   const due = nextDueAt(account)
   const steps = STEPS.map(

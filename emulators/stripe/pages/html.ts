@@ -1,11 +1,11 @@
-/** Markup that needs no escaping any more. */
+/** Markup that is already escaped. */
 export interface Html {
   readonly markup: string
 }
 
 type Part = string | number | Html | readonly Html[]
 
-/** Markup from a template; whatever is put in is escaped unless it is markup itself. */
+/** Markup from a template; escapes values unless they are markup. */
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   let markup = strings[0] ?? ''
   for (const [index, part] of parts.entries()) markup += markupOf(part) + (strings[index + 1] ?? '')

@@ -1,7 +1,7 @@
 import type { EmulatorReply } from '../../kit/server.ts'
 import { html, type Html } from './html.ts'
 
-/** A page in the style of all hosted pages; it needs no script. */
+/** A page in the shared style, without scripts. */
 export function pageReply(title: string, body: Html, status = 200): EmulatorReply {
   const page = html`<!doctype html>
     <html lang="en">
@@ -31,7 +31,6 @@ export function pageReply(title: string, body: Html, status = 200): EmulatorRepl
   return { status, headers, text: page.markup }
 }
 
-/** Sends the browser on. */
 export function redirectTo(location: string): EmulatorReply {
   return { status: 303, headers: { location }, text: '' }
 }

@@ -9,7 +9,7 @@ import { cardChoice } from './card-choice.ts'
 import { html, type Html } from './html.ts'
 import { moment, money, pageReply } from './layout.ts'
 
-/** What the portal says above its sections after something was done. */
+/** The portal's message after each action. */
 export const PORTAL_NOTES: Record<string, { says: string; isBad: boolean }> = {
   changed: { says: 'Your plan has changed.', isBad: false },
   planned: { says: 'Your plan changes at the end of the period.', isBad: false },
@@ -23,7 +23,7 @@ export const PORTAL_NOTES: Record<string, { says: string; isBad: boolean }> = {
   unpaid: { says: 'The payment failed. Give another card and try again.', isBad: true },
 }
 
-/** The page on which a customer looks after the subscription. */
+/** The page on which a customer manages the subscription. */
 export function portalPage(
   account: Account,
   session: Stripe.BillingPortal.Session,
@@ -100,7 +100,7 @@ function nextSection(account: Account, subscription: Subscription): Html {
   </section>`
 }
 
-/** The lines of an invoice and what they sum to. */
+/** The lines of an invoice and their sum. */
 export function linesTable(invoice: Invoice): Html {
   const rows = invoice.lines.data.map(
     (line) =>

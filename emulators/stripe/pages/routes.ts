@@ -19,7 +19,7 @@ import { portalPage } from './portal-page.ts'
 
 const STEP_MAX_SECONDS = 400 * 86_400
 
-/** The hosted pages and what their forms do; null for what is no page. */
+/** The hosted pages and their forms' actions; null for other paths. */
 export function pageRoutes(
   account: Account,
   { advanceTo, meters }: { advanceTo: (time: number) => void; meters: Meters },
@@ -116,7 +116,7 @@ function portalAction(
   return redirectTo(`/portal/${given.id}?said=${act(account, session, given)}`)
 }
 
-/** Does what a form of the portal asks for; returns what to say about it. */
+/** Runs the action of a portal form; returns its message. */
 function act(
   account: Account,
   session: Stripe.BillingPortal.Session,
