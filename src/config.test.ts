@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { readSettings } from './config.ts'
 
 describe('the settings', () => {
-  it('need nothing to be set', () => {
+  it('are all optional', () => {
     expect(readSettings({})).toMatchObject({
       HOST: '127.0.0.1',
       PORT: 8787,
@@ -12,7 +12,7 @@ describe('the settings', () => {
     })
   })
 
-  it('count an empty variable as not set', () => {
+  it('treat an empty variable as unset', () => {
     expect(readSettings({ PORT: '', DATABASE_URL: '' })).toMatchObject({ PORT: 8787 })
   })
 
@@ -35,7 +35,7 @@ describe('the settings', () => {
     )
   })
 
-  it('of the payment processor come together, and each missing one is named', () => {
+  it('of the payment processor are required together, and each missing one is named', () => {
     const [key, secret] = [{ STRIPE_SECRET_KEY: 'sk_1' }, { STRIPE_WEBHOOK_SECRET: 'whsec_1' }]
     expect(() => readSettings(key)).toThrow(/STRIPE_WEBHOOK_SECRET is needed with STRIPE_SECRET_KEY/)
     expect(() => readSettings(secret)).toThrow(/STRIPE_SECRET_KEY is needed with STRIPE_WEBHOOK_SECRET/)
@@ -48,7 +48,7 @@ describe('the settings', () => {
     expect(readSettings({ ...key, ...secret, STRIPE_API_URL: 'http://127.0.0.1:1/' })).toMatchObject(key)
   })
 
-  it('take the headers of exports by name, percent-decoded, and refuse what has no name without showing it', () => {
+  it('parse export headers by name, percent-decoded, and refuse one without a name without showing it', () => {
     const read = (list: string) =>
       readSettings({ OTEL_EXPORTER_OTLP_HEADERS: list }).OTEL_EXPORTER_OTLP_HEADERS
     expect(read('authorization=Basic%20YWI=, x-team=a%')).toEqual({
@@ -58,7 +58,7 @@ describe('the settings', () => {
     expect(() => read('hunter2')).toThrow(/^(?![^]*hunter2)[^]*OTEL_EXPORTER_OTLP_HEADERS/)
   })
 
-  it('never show the value of a secret that is wrong', () => {
+  it('never show the value of an invalid secret', () => {
     expect(() => readSettings({ BOOTSTRAP_ADMIN_KEY: 'svc_hunter2', OPERATOR_TOKEN: 'hunter2' })).toThrow(
       /^(?![^]*hunter2)/,
     )

@@ -13,7 +13,6 @@ const url = z
 const secret = z.string().min(1)
 const gatedByDefault = providers.flatMap(({ id, isGated }) => (isGated ? [id] : [])).join(',')
 const ENCRYPTION_KEY_BYTES = 32
-/** Keys in base64, separated by commas. */
 const encryptionKeys = z
   .string()
   .transform((list) => list.split(',').map((key) => Buffer.from(key.trim(), 'base64')))
@@ -22,7 +21,7 @@ const encryptionKeys = z
     'must be 32 bytes in base64, or several such keys separated by commas',
   )
 
-/** As `name=value,name=value`, values percent-encoded (https://opentelemetry.io/docs/specs/otel/protocol/exporter/). */
+/** https://opentelemetry.io/docs/specs/otel/protocol/exporter/ */
 const pairList = (namePattern: RegExp) =>
   z.string().transform((list, context): Record<string, string> => {
     const pairs: Record<string, string> = {}
@@ -38,7 +37,7 @@ const pairList = (namePattern: RegExp) =>
     return pairs
   })
 
-/** What is no percent-encoding stands for itself. */
+/** Invalid percent-encoding is taken literally. */
 function decoded(value: string): string {
   try {
     return decodeURIComponent(value)
@@ -47,7 +46,7 @@ function decoded(value: string): string {
   }
 }
 
-/** What WebAssembly can address. */
+/** WebAssembly's address space. */
 const SEARCH_MEMORY_MB_MAX = 4_000
 
 const serviceSchema = z.object({
@@ -204,17 +203,16 @@ const serviceSchema = z.object({
     .describe("Providers that each workspace may connect only with the operator's permission"),
 })
 
-/** One environment variable a setting; docs/reference/settings.md has the same table and a test compares them. */
+/** One environment variable per setting. docs/reference/settings.md has the same table; a test compares them. */
 export const settingsSchema = z.object({ ...serviceSchema.shape, ...providerSettings })
 
-/** The service's settings, and under `providers` those of the providers, which only their own folders know. */
+/** The service's settings; `providers` holds the providers' own, which only their folders define. */
 export type Settings = z.output<typeof serviceSchema> & {
   providers: ProviderEnvironment
-  /** Whether EMBEDDING_PROVIDER was set: what was chosen while the service ran then does not count. */
+  /** Whether EMBEDDING_PROVIDER was set; a model chosen in the console is then ignored. */
   namesEmbeddingModel: boolean
 }
 
-/** What goes together, and cannot be seen one setting at a time. */
 function crossFaults(settings: Settings): string[] {
   const faults: string[] = []
   const { EMBEDDING_PROVIDER, LLM_PROVIDER } = settings
@@ -264,8 +262,8 @@ function connectorFaults(settings: Settings): string[] {
 }
 
 /**
- * Reads the settings; an empty variable counts as not set. Names that look like ours but are not are not faults.
- * @throws StartupError that lists every fault at once.
+ * Reads the settings. An empty variable counts as unset; unknown names are ignored.
+ * @throws StartupError that lists every fault at once
  */
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
   const given = Object.fromEntries(

@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-/** A key of a new organization, and instances of the service that count its requests. */
+/** A key of a new organization, and service instances that count its requests. */
 async function keyOf({
   perMinute = 10,
   subscription = INTERNAL,
@@ -88,8 +88,8 @@ const settled = (asked: Promise<AdmittedAgent>): Promise<AdmittedAgent | AppErro
     throw error
   })
 
-describe('requests of one key that come together', () => {
-  it('are told the revision of the items that there is when they are admitted', async () => {
+describe('concurrent requests of one key', () => {
+  it('get the revision that the items have when they are admitted', async () => {
     const { organizationId, search } = await keyOf()
     const seen = async () => (await search()).principal.seenRevision
     expect(await seen()).toBe(0)
@@ -101,7 +101,7 @@ describe('requests of one key that come together', () => {
     expect([one.principal.seenRevision, other.principal.seenRevision]).toEqual([2, 2])
   })
 
-  it('are counted each, and no more than the limit are let in, over two instances', async () => {
+  it('are each counted, and admitted up to the limit over two instances', async () => {
     const { search, another, remaining } = await keyOf({ perMinute: 10 })
     const other = another()
     const outcomes = await Promise.all(
@@ -115,7 +115,7 @@ describe('requests of one key that come together', () => {
     expect(await remaining()).toBe(0)
   })
 
-  it('are told the time to wait where there was room for none of them', async () => {
+  it('get the wait when none of them is admitted', async () => {
     const { search } = await keyOf({ perMinute: 1 })
     await search()
     const refused = await Promise.all([search(), search(), search()].map(settled))
@@ -126,7 +126,7 @@ describe('requests of one key that come together', () => {
     }
   })
 
-  it('are all refused from the moment that the key is revoked', async () => {
+  it('are all refused once the key is revoked', async () => {
     const { search, revoke } = await keyOf()
     await search()
     await revoke()
@@ -135,8 +135,8 @@ describe('requests of one key that come together', () => {
   })
 })
 
-describe('what a key may not do', () => {
-  it('is not counted, and says who asked', async () => {
+describe('the limits of a key', () => {
+  it('refuse a request without counting it, and log the key', async () => {
     const { ask, remaining } = await keyOf()
     const outcome = await ask({ action: 'admin', reach: undefined })
     expect(outcome).toMatchObject({ principal: { allowedActions: ['search'] }, standing: null })
@@ -149,20 +149,20 @@ describe('what a key may not do', () => {
     { reach: ['slack' as const], may: true },
     { reach: ['slack' as const, 'gmail' as const], may: false },
     { reach: null, may: false },
-  ])('a key of two providers where $reach is reached: $may', async ({ reach, may }) => {
+  ])('let a key of two providers reach $reach: $may', async ({ reach, may }) => {
     const { ask, remaining } = await keyOf({ allowedProviders: ['slack', 'notion'] })
     const { standing } = await ask({ action: 'search', reach })
     expect([standing !== null, await remaining()]).toEqual([may, may ? 9 : 10])
   })
 
-  it('a key of every provider reaches all', async () => {
+  it('let a key of every provider reach all', async () => {
     const { ask } = await keyOf()
     expect((await ask({ action: 'search', reach: null })).standing).not.toBeNull()
   })
 })
 
-describe('beside it', () => {
-  it('the use of a key is noted, to the minute', async () => {
+describe('an admission', () => {
+  it('records when the key was used, to the minute', async () => {
     const { search, time, lastUsedAt } = await keyOf()
     await search()
     expect(await lastUsedAt()).toEqual(new Date('2026-03-01T12:00:00.000Z'))
@@ -177,7 +177,7 @@ describe('beside it', () => {
     ['enterprise with a number', { status: 'active', tier: 'enterprise', creditsIncluded: 5 }, false],
     ['builder', { status: 'active', tier: 'builder', creditsIncluded: null }, false],
     ['canceled', { status: 'canceled', tier: 'enterprise', creditsIncluded: null }, false],
-  ])('%s: whether a cap has to be kept is seen', async (_name, subscription, isUncapped) => {
+  ])('%s: reports whether a hard cap applies', async (_name, subscription, isUncapped) => {
     const { search, time } = await keyOf({ subscription })
     expect((await search()).uncappedAt).toEqual(isUncapped ? NOW : null)
     // The period is over.
@@ -185,7 +185,7 @@ describe('beside it', () => {
     expect((await search()).uncappedAt).toBeNull()
   })
 
-  it('what was seen of the subscription holds for a second, for a request whose body has come by then', async () => {
+  it('keeps what it read of the subscription for a second, for a request whose body has arrived by then', async () => {
     const { search, time, organizationId } = await keyOf()
     const { principal, uncappedAt } = await search()
     const use = { caller: principal, surface: 'search', isMcp: false, uncappedAt } as const

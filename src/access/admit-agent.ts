@@ -7,10 +7,9 @@ import type { Clock } from '../kernel/clock.ts'
 import type { RateLimit } from '../usage/index.ts'
 import { invalidKey, minuteOf, secretOf, toPrincipal } from './authenticate-api-key.ts'
 
-/** Counts requests of a key. Throws as the gate of this name does. */
 export type AdmitAgent = (authorization: string | undefined, request: AgentRequest) => Promise<AdmittedAgent>
 
-/** What no key is limited to. */
+/** The statement's word for an action that reaches no particular provider. */
 const EVERY_PROVIDER = '*'
 
 const Admission = z.discriminatedUnion('may', [
@@ -18,7 +17,7 @@ const Admission = z.discriminatedUnion('may', [
   z.object({
     may: z.literal(true),
     uncapped: z.boolean().nullable(),
-    // null: there was no room.
+    // Null: the limit was reached.
     admitted: z.number().nullable(),
     used: z.number().nullable(),
     reset_ms: z.number().nullable(),
@@ -36,9 +35,10 @@ interface Ask extends AgentRequest {
 }
 
 /**
- * The key of a request, its window, whether a cap has to be kept and the revision of the items, in one statement (migrations 0022,
- * 0026 and 0030); requests of one key that come while it runs are counted by the next one together, where they would have waited for one
- * another's row. Nothing is remembered: a revoked key is refused from the very next request on.
+ * Reads a request's key, its rate window, whether a hard cap applies and the revision of the items, all in one
+ * statement (migrations 0022, 0026 and 0030). Requests of one key that arrive while it runs are counted together by the
+ * next one, instead of waiting for each other's row lock. Nothing is cached: a revoked key is refused from the next
+ * request on.
  */
 export function createAdmitAgent({
   db,

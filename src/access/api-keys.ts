@@ -19,11 +19,11 @@ export interface NewApiKey {
   actorType: ActorType
   allowedActions: readonly Action[]
   allowedProviders: ProviderScope
-  /** It reads on behalf of people only; false when left out. */
+  /** Whether it reads only on behalf of people; false by default. */
   requiresUser?: boolean
 }
 
-/** A key as a caller asks for it: what it leaves out it gets from the caller. */
+/** The key that a caller asks for. What it leaves out it inherits from the caller. */
 export interface WantedApiKey extends Omit<NewApiKey, 'allowedProviders' | 'requiresUser'> {
   allowedProviders?: ProviderScope | undefined
   requiresUser?: boolean | undefined
@@ -41,14 +41,13 @@ export interface ApiKeyView {
   createdAt: string
 }
 
-/** Refuses a key that the plan has no room for. Runs in the transaction that mints the key. */
+/** Refuses a key that exceeds the plan. Runs in the transaction that creates the key. */
 export type CheckKeyLimit = (tx: Tx, organizationId: string, actions: readonly Action[]) => Promise<void>
 
-/** Runs inside the transaction that revokes a key: another one may have room now. */
+/** Runs in the transaction that revokes a key: another key may now fit the plan. */
 type KeepWithinPlan = (tx: Tx, organizationId: string) => Promise<void>
 
 export interface ApiKeys {
-  /** Live keys, newest first. */
   list(organizationId: string): Promise<ApiKeyView[]>
   /** @throws AppError `provider_not_allowed`, `user_required`, `key_limit_reached`, `plan_limit_reached` */
   mint(caller: Caller, key: WantedApiKey): Promise<{ apiKey: ApiKeyView; secret: string }>
@@ -56,10 +55,9 @@ export interface ApiKeys {
   revoke(caller: Caller, id: string): Promise<{ apiKey: ApiKeyView; revokedAt: string }>
 }
 
-/** Live keys of an organization: more than anybody needs, and few enough to be listed at once. */
+/** The most active keys of an organization: few enough to list at once. */
 export const LIVE_KEYS_MAX = 1_000
 
-/** Mints, lists and revokes the keys of an organization. */
 export function createApiKeys(deps: {
   db: Db
   clock: Clock
@@ -117,7 +115,9 @@ export function createApiKeys(deps: {
   }
 }
 
-/** Keys that are minted at once take turns: none finds room that another takes. @throws AppError `key_limit_reached` */
+/**
+ * Creations of one organization run one after the other, so that the limit holds. @throws AppError `key_limit_reached`
+ */
 async function requireRoom(tx: Tx, organizationId: string): Promise<void> {
   await lockOrganization(tx, organizationId)
   const { used } = await tx
@@ -167,7 +167,6 @@ async function revokeApiKey(tx: Tx, caller: Caller, id: string, at: Date): Promi
   return revoked
 }
 
-/** What webhooks are told of a key. */
 function eventData(row: Row<'api_keys'>) {
   return {
     apiKeyId: row.id,
@@ -184,13 +183,13 @@ export interface ApiKeyInsert {
   key: NewApiKey
   secret: NewSecret
   at: Date
-  /** null: the deployment itself made the key, which the trail has no actor for. */
+  /** Null: the deployment itself created the key, so the trail has no actor. */
   actor: Actor | null
-  /** Made at start, and replaced when the setting names another. */
+  /** Created at startup, and replaced when the setting changes. */
   isBootstrap?: boolean
 }
 
-/** Stores a key, by its hash, with its audit event. */
+/** Stores a key by its hash, with its audit event. */
 export async function insertApiKey(
   tx: Tx,
   { organizationId, key, secret, at, actor, isBootstrap = false }: ApiKeyInsert,

@@ -20,7 +20,7 @@ const KeyRow = z.object({
   seen_revision: z.number().optional(),
 })
 
-/** The look-up of `admit-agent.ts`, for no action: it counts nothing. */
+/** The lookup of `admit-agent.ts` without an action: it counts nothing. */
 const findKey = prepare(`
   select organization_id, id, actor_type, allowed_actions, allowed_providers, beyond_plan,
     key_requires_user(organization_id, id) as requires_user
@@ -30,9 +30,9 @@ const NOT_VALID =
   'The API key is not valid: it was mistyped or revoked, or is of another deployment; mint a new one where you have none'
 
 /**
- * Finds the live API key of an Authorization header and stores its use, to the minute. Nothing is cached, so a revoked key is
- * refused from the next request on.
- * @throws AppError `unauthenticated`, with the same words whatever is wrong with a key
+ * Finds the active API key of an Authorization header and records its use, to the minute. Nothing is cached, so a
+ * revoked key is refused from the next request on.
+ * @throws AppError `unauthenticated`, with one message for every well-formed key that is not valid
  */
 export async function authenticateApiKey(
   db: Db,
@@ -47,24 +47,24 @@ export async function authenticateApiKey(
   return principal
 }
 
-/** The hash of the secret that an Authorization header bears. @throws AppError `unauthenticated` where it bears none of a key */
+/**
+ * The hash of the secret in an Authorization header. @throws AppError `unauthenticated` when the header has no API key
+ */
 export function secretOf(authorization: string | undefined): Buffer {
   const bearer = bearerToken(authorization, 'API key')
   refuseOtherTokens(bearer)
   return hashSecret(bearer)
 }
 
-/** Uses of a key are noted to the minute. */
 export function minuteOf(now: Date): Date {
   return new Date(Math.floor(now.getTime() / 60_000) * 60_000)
 }
 
-/** `unauthenticated`. */
 export function invalidKey(): AppError {
   return refusedToken(NOT_VALID)
 }
 
-/** The holder of the key that a row is of; null where it is none of a live key. */
+/** The principal of a key's row; null unless the key is active. */
 export function toPrincipal(row: unknown): AgentPrincipal | null {
   const parsed = KeyRow.safeParse(row)
   if (!parsed.success) return null
@@ -82,7 +82,7 @@ export function toPrincipal(row: unknown): AgentPrincipal | null {
   }
 }
 
-/** What is no key at all is said to be none; of what could be one nothing more is told. */
+/** Malformed keys get a specific error; invalid ones always the same, so that callers cannot probe for keys. */
 function refuseOtherTokens(bearer: string): void {
   switch (looksLike(bearer)) {
     case 'API key':

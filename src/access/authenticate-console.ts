@@ -4,8 +4,9 @@ import type { ConsolePrincipal } from '../kernel/principal.ts'
 import { deactivatedIn } from '../people/index.ts'
 
 /**
- * The person inside one of their workspaces: the one named by `X-Organization-Id`, or the only one they have.
- * @throws AppError `not_found` for a workspace that is not theirs, or whose directory has deactivated them, `validation_failed` when they have to choose.
+ * The person in one of their workspaces: the one that `X-Organization-Id` names, or their only one.
+ * @throws AppError `not_found` for a workspace that is not theirs or whose directory has deactivated them;
+ * `validation_failed` when they must choose one
  */
 export async function enterWorkspace(
   db: Db,

@@ -2,7 +2,6 @@ import { exportJWK, generateKeyPair, type CryptoKey, jwtVerify, SignJWT } from '
 import { describe, expect, it } from 'vitest'
 import { createIssuer, type Issuer } from './issuer.ts'
 
-/** An issuer whose key can be rotated, and which counts the requests for its keys. */
 async function rotatingIssuer(url: string): Promise<{
   issuer: Issuer
   keyRequests: () => number

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { AppError } from '../kernel/errors.ts'
 
 const TIMEOUT_MS = 5_000
-/** Least time between two requests to one issuer, so that tokens with made-up key IDs cannot flood it. */
+/** The least time between two requests to one issuer, so that tokens with made-up key IDs cannot flood it. */
 const PAUSE_MS = 1_000
 const KEYS_FRESH_MS = 10 * 60_000
 const METADATA_FRESH_MS = 60 * 60_000
@@ -21,17 +21,17 @@ const Metadata = z.object({
 })
 const KeySet = z.object({ keys: z.array(z.looseObject({ kty: z.string() })) })
 
-/** What an issuer's discovery document says (OpenID Connect Discovery 1.0). */
+/** OpenID Connect Discovery 1.0. */
 export type IssuerMetadata = z.output<typeof Metadata>
 
-/** An OpenID Connect issuer. Its methods throw AppError `upstream_error` while it cannot be reached. */
+/** An OpenID Connect issuer. Its methods throw AppError `upstream_error` while it is unreachable. */
 export interface Issuer {
   metadata(): Promise<IssuerMetadata>
-  /** Finds a token's key among the published ones; an unknown key ID is looked up again within a second. */
+  /** Finds a token's key among the published ones. An unknown key ID is looked up again within a second. */
   keys: JWTVerifyGetKey
 }
 
-/** The issuer at this URL. Nothing is requested before the first use. */
+/** The issuer at this URL. It requests nothing before its first use. */
 export function createIssuer(url: string, fetchFrom: typeof fetch): Issuer {
   const metadata = refreshed(METADATA_FRESH_MS, async () => {
     const found = Metadata.parse(await getJson(`${url}/.well-known/openid-configuration`, fetchFrom))
@@ -41,7 +41,7 @@ export function createIssuer(url: string, fetchFrom: typeof fetch): Issuer {
   const keySet = refreshed(KEYS_FRESH_MS, async () => {
     const { jwks_uri } = await metadata.get()
     const keys = await getJson(jwks_uri, fetchFrom).catch((error: unknown) => {
-      // The keys may have moved.
+      // The discovery document may name a new address for the keys.
       metadata.expire()
       throw error
     })
@@ -64,12 +64,12 @@ export function createIssuer(url: string, fetchFrom: typeof fetch): Issuer {
 
 interface Refreshed<Value> {
   get(): Promise<Value>
-  /** Loads anew, `PAUSE_MS` after the last time at the earliest; everybody who waits shares one load. */
+  /** Loads the value again, at most once in `PAUSE_MS`; concurrent callers share one load. */
   reload(): Promise<Value>
   expire(): void
 }
 
-/** A value that is loaded at its first use, and again when it is older than `freshMs`. */
+/** A value that is loaded at its first use, and again once it is older than `freshMs`. */
 function refreshed<Value>(freshMs: number, load: () => Promise<Value>): Refreshed<Value> {
   let held: { value: Value; at: number } | undefined
   let triedAt = Number.NEGATIVE_INFINITY

@@ -2,7 +2,7 @@ import { decodeJwt, decodeProtectedHeader, errors } from 'jose'
 import { refusedToken } from '../http/bearer.ts'
 import { AppError } from '../kernel/errors.ts'
 
-/** Claims and headers in the log come from the caller. */
+/** Logged claims and headers come from the caller. */
 const LOGGED_CHARACTERS_MAX = 200
 
 interface Expected {
@@ -12,13 +12,12 @@ interface Expected {
 }
 
 interface Fault {
-  /** What the log calls the fault. */
   cause: 'audience' | 'issuer' | 'key' | 'clock' | 'algorithm' | 'claims' | 'format'
   message: string
   facts?: Record<string, unknown>
 }
 
-/** The 401 of a token that does not pass: what to check for its sender, and the facts for the log. */
+/** The 401 of an invalid token: its message tells the sender what to check, its facts go to the log. */
 export function explainRefusal(error: unknown, token: string, expected: Expected): AppError {
   if (error instanceof AppError) return error
   const { cause, message, facts } = faultOf(error, token, expected)
@@ -89,7 +88,7 @@ function faultOfClaim(
   }
 }
 
-/** A token of another issuer is signed by a key that this one does not publish: that is the fault to name. */
+/** A token of another issuer also has an unknown key; the issuer is the fault to name. */
 function faultOfKey(token: string, expected: Expected): Fault {
   const iss = issuerIn(token)
   if (iss !== expected.issuer && iss !== `${expected.issuer}/`) return faultOfIssuer(iss, expected)
@@ -101,7 +100,7 @@ function faultOfKey(token: string, expected: Expected): Fault {
   }
 }
 
-/** Read before the signature is checked: only for the log and the message. */
+/** Not verified yet: only for the log and the message. */
 function issuerIn(token: string): string | undefined {
   try {
     return decodeJwt(token).iss

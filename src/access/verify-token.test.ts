@@ -30,7 +30,6 @@ beforeAll(async () => {
 
 afterAll(() => server.close())
 
-/** A verifier of bearer tokens that reaches the issuer in this way. */
 function verifier(fetchFrom: typeof fetch): (token: string) => Promise<Identity> {
   const verifyToken = createTokenVerifier({
     issuer,
@@ -70,7 +69,7 @@ async function token(made: Made = {}): Promise<string> {
 }
 
 describe('a console token', () => {
-  it('names its person when the issuer signed it for this audience', async () => {
+  it('identifies its person when the issuer signed it for this audience', async () => {
     expect(await verify(await token())).toEqual({
       issuer,
       subject: 'ada',
@@ -87,20 +86,20 @@ describe('a console token', () => {
     ['false', false],
     [1, false],
     [null, false],
-  ])('with email_verified %j has an address that is verified: %s', async (emailVerified, isVerified) => {
+  ])('with email_verified %j has a verified address: %s', async (emailVerified, isVerified) => {
     expect(await verify(await token({ emailVerified }))).toMatchObject({ emailVerified: isVerified })
   })
 
-  it('is taken from an issuer whose name ends with a slash, which settings lose', async () => {
+  it('is accepted from an issuer whose name ends with a slash, which settings drop', async () => {
     expect(await verify(await token({ issuer: `${issuer}/` }))).toMatchObject({ issuer, subject: 'ada' })
   })
 
-  it('names its person in text that can be stored', async () => {
+  it('identifies its person in text that can be stored', async () => {
     expect(await verify(await token({ name: 'A\0da' }))).toMatchObject({ name: 'Ada' })
   })
 
   it.each(['ada@example.com\0', 'a\0da@example.com', 'ada@example.com\ud800'])(
-    "drops the e-mail address %j, which would become another person's if it were cleaned",
+    "loses the e-mail address %j, which cleaning would turn into another person's",
     async (email) => {
       const identity = await verify(await token({ email, emailVerified: true }))
       expect(identity).toMatchObject({ email: null, emailVerified: false })
@@ -123,7 +122,7 @@ describe('a console token', () => {
     ['whose subject cannot be stored', { subject: 'a\0da' }, 'claims', /"sub"/],
     ['with an unknown key', { keyId: 'k9' }, 'key', /does not publish/],
   ] as [string, Made, string, RegExp][])(
-    'is refused %s, with the cause for the log and the check for its sender',
+    'is refused %s, with the cause in the log and a check for the sender',
     async (_what, made, signInFailure, message) => {
       await expect(verify(await token(made))).rejects.toMatchObject({
         code: 'unauthenticated',
@@ -134,12 +133,12 @@ describe('a console token', () => {
     },
   )
 
-  it('may be half a minute past its end, or before its beginning, by the clock here', async () => {
+  it("can be half a minute expired, or not yet valid, by this machine's clock", async () => {
     expect(await verify(await token({ expiresAt: '-30s' }))).toMatchObject({ subject: 'ada' })
     expect(await verify(await token({ notBefore: '30s' }))).toMatchObject({ subject: 'ada' })
   })
 
-  it('is refused when somebody else signed it', async () => {
+  it('is refused when another key signed it', async () => {
     await expect(verify(await token({ signedBy: stranger }))).rejects.toMatchObject({
       code: 'unauthenticated',
       facts: { signInFailure: 'key', keyId: 'k1', algorithm: 'ES256' },
@@ -159,7 +158,7 @@ describe('a console token', () => {
     await expect(verify(hmac)).rejects.toMatchObject({ code: 'unauthenticated' })
   })
 
-  it('is refused when its key is unknown and its payload is no JSON', async () => {
+  it('is refused when its key is unknown and its payload is not JSON', async () => {
     const header = Buffer.from(JSON.stringify({ alg: 'ES256', kid: 'k9' })).toString('base64url')
     await expect(verify(`${header}.bm9pc2U.c2ln`)).rejects.toMatchObject({
       code: 'unauthenticated',
@@ -167,20 +166,20 @@ describe('a console token', () => {
     })
   })
 
-  it('is refused when it is none: nothing, an API key, noise', async () => {
+  it('is refused when it is no token: nothing, an API key, noise', async () => {
     for (const bearer of ['', `svc_${'a'.repeat(43)}`, 'noise', 'a.b.c']) {
       await expect(verify(bearer)).rejects.toMatchObject({ code: 'unauthenticated' })
     }
   })
 
-  it('cannot be judged either while the issuer answers with error pages', async () => {
+  it('fails with an upstream error while the issuer answers with error pages', async () => {
     const broken: typeof fetch = async (input, init) =>
       String(input).endsWith('/keys') ? new Response('oops', { status: 500 }) : await fetch(input, init)
     const patient = verifier(broken)
     await expect(patient(await token())).rejects.toMatchObject({ code: 'upstream_error' })
   })
 
-  it('cannot be judged while the issuer is down, which is not its fault, and is again afterwards', async () => {
+  it('fails with an upstream error while the issuer is down, and passes again afterward', async () => {
     let down = true
     const flaky: typeof fetch = (input, init) =>
       down ? Promise.reject(new Error('ECONNREFUSED')) : fetch(input, init)

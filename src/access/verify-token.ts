@@ -6,9 +6,9 @@ import { isStorable, storableText } from '../kernel/text.ts'
 import type { Identity } from '../organizations/index.ts'
 import { explainRefusal } from './token-faults.ts'
 
-/** Asymmetric signatures only: a shared secret could be forged by whoever verifies (RFC 8725, section 3.1). */
+/** Asymmetric only: a verifier of shared-secret signatures could also forge them (RFC 8725, section 3.1). */
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']
-/** Machines without time synchronization are easily half a minute apart. */
+/** Machines without time synchronization often differ by half a minute. */
 const CLOCK_TOLERANCE_SECONDS = 60
 
 const Claims = z.object({
@@ -23,13 +23,12 @@ const Claims = z.object({
   name: z.string().max(200).transform(storableText).optional().catch(undefined),
 })
 
-/** Takes an Authorization header. */
 export type VerifyToken = (authorization: string | undefined) => Promise<Identity>
 
 /**
- * Checks bearer tokens of one OpenID Connect issuer: signature by its published keys, issuer, audience, expiry,
- * algorithm (OpenID Connect Core 3.1.3.7, RFC 9068).
- * The function throws AppError `unauthenticated`, or `upstream_error` when the issuer's keys cannot be had.
+ * Verifies bearer tokens of one OpenID Connect issuer: signature by its published keys, issuer, audience, expiry,
+ * algorithm (OpenID Connect Core 3.1.3.7, RFC 9068). The function throws AppError `unauthenticated`, or
+ * `upstream_error` when the issuer's keys are unavailable.
  */
 export function createTokenVerifier(options: {
   issuer: string
@@ -44,7 +43,7 @@ export function createTokenVerifier(options: {
     const now = clock.now()
     try {
       const { payload } = await jwtVerify(bearer, keys, {
-        // Settings lose the slash that some providers' issuers end with.
+        // Settings drop the slash that some providers' issuers end with.
         issuer: [issuer, `${issuer}/`],
         audience,
         algorithms: ALGORITHMS,

@@ -23,7 +23,6 @@ interface Given {
   termWeights: TermWeights
 }
 
-/** What works by itself. */
 interface Working {
   embedding: EmbeddingEngine
   sweeps: readonly Task[]
@@ -39,17 +38,13 @@ interface Working {
   memory: VectorMemory | null
 }
 
-/** What runs beside the requests. */
 export interface BackgroundWork {
-  /** Begins it, as far as this process's role has it. */
   start(): Promise<void>
-  /** Reads now what the memory canvas has not read. */
   readForCanvas(): Promise<void>
-  /** Ends it, and saves what is in memory. */
+  /** Stops the work and saves cached vectors. */
   stop(): Promise<void>
 }
 
-/** What runs beside the requests, as far as this process's role has it. */
 export function backgroundOf(
   { settings, database, logger, termWeights }: Given,
   {
@@ -91,7 +86,7 @@ export function backgroundOf(
       removals.start()
       organizationRemovals.start()
       for (const worker of workers) worker.start()
-      // Nobody else can have the embedded database: what is under way there belongs to a process that is gone.
+      // No other process can have the embedded database open: leases in it belong to a dead process.
       if (database.driver === 'embedded') {
         await billing.takeOver()
         await outgoing.takeOver()
@@ -117,7 +112,7 @@ export function backgroundOf(
       await Promise.all(tasks.map((task) => task.stop()))
       await journaled?.stop()
       await forgetting?.stop()
-      // It saves what is in memory as nobody changes it any more.
+      // Saves cached vectors last, when nothing changes them any more.
       await memory?.close()
     },
   }
@@ -125,7 +120,7 @@ export function backgroundOf(
 
 const FORGET_MS = 60_000
 
-/** Organizations are removed by any process: each looks by itself which are no longer there. */
+/** Any process can remove an organization, so each process checks which ones it still needs. */
 function forgettingOf(memory: VectorMemory, logger: Logger): Task {
   return createTask({
     act: () => memory.forgetRemoved(),

@@ -6,7 +6,6 @@ import type { Clock } from '../kernel/clock.ts'
 import type { Metrics } from '../health/index.ts'
 import type { Logger } from '../kernel/logger.ts'
 
-/** Puts billing together with the payment processor, where one is configured. */
 export async function createBillingEngine(deps: {
   settings: Settings
   database: OpenDatabase

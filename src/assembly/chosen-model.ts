@@ -9,7 +9,6 @@ import { type Choice, type ChoiceFile, createChoiceFile } from '../models/index.
 import { embeddingSettings, modelsDir, secretCipher } from './former-models.ts'
 import type { Logger } from '../kernel/logger.ts'
 
-/** The file of the model that was chosen while the service ran. */
 export function choiceFileOf(settings: Settings): ChoiceFile {
   return createChoiceFile(settings.DATA_DIR, async () => {
     const cipher = await secretCipher(settings)
@@ -19,7 +18,8 @@ export function choiceFileOf(settings: Settings): ChoiceFile {
 }
 
 /**
- * The model that was chosen while the service ran; null: none was, or the environment says which it is, which is logged.
+ * The model that was chosen while the service ran; null when there is none, or when the environment names one, which is
+ * logged.
  * @throws StartupError when the file cannot be read
  */
 export async function readChoice(settings: Settings, logger: Logger): Promise<Choice | null> {
@@ -36,7 +36,7 @@ export async function readChoice(settings: Settings, logger: Logger): Promise<Ch
   return null
 }
 
-/** The model to start with. @throws StartupError that says how to go back where it was chosen and cannot be had */
+/** The model to start with. @throws StartupError that says how to go back when a chosen model is unavailable */
 export async function startingModel(settings: Settings, choice: Choice | null): Promise<EmbeddingModel> {
   const options = { modelsDir: modelsDir(settings) }
   if (choice === null) return await createEmbeddingModel(embeddingSettings(settings), options)
@@ -51,7 +51,7 @@ export async function startingModel(settings: Settings, choice: Choice | null): 
   }
 }
 
-/** Why the model cannot be chosen while the service runs, with what to set instead; null: it can. */
+/** Why the model cannot be chosen while the service runs, and what to set instead; null when it can. */
 export function modelFixedBecause(settings: Settings, asked: EmbeddingModelSettings): string | null {
   if (settings.DATABASE_URL !== undefined)
     return `With DATABASE_URL several processes may share the vectors, so the environment of each says the embedding model. Set ${variablesOf(asked)} for all of them, restart them, and move each workspace with POST /v1/maintenance/reembed`

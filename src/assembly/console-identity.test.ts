@@ -11,7 +11,7 @@ describe('the obstacle to signing in at the console', () => {
     ['with an issuer and a client', { ...PUBLIC, ...ISSUER, OIDC_CLIENT_ID: 'console' }, null],
     ['with an issuer and no client', { ...PUBLIC, ...ISSUER }, /^set OIDC_CLIENT_ID/],
     ['reached by others without an issuer', PUBLIC, /^set OIDC_ISSUER and OIDC_AUDIENCE/],
-  ])('%s names what to set, if anything', (_where, environment, expected) => {
+  ])('%s names the setting to set, if any', (_where, environment, expected) => {
     const obstacle = signInObstacle(readSettings(environment))
     if (expected === null) expect(obstacle).toBeNull()
     else expect(obstacle).toMatch(expected)

@@ -30,24 +30,23 @@ export interface ConsoleIdentity {
   /** Runs for each signed-in request, once its user is known. */
   onSignIn(userId: string): Promise<void>
   mounted: ServerOptions<unknown>['mounted']
-  /** The issuer's URL; null where nobody signs people in. */
+  /** The issuer's URL; null when sign-in is off. */
   issuer(): string | null
-  /** How the console's page signs people in. */
   signIn(): ConsoleSignIn
-  /** How this service ends a sign-in for the page; null where the page does that itself. */
+  /** How this service completes a sign-in for the page; null when the page does it. */
   backendSignIn: BackendSignIn | null
 }
 
-/** Who signs people in at the console. `nobody`: `reason` says why, and what to set. */
+/** Who signs people in at the console. With `nobody`, `reason` says why and what to set. */
 export type SignIn =
   | { by: 'issuer'; issuer: string; audience: string }
   | { by: 'development' }
   | { by: 'nobody'; reason: string }
 
 /**
- * Who signs people in, by the settings: the configured issuer; without one the built-in development issuer, but only where
- * nothing says that others than this machine's people reach the service. `PUBLIC_URL` says so also where a proxy stands
- * in front of a service that listens on loopback.
+ * Chooses the configured issuer. Without one, it chooses the built-in development issuer, but only when no setting
+ * suggests that the service is reachable from other machines. `PUBLIC_URL` suggests it too: a proxy may forward to a
+ * service that listens on loopback.
  */
 export function signInOf({ OIDC_ISSUER, OIDC_AUDIENCE, PUBLIC_URL, HOST }: Settings): SignIn {
   if (OIDC_ISSUER !== undefined && OIDC_AUDIENCE !== undefined)
@@ -63,14 +62,14 @@ export function signInOf({ OIDC_ISSUER, OIDC_AUDIENCE, PUBLIC_URL, HOST }: Setti
   return { by: 'nobody', reason }
 }
 
-/** Why nobody can sign in at the console's page, and what to set; null where people can. */
+/** Why sign-in at the console is off, and what to set; null when it works. */
 export function signInObstacle(settings: Settings): string | null {
   const signIn = signInOf(settings)
   if (signIn.by === 'nobody') return signIn.reason
   return signIn.by === 'issuer' && settings.OIDC_CLIENT_ID === undefined ? NO_CLIENT : null
 }
 
-/** Verifies console tokens of whoever signs people in. At the development issuer they own the local workspace. */
+/** Verifies console tokens of the chosen issuer. Users of the development issuer own the local workspace. */
 export function createConsoleIdentity(deps: {
   settings: Settings
   db: Db
@@ -107,7 +106,7 @@ export function createConsoleIdentity(deps: {
   }
 }
 
-/** The issuer's ID tokens are for the client itself: where the API's audience is the client, they are what it takes. */
+/** ID tokens are issued to the client itself: the API accepts them when its audience is the client. */
 function signInAt(
   issuer: string,
   {
@@ -131,7 +130,7 @@ function signInAt(
   }
 }
 
-/** A client with a secret: the page asks this service for tokens, and this service asks the issuer. */
+/** A confidential client: the page asks this service for tokens, and this service asks the issuer. */
 function backendSignInAt(
   issuer: Issuer,
   { OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret }: Settings,

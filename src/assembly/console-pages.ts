@@ -10,10 +10,10 @@ import {
 } from '../console/index.ts'
 import { sendPage } from '../http/page.ts'
 
-/** Where OAuth callbacks and the payment processor's pages lead back to. */
+/** Where OAuth callbacks and the payment processor's pages redirect to. */
 const OUTCOMES = { '/console/sources': connectedPage, '/console/billing': billingPage }
 
-/** Serves the console and the guide; without a console, plain pages stand where others send people back to. */
+/** Serves the console and the guide. Without a console, plain pages stand where others redirect people to. */
 export async function addConsolePages(
   server: FastifyInstance,
   {

@@ -11,12 +11,11 @@ import { createReaders } from '../permissions/index.ts'
 import { createMessageLimit, type Credits, type RateLimit } from '../usage/index.ts'
 
 /**
- * A connection sends a few messages besides its tool calls, and every tool call is a message. An identity provider sends a request
- * for each person and group that changed.
+ * A connection sends a few messages besides its tool calls, and each tool call is a message. An identity provider sends
+ * a request for each changed person and group.
  */
 const MESSAGES_PER_REQUEST = 10
 
-/** The gates of every route, put together from the slices that keep them. */
 export function createGates(deps: {
   db: Db
   clock: Clock

@@ -16,7 +16,6 @@ import { choiceFileOf, modelFixedBecause } from './chosen-model.ts'
 import { embeddingSettings, keepFormerModels, modelsDir } from './former-models.ts'
 import type { Logger } from '../kernel/logger.ts'
 
-/** The embedding models, the moves between them, the choice of another one, and the indexes on their vectors. */
 export interface EmbeddingEngine {
   models: ModelRegistry
   modelMove: ModelMove
@@ -29,19 +28,19 @@ export interface EmbeddingEngineDeps {
   database: OpenDatabase
   clock: Clock
   logger: Logger
-  /** The configured model, and where it was chosen while the service ran, its settings. */
+  /** The configured model and, when it was chosen while the service ran, its settings. */
   embeddingModel: EmbeddingModel
   choice?: Choice | null
   fetch: typeof fetch
   tracer?: Tracer | undefined
-  /** How often moves are looked at, and how long they may fail; of tests. */
+  /** How often moves are checked, and how long they can fail; for tests. */
   choiceTimes?: Pick<ModelChoiceOptions, 'pollMs' | 'patienceMs'> | undefined
 }
 
-/** So long after a process of this version has started on a server, none of the version before is left: they are replaced in turn. */
+/** This long after a process of this version has started on a server, a rolling update has replaced every older one. */
 const REPLACED_WITHIN_MS = 60 * 60_000
 
-/** Puts the embedding models together; the settings of the configured one are kept before it answers. */
+/** Creates the embedding models. The configured model's settings are stored before it embeds. */
 export async function createEmbeddingEngine(deps: EmbeddingEngineDeps): Promise<EmbeddingEngine> {
   const { settings, database, clock, logger, embeddingModel: configured, choice } = deps
   const { db } = database
@@ -73,7 +72,6 @@ export async function createEmbeddingEngine(deps: EmbeddingEngineDeps): Promise<
   return { models, modelMove, modelChoice, approximateIndexes }
 }
 
-/** The same models, and what each embeds as spans. */
 function tracedModels(models: ModelRegistry, tracer: Tracer): ModelRegistry {
   const known = new WeakMap<EmbeddingModel, EmbeddingModel>()
   const wrap = (model: EmbeddingModel): EmbeddingModel => {

@@ -11,12 +11,10 @@ import {
 import { AppError } from '../kernel/errors.ts'
 import type { Logger } from '../kernel/logger.ts'
 
-/** Where the files of known local models lie. */
 export function modelsDir({ DATA_DIR }: Settings): string {
   return join(DATA_DIR, 'models')
 }
 
-/** The embedding model that the environment asks for. */
 export function embeddingSettings(settings: Settings): EmbeddingModelSettings {
   return {
     provider: settings.EMBEDDING_PROVIDER,
@@ -28,15 +26,14 @@ export function embeddingSettings(settings: Settings): EmbeddingModelSettings {
 }
 
 /**
- * Keeps the settings of the configured model in the database, and finds those of the models before it, which go on answering
- * until their vectors have been moved. What an older ENCRYPTION_KEY has encrypted is encrypted anew.
+ * Stores the settings of the configured model in the database, and reads those of former models, which stay in use
+ * until their vectors have been moved. Values encrypted with an older ENCRYPTION_KEY are encrypted again.
  */
 export async function keepFormerModels(deps: {
   db: Db
   settings: Settings
   logger: Logger
   configured: EmbeddingModel
-  /** The settings that the configured model was made with. */
   present: EmbeddingModelSettings
 }): Promise<KeptModels> {
   const { db, settings, logger } = deps
@@ -65,17 +62,15 @@ export async function keepFormerModels(deps: {
   }
 }
 
-/** What is kept of former models, and of the one that is configured from now on. */
 export interface KeptModels extends FormerModels {
-  /** Keeps the settings of a model that is about to become the configured one. */
+  /** Stores the settings of a model that is about to become the configured one. */
   keep(model: EmbeddingModel, settings: EmbeddingModelSettings): Promise<void>
-  /** From now on it is the configured one. */
   configure(model: EmbeddingModel, settings: EmbeddingModelSettings): void
 }
 
 /**
- * Encrypts the API keys of models. The embedded database has a key beside it; with PostgreSQL every process would make
- * another one, so that without ENCRYPTION_KEY there is null.
+ * Encrypts the API keys of models. The embedded database has a key file beside it. With PostgreSQL each process would
+ * create a different key, so without ENCRYPTION_KEY this is null.
  */
 export async function secretCipher(settings: Settings): Promise<SecretCipher | null> {
   if (settings.ENCRYPTION_KEY !== undefined) return createTokenCipher(settings.ENCRYPTION_KEY)

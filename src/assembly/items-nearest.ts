@@ -1,10 +1,9 @@
 import type { FindItems } from '../memory-canvas/index.ts'
 import type { Search } from '../retrieval/index.ts'
 
-/** Passages that are looked at for what a query means. */
 const CANVAS_PASSAGES = 8
 
-/** The items of the passages nearest to a query, the nearest first: how the canvas finds by meaning. */
+/** The items of the passages nearest to a query, nearest first: the canvas's search by meaning. */
 export function itemsNearest(search: Search): FindItems {
   return async (reader, query, provider, signal) => {
     const filter = provider === undefined ? {} : { filter: { providers: [provider] } }

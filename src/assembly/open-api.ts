@@ -12,8 +12,8 @@ const PLACEHOLDER_URL = 'http://base-url.invalid'
 const templates = new WeakMap<object, string>()
 
 /**
- * The OpenAPI document as it is sent. Building it takes a tenth of a second, so this does it before anybody is served;
- * the rest happens at the first use.
+ * The OpenAPI document as sent. Building it takes a tenth of a second, so this happens before the service listens; the
+ * rest happens at the first use.
  */
 export function createOpenApi<S>(
   routes: readonly Route<S>[],
@@ -36,7 +36,6 @@ function buildTemplate<S>(routes: readonly Route<S>[]): string {
   return JSON.stringify(describeApi(routes, PLACEHOLDER_URL))
 }
 
-/** The OpenAPI document of a service at `url`. */
 export function describeApi<S>(routes: readonly Route<S>[], url: string): ReturnType<typeof openApiDocument> {
   const extensions = { 'x-providers': describeProviders() }
   return openApiDocument(routes, { version: VERSION, url, webhooks: webhookEvents, extensions })

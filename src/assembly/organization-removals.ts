@@ -8,7 +8,7 @@ import type { VectorMemory } from '../vector-memory/index.ts'
 import type { ConnectorEngine } from './connector-engine.ts'
 import type { Logger } from '../kernel/logger.ts'
 
-/** The removal of organizations, with what ends their sources and what this process holds of them. */
+/** The removal of organizations, with their sources and what this process caches of them. */
 export function organizationRemovalsOf(
   deps: { settings: Settings; database: OpenDatabase; clock: Clock; logger: Logger },
   parts: { billing: Billing; engine: ConnectorEngine; removals: Removals; memory: VectorMemory | null },
@@ -25,7 +25,7 @@ export function organizationRemovalsOf(
     mark: (tx, changes, source) => removals.mark(tx, changes, source),
     onRemoved() {
       void engine.disconnect()
-      // What fails is done again within a minute, as on every other process.
+      // A failure is retried within a minute, as on every other process.
       void memory
         ?.forgetRemoved()
         .catch((err: unknown) =>

@@ -55,19 +55,17 @@ const SLICES = [
 ] as const
 
 type ServicesOf<Routes> = Routes extends readonly Route<infer S>[] ? S : never
-/** All of a union's members at once. */
+/** The intersection of a union's members. */
 type All<Union> = (Union extends unknown ? (member: Union) => void : never) extends (all: infer I) => void
   ? I
   : never
 
-/** What the handlers of all routes take. */
 export type Services = All<ServicesOf<(typeof SLICES)[number] | typeof scimRoutes>>
 
 /**
- * Every route of the service's own API: the OpenAPI document and the every-route tests read this list. SCIM describes itself, at
- * `/scim/v2/Schemas`.
+ * Every route of the service's own API. The OpenAPI document and the every-route tests read this list. SCIM describes
+ * itself at `/scim/v2/Schemas`.
  */
 export const routes: readonly Route<Services>[] = SLICES.flat()
 
-/** Every route that answers. */
 export const servedRoutes: readonly Route<Services>[] = [...routes, ...scimRoutes]

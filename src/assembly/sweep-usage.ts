@@ -8,12 +8,12 @@ import type { Logger } from '../kernel/logger.ts'
 
 const SWEEP_INTERVAL_MS = 60_000
 const PRUNE_INTERVAL_MS = 60 * 60_000
-/** How long after credits have become few webhooks hear of it at most. */
+/** The longest delay until webhooks are notified that credits are low. */
 const LOW_CREDITS_INTERVAL_MS = 10_000
 
 /**
- * Gives back the credits of requests whose process died, forgets the rate windows that are over, the days of use that are too long
- * ago, invitations that are over and people who belong to nothing, and tells of credits that are running out.
+ * Refunds credits of requests whose process died; deletes expired rate windows, days of use, invitations and users
+ * without a workspace; and notifies webhooks of low credits.
  */
 export function sweepUsage(
   { credits, rateLimit }: { credits: Credits; rateLimit: RateLimit },

@@ -1,7 +1,7 @@
 import type { OpenDatabase } from '../database/database.ts'
 import { isMigrated } from '../database/migrate.ts'
 
-/** Why the service cannot serve now, for people; null: it can. */
+/** Why the service cannot serve now, for people; null when it can. */
 export async function unreadiness(database: OpenDatabase, draining: boolean): Promise<string | null> {
   if (draining) return 'The service is stopping'
   try {

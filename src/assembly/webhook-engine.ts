@@ -14,14 +14,13 @@ import {
 import { secretCipher } from './former-models.ts'
 import type { Logger } from '../kernel/logger.ts'
 
-/** The events that are sent to webhooks, for the OpenAPI document. */
 export const webhookEvents: readonly OpenApiWebhook[] = EVENT_TYPES.map((name) => ({
   name,
   summary: EVENTS[name].summary,
   payload: payloadSchema(name),
 }))
 
-/** Puts the webhooks of workspaces together with what encrypts their secrets and shows how they do. */
+/** Creates the webhooks, with the encryption of their secrets and their metrics. */
 export function createWebhookEngine(deps: {
   settings: Settings
   database: OpenDatabase
@@ -38,7 +37,7 @@ export function createWebhookEngine(deps: {
     allowsPrivate: settings.WEBHOOK_ALLOW_PRIVATE_ADDRESSES,
     lockOrganization,
     onAttempt: metrics.observeWebhook,
-    // The trail names a person or a key, and neither did it.
+    // An audit event names a person or a key, and neither did it.
     onDisabled: (webhook) => logger.warn(webhook, 'a webhook was disabled: nothing can be delivered to it'),
     onError: (err) => logger.error({ err }, 'webhooks: something failed and is tried again'),
   })

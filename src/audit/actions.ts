@@ -56,7 +56,6 @@ const ACTIONS = [
 type CleanUpAction = `maintenance.${ProviderId}.${string}`
 export type AuditAction = (typeof ACTIONS)[number] | CleanUpAction
 
-/** The action of a provider's clean-up job. */
 export function cleanUpAction(provider: ProviderId, job: string): CleanUpAction {
   return `maintenance.${provider}.${job.replaceAll('-', '_')}`
 }

@@ -9,7 +9,7 @@ import { recordEvent } from './record-event.ts'
 export const EXPORT_FORMATS = ['csv', 'jsonl'] as const
 export type ExportFormat = (typeof EXPORT_FORMATS)[number]
 
-/** An event has up to some 10 KB (the query of a context); so many are in memory at a time. */
+/** Events in memory at a time; one takes up to about 10 KB (the query of a context). */
 const PAGE_EVENTS = 200
 
 const COLUMNS = [
@@ -24,8 +24,8 @@ const COLUMNS = [
 ] as const
 
 /**
- * Records that the trail is exported, and then gives its text piece by piece, each read when the reader asks for it. The export's own
- * event is in it where the filter lets it through.
+ * Records that the trail is exported, then yields its text in pieces, each read on demand. The export includes its own
+ * event if the filter matches it.
  */
 export async function exportEvents(
   db: Db,
@@ -42,7 +42,7 @@ export async function exportEvents(
       targetType: 'organization',
       targetId: organizationId,
       metadata: { format, ...filter },
-      // It held events of every provider.
+      // The export contains events of every provider.
       providers: PROVIDERS,
       at: clock.now(),
     }),
@@ -81,7 +81,7 @@ function cellOf(value: AuditEventView[keyof AuditEventView]): string {
 /** What a spreadsheet would take for a formula (https://owasp.org/www-community/attacks/CSV_Injection). */
 const FORMULA = /^[=+\-@\t\r\n\uFF0B\uFF0D\uFF1D\uFF20]/
 
-/** A line of CSV (RFC 4180): each cell in quotes, and behind an apostrophe what would be a formula. */
+/** A line of CSV (RFC 4180). Every cell is quoted; an apostrophe precedes what would be a formula. */
 export function csvLine(cells: readonly string[]): string {
   const quoted = cells.map((cell) => `"${(FORMULA.test(cell) ? `'${cell}` : cell).replaceAll('"', '""')}"`)
   return `${quoted.join(',')}\r\n`

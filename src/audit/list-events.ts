@@ -16,34 +16,33 @@ export interface AuditEventView {
   createdAt: string
 }
 
-/** Which events: all that is said has to hold. */
+/** Selects events that match every field. */
 export interface EventFilter {
   action?: AuditAction | undefined
   /** The person or the key that acted. */
   actor?: string | undefined
-  /** The id of what it was done to. */
   target?: string | undefined
-  /** Not before this time, ISO 8601. */
+  /** ISO 8601, inclusive. */
   from?: string | undefined
-  /** Before this time. */
+  /** Exclusive. */
   to?: string | undefined
 }
 
 export interface EventPage {
   auditEvents: AuditEventView[]
-  /** Left out on the last page, which is then as agents get it. */
+  /** Absent on the last page, which then has the form that agents get. */
   nextCursor?: string
 }
 
-/** The newest `limit` events of the caller's organization that name no provider out of its scope, newest first. */
+/** The newest `limit` events of the caller's organization that name no provider outside its scope, newest first. */
 export async function listEvents(db: Db, caller: Caller, limit: number): Promise<AuditEventView[]> {
   const rows = await selectEvents(db, caller, {}, null).limit(limit).execute()
   return rows.map(toView)
 }
 
 /**
- * A page of the events that a filter lets through, newest first. No page costs more than the ones before.
- * @throws AppError `validation_failed` for a cursor that is not of this very list
+ * A page of the events that match a filter, newest first. Later pages cost no more than the first.
+ * @throws AppError `validation_failed` for a cursor of another list
  */
 export async function pageEvents(
   db: Db,
@@ -57,7 +56,7 @@ export async function pageEvents(
   return { auditEvents: events, ...(next === null ? {} : { nextCursor: encodeCursor(list, next) }) }
 }
 
-/** `limit` events from a place on (null: the newest), and the place where the next begin; null: there are no more. */
+/** Up to `limit` events from a place (null: the newest), and the place of the next page; null: this is the last. */
 export async function readEvents(
   db: Db,
   caller: Caller,
@@ -71,14 +70,14 @@ export async function readEvents(
   return { events: page.map(toView), next }
 }
 
-/** The events in their order, as the statement that finds them; each filter has an index in that order. */
+/** The query for matching events in order; each filter has an index in that order. */
 export function selectEvents(db: Db, caller: Caller, filter: EventFilter, place: ListPlace | null) {
   const { action, actor, target, from, to } = filter
   const scope = caller.allowedProviders
   let events = db
     .selectFrom('audit_events')
     .selectAll()
-    // As exact as the database has it: a date of JavaScript ends at the millisecond.
+    // To the microsecond, as the database stores it; a JavaScript date has milliseconds.
     .select(sql<string>`to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`.as('at'))
     .where('organization_id', '=', caller.organizationId)
   if (scope !== null) events = events.where(sql<boolean>`providers <@ array[${sql.join(scope)}]::text[]`)

@@ -11,9 +11,9 @@ export interface NewAuditEvent {
   action: AuditAction
   targetType: string
   targetId: string
-  /** Metadata only: no secret, no content of items, no answers. */
+  /** Metadata only: no secrets, no content of items, no answers. */
   metadata: Record<string, unknown>
-  /** Whose items, sources or query results it names: a key that may not see them all does not see the event. */
+  /** Providers that it concerns. A key that may not see all of them does not see the event. */
   providers: readonly ProviderId[]
   at: Date
 }
@@ -23,7 +23,7 @@ const insertEvent = prepare(`
     providers, created_at)
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`)
 
-/** Writes one event into the trail, in the transaction of the act that it records, and returns its id. */
+/** Writes an audit event in the transaction of the act that it records, and returns its id. */
 export async function recordEvent(tx: Tx, event: NewAuditEvent): Promise<string> {
   const id = randomUUID()
   await insertEvent(tx, [

@@ -5,7 +5,6 @@ import { actorOf } from '../kernel/principal.ts'
 import { storableJson } from '../kernel/text.ts'
 import type { AuditAction } from './actions.ts'
 
-/** An answer that is being charged. */
 export interface ChargedAnswer {
   use: CreditUse
   retrieved: Retrieved
@@ -19,10 +18,10 @@ const TARGET_TYPES: Record<ChargedAction, string> = {
 }
 
 /**
- * The inside of a data-modifying CTE that records the answers which a statement charges, so that neither the credit nor its
- * audit event exists without the other, at no round trip of its own.
+ * The body of a data-modifying CTE that records the answers that a statement charges. The credit and its audit event
+ * are written together, without another round trip.
  * @param charged the CTE with the organization that was charged: at most one row
- * @param parameter the number of the parameter that {@link retrievalEvents} gives
+ * @param parameter the number of the parameter that {@link retrievalEvents} returns
  */
 export function recordRetrievals(charged: string, parameter: number): string {
   return `
@@ -36,7 +35,7 @@ export function recordRetrievals(charged: string, parameter: number): string {
     )`
 }
 
-/** The events of charged answers, as {@link recordRetrievals} takes them. */
+/** The events of charged answers, as a parameter for {@link recordRetrievals}. */
 export function retrievalEvents(answers: readonly ChargedAnswer[]): string {
   return JSON.stringify(
     answers.map(({ use: { caller, surface }, retrieved, at }) => {

@@ -12,7 +12,6 @@ export interface AuditServices {
   clock: Clock
 }
 
-/** Several times as long as any cursor of ours. */
 const CURSOR_CHARACTERS_MAX = 1_000
 
 const AuditEvent = z

@@ -19,7 +19,6 @@ export type LeasedTable =
 /** Identifies one row: the primary key, with the organization. */
 type Key<T extends LeasedTable> = { readonly [C in keyof Row<T>]?: string | number }
 
-/** Other columns that the update sets. */
 type Values<T extends LeasedTable> = { readonly [C in keyof Row<T>]?: Row<T>[C] | RawBuilder<Row<T>[C]> }
 
 /** The right to work on a row until it expires. */

@@ -22,7 +22,6 @@ function byHand() {
     task,
     errors,
     begun: () => begun,
-    /** Ends the current run. */
     async end(failure?: Error) {
       const { resolve, reject } = finish
       finish = Promise.withResolvers()

@@ -9,20 +9,19 @@ import { NO_LOG, openAlone } from './open-alone.ts'
 
 export interface OfflineBackup extends BackupOptions {
   dataDir: string
-  /** Whether ENCRYPTION_KEY is set. */
   isKeyGiven: boolean
   clock: Clock
 }
 
 /**
- * Lets `use` read a backup of a DATA_DIR whose service is stopped, the same as a running one gives.
- * @throws StartupError when there is no database, or a running service has it
+ * Passes `use` a backup of a stopped service's DATA_DIR, with the same content as a running one's.
+ * @throws StartupError when there is no database, or a running service holds it
  */
 export async function backUpOffline<T>(
   { dataDir, isKeyGiven, clock, withEncryptionKey }: OfflineBackup,
   use: (backup: { name: string; bytes: Readable }) => Promise<T>,
 ): Promise<T> {
-  // Opening would make one.
+  // Opening a missing database would create one.
   await stat(path.join(dataDir, DATABASE_FOLDER)).catch((cause: unknown) => {
     throw new StartupError(`DATA_DIR: ${path.resolve(dataDir)} holds no database`, { cause })
   })

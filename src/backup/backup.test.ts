@@ -63,13 +63,13 @@ async function writtenIn(folder: string): Promise<{ rows: number; whole: number;
 }
 
 describe('a backup of a database that is written to', () => {
-  it('holds every row that was there when it began, none in part and none out of turn, and is counted before it counts', async () => {
+  it('contains every row from before it began, intact and in order, and is counted before it is valid', async () => {
     let next = 0
     const over = new AbortController()
     const write = async (): Promise<void> => {
       while (!over.signal.aborted) {
         await sql`insert into written values (${next++}, repeat('x', 2000))`.execute(database.db)
-        // Pages that were copied change again.
+        // Pages that were already copied change again.
         await sql`update written set payload = repeat('y', 2000) where n % 7 = 0`.execute(database.db)
         if (next % 10 === 0) await sql`checkpoint`.execute(database.db)
         await new Promise((resolve) => setTimeout(resolve, 1))
@@ -90,7 +90,7 @@ describe('a backup of a database that is written to', () => {
     expect(written).toEqual({ rows: written.last + 1, whole: written.rows, last: written.last })
   })
 
-  it('has the kept encryption key unless it is left out, and never the operator token or vectors that a stop has saved', async () => {
+  it('includes the stored encryption key unless told otherwise, and never the operator token or saved vectors', async () => {
     const withKey = await restoreTo(path.join(parent, 'with-key'), await makeBackup('with'))
     expect(withKey.manifest.encryptionKey).toBe('included')
     expect(await readFile(path.join(parent, 'with-key/encryption-key'), 'utf8')).toBe('a key')
@@ -101,7 +101,7 @@ describe('a backup of a database that is written to', () => {
     expect(await readdir(path.join(parent, 'without-key'))).toEqual(['database'])
   })
 
-  it('is one at a time, and ends with a reader that goes away', async () => {
+  it('runs one at a time, and ends when its reader disconnects', async () => {
     const { bytes } = await backups.begin({ withEncryptionKey: true })
     await expect(backups.begin({ withEncryptionKey: true })).rejects.toMatchObject({ code: 'overloaded' })
     await new Promise<void>((resolve) => bytes.once('data', () => resolve()))
@@ -113,7 +113,7 @@ describe('a backup of a database that is written to', () => {
     expect(rows).toEqual([])
   })
 
-  it('is refused offline while a service has the directory', async () => {
+  it('is refused offline while a service holds the directory', async () => {
     const options = { dataDir, isKeyGiven: false, clock: systemClock, withEncryptionKey: true }
     await expect(backUpOffline(options, async () => {})).rejects.toThrow(/in use by another instance/)
     const nowhere = { ...options, dataDir: path.join(parent, 'nowhere') }
@@ -131,7 +131,7 @@ describe('a restore', () => {
     await writeFile(path.join(target, 'mine'), 'precious')
   })
 
-  /** Restores a changed copy of the backup over `target`; it has to be refused and to leave everything as it was. */
+  /** Restores a modified backup over `target`; it must be refused and leave everything unchanged. */
   async function expectRefused(change: (bytes: Buffer) => Buffer, message: RegExp): Promise<void> {
     const changed = path.join(parent, 'changed')
     await writeFile(changed, change(await readFile(file)))
@@ -141,12 +141,12 @@ describe('a restore', () => {
     expect((await readdir(target)).toSorted()).toContain('mine')
   }
 
-  it('leaves a folder that holds something alone, unless told', async () => {
+  it('leaves a non-empty folder unchanged unless told to replace it', async () => {
     await expect(restoreTo(target, file)).rejects.toThrow(/is not empty.*--replace/)
     expect(await readdir(target)).toEqual(['mine'])
   })
 
-  it('of a file that is cut off, changed or none is refused before anything is touched', async () => {
+  it('refuses a file that is truncated, modified or no backup before it changes anything', async () => {
     await expectRefused((bytes) => bytes.subarray(0, bytes.length / 2), /no whole backup/)
     await expectRefused((bytes) => bytes.subarray(0, bytes.length - 2_000), /no whole backup/)
     await expectRefused((bytes) => {
@@ -158,7 +158,7 @@ describe('a restore', () => {
     await expectRefused(() => Buffer.alloc(0), /no whole backup/)
   })
 
-  it('of a newer version is refused with the migration that is not known', async () => {
+  it('refuses a newer version and names the unknown migration', async () => {
     await sql`insert into kysely_migration values ('9999_later', '2030-01-01')`.execute(database.db)
     const later = await makeBackup('later')
     await expect(restoreTo(path.join(parent, 'later-restored'), later)).rejects.toThrow(
@@ -169,7 +169,7 @@ describe('a restore', () => {
     expect(await readdir(parent)).not.toContain('later-restored')
   })
 
-  it('with leave moves the former folder aside, whole, unless a service has it', async () => {
+  it('with permission moves the previous folder aside intact, unless a service holds it', async () => {
     await expect(restoreTo(dataDir, file, true)).rejects.toThrow(/in use by another instance/)
     const { formerAt } = await restoreTo(target, file, true)
     expect(formerAt).toBe(`${target}.before-restore-20260510T080000Z`)

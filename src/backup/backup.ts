@@ -23,19 +23,19 @@ import type { Logger } from '../kernel/logger.ts'
 const RETRY_AFTER_SECONDS = 60
 
 export interface BackupOptions {
-  /** Whether the key kept in DATA_DIR goes along; whoever has both can read every OAuth token. */
+  /** Whether to include the key stored in DATA_DIR; together they let a reader decrypt every OAuth token. */
   withEncryptionKey: boolean
 }
 
 export interface Backups {
   /**
-   * Begins a backup, whose bytes are made as they are read; other requests go on.
-   * @throws AppError `not_configured` where the database is no embedded one, `overloaded` while another is being made
+   * Begins a backup. Its bytes are produced as they are read, while other requests continue.
+   * @throws AppError `not_configured` without an embedded database, `overloaded` while another backup runs
    */
   begin(options: BackupOptions): Promise<{ name: string; bytes: Readable }>
 }
 
-/** Backups of an embedded database and of what lies beside it in DATA_DIR. */
+/** Backups of an embedded database and the other files of DATA_DIR. */
 export function createBackups(deps: {
   database: OpenDatabase
   settings: { DATA_DIR: string; ENCRYPTION_KEY?: unknown }
@@ -44,7 +44,7 @@ export function createBackups(deps: {
 }): Backups {
   const { database, clock, logger } = deps
   const dataDir = deps.settings.DATA_DIR
-  // A key of the environment's no backup can hold.
+  // A key from the environment is never in a backup.
   const isKeyGiven = deps.settings.ENCRYPTION_KEY !== undefined
   let isBusy = false
   return {
@@ -106,7 +106,6 @@ async function* oneOf(bytes: Buffer): AsyncGenerator<Uint8Array> {
   yield bytes
 }
 
-/** The small files that go along, by name. */
 async function readBeside(dataDir: string, withEncryptionKey: boolean): Promise<Map<string, Buffer>> {
   const found = new Map<string, Buffer>()
   for (const name of KEPT_FILES) {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Checksums } from './archive-format.ts'
 
-/** Not logged, and so empty in a backup. */
+/** An unlogged table, so it is empty in a backup. */
 const UNLOGGED = 'rate_windows'
 const TABLES = `
   select tablename as name from pg_tables where schemaname = 'public' and tablename <> '${UNLOGGED}' order by 1`
@@ -9,7 +9,7 @@ const TABLES = `
 const Named = z.array(z.object({ name: z.string() }))
 const Counted = z.array(z.object({ name: z.string(), rows: z.int() }))
 
-/** How many rows each table has. The tables are asked of the database, for a backup may be of another version. */
+/** How many rows each table has. It asks the database for its tables, because a backup can be of another version. */
 export async function countRows(
   query: (statement: string) => Promise<readonly unknown[]>,
 ): Promise<Checksums['rows']> {

@@ -1,7 +1,7 @@
 import type { OpenDatabase } from '../database/database.ts'
 import { openDatabase } from '../database/open-database.ts'
 
-/** Of a command, which has no log: upkeep that fails is left to the next start. */
+/** A command has no log; the next start repeats maintenance that fails. */
 export const NO_LOG = { error: () => {}, info: () => {}, warn: () => {} }
 
 /** Opens an embedded database for a command. @throws StartupError */

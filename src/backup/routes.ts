@@ -6,7 +6,7 @@ export interface BackupServices {
   backups: Backups
 }
 
-/** Zstandard (RFC 8878). */
+/** RFC 8878. */
 const CONTENT_TYPE = 'application/zstd'
 
 export const backupRoutes = [

@@ -10,10 +10,10 @@ const FILE_MODE = 0o600
 const FOLDER_MODE = 0o700
 
 /**
- * The bytes of a backup, made as they are read: no more than a few pieces are in memory, however large it is. Whoever
- * stops reading and destroys the stream ends what makes the entries too.
- * @param entries in their order, the manifest first
- * @param rows asked once all entries have been read
+ * The bytes of a backup, produced as they are read, with a few pieces in memory at most. Destroying the stream also
+ * ends the source of the entries.
+ * @param entries in order, the manifest first
+ * @param rows called after all entries have been read
  */
 export function writeArchive(
   entries: AsyncIterable<FileEntry>,
@@ -24,7 +24,7 @@ export function writeArchive(
   fill(archive, entries, rows, at).catch((error: unknown) => {
     archive.destroy(error instanceof Error ? error : new Error(String(error)))
   })
-  // A failure of either end reaches whoever reads by the stream itself.
+  // The stream itself reports a failure of either end to its reader.
   return connect(archive, createZstdCompress(), () => {})
 }
 

@@ -8,14 +8,13 @@ const KEY_NAME = 'Local admin'
 
 export interface LocalWorkspace {
   organizationId: string
-  /** The admin key, only in the start that made it without being told one. */
+  /** The admin key, only on the start that generated it. */
   newSecret: string | null
 }
 
 /**
- * Makes the local workspace once: an `internal` subscription and an admin key, beside what every workspace has.
- * A given key is set at every start: one that was set before and is no longer given stops working.
- * A key that was revoked stays revoked.
+ * Creates the local workspace once, with an `internal` subscription and an admin key. Each start applies the given key:
+ * a key that was given before and no longer is stops working. A revoked key stays revoked.
  */
 export async function ensureLocalWorkspace(
   db: Db,
@@ -69,13 +68,12 @@ async function setKey(tx: Tx, organizationId: string, secret: NewSecret, at: Dat
   if (!present) await insertAdminKey(tx, organizationId, secret, at)
 }
 
-/** The deployment itself makes this key, so the trail, which names a person or a key, has no event of it. */
+/** The deployment itself creates this key. An audit event names a person or a key, so there is none. */
 async function insertAdminKey(tx: Tx, organizationId: string, secret: NewSecret, at: Date): Promise<void> {
   const key = { name: KEY_NAME, actorType: 'admin' as const, allowedActions: ACTIONS, allowedProviders: null }
   await insertApiKey(tx, { organizationId, key, secret, at, actor: null, isBootstrap: true })
 }
 
-/** The id of the local workspace, if this deployment has one. */
 export async function findLocalWorkspace(db: Db): Promise<string | undefined> {
   const row = await db
     .selectFrom('organizations')

@@ -19,7 +19,6 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** A build whose script does what is given, in a folder of its own. */
 async function start(script: string): Promise<void> {
   const file = join(folder, 'script.mjs')
   await writeFile(file, script)
@@ -31,8 +30,8 @@ async function start(script: string): Promise<void> {
 const WRITE_PAGE =
   "import { writeFileSync } from 'node:fs'; const write = () => writeFileSync(new URL('index.html', import.meta.url), 'page');"
 
-describe('the build of the console', () => {
-  it('is preparing while the script works, and ready when it has ended', async () => {
+describe("the console's build", () => {
+  it('is preparing while the script runs, and ready when it has ended', async () => {
     await start(
       `${WRITE_PAGE} process.send('building'); setTimeout(() => { write(); process.disconnect() }, 300)`,
     )
@@ -44,7 +43,7 @@ describe('the build of the console', () => {
     ])
   })
 
-  it('calls a function when it has ended, and names the guide where it is that', async () => {
+  it('calls a function when it has ended, and names the guide when it builds that', async () => {
     const script = join(folder, 'script.mjs')
     await writeFile(script, `console.error('no network'); process.exitCode = 1; process.disconnect()`)
     const logger = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
@@ -53,14 +52,14 @@ describe('the build of the console', () => {
     expect(lines.at(-1)?.msg).toBe('the guide could not be built, the API is up without it: no network')
   })
 
-  it('that fails is an error of the log with what to mend, and the page says the same', async () => {
+  it('logs a failure with what to fix, and the page says the same', async () => {
     await start(`console.error('npm could not install'); process.exitCode = 1; process.disconnect()`)
     await until('the build fails', build.state, ({ is }) => is === 'missing')
     expect(build.state()).toEqual({ is: 'missing', reason: 'npm could not install' })
     expect(lines.at(-1)).toMatchObject({ level: 50, msg: expect.stringContaining('npm could not install') })
   })
 
-  it('that fails leaves the console of an earlier one in use', async () => {
+  it('keeps an earlier console in use when it fails', async () => {
     await writeFile(join(folder, 'index.html'), 'earlier')
     await start(
       `process.send('building'); console.error('no network'); process.exitCode = 1; process.disconnect()`,

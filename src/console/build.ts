@@ -5,19 +5,18 @@ import { fileURLToPath } from 'node:url'
 import type { Logger } from '../kernel/logger.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-/** What is shown of a build that failed. */
+/** The part of a failed build's output that is shown. */
 const REASON_CHARACTERS_MAX = 2_000
 
-/** Whether a site can be served: its files are there, are being built, or are missing, and why. */
+/** Whether a site can be served: its files exist, are being built, or are missing for a reason. */
 export type SiteState = { is: 'ready' } | { is: 'preparing' } | { is: 'missing'; reason: string }
 
 export interface SiteBuild {
-  /** The folder that is served while it is ready. */
+  /** The folder to serve while the site is ready. */
   readonly folder: string
   state(): SiteState
-  /** Builds in a process of its own, unless what is there is up to date. `onEnd` is called after it, failed or not. */
+  /** Builds unless the files are up to date. `onEnd` is called even after a failure. */
   start(onEnd?: () => void): void
-  /** Ends the build. */
   stop(): void
 }
 
@@ -26,21 +25,19 @@ interface SitePlaces {
   script: string
 }
 
-/** The console, the application of `console/`. */
 export function createConsoleBuild(logger: Logger, places?: SitePlaces): SiteBuild {
   const own = { folder: join(ROOT, 'console/dist'), script: join(ROOT, 'scripts/build-console.mjs') }
   return createSiteBuild(logger, 'console', places ?? own)
 }
 
-/** The guide, the documentation as a site. */
 export function createGuideBuild(logger: Logger, places?: SitePlaces): SiteBuild {
   const own = { folder: join(ROOT, 'site/dist'), script: join(ROOT, 'scripts/build-guide.mjs') }
   return createSiteBuild(logger, 'guide', places ?? own)
 }
 
 /**
- * The files of a site. A fresh clone builds them once, while the API is up; an image brings them. After a failed build
- * the API stays up, and the files of an earlier build stay in use.
+ * The files of a site. A fresh clone builds them once, while the API is up; an image includes them. When a build fails,
+ * the API stays up and the files of an earlier build stay in use.
  */
 function createSiteBuild(logger: Logger, name: string, { folder, script }: SitePlaces): SiteBuild {
   const isThere = (): boolean => existsSync(join(folder, 'index.html'))
@@ -85,7 +82,7 @@ function createSiteBuild(logger: Logger, name: string, { folder, script }: SiteP
   }
 }
 
-/** Runs the build; `onEnd` gets what it said when it failed. It ends with this process: the channel to it closes. */
+/** `onEnd` gets the output of a failed build. The build ends with this process, because its channel closes. */
 function runBuild(
   script: string,
   on: {

@@ -1,6 +1,7 @@
 /**
- * The console's content security policy. Scripts come from this service alone, as files; tokens are fetched from the
- * issuer's origin, null where nobody signs people in. Styles may be inline: the interface library sets its variables so.
+ * The console's content security policy. Scripts come only from this service, as files. Tokens come from the issuer's
+ * origin (null when sign-in is off). Inline styles are allowed because the interface library sets its variables that
+ * way.
  */
 export function consolePolicy(issuerOrigin: string | null): string {
   return [

@@ -45,23 +45,23 @@ describe('the guide', () => {
     }
   })
 
-  it('answers 304 to a browser that has the page', async () => {
+  it('returns 304 to a browser that has the page', async () => {
     const etag = String((await get('/guide/reference/settings.html')).headers.etag)
     expect((await get('/guide/reference/settings.html', { 'if-none-match': etag })).statusCode).toBe(304)
   })
 
-  it('caches files with a hash in their name for a year, and sends them compressed', async () => {
+  it('caches files with a hash in their name for a year, and compresses them', async () => {
     const answer = await get('/guide/assets/app.AbC_123.js', { 'accept-encoding': 'br' })
     expect([answer.body, answer.headers['content-encoding']]).toEqual(['compressed', 'br'])
     expect(answer.headers['cache-control']).toBe('public, max-age=31536000, immutable')
   })
 
-  it('redirects its address without a slash, and pages without an ending', async () => {
+  it('redirects its address without a slash, and pages without an extension', async () => {
     expect((await get('/guide')).headers.location).toBe('/guide/')
     expect((await get('/guide/reference/settings')).headers.location).toBe('/guide/reference/settings.html')
   })
 
-  it('serves nothing but its files', async () => {
+  it('serves only its files', async () => {
     for (const path of [
       '/guide/built-from.',
       '/guide/assets/app.AbC_123.js.br',
@@ -72,7 +72,7 @@ describe('the guide', () => {
       expect((await get(path)).statusCode, path).toBe(404)
   })
 
-  it('shows that it is being built, and why it could not be', async () => {
+  it('shows that it is being built, and why a build failed', async () => {
     state = { is: 'preparing' }
     const preparing = await get('/guide/')
     expect([preparing.statusCode, preparing.headers['retry-after']]).toEqual([200, '3'])

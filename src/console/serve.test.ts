@@ -47,7 +47,7 @@ afterEach(async () => {
 const get = (url: string, headers: Record<string, string> = {}) => server.inject({ url, headers })
 
 describe('the console', () => {
-  it('is the same page at every address below it that is no file', async () => {
+  it('serves the same page at every address below it that is not a file', async () => {
     for (const path of [
       '/console/',
       '/console/sources',
@@ -67,7 +67,7 @@ describe('the console', () => {
     expect(redirect.headers.location).toBe('/console/?checkout=done')
   })
 
-  it('may run scripts of the service alone, talk to it and the issuer, and stand in no frame', async () => {
+  it("can run only the service's scripts, contact only it and the issuer, and appear in no frame", async () => {
     const policy = String((await get('/console/')).headers['content-security-policy']).split('; ')
     expect(policy).toContain("script-src 'self'")
     expect(policy).toContain("connect-src 'self' https://id.example.com")
@@ -79,7 +79,7 @@ describe('the console', () => {
     expect((await get('/console/')).headers['content-security-policy']).toContain("connect-src 'self';")
   })
 
-  it('sends hashed files compressed and for good, the others to be asked for again', async () => {
+  it('sends hashed files compressed and cached for good, and others to be revalidated', async () => {
     const script = await get('/console/assets/index-AbC_123.js', { 'accept-encoding': 'gzip, br' })
     expect(script.headers).toMatchObject({
       'cache-control': 'public, max-age=31536000, immutable',
@@ -91,7 +91,7 @@ describe('the console', () => {
     expect((await get('/console/theme.js')).headers['cache-control']).toBe('no-cache')
   })
 
-  it('has no page in the place of a file that is not there, and nothing from outside its folder', async () => {
+  it('serves no page for a missing file, and nothing from outside its folder', async () => {
     expect((await get('/console/assets/gone-AbC.js')).statusCode).toBe(404)
     for (const path of ['/console/assets/..%2f..%2fpackage.json', '/console/..%2fpackage.json'])
       expect((await get(path)).body).toBe('the page')
@@ -105,7 +105,7 @@ describe('the console', () => {
   })
 })
 
-describe('while there is no console', () => {
+describe('without a console', () => {
   it('a page says that it is being built and reloads itself, without a script', async () => {
     state = { is: 'preparing' }
     const answer = await get('/console/audit')
@@ -116,7 +116,7 @@ describe('while there is no console', () => {
     expect((await get('/console/assets/index-AbC_123.js')).statusCode).toBe(404)
   })
 
-  it('a page says why it could not be built, and what to do', async () => {
+  it('a page says why the build failed, and what to do', async () => {
     state = { is: 'missing', reason: 'npm found no <network>' }
     const answer = await get('/console/')
     expect(answer.statusCode).toBe(503)
@@ -124,7 +124,7 @@ describe('while there is no console', () => {
     expect(answer.body).toContain('node scripts/build-console.mjs')
   })
 
-  it('whom a provider sends back is told the outcome', async () => {
+  it('a person who returns from a provider sees the outcome', async () => {
     state = { is: 'missing', reason: 'no network' }
     expect((await get('/console/sources?connected=1')).body).toContain('<h1>Outcome</h1>')
   })

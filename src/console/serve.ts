@@ -7,13 +7,13 @@ import { addSignInRoutes, type BackendSignIn } from './sign-in-routes.ts'
 import { CONSOLE, waitingPage } from './waiting-page.ts'
 
 export const CONSOLE_PATH = '/console'
-/** Vite puts a hash of their content into the names of these. */
+/** Vite adds a hash of their content to these names. */
 const HASHED = /^assets\/[\w.-]+$/
 /** Files beside the page that keep their names. */
 const NAMED = /^[\w-]+\.(js|svg|png|ico)$/
 const YEAR_S = 365 * 24 * 60 * 60
 
-/** How people sign in, as the console's page learns it. */
+/** How people sign in, as the console's page receives it. */
 export type ConsoleSignIn =
   | {
       by: 'issuer' | 'development'
@@ -21,16 +21,16 @@ export type ConsoleSignIn =
       clientId: string
       scope: string
       resource: string | null
-      /** Where the page reads the issuer's endpoints; null: at the issuer itself. */
+      /** Where the page reads the issuer's endpoints; null: from the issuer itself. */
       metadataUrl: string | null
-      /** Which of the issuer's tokens the API takes. */
+      /** Which of the issuer's tokens the API accepts. */
       token: 'access_token' | 'id_token'
     }
   | { by: 'nobody'; reason: string }
 
 /**
- * Serves the console below `/console/`. `outcomes` are the pages that others send people back to: they stand in for the
- * console while it is not there.
+ * Serves the console below `/console/`. `outcomes` are the pages that providers redirect people to; they replace the
+ * console while it is unavailable.
  */
 export async function addConsole(
   server: FastifyInstance,
@@ -38,7 +38,7 @@ export async function addConsole(
     build: SiteBuild
     signIn: () => ConsoleSignIn
     outcomes: Record<string, (query: Record<string, unknown>) => Html>
-    /** Where the service makes the last step of a sign-in, because the client has a secret. */
+    /** Set when the service exchanges the code of a sign-in, because the client has a secret. */
     backendSignIn: BackendSignIn | null
   },
 ): Promise<void> {
@@ -93,7 +93,7 @@ export async function addConsole(
   })
 }
 
-/** The other origin that the page talks to; none where this service talks to the issuer for it. */
+/** The other origin that the page contacts; none when this service contacts the issuer for it. */
 function issuerOrigin(signIn: ConsoleSignIn): string | null {
   if (signIn.by === 'nobody' || signIn.metadataUrl !== null) return null
   return new URL(signIn.issuer).origin

@@ -2,7 +2,6 @@ import type { FastifyInstance } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
 import type { TokenExchange } from './token-exchange.ts'
 
-/** What the page needs to know about an issuer whose client has a secret. */
 export interface IssuerEndpoints {
   issuer: string
   authorization_endpoint: string
@@ -10,7 +9,6 @@ export interface IssuerEndpoints {
   scopes_supported?: string[] | undefined
 }
 
-/** A sign-in whose last step, the exchange of the code for tokens, is made by this service. */
 export interface BackendSignIn {
   endpoints: () => Promise<IssuerEndpoints>
   exchange: TokenExchange
@@ -22,8 +20,9 @@ const TOKEN_PATH = '/console/token'
 const CALLBACK_PATH = '/console/callback'
 
 /**
- * The issuer's discovery document with this service's token endpoint, and that endpoint: what a page needs to sign people
- * in by a client with a secret (a token-mediating backend, OAuth 2.0 for Browser-Based Applications, section 6.2).
+ * The issuer's discovery document with this service's token endpoint, and that endpoint. A page needs them to sign
+ * people in with a confidential client (a token-mediating backend, OAuth 2.0 for Browser-Based Applications, section
+ * 6.2).
  */
 export function addSignInRoutes(server: FastifyInstance, { endpoints, exchange }: BackendSignIn): void {
   server.get(METADATA_PATH, async (_request, reply) =>
@@ -40,7 +39,7 @@ export function addSignInRoutes(server: FastifyInstance, { endpoints, exchange }
   })
 }
 
-/** Browsers name the origin with every POST; no other page may use this client. */
+/** Browsers send the origin with every POST; no other page may use this client. */
 function refuseOtherOrigins(origin: string | undefined, publicUrl: string): void {
   if (origin === new URL(publicUrl).origin) return
   throw new AppError('origin_not_allowed', 'Only the page of this console may exchange codes for tokens')

@@ -72,7 +72,7 @@ describe('the sign-in of a client with a secret', () => {
     expect(headers['cache-control']).toBe('no-store')
   })
 
-  it('redeems a code with its verifier, adds the secret, and returns the declared tokens alone', async () => {
+  it('redeems a code with its verifier, adds the secret, and returns only the declared tokens', async () => {
     const { statusCode, body, headers } = await post(CODE)
     expect(statusCode).toBe(200)
     expect(headers['cache-control']).toBe('no-store')
@@ -87,7 +87,7 @@ describe('the sign-in of a client with a secret', () => {
     expect(sent[0]?.headers.get('authorization')).toBe(`Basic ${basic}`)
   })
 
-  it('sends the secret in the form where the issuer takes it there alone', async () => {
+  it('sends the secret in the form when the issuer accepts it only there', async () => {
     authMethods = ['client_secret_post']
     await post({ grant_type: 'refresh_token', refresh_token: 'rt', client_secret: 'theirs', audience: 'x' })
     expect(sent[0]?.form).toEqual({
@@ -117,7 +117,7 @@ describe('the sign-in of a client with a secret', () => {
     },
   )
 
-  it("passes on the issuer's refusal of a code in the words of OAuth", async () => {
+  it("passes on the issuer's refusal of a code as an OAuth error", async () => {
     answer = () => Response.json({ error: 'invalid_grant', error_description: 'Used' }, { status: 400 })
     const { statusCode, body } = await post(CODE)
     expect(statusCode).toBe(400)
@@ -137,7 +137,7 @@ describe('the sign-in of a client with a secret', () => {
     ['an error page', () => new Response('<h1>oops</h1>', { status: 500 })],
     ['something else', () => Response.json({ hello: 1 })],
     ['a redirect', () => new Response(null, { status: 302, headers: { location: 'https://evil.example' } })],
-  ])('answers 502 when the issuer answers with %s', async (_what, made) => {
+  ])('returns 502 when the issuer answers with %s', async (_what, made) => {
     answer = made
     expect((await post(CODE)).json()).toMatchObject({ code: 'upstream_error' })
   })

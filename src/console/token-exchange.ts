@@ -2,17 +2,16 @@ import { z } from 'zod'
 import { AppError } from '../kernel/errors.ts'
 import { unavailable } from '../kernel/unavailable.ts'
 
-/** Where the issuer's token endpoint is, and how clients identify themselves there. */
 export interface TokenEndpoint {
   url: string
   /** Authentication methods; undefined means HTTP Basic (OpenID Connect Discovery 1.0, section 3). */
   authMethods: readonly string[] | undefined
 }
 
-/** What the page gets: tokens, or the issuer's refusal in the words of OAuth (RFC 6749, 5.1 and 5.2). */
+/** The response to the page: tokens, or the issuer's OAuth error (RFC 6749, 5.1 and 5.2). */
 export type TokenAnswer = { status: 200 | 400; body: Record<string, unknown> }
 
-/** Redeems what a sign-in in the browser ended with, by a client whose secret the browser never sees. */
+/** Redeems the code or refresh token of a browser's sign-in. The browser never sees the client's secret. */
 export interface TokenExchange {
   /** @throws AppError `validation_failed`, `overloaded`, `upstream_error`, `not_configured` */
   redeem(form: URLSearchParams, redirectUri: string): Promise<TokenAnswer>
@@ -23,7 +22,7 @@ const CONCURRENT_MAX = 16
 const ANSWER_BYTES_MAX = 256 * 1024
 
 const grantText = z.string().min(1).max(8_192)
-/** The two grants of the page. A code is worthless without the verifier that the browser made for it (RFC 7636). */
+/** The page's two grants. A code is worthless without the verifier that the browser created for it (RFC 7636). */
 const Grant = z.discriminatedUnion('grant_type', [
   z.object({
     grant_type: z.literal('authorization_code'),
@@ -130,7 +129,7 @@ async function readAnswer(response: Response): Promise<unknown> {
   }
 }
 
-/** The ID and the secret are encoded as in a form first (RFC 6749, 2.3.1). */
+/** The ID and the secret are form-encoded first (RFC 6749, 2.3.1). */
 function basic(clientId: string, clientSecret: string): string {
   const encoded = [clientId, clientSecret].map((text) => new URLSearchParams({ t: text }).toString().slice(2))
   return `Basic ${Buffer.from(encoded.join(':')).toString('base64')}`

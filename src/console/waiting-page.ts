@@ -3,7 +3,6 @@ import { type Html, html, page } from '../http/page.ts'
 
 const RELOAD_SECONDS = 3
 
-/** A site that the service builds: its name, and the script that builds it. */
 export interface NamedSite {
   name: 'console' | 'guide'
   script: string
@@ -12,7 +11,7 @@ export interface NamedSite {
 export const CONSOLE: NamedSite = { name: 'console', script: 'scripts/build-console.mjs' }
 export const GUIDE: NamedSite = { name: 'guide', script: 'scripts/build-guide.mjs' }
 
-/** What stands in a site's place while it cannot be served. The first reloads itself, without a script. */
+/** Shown while a site is unavailable. While the site is being built, the page reloads itself without a script. */
 export function waitingPage(
   { name, script }: NamedSite,
   state: Exclude<SiteState, { is: 'ready' }>,

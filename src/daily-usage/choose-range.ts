@@ -2,15 +2,14 @@ import { type AppError, validationError } from '../kernel/errors.ts'
 import { dayOf } from './count-use.ts'
 import type { DayRange } from './read-days.ts'
 
-/** Days of one answer at most. */
 export const DAYS_MAX = 92
 const DAYS_USUAL = 30
 const DAY_MS = 86_400_000
 
 /**
- * The days that are asked for. With neither date the current period, with no period or only one date the 30 days up to the last;
- * the last is today where it is not said.
- * @throws AppError `validation_failed` for days that end before they begin, or are more than 92
+ * The requested days. Without dates: the current period, or the last 30 days when there is none. With one date: the 30
+ * days up to the last; the last defaults to today.
+ * @throws AppError `validation_failed` when the range ends before it begins, or has more than 92 days
  */
 export function chooseRange(
   asked: { from?: string | undefined; to?: string | undefined },
@@ -19,7 +18,7 @@ export function chooseRange(
 ): DayRange {
   const today = dayOf(now)
   if (asked.from === undefined && asked.to === undefined && periodStart !== null) {
-    // An instance whose clock is behind may see a period that begins tomorrow.
+    // An instance whose clock is behind can see a period that begins tomorrow.
     const first = dayOf(periodStart)
     return { from: first, to: first > today ? first : today, period: periodStart }
   }

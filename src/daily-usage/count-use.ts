@@ -1,10 +1,10 @@
 import type { CreditUse } from '../http/gates.ts'
 
 /**
- * The part of a statement that counts a charged answer on its day: a data-modifying CTE's insides, so that answers are charged
- * and counted or neither, in one round trip.
- * @param charged the CTE with the rows that were charged, at most one: `organization_id` and `period_started_at`
- * @param first the number of the first of the parameters that {@link useValues} gives
+ * The body of a data-modifying CTE that counts a charged answer on its day. The statement charges and counts it
+ * together, in one round trip.
+ * @param charged the CTE with the charged row, at most one: `organization_id` and `period_started_at`
+ * @param first the number of the first parameter that {@link useValues} returns
  */
 export function countUse(charged: string, first: number): string {
   const [day, subject, isUser, surface, isMcp, answers] = Array.from({ length: 6 }, (_, n) => `$${first + n}`)
@@ -18,13 +18,12 @@ export function countUse(charged: string, first: number): string {
     do update set requests = u.requests + ${answers}::int, credits = u.credits + ${answers}::int`
 }
 
-/** The parameters of {@link countUse}, for an answer given at `at`, or several that are alike. */
+/** The parameters of {@link countUse} for `answers` identical answers given at `at`. */
 export function useValues({ caller, surface, isMcp }: CreditUse, at: Date, answers = 1): readonly unknown[] {
   const isUser = caller.kind === 'console'
   return [dayOf(at), isUser ? caller.userId : caller.apiKeyId, isUser, surface, isMcp, answers]
 }
 
-/** The day in UTC of a moment, as ISO 8601 has it. */
 export function dayOf(at: Date): string {
   return at.toISOString().slice(0, 10)
 }

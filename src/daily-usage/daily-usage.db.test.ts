@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-/** An organization, a key and a person of it, and the route over what is charged to them. */
+/** An organization with a key and a person, and the route over what they were charged. */
 async function workspace(subscription: Partial<NewSubscription> | null = {}) {
   const { db } = database
   const [organizationId, keyId, userId] = [randomUUID(), randomUUID(), randomUUID()]
@@ -101,7 +101,7 @@ async function workspace(subscription: Partial<NewSubscription> | null = {}) {
 }
 
 describe('the usage of a workspace', () => {
-  it('is by UTC day, caller, kind of answer and way, with the names of revoked keys and of people', async () => {
+  it('is grouped by UTC day, caller, kind of answer and channel, with names of revoked keys and of people', async () => {
     const { keyId, userId, byKey, byPerson, at, answer, usage } = await workspace()
     await answer(byKey)
     at('2026-03-31T23:59:59.999Z')
@@ -144,7 +144,7 @@ describe('the usage of a workspace', () => {
     })
   })
 
-  it('counts nothing of a request that failed, is in flight, was refused or whose process died', async () => {
+  it('excludes requests that failed, are in flight, were refused or whose process died', async () => {
     const { byKey, hold, usage } = await workspace({ creditsIncluded: 2 })
     await (await hold(byKey)).refund()
     await hold(byKey)
@@ -155,17 +155,17 @@ describe('the usage of a workspace', () => {
     expect((await usage()).body).toMatchObject({ days: [], totals: { requests: 0, credits: 0 } })
   })
 
-  it('is by default exactly that of the period, though it began within a day', async () => {
+  it('covers exactly the current period by default, even one that began within a day', async () => {
     const { organizationId, byKey, answer, usage } = await workspace()
     await answer(byKey)
     const row = rowOf(organizationId, START, new Date(START.getTime() - HOUR_MS))
     await database.db.insertInto('daily_usage').values(row).execute()
     expect((await usage()).body.totals).toEqual({ requests: 1, credits: 1 })
-    // A day is a day, whosever credits it took.
+    // A day includes the credits of both periods.
     expect((await usage('?from=2026-03-31')).body.totals).toEqual({ requests: 8, credits: 8 })
   })
 
-  it('of a credit taken in one period and settled in the next is the first one’s', async () => {
+  it('counts a credit taken in one period and settled in the next in the first one', async () => {
     const { byKey, at, hold, answer, usage } = await workspace()
     const held = await hold(byKey)
     at('2026-05-01T00:00:00.000Z')
@@ -173,11 +173,11 @@ describe('the usage of a workspace', () => {
     await held.settle(aRetrieval())
     const { body } = await usage('?from=2026-05-01')
     expect(body.totals).toEqual({ requests: 2, credits: 2 })
-    // The one day has a row of each period and is one line.
+    // The day has a row for each period but is one line.
     expect(body.days).toHaveLength(1)
   })
 
-  it('is counted of internal workspaces, and of answers over the credits of a metered plan', async () => {
+  it('includes internal workspaces, and answers over the credits of a metered plan', async () => {
     for (const subscription of [
       { status: 'internal', tier: null },
       { tier: 'studio', creditsIncluded: 1 },
@@ -188,18 +188,18 @@ describe('the usage of a workspace', () => {
     }
   })
 
-  it('is of the last 30 days where there is no plan', async () => {
+  it('covers the last 30 days when there is no plan', async () => {
     const { usage } = await workspace(null)
     expect((await usage()).body).toMatchObject({ from: '2026-03-02', to: '2026-03-31', days: [] })
   })
 
-  it('is of nobody else', async () => {
+  it('excludes other workspaces', async () => {
     const [one, other] = [await workspace(), await workspace()]
     await one.answer(one.byKey)
     expect((await other.usage()).body.days).toEqual([])
   })
 
-  it('keeps to a number of lines, and adds up those that it leaves out', async () => {
+  it('limits the number of lines, and includes the omitted ones in the totals', async () => {
     const { organizationId, byKey, byPerson, answer } = await workspace()
     await answer(byKey)
     await answer(byPerson)
@@ -222,12 +222,12 @@ describe('the usage of a workspace', () => {
     '?to=10000-01-01',
     '?from=2026-03-01T00:00:00Z',
     '?since=2026-03-01',
-  ])('is not shown for %s', async (query) => {
+  ])('is refused for %s', async (query) => {
     const { usage } = await workspace()
     expect(await usage(query)).toMatchObject({ status: 400, body: { code: 'validation_failed' } })
   })
 
-  it('is shown for 92 days, and to admins alone', async () => {
+  it('is shown for 92 days, to admins only', async () => {
     const { usage } = await workspace()
     expect((await usage('?from=2026-01-01&to=2026-04-02')).status).toBe(200)
     expect((await usage('?to=2000-01-01')).status).toBe(200)
@@ -262,7 +262,7 @@ describe('days of use', () => {
   })
 })
 
-/** Seven searches of a day, by a key that there is not any more. */
+/** Seven searches on a day, by a deleted key. */
 function rowOf(organizationId: string, day: Date, periodStart: Date) {
   return {
     organization_id: organizationId,

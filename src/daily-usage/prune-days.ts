@@ -2,7 +2,7 @@ import { prepare } from '../database/prepared.ts'
 import type { Db } from '../database/database.ts'
 import { dayOf } from './count-use.ts'
 
-/** How many days usage is kept for, today included: a year, and a month to look back at it. */
+/** How many days of usage are kept, today included: a year, and a month to look back at it. */
 export const KEPT_DAYS = 400
 const DAY_MS = 86_400_000
 
@@ -11,7 +11,7 @@ const findOld = prepare<{ organization_id: string }>(
 )
 const forget = prepare(`delete from daily_usage where organization_id = $1 and day <= $2::date`)
 
-/** Forgets the days that are too long ago at `now`, one organization a statement. Any number of instances may do so at once. */
+/** Deletes expired days, one organization per statement. Any number of instances can run it at once. */
 export async function pruneDays(db: Db, now: Date): Promise<void> {
   const lastForgotten = dayOf(new Date(now.getTime() - KEPT_DAYS * DAY_MS))
   const { rows } = await findOld(db, [lastForgotten])

@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import type { Db } from '../database/database.ts'
 import type { ChargedAction } from '../kernel/actions.ts'
 
-/** Lines of one answer at most; totals are of all. */
+/** The most lines in one response; totals cover all of them. */
 export const LINES_MAX = 10_000
 
-/** Which days, both included; with `period` only the credits of the period that began then. */
+/** A range of days, both ends included. With `period`, only the credits of the period that began then. */
 export interface DayRange {
   from: string
   to: string
@@ -16,7 +16,7 @@ export interface UsageLine {
   date: string
   apiKeyId: string | null
   userId: string | null
-  /** Of the key, also of a revoked one, or of the person; null where it has none. */
+  /** The name of the key, revoked ones included, or of the person; null when it has none. */
   name: string | null
   surface: ChargedAction
   isMcp: boolean
@@ -27,7 +27,7 @@ export interface UsageLine {
 export interface UsageView {
   days: UsageLine[]
   totals: { requests: number; credits: number }
-  /** There are more lines than are shown: those of the earliest days are left out. */
+  /** Whether lines of the earliest days were left out. */
   isCapped: boolean
 }
 
@@ -43,7 +43,7 @@ interface LineRow {
   total_credits: number
 }
 
-/** What an organization was charged, by day, caller and surface: the latest day first, then by surface and caller. */
+/** What an organization was charged by day, caller and surface: latest day first, then by surface and caller. */
 export async function readDays(
   db: Db,
   organizationId: string,

@@ -18,7 +18,7 @@ export interface DailyUsageServices {
 
 const EXAMPLE_DAY = '2026-03-02'
 
-/** A day as a caller names it; any other year would be no date to PostgreSQL, or long before this service. */
+/** PostgreSQL refuses years outside its range, and the service did not exist before 2000. */
 const givenDay = z.iso
   .date()
   .refine((day) => day >= '2000-01-01' && day <= '9999-12-31', 'must be in the years 2000 to 9999')

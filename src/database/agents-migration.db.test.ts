@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-/** An organization of the version before, with keys from the oldest to the newest. */
+/** An organization in the previous schema version, with keys from oldest to newest. */
 async function organizationOf(
   tier: Tier | null,
   keys: readonly (readonly [ActorType, Action, beyond: boolean])[],
@@ -57,8 +57,8 @@ const namesBeyond = async (organizationId: string): Promise<string[]> =>
       .execute()
   ).map(({ name }) => name)
 
-describe('the migration to agents by action', () => {
-  it('marks the newest keys that retrieve, of whatever type, and no others', async () => {
+describe('the migration that counts agents by action', () => {
+  it('marks the newest keys that retrieve, of any type, and no others', async () => {
     const { db } = database
     await sql`drop schema public cascade`.execute(db)
     await sql`create schema public`.execute(db)

@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-/** What the version before stored for items that its runs brought. */
+/** What the previous schema version stored for an item that a sync run brought. */
 async function storeItem(organizationId: string, sourceId: string, externalId: string, metadata: object) {
   const id = randomUUID()
   await sql`
@@ -23,8 +23,8 @@ async function storeItem(organizationId: string, sourceId: string, externalId: s
   return id
 }
 
-describe('a database of the version before claims', () => {
-  it('keeps what runs brought, each item claimed by the source it was stored under, and pushed documents as they are', async () => {
+describe('a database from before claims', () => {
+  it('keeps synced items, each claimed by its source, and leaves pushed documents unchanged', async () => {
     const { db } = database
     await sql`drop schema public cascade`.execute(db)
     await sql`create schema public`.execute(db)

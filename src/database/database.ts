@@ -1,48 +1,42 @@
 import type { Kysely, Transaction } from 'kysely'
 import type { Schema } from './schema.ts'
 
-/** The database, or a transaction on it: whatever runs queries. */
 export type Db = Kysely<Schema>
 export type Tx = Transaction<Schema>
 
-/** A file or a folder of a backup; `name` is relative, with slashes. */
+/** A file or a folder of a backup. `name` is relative, with forward slashes. */
 export interface FileEntry {
   name: string
-  /** Bytes of `body`, exactly. */
+  /** Exact. */
   size: number
-  /** Has to be read before the next entry; null for a folder. */
+  /** Read it before the next entry; null for a folder. */
   body: AsyncIterable<Uint8Array> | null
 }
 
-/** The embedded database's files, as they can be copied while it is in use. */
 export interface FileBackup {
   /**
-   * The files of a whole database. `atEnd` is called once, when nothing but the log is left to read: what it is answered
-   * is what the files will hold when they are opened. One at a time.
+   * Reads the files of the whole database. It calls `atEnd` once, when only the write-ahead log is left to read: the
+   * queries see what the files hold once they are opened. One backup at a time.
    */
   read(
     atEnd: (query: (statement: string) => Promise<Record<string, unknown>[]>) => Promise<void>,
   ): AsyncGenerator<FileEntry>
 }
 
-/** An open database with what its driver alone can do. */
 export interface OpenDatabase {
   readonly db: Db
   readonly driver: 'embedded' | 'postgres'
-  /** Null where there are no files of our own: on a server, and in memory. */
+  /** Null without files of our own: on a server, or in memory. */
   readonly files: FileBackup | null
-  /**
-   * Opens the same server once more, with one connection and without limits on how long a statement takes. Null where there
-   * is one session for everybody.
-   */
+  /** Opens the same server again, with one connection and no statement timeout. Null for an embedded database. */
   readonly openPatient: (() => Promise<OpenDatabase>) | null
   /**
-   * Whether somebody waits for the session that all share: for whoever has it in a transaction, between two statements. Null where
-   * there are several.
+   * Whether another caller waits for the one shared session. The transaction that holds it asks between two statements.
+   * Null for a pool of sessions.
    */
   readonly isAwaited: (() => boolean) | null
-  /** Writes to disk what `close` would otherwise have to write, while requests go on; nothing to do on a server. */
+  /** Writes to disk what `close` would otherwise have to write, while requests continue. Does nothing on a server. */
   flush(): Promise<void>
-  /** Ends all connections and, embedded, releases the directory. */
+  /** Ends all connections. An embedded database also releases its directory. */
   close(): Promise<void>
 }

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => rm(parent, { recursive: true, force: true }))
 
 describe('a restore that was killed between its two renames', () => {
-  it('keeps a start from making an empty database, and says where everything is', async () => {
+  it('keeps a start from creating an empty database, and names both folders', async () => {
     const directory = path.join(parent, 'data')
     const [unpacked, former] = [`${directory}${UNPACKED}1a2b3c4d`, `${directory}${FORMER}20260101T000000Z`]
     await mkdir(unpacked)
@@ -23,7 +23,7 @@ describe('a restore that was killed between its two renames', () => {
     await expect(starting).rejects.toThrow(new RegExp(`${former}.*${unpacked}`))
   })
 
-  it('is none where only one of the folders is there, or DATA_DIR is', async () => {
+  it('is not detected when only one of the folders exists, or DATA_DIR does', async () => {
     const directory = path.join(parent, 'other')
     await expect(refuseHalfRestored(directory)).resolves.toBeUndefined()
     await mkdir(`${directory}${UNPACKED}1a2b3c4d`)

@@ -3,14 +3,14 @@ import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { StartupError } from '../kernel/errors.ts'
 
-/** What a restore puts after DATA_DIR's name for the folder that it unpacks into, and for what was there before. */
+/** A restore appends these to DATA_DIR's name: for the folder that it unpacks into, and for the previous data. */
 export const UNPACKED = '.restore-'
 export const FORMER = '.before-restore-'
 
 /**
- * Keeps a start from making an empty database where a restore was killed between its two renames: the former DATA_DIR is moved
- * aside then, and the restored one not in its place yet.
- * @param directory DATA_DIR, as a whole path
+ * Keeps a start from creating an empty database after a restore was killed between its two renames: it has moved the
+ * previous DATA_DIR aside, and not yet moved the restored one into place.
+ * @param directory DATA_DIR, as an absolute path
  * @throws StartupError that names both folders
  */
 export async function refuseHalfRestored(directory: string): Promise<void> {

@@ -12,14 +12,14 @@ beforeAll(async () => {
 afterAll(() => rm(parent, { recursive: true, force: true }))
 
 describe('a folder', () => {
-  it('is made with those above it, for its owner alone, and once', async () => {
+  it('is created with its parents, accessible to its owner only, and once', async () => {
     const folder = path.join(parent, 'a/b/c')
     await Promise.all([makeFolder(folder), makeFolder(folder)])
     await makeFolder(folder)
     expect((await stat(folder)).mode & 0o777).toBe(0o700)
   })
 
-  it('that cannot be made is said at once: below a file, and where the system takes none', async () => {
+  it('fails at once when it cannot be created: below a file, or where the system allows none', async () => {
     await writeFile(path.join(parent, 'file'), '')
     await expect(makeFolder(path.join(parent, 'file'))).rejects.toThrow(/EEXIST/)
     await expect(makeFolder(path.join(parent, 'file/x'))).rejects.toThrow(/ENOTDIR/)

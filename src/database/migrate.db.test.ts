@@ -16,7 +16,7 @@ describe('a migrated database', () => {
     expect(await migrate(database.db)).toEqual([])
   })
 
-  it('knows that a migration is missing once its record is gone', async () => {
+  it('detects a missing migration once its record is gone', async () => {
     const tx = await database.db.startTransaction().execute()
     await sql`delete from kysely_migration`.execute(tx)
     const withoutRecord = await isMigrated(tx)

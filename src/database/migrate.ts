@@ -4,7 +4,7 @@ import { Migrator, type Migration, type MigrationProvider } from 'kysely/migrati
 import { StartupError } from '../kernel/errors.ts'
 import type { Db } from './database.ts'
 
-/** What a database that this version has never heard of is refused with; `what` begins the sentence. */
+/** Refuses a database of a newer version; `what` begins the sentence. */
 export function newerDatabase(what: string, migration: string): StartupError {
   return new StartupError(
     `${what} is of a newer version of the service: it has the migration ${migration}, which this one does not know. Start that version or a later one; nothing was changed`,
@@ -13,7 +13,6 @@ export function newerDatabase(what: string, migration: string): StartupError {
 
 const MIGRATIONS_FOLDER = new URL('./migrations/', import.meta.url)
 
-/** Reads the numbered SQL files. */
 const sqlFiles: MigrationProvider = {
   async getMigrations() {
     const names = (await readdir(MIGRATIONS_FOLDER)).filter((name) => name.endsWith('.sql')).toSorted()
@@ -32,8 +31,8 @@ const sqlFiles: MigrationProvider = {
 }
 
 /**
- * The statements of a file, since the embedded database takes one at a time. Each ends with `;` at the end of a line, but for those
- * between the `$$` of a function's body.
+ * Splits a file into statements, because the embedded database runs one at a time. A statement ends with `;` at the end
+ * of a line, except between the `$$` of a function's body.
  */
 function statementsOf(text: string): string[] {
   const statements: string[] = []
@@ -49,21 +48,20 @@ function statementsOf(text: string): string[] {
   return statements.filter((statement) => statement.replace(/^\s*--.*$/gm, '').trim() !== '')
 }
 
-/** The first of the migrations that this version does not have; null when it has them all. */
+/** The first of these migrations that this version does not have; null when it has them all. */
 export async function findUnknownMigrations(names: readonly string[]): Promise<string | null> {
   const known = await sqlFiles.getMigrations()
   return names.find((name) => !Object.hasOwn(known, name)) ?? null
 }
 
-/** Applies the migrations of this version to a database, one by one where asked to. */
 export function createMigrator(db: Db): Migrator {
   return new Migrator({ db, provider: sqlFiles })
 }
 
 /**
- * Brings the schema up to date; instances that start together take turns.
- * @returns the names of the migrations that were applied now.
- * @throws StartupError when one fails, of which nothing is kept, or when the database is of a newer version.
+ * Brings the schema up to date. Instances that start together take turns.
+ * @returns the names of the migrations that it applied
+ * @throws StartupError when one fails, which rolls it back, or when the database is of a newer version
  */
 export async function migrate(db: Db): Promise<string[]> {
   const unknown = await findUnknownMigrations(await appliedMigrations(db))
@@ -77,7 +75,7 @@ export async function migrate(db: Db): Promise<string[]> {
   return (results ?? []).map((result) => result.migrationName)
 }
 
-/** The names of the migrations that a database has, in their order; none of one that is new. */
+/** In order; none for a new database. */
 export async function appliedMigrations(db: Db): Promise<string[]> {
   const { rows: found } = await sql<{ isThere: boolean }>`
     select to_regclass('kysely_migration') is not null as "isThere"`.execute(db)
@@ -86,7 +84,6 @@ export async function appliedMigrations(db: Db): Promise<string[]> {
   return rows.map(({ name }) => name)
 }
 
-/** Whether every migration of this version has been applied. */
 export async function isMigrated(db: Db): Promise<boolean> {
   const migrations = await createMigrator(db).getMigrations()
   return migrations.every((migration) => migration.executedAt !== undefined)

@@ -6,22 +6,21 @@ import { openPostgres } from './drivers/postgres.ts'
 import { migrate } from './migrate.ts'
 import type { Logger } from '../kernel/logger.ts'
 
-/** Keeps an embedded database's folder from every other process, without opening it. */
+/** Locks an embedded database's folder against every other process, without opening it. */
 export { lockDirectory as lockDataDir } from './drivers/embedded-lock.ts'
 
 export interface DatabaseOptions {
-  /** The directory of the embedded database. */
   dataDir: string
-  /** A PostgreSQL server instead of the embedded database. */
+  /** A PostgreSQL server, instead of the embedded database. */
   databaseUrl: string | undefined
   logger: Pick<Logger, 'error' | 'warn'>
-  /** Told of every statement and how long it took; nobody when not given, at no cost. */
+  /** Called with every statement and its duration. Free when absent. */
   onStatement?: ((event: LogEvent) => void) | undefined
 }
 
 /**
- * Opens the database that the settings ask for; it may need migrating.
- * @throws StartupError that says what is wrong with `DATA_DIR` or `DATABASE_URL`.
+ * Opens the database that the settings name; it may need migrating.
+ * @throws StartupError that says what is wrong with `DATA_DIR` or `DATABASE_URL`
  */
 export function openDatabase({
   dataDir,
@@ -49,17 +48,15 @@ export function openDatabase({
   })
 }
 
-/** What was done to a database before it could be used, by name. */
 export interface Migrated {
   migrations: string[]
-  /** Tables that a distributed database has got since its others were distributed. */
+  /** New tables that a distributed database now distributes. */
   distributed: string[]
 }
 
 /**
- * Brings the schema of an open database up to date. On a server that has a connection of its own without the limits of time
- * that requests have: a migration may rewrite a large table, and other instances wait for it. A distributed database's new tables
- * are distributed too.
+ * Brings the schema of an open database up to date and distributes a distributed database's new tables. On a server it
+ * uses its own connection without timeouts: a migration can rewrite a large table while other instances wait.
  * @throws StartupError when a migration fails, or a table of a distributed database is not in its place
  */
 export async function migrateDatabase(

@@ -23,7 +23,7 @@ const countNotes = prepare<{ notes: number }>(`select count(*)::int as notes fro
 const renumber = prepare(`update notes set id = id where id = $1`)
 
 describe('a prepared statement', () => {
-  it('takes and gives every type as one that is parsed each time, run after run', async () => {
+  it('returns every type as an unprepared one does, run after run', async () => {
     const values = [
       randomUUID(),
       new Date('2026-03-01T12:00:00.123Z'),
@@ -36,20 +36,20 @@ describe('a prepared statement', () => {
       encodeHalfvec([0.5, -2]),
       0.25,
     ]
-    // Another text, which nobody has prepared.
+    // Different text, so that it is not prepared.
     const once = await database.db.executeQuery(CompiledQuery.raw(`${TYPES} `, values))
     expect(once.rows).toMatchObject([{ id: values[0], at: values[1], words: values[3], vector: '[0.5,-2]' }])
-    // From the sixth run on a plan is kept.
+    // From the sixth run on, PostgreSQL can cache a plan.
     for (let run = 0; run < 8; run++) expect((await ofTypes(database.db, values)).rows).toEqual(once.rows)
   })
 
-  it('tells how many rows it changed', async () => {
+  it('reports how many rows it changed', async () => {
     await addNote(database.db, [1, 'one'])
     expect((await renumber(database.db, [1])).numAffectedRows).toBe(1n)
     expect((await renumber(database.db, [-1])).numAffectedRows).toBe(0n)
   })
 
-  it('leaves the next ones as they were when it is refused, and takes its transaction along', async () => {
+  it('fails its transaction, and leaves later ones unaffected, when it is refused', async () => {
     await addNote(database.db, [2, 'two'])
     await expect(addNote(database.db, [2, 'again'])).rejects.toMatchObject({ code: '23505' })
     const refused = database.db.transaction().execute(async (tx) => {
@@ -61,10 +61,10 @@ describe('a prepared statement', () => {
     expect((await addNote(database.db, [3, 'three'])).rows).toEqual([{ id: 3 }])
   })
 
-  it('belongs to the transaction that it is run on, and to no other', async () => {
+  it('belongs to its transaction and no other', async () => {
     const counted = await database.db.transaction().execute(async (tx) => {
       await addNote(tx, [4, 'four'])
-      // It has its turn during the transaction or after it, and sees nothing that is not committed.
+      // It runs during the transaction or after it, and never sees uncommitted rows.
       const outside = countNotes(database.db, [4])
       const inside = await countNotes(tx, [4])
       if (database.url !== null) expect((await outside).rows).toEqual([{ notes: 0 }])
@@ -79,7 +79,7 @@ describe('a prepared statement', () => {
     expect((await countNotes(database.db, [5])).rows).toEqual([{ notes: 0 }])
   })
 
-  it('is sent whole where the way to the server keeps no sessions, which is told once', async (context) => {
+  it('is sent unprepared when a pooler does not keep sessions, which is reported once', async (context) => {
     if (database.url === null) return context.skip()
     let told = 0
     const pooled = await openPostgres({
@@ -90,7 +90,7 @@ describe('a prepared statement', () => {
     try {
       for (let run = 0; run < 3; run++) {
         expect((await countNotes(pooled.db, [1])).rows).toEqual([{ notes: 1 }])
-        // Another session, as a pooler gives to each transaction.
+        // Another session, as a pooler gives each transaction.
         await sql`deallocate all`.execute(pooled.db)
       }
       expect(told).toBe(1)

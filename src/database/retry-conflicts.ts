@@ -6,25 +6,25 @@ const WAIT_MS = 10
 /** serialization_failure and deadlock_detected (https://www.postgresql.org/docs/current/errcodes-appendix.html). */
 const CONFLICTS = new Set(['40001', '40P01'])
 
-/** Whether a row was refused because what it refers to is not there. */
+/** Whether a row was refused because a row that it refers to does not exist. */
 export function isForeignKeyViolation(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '23503'
 }
 
 /**
- * SQLSTATE classes 08, 53 and 57P, a lock, statement or transaction that timed out, a server that became a standby, and
- * what a socket or a name's look-up says when it breaks.
+ * SQLSTATE classes 08, 53 and 57P; a lock, statement or transaction timeout; a server that became a standby; and the
+ * errors of a broken socket or a failed name lookup.
  */
 const OUTAGE_CODE =
   /^((08|53|57P)[0-9A-Z]+|55P03|57014|25P03|25006|ECONN\w+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/
 
-/** How the pool, the driver and Kysely (whose rollback fails on the lost connection) put it. */
+/** The messages of the pool, the driver and Kysely, whose rollback fails on the lost connection. */
 const OUTAGE_MESSAGE =
   /^Connection terminated|^timeout exceeded when|^Query read timeout|is not queryable$|^The embedded database (is closed|has ended)|^Cannot use a pool after calling end/
 
 /**
- * Whether the database could not be reached, shut down, ran out of something or took too long
- * (https://www.postgresql.org/docs/current/errcodes-appendix.html), or a connection to it broke: later it can succeed.
+ * Whether the database was unreachable, shut down, out of resources or too slow
+ * (https://www.postgresql.org/docs/current/errcodes-appendix.html), or its connection broke. A retry can succeed.
  */
 export function isDatabaseOutage(error: unknown): error is Error {
   if (!(error instanceof Error)) return false
@@ -32,20 +32,20 @@ export function isDatabaseOutage(error: unknown): error is Error {
   return OUTAGE_CODE.test(code) || OUTAGE_MESSAGE.test(error.message)
 }
 
-/** Whether the database said it, by a SQLSTATE, or could not be asked. */
+/** Whether the database raised the error, by a SQLSTATE, or could not be reached. */
 export function isDatabaseError(error: unknown): boolean {
   if (isDatabaseOutage(error)) return true
   return error instanceof Error && 'code' in error && /^[0-9A-Z]{5}$/.test(String(error.code))
 }
 
-/** Whether the database gave a transaction up because of another one: the same again can succeed. */
+/** Whether the database aborted the transaction because of another one. A retry can succeed. */
 export function isConflict(error: unknown): boolean {
   return error instanceof Error && 'code' in error && CONFLICTS.has(String(error.code))
 }
 
 /**
- * Runs a whole transaction, and again where it lost against another one, up to 6 times with a growing pause.
- * @throws what the last attempt threw.
+ * Runs a whole transaction, and retries it after a conflict up to 6 times with growing pauses.
+ * @throws what the last attempt threw
  */
 export async function retryConflicts<T>(transact: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {

@@ -1,6 +1,6 @@
 import type { Json, Leased, Nullable, TenantRow } from './schema-columns.ts'
 
-/** Who may read: people, groups, what they belong to, and how fresh that is. And what people keep for themselves. */
+/** Who may read items: people, groups, their memberships, and how fresh those are. */
 export interface PeopleSchema {
   people: TenantRow & {
     login: string
@@ -13,7 +13,6 @@ export interface PeopleSchema {
     deleted_at: Nullable<Date>
   }
   person_groups: TenantRow & {
-    /** The id by which SCIM names it. */
     key: string
     name: Nullable<string>
     origin: 'api' | 'scim'

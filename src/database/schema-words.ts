@@ -11,7 +11,7 @@ export type SubscriptionStatus =
 
 export type Tier = 'builder' | 'studio' | 'scale' | 'enterprise'
 export type BillingInterval = 'monthly' | 'annual'
-/** What the payment processor has otherwise than this service takes it, and somebody should look at. */
+/** How the payment processor's records differ from what this service supports; an operator should look at it. */
 export type PaymentRemark =
   | 'unknown_price'
   | 'subscription_gone'
@@ -24,10 +24,10 @@ export type PaymentRemark =
   | 'collection_paused'
 export type SourceStatus = 'pending' | 'active' | 'error' | 'disabled'
 export type SourceKind = 'message' | 'document' | 'file'
-/** A source counts as one, so that its items are counted as everything else. */
+/** A source is an entity too, so that its items are counted like any other's. */
 export type StoredEntityType = 'person' | 'organization' | 'channel' | 'topic' | 'source'
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed'
-/** `person`: somebody in the console did; `gone`: it answered 410; `failing`: for three days nothing got through. */
+/** `person`: a member disabled it; `gone`: it answered 410; `failing`: nothing was delivered for three days. */
 export type WebhookDisabledReason = 'person' | 'gone' | 'failing'
 export type DeliveryError =
   | 'address_not_allowed'

@@ -12,8 +12,8 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-describe('a trail of the version before scopes', () => {
-  it('tells of each event whose providers it names, where that can still be known', async () => {
+describe('an audit trail from before scopes', () => {
+  it("records each event's providers where they can still be known", async () => {
     const { db } = database
     await sql`drop schema public cascade`.execute(db)
     await sql`create schema public`.execute(db)

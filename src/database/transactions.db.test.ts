@@ -24,8 +24,8 @@ async function values(): Promise<Record<string, number>> {
   return Object.fromEntries(rows.map(({ name, value }) => [name, value]))
 }
 
-describe('transactions of many callers at once', () => {
-  it('lose no update, and those that fail leave nothing', async () => {
+describe('concurrent transactions', () => {
+  it('lose no update, and leave nothing when they fail', async () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 60 }, (_, caller) =>
         database.db.transaction().execute(async (tx) => {
@@ -42,10 +42,10 @@ describe('transactions of many callers at once', () => {
     expect((await values()).a).toBe(40)
   })
 
-  it('are not seen by queries outside them before they commit', async () => {
+  it('are not visible to other queries before they commit', async () => {
     const tx = await database.db.startTransaction().execute()
     await sql`update counters set value = 7`.execute(tx)
-    // On the embedded database this one waits, on a server it sees the old state: never what is not committed.
+    // The embedded database waits here and a server reads the old state; neither reads uncommitted rows.
     const outside = values()
     await sql`update counters set value = 0 where name = 'a'`.execute(tx)
     await tx.commit().execute()
@@ -56,7 +56,7 @@ describe('transactions of many callers at once', () => {
     expect(await values()).toEqual({ a: 0, b: 7 })
   })
 
-  it('refuse to commit after a failed statement, and go on after its savepoint', async () => {
+  it('refuse to commit after a failed statement, and continue after its savepoint', async () => {
     const swallowed = database.db.transaction().execute(async (tx) => {
       await sql`update counters set value = 5`.execute(tx)
       await sql`insert into counters values ('a', 1)`.execute(tx).catch(() => {})
@@ -73,7 +73,7 @@ describe('transactions of many callers at once', () => {
     expect(await values()).toEqual({ a: 0, b: 9 })
   })
 
-  it('keep to the access mode they ask for', async () => {
+  it('keep the access mode they ask for', async () => {
     const written = database.db
       .transaction()
       .setAccessMode('read only')
@@ -84,11 +84,11 @@ describe('transactions of many callers at once', () => {
 })
 
 describe('a refused statement', () => {
-  it('says what the database said and where it was asked, within a transaction and outside of any', async () => {
+  it("reports the database's message and the caller's stack, inside and outside a transaction", async () => {
     const again = (db: Db) => sql`insert into counters values ('a', 1)`.execute(db)
     const refusals = [() => again(database.db), () => database.db.transaction().execute(again)]
     for (const refused of refusals) {
-      // One after the other: a stack tells who waits for it by then.
+      // One after the other, because the stack shows what awaits it at that moment.
       const error: unknown = await refused().catch((reason: unknown) => reason)
       expect(error).toBeInstanceOf(Error)
       expect(error).toMatchObject({
@@ -117,7 +117,7 @@ describe('a vector as bytes', () => {
   })
 })
 
-// The embedded database has no connection that could be lost.
+// The embedded database has no connection to lose.
 describe.runIf(process.env.TEST_DRIVER === 'postgres')('a connection lost between two statements', () => {
   it('fails its transaction and nothing else', async () => {
     const tx = await database.db.startTransaction().execute()

@@ -1,6 +1,5 @@
-/** Whether the process has requests to answer. */
 export interface Activity {
-  /** A request that came in. @returns what is to be called once it is answered or given up */
+  /** Call it for each request. @returns a function to call once the request is answered or aborted */
   observeRequest(): () => void
   /** Whether a request is being answered, or was within the last half second. */
   isAnswering(): boolean
@@ -8,7 +7,6 @@ export interface Activity {
 
 const JUST_MS = 500
 
-/** The activity of a process that has had no request yet. */
 export function createActivity(): Activity {
   let open = 0
   let closedAt = Number.NEGATIVE_INFINITY

@@ -5,17 +5,17 @@ import { type Activity, createActivity } from './activity.ts'
 export interface Metrics extends Activity {
   registry: Registry
   observeAnswer(answered: { method: string; route: string; status: number; seconds: number }): void
-  /** A sync run that this process parted with, and why. */
+  /** Records that a sync run left this process, and how it ended. */
   observeRun(run: { provider: string; end: string; seconds: number }): void
-  /** An attempt to report answers over the cap to the payment processor. */
+  /** Records an attempt to report answers over the cap to the payment processor. */
   observeReport(attempt: { outcome: 'sent' | 'failed'; answers: number }): void
-  /** From now on shows how far those reports are behind, as it is at each look. */
+  /** Starts to export how far those reports are behind, read at each scrape. */
   watchOverage(
     read: () => Promise<{ waitingAnswers: number; uncertainAnswers: number; lagSeconds: number }>,
   ): void
-  /** A change at the payment processor that a comparison found, and no event had announced. */
+  /** Records a change at the payment processor that a comparison found and no event had announced. */
   observeUnannounced(): void
-  /** From now on shows how well what is stored agrees with the payment processor, as it is at each look. */
+  /** Starts to export how well the stored subscriptions match the payment processor's, read at each scrape. */
   watchComparison(
     read: () => Promise<{
       ageSeconds: number
@@ -23,24 +23,20 @@ export interface Metrics extends Activity {
       remarkedOrganizations: number
     }>,
   ): void
-  /** An attempt to deliver an event to a workspace's webhook. */
   observeWebhook(attempt: { outcome: 'delivered' | 'retried' | 'failed'; seconds: number }): void
-  /** From now on shows how far those deliveries are behind, as it is at each look. */
+  /** Starts to export how far those deliveries are behind, read at each scrape. */
   watchWebhooks(read: () => Promise<{ waiting: number; lagSeconds: number }>): void
-  /** Items that were read for the memory canvas. */
   observeCanvasItems(items: number): void
-  /** A search that was answered from vectors in memory, by an approximate index, or by the database alone. */
+  /** Records whether a search used vectors in memory, an approximate index or the database alone. */
   observeSearch(path: 'memory' | 'approximate' | 'database'): void
-  /** From now on shows how much of vectors is held in memory, and of how many organizations. */
+  /** Starts to export how much memory cached vectors take, and for how many organizations. */
   watchSearchMemory(read: () => { bytes: number; organizations: number }): void
-  /** A page of a sync run that was stored. */
   observePage(provider: string, counts: { ingested: number; deleted: number; failed: number }): void
 }
 
 const RUN_SECONDS_BUCKETS = [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 14_400]
 const SECONDS_BUCKETS = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
-/** Prometheus metrics of the process and of every answered request, by route. */
 export function createMetrics(): Metrics {
   const registry = new Registry()
   addProcessMetrics(registry)
@@ -111,14 +107,13 @@ export function createMetrics(): Metrics {
   }
 }
 
-/** The library's metrics of the process. Its gauges under `_total`, the suffix of counters, are sums of others. */
+/** The library's gauges that end in `_total`, the suffix of counters, are sums of others, so they are removed. */
 function addProcessMetrics(registry: Registry): void {
   collectDefaultMetrics({ register: registry })
   for (const kind of ['handles', 'requests', 'resources'])
     registry.removeSingleMetric(`nodejs_active_${kind}_total`)
 }
 
-/** What is seen of comparisons with the payment processor. */
 function observeComparison(registry: Registry): Pick<Metrics, 'observeUnannounced' | 'watchComparison'> {
   const unannounced = new Counter({
     name: 'billing_unannounced_changes_total',
@@ -131,7 +126,7 @@ function observeComparison(registry: Registry): Pick<Metrics, 'observeUnannounce
   }
 }
 
-/** `/metrics`, in Prometheus' text format and for everybody. */
+/** `/metrics` in Prometheus' text format, without authentication. */
 export function addMetrics(server: FastifyInstance, { registry }: Metrics): void {
   server.get('/metrics', async (_request, reply) =>
     reply.type(registry.contentType).send(await registry.metrics()),
@@ -191,7 +186,7 @@ const SEARCH_MEMORY_GAUGES = {
   },
 }
 
-/** All the gauges are of one look; while the database cannot be read they are not a number. */
+/** All gauges come from one read; while the database is unavailable they are NaN. */
 function watch<Field extends string>(
   registry: Registry,
   read: () => Promise<Record<Field, number>>,

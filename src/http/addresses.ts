@@ -2,11 +2,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
 import type { RouteAddress } from './nearest-route.ts'
 
-/** What the server answers, pages and files too. */
 export interface Addresses {
-  /** Those that a wrong address may have meant. */
   known(): readonly RouteAddress[]
-  /** The methods that the path answers; none where it names nothing. */
+  /** The methods that the path answers; none for an unknown path. */
   methodsOf(path: string): string[]
 }
 
@@ -14,10 +12,7 @@ interface Address extends RouteAddress {
   segments: readonly string[]
 }
 
-/**
- * Collects the addresses that the server comes to have. What needs the operator's token is not among them: where that
- * surface is off, it does not exist.
- */
+/** Omits the operator's addresses: when that surface is off, it must appear not to exist. */
 export function collectAddresses(app: FastifyInstance): Addresses {
   const addresses: Address[] = []
   app.addHook('onRoute', ({ method, url, config }) => {
@@ -36,7 +31,7 @@ export function collectAddresses(app: FastifyInstance): Addresses {
   }
 }
 
-/** Whether an address with parameters (`:name`) or a rest (`*`) answers the path. */
+/** Addresses can have parameters (`:name`) and a rest (`*`). */
 function isAt(asked: readonly string[], address: readonly string[]): boolean {
   const rest = address.indexOf('*')
   if (rest === -1 ? asked.length !== address.length : asked.length <= rest) return false
@@ -44,7 +39,7 @@ function isAt(asked: readonly string[], address: readonly string[]): boolean {
   return fixed.every((segment, at) => segment.startsWith(':') || segment === asked[at])
 }
 
-/** The 405 of a method that an address does not have (RFC 9110, 15.5.6). */
+/** The 405 for a method that an address does not have (RFC 9110, 15.5.6). */
 export function methodNotAllowed(request: FastifyRequest, allowed: readonly string[]): AppError {
   const headers = { Allow: allowed.join(', ') }
   if (isPreflight(request)) {
@@ -56,7 +51,7 @@ export function methodNotAllowed(request: FastifyRequest, allowed: readonly stri
   return new AppError('method_not_allowed', `${request.method} is not possible here${instead}`, { headers })
 }
 
-/** A browser asks whether a page of another origin may call (https://fetch.spec.whatwg.org/#cors-preflight-request). */
+/** https://fetch.spec.whatwg.org/#cors-preflight-request */
 function isPreflight({ method, headers }: FastifyRequest): boolean {
   return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined
 }

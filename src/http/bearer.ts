@@ -1,9 +1,9 @@
 import { AppError } from '../kernel/errors.ts'
 
-/** What `WWW-Authenticate` calls the place that a token opens (RFC 9110, 11.5). */
+/** The realm in `WWW-Authenticate` (RFC 9110, 11.5). */
 const REALM = 'realm="Retrieval Memory Service"'
 
-/** What a surface takes behind the word Bearer, as its callers are told. */
+/** What a surface accepts after `Bearer`, as error messages name it. */
 export type Credential = 'API key' | 'console token' | 'operator token' | 'SCIM token'
 
 const SENT_AS: Record<Credential, string> = {
@@ -15,7 +15,7 @@ const SENT_AS: Record<Credential, string> = {
 
 /**
  * The token of an Authorization header (RFC 6750, 2.1).
- * @throws AppError `unauthenticated` that says what is wrong with the header, before anything is looked up
+ * @throws AppError `unauthenticated` that names the fault of the header, before any lookup
  */
 export function bearerToken(header: string | undefined, wanted: Credential): string {
   const fault = faultOf(header?.trim() ?? '')
@@ -36,17 +36,14 @@ function faultOf(header: string): string | null {
   return null
 }
 
-/** The 401 of a request without a token: it is told how to send one, and nothing of any token (RFC 6750, 3.1). */
+/** The 401 for a request without a token. It says how to send one and nothing about any token (RFC 6750, 3.1). */
 function noToken(fault: string, wanted: Credential): AppError {
   return new AppError('unauthenticated', `${fault}; ${SENT_AS[wanted]}`, {
     headers: { 'WWW-Authenticate': `Bearer ${REALM}` },
   })
 }
 
-/**
- * The 401 of a token that is refused (RFC 6750, 3.1). `message` says nothing that a token's owner does not know; `facts` go
- * to the log.
- */
+/** RFC 6750, 3.1. `message` must say nothing that only the service knows; `facts` go to the log. */
 export function refusedToken(message: string, cause?: unknown, facts?: Record<string, unknown>): AppError {
   return new AppError('unauthenticated', message, {
     cause,
@@ -55,7 +52,7 @@ export function refusedToken(message: string, cause?: unknown, facts?: Record<st
   })
 }
 
-/** The 403 of a key without the action that a route needs (RFC 6750, 3.1). */
+/** RFC 6750, 3.1. */
 export function insufficientScope(action: string): AppError {
   return new AppError(
     'action_not_allowed',
@@ -64,7 +61,6 @@ export function insufficientScope(action: string): AppError {
   )
 }
 
-/** What a token looks like; nothing is said of whether it is good. */
 export function looksLike(token: string): 'API key' | 'JWT' | 'something else' {
   if (token.startsWith('svc_')) return 'API key'
   return /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/.test(token) ? 'JWT' : 'something else'

@@ -1,18 +1,18 @@
 import { unavailable } from '../kernel/unavailable.ts'
 
-/** Memory held by the bodies of requests in flight, received whole or in part, in bytes. */
+/** Sizes are in bytes. */
 export interface BodyBudget {
   /**
-   * Takes room for bytes, until the share is given back.
-   * @param owner an organization's id, or another name for who sends it
+   * Opens a share, which holds memory until it is released.
+   * @param owner an organization's id, or another name for the sender
    */
   open(owner: string): BodyShare
 }
 
 export interface BodyShare {
-  /** @throws AppError `overloaded`, with Retry-After, when the owner or the process has no more room. */
+  /** @throws AppError `overloaded`, with Retry-After, when the owner or the process is out of memory for bodies */
   take(bytes: number): void
-  /** Gives everything back; may be called more than once. */
+  /** Releases the whole share. Can be called more than once. */
   release(): void
 }
 
@@ -22,7 +22,7 @@ const PROCESS_BYTES_MAX = 160 * 1024 * 1024
 const OWNER_BYTES_MAX = 64 * 1024 * 1024
 const RETRY_AFTER_SECONDS = 5
 
-/** Bounds what bodies hold, for each owner apart, so that nobody fills the process's memory nor everybody's share of it. */
+/** Limits bodies per owner and in total, so that no owner can use up the process's memory or the others' part. */
 export function createBodyBudget(
   processBytesMax = PROCESS_BYTES_MAX,
   ownerBytesMax = OWNER_BYTES_MAX,

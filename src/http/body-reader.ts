@@ -6,14 +6,13 @@ import { createFairLimit } from '../kernel/fair-limit.ts'
 import { unavailable } from '../kernel/unavailable.ts'
 import type { BodyLimits } from './json-body.ts'
 
-/** How the bodies of a route are read. */
 export interface BodyReading {
   limits?: BodyLimits
-  /** The fields of the object at the top; the reading ends at any other one. */
+  /** The fields of the top-level object; parsing stops at any other. */
   fields?: readonly string[]
   /**
-   * The module (its URL) that exports the route's schema, and under which name. What the schema makes of a body crosses
-   * threads, so it should be few long texts rather than many small values.
+   * The URL of the module that exports the route's schema, and its export name. The parsed body crosses threads, so it
+   * should be few long strings rather than many small values.
    */
   schema: { module: string; name: string }
 }
@@ -25,19 +24,18 @@ export interface BodyReadJob {
 
 export interface BodyReader {
   /**
-   * Parses and checks a body in a worker thread. The bytes are handed over: they are gone here afterwards.
-   * @param owner whose body it is; owners take turns
+   * Parses and validates a body in a worker thread. The bytes are transferred: they are unusable afterward.
+   * @param owner of the body; owners take turns
    * @throws AppError as `parseJsonBody` and the schema would; `overloaded`
    */
   read(job: BodyReadJob & { owner: string; signal: AbortSignal }): Promise<unknown>
-  /** Ends the threads. */
   close(): Promise<void>
 }
 
-/** Two of the event loop's processor's kind: more only help a flood. */
+/** Beside the event loop; more would only help a flood. */
 const THREADS = 2
 const WAIT_MAX_MS = 30_000
-/** No body of 10 MiB takes longer, by far. */
+/** A 10 MiB body takes far less. */
 const READ_MAX_MS = 30_000
 const IDLE_MS = 60_000
 const HEAP_MAX_MB = 512
@@ -52,7 +50,7 @@ const Answer = z.discriminatedUnion('ok', [
   }),
 ])
 
-/** Reads large bodies away from the event loop. Threads start when they are needed and end when idle. */
+/** Parses large bodies off the event loop. Threads start on demand and end when idle. */
 export function createBodyReader(): BodyReader {
   const idle = new Map<Worker, NodeJS.Timeout>()
   const admit = createFairLimit({
@@ -107,7 +105,7 @@ function startThread(): Worker {
   return worker
 }
 
-/** One body on one thread. Rejects when the thread dies, or takes longer than any body can. */
+/** Sends one body to one thread. Rejects when the thread dies or takes too long. */
 function ask(worker: Worker, job: BodyReadJob): Promise<unknown> {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>()
   const onError = (cause: unknown): void =>
@@ -125,7 +123,7 @@ function ask(worker: Worker, job: BodyReadJob): Promise<unknown> {
   })
 }
 
-/** Bytes whose memory is nobody else's, so that it can be handed over instead of copied. */
+/** Bytes that own their whole buffer, so that it can be transferred instead of copied. */
 function ownBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const { buffer } = bytes
   if (buffer instanceof ArrayBuffer && buffer.byteLength === bytes.byteLength) return new Uint8Array(buffer)

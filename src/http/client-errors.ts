@@ -4,13 +4,13 @@ import type { Socket } from 'node:net'
 import { AppError } from '../kernel/errors.ts'
 import { errorBody } from './error-response.ts'
 
-/** How long a client may take, in milliseconds (https://nodejs.org/api/http.html#httpcreateserveroptions-requestlistener). */
+/** Milliseconds (https://nodejs.org/api/http.html#httpcreateserveroptions-requestlistener). */
 export interface ClientTimeouts {
-  /** From a request's first byte, or the connection's beginning, to the end of its headers. */
+  /** From a request's first byte, or the start of the connection, to the end of its headers. */
   headersTimeout: number
-  /** The same to the end of its body. What is sent to the client is not limited, streams neither. */
+  /** From the same start to the end of its body. Responses and streams have no limit. */
   requestTimeout: number
-  /** Between an answer and the next request on its connection. */
+  /** Between a response and the next request on its connection. */
   keepAliveTimeout: number
   connectionsCheckingInterval: number
 }
@@ -18,15 +18,16 @@ export interface ClientTimeouts {
 export const CLIENT_TIMEOUTS: ClientTimeouts = {
   headersTimeout: 15_000,
   requestTimeout: 60_000,
-  // Longer than the 60 s of the usual proxies: whoever closes first must not be the one who is about to be asked.
+  // Longer than the usual 60 s of proxies: the proxy must be the one to close an idle connection, or it may send a
+  // request into a closed one.
   keepAliveTimeout: 72_000,
   connectionsCheckingInterval: 2_000,
 }
 
-/** Time for a client to read the last answer of its connection. */
+/** Time for a client to read the last response of its connection. */
 const LINGER_MS = 1_000
 
-/** Answers in JSON what is not HTTP at all, has headers past the limit, or does not arrive in time; then closes. */
+/** Answers in JSON what is not HTTP, exceeds the header limit or arrives too late; then closes the connection. */
 export function createClientErrorHandler(headersBytesMax: number, publicUrl: () => string) {
   return (error: Error & { code?: string }, socket: Socket): void => {
     if (error.code === 'ECONNRESET' || !socket.writable) {

@@ -23,7 +23,7 @@ afterEach(() => {
   server.closeAllConnections()
 })
 
-/** Closes the server; the answer is how long it took until every connection had ended. */
+/** Closes the server; returns how long it took until every connection had ended. */
 async function close(): Promise<number> {
   const started = performance.now()
   await new Promise((resolve) => server.close(resolve))
@@ -37,7 +37,7 @@ async function ask(port: number): Promise<IncomingMessage> {
 }
 
 describe('a server that closes', () => {
-  it('says Connection: close in an answer in flight, and ends its connection with it', async () => {
+  it('sends Connection: close in a response in flight, and then ends its connection', async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
     const { promise: arrived, resolve: arrive } = Promise.withResolvers<void>()
     const port = await serve((_request, response) => {
@@ -54,7 +54,7 @@ describe('a server that closes', () => {
     expect(await closing).toBeLessThan(1_000)
   })
 
-  it('ends the connection of an answer whose headers left before', async () => {
+  it('ends the connection of a response whose headers were already sent', async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>()
     const port = await serve((_request, response) => {
       response.write('first ')
@@ -68,7 +68,7 @@ describe('a server that closes', () => {
     expect(await closing).toBeLessThan(1_000)
   })
 
-  it('lets a client that reads slowly have the whole answer', async () => {
+  it('lets a slow client read the whole response', async () => {
     const size = 40 * 1024 * 1024
     const port = await serve((_request, response) => response.end(Buffer.alloc(size, 'a')))
     const response = await ask(port)
@@ -78,7 +78,7 @@ describe('a server that closes', () => {
     expect(await closing).toBeLessThan(10_000)
   })
 
-  it('ends connections that are idle, sent nothing, or a part of a request', async () => {
+  it('ends connections that are idle, sent nothing, or only part of a request', async () => {
     const port = await serve((_request, response) => response.end('answer'))
     await text(await ask(port))
     const silent = connect(port, '127.0.0.1')

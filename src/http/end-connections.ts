@@ -2,9 +2,9 @@ import type { Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 /**
- * Makes a server that closes end each connection with its last answer: those in flight say `Connection: close`, and one
- * that has nothing to answer ends at once. Node would cut off an answer that a slow client still reads
- * (`closeIdleConnections` counts it as idle), and keep the connection of one that was in flight open.
+ * Makes a closing server end each connection after its last response: responses in flight send `Connection: close`, and
+ * idle connections end at once. Node alone would cut off a response that a slow client still reads
+ * (`closeIdleConnections` counts it as idle), and keep open the connection of one that was in flight.
  */
 export function endConnectionsOnClose(server: Server): void {
   const answers = new Map<Socket, Set<ServerResponse>>()

@@ -2,7 +2,7 @@ import type { ErrorCode } from '../kernel/error-codes.ts'
 
 const RESET_AT = '2026-03-02T09:30:12.000Z'
 
-/** What a body with each code looks like, beside the code itself: the message and the fields that come with it. */
+/** An example body for each code: the message and its extra fields. */
 export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string, unknown>> = {
   validation_failed: {
     error: 'limit must be from 1 to 25',

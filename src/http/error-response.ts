@@ -5,15 +5,14 @@ import { outageOf } from './outage.ts'
 export interface ErrorBody {
   error: string
   code: ErrorCode
-  /** Where the code is explained. */
   documentation: string
   [detail: string]: unknown
 }
 
-/** Where the service explains its error codes, each under its own name. */
+/** The page that explains the error codes, each under its own anchor. */
 export const ERRORS_PATH = '/errors'
 
-/** The JSON body of an error: its public part and nothing else. `publicUrl` is the service's base URL. */
+/** The JSON body of an error: only its public part. `publicUrl` is the service's base URL. */
 export function errorBody({ message, code, details }: AppError, publicUrl: string): ErrorBody {
   return { error: message, code, documentation: `${publicUrl}${ERRORS_PATH}#${code}`, ...details }
 }
@@ -21,13 +20,15 @@ export function errorBody({ message, code, details }: AppError, publicUrl: strin
 const FASTIFY_ERRORS: Record<string, (error: Error) => AppError> = {
   FST_ERR_BAD_URL: (cause) =>
     new AppError('validation_failed', 'The URL is not correctly percent-encoded', { cause }),
-  // A name that no resource can have.
   FST_ERR_MAX_PARAM_LENGTH: (cause) => new AppError('not_found', 'There is no such resource', { cause }),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: (cause) =>
     new AppError('unsupported_media_type', 'Send the body as Content-Type: application/json', { cause }),
 }
 
-/** Any thrown thing as an AppError: 503 where the database is away or busy; what is unknown becomes a 500 that tells nothing of the inside. */
+/**
+ * Turns anything thrown into an AppError: 503 when the database is unavailable or overloaded, and for an unknown error
+ * a 500 that reveals nothing internal.
+ */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''

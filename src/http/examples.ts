@@ -1,8 +1,8 @@
 import { z } from 'zod'
 
 /**
- * An example of what a schema takes or gives: its own (`.meta({ example })`), else one made of those of its parts. An optional part
- * comes in only with an example of its own. Undefined where a part that is needed has none.
+ * An example of a schema: its own (`.meta({ example })`), or one composed from its parts. It includes an optional part
+ * only when that has its own example. Undefined when a required part has none.
  */
 export function exampleOf(schema: z.core.$ZodType): unknown {
   const own = z.globalRegistry.get(schema)?.['example']
@@ -13,7 +13,7 @@ export function exampleOf(schema: z.core.$ZodType): unknown {
   if (schema instanceof z.ZodOptional) return z.globalRegistry.get(schema.def.innerType)?.['example']
   if (schema instanceof z.ZodNullable) return exampleOf(schema.def.innerType)
   if (schema instanceof z.ZodUnion) return schema.options.map(exampleOf)[0]
-  // What goes in, as a caller sends it.
+  // The input form, as a caller sends it.
   if (schema instanceof z.ZodPipe) return exampleOf(schema.def.in)
   if (schema instanceof z.ZodEnum) return schema.options[0]
   if (schema instanceof z.ZodLiteral) return schema.def.values[0]

@@ -18,7 +18,7 @@ afterAll(() => server.close())
 const get = (headers: Record<string, string> = {}) => server.inject({ url: '/', headers })
 
 describe('fixed content', () => {
-  it('is sent with its type, an ETag and the duty to ask again', async () => {
+  it('is sent with its type, an ETag and no-cache', async () => {
     const { statusCode, headers, body } = await get()
     expect({ statusCode, body }).toEqual({ statusCode: 200, body: TEXT })
     expect(headers).toMatchObject({
@@ -39,7 +39,7 @@ describe('fixed content', () => {
   )
 
   it.each(['', 'identity', 'br', 'gzip;q=0', 'gzip; q=0.000'])(
-    'is sent as it is for Accept-Encoding: %s',
+    'is sent uncompressed for Accept-Encoding: %s',
     async (encoding) => {
       const { headers, body } = await get({ 'accept-encoding': encoding })
       expect(headers['content-encoding']).toBeUndefined()

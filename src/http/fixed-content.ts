@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 
 const compress = promisify(gzip)
 
-/** Bytes that everybody gets and that never change while the process runs: made once, sent as often as asked for. */
+/** Content that is the same for every client and never changes while the process runs. */
 export interface FixedContent {
   bytes: Buffer
   gzipped: Buffer
@@ -13,15 +13,15 @@ export interface FixedContent {
   etag: string
 }
 
-/** Hashes and compresses the content; compression runs off the event loop. */
+/** Compression runs off the event loop. */
 export async function fixContent(content: string | Uint8Array, contentType: string): Promise<FixedContent> {
   const bytes = Buffer.from(content)
-  // Weak, since the compressed form shares it (RFC 9110, 8.8.3.3).
+  // Weak, because the compressed form shares it (RFC 9110, 8.8.3.3).
   const etag = `W/"${hash('sha256', bytes, 'base64url').slice(0, 22)}"`
   return { bytes, gzipped: await compress(bytes), contentType, etag }
 }
 
-/** Sends the content, or 304 to a client that has it. Clients ask again each time: a new version has the same address. */
+/** Clients revalidate every time, because a new version has the same address. */
 export function sendFixed(request: FastifyRequest, reply: FastifyReply, content: FixedContent): FastifyReply {
   const { bytes, gzipped, contentType, etag } = content
   reply.headers({ ETag: etag, 'Cache-Control': 'no-cache', Vary: 'Accept-Encoding' })

@@ -15,7 +15,7 @@ function refusal(bytes: Buffer): AppError {
 }
 
 describe('a request body', () => {
-  it('is read as any JSON value without loss', () => {
+  it('is parsed as any JSON value without loss', () => {
     const plain = fc.jsonValue().filter((value) => !JSON.stringify(value).includes('"__proto__"'))
     fc.assert(
       fc.property(plain, (value) => {
@@ -48,7 +48,7 @@ describe('a request body', () => {
     expect(refusal(Buffer.from(text))).toMatchObject({ code: 'malformed_json', status: 400 })
   })
 
-  it('comes out with every text and key as it can be stored', () => {
+  it('has storable text in every string and key', () => {
     const text = String.raw`{"k\u0000ey":["v\u0000",{"\uD800":"\udfff 🙂 \\u0000"}]}`
     expect(parseJsonBody(Buffer.from(text))).toEqual({ key: ['v', { '\ufffd': '\ufffd 🙂 \\u0000' }] })
   })
@@ -57,7 +57,7 @@ describe('a request body', () => {
     expect(refusal(Buffer.from([0x22, 0xff, 0xfe, 0x22])).message).toMatch(/UTF-8/)
   })
 
-  it('may repeat a key in different objects, and use the word constructor', () => {
+  it('can repeat a key in different objects, and use the word constructor', () => {
     const text = '[{"a":1},{"a":{"a":2}},{"constructor":"Acme"}]'
     expect(JSON.stringify(parseJsonBody(Buffer.from(text)))).toBe(text)
   })
@@ -66,7 +66,7 @@ describe('a request body', () => {
     expect(refusal(Buffer.from('{"password":"hunter2" "x"}')).message).not.toMatch(/hunter2|password/)
   })
 
-  it('is refused when an object has more keys than any schema takes, and says which object', () => {
+  it('is refused when an object has more keys than any schema allows, and names the object', () => {
     const keys = Array.from({ length: 2_001 }, (_, at) => `"k${at}":1`)
     expect(refusal(Buffer.from(`{${keys.join()}}`)).message).toBe('The body must have at most 2000 keys')
     expect(refusal(Buffer.from(`{"a":[0,{"b":{${keys.join()}}}]}`))).toMatchObject({

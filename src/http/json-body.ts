@@ -3,43 +3,42 @@ import { storableJson, storableText } from '../kernel/text.ts'
 
 /** Deeper nesting is refused: no document needs it, and PostgreSQL and JSON.stringify recurse. */
 export const JSON_DEPTH_MAX = 64
-/** Values of a body, lists and objects too, outside the entries of {@link BodyLimits}. */
+/** Values in a body, lists and objects included, outside the entries of {@link BodyLimits}. */
 const VALUES_MAX = 10_000
-/** Keys of one object: a schema looks at each of them before it knows their number. */
+/** Keys of one object: a schema validates each key before it checks their number. */
 const KEYS_MAX = 2_000
 /** A double's range ends at 1.8e308: a shorter number without an exponent is inside it. */
 const FINITE_DIGITS = 300
 
-/** How much a body may hold where it is one list of entries, such as documents. */
+/** The limits of a body that is a list of entries, such as documents. */
 export interface BodyLimits {
-  /** Entries of a list at the top. */
+  /** Entries of a top-level list. */
   entriesMax: number
-  /** Values inside one entry, lists and objects too. */
+  /** Values in one entry, lists and objects included. */
   entryValuesMax: number
-  /** The same inside one field of an entry. */
+  /** Values in one field of an entry. */
   fieldValuesMax: number
 }
 
-/** How a field with too many values is refused, here and by its schema. */
+/** The message for a field with too many values, here and in its schema. */
 export function tooManyValues(valuesMax: number): string {
   return `must have at most ${valuesMax} values, counting those inside lists and objects`
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
-/** JSON text in UTF-8 can hold NUL and lone surrogates only as escapes. Also matches escaped backslashes, which is harmless. */
+/** UTF-8 JSON has NUL and lone surrogates only as escapes. Also matches escaped backslashes, which is harmless. */
 const UNSTORABLE_ESCAPE = /\\u(?:0000|d[89a-f])/i
 
 /**
  * Parses a request body strictly: valid UTF-8, RFC 8259 JSON, no repeated key in an object (RFC 8259 section 4 leaves
- * their meaning open), no number past a double's range, no key that reaches an object's prototype, bounded depth and
- * number of values. Nothing is built before the bounds are known to hold.
- *
- * Every string and key comes out as PostgreSQL can store it, and keys are compared so: what a schema checks is what is
- * compared, stored and sent.
- * @param fields of an object at the top. Any other one ends the walk, so that what it holds is never read.
- * @throws AppError `malformed_json` that says what is wrong; `validation_failed` for too many values, naming the entry, and
- *   for an unknown field
+ * their meaning open), no number beyond a double's range, no key that reaches an object's prototype, bounded depth and
+ * number of values. It checks all bounds before it builds a value.
+ * Strings and keys come out as PostgreSQL can store them, and keys are compared in that form: what a schema validates
+ * is what is compared, stored and sent.
+ * @param fields of a top-level object. The walk stops at any other field and never reads its value.
+ * @throws AppError `malformed_json` that names the fault; `validation_failed` for too many values, naming the entry,
+ * and for an unknown field
  */
 export function parseJsonBody(bytes: Uint8Array, limits?: BodyLimits, fields?: readonly string[]): unknown {
   const text = decode(bytes)
@@ -63,7 +62,7 @@ function decode(bytes: Uint8Array): string {
   }
 }
 
-/** V8 quotes the document in its messages; what a caller sent may be secret, so only the position is kept. */
+/** V8 quotes the document in its messages. The body can be secret, so only the position is kept. */
 function withoutContent(reason: string): string {
   return /at position \d+/.exec(reason)?.[0] ?? 'it ends too early or is empty'
 }
@@ -77,22 +76,21 @@ const CLOSE_LIST = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
-/** An open list or object. */
 interface Container {
-  /** null: a list. */
+  /** Null for a list. */
   keys: Set<string> | null
-  /** The key in its own container that it stands under; undefined in a list and at the top. */
+  /** Its key in the parent object; undefined in a list and at the top. */
   under: string | undefined
-  /** The key that its next value stands under. */
+  /** The key of its next value. */
   key: string | undefined
   expectsKey: boolean
-  /** Entries of a list before the present one. */
+  /** Entries of a list before the current one. */
   index: number
 }
 
 /**
- * One walk over the text, in linear time, that keeps only the open containers. It need not notice broken JSON, of which
- * the parser after it says where; it has to read all that is not broken as the parser does.
+ * Walks the text once, in linear time, keeping only the open containers. It can overlook broken JSON, which the parser
+ * reports afterward; it must read valid JSON exactly as the parser does.
  */
 function refuseAmbiguousOrHuge(
   text: string,
@@ -157,7 +155,7 @@ function container(isObject: boolean, inside: Container | undefined): Container 
   }
 }
 
-/** Counts values, those of each entry of a list at the top apart where the limits say so. */
+/** Counts values, separately for each entry of a top-level list when there are limits for it. */
 function createCounter(open: readonly Container[], limits: BodyLimits | undefined): { count(): void } {
   let outside = 0
   let inEntry = 0
@@ -187,7 +185,7 @@ function createCounter(open: readonly Container[], limits: BodyLimits | undefine
   }
 }
 
-/** Where a body takes these fields alone, before what stands under another is read. */
+/** Refuses an unknown top-level field before its value is read. */
 function refuseUnknownField(name: string, known: readonly string[] | undefined): void {
   if (known?.includes(name) === false)
     throw invalid('', `The body has an unknown field; it takes ${known.join(', ')}`)
@@ -206,7 +204,7 @@ function takeKey(inside: Container, name: string, open: readonly Container[]): v
   inside.expectsKey = false
 }
 
-/** Where the innermost open container stands, dotted; '' for the whole body. */
+/** The dotted path of the innermost open container; '' for the whole body. */
 function pathOf(open: readonly Container[]): string {
   return open
     .slice(1)
@@ -219,12 +217,12 @@ function unquoted(quoted: string): string {
   try {
     return storableText(String(JSON.parse(quoted)))
   } catch {
-    // Broken: the parser will say where.
+    // Broken: the parser reports where.
     return quoted
   }
 }
 
-/** The place behind the string that begins at `start`; the end of the text when it is not closed. */
+/** The position after the string that begins at `start`; the end of the text when it is not closed. */
 function endOfString(text: string, start: number): number {
   let quote = text.indexOf('"', start + 1)
   while (quote !== -1) {

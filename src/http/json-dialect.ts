@@ -1,8 +1,8 @@
 import type { AppError } from '../kernel/errors.ts'
 
-/** JSON in the form of another protocol, which a route speaks in place of the API's own. */
+/** Another protocol's JSON conventions, which a route uses instead of the API's. */
 export interface JsonDialect {
-  /** Of answers and errors; requests may have it, or be plain JSON. */
+  /** Of responses and errors. Requests can use it or plain JSON. */
   contentType: string
   errorBody(error: AppError): object
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createLanes } from './lanes.ts'
 
-it('serves a token in the turn of the owner it was accepted for', () => {
+it('serves a token in the turn of the owner it was last accepted for', () => {
   const lanes = createLanes()
   lanes.remember('Bearer svc_a', 'acme')
   lanes.remember('Bearer svc_b', 'acme')
@@ -14,7 +14,7 @@ it('serves all tokens that were never accepted in one turn', () => {
   expect(lanes.laneOf(undefined)).not.toBe(lanes.laneOf('Bearer svc_1'))
 })
 
-it('forgets the oldest token when it remembers too many', () => {
+it('evicts the oldest token when the cache is full', () => {
   const lanes = createLanes(2)
   for (const name of ['a', 'b', 'c']) lanes.remember(name, `owner of ${name}`)
   expect(lanes.laneOf('a')).toBe(lanes.laneOf('never seen'))

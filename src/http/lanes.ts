@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** In whose turn a request is served until its caller is authenticated. */
+/** Chooses the owner in whose turn a request is served until it is authenticated. */
 export interface Lanes {
   laneOf(authorization: string | undefined): string
   /** Called once the token is known to be the owner's. */
@@ -9,10 +9,10 @@ export interface Lanes {
 
 const REMEMBERED = 10_000
 const NO_TOKEN = 'no token'
-/** One lane for all tokens that were never accepted: whoever makes them up delays nobody else. */
+/** One lane for all tokens that were never accepted, so that made-up tokens delay nobody else. */
 const UNKNOWN = 'unknown token'
 
-/** Remembers to whom tokens belonged, by their hash. It decides about turns alone: every request is still authenticated. */
+/** Caches the owners of tokens by hash. The cache affects turns only: every request is still authenticated. */
 export function createLanes(remembered = REMEMBERED): Lanes {
   const owners = new Map<string, string>()
   return {

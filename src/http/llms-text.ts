@@ -4,15 +4,13 @@ import { ERROR_EXAMPLES } from './error-examples.ts'
 import { exampleOf } from './examples.ts'
 import type { Route } from './route.ts'
 
-/** What the text says beyond the routes. */
 export interface LlmsTextOptions {
-  /** The service's base URL, without a slash at its end. */
+  /** The service's base URL, without a trailing slash. */
   url: string
-  /** Requests a minute of a key and action. */
   requestsPerMinute: number
 }
 
-/** The agent surface in a page of Markdown that a language model can read whole (https://llmstxt.org). */
+/** The agent surface as one Markdown page that a language model can read whole (https://llmstxt.org). */
 export function llmsText<S>(routes: readonly Route<S>[], options: LlmsTextOptions): string {
   const agentRoutes = routes.filter(({ access }) => access.surface === 'agent')
   const byTag = Map.groupBy(agentRoutes, ({ tag }) => tag)
@@ -46,7 +44,7 @@ function errorList(): string {
     .join('\n')
 }
 
-/** A list entry as the format has it: a link, then what is there. */
+/** A list entry in the format's form: a link, then its description. */
 function operationLine<S>(route: Route<S>, url: string): string {
   const { method, path, summary, description, access, credits, body } = route
   const action = access.surface === 'agent' ? ` Action \`${access.action}\`` : ''
@@ -57,12 +55,11 @@ function operationLine<S>(route: Route<S>, url: string): string {
   return `- [${method} ${path}](${url}/docs#${anchorOf(route)}): ${words}${queryOf(route)}${action}, ${cost}. Example: ${example}`
 }
 
-/** Where the reference page has the operation. */
+/** The operation's anchor on the reference page. */
 function anchorOf<S>({ tag, method, path }: Route<S>): string {
   return `tag/${tag.toLowerCase().replaceAll(' ', '-')}/${method}${path}`
 }
 
-/** The path with its parameters filled in. */
 function examplePath<S>({ path, params, query }: Route<S>): string {
   const filled = Object.entries(examplesOf(params)).reduce(
     (whole, [name, value]) => whole.replace(`{${name}}`, value),

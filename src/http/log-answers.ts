@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Principal } from './pipeline.ts'
 
-/** Told of seconds and the route of every answered request, for metrics. */
 export type OnAnswered = (answered: {
   method: string
   route: string
@@ -9,7 +8,7 @@ export type OnAnswered = (answered: {
   seconds: number
 }) => void
 
-/** One line of the log and one metric for each answered request. */
+/** One log line and one metric for each answered request. */
 export function logAnswers(app: FastifyInstance, onAnswered: OnAnswered | undefined): void {
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unknown'

@@ -6,14 +6,13 @@ import { html, page, sendPage, wantsPage } from './page.ts'
 
 const PATH_CHARACTERS_SHOWN = 200
 
-/** The path that was asked for, without its query. */
 export function pathOf({ url }: FastifyRequest): string {
   return url.split('?', 1)[0] ?? url
 }
 
 /**
- * Answers what no route answers: 405 where the address has other methods, else 404 with the address that was likely meant,
- * as a page for a browser and the JSON error for everybody else.
+ * Answers requests that match no route: 405 when the address has other methods, otherwise 404 with the nearest address.
+ * A browser gets a page, other clients the JSON error.
  */
 export function answerUnknownRoutes(
   app: FastifyInstance,

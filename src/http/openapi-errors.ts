@@ -39,7 +39,7 @@ const ERROR_DESCRIPTIONS: Record<string, string> = {
   '503': 'The service cannot do this now, or is not configured for it.',
 }
 
-/** What any address may answer, whatever it does. */
+/** Errors that any address can return. */
 const ANYWHERE: readonly ErrorCode[] = [
   'internal',
   'method_not_allowed',
@@ -47,7 +47,6 @@ const ANYWHERE: readonly ErrorCode[] = [
   'origin_not_allowed',
 ]
 
-/** What a route answers when it refuses or fails. */
 export function errors<S>(route: Route<S>): ZodOpenApiOperationObject['responses'] {
   const codesByStatus = Map.groupBy(errorCodes(route), (code) => String(ERROR_CODES[code]))
   const responses: ZodOpenApiOperationObject['responses'] = {}
@@ -61,11 +60,11 @@ export function errors<S>(route: Route<S>): ZodOpenApiOperationObject['responses
   return responses
 }
 
-/** What a route can be refused with: by the pipeline, by what it takes and costs, and by its own work. */
+/** The errors of a route: from the pipeline, from its inputs and cost, and from its own work. */
 function errorCodes<S>({ access, body, upload, params, credits, refuses }: Route<S>): ErrorCode[] {
   const codes = new Set<ErrorCode>()
   const add = (...more: ErrorCode[]): void => more.forEach((code) => codes.add(code))
-  // Any route refuses unknown query parameters, and none does without the database or while the process stops.
+  // Every route refuses unknown query parameters, and none works without the database or during a stop.
   add('validation_failed', 'not_ready', 'overloaded')
   if (body) add('malformed_json')
   if (body || upload !== undefined) add('request_timeout', 'body_too_large', 'unsupported_media_type')
@@ -84,7 +83,6 @@ function errorContent(codes: readonly ErrorCode[]) {
   return { 'application/json': { schema: ErrorResponse, examples: Object.fromEntries(examples) } }
 }
 
-/** What a body with each code looks like, on the service at `url`. */
 export function errorExamples(url: string) {
   const bodies = Object.entries(ERROR_EXAMPLES).map(([code, { error, ...fields }]) => {
     const documentation = `${url}${ERRORS_PATH}#${code}`

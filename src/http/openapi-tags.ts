@@ -1,6 +1,6 @@
 import type { Route } from './route.ts'
 
-/** What the operations under each tag are about. A console tag is its agent tag's twin, for people. */
+/** A console tag is its agent tag's twin, for people. */
 const DESCRIPTIONS: Record<string, string> = {
   Retrieval: 'Search, context contracts and cited answers.',
   Threads: 'Questions that a person asked, with their answers.',
@@ -24,10 +24,10 @@ const DESCRIPTIONS: Record<string, string> = {
 }
 
 const CONSOLE = ' (console)'
-/** Tags of operations that neither programs with a key nor people in the console call. */
+/** Tags of operations that neither keys nor console users call. */
 const OPERATORS = new Set(['Operator', 'Operations'])
 
-/** The tags by who calls them, so that a reader of the API does not meet the console's operations among their own. */
+/** The tags grouped by caller, so that readers of the API do not see the console's operations among their own. */
 export function tagGroupsOf<S>(routes: readonly Route<S>[]): { name: string; tags: string[] }[] {
   const names = tagsOf(routes).map(({ name }) => name)
   const groupOf = (name: string): string => {
@@ -42,7 +42,6 @@ export function tagGroupsOf<S>(routes: readonly Route<S>[]): { name: string; tag
   })
 }
 
-/** Whether every operation under the tag takes a person's token. */
 function isForPeople<S>(tag: string, routes: readonly Route<S>[]): boolean {
   return routes
     .filter((route) => route.tag === tag)
@@ -52,7 +51,7 @@ function isForPeople<S>(tag: string, routes: readonly Route<S>[]): boolean {
     )
 }
 
-/** The tags of these routes, in their order, with the tag of what the service sends; each with what it is about. */
+/** The described tags of these routes in their order, with the tag of the service's own events. */
 export function tagsOf<S>(routes: readonly Route<S>[]): { name: string; description: string }[] {
   const names = new Set([...routes.map(({ tag }) => tag), 'Events'])
   return [...names].map((name) => ({ name, description: describe(name) }))

@@ -32,21 +32,20 @@ const RATE_HEADERS = {
   },
 }
 
-/** Something that the service calls others about: its name, and the body that it sends. */
 export interface OpenApiWebhook {
   name: string
   summary: string
   payload: z.ZodType
 }
 
-/** The OpenAPI 3.1 document of a route table (https://spec.openapis.org/oas/v3.1.1), with what the service sends to others. */
+/** The OpenAPI 3.1 document of a route table (https://spec.openapis.org/oas/v3.1.1), with the service's webhooks. */
 export function openApiDocument<S>(
   routes: readonly Route<S>[],
   info: {
     version: string
     url: string
     webhooks?: readonly OpenApiWebhook[]
-    /** Members of the document's own, by their names (https://spec.openapis.org/oas/v3.1.1#specification-extensions). */
+    /** The document's extensions, by name (https://spec.openapis.org/oas/v3.1.1#specification-extensions). */
     extensions?: Readonly<Record<`x-${string}`, unknown>>
   },
 ) {
@@ -107,7 +106,7 @@ const SIGNATURE_HEADERS = z.object({
     ),
 })
 
-/** A request as the service sends it, by Standard Webhooks. */
+/** A request in the form that the service sends, by Standard Webhooks. */
 function sent({ name, summary, payload }: OpenApiWebhook): { post: ZodOpenApiOperationObject } {
   return {
     post: {
@@ -127,10 +126,7 @@ function sent({ name, summary, payload }: OpenApiWebhook): { post: ZodOpenApiOpe
   }
 }
 
-/**
- * Moves a parameter's example out of its schema. Readers of the document look for it there, and else fill in the first of the values
- * that it may have.
- */
+/** Tools look for a parameter's example outside its schema, and otherwise fill in the first allowed value. */
 function showExamples(parameters: readonly (oas32.ParameterObject | oas32.ReferenceObject)[]): void {
   for (const parameter of parameters) {
     const given = 'schema' in parameter ? parameter.schema : undefined
@@ -182,7 +178,6 @@ function operation<S>(route: Route<S>): ZodOpenApiOperationObject {
   }
 }
 
-/** Who may call the route and what it costs, in words. */
 function callersOf<S>({ access, credits }: Route<S>): string {
   const cost = credits === 0 ? '' : ' A successful call costs 1 credit.'
   switch (access.surface) {
@@ -201,7 +196,6 @@ function callersOf<S>({ access, credits }: Route<S>): string {
   }
 }
 
-/** A body of bytes. */
 function uploadOf<S>({ upload }: Route<S>): Pick<ZodOpenApiOperationObject, 'requestBody'> {
   if (upload === undefined) return {}
   const schema = { type: 'string' as const, contentMediaType: 'application/octet-stream' }
@@ -245,7 +239,7 @@ function successes<S>(route: Route<S>): ZodOpenApiOperationObject['responses'] {
 
 const SUCCESS: Record<number, string> = { 200: 'OK', 201: 'Created', 202: 'Already under way' }
 
-/** A body with an example of it, where its parts have what it takes. */
+/** A body with an example, when its schema has one. */
 function withExample(schema: z.ZodType): { schema: z.ZodType; example?: unknown } {
   const example = exampleOf(schema)
   return example === undefined ? { schema } : { schema, example }

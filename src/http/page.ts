@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** Text that is HTML already. Everything else is escaped where it is put into a page. */
+/** Text that is already HTML. Pages escape everything else. */
 export class Html {
   readonly text: string
 
@@ -12,7 +12,7 @@ export class Html {
 
 type Part = string | number | Html | readonly Html[]
 
-/** HTML with what stands in its gaps escaped. */
+/** HTML whose interpolated values are escaped. */
 export function html(texts: TemplateStringsArray, ...parts: readonly Part[]): Html {
   const filled = texts.map((text, at) => (at === 0 ? '' : write(parts[at - 1] ?? '')) + text)
   return new Html(filled.join(''))
@@ -38,16 +38,15 @@ const STYLE = `
   .quiet { color: light-dark(#5f6368, #9aa0a6) }
 `
 
-/** In one piece: a space more would be another style sheet to the policy. */
+/** On one line: the policy's hash covers every space. */
 const STYLE_SHEET = new Html(`<style>${STYLE}</style>`)
 
-/** Nothing but this one style sheet: no script, no image, no frame around it, and a form at most back to the service. */
+/** Allows only this style sheet: no scripts, images or frames, and at most a form that posts to the service. */
 const policy = (forms: "'none'" | "'self'"): string =>
   `default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; base-uri 'none'; form-action ${forms}; frame-ancestors 'none'`
 const POLICY = policy("'none'")
 const FORM_POLICY = policy("'self'")
 
-/** A whole page of the service: a heading and what is below it. */
 export function page(title: string, content: Html): Html {
   return html`<!doctype html>
     <html lang="en">
@@ -60,7 +59,7 @@ export function page(title: string, content: Html): Html {
     </html> `
 }
 
-/** Sends a page under a policy that allows it nothing but its style. */
+/** Sends a page under a policy that allows only its style. */
 export function sendPage(reply: FastifyReply, status: number, { text }: Html): FastifyReply {
   return reply
     .code(status)
@@ -69,7 +68,7 @@ export function sendPage(reply: FastifyReply, status: number, { text }: Html): F
     .send(text)
 }
 
-/** Sends a page with a form, which nobody keeps. */
+/** Sends a page with a form, which must not be cached. */
 export function sendForm(reply: FastifyReply, { text }: Html): FastifyReply {
   return reply
     .code(200)
@@ -78,7 +77,7 @@ export function sendForm(reply: FastifyReply, { text }: Html): FastifyReply {
     .send(text)
 }
 
-/** Whether a browser asks: programs take anything, or name JSON. */
+/** Whether a browser sent the request: programs accept anything, or name JSON. */
 export function wantsPage({ headers }: FastifyRequest): boolean {
   return headers.accept?.toLowerCase().includes('text/html') ?? false
 }

@@ -5,10 +5,9 @@ import { parseJsonBody } from './json-body.ts'
 import type { JsonDialect } from './json-dialect.ts'
 import type { Route, UntypedRouteRequest } from './route.ts'
 
-/** A longer body is parsed and checked in a thread of its own; one this long takes some milliseconds. */
+/** A larger body is parsed and validated on its own thread; one of this size takes some milliseconds. */
 const INLINE_BYTES_MAX = 32 * 1024
 
-/** How a body is parsed: what a route declares of it. */
 export type BodyDeclaration = Pick<Route<never>, 'body' | 'bodyOptional' | 'reading' | 'upload'> &
   Partial<Pick<Route<never>, 'dialect'>>
 
@@ -20,8 +19,8 @@ export interface GivenBody {
 }
 
 /**
- * The body of a request by the route's schema; undefined for a route without one. No body at all counts as `{}` where
- * every field may be left out. The bytes may be gone afterwards.
+ * Parses a request's body with the route's schema; undefined for a route without one. A missing body counts as `{}`
+ * when every field is optional. The bytes can be unusable afterward.
  * @throws AppError `malformed_json`, `unsupported_media_type`, `validation_failed`, `overloaded`
  */
 export async function parseBody(

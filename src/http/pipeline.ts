@@ -20,14 +20,14 @@ import { sendDownload } from './send-download.ts'
 import { sendEvents } from './server-sent-events.ts'
 import { stringifyInTurns } from './stringify-in-turns.ts'
 
-/** Longest a handler may take before its signal aborts. */
+/** The longest a handler can take before its signal aborts. */
 export const REQUEST_TIMEOUT_MS = 60_000
 
 export type Principal = Caller | UserPrincipal | ScimPrincipal | null
 
 /**
- * The first half, before the body is read: authentication (401), action or role (403), rate limit (429).
- * Sets the rate-limit headers of every authenticated `/v1` answer.
+ * The first half, before the body is read: authentication (401), action or role (403), rate limit (429). Sets the
+ * rate-limit headers of every authenticated `/v1` response.
  */
 export async function authorize<S>(
   route: Route<S>,
@@ -74,14 +74,13 @@ export async function authorize<S>(
   }
 }
 
-/** What the second half of every request needs. */
 export interface Work<S> {
   gates: Gates
   services: S
   bodyReader: BodyReader
 }
 
-/** The second half: validation (400), plan and subscription (402), credits (429), then the work and its answer. */
+/** The second half: validation (400), plan and subscription (402), credits (429), then the work and its response. */
 export async function run<S>(
   route: Route<S>,
   { gates, services, bodyReader }: Work<S>,
@@ -135,7 +134,6 @@ export async function run<S>(
 const NamedInBody = z.object({ onBehalfOf: z.object({ email: z.string() }).optional() })
 const NamedInQuery = z.object({ onBehalfOf: z.string().optional() })
 
-/** The address of the person on whose behalf a request asks. */
 function emailOf<S>(route: Route<S>, { body, query }: ParsedRequest): string | undefined {
   switch (route.onBehalfOf) {
     case undefined:
@@ -160,19 +158,19 @@ async function readerOf<S>(
   return await gates.readerOf(principal, email)
 }
 
-/** The hold, which names the person in the audit event of what was found. */
+/** A hold that names the person in the audit event. */
 function naming(email: string | undefined, hold: CreditHold): CreditHold {
   if (email === undefined) return hold
   return { ...hold, settle: (retrieved) => hold.settle({ ...retrieved, onBehalfOf: email }) }
 }
 
-/** What a charged answer found, which its route has to say. */
+/** The result of a charged answer, which its route must report. */
 function foundBy<S>(route: Route<S>, retrieved: Retrieved | undefined): Retrieved {
   if (!retrieved) throw new Error(`${route.operationId} costs a credit and does not say what it found`)
   return retrieved
 }
 
-/** What the request's credit is for; undefined where it costs none. */
+/** What the request's credit pays for; undefined when it costs none. */
 function useOf<S>(
   route: Route<S>,
   principal: Principal,
@@ -213,7 +211,6 @@ async function parseRequest<S>(
   }
 }
 
-/** The received bytes, and for whom they are parsed. */
 export function bodyOf(request: FastifyRequest, principal: Principal, signal: AbortSignal): GivenBody {
   const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
   return { bytes, headers: request.headers, owner: ownerOf(principal), signal }
@@ -221,7 +218,7 @@ export function bodyOf(request: FastifyRequest, principal: Principal, signal: Ab
 
 const StorableParams = z.record(z.string(), z.string().refine(isStorable))
 
-/** An id of the wrong form, or with text that cannot be stored, names nothing: it answers as one that does not exist. */
+/** A malformed id, or one with text that cannot be stored, names nothing, so it is a 404 like a missing one. */
 function parseParams(schema: z.ZodType | undefined, value: unknown): unknown {
   if (schema === undefined) return undefined
   const storable = StorableParams.safeParse(value)
@@ -230,7 +227,7 @@ function parseParams(schema: z.ZodType | undefined, value: unknown): unknown {
   return result.data
 }
 
-/** Who answers for what a request takes of this process: its organization, where it has one. */
+/** The owner of a request for turns and limits: its organization, when it has one. */
 export function ownerOf(principal: Principal): string {
   if (principal === null) return 'public'
   return principal.kind === 'user' ? principal.userId : principal.organizationId

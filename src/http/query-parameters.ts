@@ -4,7 +4,7 @@ import { refuseUnknown } from '../kernel/validate.ts'
 
 /**
  * Refuses query parameters that a route does not have: they are almost always a typo. A route whose schema is a loose
- * object takes any: somebody else, a provider say, writes its address.
+ * object accepts any, because a third party such as a provider writes its URL.
  * @throws AppError `validation_failed` that names those the route has
  */
 export function refuseUnknownParameters(schema: z.ZodType | undefined, query: unknown): void {
@@ -16,7 +16,7 @@ export function refuseUnknownParameters(schema: z.ZodType | undefined, query: un
   refuseUnknown('query', unknown, known)
 }
 
-/** The query parameters with their values as PostgreSQL can store them. Their names stay: an unclean one is unknown. */
+/** The query parameters with storable values. Names stay unchanged: one that is not storable is unknown. */
 export function cleanParameters(query: unknown): Record<string, unknown> {
   const given = Object.entries(typeof query === 'object' && query !== null ? query : {})
   return Object.fromEntries(given.map(([name, value]) => [name, storableJson(value)]))

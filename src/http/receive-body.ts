@@ -4,8 +4,8 @@ import { AppError } from '../kernel/errors.ts'
 import type { BodyShare } from './body-budget.ts'
 
 /**
- * The bytes of a request's body. Room for them is taken first where the length is said, else as they come.
- * @throws AppError `body_too_large`, `overloaded`; `request_timeout` when the body does not arrive whole
+ * Receives a request's body. It reserves memory up front when the length is known, otherwise as the bytes arrive.
+ * @throws AppError `body_too_large`, `overloaded`; `request_timeout` when the body does not arrive in full
  */
 export async function receiveBody(
   request: IncomingMessage,
@@ -41,13 +41,13 @@ export async function receiveBody(
     throw incomplete(error)
   } finally {
     request.off('data', onData)
-    // What still comes is read and dropped.
+    // The rest is read and dropped.
     request.resume()
   }
   return Buffer.concat(chunks, length)
 }
 
-/** Nobody may be left to read it, unless a timeout was the reason. */
+/** The client may have disconnected; then nobody reads it. */
 function incomplete(cause?: unknown): AppError {
   return new AppError('request_timeout', 'The request body did not arrive whole', { cause })
 }

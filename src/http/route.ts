@@ -12,14 +12,14 @@ import type { JsonDialect } from './json-dialect.ts'
 import type { Html } from './page.ts'
 import type { Download } from './send-download.ts'
 
-/** Who may call a route. It has to be written out on each, `public` too. */
+/** Who can call a route. Every route declares it, even `public`. */
 export type Access =
   | { surface: 'public' }
-  /** `reach`: providers that a call touches whatever it asks for, null for every one; a key limited to fewer is refused. */
+  /** `reach`: the providers that a call always touches, null for every one; a key limited to fewer is refused. */
   | { surface: 'agent'; action: Action; reach?: ProviderScope }
-  /** `role` is the least that is needed; `action` names the rate-limit bucket shared with the agent twin. */
+  /** `role` is the least required one; `action` names the rate-limit bucket shared with the agent twin. */
   | { surface: 'console'; role: Role; action: Action }
-  /** Signed in, in no particular workspace. */
+  /** Signed in, outside any workspace. */
   | { surface: 'user' }
   | { surface: 'operator' }
   /** A workspace's identity provider, with a SCIM token. */
@@ -35,17 +35,17 @@ export type PrincipalOf<A extends Access> = A extends { surface: 'agent' }
         ? ScimPrincipal
         : null
 
-/** Where a request says on whose behalf it asks: `onBehalfOf: { email }` of its body, or `onBehalfOf` of its query. */
+/** `onBehalfOf: { email }` in the body, or `onBehalfOf` in the query. */
 export type PersonAt = 'body' | 'query'
 
 export type ResponseSchemas = Partial<Record<200 | 201 | 202, z.ZodType>>
 
-/** An answer without a body: 204. */
+/** A response without a body: 204. */
 export interface EmptyReply {
   empty: true
 }
 
-/** One server-sent event (https://html.spec.whatwg.org/multipage/server-sent-events.html); `data` goes out as JSON. */
+/** One server-sent event (https://html.spec.whatwg.org/multipage/server-sent-events.html); `data` is sent as JSON. */
 export interface StreamEvent {
   event: string
   data: unknown
@@ -53,27 +53,25 @@ export interface StreamEvent {
 
 export interface StreamReply {
   stream: AsyncIterable<StreamEvent>
-  /** What was found, once the first event is there. */
+  /** The retrieved items; available after the first event. */
   retrieved: () => Retrieved
 }
 
 export interface RedirectReply {
   redirect: string
-  /** 303 after a form, so that the browser goes on with GET (RFC 9110, 15.4.4); 302 when not said. */
+  /** 303 after a form, so that the browser continues with GET (RFC 9110, 15.4.4). Defaults to 302. */
   status?: 302 | 303
 }
 
-/** A file, which is not JSON; the route declares its content types. */
+/** The route declares its content types. */
 export interface DownloadReply {
   download: Download
 }
 
-/** What is the same for everybody, with the bytes ready. */
 export interface FixedReply {
   fixed: FixedContent
 }
 
-/** A page with a form, for a person in a browser. */
 export interface FormReply {
   form: Html
 }
@@ -84,7 +82,7 @@ interface JsonBody<Status, Body> {
   status: Status
   body: Body
   headers?: ReplyHeaders | undefined
-  /** What was found; an answer that costs a credit has to say it. */
+  /** What was retrieved; a response that costs a credit must set it. */
   retrieved?: Retrieved
 }
 
@@ -108,17 +106,17 @@ export interface RouteRequest<A extends Access, Body, Params, Query> {
   params: Parsed<Params>
   query: Parsed<Query>
   principal: PrincipalOf<A>
-  /** The caller with what it may read, where the route says where a request names the person (`onBehalfOf`). */
+  /** The caller with what it may read, on a route that declares `onBehalfOf`. */
   reader: Reader | null
-  /** UUID of this request: `X-Request-Id`, and on every log line. */
+  /** The UUID of this request: `X-Request-Id`, and on every log line. */
   requestId: string
-  /** The path that was called, without its query and a slash at its end. */
+  /** The requested path, without its query and trailing slash. */
   path: string
-  /** Lower-case header names. */
+  /** Header names are lowercase. */
   headers: Readonly<Record<string, string | string[] | undefined>>
-  /** The body's bytes as they came, for signatures. */
+  /** The body's bytes as received, for signatures. */
   rawBody: Buffer
-  /** Aborts when the caller goes away or the request has taken too long. */
+  /** Aborts when the caller disconnects or the request takes too long. */
   signal: AbortSignal
 }
 
@@ -132,44 +130,43 @@ export interface RouteDefinition<
 > {
   operationId: string
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** With `{name}` for parameters, as OpenAPI has it. */
+  /** With `{name}` for parameters, as in OpenAPI. */
   path: string
   summary: string
   description?: string
   tag: string
   access: A
-  /** Credits that a successful call costs. */
   credits: 0 | 1
-  /** The audit action that a call records in its own transaction, or `none`, which has to be written. */
+  /** The audit action that a call records in its own transaction. A route without one must say `none`. */
   audit: string
-  /** The largest request body in bytes; 256 KiB when not said. */
+  /** The largest request body in bytes; 256 KiB by default. */
   bodyBytesMax?: number
   body?: Body
-  /** Bounds of a body that is a list, and where a worker thread finds its schema: needed where bodies may be large. */
+  /** Limits of a body that is a list, and where a worker thread finds its schema. Required when bodies can be large. */
   reading?: BodyReading
   params?: Params
   query?: Query
   responses: R
-  /** Where a request says on whose behalf it asks. A route that shows stored items, or counts them, needs it (`readingTwins`). */
+  /** Where a request names its person. Required on routes that show or count stored items (`readingTwins`). */
   onBehalfOf?: PersonAt
-  /** What the work itself may refuse with, beyond what the pipeline answers for every route of its kind. */
+  /** Errors of the work itself, beyond those that the pipeline returns for every route of its kind. */
   refuses?: readonly ErrorCode[]
   /** Also answers `Accept: text/event-stream`. */
   streams?: boolean
-  /** What the body is, for a route that reads its bytes itself: any content type, in no encoding. */
+  /** Describes the body of a route that reads its bytes itself: any content type, no encoding. */
   upload?: string
-  /** The content types of a file that it answers in place of JSON. */
+  /** The content types of a file that it returns instead of JSON. */
   downloads?: readonly string[]
-  /** Another form of JSON than the API's own, for its bodies and its errors. */
+  /** JSON conventions other than the API's, for its bodies and errors. */
   dialect?: JsonDialect
-  /** It answers 204, without a body, in place of the declared responses. */
+  /** Returns 204 without a body instead of the declared responses. */
   answersNothing?: boolean
-  /** What a person reads instead of JSON whose browser gets an error here; `params` are as they came. */
+  /** The page that a browser gets for an error here, instead of JSON; `params` are not validated. */
   errorPage?: (error: AppError, params: unknown) => Html
   handle(request: RouteRequest<A, Body, Params, Query>, services: Services): Promise<Reply<R>>
 }
 
-/** A route with its types forgotten: what the server, the OpenAPI document and the every-route tests read. */
+/** A route without its type parameters, as the server, the OpenAPI document and the every-route tests read it. */
 export interface Route<Services> {
   operationId: string
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -183,7 +180,7 @@ export interface Route<Services> {
   bodyBytesMax: number
   body: z.ZodType | undefined
   reading: BodyReading | undefined
-  /** Whether a request without a body counts as one with `{}`: every field may be left out. */
+  /** Whether a missing body counts as `{}`: every field is optional. */
   bodyOptional: boolean
   params: z.ZodType | undefined
   query: z.ZodType | undefined
@@ -224,8 +221,8 @@ export interface UntypedRouteRequest {
 const BODY_BYTES_MAX_DEFAULT = 256 * 1024
 
 /**
- * Declares a route: its address, who may call it, what it costs, what it records, its shapes and what it does.
- * Authentication, limits, validation, credits, serialisation and the OpenAPI document all read this one declaration.
+ * Declares a route: its address, callers, cost, audit action, shapes and handler. Authentication, limits, validation,
+ * credits, serialization and the OpenAPI document all derive from this declaration.
  */
 export function defineRoute<Services>() {
   return <
@@ -253,13 +250,13 @@ export function defineRoute<Services>() {
     dialect: route.dialect,
     answersNothing: route.answersNothing ?? false,
     errorPage: route.errorPage,
-    // The pipeline has authenticated for this access rule and parsed with these very schemas.
+    // The pipeline has authenticated for this access rule and parsed with these schemas.
     handle: (request, services) =>
       route.handle(request as RouteRequest<A, Body, Params, Query>, services) as Promise<UntypedReply>,
   })
 }
 
-/** A JSON answer with one of the route's declared statuses. */
+/** A JSON response with one of the route's declared statuses. */
 export function reply<const S extends 200 | 201 | 202, Body>(
   status: S,
   body: Body,

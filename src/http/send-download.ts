@@ -1,19 +1,19 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 
-/** A file, which leaves piece by piece as its reader takes it: a text, or bytes that who goes away destroys. */
+/** A file that is sent as its reader takes it: text, or bytes whose stream is destroyed when the reader disconnects. */
 export type Download = ({ text: AsyncIterable<string> } | { bytes: Readable }) & {
   contentType: string
-  /** What a browser calls the file: letters, digits, dots and hyphens. */
+  /** The file name for a browser: letters, digits, dots and hyphens. */
   filename: string
 }
 
-/** A reader that takes nothing for so long has gone. */
+/** A reader that takes nothing for this long is considered gone. */
 const STALLED_MS = 60_000
 
 /**
- * Sends a file piece by piece. The next piece is made once the reader has taken the last, so a slow one costs no memory; what
- * breaks off breaks the connection, so that nobody takes a part for the whole.
+ * Sends a file in pieces. It produces the next piece once the reader has taken the last, so a slow reader costs no
+ * memory. A failure breaks the connection, so that no reader takes a part for the whole.
  */
 export async function sendDownload(reply: FastifyReply, download: Download): Promise<FastifyReply> {
   const { contentType, filename } = download

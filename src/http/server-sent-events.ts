@@ -5,9 +5,9 @@ import { errorBody, toAppError } from './error-response.ts'
 import type { StreamEvent, StreamReply } from './route.ts'
 
 /**
- * Sends events as they come, waiting for a slow reader, and ends the response.
- * A stream that breaks ends with an `error` event and its credit is given back. A reader that leaves after the first
- * piece has been served, so its credit is spent.
+ * Sends events as they arrive, waits for a slow reader, and ends the response. A stream that fails ends with an `error`
+ * event and its credit is refunded. A reader that disconnects after the first event has been served, so its credit is
+ * charged.
  */
 export async function sendEvents(
   reply: FastifyReply,
@@ -15,7 +15,7 @@ export async function sendEvents(
   hold: CreditHold | undefined,
 ): Promise<FastifyReply> {
   const iterator = stream[Symbol.asyncIterator]()
-  // What fails before the first event is an ordinary error response.
+  // A failure before the first event is an ordinary error response.
   let next = await iterator.next()
   reply.hijack()
   const response = reply.raw

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { stringifyInTurns } from './stringify-in-turns.ts'
 
-it('an answer is written as JSON.stringify writes it', async () => {
+it('writes a response exactly as JSON.stringify does', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.oneof(fc.jsonValue(), fc.dictionary(fc.string(), fc.array(fc.jsonValue()))),
@@ -15,7 +15,7 @@ it('an answer is written as JSON.stringify writes it', async () => {
   expect(await stringifyInTurns(odd)).toBe(JSON.stringify(odd))
 })
 
-it('other work gets its turn while a large one is written', async () => {
+it('yields to other work while it writes a large response', async () => {
   let turns = 0
   const counting = setInterval(() => (turns += 1), 0)
   await stringifyInTurns({ list: Array.from({ length: 100 }, () => 'x'.repeat(200_000)) })

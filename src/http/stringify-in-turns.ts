@@ -1,16 +1,16 @@
 import { loopTurn } from '../kernel/turns.ts'
 
-/** Text that is made before other work gets its turn; it takes a few milliseconds. */
+/** Text produced before other work gets a turn; it takes a few milliseconds. */
 const CHARACTERS_A_TURN = 500_000
 
 /**
- * The JSON text of an answer, as JSON.stringify makes it: the entries of its lists one by one, with turns for other work in
- * between, since fifty hits may carry megabytes of metadata.
+ * The JSON text of a response, equal to JSON.stringify's. It yields between the entries of lists, because fifty hits
+ * can carry megabytes of metadata.
  * @param answer a JSON value without functions or symbols
  */
 export async function stringifyInTurns(answer: unknown): Promise<string> {
   if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return JSON.stringify(answer)
-  // Added up and not joined: the characters are copied once, where they are sent.
+  // Concatenated, not joined: the characters are copied once, when they are sent.
   let fields = ''
   for (const [name, value] of Object.entries(answer)) {
     if (value === undefined) continue

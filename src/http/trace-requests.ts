@@ -3,7 +3,7 @@ import type { Tracer } from '../kernel/tracer.ts'
 
 const PATH_CHARACTERS_MAX = 512
 
-/** Makes a span of every request, of which is a part what is done for it; in the trace that its `traceparent` names. */
+/** Records a span for every request, the parent of the spans of its work, in the trace that `traceparent` names. */
 export function traceRequests(app: FastifyInstance, tracer: Tracer): void {
   app.addHook('onRequest', (request, reply, done) => {
     const { method, headers } = request
@@ -19,7 +19,7 @@ export function traceRequests(app: FastifyInstance, tracer: Tracer): void {
         ...(route === undefined ? {} : { 'http.route': route }),
       },
     })
-    // Comes after every answer, and when there is none.
+    // Emitted after every response, and when there is none.
     reply.raw.once('close', () => {
       const { statusCode } = reply
       if (!reply.raw.writableFinished) {
@@ -34,18 +34,17 @@ export function traceRequests(app: FastifyInstance, tracer: Tracer): void {
   })
 }
 
-/** Without the query, which may hold secrets such as an OAuth code. */
+/** Without the query, which can hold secrets such as an OAuth code. */
 function pathOf(url: string): string {
   const end = url.indexOf('?')
   return (end === -1 ? url : url.slice(0, end)).slice(0, PATH_CHARACTERS_MAX)
 }
 
-/** The client went away before it was answered. */
 class ClientLeft extends Error {
   override name = 'client_left'
 }
 
-/** As the conventions have it, the status is the type of the error. */
+/** By convention, the status is the error's type. */
 class AnsweredWith extends Error {
   constructor(status: number) {
     super()

@@ -13,7 +13,6 @@ export const ACTIONS = [
 ] as const
 export type Action = (typeof ACTIONS)[number]
 
-/** The actions that cost a credit. */
 export const CHARGED_ACTIONS = ['search', 'context', 'ask'] as const satisfies readonly Action[]
 export type ChargedAction = (typeof CHARGED_ACTIONS)[number]
 

@@ -5,7 +5,6 @@ export interface BatchOptions<Ask, Answer> {
   keyOf: (ask: Ask) => string
   /** Runs a batch of one key. Answers come in the same order; an `Error` in the list rejects that request alone. */
   run: (asks: readonly [Ask, ...Ask[]]) => Promise<readonly (Answer | Error)[]>
-  /** The most requests in one run. */
   sizeMax?: number
 }
 

@@ -1,9 +1,7 @@
 import { ERROR_CODES, type ErrorCode } from './error-codes.ts'
 
 export interface AppErrorOptions {
-  /** Sent in the error body. */
   details?: Record<string, unknown>
-  /** Sent as response headers. */
   headers?: Record<string, string>
   /** Logged, never sent. */
   cause?: unknown
@@ -33,10 +31,7 @@ export class AppError extends Error {
   }
 }
 
-/**
- * One entry of `issues` in a validation error. `path` is dotted, `''` for the whole body; `message` is a full sentence
- * that names the field.
- */
+/** `path` is dotted, `''` for the whole body; `message` is a full sentence that names the field. */
 export interface ValidationIssue {
   path: string
   message: string

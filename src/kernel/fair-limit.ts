@@ -9,7 +9,7 @@ export interface FairLimitOptions {
   concurrencyPerOwner: number
   /** The longest wait for a place. Work with a longer expected wait is rejected at once. */
   waitMaxMs: number
-  /** Monotonic time in milliseconds. */
+  /** Monotonic milliseconds. */
   now?: () => number
 }
 
@@ -40,17 +40,14 @@ interface Owner {
   waitingCost: number
   /** The sequence number of its last turn. */
   servedAt: number
-  /** Finished jobs, failed ones included. */
+  /** Failed jobs included. */
   ended: number
   /** Smoothed milliseconds per unit of cost. */
   msPerCost: number
 }
 
-/** The weight of the newest job in an owner's smoothed speed. */
 const NEWEST_SHARE = 0.2
-/**
- * Jobs an owner must finish before its waits are predicted: the first jobs of a process are slow and predict nothing.
- */
+/** An owner's waits are predicted after this many jobs: the first ones of a process are slow and predict nothing. */
 const EXPERIENCE = 3
 const OWNERS_REMEMBERED = 1_000
 const RETRY_AFTER_MAX_SECONDS = 60

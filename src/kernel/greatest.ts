@@ -1,4 +1,3 @@
-/** Keeps the `wanted` greatest of the values added. */
 export class Greatest {
   /** Ascending, filled from the end. */
   readonly #values: Float64Array

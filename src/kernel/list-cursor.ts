@@ -3,11 +3,9 @@ import { z } from 'zod'
 import { validationError } from './errors.ts'
 import { Timestamp } from './schemas.ts'
 
-/** The position at which a page of a list ended. */
 export interface ListPlace {
   /** The sort time of the last entry, ISO 8601 in UTC with microseconds. */
   at: string
-  /** The id of the last entry. */
   id: string
 }
 

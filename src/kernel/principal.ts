@@ -1,7 +1,6 @@
 import type { Action, ActorType, Role } from './actions.ts'
 import type { ProviderId } from './providers.ts'
 
-/** An active API key that made the request. */
 export interface AgentPrincipal {
   kind: 'agent'
   organizationId: string
@@ -18,7 +17,6 @@ export interface AgentPrincipal {
   seenRevision?: number
 }
 
-/** A person signed in to the console, in one of their workspaces. */
 export interface ConsolePrincipal {
   kind: 'console'
   organizationId: string
@@ -27,7 +25,7 @@ export interface ConsolePrincipal {
   allowedProviders: null
 }
 
-/** A signed-in person, on a route outside any workspace. */
+/** On a route outside any workspace. */
 export interface UserPrincipal {
   kind: 'user'
   userId: string
@@ -38,7 +36,6 @@ export interface ScimPrincipal {
   kind: 'scim'
   organizationId: string
   tokenId: string
-  /** The person who created the token. */
   userId: string
 }
 

@@ -22,7 +22,6 @@ export class Readable {
     return this.#bits === null
   }
 
-  /** Memory it takes, in bytes. */
   get bytes(): number {
     return this.#bits?.byteLength ?? 0
   }
@@ -34,7 +33,6 @@ export class Readable {
     return (((this.#bits[policyId >>> 5] ?? 0) >>> (policyId & 31)) & 1) === 1
   }
 
-  /** A copy with more policies. */
   with(policyIds: readonly number[]): Readable {
     if (this.#bits === null || policyIds.length === 0) return this
     const greatest = policyIds.reduce((most, id) => Math.max(most, id), 0)
@@ -61,7 +59,5 @@ export class Readable {
   }
 }
 
-/**
- * A caller with the policies that it may read. All code that shows or counts items takes a `Reader`, not a `Caller`.
- */
+/** All code that shows or counts items takes a `Reader`, not a `Caller`. */
 export type Reader = Caller & { readonly readable: Readable }

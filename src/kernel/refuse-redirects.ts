@@ -1,7 +1,4 @@
-/**
- * Wraps `fetch` so that it follows no redirect. A request carries credentials and documents, which must only reach the
- * configured address.
- */
+/** Follows no redirect: credentials and documents in a request must only reach the configured address. */
 export function refuseRedirects(fetchFrom: typeof fetch): typeof fetch {
   return async (input, init) => {
     const response = await fetchFrom(input, { ...init, redirect: 'manual' })
@@ -11,7 +8,6 @@ export function refuseRedirects(fetchFrom: typeof fetch): typeof fetch {
   }
 }
 
-/** A configured server answered with a redirect. */
 export class RedirectRefused extends TypeError {
   constructor(status: number, location: string | null) {
     const place = location === null ? 'another place' : originOf(location)

@@ -1,7 +1,4 @@
-/**
- * The delay of a `Retry-After` header in milliseconds: it holds seconds or an HTTP date (RFC 9110 §10.2.3). Undefined
- * for anything else.
- */
+/** Reads seconds or an HTTP date (RFC 9110 §10.2.3); undefined for anything else. */
 export function retryAfterMs(header: string | null | undefined, now: Date): number | undefined {
   if (header === null || header === undefined || header.trim() === '') return undefined
   const seconds = Number(header)

@@ -21,23 +21,19 @@ export const givenId = z.uuid().toLowerCase()
 
 export const idOf = (description: string, example: string) => givenId.meta({ description, example })
 
-/** A UUID in a response. */
 export const shownId = (description: string, example: string) => z.uuid().meta({ description, example })
 
-/** A time in a response: ISO 8601 in UTC. */
 export const moment = (description: string, example = '2026-03-02T09:30:00.000Z') =>
   z.iso.datetime().meta({ description, example })
 
 export const momentOrNull = (description: string, example: string | null = '2026-03-02T09:30:00.000Z') =>
   z.iso.datetime().nullable().meta({ description, example })
 
-/** Text in a response. */
 export const text = (description: string, example: string) => z.string().meta({ description, example })
 
 export const textOrNull = (description: string, example: string | null = null) =>
   z.string().nullable().meta({ description, example })
 
-/** A count in a response, 0 or more. */
 export const count = (description: string, example: number) => z.int().min(0).meta({ description, example })
 
 /** A short name given by a person: 1 to 200 characters. */
@@ -59,7 +55,6 @@ export const fileName = z
 /** No address is longer (RFC 5321, 4.5.3.1). */
 const EMAIL_CHARACTERS_MAX = 320
 
-/** The address of the person that a request acts for. */
 const personsEmail = z
   .string()
   .max(EMAIL_CHARACTERS_MAX)
@@ -67,7 +62,6 @@ const personsEmail = z
 
 const ON_BEHALF_OF = 'Only what this person may read.'
 
-/** `onBehalfOf` in a request body. */
 export const onBehalfOf = z
   .strictObject({
     email: personsEmail.meta({ description: "The person's e-mail address.", example: 'ada@example.com' }),
@@ -75,12 +69,10 @@ export const onBehalfOf = z
   .optional()
   .describe(`${ON_BEHALF_OF} A person whom nobody knows reads public items.`)
 
-/** `onBehalfOf` in a query. */
 export const onBehalfOfQuery = personsEmail
   .optional()
   .describe(`${ON_BEHALF_OF} The person's e-mail address.`)
 
-/** An array with at least one entry and no duplicates. */
 export function distinct<T extends z.ZodType>(entry: T) {
   return z
     .array(entry)

@@ -7,10 +7,7 @@ export function storableText(text: string): string {
   return wellFormed.includes('\0') ? wellFormed.replaceAll('\0', '') : wellFormed
 }
 
-/**
- * Whether PostgreSQL can store the text unchanged. Names and claims about people must pass: a cleaned one could be
- * another person's.
- */
+/** Names and claims about people must be storable unchanged: a cleaned one could be another person's. */
 export function isStorable(text: string): boolean {
   return storableText(text) === text
 }

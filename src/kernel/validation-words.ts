@@ -5,10 +5,7 @@ type RawIssue = z.core.$ZodRawIssue
 
 const VALUES_LISTED_MAX = 20
 
-/**
- * Completes the sentence that begins with the field's name: `limit` `must be at most 25`. It never quotes the value,
- * which can be secret.
- */
+/** Ends a sentence: `limit` `must be at most 25`. It never quotes the value, which can be secret. */
 export function phraseIssue(issue: RawIssue): string {
   if (issue.input === undefined) return 'is required'
   switch (issue.code) {

@@ -6,12 +6,12 @@ import { ROLES } from '../kernel/actions.ts'
 import type { Caller } from '../kernel/principal.ts'
 import type { Access } from '../http/route.ts'
 
-/** Who calls: as the request to `/mcp` said it, and whom the gates made of that. */
+/** The caller of a tool, as the request to `/mcp` and its gates identified it. */
 export interface Calling {
   principal: Caller
-  /** What the calls present in turn. */
+  /** The credentials to send with the calls. */
   headers: Readonly<Record<string, string>>
-  /** Aborts when the client goes away. */
+  /** Aborts when the client disconnects. */
   signal: AbortSignal
 }
 
@@ -21,7 +21,6 @@ export interface RouteCall {
   body?: unknown
 }
 
-/** What a route answered with: its body, or the error that the service has for everybody. */
 export type RouteAnswer = { body: Record<string, unknown> } | { refusal: Refusal }
 
 export interface Refusal {
@@ -37,10 +36,12 @@ const ErrorAnswer = z.object({
   issues: z.array(z.object({ message: z.string() })).default([]),
 })
 
-/** For whom a call is under way: its signal. */
 const underWay = new AsyncLocalStorage<AbortSignal>()
 
-/** Marks the calls as the tools', and lets them end with the client: the framework listens to a call's signal only until the body was read. */
+/**
+ * The framework watches a call's signal only until it has read the body, so this ends calls when the client
+ * disconnects.
+ */
 export function knowCalls(server: FastifyInstance): void {
   server.addHook('onRequest', async (request, reply) => {
     const signal = underWay.getStore()
@@ -50,8 +51,8 @@ export function knowCalls(server: FastifyInstance): void {
 }
 
 /**
- * Calls a route of this server as the caller would over HTTP: authentication, action, rate window, validation, plan,
- * credits, audit and log are the route's own, so that no tool can differ from it.
+ * Calls a route of this server as the caller would over HTTP. Authentication, action, rate window, validation, plan,
+ * credits, audit and log are the route's own, so a tool always behaves like its route.
  */
 export async function callRoute(
   server: FastifyInstance,
@@ -65,7 +66,7 @@ export async function callRoute(
     headers: { ...headers, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
     ...(body === undefined ? {} : { payload: JSON.stringify(body) }),
   }
-  // It begins only when it is awaited.
+  // Starts only when awaited.
   const answer = await underWay.run(signal, async () => await server.inject(call))
   if (answer.statusCode < 400) return { body: z.record(z.string(), z.unknown()).parse(answer.json()) }
   const { error, code, issues } = ErrorAnswer.parse(answer.json())
@@ -80,12 +81,12 @@ export async function callRoute(
   }
 }
 
-/** An error of our own work with arguments, in the shape of a route's. */
+/** An error in a tool's own arguments, in the shape of a route's error. */
 export function refusalOf({ code, message }: AppError): Refusal {
   return { code, message, issues: [], retryAfterSeconds: null }
 }
 
-/** Whether the route takes this caller at all; what else it refuses depends on the moment. */
+/** Whether the route accepts this kind of caller. Other refusals depend on the request. */
 export function mayCall(access: Access, principal: Caller): boolean {
   switch (access.surface) {
     case 'agent':

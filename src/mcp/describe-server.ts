@@ -16,7 +16,6 @@ import { callRoute, type Calling, mayCall, type Refusal, refusalOf } from './cal
 import { plainJsonSchema, shownSchema, toObject } from './json-schema.ts'
 import { DATA_NOTICE, ITEM_OPERATION, type Tool, TOOLS } from './tools.ts'
 
-/** A tool for one kind of caller: with the route that it calls, and what its list entry says. */
 interface OfferedTool<S> {
   tool: Tool
   route: Route<S>
@@ -29,7 +28,7 @@ const ITEM_URI = 'memory://items/{id}'
 
 const INSTRUCTIONS = `The memory of an organization: what its documents, messages and files say. \`ask\` answers a question with citations, \`search\` finds passages, \`fetch\` reads one item whole. Cite what you use by title and url. ${DATA_NOTICE}`
 
-/** Makes the server for one request: what it lists is what the caller may use. */
+/** Creates the server for one request; it lists what the caller may use. */
 export function createMcpServers<S>(
   server: FastifyInstance,
   { routes, version }: { routes: readonly Route<S>[]; version: string },
@@ -38,7 +37,7 @@ export function createMcpServers<S>(
   return (calling) => {
     const usable = offered.filter(({ route }) => mayCall(route.access, calling.principal))
     const items = usable.find(({ route }) => isOperation(route, ITEM_OPERATION))
-    // Nothing here changes within a request, and there is nothing beyond one.
+    // Nothing changes within a request, and nothing outlives it.
     const listed = { listChanged: false }
     const mcp = new McpServer(
       { name: 'retrieval-memory-service', title: 'Retrieval Memory Service', version },
@@ -54,7 +53,7 @@ export function createMcpServers<S>(
   }
 }
 
-/** Every tool with the agents' route and with its console twin. Made once: schemas take some milliseconds. */
+/** Every tool with the agents' route and with its console twin. Created once: schemas take some milliseconds. */
 function offerTools<S>(routes: readonly Route<S>[]): OfferedTool<S>[] {
   return TOOLS.flatMap((tool) =>
     routes
@@ -70,7 +69,6 @@ function offerTools<S>(routes: readonly Route<S>[]): OfferedTool<S>[] {
   )
 }
 
-/** Whether a route is an operation of the agents or its console twin. */
 function isOperation<S>(route: Route<S>, operationId: string): boolean {
   const twin = `console${operationId[0]?.toUpperCase()}${operationId.slice(1)}`
   return route.operationId === operationId || route.operationId === twin
@@ -115,7 +113,7 @@ function callOf(
   }
 }
 
-/** An error that the model reads and can act on. */
+/** An error that the model can read and act on. */
 function refused({ code, message, issues, retryAfterSeconds }: Refusal): CallToolResult {
   const wait = retryAfterSeconds === null ? [] : [`Try again in ${retryAfterSeconds} seconds.`]
   const others = issues.filter((issue) => issue !== message)
@@ -127,7 +125,7 @@ function refused({ code, message, issues, retryAfterSeconds }: Refusal): CallToo
 
 const ItemText = z.object({ sourceItem: z.object({ body: z.string() }) })
 
-/** Items as resources, so that a client can open what was cited. They are found by searching, not listed. */
+/** Items as resources, so that a client can open what was cited. Search finds them; they are not listed. */
 function addItems<S>(mcp: McpServer, server: FastifyInstance, calling: Calling, route: Route<S>): void {
   mcp.registerResource(
     'item',

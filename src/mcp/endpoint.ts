@@ -12,10 +12,10 @@ import { createMcpServers } from './describe-server.ts'
 import { MESSAGE_DECLARATION, refuseOversized } from './message.ts'
 
 const MCP_PATH = '/mcp'
-/** RFC 9728, 3: for the host, and with the resource's path behind it, where clients look first. */
+/** RFC 9728, 3: at the host, and with the resource's path appended, where clients look first. */
 const METADATA_PATH = '/.well-known/oauth-protected-resource'
 
-/** A document's text, its metadata and what JSON makes of them. */
+/** Room for a document's text and metadata in JSON. */
 const BODY_BYTES_MAX = 2 * 1024 * 1024
 const OTHER_METHODS: HTTPMethods[] = ['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 
@@ -23,13 +23,13 @@ export interface McpOptions<S> {
   routes: readonly Route<S>[]
   gates: Gates
   version: string
-  /** Who signs people in, as a URL; null where nobody does. */
+  /** The issuer's URL; null when sign-in is off. */
   issuer: () => string | null
 }
 
 /**
- * The Model Context Protocol (https://modelcontextprotocol.io) at `/mcp`: streamable HTTP without sessions, where each POST is
- * one message and answered whole. Its tools call the routes.
+ * The Model Context Protocol (https://modelcontextprotocol.io) at `/mcp`: streamable HTTP without sessions. Each POST
+ * carries one message and gets a complete response. Its tools call the routes.
  */
 export function addMcp<S>(server: FastifyInstance, options: McpOptions<S>): void {
   const serverFor = createMcpServers(server, options)
@@ -56,7 +56,7 @@ export function addMcp<S>(server: FastifyInstance, options: McpOptions<S>): void
       const message = await server.parseBody(MESSAGE_DECLARATION, request, abort.signal)
       const refused = refuseOversized(message, bytes)
       if (refused) return await reply.code(refused.status).send(refused.body)
-      // Nothing that is listed ever changes, so a subscription is acknowledged and ends at once.
+      // The lists never change, so a subscription is acknowledged and ends at once.
       const handler = createMcpHandler(() => serverFor(calling), {
         maxSubscriptions: 1,
         keepAliveMs: 0,
@@ -94,7 +94,7 @@ function resourceMetadata(publicUrl: string, issuer: string | null): Record<stri
   }
 }
 
-/** A key, or a person by the issuer's token. The 401 says where a client finds out about tokens (RFC 9728, 5.1). */
+/** The 401 says where a client learns about tokens (RFC 9728, 5.1). */
 async function authenticate(gates: Gates, request: FastifyRequest): Promise<Caller> {
   const { authorization } = request.headers
   try {
@@ -112,7 +112,6 @@ async function authenticate(gates: Gates, request: FastifyRequest): Promise<Call
   }
 }
 
-/** What stands for the caller in the calls that follow. */
 function credentialsOf({ headers }: FastifyRequest): Record<string, string> {
   const organization = headers['x-organization-id']
   return {
@@ -121,10 +120,7 @@ function credentialsOf({ headers }: FastifyRequest): Record<string, string> {
   }
 }
 
-/**
- * A page that a browser shows may not call (the protocol's rule against DNS rebinding), unless it is this service's own; and a
- * service for this machine alone answers to this machine's names alone, whichever of them.
- */
+/** The protocol's rule against DNS rebinding. A loopback-only service accepts every loopback name and no other. */
 function refuseOtherPlaces({ headers: { origin }, server, host }: FastifyRequest): void {
   const own = new URL(server.publicUrl())
   const isLocal = isLoopback(own.hostname)

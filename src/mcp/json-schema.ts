@@ -4,9 +4,9 @@ import { z } from 'zod'
 type JsonObject = Record<string, unknown>
 
 /**
- * A schema as tools show it: JSON Schema without references, which not every client follows, and without the patterns
- * that only repeat a format, which every model would have to read.
- * @param io `input` for what is taken, `output` for what comes back
+ * A schema in the form that tools show: JSON Schema without references, which some clients do not follow, and without
+ * patterns that repeat a format and only add text for the model.
+ * @param io `input` for arguments, `output` for results
  */
 export function plainJsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
   const { $schema: _, $defs, ...root } = z.toJSONSchema(schema, { io })
@@ -14,8 +14,8 @@ export function plainJsonSchema(schema: z.ZodType, io: 'input' | 'output'): Json
 }
 
 /**
- * The schema of a tool that is checked elsewhere: arguments by the route that the tool calls, results by the schema with which
- * that route answers. Checking twice would only give errors in other words.
+ * A schema that is shown but not enforced here: the route checks the arguments and its own schema the results. A second
+ * check would only add differently worded errors.
  */
 export function shownSchema(schema: JsonObject): StandardSchemaWithJSON<unknown, unknown> {
   const jsonSchema = (): JsonObject => schema
@@ -29,7 +29,6 @@ export function shownSchema(schema: JsonObject): StandardSchemaWithJSON<unknown,
   }
 }
 
-/** The properties of an object's schema, by name. */
 export function propertiesOf(schema: JsonObject): JsonObject {
   return toObject(schema['properties'])
 }
@@ -38,7 +37,7 @@ export function toObject(value: unknown): JsonObject {
   return typeof value === 'object' && value !== null ? { ...value } : {}
 }
 
-/** Our schemas name each other without ever coming back to themselves. */
+/** Schemas refer to each other but never recursively. */
 function inline(node: unknown, definitions: JsonObject): unknown {
   if (Array.isArray(node)) return node.map((each) => inline(each, definitions))
   if (typeof node !== 'object' || node === null) return node

@@ -3,14 +3,14 @@ import type { BodyDeclaration } from '../http/parse-body.ts'
 
 /** The fields of a JSON-RPC 2.0 message. */
 const FIELDS = ['jsonrpc', 'id', 'method', 'params', 'result', 'error'] as const
-/** A list of messages is of 2025-03-26 alone; no client of it sends more at once. */
+/** Only version 2025-03-26 has batches; no client of it sends more at once. */
 const BATCH_MAX = 20
-/** As the bodies of most routes. Only a document that is to be stored is larger. */
+/** The limit of most routes. Only a document to be stored is larger. */
 export const MESSAGE_BYTES_MAX = 256 * 1024
 /** The longest address that browsers and servers agree on. */
 const URI_CHARACTERS_MAX = 2_048
 
-/** What has to be known before the protocol's own checks; everything else is theirs. */
+/** The fields that are checked before the protocol's own validation, which checks the rest. */
 const Message = z.looseObject({
   id: z.union([z.string(), z.number()]).nullish().catch(null),
   method: z.string().optional().catch(undefined),
@@ -30,7 +30,7 @@ export const MESSAGE_DECLARATION: BodyDeclaration = {
   upload: undefined,
 }
 
-/** A message that is refused before it reaches the protocol's server. */
+/** A message refused before it reaches the protocol's server. */
 export interface RefusedMessage {
   status: number
   body: { jsonrpc: '2.0'; id: string | number | null; error: { code: number; message: string } }
@@ -40,7 +40,7 @@ export interface RefusedMessage {
 const INVALID_REQUEST = -32_600
 const INVALID_PARAMS = -32_602
 
-/** Refuses a message that is larger than what it asks for can be, and a URI that no template should have to match. */
+/** Refuses a message larger than its request can be, and a URI too long to match against templates. */
 export function refuseOversized(body: unknown, bytes: number): RefusedMessage | undefined {
   const messages = (Array.isArray(body) ? body : [body]).map((each) => Message.safeParse(each).data)
   const id = messages.length === 1 ? (messages[0]?.id ?? null) : null

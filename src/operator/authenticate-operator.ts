@@ -2,13 +2,10 @@ import { hash, timingSafeEqual } from 'node:crypto'
 import { bearerToken, looksLike, refusedToken } from '../http/bearer.ts'
 import { AppError } from '../kernel/errors.ts'
 
-/** Takes an Authorization header. Throws AppError `unauthenticated`, or `not_found` where there is no operator surface. */
+/** @throws AppError `unauthenticated`, or `not_found` when there is no operator surface */
 export type AuthenticateOperator = (authorization: string | undefined) => void
 
-/**
- * Lets in who holds the operator's token, compared in constant time.
- * What it returns throws AppError `not_found` when no token is set, since the surface then does not exist, and `unauthenticated`.
- */
+/** Compares in constant time. Without a token the surface does not exist, so the function throws `not_found`. */
 export function createOperatorAuthenticator(token: string | undefined): AuthenticateOperator {
   const expected = token === undefined ? undefined : hash('sha256', token, 'buffer')
   return (authorization) => {

@@ -11,7 +11,6 @@ import { createOperator, createOperatorAuthenticator, operatorRoutes } from './i
 const TOKEN = 'an-operator-token-of-thirty-two-characters'
 const START = new Date('2026-05-10T08:00:00.000Z')
 
-/** Fields of a subscription that only the payment processor fills. */
 const NOT_BOUGHT = {
   interval: null,
   trialEndsAt: null,
@@ -23,7 +22,7 @@ const NOT_BOUGHT = {
 }
 
 let database: TestDatabase
-/** The operator's routes, served by the real server behind the real gate. */
+/** The operator's routes on the real server, behind the real gate. */
 let server: FastifyInstance
 let now = START
 let logged: { fields: object; message: string }[] = []
@@ -116,13 +115,13 @@ async function organization(name = 'Acme', createdAt = START): Promise<string> {
 }
 
 describe('the operator surface', () => {
-  it('does not exist without a token of its own', async () => {
+  it('does not exist without its own token', async () => {
     const gate = createOperatorAuthenticator(undefined)
     expect(() => gate(TOKEN)).toThrow(expect.objectContaining({ code: 'not_found', status: 404 }))
     expect(() => gate(undefined)).toThrow(expect.objectContaining({ code: 'not_found' }))
   })
 
-  it('refuses any other token, and none', async () => {
+  it('refuses any other token, and a missing one', async () => {
     for (const bearer of ['', `${TOKEN}x`, TOKEN.slice(1), 'svc_abc', TOKEN.toUpperCase()]) {
       for (const path of ['/operator/organizations', '/operator/connector-access']) {
         expect(await call('GET', path, undefined, bearer)).toMatchObject({
@@ -173,14 +172,14 @@ describe('GET /operator/organizations', () => {
     expect(second.body).toMatchObject({ organizations: [{ id: oldest }], nextCursor: null })
   })
 
-  it('refuses a limit out of its bounds', async () => {
+  it('refuses a limit that is out of bounds', async () => {
     for (const limit of ['0', '501', 'x'])
       expect((await call('GET', `/operator/organizations?limit=${limit}`)).status).toBe(400)
   })
 })
 
 describe('PUT /operator/organizations/{id}/subscription', () => {
-  it('starts a period with the first subscription and leaves it alone with the next', async () => {
+  it('starts a period with the first subscription and keeps it with the next', async () => {
     const id = await organization()
     const path = `/operator/organizations/${id}/subscription`
     const created = await call('PUT', path, { status: 'trialing', tier: 'builder' })
@@ -212,7 +211,7 @@ describe('PUT /operator/organizations/{id}/subscription', () => {
     expect(back.body).toMatchObject({ subscription: { creditsIncluded: 100_000 } })
   })
 
-  it('sets the agents and connectors of a contract, and takes the numbers of the tier without them', async () => {
+  it("sets a contract's agents and connectors, and defaults to the tier's numbers", async () => {
     const id = await organization()
     const path = `/operator/organizations/${id}/subscription`
     const own = { agentsIncluded: 40, connectorsIncluded: 0 }
@@ -232,7 +231,7 @@ describe('PUT /operator/organizations/{id}/subscription', () => {
     }
   })
 
-  it('is logged once it is done, and only then', async () => {
+  it('is logged after it succeeds, and only then', async () => {
     const id = await organization()
     await call('PUT', `/operator/organizations/${randomUUID()}/subscription`, { status: 'internal' })
     expect(logged).toEqual([])
@@ -255,14 +254,14 @@ describe('PUT /operator/organizations/{id}/subscription', () => {
     ])
   })
 
-  it('answers 404 for an organization that does not exist', async () => {
+  it('returns 404 for an organization that does not exist', async () => {
     for (const id of [randomUUID(), 'nonsense']) {
       const put = await call('PUT', `/operator/organizations/${id}/subscription`, { status: 'internal' })
       expect(put).toMatchObject({ status: 404, body: { code: 'not_found' } })
     }
   })
 
-  it('refuses what is not a subscription', async () => {
+  it('refuses an invalid subscription', async () => {
     const id = await organization()
     for (const body of [
       {},
@@ -285,7 +284,7 @@ describe('PUT /operator/organizations/{id}/subscription', () => {
 })
 
 describe('connector access', () => {
-  it('lists what waits, oldest first, until it is answered', async () => {
+  it('lists open requests, oldest first', async () => {
     const acme = await organization('Acme')
     const user = randomUUID()
     await database.db
@@ -354,7 +353,7 @@ describe('connector access', () => {
     ])
   })
 
-  it('is granted to who has not asked, and taken back', async () => {
+  it('is granted without a request, and revoked', async () => {
     const acme = await organization()
     const path = `/operator/organizations/${acme}/connector-access/gmail`
     for (const [enabled, status] of [
@@ -365,7 +364,7 @@ describe('connector access', () => {
       expect((await call('PUT', path, { enabled })).body).toMatchObject({ connectorAccess: { status } })
   })
 
-  it('answers 404 for an organization or a provider that does not exist, and 400 for another body', async () => {
+  it('returns 404 for an unknown organization or provider, and 400 for another body', async () => {
     const acme = await organization()
     expect(await putAccess(randomUUID(), 'gmail', { enabled: true })).toBe(404)
     expect(await putAccess(acme, 'dropbox', { enabled: true })).toBe(404)

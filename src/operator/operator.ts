@@ -20,7 +20,6 @@ export interface OrganizationView {
   id: string
   name: string
   createdAt: string
-  /** Since when it is being removed. */
   removedAt: string | null
   subscription: SubscriptionView | null
 }
@@ -52,27 +51,27 @@ export interface Operator {
     organizationId: string,
     subscription: NewSubscription,
   ): Promise<SubscriptionView>
-  /** Grants or denies a provider, asked for or not. @throws AppError `not_found` */
+  /** Grants or denies a provider, requested or not. @throws AppError `not_found` */
   putConnectorAccess(
     requestId: string,
     organizationId: string,
     provider: ProviderId,
     enabled: boolean,
   ): Promise<ConnectorAccessView>
-  /** At most `limit` requests that nobody has answered yet, the oldest first. */
+  /** At most `limit` open requests, oldest first. */
   listWaiting(limit: number): Promise<WaitingRequest[]>
-  /** How far the payment processor's meter is behind, with at most `limit` reports that wait, the oldest first. */
+  /** How far the payment processor's meter is behind, with at most `limit` waiting reports, oldest first. */
   readOverage(limit: number): Promise<OverageStanding & { reports: WaitingReport[] }>
-  /** How well what is stored agrees with the payment processor, with at most `limit` organizations to look at. */
+  /** Whether the stored subscriptions match the payment processor's, with at most `limit` organizations to look at. */
   readPayments(limit: number): Promise<ComparisonStanding & { organizations: RemarkedOrganization[] }>
-  /** Says of a report whether it has arrived; where not, it is sent again. @throws AppError `not_found` */
+  /** Records whether a report has arrived; if not, it is sent again. @throws AppError `not_found` */
   resolveReport(
     requestId: string,
     report: { organizationId: string; id: string; arrived: boolean },
   ): Promise<void>
 }
 
-/** What the operator of a deployment does to any organization. Each act is logged once it is done. */
+/** What the operator can do to any organization. Each act is logged after it succeeds. */
 export function createOperator(deps: {
   db: Db
   clock: Clock

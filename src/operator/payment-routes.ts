@@ -89,7 +89,6 @@ const ReportOutcome = z
   })
   .meta({ id: 'OverageReportOutcome', description: 'What the meter shows of a report.' })
 
-/** What is reported to the payment processor, and where it has a subscription otherwise. */
 export const paymentRoutes = [
   defineRoute<OperatorServices>()({
     ...shared,

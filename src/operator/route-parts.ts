@@ -9,5 +9,4 @@ export interface OperatorServices {
 export const limit = z.coerce.number().int().min(1).max(500).default(100).describe('How many at most.')
 export const organizationId = idOf("The organization's id, from the list.", EXAMPLE_ID.organization)
 
-/** What all routes of the operator have in common. */
 export const shared = { tag: 'Operator', access: { surface: 'operator' }, credits: 0, audit: 'none' } as const

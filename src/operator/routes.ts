@@ -8,7 +8,7 @@ import { limit, type OperatorServices, organizationId, shared } from './route-pa
 
 const NUMBER_MAX = 2_147_483_647
 
-/** A number of the plan that the operator may set. */
+/** A limit of the plan that the operator can set. */
 const includedNumber = (description: string) =>
   z.number().int().min(0).max(NUMBER_MAX).nullable().default(null).describe(description)
 

@@ -8,22 +8,20 @@ import { claim, deleteOrganizationRow, type Held } from './lease.ts'
 import type { Logger } from '../kernel/logger.ts'
 
 export interface RemovalTimes {
-  /** A process that holds a lease for so long without renewing it is gone. */
+  /** The duration of a lease: a process that does not renew in time is considered dead. */
   leaseSeconds: number
-  /** How often a lease is renewed. */
   renewMs: number
-  /** How long an organization's row stays at least. */
   graceMs: number
-  /** How long grants are kept that could not be ended at their provider yet. */
+  /** How long grants are kept that could not be revoked at their provider yet. */
   grantsKeptMs: number
 }
 
 export const TIMES: RemovalTimes = {
   leaseSeconds: 60,
   renewMs: 10_000,
-  // Well over the longest that a request may take, as credits are reserved for.
+  // Well over the longest request; the same as for credit reservations.
   graceMs: 5 * 60_000,
-  // Ending a grant is tried for about three days (src/connections/revocations.ts).
+  // Revoking a grant is retried for about three days (src/connections/revocations.ts).
   grantsKeptMs: 4 * 24 * 60 * 60_000,
 }
 
@@ -36,8 +34,8 @@ interface Deletion {
 }
 
 /**
- * What deletes all rows of an organization that is being removed, with turns for other work in between, unless another process does;
- * and, once the time has come, its own row.
+ * Deletes all rows of an organization that is being removed, yielding to other work in between, unless another process
+ * does. It deletes the organization's own row once the grace period is over.
  */
 export function createDeletion(deletion: Deletion): (organizationId: string) => Promise<void> {
   const { db, clock, logger, times, signal } = deletion
@@ -57,7 +55,7 @@ export function createDeletion(deletion: Deletion): (organizationId: string) => 
   }
 }
 
-/** @returns whether grants are left that may still be ended at their provider */
+/** @returns whether there are grants left to revoke at their provider */
 async function deleteTables(deletion: Deletion, held: Held): Promise<boolean> {
   const { db, clock, logger, times } = deletion
   const { organizationId, removedAt } = held
@@ -79,7 +77,7 @@ async function deleteTables(deletion: Deletion, held: Held): Promise<boolean> {
   return areGrantsLeft
 }
 
-/** What is called between steps: gives others their turn, and renews the lease. It throws where this process stops, or has lost it. */
+/** Yields and renews the lease between steps. It throws when this process stops or has lost the lease. */
 function createKeeper({ db, clock, times, signal }: Deletion, held: Held): () => Promise<void> {
   let renewedAt = clock.now().getTime()
   return async () => {

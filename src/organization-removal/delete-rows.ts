@@ -4,10 +4,10 @@ import type { Db } from '../database/database.ts'
 import { LAYOUT } from '../database/distribution/layout.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
 
-/** Of one statement: the embedded database has other work too, and locks are held as long as it takes. */
+/** Rows per statement: the embedded database has other work, and a statement holds its locks until it ends. */
 const ROWS_AT_ONCE = 200
 
-/** A table whose rows belong to organizations, with what its primary key has beside `organization_id`. */
+/** A table with rows of organizations, and its primary key without `organization_id`. */
 export interface OwnedTable {
   name: string
   keys: readonly string[]
@@ -16,8 +16,9 @@ export interface OwnedTable {
 const Keys = z.array(z.object({ name: z.string(), keys: z.array(z.string()) }))
 
 /**
- * Every table with rows of organizations, those that refer to others before them: what is in `LAYOUT` and not whole on every server.
- * @throws where one has no primary key
+ * Every table with rows of organizations, referring tables first: those in `LAYOUT` that are not copied to every
+ * server.
+ * @throws when a table has no primary key
  */
 export async function ownedTables(db: Db): Promise<OwnedTable[]> {
   const { rows } = await sql`
@@ -46,7 +47,7 @@ export async function deleteSome(
 ): Promise<boolean> {
   const table = sql.table(name)
   const same = keys.map((key) => sql`and t.${sql.ref(key)} = d.${sql.ref(key)}`)
-  // No column beside the organization's: it has one row.
+  // The key is the organization alone, so there is one row.
   const some =
     keys.length === 0
       ? sql``
@@ -62,7 +63,6 @@ export async function deleteSome(
   return keys.length > 0 && numAffectedRows > 0n
 }
 
-/** Whether a table has rows of an organization. */
 export async function hasRows(db: Db, { name }: OwnedTable, organizationId: string): Promise<boolean> {
   const { rows } =
     await sql`select 1 from ${sql.table(name)} where organization_id = ${organizationId} limit 1`.execute(db)

@@ -5,18 +5,15 @@ import type { SourceRef } from '../kernel/source-ref.ts'
 import { forgetUsers } from '../organizations/index.ts'
 import type { ItemChanges } from '../vector-memory/index.ts'
 
-/** What ends a source, in the transaction that removes its organization, which has locked it. */
+/** Ends a source in the transaction that removes its organization. The organization is locked. */
 export interface SourceEnds {
-  /** Notes that its grant has to be ended at the provider. */
+  /** Records that its grant must be revoked at the provider. */
   disconnect(tx: Tx, source: SourceRef): Promise<void>
-  /** Marks it as removed and ends its runs. */
+  /** Marks it as removed and ends its sync runs. */
   mark(tx: Tx, changes: ItemChanges, source: SourceRef): Promise<void>
 }
 
-/**
- * Few rows each, by which somebody has access, or work goes on: whoever holds a lease in one of them has lost it. The rest is
- * deleted in the background.
- */
+/** Small tables that grant access; deleting rows also ends their leases. The background deletes the rest. */
 const DELETED_AT_ONCE = [
   'oauth_states',
   'invitations',
@@ -32,8 +29,8 @@ const DELETED_AT_ONCE = [
 ] as const satisfies readonly (keyof Schema)[]
 
 /**
- * Marks an organization, whose row is locked, as removed, and takes it out of everybody's hands: its keys, its members and who
- * they are where they belong to nothing else, its sources' accounts, and the work that is under way for it.
+ * Marks an organization, whose row is locked, as removed and ends all access to it: its keys, its members (and users
+ * without another workspace), its sources' accounts, and its work in progress.
  */
 export async function endAccess(
   tx: Tx,
@@ -43,7 +40,7 @@ export async function endAccess(
 ): Promise<void> {
   await tx
     .updateTable('organizations')
-    // The next start of a local deployment makes its workspace anew.
+    // The next start of a local deployment creates its workspace again.
     .set({ removed_at: at, is_local: false })
     .where('id', '=', organizationId)
     .execute()
@@ -81,7 +78,6 @@ async function endSources(
   }
 }
 
-/** Everybody who belongs to an organization, or once did. */
 async function findMembers(tx: Tx, organizationId: string): Promise<string[]> {
   const found = new Set<string>()
   for (const table of ['memberships', 'former_members'] as const) {

@@ -3,14 +3,13 @@ import { acquireLease, type Lease } from '../background/index.ts'
 import type { Db } from '../database/database.ts'
 import { isForeignKeyViolation } from '../database/retry-conflicts.ts'
 
-/** The right to delete what an organization that is being removed has; one process has it at a time. */
 export interface Held {
   organizationId: string
   lease: Lease<'organizations'>
   removedAt: Date
 }
 
-/** The organizations that are being removed, whoever has waited longest first. */
+/** Organizations that are being removed, longest waiting first. */
 export async function findRemoved(db: Db): Promise<string[]> {
   const rows = await db
     .selectFrom('organizations')
@@ -21,7 +20,7 @@ export async function findRemoved(db: Db): Promise<string[]> {
   return rows.map(({ id }) => id)
 }
 
-/** @returns null where another process has it */
+/** @returns null when another process holds it */
 export async function claim(db: Db, organizationId: string, seconds: number): Promise<Held | null> {
   const lease = await acquireLease(
     db,
@@ -37,7 +36,9 @@ export async function claim(db: Db, organizationId: string, seconds: number): Pr
   return removedAt && { organizationId, lease, removedAt }
 }
 
-/** Deletes the organization's own row, the last one. @returns false where something refers to it, or the lease is lost */
+/**
+ * Deletes the organization's own row, the last one. @returns false when a row still refers to it, or the lease is lost
+ */
 export async function deleteOrganizationRow(db: Db, held: Held): Promise<boolean> {
   try {
     const { numAffectedRows } = await sql`

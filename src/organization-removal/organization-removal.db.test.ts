@@ -29,7 +29,7 @@ const GRACE_MS = 5 * 60_000
 let database: TestDatabase
 let now: Date
 let logged: { fields: object; message: string }[]
-/** What billing says of every organization. */
+/** Billing's answer for every organization. */
 let owed: AppError | null
 let acme: FilledOrganization
 let other: FilledOrganization
@@ -47,7 +47,6 @@ beforeEach(async () => {
 })
 afterEach(() => database.close())
 
-/** A process that removes organizations. */
 function removalsOn({ works = true, db = database.db } = {}): OrganizationRemovals {
   const sources = createRemovals({
     db,
@@ -83,8 +82,8 @@ const pass = (ms: number) => void (now = new Date(now.getTime() + ms))
 const grantsEnd = () =>
   database.db.deleteFrom('grant_revocations').where('organization_id', '=', acme.id).execute()
 
-describe('the tables that removal goes through', () => {
-  it('are all that have rows of organizations, those that refer to others first', async () => {
+describe('the tables that removal deletes from', () => {
+  it('are all tables with rows of organizations, referring tables first', async () => {
     const tables = await ownedTables(database.db)
     expect(tables.map(({ name }) => name)).toEqual(OWNED_TABLES.toReversed())
     const filled = await countRowsOf(database.db, acme.id)
@@ -92,8 +91,8 @@ describe('the tables that removal goes through', () => {
   })
 })
 
-describe('an organization that is removed', () => {
-  it('is out of reach at once: its keys, members, invitations and sources are', async () => {
+describe('a removed organization', () => {
+  it('is inaccessible at once: its keys, members, invitations and sources', async () => {
     const rows = await rowsOfOrganization(database.db, other.id)
     expect(await remove()).toEqual({ id: acme.id, name: 'Acme', removedAt: START.toISOString() })
     const left = Object.keys(await countRowsOf(database.db, acme.id))
@@ -112,12 +111,12 @@ describe('an organization that is removed', () => {
     expect(await rowsOfOrganization(database.db, other.id)).toEqual(rows)
   })
 
-  it('leaves no row in any table once it is deleted, and no other organization with another one [OPS-9]', async () => {
+  it('leaves no row in any table once deleted, and no other organization loses one [OPS-9]', async () => {
     const rows = await rowsOfOrganization(database.db, other.id)
     await remove()
     const removals = removalsOn()
     await removals.settle()
-    // Its own row waits for requests that came before; its grants wait to be ended.
+    // Its own row waits for earlier requests; its grants wait to be revoked.
     expect(await countRowsOf(database.db, acme.id)).toEqual({ organizations: 1, grant_revocations: 2 })
     await grantsEnd()
     pass(GRACE_MS)
@@ -128,7 +127,7 @@ describe('an organization that is removed', () => {
     await expect(remove()).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  /** Somebody who belongs to organizations, and has left others. */
+  /** A user who belongs to organizations, and has left others. */
   const user = async (organizationIds: string[], left: string[] = []) => {
     const { db } = database
     const id = randomUUID()
@@ -151,7 +150,7 @@ describe('an organization that is removed', () => {
     return left.map(({ id }) => id).toSorted()
   }
 
-  it('takes its members along who belong to no other and whom no other names', async () => {
+  it('takes along members whom no other organization has or names', async () => {
     const { db } = database
     const both = await user([acme.id, other.id])
     const invited = await user([acme.id])
@@ -165,7 +164,7 @@ describe('an organization that is removed', () => {
     expect(await usersLeft()).toEqual([other.userId, both, invited, none].toSorted())
   })
 
-  it('takes those along who had left it, once it was the last that names them [OPS-10]', async () => {
+  it('takes along former members once it was the last to name them [OPS-10]', async () => {
     const leftIt = await user([], [acme.id])
     const leftBoth = await user([], [acme.id, other.id])
     const elsewhere = await user([other.id], [acme.id])
@@ -176,7 +175,7 @@ describe('an organization that is removed', () => {
     expect(await usersLeft()).toEqual([])
   })
 
-  it('is removed once, however often it is asked for', async () => {
+  it('is removed once, however often the operator asks', async () => {
     const first = await remove()
     pass(1_000)
     owed = new AppError('removal_refused', 'not asked again')
@@ -184,14 +183,14 @@ describe('an organization that is removed', () => {
     expect(logged).toHaveLength(1)
   })
 
-  it('is marked by one of several that ask at once', async () => {
+  it('is marked once by concurrent requests', async () => {
     const answers = await Promise.all([remove(), remove(), remove()])
     expect(new Set(answers.map(({ removedAt }) => removedAt)).size).toBe(1)
     const grants = database.db.selectFrom('grant_revocations').select('id').where('id', '=', acme.sourceId)
     expect(await grants.execute()).toHaveLength(1)
   })
 
-  it('stays as it is where something is owed', async () => {
+  it('stays unchanged while it owes a payment', async () => {
     const before = await rowsOfOrganization(database.db, acme.id)
     owed = new AppError('removal_refused', 'cancel first')
     await expect(remove()).rejects.toBe(owed)
@@ -199,7 +198,7 @@ describe('an organization that is removed', () => {
     expect(logged).toEqual([])
   })
 
-  it('that is the local workspace is not it any more: the next start makes a new one', async () => {
+  it('is no longer the local workspace: the next start creates a new one', async () => {
     await database.db.updateTable('organizations').set({ is_local: true }).where('id', '=', acme.id).execute()
     await remove()
     const local = database.db.selectFrom('organizations').select('id').where('is_local', '=', true)
@@ -207,8 +206,8 @@ describe('an organization that is removed', () => {
   })
 })
 
-describe('work that is under way for an organization that is removed', () => {
-  it('ends without a complaint where its chunks move to another model [OPS-9]', async () => {
+describe('work in progress for a removed organization', () => {
+  it('ends without an error while its chunks move to another model [OPS-9]', async () => {
     const organization = await insertOrganization(database.db)
     const [former, next] = [hashEmbeddingModel({ id: 'former' }), hashEmbeddingModel({ id: 'next' })]
     const modelsOf = (configured: EmbeddingModel) =>
@@ -242,7 +241,7 @@ describe('work that is under way for an organization that is removed', () => {
   })
 })
 
-/** Many rows, of which one statement deletes a part. */
+/** Enough rows for several statements. */
 async function addItems(count: number): Promise<void> {
   await sql`
     insert into source_items (organization_id, id, provider, external_id, source_id, source_kind, title, body, metadata,
@@ -251,11 +250,11 @@ async function addItems(count: number): Promise<void> {
       sha256('made'), now(), now(), now() from generate_series(1, ${count}::int) n`.execute(database.db)
 }
 
-describe('the deletion of what a removed organization has', () => {
-  it('goes on in another process where one has died half-way', async () => {
+describe('the deletion of a removed organization', () => {
+  it('continues in another process after one died', async () => {
     await addItems(1_200)
     await remove()
-    // As a process does that dies: some rows are gone, and its lease is left.
+    // The state that a dead process leaves: some rows deleted, and its lease.
     await sql`delete from chunks where organization_id = ${acme.id}`.execute(database.db)
     expect(await claim(database.db, acme.id, 60)).not.toBeNull()
     const next = removalsOn()
@@ -272,7 +271,7 @@ describe('the deletion of what a removed organization has', () => {
     expect(await countRowsOf(database.db, acme.id)).toEqual({})
   })
 
-  it('stops between two steps, hands its lease back, and goes on', async () => {
+  it('stops between two steps, releases its lease, and continues', async () => {
     await addItems(2_000)
     await remove()
     const first = removalsOn()
@@ -289,7 +288,7 @@ describe('the deletion of what a removed organization has', () => {
     ])
   })
 
-  it('deletes what a request of before stores meanwhile, too', async () => {
+  it('also deletes what an earlier request stores in the meantime', async () => {
     await remove()
     const removals = removalsOn()
     await removals.settle()
@@ -301,7 +300,7 @@ describe('the deletion of what a removed organization has', () => {
     expect(await countRowsOf(database.db, acme.id)).toEqual({})
   })
 
-  it('keeps the grants that could not be ended for some days, and no longer', async () => {
+  it('keeps grants that could not be revoked for some days, and no longer', async () => {
     await remove()
     const removals = removalsOn()
     pass(3 * 24 * 3_600_000)
@@ -312,7 +311,7 @@ describe('the deletion of what a removed organization has', () => {
     expect(await countRowsOf(database.db, acme.id)).toEqual({})
   })
 
-  it('says how many answers over the cap were not reported', async () => {
+  it('reports how many answers over the cap were never billed', async () => {
     await database.db
       .updateTable('overage_reports')
       .set({ sent_at: null })
@@ -326,7 +325,7 @@ describe('the deletion of what a removed organization has', () => {
     })
   })
 
-  it('is left to a process that works', async () => {
+  it('is left to a process that runs background work', async () => {
     const removals = removalsOn({ works: false })
     await remove(acme.id, removals)
     removals.start()

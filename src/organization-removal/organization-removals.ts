@@ -1,10 +1,9 @@
 /**
- * Removes organizations. One short transaction marks an organization and ends everybody's access to it; whoever works then deletes
- * its rows, some at a time and with a lease, and its own row last. What is interrupted goes on where it was: what is left to do are
- * the rows that are left.
- *
- * The organization's row stays for as long as a request that came before the removal may take, so that what such a request stores
- * meanwhile has something to refer to, and is deleted too.
+ * Removes organizations. A short transaction marks an organization and ends all access to it. A background process then
+ * deletes its rows, in steps and under a lease, and its own row last. An interrupted deletion continues with the rows
+ * that are left.
+ * The organization's row stays as long as a request from before the removal can take. What such a request stores has a
+ * row to refer to, and is deleted too.
  */
 import type { Billing } from '../billing/index.ts'
 import { createTask } from '../background/index.ts'
@@ -19,7 +18,6 @@ import { endAccess, type SourceEnds } from './end-access.ts'
 import { findRemoved } from './lease.ts'
 import type { Logger } from '../kernel/logger.ts'
 
-/** An organization that is being removed. */
 export interface RemovalView {
   id: string
   name: string
@@ -28,21 +26,21 @@ export interface RemovalView {
 
 export interface OrganizationRemovals {
   /**
-   * Removes an organization: when it returns, nobody has access to it, and what it has is deleted after that. One that is being
-   * removed already is looked at again now.
+   * Removes an organization: on return all access has ended, and its rows are deleted afterward. For one that is
+   * already being removed, it continues the deletion now.
    * @throws AppError `not_found`, `removal_refused`, `upstream_error`, `overloaded`
    */
   remove(requestId: string, organizationId: string): Promise<RemovalView>
   /**
-   * The same for the workspace that an owner is in.
-   * @throws AppError `not_found` for another one, `role_required`, and as `remove` does
+   * The same for the owner's current workspace.
+   * @throws AppError `not_found` for another one, `role_required`, and the errors of `remove`
    */
   removeOwn(requestId: string, caller: ConsolePrincipal, organizationId: string): Promise<RemovalView>
-  /** Deletes what is left of removed organizations, now and once a minute, where this process works. */
+  /** Deletes what is left of removed organizations now and once a minute, if this process runs background work. */
   start(): void
-  /** Does so now. Never rejects: failures are logged. */
+  /** Deletes now. Never rejects: failures are logged. */
   settle(): Promise<void>
-  /** Breaks off what is under way and hands its lease back. */
+  /** Interrupts the current deletion and releases its lease. */
   stop(): Promise<void>
 }
 
@@ -51,17 +49,16 @@ export interface OrganizationRemovalOptions extends SourceEnds {
   clock: Clock
   logger: Logger
   billing: Pick<Billing, 'whileNothingIsOwed'>
-  /** Whether this process deletes; otherwise it is left to one that does. */
+  /** Whether this process deletes rows; otherwise another one does. */
   works: boolean
-  /** After the act, in this process. Does not throw. */
+  /** Called in this process after the removal. Does not throw. */
   onRemoved: () => void
-  /** Of tests. */
+  /** For tests. */
   times?: Partial<RemovalTimes>
 }
 
 const INTERVAL_MS = 60_000
 
-/** What the operator does to an organization that goes, and the work behind it. */
 export function createOrganizationRemovals(options: OrganizationRemovalOptions): OrganizationRemovals {
   const { db, clock, logger, billing, works } = options
   const stopping = new AbortController()
@@ -158,16 +155,16 @@ function notFound(): AppError {
   return new AppError('not_found', 'There is no such organization')
 }
 
-/** As they are at this moment: another owner may have changed it since the request came in. */
+/** Checks the current role: another owner may have changed it since the request began. */
 async function requireOwner(tx: Tx, organizationId: string, userId: string): Promise<void> {
   if ((await currentRole(tx, organizationId, userId)) === 'owner') return
   throw new AppError('role_required', 'Removing the workspace needs the role owner in it')
 }
 
-/** Whether whoever asks still may; runs once the organization's row is locked. Throws where not. */
+/** Throws when the caller may no longer remove the organization. Runs once its row is locked. */
 type Check = (tx: Tx) => Promise<void>
 
-/** Of several at once the first marks it. */
+/** Of concurrent requests, the first marks it. */
 async function mark(
   options: OrganizationRemovalOptions,
   organizationId: string,

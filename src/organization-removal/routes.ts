@@ -42,7 +42,7 @@ export const organizationRemovalRoutes = [
     tag: 'Workspaces',
     access: { surface: 'console', role: 'owner', action: 'admin' },
     credits: 0,
-    // The trail goes with the workspace; the service's log has the act.
+    // The trail is deleted with the workspace; the service's log records the act.
     audit: 'none',
     summary: 'Remove the workspace with everything that is stored of it',
     description:

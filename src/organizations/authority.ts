@@ -2,7 +2,7 @@ import type { Db, Tx } from '../database/database.ts'
 import type { Role } from '../kernel/actions.ts'
 import { AppError } from '../kernel/errors.ts'
 
-/** Whether who has the role `actor` may give, change or take the role `target`: owners any, admins all but owner, members none. */
+/** Owners manage any role, admins any but owner, members none. */
 export function mayManage(actor: Role, target: Role): boolean {
   switch (actor) {
     case 'owner':
@@ -14,14 +14,14 @@ export function mayManage(actor: Role, target: Role): boolean {
   }
 }
 
-/** @throws AppError `role_required` where `actor` may not give, change or take the role `target` */
+/** @throws AppError `role_required` when `actor` may not grant, change or remove the role `target` */
 export function requireAuthority(actor: Role, target: Role): void {
   if (mayManage(actor, target)) return
   const needed = target === 'owner' ? 'owner' : 'admin'
   throw new AppError('role_required', `This needs the role ${needed} in the workspace`)
 }
 
-/** A person's role in a workspace; undefined where they do not belong to it. */
+/** A person's role in a workspace; undefined for a person outside it. */
 export async function findRole(db: Db, organizationId: string, userId: string): Promise<Role | undefined> {
   const membership = await db
     .selectFrom('memberships')
@@ -33,8 +33,8 @@ export async function findRole(db: Db, organizationId: string, userId: string): 
 }
 
 /**
- * The role that whoever acts has at this moment, which may be another than the one that the request came in with.
- * @throws AppError `not_found` for somebody who was removed meanwhile
+ * The caller's role now, which can differ from the role at the start of the request.
+ * @throws AppError `not_found` when the caller has been removed
  */
 export async function currentRole(tx: Tx, organizationId: string, userId: string): Promise<Role> {
   const role = await findRole(tx, organizationId, userId)

@@ -29,8 +29,8 @@ const signIn = (subject: string): Promise<string> =>
 const known = async (): Promise<string[]> =>
   (await database.db.selectFrom('users').select('id').execute()).map(({ id }) => id)
 
-describe('somebody who belongs to no workspace', () => {
-  it('is forgotten thirty days after they were last seen, and known anew when they come back [OPS-10]', async () => {
+describe('a user without a workspace', () => {
+  it('is deleted thirty days after the last visit, and created again on return [OPS-10]', async () => {
     const ada = await signIn('ada')
     pass(20)
     expect(await signIn('ada')).toBe(ada)
@@ -45,7 +45,7 @@ describe('somebody who belongs to no workspace', () => {
     expect(await known()).toEqual([again])
   })
 
-  it('is not written down at each of their requests', async () => {
+  it('is not written to at each request', async () => {
     const ada = await signIn('ada')
     const seen = database.db.selectFrom('users').select('seen_at').where('id', '=', ada)
     pass(0.9)
@@ -56,7 +56,7 @@ describe('somebody who belongs to no workspace', () => {
     expect((await seen.executeTakeFirstOrThrow()).seen_at).toEqual(now)
   })
 
-  it('is counted from when they were made, where it is not known when they were seen [OPS-10]', async () => {
+  it('without a recorded visit is deleted by creation date [OPS-10]', async () => {
     const row = { issuer: 'i', email: 'old@example.com', name: null }
     const [old, recent] = [randomUUID(), randomUUID()]
     pass(40)
@@ -71,7 +71,7 @@ describe('somebody who belongs to no workspace', () => {
     expect(await known()).toEqual([recent])
   })
 
-  it('stays known while a workspace names them that they have left', async () => {
+  it('is kept while a workspace that they left names them', async () => {
     const { id, userId } = await insertRowOfEveryTable(database.db)
     pass(400)
     for (const table of ['memberships', 'oauth_states', 'invitations', 'scim_tokens'] as const)
@@ -82,7 +82,7 @@ describe('somebody who belongs to no workspace', () => {
     expect(await known()).not.toContain(userId)
   })
 
-  it('stays known while an invitation names them', async () => {
+  it('is kept while an invitation names them', async () => {
     const { userId } = await insertRowOfEveryTable(database.db)
     pass(400)
     for (const table of ['memberships', 'oauth_states', 'former_members', 'scim_tokens'] as const)
@@ -93,7 +93,7 @@ describe('somebody who belongs to no workspace', () => {
     expect(await forgetStrangers(database.db, now)).toBe(1)
   })
 
-  it('stays known while a SCIM token names them', async () => {
+  it('is kept while a SCIM token names them', async () => {
     const { userId } = await insertRowOfEveryTable(database.db)
     pass(400)
     for (const table of ['memberships', 'oauth_states', 'former_members', 'invitations'] as const)
@@ -102,7 +102,7 @@ describe('somebody who belongs to no workspace', () => {
     expect(await known()).toEqual([userId])
   })
 
-  it('may sign in while they are forgotten, and is somebody who is there', async () => {
+  it('can sign in while being deleted, and exists afterward', async () => {
     await signIn('ada')
     pass(31)
     const [id] = await Promise.all([signIn('ada'), forgetStrangers(database.db, now)])
@@ -110,8 +110,8 @@ describe('somebody who belongs to no workspace', () => {
   })
 })
 
-describe('an invitation that is over', () => {
-  it('is deleted with the address that it was for, and no other is', async () => {
+describe('an expired invitation', () => {
+  it('is deleted with its address, and no other is', async () => {
     const { db } = database
     const { id, userId } = await insertRowOfEveryTable(db)
     await db.deleteFrom('invitations').execute()

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
 
-/** Where somebody is named as who they are: while one of these rows is there, so are they. */
+/** Tables that refer to a user: a user with a row in one of them is kept. */
 const NAMED_BY = [
   ['memberships', 'user_id'],
   ['former_members', 'user_id'],
@@ -12,22 +12,23 @@ const NAMED_BY = [
   ['scim_tokens', 'created_by_user_id'],
 ] as const
 
-/** People of one statement. */
+/** Users per statement. */
 const AT_ONCE = 500
-/** How long somebody is known who signs in and belongs to nothing: their invitation may still come. */
+/** How long a user without a workspace is kept: their invitation may still come. */
 const STRANGER_DAYS = 30
 
 /**
- * Deletes who of these belongs to no workspace, belonged to none that is still there, and is named by none: a sign-in makes them anew.
- * @param seenBefore only who was not seen since
- * @returns how many they were
+ * Deletes those of these users whom no row refers to: they have no workspace, past or present, and nothing else names
+ * them. A later sign-in creates them again.
+ * @param seenBefore deletes only users who were not seen since
+ * @returns how many it deleted
  */
 export async function forgetUsers(
   tx: Tx,
   userIds: readonly string[],
   seenBefore: Date | null = null,
 ): Promise<number> {
-  // In one order for all, so that of two that lock the same people one waits.
+  // The same order everywhere prevents deadlocks between transactions that lock the same users.
   const sorted = userIds.toSorted()
   let forgotten = 0
   for (let at = 0; at < sorted.length; at += AT_ONCE)
@@ -36,7 +37,7 @@ export async function forgetUsers(
 }
 
 async function forgetSome(tx: Tx, some: string[], seenBefore: Date | null): Promise<number> {
-  // From now on nobody can take them into a workspace: each of the rows that are looked for refers to them.
+  // Locked, so that no workspace can add them: the rows checked below all refer to them.
   let wanted = tx.selectFrom('users').select('id').where('id', 'in', some)
   if (seenBefore !== null) wanted = wanted.where(lastSeen, '<', seenBefore)
   const ids = (await wanted.orderBy('id').forUpdate().execute()).map(({ id }) => id)
@@ -56,9 +57,9 @@ async function forgetSome(tx: Tx, some: string[], seenBefore: Date | null): Prom
 const lastSeen = sql<Date>`coalesce(seen_at, created_at)`
 
 /**
- * Forgets whoever has not been seen for 30 days and neither belongs to a workspace nor is named by one that is there. Those of a
- * workspace that is removed go with it; this is for who never came into one, or was still named elsewhere then.
- * @returns how many they were
+ * Deletes users who were not seen for 30 days and whom no workspace has or names. Removing a workspace deletes its own
+ * users; this covers users who never joined one, or whom another workspace still named then.
+ * @returns how many it deleted
  */
 export async function forgetStrangers(db: Db, now: Date): Promise<number> {
   const seenBefore = new Date(now.getTime() - STRANGER_DAYS * 86_400_000)
@@ -73,7 +74,7 @@ export async function forgetStrangers(db: Db, now: Date): Promise<number> {
   return await retryConflicts(() => db.transaction().execute((tx) => forgetUsers(tx, ids, seenBefore)))
 }
 
-/** Deletes invitations that nobody can accept any more, with the addresses that they were for. */
+/** Deletes expired invitations with their addresses. */
 export async function forgetInvitations(db: Db, now: Date): Promise<void> {
   await db.deleteFrom('invitations').where('expires_at', '<=', now).execute()
 }

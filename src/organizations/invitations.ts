@@ -14,14 +14,14 @@ import { hashInvitationSecret, newInvitationSecret } from './invitation-secret.t
 import { addMember, lockOrganization, type OrganizationView } from './organizations.ts'
 
 const DAYS_VALID = 7
-/** More than anybody needs, and few enough to be listed at once. */
+/** Few enough to list at once. */
 export const OPEN_INVITATIONS_MAX = 100
 export const MEMBERS_MAX = 1_000
 
 export interface InvitationView {
   id: string
   role: Role
-  /** In lower case; null: whoever has the link. */
+  /** Lowercase; null: anyone with the link. */
   email: string | null
   createdBy: string
   createdAt: string
@@ -29,7 +29,7 @@ export interface InvitationView {
 }
 
 export interface Invitations {
-  /** Those that somebody can still accept, newest first. */
+  /** Newest first. */
   list(organizationId: string): Promise<InvitationView[]>
   /** @throws AppError `role_required`, `invitation_limit_reached` */
   create(
@@ -39,14 +39,14 @@ export interface Invitations {
   /** @throws AppError `not_found`, `role_required` */
   revoke(caller: ConsolePrincipal, id: string): Promise<{ invitation: InvitationView; revokedAt: string }>
   /**
-   * Makes a person a member. Accepting twice is accepting once; who belongs to the workspace already keeps their role, and
-   * the invitation stays open.
+   * Makes a person a member. Accepting twice has no further effect. An existing member keeps their role, and the
+   * invitation stays open.
    * @throws AppError `invitation_invalid`, `invitation_for_another`, `member_limit_reached`
    */
   accept(userId: string, secret: string): Promise<OrganizationView>
 }
 
-/** Links by which people come into a workspace: each for one person, for a week. */
+/** Invitation links to a workspace; each is for one person and valid for a week. */
 export function createInvitations(deps: { db: Db; clock: Clock; publicUrl: () => string }): Invitations {
   const { db, clock } = deps
   return {
@@ -62,7 +62,7 @@ export function createInvitations(deps: { db: Db; clock: Clock; publicUrl: () =>
       const invitation = await db
         .transaction()
         .execute((tx) => insertInvitation(tx, caller, { role, email, secret, at: clock.now() }))
-      // Behind the #, which no browser sends and no server logs.
+      // After the #, so that browsers do not send it and servers do not log it.
       return { invitation, url: `${deps.publicUrl()}/console/invitation#${secret}` }
     },
     revoke: (caller, id) => db.transaction().execute((tx) => revoke(tx, caller, id, clock.now())),
@@ -76,9 +76,9 @@ export function createInvitations(deps: { db: Db; clock: Clock; publicUrl: () =>
 }
 
 /**
- * Withdraws the open invitations that a person made and, in their new role, may not make any more (null: none at all), so that
- * nobody comes back by a link of their own.
- * @returns how many there were
+ * Withdraws the open invitations of a person that their new role no longer allows (null: all of them), so that a
+ * removed member cannot return through their own link.
+ * @returns how many it withdrew
  */
 export async function dropInvitationsOf(
   tx: Tx,
@@ -180,7 +180,7 @@ async function accept(tx: Tx, { userId, sha256, at }: Acceptance): Promise<Organ
   const found = await findInvitation(tx, sha256, at)
   const { organization_id: organizationId } = found
   await lockOrganization(tx, organizationId)
-  // Again, now that nobody else can use or withdraw it.
+  // Again, under the lock: no other request can now use or withdraw it.
   const invitation = await findInvitation(tx, sha256, at)
   const isMember = (await findRole(tx, organizationId, userId)) !== undefined
   if (isMember) return await showOrganization(tx, organizationId, userId)
@@ -209,7 +209,7 @@ async function accept(tx: Tx, { userId, sha256, at }: Acceptance): Promise<Organ
   return await showOrganization(tx, organizationId, userId)
 }
 
-/** The invitation of a link that has not expired, used or not. @throws AppError `invitation_invalid` */
+/** The unexpired invitation of a link, used or not. @throws AppError `invitation_invalid` */
 async function findInvitation(tx: Tx, sha256: Buffer, at: Date): Promise<Row<'invitations'>> {
   const row = await tx
     .selectFrom('invitations')
@@ -286,7 +286,6 @@ async function showOrganization(tx: Tx, organizationId: string, userId: string):
   }
 }
 
-/** Invitations that somebody can still accept. */
 function selectOpen(db: Db, organizationId: string, at: Date) {
   return db
     .selectFrom('invitations')

@@ -23,15 +23,15 @@ export interface MemberView {
 }
 
 export interface Members {
-  /** Everybody who belongs to the workspace, whoever joined first comes first. */
+  /** In the order of joining. */
   list(organizationId: string): Promise<MemberView[]>
   /** @throws AppError `not_found`, `role_required`, `last_owner` */
   changeRole(caller: ConsolePrincipal, userId: string, role: Role): Promise<MemberView>
-  /** Removes somebody, or the caller. @throws AppError `not_found`, `role_required`, `last_owner` */
+  /** Removes a member, who can be the caller. @throws AppError `not_found`, `role_required`, `last_owner` */
   remove(caller: ConsolePrincipal, userId: string): Promise<{ member: MemberView; removedAt: string }>
 }
 
-/** Who belongs to a workspace, and as what. Changes of one workspace take turns, so that it never loses its last owner. */
+/** Changes of one workspace run one after the other, so that it never loses its last owner. */
 export function createMembers({ db, clock }: { db: Db; clock: Clock }): Members {
   const inTurn = <T>({ organizationId }: ConsolePrincipal, act: (tx: Tx) => Promise<T>): Promise<T> =>
     retryConflicts(() =>
@@ -95,7 +95,7 @@ export function createMembers({ db, clock }: { db: Db; clock: Clock }): Members 
   }
 }
 
-/** Remembers that the workspace names somebody who left: its trail does, for as long as it is there. */
+/** Records the former member: the workspace's audit trail names them as long as it exists. */
 async function noteFormer(tx: Tx, former: Row<'former_members'>): Promise<void> {
   await tx
     .insertInto('former_members')

@@ -10,11 +10,10 @@ import { actorOf, type ConsolePrincipal } from '../kernel/principal.ts'
 import { bumpPermissions, deactivatedIn } from '../people/index.ts'
 import { insertPushOnlySources } from '../sources/index.ts'
 
-/** Whether people are asked for as themselves. */
+/** Whether people read only what they may read. */
 export const PERMISSIONS = ['off', 'enforced'] as const
 type Permissions = (typeof PERMISSIONS)[number]
 
-/** What of a workspace can be changed. */
 interface OrganizationChange {
   name?: string | undefined
   permissions?: Permissions | undefined
@@ -35,15 +34,14 @@ export interface UserView {
 }
 
 export interface Organizations {
-  /** The person and the workspaces they belong to, oldest first. */
+  /** The person and their workspaces, oldest first. */
   describeUser(userId: string): Promise<{ user: UserView; organizations: OrganizationView[] }>
-  /** Makes a workspace that the person owns. */
   create(userId: string, name: string): Promise<OrganizationView>
-  /** Changes the workspace that the caller is in. @throws AppError `not_found` for another one, `role_required` */
+  /** Changes the caller's current workspace. @throws AppError `not_found` for another one, `role_required` */
   update(caller: ConsolePrincipal, id: string, change: OrganizationChange): Promise<OrganizationView>
 }
 
-/** Workspaces and their members. New ones are `incomplete` where somebody has to pay, and `internal` otherwise. */
+/** Workspaces and their members. A new one is `incomplete` when payments are configured, and `internal` otherwise. */
 export function createOrganizations(deps: {
   db: Db
   clock: Clock
@@ -136,7 +134,7 @@ export interface NewOrganization {
   at: Date
 }
 
-/** Stores a workspace with its subscription and a push-only source for each provider, and returns its id. Its first period starts at `at`. */
+/** Also stores a push-only source for each provider. The first period starts at `at`. @returns the id */
 export async function insertOrganization(
   tx: Tx,
   { name, status, isLocal = false, at }: NewOrganization,
@@ -148,7 +146,6 @@ export async function insertOrganization(
   return id
 }
 
-/** Makes a person a member, unless they are one. */
 export async function addMember(
   db: Db,
   member: { organizationId: string; userId: string; role: Role; at: Date },
@@ -202,9 +199,9 @@ async function listOrganizations(db: Db, userId: string): Promise<OrganizationVi
 }
 
 /**
- * Holds the organization's row until the transaction ends, so that of two acts that count what it has the second finds what
- * the first made. The mode does not stand in the way of rows that refer to the organization.
- * @throws AppError `not_found` where it is being removed, or gone
+ * Locks the organization's row until the transaction ends. Of two transactions that count its rows, the second then
+ * sees what the first wrote. The lock mode does not block inserts that refer to the organization.
+ * @throws AppError `not_found` when it is being removed or was deleted
  */
 export async function lockOrganization(tx: Tx, organizationId: string): Promise<void> {
   const row = await tx

@@ -4,22 +4,21 @@ import type { NewRow } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { bumpPermissions } from '../people/index.ts'
 
-/** Who an identity provider says somebody is. */
 export interface Identity {
   issuer: string
   subject: string
   email: string | null
-  /** Whether the provider says that the address is theirs. */
+  /** Whether the provider has verified that the address is theirs. */
   emailVerified: boolean
   name: string | null
 }
 
-/** How exactly it is known when somebody was last seen: not each of their requests writes. */
+/** The precision of the last visit: not every request writes it. */
 const SEEN_EVERY_MS = 86_400_000
 
 /**
- * The user of an identity, made at its first sight. E-mail and name follow what the provider says now.
- * @returns the user's id.
+ * The user of an identity, created on first sight. E-mail and name follow what the provider says now.
+ * @returns the user's id
  */
 export async function ensureUser(db: Db, clock: Clock, identity: Identity): Promise<string> {
   const known = await db
@@ -31,7 +30,7 @@ export async function ensureUser(db: Db, clock: Clock, identity: Identity): Prom
   const now = clock.now()
   const email = identity.email ?? known?.email ?? null
   const name = identity.name ?? known?.name ?? null
-  // A token without an address says nothing of the one that is known.
+  // A token without an address does not change the stored one.
   const email_verified = identity.email === null ? (known?.email_verified ?? false) : identity.emailVerified
   const isSame = known?.email === email && known.email_verified === email_verified && known.name === name
   if (known && isSame && wasSeen(known.seen_at, now)) return known.id
@@ -67,7 +66,7 @@ async function storeUser(db: Db, values: NewRow<'users'>): Promise<string> {
   return row.id
 }
 
-/** Another address gives a person other permissions, wherever they are a member. */
+/** A new address changes the person's permissions in every workspace. */
 async function bumpPermissionsOf(tx: Tx, userId: string): Promise<void> {
   const memberships = await tx
     .selectFrom('memberships')

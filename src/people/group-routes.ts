@@ -29,7 +29,6 @@ const Group = z
   })
   .meta({ id: 'Group', description: 'People whom policies name together.' })
 
-/** The body of `PUT /v1/groups/{groupId}`. */
 export const GroupBody = z
   .strictObject({
     name: label.optional().meta({
@@ -43,7 +42,7 @@ export const GroupBody = z
   })
   .meta({ id: 'NewGroup', description: 'A group with all its members.' })
 
-/** A longer body is checked away from the event loop, by the schema above. */
+/** A large body is checked off the event loop, with the schema above. */
 const groupBody = {
   limits: { entriesMax: GROUP_MEMBERS_MAX, entryValuesMax: 1, fieldValuesMax: 1 },
   schema: { module: import.meta.url, name: 'GroupBody' },

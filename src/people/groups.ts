@@ -19,7 +19,7 @@ export interface GroupView {
   name: string | null
   origin: GroupOrigin
   memberCount: number
-  /** Addresses, sorted; of a list the first ones. */
+  /** Addresses, sorted. A list shows only the first ones. */
   members: string[]
   createdAt: string
   updatedAt: string
@@ -35,7 +35,7 @@ export interface Groups {
   list(organizationId: string, query: { cursor?: string | undefined; limit: number }): Promise<GroupPage>
   /** @throws AppError `not_found` */
   get(organizationId: string, id: string): Promise<GroupView>
-  /** Makes a group, or replaces its name and members. @throws AppError `group_limit_reached`, `group_provisioned` */
+  /** Creates a group, or replaces its name and members. @throws AppError `group_limit_reached`, `group_provisioned` */
   put(caller: Caller, id: string, group: { name?: string | undefined; members: string[] }): Promise<GroupView>
   /** @throws AppError `not_found`, `group_provisioned` */
   remove(caller: Caller, id: string): Promise<{ group: GroupView; deletedAt: string }>
@@ -43,10 +43,10 @@ export interface Groups {
 
 export const GROUPS_MAX = 10_000
 export const GROUP_MEMBERS_MAX = 10_000
-/** Members that a list shows of each group. */
+/** Members shown for each group of a list. */
 const LISTED_MEMBERS_MAX = 100
 
-/** The groups of an organization: those it puts here, and those that its identity provider provisions. */
+/** Groups stored through this API, and those that the identity provider provisions. */
 export function createGroups({ db, clock }: { db: Db; clock: Clock }): Groups {
   return {
     list: (organizationId, query) => listGroups(db, organizationId, query),
@@ -76,14 +76,14 @@ export function createGroups({ db, clock }: { db: Db; clock: Clock }): Groups {
   }
 }
 
-/** A group that is named by its address is the same whatever the case; other ids are compared as they are. */
+/** A group id that is an address ignores case; other ids are case-sensitive. */
 export function canonicalGroupId(id: string): string {
   return id.includes('@') ? id.toLowerCase() : id
 }
 
 const SOURCE_GROUP = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\//i
 
-/** Whether a group can have this id: none that could be taken for a group of a source. */
+/** Whether a group can have this id: it must not look like a group of a source. */
 export function isGroupId(id: string): boolean {
   const isShort = id.length > 0 && id.length <= 256 && id === id.trim()
   return isShort && !/\p{Cc}/u.test(id) && !id.startsWith('~') && !SOURCE_GROUP.test(id)
@@ -124,7 +124,6 @@ async function putGroup(
   return group
 }
 
-/** The row of a group; undefined where there is none. */
 export async function findGroup(
   db: Db,
   organizationId: string,
@@ -178,7 +177,7 @@ async function updateGroup(
     .execute()
 }
 
-/** Deletes a group with its memberships, those in other groups too. */
+/** Deletes a group with its memberships, including its own in other groups. */
 export async function deleteGroup(tx: Tx, organizationId: string, id: string): Promise<void> {
   await tx
     .deleteFrom('person_groups')
@@ -212,14 +211,13 @@ const MemberCounts = z.array(
   z.object({ principal: z.string(), members: z.int(), shown: z.array(z.string()) }),
 )
 
-/** The number of members and the first addresses of each of these groups. */
 async function membersOf(
   db: Db,
   organizationId: string,
   ids: readonly string[],
   shownMax: number,
 ): Promise<Map<string, { count: number; shown: string[] }>> {
-  // People of the directory are shown by their login: an address of theirs that no case tells apart.
+  // People of the directory appear under their login, which is a case-insensitive address of theirs.
   const { rows } = await sql`
     select m.principal, max(m.total)::int as members, array_agg(m.shown order by m.shown) as shown
     from (

@@ -3,21 +3,20 @@ import { z } from 'zod'
 import type { Db, Tx } from '../database/database.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 
-/** What belongs to a principal: addresses, groups, domains, as principals themselves. */
+/** A principal whose members (addresses, groups and domains) are principals too. */
 export interface MembersOf {
   organizationId: string
   principal: string
-  /** Whose runs and polls keep it; null: the organization itself. */
+  /** The source whose sync runs and polls maintain it; null: the organization itself. */
   sourceId: string | null
 }
 
-/** Who came and who went. */
 export interface MemberChange {
   added: string[]
   removed: string[]
 }
 
-/** Members of a principal, sorted. */
+/** Sorted. */
 export async function readMembers(db: Db, organizationId: string, principal: string): Promise<string[]> {
   const rows = await db
     .selectFrom('principal_members')
@@ -31,7 +30,7 @@ export async function readMembers(db: Db, organizationId: string, principal: str
 
 const Members = z.array(z.object({ member: z.string() }))
 
-/** Makes these the members of a principal, and no others. Only what differs is written. */
+/** Sets a principal's members. It writes only differences. */
 export async function setMembers(tx: Tx, of: MembersOf, members: readonly string[]): Promise<MemberChange> {
   const wanted = new Set(members)
   const before = new Set(await readMembers(tx, of.organizationId, of.principal))
@@ -39,7 +38,7 @@ export async function setMembers(tx: Tx, of: MembersOf, members: readonly string
   return { added: await addMembers(tx, of, [...wanted.difference(before)]), removed }
 }
 
-/** Adds members to a principal. @returns those that it did not have */
+/** Adds members to a principal. @returns the new ones */
 export async function addMembers(
   tx: Tx,
   { organizationId, principal, sourceId }: MembersOf,
@@ -56,7 +55,7 @@ export async function addMembers(
   return Members.parse(rows).map(({ member }) => member)
 }
 
-/** Takes members from a principal. @returns those that it had */
+/** Removes members from a principal. @returns those that it had */
 export async function removeMembers(
   tx: Tx,
   { organizationId, principal }: MembersOf,
@@ -71,7 +70,6 @@ export async function removeMembers(
   return Members.parse(rows).map(({ member }) => member)
 }
 
-/** Removes a principal's members, all of them. */
 export async function clearMembers(tx: Tx, organizationId: string, principal: string): Promise<void> {
   await tx
     .deleteFrom('principal_members')
@@ -80,7 +78,7 @@ export async function clearMembers(tx: Tx, organizationId: string, principal: st
     .execute()
 }
 
-/** Everything that a source has members of. */
+/** Every principal whose members a source maintains. */
 export async function principalsOfSource(db: Db, { organizationId, sourceId }: SourceRef): Promise<string[]> {
   const rows = await db
     .selectFrom('principal_members')

@@ -1,9 +1,8 @@
-/** Every person on whose behalf somebody asks, known or not. */
+/** Every person, known or not, on whose behalf a caller reads. */
 export const EVERYONE = 'everyone'
 /** People of this organization: console members with a verified address, and people of its directory. */
 export const MEMBER = 'member'
 
-/** Addresses compare without regard to case. */
 export function foldAddress(email: string): string {
   return email.trim().toLowerCase()
 }
@@ -15,20 +14,19 @@ export const domainPrincipal = (domain: string): string => `domain:${domain.trim
 /** A group of the organization. */
 export const groupPrincipal = (id: string): string => `group:${id}`
 
-/** A group that a source knows, such as the members of a private channel. */
+/** A group of a source, such as the members of a private channel. */
 export const sourceGroupPrincipal = (sourceId: string, id: string): string => `group:${sourceId}/${id}`
 
 /** The people of a source's provider workspace. */
 export const sourcePrincipal = (sourceId: string): string => `source:${sourceId}`
 
-/** The domain of an address; null where there is none. */
 export function domainOf(email: string): string | null {
   const at = email.lastIndexOf('@')
   return at < 1 || at === email.length - 1 ? null : email.slice(at + 1)
 }
 
 /**
- * A person of the directory, whatever addresses they have. It stands in memberships alone: no policy names it, and
+ * A person of the directory, with any of their addresses. It appears only in memberships: no policy names it, and
  * `principalsOf` does not return it.
  */
 export const personPrincipal = (id: string): string => `person:${id}`

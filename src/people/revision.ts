@@ -4,14 +4,14 @@ import { retryConflicts } from '../database/retry-conflicts.ts'
 import { AppError } from '../kernel/errors.ts'
 
 /**
- * Gives the organization's people and groups their next revision, in the transaction that changes them: whoever cached
- * the principals of a person compares it. The row stays locked until the commit, so changes of one organization take turns.
+ * Increases the revision of the organization's people and groups, in the transaction that changes them; caches of
+ * principals compare it. The row stays locked until the commit, so changes of one organization run one after the other.
  */
 export async function bumpPermissions(tx: Db, organizationId: string): Promise<void> {
   await nextRevision(tx, organizationId)
 }
 
-/** @returns whether the organization is there */
+/** @returns whether the organization exists */
 async function nextRevision(tx: Db, organizationId: string): Promise<boolean> {
   const { numUpdatedRows } = await tx
     .updateTable('organizations')
@@ -23,8 +23,8 @@ async function nextRevision(tx: Db, organizationId: string): Promise<boolean> {
 }
 
 /**
- * A transaction that changes who belongs to what. Changes of one organization take turns.
- * @throws AppError `not_found` where the organization is being removed
+ * A transaction that changes people or groups. Changes of one organization run one after the other.
+ * @throws AppError `not_found` when the organization is being removed
  */
 export async function changePeople<Result>(
   db: Db,

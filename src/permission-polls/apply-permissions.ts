@@ -22,7 +22,7 @@ export interface ApplyDependencies {
   items: Pick<Items, 'changePolicies'>
 }
 
-/** Stores what a poll read, in transactions that hold its lease. What is as it was is not written. @throws LeaseLost */
+/** Stores what a poll read, in transactions that hold its lease. It writes only changes. @throws LeaseLost */
 export async function applyPermissions(
   { db, items }: ApplyDependencies,
   poll: TakenPoll,
@@ -37,14 +37,13 @@ export async function applyPermissions(
     await items.changePolicies(poll.source, page.policies, (tx) => requireLease(tx, poll.lease))
 }
 
-/** The groups of a source that have members. */
 export async function readGroupIds(db: Db, source: SourceRef): Promise<Set<string>> {
   const prefix = sourceGroupPrincipal(source.sourceId, '')
   const principals = await principalsOfSource(db, source)
   return new Set(principals.flatMap((one) => (one.startsWith(prefix) ? [one.slice(prefix.length)] : [])))
 }
 
-/** Removes the members of the source's groups that are no more. @throws LeaseLost */
+/** Removes the members of groups that the source no longer has. @throws LeaseLost */
 export async function keepGroups(db: Db, poll: TakenPoll, groupIds: readonly string[]): Promise<void> {
   const { organizationId, sourceId } = poll.source
   const kept = new Set(groupIds.map((id) => sourceGroupPrincipal(sourceId, id)))
@@ -65,7 +64,7 @@ async function applyMembers(
   const { organizationId, sourceId } = poll.source
   const wanted = new Set(members)
   const before = new Set(await readMembers(db, organizationId, principal))
-  // Most polls find nothing new: then nobody's cached principals are dropped.
+  // Most polls find nothing new; then no cached principals are evicted.
   if (before.symmetricDifference(wanted).size === 0) return
   await change(db, poll, async (tx) => {
     await setMembers(tx, { organizationId, principal, sourceId }, [...wanted])

@@ -6,23 +6,21 @@ import { sourcePrincipal } from '../people/index.ts'
 import { providersOf } from '../providers/index.ts'
 import { type Audience, audienceOf, connectorOf, hasAudience } from '../sources/index.ts'
 
-/** How a source's items get their readers, and how fresh that is. */
+/** Where the readers of a source's items come from, and how fresh they are. */
 export interface SourcePermissions {
-  /** `items`: its provider tells; `audience`: people choose; `pushed`: each document carries its policy. */
+  /** `items`: the provider names the readers; `audience`: members choose; `pushed`: each document has its policy. */
   kind: 'items' | 'audience' | 'pushed'
   audience: Audience | null
   /** The address that `connector` stands for. */
   connector: string | null
   /** People of the provider's workspace, or of the audience. */
   people: number
-  /** Groups that the source knows. */
   groups: number
-  /** When they were last read. */
   checkedAt: string | null
   errorMessage: string | null
 }
 
-/** What a source's page says of its permissions. @throws AppError `not_found` */
+/** A source's permissions, for its page. @throws AppError `not_found` */
 export async function describePermissions(db: Db, caller: Caller, id: string): Promise<SourcePermissions> {
   const { organizationId } = caller
   const source = await db

@@ -4,28 +4,27 @@ import { LEASE_SECONDS, takePoll, type TakenPoll } from './take-poll.ts'
 import { type PollDependencies, pollPermissions } from './poll-permissions.ts'
 
 export interface PermissionPollerDependencies extends PollDependencies {
-  /** The providers that are offered and tell who may read an item. */
+  /** The offered providers that say who may read an item. */
   providers: readonly ProviderId[]
   onError: (error: unknown) => void
-  /** Sources read at once. */
   concurrency?: number
 }
 
 export interface PermissionPoller {
-  /** Looks for due polls every few seconds from now on. */
+  /** Checks for due polls every few seconds. */
   start(): void
-  /** Reads what is due until nothing is. For tests, with the poller not started. */
+  /** Runs polls until none is due. For tests, with the poller not started. */
   settle(): Promise<void>
-  /** No new polls; those at work are handed back. */
+  /** Starts no new polls and releases those in progress. */
   stop(): Promise<void>
-  /** Releases the leases of a process that is gone. */
+  /** Releases the leases of a dead process. */
   takeOver(): Promise<void>
 }
 
 const LOOK_MS = 2_000
 const CONCURRENCY = 4
 
-/** Reads the permissions of sources, several at a time, apart from their runs: a run may take hours. */
+/** Reads the permissions of several sources at once, apart from their sync runs, which can take hours. */
 export function createPermissionPoller(deps: PermissionPollerDependencies): PermissionPoller {
   const { db, clock, providers, onError, concurrency = CONCURRENCY } = deps
   const stopping = new AbortController()
@@ -42,7 +41,7 @@ export function createPermissionPoller(deps: PermissionPollerDependencies): Perm
       lease.end()
     }
   }
-  /** @returns whether anything was taken */
+  /** @returns whether it acquired any poll */
   async function takeUp(): Promise<boolean> {
     let taken = false
     while (working.size < concurrency && !stopping.signal.aborted) {
@@ -72,7 +71,7 @@ export function createPermissionPoller(deps: PermissionPollerDependencies): Perm
   }
 }
 
-/** Renews the lease three times as often as needed; `lost` aborts when it is somebody else's. */
+/** Renews the lease at a third of its duration; `lost` aborts when another process has it. */
 function keepLease({ db, onError }: PermissionPollerDependencies, poll: TakenPoll) {
   const lost = new AbortController()
   const renewing = createTask({

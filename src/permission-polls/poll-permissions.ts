@@ -8,7 +8,6 @@ import { type ApplyDependencies, applyPermissions, keepGroups, readGroupIds } fr
 import { POLL_INTERVAL_MS } from './schedule.ts'
 import { endPoll, type TakenPoll } from './take-poll.ts'
 
-/** Opens the provider's account behind a source. */
 export type OpenSource = (
   source: Source,
   options: { signal: AbortSignal; wait(ms: number): Promise<void> },
@@ -22,13 +21,13 @@ export interface PollDependencies extends ApplyDependencies {
 }
 
 const MESSAGE_CHARACTERS = 2_000
-/** A grant that is gone comes back only when a person connects again, which has a poll of its own. */
+/** A revoked grant returns only when a person connects again, which schedules its own poll. */
 const AFTER_AUTH_FAILURE_MS = 30 * 60_000
 
 /**
- * Reads who may read what at a source's provider, and stores what changed. Members and policies that could not be read stay as
- * they are, and the source says since when.
- * @returns what went wrong inside the service, for the log
+ * Reads who may read what at a source's provider, and stores what changed. Members and policies that it could not read
+ * stay unchanged, and the source shows since when.
+ * @returns a fault of the service itself, for the log
  */
 export async function pollPermissions(
   deps: PollDependencies,
@@ -77,7 +76,7 @@ async function read(deps: PollDependencies, poll: TakenPoll, signal: AbortSignal
   }
 }
 
-/** The provider's own words; of faults of our own only that there was one, the log has the rest. */
+/** The provider's own message. A fault of the service gets a general one; the log has the details. */
 function messageOf(error: unknown): string {
   if (error instanceof ProviderError || error instanceof AppError) return error.message
   return 'Reading the permissions failed inside the service; it is retried'

@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import type { Db } from '../database/database.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 
-/** A change at the provider holds within five minutes: the rest is for the reading itself. */
+/** A change at the provider takes effect within five minutes, one of which is for reading it. */
 export const POLL_INTERVAL_MS = 4 * 60_000
-/** Announcements that come together are read together, and a storm of them not more often than this. */
+/** Changes announced within this time are read together; also the shortest interval during a burst. */
 const GATHER_MS = 2_000
 
-/** Has a source's permissions read at a time, or before it where an earlier one is set. Makes its row where it has none. */
+/** Keeps an earlier time if one is set. Creates the row when missing. */
 export async function schedulePermissionPoll(db: Db, source: SourceRef, at: Date): Promise<void> {
   await db
     .insertInto('permission_polls')
@@ -20,7 +20,6 @@ export async function schedulePermissionPoll(db: Db, source: SourceRef, at: Date
     .execute()
 }
 
-/** The provider has announced that people came or went. */
 export async function announcePermissionChange(db: Db, source: SourceRef, at: Date): Promise<void> {
   await schedulePermissionPoll(db, source, new Date(at.getTime() + GATHER_MS))
 }

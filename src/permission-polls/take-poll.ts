@@ -6,16 +6,14 @@ import type { SourceRef } from '../kernel/source-ref.ts'
 import { hasAccount, readSource, type Source } from '../sources/index.ts'
 import { POLL_INTERVAL_MS } from './schedule.ts'
 
-/** How long a lease holds without being renewed. */
 export const LEASE_SECONDS = 60
-/** Polls looked at in one go: while others take the first ones, one of the next is free. */
+/** Candidates per query: when other processes take the first ones, a later one is free. */
 const CANDIDATES = 16
 
-/** A poll that this process works on. */
 export interface TakenPoll {
   source: Source
   lease: Lease<'permission_polls'>
-  /** When the next one is due, unless it is asked for before. */
+  /** When the next one is due, unless it is requested earlier. */
   nextAt: Date
 }
 
@@ -39,7 +37,7 @@ export async function takePoll(
   return undefined
 }
 
-/** Without locks: a lock is taken by key alone, on whichever of a database's servers has the row. */
+/** Takes no locks: rows are locked by key only, on the server that has the row. */
 async function findDue(db: Db, providers: readonly ProviderId[], now: Date): Promise<SourceRef[]> {
   return await db
     .selectFrom('permission_polls as p')
@@ -57,7 +55,7 @@ async function findDue(db: Db, providers: readonly ProviderId[], now: Date): Pro
     .execute()
 }
 
-/** Ends a poll: what came of it, and when the next one is due. One that was asked for meanwhile stays due. */
+/** Ends a poll, with its outcome and the time of the next. A poll requested in the meantime stays due. */
 export async function endPoll(
   db: Db,
   { lease, nextAt }: TakenPoll,

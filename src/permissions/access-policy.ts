@@ -10,12 +10,11 @@ import {
 } from '../people/index.ts'
 
 const NAMES_MAX = 1_000
-/** A principal has to fit into one index entry of PostgreSQL. */
+/** A principal must fit into one PostgreSQL index entry. */
 const NAME_CHARACTERS_MAX = 320
 
 const Names = z.array(z.string().trim().min(1).max(NAME_CHARACTERS_MAX)).max(NAMES_MAX)
 
-/** `metadata.accessPolicy` in the documented shape. */
 const AccessPolicy = z.strictObject({
   visibility: z.enum(['public', 'workspace', 'restricted', 'private']),
   users: Names.default([]),
@@ -25,13 +24,12 @@ const AccessPolicy = z.strictObject({
 })
 type AccessPolicy = z.output<typeof AccessPolicy>
 
-/** Where an item came from: pushed by a caller, or read by a sync run from a source. */
 export type ItemOrigin =
   | { by: 'push' }
   /** `tellsReaders`: the provider says who may read each item; otherwise the source's audience may. */
   | { by: 'sync'; sourceId: string; tellsReaders: boolean }
 
-/** Whom a policy lets read, and whom it denies that whatever else they are. */
+/** Whom a policy allows to read. `deny` takes precedence over `allow`. */
 export interface PolicyPrincipals {
   allow: readonly string[]
   deny: readonly string[]
@@ -39,7 +37,7 @@ export interface PolicyPrincipals {
 
 const NOBODY: PolicyPrincipals = { allow: [], deny: [] }
 
-/** Whom an item's `metadata.accessPolicy` lets read. Any other shape than the documented one, or none: nobody. */
+/** The readers in an item's `metadata.accessPolicy`. A missing or malformed policy allows nobody. */
 export function principalsOfPolicy(accessPolicy: unknown, origin: ItemOrigin): PolicyPrincipals {
   if (origin.by === 'sync' && !origin.tellsReaders)
     return { allow: [sourcePrincipal(origin.sourceId)], deny: [] }

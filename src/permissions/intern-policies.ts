@@ -4,10 +4,10 @@ import type { Db, Tx } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import type { PolicyPrincipals } from './access-policy.ts'
 
-/** The id of what nobody may read. No stored policy has it. */
+/** The id of the policy that allows nobody. No stored policy has it. */
 export const NOBODY_ID = 0
 
-/** Others who store policies at the same time take ids first. */
+/** Concurrent writers of policies can take the ids first. */
 const ATTEMPTS_MAX = 50
 
 const Rows = z.array(z.object({ id: z.number(), hash: z.string() }))
@@ -20,7 +20,7 @@ const selectPolicies = prepare(`
 const selectLast = prepare(`
   select coalesce(max(id), 0)::int as last from access_policies where organization_id = $1`)
 
-// Whoever takes an id waits for the one who took it first, so ids are committed in ascending order.
+// An insert waits for a concurrent insert of the same id, so ids are committed in ascending order.
 const insertPolicies = prepare(`
   insert into access_policies (organization_id, id, sha256)
   select $1::uuid, $3::int + g.n, decode(g.hash, 'hex')
@@ -34,8 +34,8 @@ const insertPrincipals = prepare(`
   from json_to_recordset($2::json) as r(principal text, id int, denies boolean)`)
 
 /**
- * The ids of an organization's policies, in the order of `policies`; those that are new are stored. It runs outside of other
- * transactions: ids stay valid whether or not an item ever has them.
+ * The ids of an organization's policies, in the order of `policies`; new ones are stored. It runs outside other
+ * transactions: an id stays valid even if no item ever uses it.
  */
 export async function internPolicies(
   db: Db,

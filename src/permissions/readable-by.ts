@@ -5,19 +5,18 @@ import { prepare } from '../database/prepared.ts'
 import { Readable } from '../kernel/reader.ts'
 import { principalsOf, userPrincipal } from '../people/index.ts'
 
-/** An organization's permissions, as they are when a request begins. */
+/** An organization's permissions at the start of a request. */
 const Standing = z.tuple([
   z.object({
     isEnforced: z.boolean(),
     /** Of people and groups. */
     revision: z.number(),
-    /** The last policy. */
     lastPolicy: z.number(),
   }),
 ])
 export type Standing = z.output<typeof Standing>[0]
 
-/** What a person could read at a revision, of the policies up to one. */
+/** Which of the policies up to `lastPolicy` a person could read at a revision. */
 interface Known {
   revision: number
   lastPolicy: number
@@ -25,7 +24,7 @@ interface Known {
   readable: Readable
 }
 
-/** Sets of policies that are cached, in bytes: with 20,000 policies one takes 2.5 KB. */
+/** The size of the cache in bytes: with 20,000 policies one entry takes 2.5 KB. */
 const CACHED_BYTES_MAX = 16 * 2 ** 20
 const ENTRY_BYTES = 400
 
@@ -48,10 +47,10 @@ export async function readStanding(db: Db, organizationId: string): Promise<Stan
   return Standing.parse((await selectStanding(db, [organizationId])).rows)[0]
 }
 
-/** What the person of an address may read; an address that is empty is nobody's. */
+/** An empty address belongs to nobody. */
 export type ReadableBy = (organizationId: string, email: string, standing: Standing) => Promise<Readable>
 
-/** What people may read, cached under the revision of people and groups. Policies never change, so only new ones are looked up. */
+/** Cached under the revision of people and groups. Policies never change, so only new ones are read. */
 export function createReadableBy(db: Db): ReadableBy {
   const cache = new LRUCache<string, Known>({
     maxSize: CACHED_BYTES_MAX,
@@ -64,7 +63,7 @@ export function createReadableBy(db: Db): ReadableBy {
     const known = cached?.revision === revision ? cached : undefined
     if (known?.lastPolicy === lastPolicy) return known.readable
     const principals = known?.principals ?? (await principalsOf(db, organizationId, email))
-    // A policy that denies an address denies it to strangers too.
+    // A policy that denies an address also denies it to an unknown person.
     const denied = [...principals, userPrincipal(email)]
     const { rows } = await selectReadable(db, [organizationId, known?.lastPolicy ?? 0, denied, principals])
     const [{ ids }] = Ids.parse(rows)

@@ -9,11 +9,12 @@ import { Readable, type Reader } from '../kernel/reader.ts'
 import { foldAddress } from '../people/index.ts'
 import { createReadableBy, readStanding } from './readable-by.ts'
 
-/** Says what callers may read: everything that shows stored items, or counts them, asks it. */
+/** Resolves what callers may read. Everything that shows or counts stored items uses it. */
 interface Readers {
   /**
-   * The caller with what it may read. It reads the organization's revisions each time, so a change holds from the next request on.
-   * @param email on whose behalf it asks; undefined: it does not say
+   * The caller with what it may read. It reads the organization's revisions each time, so a change takes effect with
+   * the next request.
+   * @param email of the person that the request acts for; undefined when it names none
    * @throws AppError `user_required`, `role_required`
    */
   readerOf(caller: Caller, email: string | undefined): Promise<Reader>
@@ -55,14 +56,14 @@ export function createReaders({ db, clock }: { db: Db; clock: Clock }): Readers 
   }
 }
 
-/** The verified address of a person who is signed in; null: there is none. */
+/** The verified address of a signed-in person; null when there is none. */
 async function addressOf(db: Db, { userId }: ConsolePrincipal): Promise<string | null> {
   const { rows } = await selectAddress(db, [userId])
   const email = Addresses.parse(rows)[0]?.email ?? null
   return email === null ? null : foldAddress(email)
 }
 
-/** Records that a person asks on behalf of somebody else. @throws AppError `role_required` */
+/** Records that a member reads on behalf of another person. @throws AppError `role_required` */
 async function preview(db: Db, caller: ConsolePrincipal, email: string, at: Date): Promise<void> {
   if (caller.role === 'member')
     throw new AppError(

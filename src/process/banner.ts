@@ -1,9 +1,9 @@
 import type { SignIn } from '../assembly/console-identity.ts'
 
-/** A question that the project's own docs answer, for a first try. */
+/** For a first try: the project's own docs answer it. */
 const FIRST_QUESTION = 'How do I rotate the encryption key?'
 
-/** What a person reads when the service has started; the admin key is in it only in the start that made it. */
+/** The text shown when the service has started. It contains the admin key only on the start that created it. */
 export function banner(start: {
   url: string
   database: string

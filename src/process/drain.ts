@@ -1,13 +1,13 @@
 import type { Logger } from 'pino'
 
-/** Longest time for requests in flight; past it the process ends with exit code 1. */
+/** After this the process exits with code 1. */
 const DRAIN_TIMEOUT_MS = 30_000
-/** A terminal and npm may both pass on one Ctrl-C; what comes this soon is the same one. */
+/** A terminal and npm can both forward one Ctrl-C; a signal this soon after the first is the same one. */
 const REPEATED_SIGNAL_MS = 1_000
 
 /**
- * Drains the service on SIGTERM and SIGINT, and ends the process: exit code 0, or 1 when draining failed, took too long
- * or a second signal asked for no more patience. After an error that nothing caught, likewise with 1.
+ * Drains the service on SIGTERM and SIGINT and ends the process. Exit code 0, or 1 when draining failed or took too
+ * long, or at a second signal. An uncaught error also drains it, with code 1.
  */
 export function drainOnSignals(close: () => Promise<void>, logger: Logger): void {
   let startedAt: number | undefined

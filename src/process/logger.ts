@@ -4,8 +4,8 @@ import type { Settings } from '../config.ts'
 const CAUSES_MAX = 5
 
 /**
- * Structured JSON on stdout, or where told; readable lines on a terminal. Credentials are cut out wherever they might
- * stand, and of errors only what names the fault is kept.
+ * Structured JSON on stdout or to `destination`; readable lines on a terminal. It redacts credentials wherever they can
+ * appear, and keeps only the identifying fields of errors.
  */
 export function createLogger(level: Settings['LOG_LEVEL'], destination?: DestinationStream): Logger {
   const options = {
@@ -33,8 +33,8 @@ interface DescribedError {
 }
 
 /**
- * Name, message, code and stack of an error and of its causes, and nothing else that hangs on it: a database's error
- * carries the statement's parameters and rows, a model's the whole prompt.
+ * The name, message, code and stack of an error and its causes. Other properties are dropped: a database error carries
+ * the statement's parameters and rows, a model's the whole prompt.
  */
 function describeError(error: unknown, depth = 1): DescribedError {
   if (!(error instanceof Error))

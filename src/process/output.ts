@@ -5,9 +5,9 @@ import { StartupError } from '../kernel/errors.ts'
 import type { Service } from '../assembly/service.ts'
 
 /**
- * Where nobody reads along, all that the process says is a line of JSON on stdout: Node's warnings, what libraries print,
- * an error that nothing caught. On a terminal they stay as they are.
- * @returns what ends the watch for uncaught errors, for whoever handles them from then on
+ * Without a terminal, everything that the process prints becomes a line of JSON on stdout: Node's warnings, output of
+ * libraries, uncaught errors. On a terminal it stays unchanged.
+ * @returns a function that stops watching for uncaught errors, for code that handles them from then on
  */
 export function logAllOutput(logger: Logger): () => void {
   if (process.stdout.isTTY) return () => {}
@@ -25,7 +25,7 @@ export function logAllOutput(logger: Logger): () => void {
   return () => void process.off('uncaughtException', onUncaught)
 }
 
-/** Says that the service has started, and its new admin key: a banner on a terminal, else lines of the log. */
+/** Announces that the service has started, with a new admin key: a banner on a terminal, log lines otherwise. */
 export function announce(
   service: Pick<Service, 'url' | 'database' | 'model' | 'signIn' | 'newSecret'>,
   logger: Logger,
@@ -39,11 +39,11 @@ export function announce(
     { url, reference: `${url}/docs`, database, model, signIn },
     'Retrieval Memory Service has started',
   )
-  // Whatever the level: no other start will tell it.
+  // At any log level: no later start shows it.
   if (newSecret !== null) logger.child({}, { level: 'info' }).info(`Admin key, shown this once: ${newSecret}`)
 }
 
-/** Says why the service could not start: what a person can mend without a stack. */
+/** Reports why the service could not start; without a stack when the operator can fix it. */
 export function reportFailedStart(error: unknown, logger: Logger): void {
   process.exitCode = 1
   if (process.stdout.isTTY) {

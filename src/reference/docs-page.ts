@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { type FixedContent, fixContent, sendFixed } from '../http/fixed-content.ts'
 
-/** Scripts come from this service alone, as files. Styles may be inline: the page's library makes its own. */
+/** Scripts come only from this service, as files. Inline styles are allowed because the page's library creates them. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -39,19 +39,19 @@ const CONFIGURATION = {
   url: '/openapi.json',
   withDefaultFonts: false,
   metaData: { title: 'API reference · Retrieval Memory Service' },
-  // The scheme of the agents' operations: its field is there to be filled in.
+  // Shows the agents' scheme first, with its field ready to fill in.
   authentication: { preferredSecurityScheme: 'apiKey' },
   defaultOpenFirstTag: true,
   defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
   telemetry: false,
-  // These would talk to other servers than this one.
+  // These would contact other servers.
   agent: { disabled: true },
   mcp: { disabled: true },
   showDeveloperTools: 'never',
   hideClientButton: true,
 }
 
-/** Requests go to the address that the page came from: the policy allows no other, whatever PUBLIC_URL is. */
+/** Requests go to the page's own origin, whatever PUBLIC_URL is: the policy allows no other. */
 const START = `Scalar.createApiReference('#reference', {
   ...${JSON.stringify(CONFIGURATION)},
   servers: [{ url: location.origin }],
@@ -59,7 +59,7 @@ const START = `Scalar.createApiReference('#reference', {
 `
 const JAVASCRIPT = 'text/javascript; charset=utf-8'
 
-/** The API reference at `/docs`, made of `/openapi.json`. Its files are made when somebody first asks for them. */
+/** The API reference at `/docs`, rendered from `/openapi.json`. Its files are created at their first request. */
 export function addDocsPage(server: FastifyInstance): void {
   const files: Record<string, () => Promise<FixedContent>> = {
     '/docs': cached(() => fixContent(PAGE, 'text/html; charset=utf-8')),
@@ -74,7 +74,7 @@ export function addDocsPage(server: FastifyInstance): void {
   }
 }
 
-/** Makes a thing once, at its first use; a failure is not kept. */
+/** Creates a value once, at its first use; a failure is not cached. */
 function cached<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined
   return () =>
@@ -84,7 +84,6 @@ function cached<T>(make: () => Promise<T>): () => Promise<T> {
     }))
 }
 
-/** The library's script, read in a thread of its own. */
 async function readScalar(): Promise<Uint8Array> {
   const worker = new Worker(new URL('./scalar-worker.ts', import.meta.url))
   try {

@@ -2,13 +2,13 @@ import { readFile } from 'node:fs/promises'
 import { type Html, html, page } from '../http/page.ts'
 import { ERROR_CODES } from '../kernel/error-codes.ts'
 
-/** The one place where the codes are explained; a test holds it against the list of codes. */
+/** The one place that explains the codes; a test compares it with the list of codes. */
 const EXPLANATIONS = new URL('../../docs/reference/errors.md', import.meta.url)
 
 /** A row of the page's table: code, status, explanation in Markdown. */
 const ROW = /^\| `(\w+)` \| (\d{3}) \| (.*) \|$/gm
 
-/** The page that error bodies link to: each code under an anchor of its own, explained as in docs/reference/errors.md. */
+/** The page that error bodies link to. Each code has an anchor and its explanation from docs/reference/errors.md. */
 export async function errorsPage(): Promise<Html> {
   const explanations = new Map<string, string>()
   for (const [, code = '', , text = ''] of (await readFile(EXPLANATIONS, 'utf8')).matchAll(ROW))
@@ -32,7 +32,7 @@ export async function errorsPage(): Promise<Html> {
   )
 }
 
-/** Markdown's code; links are left out, since they lead to other files of the documentation. */
+/** Renders Markdown's code and drops links, which lead to other files of the documentation. */
 function inline(markdown: string): Html {
   const parts = markdown.replaceAll(/ \(\[[^\]]*\]\([^)]*\)\)/g, '').split('`')
   return html`${parts.map((part, at) => (at % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))}`

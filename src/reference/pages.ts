@@ -7,8 +7,8 @@ import { errorsPage } from './errors-page.ts'
 import { startDocument, startPage } from './start-page.ts'
 
 /**
- * What explains the service, to everybody: `/`, where a browser begins, `/docs`, the API reference, `/llms.txt`, the same for
- * language models, and `/errors`, which error bodies link to.
+ * The public pages: `/`, where a browser starts; `/docs`, the API reference; `/llms.txt`, the same for language models;
+ * and `/errors`, which error bodies link to.
  */
 export function addPages(
   server: FastifyInstance,
@@ -16,7 +16,7 @@ export function addPages(
     version: string
     llmsText: () => string
     unreadiness: () => Promise<string | null>
-    /** Where there is a console, `/` leads a browser there. */
+    /** When there is a console, `/` redirects a browser to it. */
     hasConsole: boolean
   },
 ): void {

@@ -3,7 +3,6 @@ import type { FixedContent } from '../http/fixed-content.ts'
 import { defineRoute } from '../http/route.ts'
 
 export interface ReferenceServices {
-  /** The OpenAPI 3.1 document of this deployment. */
   openApi(): Promise<FixedContent>
 }
 

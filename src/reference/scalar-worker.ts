@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads'
 import scalar from '@scalar/fastify-api-reference'
 import Fastify from 'fastify'
 
-// The package has its script of 4 MB as a string inside a module: loading it would hold the event loop.
+// The package holds its 4 MB script as a string in a module; loading it would block the event loop.
 const server = Fastify()
 await server.register(scalar, { routePrefix: '/docs', configuration: { url: '/openapi.json' } })
 const { statusCode, rawPayload } = await server.inject('/docs/js/scalar.js')

@@ -1,6 +1,5 @@
 import { type Html, html, page } from '../http/page.ts'
 
-/** What the service tells of itself to whoever opens its address. */
 export interface StartFacts {
   version: string
   url: string
@@ -8,7 +7,7 @@ export interface StartFacts {
   unreadiness: string | null
 }
 
-/** The page at the service's address: what it is, whether it can serve, where to begin. */
+/** The page at the service's address: what it is, whether it is ready, where to begin. */
 export function startPage({ version, url, unreadiness }: StartFacts): Html {
   const standing = unreadiness === null ? html`It is ready.` : html`It cannot serve now: ${unreadiness}.`
   return page(
@@ -37,7 +36,6 @@ curl ${url}/v1/search \\
   )
 }
 
-/** The same for programs. */
 export function startDocument({ version, url, unreadiness }: StartFacts): Record<string, unknown> {
   return {
     service: 'Retrieval Memory Service',

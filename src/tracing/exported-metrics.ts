@@ -17,7 +17,7 @@ interface MetricValueWithName extends MetricValue<string> {
 }
 type Labels = Record<string, string | number>
 
-/** What the conventions have a name for: https://opentelemetry.io/docs/specs/semconv/http/http-metrics/ */
+/** Metrics with a standard name: https://opentelemetry.io/docs/specs/semconv/http/http-metrics/ */
 const CONVENTIONS: Readonly<Record<string, { name: string; labels: Readonly<Record<string, string>> }>> = {
   http_request_duration_seconds: {
     name: 'http.server.request.duration',
@@ -25,7 +25,7 @@ const CONVENTIONS: Readonly<Record<string, { name: string; labels: Readonly<Reco
   },
 }
 
-/** What `/metrics` shows, for an exporter: the same counts since the same beginning, under the same names but for those of conventions. */
+/** The same counts from the same start as `/metrics`, with conventional names where there are some. */
 export function createMetricProducer(registry: Registry, resource: Resource): MetricProducer {
   const startTime = millisToHrTime(Date.now())
   return {
@@ -62,12 +62,12 @@ function toMetric(metric: Shown, times: Times): MetricData[] {
     },
     aggregationTemporality: AggregationTemporality.CUMULATIVE,
   }
-  // What cannot be read is not a number there, and is left out here.
+  // A gauge that could not be read is NaN; it is left out here.
   const numbers = (): DataPoint<number>[] =>
     metric.values
       .filter(({ value }) => Number.isFinite(value))
       .map(({ labels, value }) => point(labelsOf(labels), value))
-  // The library's types say numbers, its values are words.
+  // The library's types say numbers, but its values are words.
   switch (String(metric.type)) {
     case 'counter':
       return [{ ...common, dataPointType: DataPointType.SUM, isMonotonic: true, dataPoints: numbers() }]
@@ -95,7 +95,7 @@ interface Counted {
   count: number
 }
 
-/** Prometheus counts what is up to each bound; OTLP what is between two. */
+/** Prometheus counts values up to each bound; OTLP counts values between two. */
 function histograms({ name, values }: Shown): { labels: Labels; value: Histogram }[] {
   const byLabels = new Map<string, Counted>()
   for (const { labels: given, value, metricName } of values) {

@@ -32,19 +32,17 @@ const ENCODINGS = {
 
 type Target = Pick<TracingOptions, 'endpoint' | 'headers' | 'protocol'> & { timeoutMs: number }
 
-/** Sends spans over OTLP/HTTP, encoded as the protocol says. */
 export function createSpanExporter(target: Target): OTLPExporterBase<ReadableSpan[]> {
   const { spans } = ENCODINGS[target.protocol]
   return exporterOf(target, 'traces', spans, TraceExporterMetricsHelper)
 }
 
-/** Sends metrics over OTLP/HTTP, encoded as the protocol says. */
 export function createMetricExporter(target: Target): OTLPExporterBase<ResourceMetrics> {
   const { metrics } = ENCODINGS[target.protocol]
   return exporterOf(target, 'metrics', metrics, MetricsExporterMetricsHelper)
 }
 
-/** The library reads the standard's settings for compression and certificates from the environment. */
+/** The library reads the standard settings for compression and certificates from the environment. */
 function exporterOf<Sent, Answer>(
   { endpoint, headers, protocol, timeoutMs }: Target,
   signal: 'traces' | 'metrics',

@@ -25,17 +25,15 @@ const SCOPE = 'retrieval-memory-service'
 const DEFAULT_SERVICE_NAME = 'retrieval-memory-service'
 /** For one export with its retries. */
 const EXPORT_TIMEOUT_MS = 5_000
-/** What waits to be sent; what comes when so much waits is dropped. */
+/** The most spans queued for export; further spans are dropped. */
 const SPANS_WAITING_MAX = 4_096
 const SPANS_A_BATCH = 512
 const SPANS_DELAY_MS = 2_000
 const METRICS_INTERVAL_MS = 60_000
-/** What is left of a drain once requests and runs have ended. */
+/** The rest of a drain once requests and sync runs have ended. */
 const CLOSE_MAX_MS = 3_000
-/** An exporter that is down is told of so often. */
 const FAILURE_TOLD_MS = 60_000
 
-/** Traces and metrics over OTLP/HTTP, as the options say. */
 export function createTracing(options: TracingOptions): Tracing {
   const current = new AsyncLocalStorage<Context>()
   const onResult = tellOfFailures(options)
@@ -48,7 +46,7 @@ export function createTracing(options: TracingOptions): Tracing {
     spanProcessors: [
       new BatchSpanProcessor({
         exporter: {
-          // An export may be begun by what a request has started, and is no part of it.
+          // A request can trigger an export, but the export is not part of its trace.
           export: (spans, done) => current.exit(() => exporter.export(spans, onResult(done))),
           shutdown: () => exporter.shutdown(),
         },
@@ -88,7 +86,7 @@ export function createTracing(options: TracingOptions): Tracing {
   }
 }
 
-/** What every span and metric of this process carries; the instance ID tells replicas apart. */
+/** The attributes of every span and metric of this process; the instance ID tells replicas apart. */
 function resourceOf({ serviceName, instanceId, resourceAttributes }: TracingOptions): Resource {
   return defaultResource().merge(
     resourceFromAttributes({
@@ -103,7 +101,7 @@ function resourceOf({ serviceName, instanceId, resourceAttributes }: TracingOpti
 
 type Done = (result: ExportResult) => void
 
-/** Requests notice nothing of an exporter that is down; the log has it, once in a while. */
+/** A failing exporter does not affect requests; it is logged once in a while. */
 function tellOfFailures({ logger }: TracingOptions): (done: Done) => Done {
   let toldAt = Number.NEGATIVE_INFINITY
   return (done) => (result) => {

@@ -2,9 +2,9 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Span, Tracer } from '../kernel/tracer.ts'
 
 /**
- * Makes a span of every HTTP request that leaves this process as a part of something traced, whichever SDK sends it: by what Node
- * tells of `fetch` and of `node:http`. Of the address only the host is told. Nothing is added to the requests themselves.
- * @returns what ends it
+ * Records a span for every outgoing HTTP request inside a trace, whichever SDK sends it, through Node's diagnostics
+ * channels for `fetch` and `node:http`. It records only the host of the address, and adds nothing to the requests.
+ * @returns a function that stops it
  */
 export function traceOutgoingRequests(tracer: Tracer): () => void {
   const spans = new WeakMap<object, Span>()
@@ -43,7 +43,6 @@ export function traceOutgoingRequests(tracer: Tracer): () => void {
   }
 }
 
-/** What these channels tell of a request. */
 interface Fields {
   request: object
   response?: { statusCode?: unknown }

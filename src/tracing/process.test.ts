@@ -4,7 +4,7 @@ import { makeDataDir } from '../../test/support/data-dir.ts'
 import { startOtlpReceiver } from '../../test/support/otlp-receiver.ts'
 import { launchService, PROCESS_ADMIN_KEY, untilReady } from '../../test/support/service-process.ts'
 
-/** Has a process say which modules of OpenTelemetry it loads. */
+/** Makes a process print the OpenTelemetry modules that it loads. */
 const TELLING = `import { registerHooks } from 'node:module'
 registerHooks({
   load(url, context, next) {
@@ -18,7 +18,6 @@ let dataDir: string
 beforeAll(async () => void (dataDir = await makeDataDir('memory-tracing-')))
 afterAll(() => rm(dataDir, { recursive: true, force: true }))
 
-/** Starts a service, has it answer one search, stops it with SIGTERM. */
 async function serveOnce(environment: Record<string, string>) {
   const service = await launchService({
     DATA_DIR: dataDir,
@@ -38,7 +37,7 @@ async function serveOnce(environment: Record<string, string>) {
 }
 
 describe('the process', () => {
-  it('loads nothing of OpenTelemetry without its setting, but what the metrics library takes for itself', async () => {
+  it('loads no OpenTelemetry module without its setting, except what the metrics library needs', async () => {
     const { status, exitCode, loaded } = await serveOnce({})
     expect({ status, exitCode, loaded: [...loaded] }).toEqual({
       status: 200,
@@ -47,7 +46,7 @@ describe('the process', () => {
     })
   })
 
-  it('has sent its traces and metrics when SIGTERM has ended it', async () => {
+  it('has sent its traces and metrics when SIGTERM ends it', async () => {
     const receiver = await startOtlpReceiver()
     try {
       const { status, exitCode, loaded } = await serveOnce({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url })
@@ -60,7 +59,7 @@ describe('the process', () => {
     }
   })
 
-  it('sends protobuf with the configured attributes, and an instance ID of its own for each process', async () => {
+  it('sends protobuf with the configured attributes, and a unique instance ID per process', async () => {
     const receiver = await startOtlpReceiver()
     try {
       const settings = {
@@ -74,7 +73,7 @@ describe('the process', () => {
       expect(spans).toHaveLength(2)
       for (const { headers, bytes, body } of spans) {
         expect(headers['content-type']).toBe('application/x-protobuf')
-        // ExportTraceServiceRequest: field 1, ResourceSpans, of the length that a varint says.
+        // ExportTraceServiceRequest: field 1, ResourceSpans, with a varint length.
         expect(bytes[0]).toBe(0x0a)
         expect(body).toMatch(/service\.name[^]{1,8}memory-eu/)
         expect(body).toMatch(/deployment\.environment\.name[^]{1,8}a test/)
@@ -89,7 +88,7 @@ describe('the process', () => {
     }
   })
 
-  it('answers and stops as ever while the receiver fails, and says once that it does', async () => {
+  it('answers and stops as usual while the receiver fails, and logs the failure once', async () => {
     const receiver = await startOtlpReceiver(() => 500)
     try {
       const settings = { OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url }

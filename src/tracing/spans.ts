@@ -14,14 +14,13 @@ import type { Span, SpanOptions, Tracer } from '../kernel/tracer.ts'
 
 const KINDS = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL }
 
-/** The span that each asynchronous work belongs to. Our own, so that nothing global is set for other libraries to find. */
+/** The span of each asynchronous context. It is our own, so that no global state is set for other libraries. */
 export type CurrentContext = AsyncLocalStorage<Context>
 
-/** The port's spans in OpenTelemetry's. */
 export function createTracer(otel: OtelTracer, current: CurrentContext): Tracer {
   const propagator = new W3CTraceContextPropagator()
 
-  /** Work may go on after its span has ended, or be left out by the sampler: then there is nothing to be a part of. */
+  /** Work can continue after its span has ended, or the sampler can have dropped it; then there is no parent. */
   const live = (): Context | null => {
     const context = current.getStore()
     return context !== undefined && trace.getSpan(context)?.isRecording() === true ? context : null
@@ -58,7 +57,7 @@ function toSpan(span: OtelSpan, context: Context, current: CurrentContext): Span
     within: (work) => current.run(context, work),
     set: (attributes) => void span.setAttributes({ ...attributes }),
     end(failure) {
-      // The SDK would warn of the second time.
+      // The SDK would warn about a second end.
       if (!span.isRecording()) return
       if (failure) markFailed(span, failure.error)
       span.end()
@@ -66,7 +65,7 @@ function toSpan(span: OtelSpan, context: Context, current: CurrentContext): Span
   }
 }
 
-/** Messages of errors may repeat what a caller wrote. */
+/** Error messages can repeat what a caller wrote. */
 function markFailed(span: OtelSpan, error: unknown): void {
   span.setAttribute('error.type', errorType(error))
   span.setStatus({ code: SpanStatusCode.ERROR })

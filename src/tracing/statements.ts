@@ -1,15 +1,12 @@
 import type { LogEvent } from 'kysely'
 import type { Tracer } from '../kernel/tracer.ts'
 
-/** Enough for the words that say what a statement does; the rest of a long one is not looked at. */
+/** The start of a statement, enough to find its operation and table. */
 const LOOKED_AT = 2_000
 const OPERATION = /^\s{0,20}(\w{1,20})/
 const TABLE = /\b(?:from|into|update|join)\s{1,10}"?([a-z_]{1,63})"?/i
 
-/**
- * What a database handle tells of its statements, as spans of what they are a part of: the operation and the first table, no text and
- * no value.
- */
+/** Records the operation and the first table of each statement, without text or values. */
 export function traceStatements(tracer: Tracer): (event: LogEvent) => void {
   return (event) => {
     const { name, attributes } = describe(event.query.sql)

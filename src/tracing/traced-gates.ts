@@ -1,7 +1,6 @@
 import type { Gates } from '../http/gates.ts'
 import { traced, type Tracer } from '../kernel/tracer.ts'
 
-/** The gates, each a span of the request that is before it. */
 export function tracedGates(gates: Gates, tracer: Tracer): Gates {
   const through = <Result>(gate: string, work: () => Promise<Result>): Promise<Result> =>
     traced(tracer, gate, {}, work)

@@ -2,7 +2,7 @@ import type { EmbeddingModel } from '../inference/embedding-model.ts'
 import type { LanguageModel } from '../inference/language-model.ts'
 import { type Span, traced, type Tracer } from '../kernel/tracer.ts'
 
-/** An embedding model whose work is traced, without what is embedded. */
+/** An embedding model whose calls are traced, without the embedded text. */
 export function tracedEmbeddingModel(model: EmbeddingModel, tracer: Tracer): EmbeddingModel {
   const options = {
     kind: 'client',
@@ -47,14 +47,14 @@ export function tracedLanguageModel(model: LanguageModel, tracer: Tracer): Langu
         span.end({ error })
         throw error
       } finally {
-        // Whoever reads may leave before the end.
+        // The reader can stop before the end.
         span.end()
       }
     },
   }
 }
 
-/** A generator goes on as a part of whoever asks for the next piece. */
+/** A generator runs in the context of its reader, so each step enters the span again. */
 async function* inSpan(span: Span, pieces: AsyncIterable<string>): AsyncGenerator<string> {
   const iterator = pieces[Symbol.asyncIterator]()
   try {

@@ -13,33 +13,29 @@ export const SAMPLERS = [
   'always_off',
 ] as const
 
-/** How exports are encoded. */
 export const PROTOCOLS = ['http/json', 'http/protobuf'] as const
 
 export interface TracingOptions {
-  /** Base URL of an OTLP/HTTP receiver; `/v1/traces` and `/v1/metrics` are below it. */
+  /** The base URL of an OTLP/HTTP receiver, without `/v1/traces` and `/v1/metrics`. */
   endpoint: string
-  /** Sent with every export. */
   headers: Record<string, string>
   protocol: (typeof PROTOCOLS)[number]
-  /** Wins over a `service.name` in `resourceAttributes`. */
+  /** Takes precedence over `service.name` in `resourceAttributes`. */
   serviceName: string | undefined
-  /** Tells this process from its replicas, unless `resourceAttributes` names it. */
+  /** Distinguishes this process from its replicas, unless `resourceAttributes` names it. */
   instanceId: string
-  /** Added to every span and metric. */
   resourceAttributes: Readonly<Record<string, string>>
   sampler: (typeof SAMPLERS)[number]
-  /** Of those samplers that have one: the share that is traced, from 0 to 1. */
+  /** For ratio samplers: the share that is traced, from 0 to 1. */
   samplerRatio: number
   logger: Pick<Logger, 'warn'>
 }
 
 export interface Tracing {
   tracer: Tracer
-  /** To be told of every statement that a database handle runs. */
   onStatement: (event: LogEvent) => void
-  /** From now on sends what the registry counts, once a minute and at the end. */
+  /** Starts to export the registry's metrics, once a minute and at the end. */
   exportMetrics(registry: Registry): void
-  /** Sends what waits, for three seconds at most. Does not throw. */
+  /** Sends what is queued, within three seconds. Does not throw. */
   close(): Promise<void>
 }

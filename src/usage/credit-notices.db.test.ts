@@ -32,7 +32,7 @@ async function use(credits: number): Promise<void> {
     .execute()
 }
 
-/** What webhooks have been told of by now, the looks of several processes included. */
+/** The notices that webhooks have received, with several processes checking at once. */
 async function told(): Promise<[percent: number, used: number, included: number][]> {
   const { db } = bench.database
   await Promise.all([noteLowCredits(db, bench.now), noteLowCredits(db, bench.now)])
@@ -50,13 +50,13 @@ async function told(): Promise<[percent: number, used: number, included: number]
     .map(({ percent, creditsUsed, creditsIncluded }) => [percent, creditsUsed, creditsIncluded])
 }
 
-describe('credits that run out', () => {
-  it('are told of at 80 and at 100 %, once each, by however many processes [TELL-8]', async () => {
+describe('low-credit notices', () => {
+  it('are sent at 80 and at 100 %, once each, by any number of processes [TELL-8]', async () => {
     await use(3)
     expect(await told()).toEqual([])
     await use(4)
     expect(await told()).toEqual([[80, 4, 5]])
-    // One is given back, and used again.
+    // One credit is refunded, and used again.
     await use(3)
     await told()
     await use(4)
@@ -68,7 +68,7 @@ describe('credits that run out', () => {
     ])
   })
 
-  it('are told of anew in the next period, and under another cap [TELL-8]', async () => {
+  it('are sent again in the next period, and under another cap [TELL-8]', async () => {
     await use(4)
     await told()
     const period = { period_started_at: new Date(bench.now.getTime() + 1_000) }
@@ -82,7 +82,7 @@ describe('credits that run out', () => {
     expect(await told()).toHaveLength(3)
   })
 
-  it('are nothing to tell of where there is no cap, no plan, or the period is over [TELL-8]', async () => {
+  it('are not sent without a cap or a plan, or once the period is over [TELL-8]', async () => {
     await use(5)
     const { db } = bench.database
     await db.updateTable('subscriptions').set({ period_ends_at: bench.now }).execute()

@@ -4,12 +4,12 @@ import { retryConflicts } from '../database/retry-conflicts.ts'
 import type { Row } from '../database/schema.ts'
 import { emitEvent } from '../outgoing-webhooks/index.ts'
 
-/** Shares of a period's credits, in percent, that its workspace is told of. */
+/** The shares of a period's credits, in percent, at which the workspace is notified. */
 const SHARES = [80, 100] as const
 
 /**
- * Tells the webhooks of workspaces that have used 80 % or all of their credits: once each for a period and its cap, whoever
- * looks and however often. Apart from the requests that use the credits, which are not to wait for it.
+ * Notifies the webhooks of workspaces that have used 80 % or all of their credits: once for each period and cap,
+ * however many processes run it. It runs apart from the requests that use the credits, so that they do not wait for it.
  */
 export async function noteLowCredits(db: Db, now: Date): Promise<void> {
   const { rows } = await sql<{ organization_id: string }>`
@@ -57,7 +57,7 @@ async function noteOne(tx: Tx, organizationId: string, now: Date): Promise<void>
     .execute()
 }
 
-/** The greatest share of this period's cap that the workspace was told of; 0: none. */
+/** The greatest share of this period's cap that the workspace was notified of; 0: none. */
 async function toldShare(tx: Tx, plan: Row<'subscriptions'>, limit: number): Promise<number> {
   const notice = await tx
     .selectFrom('credit_notices')

@@ -28,15 +28,15 @@ afterAll(async () => {
 const workspace = (subscription: Partial<NewSubscription> = {}) =>
   creditWorkspace({ database, other, start: START }, subscription)
 
-describe('who may retrieve', () => {
-  it.each(['trialing', 'active', 'past_due', 'internal'] as const)('%s may', async (status) => {
+describe('access to retrieval', () => {
+  it.each(['trialing', 'active', 'past_due', 'internal'] as const)('is granted with %s', async (status) => {
     const { hold, used } = await workspace({ status })
     await (await hold()).settle(aRetrieval())
     expect(await used()).toBe(1)
   })
 
   it.each(['unpaid', 'canceled', 'incomplete', 'incomplete_expired', 'paused'] as const)(
-    '%s is answered 402',
+    'is refused with %s: 402',
     async (status) => {
       const { hold, used, reservations } = await workspace({ status })
       expect(await refusalOf(hold())).toMatchObject({
@@ -48,13 +48,13 @@ describe('who may retrieve', () => {
     },
   )
 
-  it('a workspace without a subscription is answered 402', async () => {
+  it('is refused without a subscription: 402', async () => {
     const credits = createCredits({ db: database.db, clock: { now: () => START } })
     const refusal = await refusalOf(credits.hold(aSearch(randomUUID()), randomUUID()))
     expect(refusal).toMatchObject({ code: 'subscription_required', details: { status: null } })
   })
 
-  it('a status that is set holds from the very next request', async () => {
+  it('follows a changed status from the next request on', async () => {
     const { hold, put } = await workspace()
     await (await hold()).settle(aRetrieval())
     await put({ status: 'unpaid', tier: 'builder', creditsIncluded: null })
@@ -83,7 +83,7 @@ describe('a hard cap', () => {
     expect(await used()).toBe(5_000)
   })
 
-  it('keeps no trace of a settled request but its credit, which is not given back any more', async () => {
+  it('keeps only the credit of a settled request, which can no longer be refunded', async () => {
     const { hold, used, reservations } = await workspace()
     const held = await hold()
     expect([await used(), await reservations()]).toEqual([1, 1])
@@ -92,7 +92,7 @@ describe('a hard cap', () => {
     expect([await used(), await reservations()]).toEqual([1, 0])
   })
 
-  it('gives a refunded credit back exactly once, however often and from wherever it is asked', async () => {
+  it('refunds a credit exactly once, however often and from wherever it is asked', async () => {
     const { hold, used } = await workspace({ creditsIncluded: 3 })
     await (await hold()).settle(aRetrieval())
     const held = await hold()
@@ -101,7 +101,7 @@ describe('a hard cap', () => {
     expect(await used()).toBe(1)
   })
 
-  it('is the number that the operator set, where one was set', async () => {
+  it('is the number that the operator set, when there is one', async () => {
     const { hold } = await workspace({ tier: 'enterprise', creditsIncluded: 1 })
     await (await hold()).settle(aRetrieval())
     expect((await refusalOf(hold())).details).toMatchObject({ creditsUsed: 1, creditsIncluded: 1 })
@@ -135,7 +135,7 @@ describe('a hard cap', () => {
 })
 
 describe('no hard cap', () => {
-  it('serves a metered tier over its credits, and internal and enterprise without end', async () => {
+  it('serves a metered tier beyond its credits, and internal and enterprise without limit', async () => {
     for (const subscription of [
       { tier: 'studio', creditsIncluded: 1 },
       { tier: 'scale', creditsIncluded: 1 },
@@ -154,7 +154,7 @@ describe('no hard cap', () => {
     }
   })
 
-  it('counts what succeeded and nothing else', async () => {
+  it('counts successful requests and nothing else', async () => {
     const { hold, used, reservations } = await workspace({ tier: 'studio' })
     const held = await hold()
     expect([await used(), await reservations()]).toEqual([0, 0])
@@ -184,7 +184,7 @@ describe('periods', () => {
     }
   })
 
-  it('that nobody used are skipped', async () => {
+  it('are skipped when nothing was used', async () => {
     const { hold, at, read } = await workspace({ tier: 'studio' })
     at('2028-02-29T09:59:59.999Z')
     await (await hold()).settle(aRetrieval())
@@ -192,7 +192,7 @@ describe('periods', () => {
     expect(await read()).toMatchObject({ creditsUsed: 1, ...last })
   })
 
-  it('give all credits anew, and a credit of the last one is not given back into this one', async () => {
+  it('start with all credits, and never take back a credit of the previous period', async () => {
     const { hold, at, used } = await workspace({ creditsIncluded: 2 })
     const early = await hold()
     await hold()
@@ -205,7 +205,7 @@ describe('periods', () => {
     await refusalOf(hold())
   })
 
-  it('do not turn back for an instance whose clock is behind', async () => {
+  it('do not move back for an instance whose clock is behind', async () => {
     const { hold, at, read } = await workspace({ creditsIncluded: 5 })
     at('2026-02-28T10:00:00.000Z')
     await (await hold()).settle(aRetrieval())
@@ -218,7 +218,7 @@ describe('periods', () => {
 describe('a request whose process died', () => {
   const expiry = START.getTime() + RESERVATION_MINUTES * MINUTE_MS
 
-  it('gets its credit back once its reservation expired, not before, and once', async () => {
+  it('gets its credit back once, when its reservation has expired', async () => {
     const { hold, first, second, used } = await workspace()
     await hold()
     await hold()
@@ -228,7 +228,7 @@ describe('a request whose process died', () => {
     expect(await used()).toBe(0)
   })
 
-  it('is refused rather than served for nothing when it was only slow', async () => {
+  it('is refused rather than served for free when it was only slow', async () => {
     const { hold, first, used } = await workspace()
     const held = await hold()
     await first.sweepExpired(new Date(expiry))
@@ -237,7 +237,7 @@ describe('a request whose process died', () => {
     expect(await used()).toBe(0)
   })
 
-  it('of the period before gives nothing back into this one', async () => {
+  it('refunds no credit of the previous period into this one', async () => {
     const { hold, at, first, used, reservations } = await workspace()
     await hold()
     at('2026-02-28T10:00:00.000Z')
@@ -246,7 +246,7 @@ describe('a request whose process died', () => {
     expect([await used(), await reservations()]).toEqual([1, 0])
   })
 
-  it('is counted by the sweep, over all organizations, whoever of several sweeps it', async () => {
+  it('is refunded over all organizations, and counted by one of several sweeps', async () => {
     const { first, second } = await workspace()
     await first.sweepExpired(new Date('2100-01-01'))
     const spaces = await Promise.all([workspace(), workspace(), workspace()])
@@ -259,8 +259,8 @@ describe('a request whose process died', () => {
   })
 })
 
-describe('many requests at once, on two instances', () => {
-  it('are served exactly up to the cap, and every failed one is given back', async () => {
+describe('concurrent requests on two instances', () => {
+  it('are served exactly up to the cap, and every failed one is refunded', async () => {
     const { organizationId, first, second, used, charged, reservations } = await workspace({
       creditsIncluded: 50,
     })
@@ -304,7 +304,7 @@ describe('many requests at once, on two instances', () => {
     expect(await read()).toMatchObject({ creditsUsed: 20, periodStart: '2026-02-28T10:00:00.000Z' })
   })
 
-  it('without a cap are all counted', async () => {
+  it('are all counted without a cap', async () => {
     const { organizationId, first, second, used, charged, recorded } = await workspace({
       tier: 'studio',
       creditsIncluded: 10,
@@ -317,7 +317,7 @@ describe('many requests at once, on two instances', () => {
     expect([await used(), await charged(START.toISOString()), await recorded()]).toEqual([100, 100, 100])
   })
 
-  it('may end while sweeps give back the credits of dead ones', async () => {
+  it('can end while sweeps refund the credits of dead ones', async () => {
     const { organizationId, first, second, at, used, charged, reservations } = await workspace({
       creditsIncluded: 100,
     })

@@ -9,23 +9,23 @@ import { inBatches } from '../kernel/batches.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 
-/** How long a reservation outlives its request: well over the longest that a request may take. */
+/** How long a reservation outlives its request; well over the longest request. */
 export const RESERVATION_MINUTES = 5
 const COUNT_ROUNDS_MAX = 10
-/** A look at the subscription holds for so long: a request whose body comes slowly is looked at again. */
+/** How long a read of the subscription is valid: for a request whose body arrives slowly it is read again. */
 const LOOK_MS = 1_000
 
 export interface Credits {
   /**
-   * Takes a credit for a request. Under a hard cap it is reserved at once, so that no number of requests in flight can
-   * pass the cap; where there is no cap it is counted when the request succeeds, and refused ones never appear. What is
-   * charged in the end is counted on its day and recorded in the audit trail by the same statement.
-   * @throws AppError `subscription_required`; `quota_exceeded` with `creditsUsed`, `creditsIncluded`, `resetAt`.
+   * Takes a credit for a request. Under a hard cap it is reserved at once, so that requests in flight cannot exceed the
+   * cap. Without a cap it is counted when the request succeeds, and a failed one never appears. The statement that
+   * settles the charge also counts it on its day and writes the audit event.
+   * @throws AppError `subscription_required`; `quota_exceeded` with `creditsUsed`, `creditsIncluded`, `resetAt`
    */
   hold(use: CreditUse, requestId: string): Promise<CreditHold>
   /**
-   * Gives back the credits of requests whose process died: the reservations that expired by `now`. Any number of
-   * instances may do so at once. Returns how many there were.
+   * Refunds the credits of requests whose process died: the reservations that expired by `now`. Any number of instances
+   * can run it at once. Returns how many there were.
    */
   sweepExpired(now: Date): Promise<number>
 }
@@ -35,7 +35,7 @@ interface Ledger {
   clock: Clock
 }
 
-/** The credits of organizations, exact over all instances on one database. */
+/** Exact over all instances on one database. */
 export function createCredits({ db, clock }: Ledger): Credits {
   const count = countInBatches({ db, clock })
   return {
@@ -58,8 +58,8 @@ export function createCredits({ db, clock }: Ledger): Credits {
   }
 }
 
-// The update sees the row as it is once it has its lock, whatever the statement's snapshot says. The last select does
-// see the snapshot, which is recent enough to tell why nothing was held.
+// The update reads the row as it is under its lock, whatever the statement's snapshot. The last select reads the
+// snapshot, which is recent enough to explain why nothing was held.
 const takeCredit = prepare<SubscriptionRow & { held: boolean }>(`
   with held as (
     update subscriptions set credits_used = credits_used + 1
@@ -74,7 +74,7 @@ const takeCredit = prepare<SubscriptionRow & { held: boolean }>(`
     retrieves, credit_limit, blocks_over_cap, exists (select from held) as held
   from subscriptions where organization_id = $1`)
 
-/** Reserves a credit under a hard cap, if one is left, and tells what the subscription is. */
+/** Reserves a credit under a hard cap, if one is left, and returns the subscription. */
 async function take(
   db: Db,
   organizationId: string,
@@ -90,7 +90,7 @@ const beginPeriod = prepare(`
   update subscriptions set credits_used = 0, overage_answers = 0, period_started_at = $3, period_ends_at = $4
   where organization_id = $1 and period_ends_at <= $2`)
 
-/** Begins the period that `now` is in; of many that try, one does. */
+/** Begins the period that contains `now`; of concurrent attempts, one succeeds. */
 async function startPeriod(
   db: Db,
   organizationId: string,
@@ -100,8 +100,8 @@ async function startPeriod(
   await beginPeriod(db, [organizationId, now, start, end])
 }
 
-// Where nothing is counted against a cap nor billed, the answer does not wait for the disk: if the database's server
-// crashes, the figure that is shown may lack its last moment.
+// When no cap or bill depends on the count, the answer does not wait for the disk: after a crash of the database server
+// the displayed figure can miss the last moment.
 const countCredits = prepare(`
   with counted as (
     update subscriptions set credits_used = credits_used + $3
@@ -136,7 +136,7 @@ const giveBack = prepare(`
   from released
   where s.organization_id = released.organization_id and s.period_started_at = released.period_started_at`)
 
-/** A hold with a reservation behind it: whoever deletes the reservation decides what becomes of the credit. */
+/** The statement that deletes the reservation decides whether the credit is charged or refunded. */
 function reservedHold({ db, clock }: Ledger, use: CreditUse, requestId: string): CreditHold {
   const { organizationId } = use.caller
   return {
@@ -153,7 +153,7 @@ function reservedHold({ db, clock }: Ledger, use: CreditUse, requestId: string):
   }
 }
 
-/** A hold where no cap has to be kept: the credit is counted once the request has succeeded, in the period of that moment. */
+/** A hold without a cap: the credit is counted when the request has succeeded, in the period of that moment. */
 function countedHold(count: CountAnswer, use: CreditUse): CreditHold {
   return {
     async settle(retrieved) {
@@ -165,7 +165,7 @@ function countedHold(count: CountAnswer, use: CreditUse): CreditHold {
 
 type CountAnswer = (use: CreditUse, retrieved: Retrieved) => Promise<null>
 
-/** Counts and records answers that are alike and end together in one statement, where there is nothing that they may pass. */
+/** Counts and records identical answers that end together in one statement, when no cap applies. */
 function countInBatches({ db, clock }: Ledger): CountAnswer {
   const count = inBatches<ChargedAnswer, null>({
     keyOf: ({ use, at }) => JSON.stringify([use.caller.organizationId, ...useValues(use, at)]),
@@ -179,7 +179,7 @@ function countInBatches({ db, clock }: Ledger): CountAnswer {
   return (use, retrieved) => count({ use, retrieved, at: clock.now() })
 }
 
-/** @returns whether they were counted: false where a cap, a bill or the end of the period comes before */
+/** @returns false when a cap, a bill or the end of the period requires counting one by one */
 async function countAtOnce(
   db: Db,
   answers: readonly [ChargedAnswer, ...ChargedAnswer[]],
@@ -192,10 +192,10 @@ async function countAtOnce(
   return (await countCredits(db, values)).rows.length > 0
 }
 
-/** @returns why it could not be counted; null: it was */
+/** @returns why it could not be counted; null when it was */
 async function countOne({ db, clock }: Ledger, answer: ChargedAnswer): Promise<Error | null> {
   const { organizationId } = answer.use.caller
-  // Each round another request may have taken the last credit, begun the period or changed the plan.
+  // In each round another request may have taken the last credit, begun the period or changed the plan.
   for (let round = 0; round < COUNT_ROUNDS_MAX; round += 1) {
     const now = clock.now()
     if (await countAtOnce(db, [answer], now)) return null
@@ -230,7 +230,7 @@ const giveBackExpired = prepare<{ swept: number }>(`
   )
   select count(*)::int as swept from released`)
 
-/** One organization a statement: two sweeps never hold one subscription each while they wait for the other's. */
+/** One organization per statement, so that two sweeps never each hold a subscription that the other waits for. */
 async function sweepExpired(db: Db, now: Date): Promise<number> {
   const organizations = await findExpired(db, [now])
   let total = 0
@@ -251,7 +251,7 @@ function subscriptionRequired(row: SubscriptionRow | undefined): AppError {
 }
 
 function quotaExceeded({ used, included, end }: SubscriptionState): AppError {
-  // The snapshot may be older than the refusal; then others have taken the rest.
+  // The snapshot can be older than the refusal; other requests then took the rest.
   const creditsUsed = Math.max(used, included ?? 0)
   const resetAt = end.toISOString()
   return new AppError(

@@ -19,7 +19,7 @@ function start(limitPerMinute: number) {
   return { admit, admits, wait: (ms: number) => void (at += ms) }
 }
 
-it('admits a burst up to the limit, then one message an interval', () => {
+it('admits a burst up to the limit, then one message per interval', () => {
   const { admits, wait } = start(60)
   expect(Array.from({ length: 61 }, () => admits()).filter(Boolean)).toHaveLength(60)
   wait(999)
@@ -35,12 +35,12 @@ it('admits a whole burst again after a quiet minute', () => {
   expect(Array.from({ length: 6 }, () => admits())).toEqual([true, true, true, true, true, false])
 })
 
-it('counts each subject apart', () => {
+it('counts each subject separately', () => {
   const { admits } = start(1)
   expect([admits(), admits(), admits({ ...subject, subjectId: 'other' })]).toEqual([true, false, true])
 })
 
-it('says when the next message passes', () => {
+it('names the time at which the next message passes', () => {
   const { admit, wait } = start(2)
   admit(subject)
   admit(subject)

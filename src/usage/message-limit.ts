@@ -5,7 +5,7 @@ const WINDOW_MS = 60_000
 const SUBJECTS_REMEMBERED = 10_000
 
 /**
- * Bounds the MCP messages of a key or user that no route's window counts, such as `initialize`. It keeps one time for each
+ * Limits the MCP messages of a key or user that no route's window counts, such as `initialize`. It keeps one time per
  * subject in this process, because a message that does no work must not cost a statement.
  * @throws AppError `rate_limited`
  */
@@ -18,7 +18,6 @@ export function createMessageLimit({
   now,
 }: {
   limitPerMinute: number
-  /** As the refusal names what is counted. */
   action?: string
   /** Milliseconds since the epoch. */
   now: () => number

@@ -26,7 +26,6 @@ afterAll(async () => {
 
 const newSubject = (): RateSubject => ({ organizationId: randomUUID(), subjectId: randomUUID() })
 
-/** Sets the clock to so many microseconds after the start. */
 async function turnTo(microseconds: number): Promise<void> {
   const start = new Date(START)
   await sql`update test_clock set at = ${start}::timestamptz + ${`${microseconds} microseconds`}::interval`.execute(
@@ -60,7 +59,7 @@ function turned(limitPerMinute: number, exactUpTo?: number): RateLimit {
 }
 
 describe('a rolling minute', () => {
-  it('counts down, and refuses the request after the last with everything a caller needs to wait', async () => {
+  it('counts down, and refuses the next request with everything a caller needs to wait', async () => {
     const limit = turned(3)
     const subject = newSubject()
     await turnTo(0)
@@ -84,7 +83,7 @@ describe('a rolling minute', () => {
     })
   })
 
-  it('rolls: each request leaves one minute after it came, not a moment sooner', async () => {
+  it('rolls: each request leaves exactly one minute after it came', async () => {
     const limit = turned(2)
     const subject = newSubject()
     await turnTo(0)
@@ -126,7 +125,7 @@ describe('a rolling minute', () => {
     expect(await isAdmitted(limit, subject)).toBe(true)
   })
 
-  it('keeps a bucket of its own for each action, key and organization', async () => {
+  it('has a separate bucket for each action, key and organization', async () => {
     const limit = turned(1)
     const subject = newSubject()
     await turnTo(0)
@@ -138,7 +137,7 @@ describe('a rolling minute', () => {
     expect(await limit.admit({ ...subject, organizationId: randomUUID() }, 'search')).toMatchObject(full)
   })
 
-  it('tells the standing without counting', async () => {
+  it('reports the standing without counting', async () => {
     const limit = turned(2)
     const subject = newSubject()
     await turnTo(5_000_000)
@@ -154,7 +153,7 @@ describe('a rolling minute', () => {
     })
   })
 
-  it('lists what counts of some subjects, the fullest first, each as its standing has it', async () => {
+  it('lists the windows of given subjects, fullest first, each equal to its standing', async () => {
     const limit = turned(3)
     const [one, another] = [newSubject(), newSubject()]
     const same = { ...another, organizationId: one.organizationId }
@@ -231,7 +230,7 @@ describe('a rolling minute', () => {
     )
   })
 
-  it('kept in slots, never admits too many in any minute, and refuses only a minute and a slot that is full', async () => {
+  it('in slots never admits too many in any minute, and refuses only when a minute and a slot are full', async () => {
     const slot = 600_000
     const gaps = fc.array(
       fc.oneof(fc.nat(100_000), fc.nat(9_000_000), fc.constantFrom(0, slot, 60_000_000)),
@@ -261,7 +260,7 @@ describe('a rolling minute', () => {
     )
   })
 
-  it('keeps no more than a hundred entries and one at a large limit', async () => {
+  it('stores at most a hundred and one entries at a large limit', async () => {
     const limit = turned(1_000_000)
     const subject = newSubject()
     for (let n = 0; n < 500; n += 1) {
@@ -281,8 +280,8 @@ describe('a rolling minute', () => {
   })
 })
 
-describe('many requests at once', () => {
-  it('admits exactly the limit, over two instances on one database', async () => {
+describe('concurrent requests', () => {
+  it('are admitted exactly up to the limit, over two instances on one database', async () => {
     const instances = [database, other].map(({ db }) => createRateLimit({ db, limitPerMinute: 60 }))
     for (let round = 0; round < 3; round += 1) {
       const subject = newSubject()
@@ -303,7 +302,7 @@ describe('many requests at once', () => {
     }
   })
 
-  it('leaves the caller a wait of at most a minute, by the real clock', async () => {
+  it('get a wait of at most a minute, by the real clock', async () => {
     const limit = createRateLimit({ db: database.db, limitPerMinute: 1 })
     const subject = newSubject()
     await limit.admit(subject, 'search')
@@ -314,7 +313,7 @@ describe('many requests at once', () => {
 })
 
 describe('a sweep', () => {
-  it('removes windows in which nothing counts any more, and no others', async () => {
+  it('removes windows without counted requests, and no others', async () => {
     const limit = createRateLimit({
       db: database.db,
       limitPerMinute: 5,

@@ -3,55 +3,49 @@ import { prepare, type Prepared } from '../database/prepared.ts'
 import type { RateStanding } from '../http/gates.ts'
 import { AppError } from '../kernel/errors.ts'
 
-/** Up to this limit every request's own time is kept; above, times are kept in slots, or the row would grow with the limit. */
+/** Above this limit times are stored in slots, or the row would grow with the limit. */
 const EXACT_UP_TO = 1_000
 /** A row of a hundred entries stays on its page; a thousand made an embedded admission seven times slower. */
 const SLOTS = 100
 const WINDOW_MS = 60_000
 const SWEEP_BATCH = 500
-/** Windows of one answer at most. */
 export const WINDOWS_MAX = 1_000
 
-/** Who is counted: an API key or a console user, in its organization. */
+/** The counted subject: an API key or a console user, in its organization. */
 export interface RateSubject {
   organizationId: string
   subjectId: string
 }
 
-/** What counts of a subject's requests for an action at this moment. */
 export interface RateWindow {
   subjectId: string
   action: string
-  /** Requests of the last minute. */
   used: number
   standing: RateStanding
 }
 
-/** Whose requests for what. */
 export interface RateWindowOf {
   subject: RateSubject
   action: string
 }
 
 interface Counted {
-  /** How many requests count. */
   used: number
-  /** When the first of what counts leaves, in milliseconds since the epoch, rounded up. */
+  /** When the oldest counted request leaves, in milliseconds since the epoch, rounded up. */
   reset_ms: number
 }
 
-/** What the database says of requests that were counted together. */
+/** The database's result for requests counted together. */
 export interface RateCount extends Counted {
-  /** How many of them there was room for. */
   admitted: number
 }
 
 export interface RateLimit {
   /** Requests a minute for each subject and action. */
   limitPerMinute: number
-  /** Requests of so many milliseconds count as of one moment; 0: each has its own. */
+  /** Requests within this many milliseconds share one time; 0: each has its own. */
   slotMs: number
-  /** What becomes of requests that the database has counted, as many as it admitted; `counted`: undefined where it was none. */
+  /** Turns the database's count into the outcome of each request. `counted` is undefined when nothing was counted. */
   outcomes(
     of: RateWindowOf,
     counted: RateCount | undefined,
@@ -59,17 +53,14 @@ export interface RateLimit {
   ): Promise<(RateStanding | AppError)[]>
   /**
    * Counts a request in the subject's rolling minute for the action.
-   * @throws AppError `rate_limited`, with its headers, when the minute is full; then nothing is counted.
+   * @throws AppError `rate_limited`, with its headers, when the minute is full; the request is then not counted
    */
   admit(subject: RateSubject, action: string): Promise<RateStanding>
-  /** The standing without counting anything. */
+  /** Counts nothing. */
   standing(subject: RateSubject, action: string): Promise<RateStanding>
-  /**
-   * The rolling minutes of some of an organization's subjects in which something counts, the fullest first and at most
-   * `WINDOWS_MAX`; nothing is counted by it.
-   */
+  /** Non-empty windows of these subjects, fullest first and at most `WINDOWS_MAX`. Counts nothing. */
   windows(organizationId: string, subjectIds: readonly string[]): Promise<RateWindow[]>
-  /** Removes the windows in which nothing counts any more, a batch at a time. Returns how many there were. */
+  /** Removes windows without counted requests, in batches. Returns how many it removed. */
   sweep(): Promise<number>
 }
 
@@ -77,11 +68,10 @@ export interface RateLimitOptions {
   db: Db
   /** Requests a minute for each subject and action; at least 1. */
   limitPerMinute: number
-  /** SQL expression of the time that windows go by, which all instances share. */
+  /** The SQL expression of the current time, shared by all instances. */
   databaseNow?: string
-  /** The largest limit that is kept request by request. */
+  /** The largest limit for which each request's time is stored. */
   exactUpTo?: number
-  /** Windows that one statement of a sweep removes; 500 if not said. */
   sweepBatch?: number
 }
 
@@ -92,7 +82,7 @@ interface RateStatements {
   remove: Prepared<unknown>
 }
 
-/** A window in which something counts, or one row of nulls with the time where there is none. */
+/** A non-empty window; when there is none, one row of nulls with the time. */
 interface WindowRow {
   now_ms: number
   subject_id: string | null
@@ -107,7 +97,7 @@ interface OverWindow {
   action: string
 }
 
-/** A rolling minute for each subject and action, counted in the database and so shared by all instances. */
+/** A rolling minute for each subject and action. The database counts, so all instances share it. */
 export function createRateLimit(options: RateLimitOptions): RateLimit {
   const { db, limitPerMinute: limit, exactUpTo = EXACT_UP_TO, sweepBatch = SWEEP_BATCH } = options
   const statements = options.databaseNow === undefined ? STATEMENTS : rateStatements(options.databaseNow)
@@ -133,7 +123,7 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
     const admitted = counted === undefined ? [] : standingsOf(limit, counted)
     if (admitted.length === requests) return admitted
     const { standing, at } = await look(subject, action)
-    // In the moment since the refusal a place may have become free.
+    // A place may have become free since the refusal.
     const freeAt = standing.remaining > 0 ? new Date(at) : standing.resetAt
     const refused = Array.from({ length: requests - admitted.length }, () =>
       rateLimited(action, limit, freeAt, at),
@@ -178,14 +168,15 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
 }
 
 /**
- * What counts requests is a function of the database (migration 0022), since what admits a key's requests counts them too. No
- * distributed table takes an update that reads the clock, so `rate_windows` is none (database/distribution/layout.ts).
- * @param turned SQL expression of the time, where it is not the clock's
+ * A database function counts requests (migration 0022), because admitting a key's requests counts them too. No
+ * distributed table allows an update that reads the clock, so `rate_windows` is not distributed
+ * (database/distribution/layout.ts).
+ * @param turned SQL expression of the time; the clock by default
  */
 function rateStatements(turned?: string): RateStatements {
   const now = turned ?? 'clock_timestamp()'
   const window = `interval '${WINDOW_MS} milliseconds'`
-  // The last entry is the newest. Twice the window, so that nobody who is about to be counted waits for a deletion.
+  // The last entry is the newest. Twice the window, so that an active request never waits for a deletion.
   const isOver = `w.admitted_at[cardinality(w.admitted_at)] < ${now} - 2 * ${window}`
   return {
     admit: prepare(
@@ -214,7 +205,7 @@ function rateStatements(turned?: string): RateStatements {
     over: prepare(`
       select w.organization_id, w.subject_id, w.action from rate_windows w
       where ${isOver} limit $1`),
-    // The condition once more, since a request may have been counted since the look.
+    // Checks again: a request may have been counted in the meantime.
     remove: prepare(`
       delete from rate_windows w
       using json_to_recordset($2::json) as o(subject_id uuid, action text)
@@ -225,7 +216,7 @@ function rateStatements(turned?: string): RateStatements {
 
 const STATEMENTS = rateStatements()
 
-/** Rounded up, since a caller told a moment must find a place free at it. */
+/** Rounded up, because a place must be free at the moment that the caller gets. */
 function epochMs(time: string): string {
   return `ceil(extract(epoch from ${time}) * 1000)::float8`
 }
@@ -234,7 +225,6 @@ function toStanding(limit: number, { used, reset_ms }: Counted): RateStanding {
   return { limit, remaining: Math.max(0, limit - used), resetAt: new Date(reset_ms) }
 }
 
-/** The standing of each of the requests that were counted together. */
 function standingsOf(limit: number, { admitted, ...counted }: RateCount): RateStanding[] {
   const before = counted.used - admitted
   return Array.from({ length: admitted }, (_, index) =>

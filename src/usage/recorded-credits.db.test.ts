@@ -43,7 +43,7 @@ describe('a credit and its audit event', () => {
     expect(await used()).toBe(before + 3)
   })
 
-  it('are not there for an answer that was given back', async () => {
+  it('do not exist for a refunded answer', async () => {
     const { hold, recorded } = await workspace()
     await (await hold()).refund()
     expect(await recorded()).toBe(0)

@@ -1,16 +1,15 @@
-/** The public clients of the development issuer: neither has a secret, PKCE takes its place (RFC 7636). */
+/** The public clients of the development issuer. They have no secret; PKCE takes its place (RFC 7636). */
 const CLIENT_IDS = ['console', 'command-line'] as const
 export type ClientId = (typeof CLIENT_IDS)[number]
 
-/** The command line's own loopback address, with whatever port it got (RFC 8252, 7.3). */
+/** The command line's own loopback address, on any port (RFC 8252, 7.3). */
 const LOOPBACK_CALLBACK = /^http:\/\/(127\.0\.0\.1|\[::1\])(:\d{1,5})?\/callback$/
 
-/** The client of that name, if there is one. */
 export function findClient(name: string | undefined): ClientId | undefined {
   return CLIENT_IDS.find((id) => id === name)
 }
 
-/** Whether a code for the client may be sent there. Nothing is normalised first: another spelling is another address. */
+/** Compares the text as is: another spelling is another address. */
 export function isRedirectOf(client: ClientId, redirectUri: string, publicUrl: string): boolean {
   switch (client) {
     case 'console':
@@ -20,7 +19,6 @@ export function isRedirectOf(client: ClientId, redirectUri: string, publicUrl: s
   }
 }
 
-/** Where a browser may be sent once somebody has signed out. */
 export function isAfterSignOut(redirectUri: string, publicUrl: string): boolean {
   return [`${publicUrl}/`, `${publicUrl}/console`, `${publicUrl}/console/`].includes(redirectUri)
 }

@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isLoopback } from '../../kernel/loopback.ts'
 
 const BODY_BYTES_MAX = 16_384
-/** What proxies add: with one in between, who asks need not sit at this machine. */
+/** Headers that proxies add: behind a proxy, the caller may be on another machine. */
 const FORWARDED = /^(forwarded|via|x-real-ip|x-forwarded(-.*)?)$/
 
-/** A request that cannot be served, in the words of OAuth 2.0 (RFC 6749, 5.2). */
+/** A request that cannot be served, as an OAuth 2.0 error (RFC 6749, 5.2). */
 export class OAuthRefusal extends Error {
   readonly code: string
   readonly status: number
@@ -19,9 +19,9 @@ export class OAuthRefusal extends Error {
 }
 
 /**
- * Why a request is none of somebody at this machine; null when it is one. A proxy that forwards to loopback shows by the
- * headers it adds, or by speaking HTTP/1.0 as nginx does unless told otherwise; a web page of another origin by `Origin`, or
- * by the name that it had pointed here (DNS rebinding).
+ * Why a request does not come from this machine; null when it does. A proxy that forwards to loopback reveals itself by
+ * its headers, or by HTTP/1.0, the default of nginx. A web page of another origin reveals itself by `Origin`, or by a
+ * host name that it pointed here (DNS rebinding).
  */
 export function whyNotLocal({ headers, httpVersion }: IncomingMessage, publicUrl: string): string | null {
   const host = headers.host ?? ''
@@ -39,7 +39,7 @@ function isOwnOrigin(origin: string, host: string, publicUrl: string): boolean {
   return origin === `http://${host}` || origin === new URL(publicUrl).origin
 }
 
-/** The parameters of a form or a query by name. @throws OAuthRefusal for one that is there twice (RFC 6749, 3.1) */
+/** The parameters of a form or query by name. @throws OAuthRefusal for one that appears twice (RFC 6749, 3.1) */
 export function singleParameters(parameters: URLSearchParams): ReadonlyMap<string, string> {
   const single = new Map<string, string>()
   for (const [name, value] of parameters) {
@@ -49,7 +49,7 @@ export function singleParameters(parameters: URLSearchParams): ReadonlyMap<strin
   return single
 }
 
-/** The parameters of a form that was posted. @throws OAuthRefusal */
+/** @throws OAuthRefusal */
 export async function readForm(request: IncomingMessage): Promise<ReadonlyMap<string, string>> {
   const type = request.headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase()
   if (type !== 'application/x-www-form-urlencoded')
@@ -65,7 +65,6 @@ export async function readForm(request: IncomingMessage): Promise<ReadonlyMap<st
   return singleParameters(new URLSearchParams(Buffer.concat(pieces).toString('utf8')))
 }
 
-/** Sends JSON that nobody keeps. */
 export function sendJson(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, {
     'Content-Type': 'application/json; charset=utf-8',
@@ -74,7 +73,7 @@ export function sendJson(response: ServerResponse, status: number, body: unknown
   response.end(JSON.stringify(body))
 }
 
-/** Sends the browser on, with these parameters added; those that are undefined are left out. */
+/** Redirects the browser with these parameters added; undefined ones are left out. */
 export function sendBrowser(
   response: ServerResponse,
   to: string,

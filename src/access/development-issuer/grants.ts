@@ -4,13 +4,13 @@ import type { ClientId } from './clients.ts'
 
 const CODE_MS = 60_000
 const REFRESH_TOKEN_MS = 24 * 60 * 60_000
-/** The oldest goes when there would be more: whoever asks for thousands only spoils their own. */
+/** Above this the oldest is dropped: a caller that asks for thousands only loses its own. */
 const KEPT_MAX = 1_000
 
-/** Somebody who signed in at a client. */
+/** A person who signed in at a client. */
 export interface SignIn {
   client: ClientId
-  /** An e-mail address, which is all that a development user is. */
+  /** An e-mail address; a development user has nothing else. */
   subject: string
   scope: string
   nonce: string | undefined
@@ -19,9 +19,8 @@ export interface SignIn {
 }
 
 interface Session extends SignIn {
-  /** A code or refresh token of it was used twice: somebody else has it. */
+  /** One of its codes or refresh tokens was used twice, so it may be stolen. */
   ended: boolean
-  /** The one that is good now. */
   refreshToken: string | undefined
 }
 
@@ -33,17 +32,16 @@ interface Code {
 }
 
 export interface Grants {
-  /** A code for one use within a minute, at the client, address and S256 challenge that it was asked for. */
+  /** Issues a code that is valid once, for a minute, with the client, address and S256 challenge of the request. */
   issueCode(signIn: SignIn, bound: { redirectUri: string; codeChallenge: string }): string
-  /** null for a code that is not good. Whatever is wrong about the attempt, the code is spent. */
+  /** Null for an invalid code. Any attempt spends the code. */
   redeemCode(given: { code: string; client: ClientId; redirectUri: string; verifier: string }): Session | null
-  /** A refresh token in place of the one that the session had. */
   issueRefreshToken(session: Session): string
-  /** null for one that is not good. One that was used already ends its whole session (RFC 9700, 4.14.2). */
+  /** Null for an invalid token. A token that was already used ends its whole session (RFC 9700, 4.14.2). */
   redeemRefreshToken(given: { token: string; client: ClientId }): Session | null
 }
 
-/** Codes and refresh tokens in memory: after a restart people sign in anew, which on their own machine costs a redirect. */
+/** Keeps everything in memory: after a restart people sign in again, which costs a redirect. */
 export function createGrants(clock: Clock): Grants {
   const codes = createShelf<Code>(clock, CODE_MS)
   const refreshTokens = createShelf<Session>(clock, REFRESH_TOKEN_MS)
@@ -72,7 +70,7 @@ export function createGrants(clock: Clock): Grants {
   }
 }
 
-/** What is found by a random name of 256 bits, for some time. */
+/** Stores values under random 256-bit names for a limited time. */
 function createShelf<T>(
   clock: Clock,
   lifetimeMs: number,

@@ -60,7 +60,6 @@ const asked = (different: Record<string, string | undefined> = {}): URLSearchPar
 const authorize = (query: URLSearchParams) =>
   fetch(`${url}/oidc/authorize?${query.toString()}`, { redirect: 'manual' })
 
-/** Where the browser is sent. */
 async function back(different: Record<string, string | undefined> = {}): Promise<URL> {
   const response = await authorize(asked(different))
   expect(response.status, await response.text()).toBe(302)
@@ -70,7 +69,7 @@ async function back(different: Record<string, string | undefined> = {}): Promise
 const code = async (different: Record<string, string | undefined> = {}): Promise<string> =>
   (await back(different)).searchParams.get('code') ?? 'none'
 
-/** The parsed body of an answer; tests read into it and assert what they find. */
+/** The parsed body of a response, whose fields the tests assert. */
 // oxlint-disable-next-line typescript/no-explicit-any
 type Body = any
 
@@ -99,7 +98,7 @@ const refresh = (token: string, different: Record<string, string> = {}) =>
 const INVALID_GRANT = { status: 400, body: { error: 'invalid_grant' } }
 
 describe('signing in', () => {
-  it('leads a browser back with a code that buys tokens for the console API and the client', async () => {
+  it('redirects a browser with a code that buys tokens for the console API and the client', async () => {
     const { searchParams, href } = await back({ login_hint: 'ada@example.com' })
     expect(href.startsWith(`${redirectUri()}?`)).toBe(true)
     expect(searchParams.get('state')).toBe('the state')
@@ -123,7 +122,7 @@ describe('signing in', () => {
       email_verified: true,
       name: 'ada',
     })
-    // An ID token is for the client: the console API's audience is not in it.
+    // An ID token is for the client: its audience does not include the console API.
     expect(decodeJwt(body.id_token)).toMatchObject({
       aud: 'console',
       sub: 'ada@example.com',
@@ -149,7 +148,7 @@ describe('signing in', () => {
     }
   })
 
-  it('leaves keys that verify its tokens where discovery says', async () => {
+  it('publishes the keys that verify its tokens where discovery says', async () => {
     const discovery: Body = await (await fetch(`${url}/oidc/.well-known/openid-configuration`)).json()
     expect(discovery).toMatchObject({
       issuer: `${url}/oidc`,
@@ -159,13 +158,13 @@ describe('signing in', () => {
     })
     const { keys }: Body = await (await fetch(discovery.jwks_uri)).json()
     expect(keys).toHaveLength(1)
-    // The public half, and nothing of the private one.
+    // The public half, without anything of the private key.
     expect(Object.keys(keys[0]).toSorted()).toEqual(['alg', 'e', 'kid', 'kty', 'n', 'use'])
   })
 })
 
 describe('a code', () => {
-  it('serves once; used again, what it gave is of no use either', async () => {
+  it('works once; using it again revokes what it bought', async () => {
     const given = await code()
     const first = await redeem(given)
     expect(first.status).toBe(200)
@@ -193,7 +192,7 @@ describe('a code', () => {
 })
 
 describe('a refresh token', () => {
-  it('is replaced with each use, and one that is used again ends the session', async () => {
+  it('is replaced at each use, and reusing one ends the session', async () => {
     const first = (await redeem(await code())).body.refresh_token
     const second = (await refresh(first)).body.refresh_token
     expect(second).not.toBe(first)
@@ -209,7 +208,7 @@ describe('a refresh token', () => {
     expect(await refresh(token)).toMatchObject(INVALID_GRANT)
   })
 
-  it('is given to who asks for offline_access only', async () => {
+  it('is issued only for offline_access', async () => {
     const { body } = await redeem(await code({ scope: 'openid email' }))
     expect(body).not.toHaveProperty('refresh_token')
   })
@@ -223,7 +222,7 @@ describe('the authorize page', () => {
     ['a fragment', '/console/callback#x'],
     ['dots', '/console/x/../callback'],
     ['none', ''],
-  ])('sends the console nobody at %s', async (_what, uri) => {
+  ])('never redirects the console to %s', async (_what, uri) => {
     const response = await authorize(asked({ redirect_uri: uri.startsWith('/') ? url + uri : uri }))
     expect(response.status).toBe(400)
     expect(response.headers.get('location')).toBeNull()
@@ -240,7 +239,7 @@ describe('the authorize page', () => {
     ['http://127.0.0.1.evil.example/callback', false],
     ['http://evil.example/callback', false],
     ['http://127.0.0.1:49152/callback?x=http://evil.example', false],
-  ])('sends the command line to %s: %s', async (uri, isGood) => {
+  ])('redirects the command line to %s: %s', async (uri, isGood) => {
     const response = await authorize(asked({ client_id: 'command-line', redirect_uri: uri }))
     expect(response.status).toBe(isGood ? 302 : 400)
   })
@@ -252,14 +251,14 @@ describe('the authorize page', () => {
     ['an implicit flow', { response_type: 'token' }, 'unsupported_response_type'],
     ['a fragment', { response_mode: 'fragment' }, 'invalid_request'],
     ['no openid', { scope: 'email' }, 'invalid_scope'],
-  ])('tells the client of %s, without a code', async (_what, different, error) => {
+  ])('reports %s to the client, without a code', async (_what, different, error) => {
     const { searchParams } = await back(different)
     expect(searchParams.get('error')).toBe(error)
     expect(searchParams.get('state')).toBe('the state')
     expect(searchParams.has('code')).toBe(false)
   })
 
-  it('knows its two clients, and takes each parameter once', async () => {
+  it('accepts only its two clients, and each parameter once', async () => {
     expect((await authorize(asked({ client_id: 'evil' }))).status).toBe(400)
     const twice = asked()
     twice.append('redirect_uri', redirectUri())
@@ -278,7 +277,7 @@ describe('signing out', () => {
   })
 })
 
-describe('who may sit elsewhere', () => {
+describe('a caller that may be on another machine', () => {
   const discover = (headers: Record<string, string>): Promise<number | undefined> =>
     new Promise((resolve, reject) => {
       httpRequest(`${url}/oidc/.well-known/openid-configuration`, { headers }, (response) => {
@@ -308,7 +307,7 @@ describe('who may sit elsewhere', () => {
     expect(await discover({ [name]: value })).toBe(403)
   })
 
-  it('is refused in HTTP/1.0, which nginx speaks to what is behind it', async () => {
+  it('is refused over HTTP/1.0, which nginx speaks to its upstreams', async () => {
     const { port } = new URL(url)
     const answer = await new Promise<string>((resolve, reject) => {
       const socket = connect(Number(port), '127.0.0.1', () =>
@@ -324,7 +323,7 @@ describe('who may sit elsewhere', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 403 /)
   })
 
-  it('is not a page of its own, which may read its answers', async () => {
+  it("does not include the issuer's own pages, which can read its responses", async () => {
     expect(await discover({ Host: 'localhost:8787' })).toBe(200)
     const { status, headers } = await post({ grant_type: 'refresh_token' }, { Origin: url })
     expect(status).toBe(400)

@@ -16,10 +16,10 @@ const SCOPES = ['openid', 'profile', 'email', 'offline_access']
 const TOKEN_SECONDS = 3600
 
 export interface DevelopmentIssuer {
-  /** Its `iss`: the public URL and {@link DEVELOPMENT_ISSUER_PATH}. */
+  /** Its `iss`: the public URL followed by {@link DEVELOPMENT_ISSUER_PATH}. */
   issuer: string
   keys: JWTVerifyGetKey
-  /** Serves everything below {@link DEVELOPMENT_ISSUER_PATH}. */
+  /** Serves every path below {@link DEVELOPMENT_ISSUER_PATH}. */
   handle(request: IncomingMessage, response: ServerResponse): Promise<void>
 }
 
@@ -33,10 +33,10 @@ interface Issuer {
 }
 
 /**
- * An OpenID Connect issuer for development: whoever asks is signed in, as `login_hint` or as developer@localhost. So it must
- * exist on loopback only, and answers nobody who may sit elsewhere ({@link whyNotLocal}). Authorization code with PKCE
- * (RFC 6749, RFC 7636), rotating refresh tokens, no session: a foreign page that opens the authorize page makes it send
- * a code to the person's own client, which did not ask for it.
+ * An OpenID Connect issuer for development. It signs in any caller as `login_hint` or as developer@localhost, so it
+ * must run on loopback only and refuses callers that may be on another machine ({@link whyNotLocal}). It supports the
+ * authorization code flow with PKCE (RFC 6749, RFC 7636) and rotating refresh tokens, and has no sessions: a foreign
+ * page that opens the authorize page only makes it send a code to the person's own client, which did not ask for one.
  */
 export async function createDevelopmentIssuer(options: {
   publicUrl: string
@@ -72,7 +72,7 @@ export async function createDevelopmentIssuer(options: {
   }
 }
 
-/** Only an own origin gets as far as this ({@link whyNotLocal}). */
+/** Other origins never reach this ({@link whyNotLocal}). */
 function allowOwnPages({ headers }: IncomingMessage, response: ServerResponse): void {
   response.setHeader('Vary', 'Origin')
   if (headers.origin === undefined) return
@@ -131,7 +131,7 @@ function publicKeys({ kty, n, e, kid, alg }: SigningKey) {
   return { keys: [{ kty, n, e, kid, alg, use: 'sig' }] }
 }
 
-/** Sends the browser back with a code (RFC 6749, 4.1.2; `iss` by RFC 9207), or with what was wrong about the request. */
+/** Redirects the browser with a code (RFC 6749, 4.1.2; `iss` by RFC 9207), or with the request's error. */
 function authorize(
   { publicUrl, issuer, grants, clock }: Issuer,
   given: ReadonlyMap<string, string>,
@@ -139,7 +139,7 @@ function authorize(
 ): void {
   const client = findClient(given.get('client_id'))
   const redirectUri = given.get('redirect_uri') ?? ''
-  // What is wrong here is said to the person: the address is not one to send anybody to.
+  // These errors are shown to the person, because the redirect address cannot be trusted.
   if (client === undefined) throw new OAuthRefusal('invalid_client', 'There is no such client')
   if (!isRedirectOf(client, redirectUri, publicUrl))
     throw new OAuthRefusal('invalid_request', `redirect_uri is not one of the client ${client}`)
@@ -251,7 +251,7 @@ async function userinfo(
   }
 }
 
-/** OpenID Connect RP-Initiated Logout 1.0. Nobody is signed in here, so there is only the way back. */
+/** OpenID Connect RP-Initiated Logout 1.0. There is no session to end, so it only redirects. */
 function endSession(
   { publicUrl }: Issuer,
   given: ReadonlyMap<string, string>,

@@ -11,9 +11,8 @@ const Cluster = z.object({
 const Vectors = z.array(z.object({ server: z.string(), version: z.string().nullable() }))
 
 /**
- * Looks whether tables can be distributed from this database.
- * @returns the version of Citus, and how many servers take rows.
- * @throws StartupError that says what is missing and the statement that mends it
+ * @returns the version of Citus, and the number of servers that store rows
+ * @throws StartupError that names what is missing and the statement that fixes it
  */
 export async function checkCluster(db: Db): Promise<{ citus: string; workers: number }> {
   const { rows: extensions } = await sql<{ version: string }>`
@@ -46,7 +45,7 @@ export async function checkCluster(db: Db): Promise<{ citus: string; workers: nu
   return { citus: extension.version, workers: cluster.workers }
 }
 
-/** The coordinator brings the extension to its workers, where its files have to be. */
+/** The coordinator creates the extension on its workers; its files must be installed there. */
 async function requireVectors(db: Db): Promise<void> {
   const { rows } = await sql`
     select n.nodename || ':' || n.nodeport as server, case when r.success then nullif(r.result, '') end as version

@@ -26,10 +26,7 @@ async function execute(...statements: string[]): Promise<void> {
   for (const statement of statements) await sql.raw(statement).execute(database.db)
 }
 
-/**
- * A stand-in for Citus: its catalogue of tables, and functions that only note what they are asked for. What Citus itself makes
- * of it is seen where the suites run on a cluster.
- */
+/** A stand-in for Citus that only records calls. The suites that run on a cluster test Citus itself. */
 async function standIn(): Promise<void> {
   await execute(
     'create table pg_dist_partition (logicalrelid regclass, partmethod "char", repmodel "char", autoconverted boolean)',
@@ -47,18 +44,18 @@ async function standIn(): Promise<void> {
 const FORGOTTEN =
   'create table notes (organization_id uuid not null, id uuid not null, primary key (organization_id, id))'
 
-describe.skipIf(isCluster)('a database of a single server', () => {
-  it('is left as it is, whatever tables it has', async () => {
+describe.skipIf(isCluster)('a single-server database', () => {
+  it('is left unchanged, whatever tables it has', async () => {
     await execute(FORGOTTEN)
     expect(await distributeNewTables(database.db)).toEqual([])
   })
 
-  it('is left as it is where it could be distributed and is not', async () => {
+  it('is left unchanged when it could be distributed but is not', async () => {
     await standIn()
     expect(await distributeNewTables(database.db)).toEqual([])
   })
 
-  it('is distributed by the layout, in its order, and once', async () => {
+  it('is distributed by the layout, in its order, and only once', async () => {
     await standIn()
     expect(await placed()).toEqual(everyTable)
     expect(await placed()).toEqual([])
@@ -76,7 +73,7 @@ describe('a distributed database', () => {
     expect(await distributeNewTables(database.db)).toEqual([])
   })
 
-  it('gets a table distributed that is there and not distributed yet, once', async () => {
+  it('distributes a new table once', async () => {
     await execute(
       isCluster
         ? `select undistribute_table('grant_revocations')`
@@ -86,7 +83,7 @@ describe('a distributed database', () => {
     expect(await distributeNewTables(database.db)).toEqual([])
   })
 
-  it('is not used with a table of tenants that was forgotten: the error names it and the statement', async () => {
+  it('is refused when the layout lacks a tenant table: the error names the table and the statement', async () => {
     await execute(FORGOTTEN)
     await expect(distributeNewTables(database.db)).rejects.toThrow(
       /"notes".*create_distributed_table\('notes', 'organization_id', colocate_with => 'subscriptions'\)/,
@@ -95,14 +92,14 @@ describe('a distributed database', () => {
     expect(await distributeNewTables(database.db)).toEqual([])
   })
 
-  it('is not used with a table in the wrong place', async () => {
+  it('is refused when a table is in the wrong place', async () => {
     await execute(`select create_reference_table('rate_windows')`)
     await expect(distributeNewTables(database.db)).rejects.toThrow(/"rate_windows".*undistribute_table/)
   })
 })
 
 describe.runIf(isCluster)('a cluster', () => {
-  it('has each table where the layout says', async () => {
+  it('has each table where the layout places it', async () => {
     const { rows } = await sql<{ placement: string; tables: number }>`
       select citus_table_type as placement, count(*)::int as tables from citus_tables group by 1`.execute(
       database.db,
@@ -115,7 +112,7 @@ describe.runIf(isCluster)('a cluster', () => {
     })
   })
 
-  it('leaves new tables of a migration to be brought to their places, also where they refer to each other', async () => {
+  it("leaves a migration's new tables undistributed until they are placed, even when they refer to each other", async () => {
     const patient = await openPostgres({ url: database.url ?? '', connectionsMax: 1, isPatient: true })
     try {
       await sql`create table a (organization_id uuid primary key references organizations (id))`.execute(
@@ -132,7 +129,7 @@ describe.runIf(isCluster)('a cluster', () => {
     expect(await distributeNewTables(database.db)).toEqual([])
   })
 
-  it('takes what a source brought with it, on whichever server its organization is', async () => {
+  it('stores what a source brought, whichever server holds its organization', async () => {
     for (const { id, sourceIds } of [
       await insertOrganization(database.db),
       await insertOrganization(database.db),

@@ -4,29 +4,28 @@ import { StartupError } from '../../kernel/errors.ts'
 import type { Db, Tx } from '../database.ts'
 import { LAYOUT, type Placement } from './layout.ts'
 
-/** Whoever holds this advisory lock distributes tables. */
+/** The advisory lock that a process holds while it distributes tables. */
 const DISTRIBUTION_LOCK = 727_403
 
-/** The table by which one sees whether the tables of a database have been distributed. */
+/** The placement of this table shows whether a database is distributed. */
 const MARKER = 'subscriptions'
 
-/** Whether the database is of a Citus cluster. One look at the catalogue, of any PostgreSQL. */
+/** One catalog query that works on any PostgreSQL. */
 async function hasCitus(db: Db): Promise<boolean> {
   const { rows } = await sql<{ found: boolean }>`
     select to_regclass('pg_dist_partition') is not null as found`.execute(db)
   return rows[0]?.found ?? false
 }
 
-/** Whether the tables of the database have been distributed over several servers. */
 export async function isDistributed(db: Db): Promise<boolean> {
   if (!(await hasCitus(db))) return false
   return (await readPlacements(db)).get(MARKER)?.placement === 'tenant'
 }
 
 /**
- * Distributes the tables that a distributed database has got since; leaves any other database as it is.
- * @returns the tables that were distributed now.
- * @throws StartupError when a table with tenants' rows is not distributed: rows of it would outlive what they belong to.
+ * Distributes the tables that a distributed database has gained; leaves any other database unchanged.
+ * @returns the tables that it distributed
+ * @throws StartupError when a tenant table is not distributed: its rows would outlive their organization
  */
 export async function distributeNewTables(db: Db): Promise<string[]> {
   if (!(await isDistributed(db))) return []
@@ -36,10 +35,10 @@ export async function distributeNewTables(db: Db): Promise<string[]> {
 }
 
 /**
- * Places every table as the layout says, in one transaction and with the rows it has; what is in its place already stays.
- * For a connection without limits of time, which has the settings that Citus needs for it.
- * @param onTable is told of each table before its turn
- * @throws StartupError that names the table and the statement that failed, or a table that the layout does not know
+ * Places every table by the layout, with its rows, in one transaction; tables already in place stay. It needs a
+ * connection without timeouts and with the settings that Citus requires.
+ * @param onTable called for each table before it is placed
+ * @throws StartupError that names the table and the statement that failed, or a table that the layout lacks
  */
 export async function distributeTables(
   db: Db,
@@ -55,13 +54,14 @@ export async function distributeTables(
       const text = statement(table, placement)
       if (text === null || (is !== 'plain' && is !== 'coordinator')) throw misplaced(table, is, placement)
       onTable(table, placement)
-      // On, Citus takes every table that refers to a reference table for the coordinator's: right for those alone.
+      // When on, Citus adds every table that refers to a reference table to the coordinator. Only coordinator tables
+      // want that.
       const adopt = placement === 'coordinator' ? 'on' : 'off'
       await sql.raw(`set local citus.enable_local_reference_table_foreign_keys to ${adopt}`).execute(tx)
       await run(tx, table, text)
       if (placement !== 'coordinator') placed.push(table)
     }
-    // Once all are in their places: a table that is referred to by one that is not yet cannot be emptied.
+    // After all tables are placed: a table cannot be emptied while an undistributed table refers to it.
     for (const table of placed)
       await run(tx, table, `select truncate_local_data_after_distributing_table('${table}')`)
     requireNoneForgotten(await readPlacements(tx))
@@ -78,7 +78,7 @@ const Tables = z.array(
 
 type Placements = ReadonlyMap<string, z.output<typeof Tables>[number]>
 
-/** Where the tables of the schema are (https://docs.citusdata.com/en/stable/develop/api_metadata.html#partition-table). */
+/** Where the tables are now (https://docs.citusdata.com/en/stable/develop/api_metadata.html#partition-table). */
 async function readPlacements(db: Db): Promise<Placements> {
   const { rows } = await sql`
     select c.relname::text as name,
@@ -94,7 +94,7 @@ async function readPlacements(db: Db): Promise<Placements> {
   return new Map(Tables.parse(rows).map((row) => [row.name, row]))
 }
 
-/** The statement that brings a table to its place; null where it is there by itself. */
+/** The statement that places a table; null when it needs none. */
 function statement(table: string, placement: Placement): string | null {
   switch (placement) {
     case 'reference':
@@ -121,7 +121,7 @@ async function run(tx: Tx, table: string, text: string): Promise<void> {
   }
 }
 
-/** @throws StartupError that names a table with tenants' rows that is neither distributed nor meant not to be */
+/** @throws StartupError that names a tenant table that is neither distributed nor in the layout */
 function requireNoneForgotten(tables: Placements): void {
   const known: Partial<Record<string, Placement>> = LAYOUT
   for (const { name, placement, has_tenants: hasTenants } of tables.values()) {

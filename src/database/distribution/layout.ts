@@ -1,18 +1,20 @@
 import type { Schema } from '../schema.ts'
 
 /**
- * Where the rows of a table are on a distributed PostgreSQL (Citus).
- * - `reference`: whole on every server, so that any row may refer to it. Writes reach all servers: for what seldom changes.
- * - `tenant`: by `organization_id`, all of an organization on one server. Every statement names the organization.
- * - `coordinator`: on the coordinator and known to Citus, so that its rows may refer to a reference table. For what is looked
- *   up by something else than the organization.
- * - `plain`: on the coordinator and unknown to Citus: its statements are PostgreSQL's own.
+ * Where a distributed PostgreSQL (Citus) stores the rows of a table.
+ * - `reference`: a full copy on every server, so that any row can refer to it. Writes reach all servers: for rows that
+ *   rarely change.
+ * - `tenant`: sharded by `organization_id`, with an organization's rows on one server. Every statement names the
+ *   organization.
+ * - `coordinator`: on the coordinator and known to Citus, so that its rows can refer to a reference table. For rows
+ *   looked up by something other than the organization.
+ * - `plain`: on the coordinator and unknown to Citus: plain PostgreSQL runs its statements.
  */
 export type Placement = 'reference' | 'tenant' | 'coordinator' | 'plain'
 
 /**
- * The placement of every table, and the only place that says it. In the order in which they are distributed: a table comes
- * after those it refers to. An organization's rows are deleted in the reverse order (src/organization-removal).
+ * The placement of every table, defined only here, in the order of distribution: a table comes after those it refers
+ * to. An organization's rows are deleted in the reverse order (src/organization-removal).
  */
 export const LAYOUT = {
   embedding_models: 'reference',
@@ -59,7 +61,7 @@ export const LAYOUT = {
   permission_polls: 'tenant',
   threads: 'tenant',
 
-  // Looked up by the hash of a secret, by the user, by the hash of a state.
+  // Looked up by the hash of a secret, by user, or by the hash of a state.
   api_keys: 'coordinator',
   memberships: 'coordinator',
   former_members: 'coordinator',
@@ -67,6 +69,6 @@ export const LAYOUT = {
   oauth_states: 'coordinator',
   scim_tokens: 'coordinator',
 
-  // Its one statement reads the clock in an update, under the row's lock; no distributed table takes that.
+  // Its one statement reads the clock in an update under the row's lock, which Citus refuses on distributed tables.
   rate_windows: 'plain',
 } as const satisfies Record<keyof Schema, Placement>

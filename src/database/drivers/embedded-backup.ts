@@ -5,11 +5,11 @@ import type { EmbeddedThread } from './embedded-thread.ts'
 
 const PIECE_BYTES = 256 * 1024
 const SLOT = 'file_backup'
-/** Read last and while the session is ours: it says where recovery begins, and is written by statements alone. */
+/** Read last, with the session held: it says where recovery begins, and only statements change it. */
 const CONTROL_FILE = 'global/pg_control'
-/** How long the end may wait for whoever reads at it, in milliseconds. */
+/** How long the end of a backup waits for a slow reader, in milliseconds. */
 const IDLE_MS = 30_000
-/** What PostgreSQL makes anew at each start (manual, "Backing Up the Data Directory"); the folders themselves are needed. */
+/** PostgreSQL recreates their contents at each start (manual, "Backing Up the Data Directory"). */
 const EMPTIED = new Set([
   'pg_dynshmem',
   'pg_notify',
@@ -23,14 +23,15 @@ const EMPTIED = new Set([
 const LEFT_OUT = /^(postmaster\.(pid|opts)|backup_label(\.old)?|pg_internal\.init.*|pgsql_tmp.*)$/
 
 /**
- * Copies the files of an open database while statements go on, by PostgreSQL's own means (manual, "Making a Base Backup
- * Using the Low Level API"): a page that changes while it is read is in the log whole, and the log from the beginning to
- * the end goes with the files. The session is taken for the beginning, which is a checkpoint, and for the end alone.
+ * Copies the files of an open database while statements continue, with PostgreSQL's low-level backup API (manual,
+ * "Making a Base Backup Using the Low Level API"). A page that changes during the copy is in the log in full, and the
+ * backup includes the log from beginning to end. The session is held only at the beginning, for a checkpoint, and at
+ * the end.
  */
 export function createFileBackup(database: EmbeddedThread, folder: string): FileBackup {
   return {
     async *read(atEnd) {
-      // Keeps the log of the meantime, however often it is written to; it goes with the session by itself.
+      // Retains the log written in the meantime. The slot is temporary: it ends with the session.
       await database.query(`select pg_create_physical_replication_slot($1, true, true)`, [SLOT])
       let isOpen = false
       try {
@@ -54,7 +55,7 @@ export function createFileBackup(database: EmbeddedThread, folder: string): File
   }
 }
 
-/** One transaction that writes nothing, so that what `atEnd` reads is what the files will hold. */
+/** One read-only transaction, so that `atEnd` reads what the files will hold. */
 async function finish(
   database: EmbeddedThread,
   folder: string,
@@ -94,14 +95,14 @@ async function* foldersOfLog(root: string): AsyncGenerator<FileEntry> {
     if (entry.isDirectory()) yield { name: `pg_wal/${entry.name}`, size: 0, body: null }
 }
 
-/** The log's files from the first to the last, whose names are in the order of their contents. */
+/** The log files from first to last; their names sort in the order of their contents. */
 async function* readLog(root: string, first: string, last: string): AsyncGenerator<FileEntry> {
   const names = (await readdir(path.join(root, 'pg_wal'))).filter((name) => name >= first && name <= last)
   if (names.length === 0) throw new Error(`the log of the backup, ${first} to ${last}, is gone`)
   for (const name of names.toSorted()) yield* readFile(root, `pg_wal/${name}`)
 }
 
-/** Nothing for a file that is gone by now: its removal is in the log. */
+/** Yields nothing for a file deleted in the meantime: its removal is in the log. */
 async function* readFile(root: string, name: string): AsyncGenerator<FileEntry> {
   const file = path.join(root, name)
   const found = await stat(file).catch((error: unknown) => {
@@ -111,7 +112,7 @@ async function* readFile(root: string, name: string): AsyncGenerator<FileEntry> 
   if (found !== null) yield { name, size: found.size, body: pieces(file, found.size) }
 }
 
-/** Exactly `size` bytes: what was cut off meanwhile is zeros, which the log mends, and what was added is in the log. */
+/** Exactly `size` bytes: zeros replace what was truncated meanwhile; the log repairs that and has what was appended. */
 async function* pieces(file: string, size: number): AsyncGenerator<Uint8Array> {
   let left = size
   const handle = await open(file).catch((error: unknown) => {

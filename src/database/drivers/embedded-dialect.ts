@@ -14,11 +14,10 @@ import { preparedName } from '../prepared.ts'
 import type { EmbeddedThread, EmbeddedTransaction } from './embedded-thread.ts'
 
 export interface EmbeddedDialectOptions {
-  /** How long a transaction may go without a statement before it is rolled back, in milliseconds. */
+  /** How long a transaction can go without a statement before it is rolled back, in milliseconds. */
   idleTransactionMs: number
 }
 
-/** Kysely on the embedded database's thread. */
 export function embeddedDialect(thread: EmbeddedThread, options: EmbeddedDialectOptions): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),
@@ -59,7 +58,7 @@ class EmbeddedDriver implements Driver {
 
   async init(): Promise<void> {}
 
-  /** Costs nothing: whoever runs a statement waits for the one session then. */
+  /** Costs nothing: a caller waits for the one session when it runs a statement. */
   async acquireConnection(): Promise<EmbeddedConnection> {
     return new EmbeddedConnection(this.#thread)
   }
@@ -68,7 +67,7 @@ class EmbeddedDriver implements Driver {
     await this.rollbackTransaction(connection)
   }
 
-  /** Its first statement is sent without waiting for the session. */
+  /** Does not wait for the session: the transaction's first statement does. */
   async beginTransaction(
     connection: EmbeddedConnection,
     { isolationLevel, accessMode }: TransactionSettings,
@@ -104,7 +103,7 @@ class EmbeddedDriver implements Driver {
     await connection.transaction?.query(`release savepoint ${quoted(name)}`)
   }
 
-  /** The thread is ended by who started it. */
+  /** The code that started the thread ends it. */
   async destroy(): Promise<void> {}
 }
 

@@ -1,9 +1,8 @@
-/** An error on its way between threads, which would lose all but its message. */
+/** An error in the form that crosses threads; a structured clone would keep only its message. */
 export interface SentError {
   message: string
-  /** `code`, `detail`, `constraint` and so on, as the database said them. */
   fields: Record<string, string>
-  /** The error itself with its stack, where it is not the database's word. */
+  /** The error itself with its stack, unless the database raised it. */
   cause: unknown
 }
 
@@ -11,16 +10,16 @@ export function sentError(error: unknown): SentError {
   if (!(error instanceof Error)) return { message: String(error), fields: {}, cause: undefined }
   const fields: Record<string, string> = { name: error.name }
   for (const [name, value] of Object.entries(error)) if (typeof value === 'string') fields[name] = value
-  // The database's word is said wherever its messages are read: the stack that helps is the asker's.
+  // The stack of a database error does not help; the caller's does.
   return { message: error.message, fields, cause: 'code' in error ? undefined : error }
 }
 
-/** The error with the stack of here. */
+/** Recreates the error with the stack of the current thread. */
 export function receivedError({ message, fields, cause }: SentError): Error {
   return Object.assign(new Error(message, cause === undefined ? {} : { cause }), fields)
 }
 
-/** Whether the database broke down, such as by a disk that takes nothing: only a new start puts it right. */
+/** Whether the database broke down, for example because the disk is full. Only a restart fixes that. */
 export function isPanic({ fields }: SentError): boolean {
   return fields.severity === 'PANIC'
 }

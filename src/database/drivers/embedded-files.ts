@@ -2,7 +2,7 @@ import { fsyncSync } from 'node:fs'
 import type { PGlite } from '@electric-sql/pglite'
 import { NodeFS } from '@electric-sql/pglite/nodefs'
 
-/** What PGlite's WebAssembly module calls for a file in a mounted folder; `nfd` is Node's file descriptor. */
+/** What PGlite's WebAssembly module calls for a file in a mounted folder. `nfd` is Node's file descriptor. */
 interface StreamOperations {
   fsync?: (stream: { nfd: number }) => number
 }
@@ -10,9 +10,9 @@ interface StreamOperations {
 const EIO = 29
 
 /**
- * A folder on disk as the database's file system, with a working fsync. PGlite's own passes every call on to Node but
- * that one, which answers without doing anything; the hook it looks for is put in its place here.
- * fdatasync stays without effect (the module does not look for a hook), so `wal_sync_method` has to be `fsync`.
+ * A folder on disk as the database's file system, with a working fsync. PGlite's own passes every call to Node except
+ * fsync, which does nothing; this adds the hook that the module looks for. fdatasync still does nothing (the module has
+ * no hook for it), so `wal_sync_method` must be `fsync`.
  */
 export function openDurableFiles(folder: string): NodeFS {
   return new DurableFiles(folder)
@@ -35,7 +35,7 @@ function installFsync(module: PGlite['Module']): void {
       fsyncSync(nfd)
       return 0
     } catch {
-      // The database stops at once on this error, since it cannot know what reached the disk.
+      // The database stops at once on this error, because it cannot know what reached the disk.
       throw new module.FS.ErrnoError(EIO)
     }
   }

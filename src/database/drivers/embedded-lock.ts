@@ -4,12 +4,11 @@ import { DatabaseSync } from 'node:sqlite'
 import { StartupError } from '../../kernel/errors.ts'
 
 /**
- * Keeps a data directory for this process until the returned function is called or the process ends, however it ends.
- *
- * Node has no file lock of its own, but SQLite takes one: the operating system holds it on the file, for every process
- * and container on this machine, and gives it up with the process. So no leftover has to be judged by its age or by
- * a process id that may be someone else's by now. The id in the file beside it is only for the message.
- * @throws StartupError that names the directory and the process that has it.
+ * Locks a data directory for this process until the returned function is called or the process ends.
+ * Node has no file lock, but SQLite takes one that the operating system holds for every process and container on this
+ * machine and releases with the process. A leftover lock therefore never has to be judged by its age or by a process id
+ * that may be reused. The id in the file beside it is only for the message.
+ * @throws StartupError that names the directory and the process that holds it
  */
 export function lockDirectory(directory: string): () => void {
   const holderFile = path.join(directory, 'database.pid')
@@ -29,7 +28,7 @@ export function lockDirectory(directory: string): () => void {
   return () => lock.close()
 }
 
-/** A directory that this process may not write into: on a read-only disk, or another user's. */
+/** This process cannot write to the directory: the disk is read-only, or the directory belongs to another user. */
 export function notWritable(directory: string, cause: unknown): StartupError {
   const reason = cause instanceof Error ? cause.message : String(cause)
   return new StartupError(
@@ -45,7 +44,7 @@ function isBusy(error: unknown): boolean {
   return error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY
 }
 
-/** Unknown for the instant between the other's lock and its writing of the file. */
+/** The file is missing for an instant after the other process takes the lock. */
 function readHolder(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim()

@@ -1,52 +1,47 @@
 import type { SentError } from './embedded-errors.ts'
 
-/** What is asked of the embedded database's thread. A transaction is a number that the asker has given it. */
+/** A request to the embedded database's thread. The caller assigns each transaction its number. */
 export type EmbeddedRequest =
   | {
       kind: 'run'
-      /** Null outside of any. */
       transaction: number | null
-      /** Whose statement it is: owners take turns. */
       owner: string
       sql: string
       parameters: readonly unknown[]
-      /** Under which the session keeps it prepared. */
+      /** The name under which the session keeps the statement prepared. */
       name: string | undefined
     }
   | { kind: 'commit' | 'rollback'; transaction: number }
   | { kind: 'close' }
 
-/** Is not answered: what became of it, the transaction's first statement says. */
+/** Has no answer: the transaction's first statement reports any error. */
 export interface EmbeddedBegin {
   kind: 'begin'
   transaction: number
-  /** Whose transaction it is: owners take turns. */
   owner: string
   /** Such as `isolation level repeatable read`. */
   modes: string
-  /** How long it may go without a statement before it is rolled back, in milliseconds. */
+  /** How long it can go without a statement before it is rolled back, in milliseconds. */
   idleMs: number
 }
 
 export type EmbeddedMessage = EmbeddedBegin | (EmbeddedRequest & { id: number })
 
-/** Rows as the statement gives them, each an object by the columns' names. */
 export interface EmbeddedResult<Row = unknown> {
   rows: Row[]
   affectedRows: number
 }
 
-/** What came of a request. */
 export type EmbeddedOutcome = { result: EmbeddedResult } | { error: SentError }
 
-/** Outcomes by the number of what was asked; the first message says whether the database is open. */
+/** Outcomes by request number. The first message reports whether the database opened. */
 export type EmbeddedAnswer =
   | (EmbeddedOutcome & { id: number })
   | { isOpen: true }
   | { isOpen: false; error: SentError }
 
-/** Where an embedded database is: in a folder on disk, or in memory as a file of PGlite's `dumpDataDir` has it. */
+/** Where an embedded database is stored: in a folder, or in memory from a file of PGlite's `dumpDataDir`. */
 export type EmbeddedPlace = { folder: string } | { snapshot: string }
 
-/** How a closed database puts it, on either thread (`isDatabaseOutage` knows it). */
+/** The error message of a closed database on either thread; `isDatabaseOutage` matches it. */
 export const IS_CLOSED = 'The embedded database is closed'

@@ -5,20 +5,20 @@ import { openDurableFiles } from './embedded-files.ts'
 import type { EmbeddedPlace } from './embedded-messages.ts'
 
 const SETTINGS = [
-  // PGlite turns flushing off with `-F`, which is left out below; of the two methods only this one has an effect.
+  // PGlite disables flushing with `-F`, which the arguments below leave out. Of the sync methods only this one works.
   'fsync=on',
   'wal_sync_method=fsync',
-  // The defaults take half a gigabyte for what a server would have; the operating system caches the files as well.
+  // The defaults reserve half a gigabyte, as for a server; the operating system caches the files anyway.
   'shared_buffers=32MB',
   'work_mem=16MB',
-  // A sample for statistics is held in memory, which WebAssembly never gives back: 6,000 rows, not 30,000.
+  // The statistics sample is held in memory, which WebAssembly never releases: 6,000 rows instead of 30,000.
   'default_statistics_target=20',
-  // What has to be read again after a crash, and what the log takes on disk.
+  // Bounds the recovery after a crash and the log's disk space.
   'max_wal_size=64MB',
   'min_wal_size=32MB',
 ]
 
-/** A PGlite with the vector extension; a new database where the folder is empty. */
+/** A PGlite with the vector extension. It creates a database when the folder is empty. */
 export async function createPGlite(place: EmbeddedPlace): Promise<PGlite> {
   const pglite = await PGlite.create({
     ...('folder' in place
@@ -34,7 +34,7 @@ export async function createPGlite(place: EmbeddedPlace): Promise<PGlite> {
   return pglite
 }
 
-/** Lets a vector parameter be the bytes of `encodeHalfvec`, as `pg` does; other values go as text. */
+/** Accepts a vector parameter as the bytes of `encodeHalfvec`, as `pg` does; other values are sent as text. */
 async function acceptBinaryVectors(pglite: PGlite): Promise<void> {
   const findType = async () =>
     (await pglite.query<{ oid: number | null }>(`select to_regtype('halfvec')::oid::int as oid`)).rows[0]?.oid

@@ -13,12 +13,12 @@ import { EmbeddedStatements } from './embedded-statements.ts'
 type Statement = Pick<Extract<EmbeddedRequest, { kind: 'run' }>, 'sql' | 'parameters' | 'name'>
 
 interface OpenTransaction {
-  /** Settles when it has the session, or could not begin. */
+  /** Settles when the transaction has the session, or could not begin. */
   begun: Promise<void>
-  /** Gives the session to the next in line. */
+  /** Gives the session to the next in the queue. */
   leave: () => void
   idleTimer: NodeJS.Timeout | undefined
-  /** Set when the idle limit ended it. */
+  /** Set when the idle limit ended the transaction. */
   expiry: Error | undefined
   /** Set when a statement failed: without a savepoint the database then refuses to commit. */
   hasFailed: boolean
@@ -27,15 +27,15 @@ interface OpenTransaction {
 const NOTHING: EmbeddedResult = { rows: [], affectedRows: 0 }
 
 /**
- * PGlite's one session, given to one statement or transaction at a time. Owners take turns. A transaction that runs
- * nothing for its time is rolled back, as a server does by `idle_in_transaction_session_timeout`.
+ * PGlite's one session, which runs one statement or transaction at a time. Owners take turns. A transaction that runs
+ * no statement within its idle limit is rolled back, as `idle_in_transaction_session_timeout` does on a server.
  */
 export class EmbeddedSession {
   readonly #pglite: PGlite
   readonly #statements: EmbeddedStatements
   readonly #line = createFairQueue<() => void>()
   #isTaken = false
-  /** Waits until nobody else does. */
+  /** `#close` waits here until the queue is empty. */
   #last: (() => void) | undefined
   readonly #transactions = new Map<number, OpenTransaction>()
 
@@ -44,7 +44,7 @@ export class EmbeddedSession {
     this.#statements = new EmbeddedStatements(pglite)
   }
 
-  /** An error is what the database refuses it with, or that there is no such transaction. */
+  /** The error is the database's, or says that the transaction does not exist. */
   async answer(request: EmbeddedRequest): Promise<EmbeddedOutcome> {
     try {
       return { result: await this.#do(request) }
@@ -53,7 +53,7 @@ export class EmbeddedSession {
     }
   }
 
-  /** Takes a transaction's place in the line, which it keeps until it is committed or rolled back. */
+  /** Queues a transaction. It holds the session until it is committed or rolled back. */
   begin({ transaction: number, owner, modes, idleMs }: EmbeddedBegin): void {
     const begun = Promise.withResolvers<void>()
     const left = Promise.withResolvers<void>()
@@ -71,7 +71,7 @@ export class EmbeddedSession {
       begun.resolve()
       await left.promise
     }).catch(begun.reject)
-    // Whoever asks for it next is told.
+    // The transaction's first statement reports the error.
     begun.promise.catch(() => {})
   }
 
@@ -102,7 +102,7 @@ export class EmbeddedSession {
     }
   }
 
-  /** After everything that was asked before, whoever's it is. */
+  /** Closes after every earlier request of every owner. */
   async #close(): Promise<void> {
     if (this.#isTaken) await new Promise<void>((resolve) => (this.#last = resolve))
     this.#isTaken = true
@@ -115,8 +115,8 @@ export class EmbeddedSession {
   }
 
   /**
-   * The session stays taken on its way to the next one. A turn of the event loop comes first: what others asked for while a
-   * statement ran has arrived by then, and is in the line.
+   * The session stays taken until the next in the queue has it. It waits one turn of the event loop first, so that
+   * requests that arrived while a statement ran are in the queue.
    */
   #giveOn(): void {
     setImmediate(() => {
@@ -146,13 +146,13 @@ export class EmbeddedSession {
   async #commit(number: number): Promise<EmbeddedResult> {
     const transaction = this.#transaction(number)
     await ready(transaction)
-    // A commit after a failed statement rolls back and says nothing; any statement before it says so.
+    // A commit after a failed statement rolls back silently; any other statement reports the failure.
     if (transaction.hasFailed) await this.#statements.run('select')
     await this.#end(number, transaction, 'commit')
     return NOTHING
   }
 
-  /** Does nothing to what has ended by itself: its commit was refused, it ran nothing for too long, it never began. */
+  /** Does nothing to a transaction that has already ended. */
   async #rollback(number: number): Promise<EmbeddedResult> {
     const transaction = this.#transactions.get(number)
     if (!transaction) return NOTHING
@@ -194,7 +194,7 @@ export class EmbeddedSession {
   }
 }
 
-/** @throws why it could not begin, or that it ran nothing for too long */
+/** @throws why it could not begin, or that it was idle too long */
 async function ready(transaction: OpenTransaction): Promise<void> {
   await transaction.begun
   if (transaction.expiry) throw transaction.expiry

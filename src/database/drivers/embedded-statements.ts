@@ -6,31 +6,30 @@ const { serialize } = protocol
 
 type Messages = Awaited<ReturnType<PGlite['execProtocolStream']>>
 
-/** A statement as the session knows it. */
 interface Known {
   parameterTypes: readonly number[]
-  /** What says how its rows are read: told once here, and before the rows of each run of any other statement. */
+  /** Describes the columns. A prepared statement gets it once; any other gets it before the rows of each run. */
   description: Messages
 }
 
-/** The files are the operating system's (`openDurableFiles`): there is nothing to bring over to them. */
+/** The files are the operating system's (`openDurableFiles`), so there is nothing to sync to them. */
 const OPTIONS = { syncToFs: false }
 
 /**
- * The statements of PGlite's one session, run by its protocol: those that have a name are kept parsed and planned. A query of
- * PGlite's own takes six messages, each a turn of the database's loop, where two do.
+ * Runs statements on PGlite's one session through the wire protocol and keeps named ones parsed and planned. PGlite's
+ * own query takes six messages, each a turn of the database's loop; this takes two.
  */
 export class EmbeddedStatements {
   readonly #pglite: PGlite
   readonly #known = new Map<string, Known>()
-  /** What the database broke down with: another statement would keep its loop turning for ever. */
+  /** The error that the database broke down with: another statement would keep its loop running forever. */
   #panic: Error | undefined
 
   constructor(pglite: PGlite) {
     this.#pglite = pglite
   }
 
-  /** Runs a statement. Called by whoever has the session. @throws what the database refuses it with */
+  /** Runs a statement. Only the current holder of the session calls it. @throws the database's error */
   async run(text: string, values: readonly unknown[] = [], name = ''): Promise<EmbeddedResult> {
     return await this.#pglite.runExclusive(async () => {
       const { parameterTypes, description } = this.#known.get(name) ?? (await this.#parse(name, text))
@@ -62,7 +61,7 @@ export class EmbeddedStatements {
     return known
   }
 
-  /** In one turn of the database's loop. @throws what the database refuses one of them with; the rest is passed over */
+  /** Sends the messages in one turn of the database's loop. @throws the database's first error; it skips the rest */
   async #send(messages: readonly Uint8Array[]): Promise<Messages> {
     if (this.#panic) throw this.#panic
     try {

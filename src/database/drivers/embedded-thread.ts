@@ -12,44 +12,41 @@ import {
   IS_CLOSED,
 } from './embedded-messages.ts'
 
-/** What runs statements. */
 export interface EmbeddedQueries {
   /**
    * @param name under which the session keeps the statement prepared
-   * @throws what the database refuses it with; that it is closed or has ended
+   * @throws the database's error, or that it is closed or has ended
    */
   query<Row>(sql: string, parameters?: readonly unknown[], name?: string): Promise<EmbeddedResult<Row>>
 }
 
-/** The embedded database on a thread of its own. It has one session, for which owners take turns. */
+/** The embedded database on its own thread. It has one session, and owners take turns. */
 export interface EmbeddedThread extends EmbeddedQueries {
-  /** Whether it answers nothing any more. */
+  /** Whether it no longer answers. */
   readonly hasEnded: boolean
-  /** Whether anything that was asked is not answered yet. */
   readonly isAsked: boolean
   /**
-   * A transaction, which waits for the session by itself: its first statement says what became of that.
+   * Begins a transaction without waiting for the session; its first statement waits and reports any error.
    * @param modes such as `isolation level repeatable read`
-   * @param idleMs how long it may go without a statement before it is rolled back
+   * @param idleMs how long it can go without a statement before it is rolled back
    */
   begin(options: { modes?: string; idleMs: number }): EmbeddedTransaction
-  /** Closes the database after everything that was asked before, and ends the thread. */
+  /** Closes the database after every earlier request, and ends the thread. */
   close(): Promise<void>
 }
 
 export interface EmbeddedTransaction extends EmbeddedQueries {
   commit(): Promise<void>
-  /** Nothing happens to one that has ended by itself. */
   rollback(): Promise<void>
 }
 
 type Answer = Extract<EmbeddedAnswer, { id: number }>
 
 /**
- * Starts a thread and opens the database there. It keeps no process alive but while it owes an answer.
- * @param onLost told when the thread ends by itself. If not given, the error is thrown where nothing catches it, which ends the
- *   process: the next one finds every acknowledged write.
- * @throws why the database could not be opened; no thread is left
+ * Starts a thread and opens the database on it. The thread keeps the process alive only while a request is unanswered.
+ * @param onLost called when the thread ends by itself. Without it the error is thrown uncaught, which ends the process;
+ * the next start finds every acknowledged write.
+ * @throws why the database could not be opened; no thread remains
  */
 export async function startEmbeddedThread(
   place: EmbeddedPlace,
@@ -57,7 +54,7 @@ export async function startEmbeddedThread(
 ): Promise<EmbeddedThread> {
   const worker = new Worker(new URL('./embedded-worker.ts', import.meta.url), {
     workerData: place,
-    // Node's own options say how the process's first file is to be read and what goes before it.
+    // Node's options concern how the process's first file is loaded, so the thread takes none.
     execArgv: [],
   })
   await untilOpen(worker)
@@ -79,9 +76,8 @@ async function untilOpen(worker: Worker): Promise<void> {
   }
 }
 
-/** The way to a session and back. */
 export interface EmbeddedWay {
-  /** Whether nothing is answered any more. */
+  /** Whether it no longer answers. */
   readonly hasEnded: boolean
   tell(message: EmbeddedBegin): void
   ask(request: EmbeddedRequest): Promise<EmbeddedOutcome>
@@ -136,16 +132,15 @@ function wayTo(worker: Worker, onLost: (error: Error) => void): EmbeddedWay {
   }
 }
 
-/** The database at the end of a way. */
 export function embeddedThread(way: EmbeddedWay): EmbeddedThread {
   let begun = 0
   let unanswered = 0
   const ask = async <Row>(request: EmbeddedRequest): Promise<EmbeddedResult<Row>> => {
     unanswered += 1
     const outcome = await way.ask(request).finally(() => (unanswered -= 1))
-    // Made here and not where the answer arrives, so that the stack tells who asked.
+    // Created here and not where the answer arrives, so that the stack shows the caller.
     if ('error' in outcome) throw receivedError(outcome.error)
-    // The rows are what the statement says, as with every query.
+    // The statement determines the type of its rows, as with every query.
     return outcome.result as EmbeddedResult<Row>
   }
   const queries = (transaction: number | null): EmbeddedQueries => ({

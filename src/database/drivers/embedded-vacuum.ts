@@ -3,7 +3,7 @@ import type { EmbeddedQueries, EmbeddedThread } from './embedded-thread.ts'
 
 const INTERVAL_MS = 60_000
 
-/** A server's own thresholds (PostgreSQL manual, "The Autovacuum Daemon"), which an embedded one has nobody to watch. */
+/** PostgreSQL's own thresholds (manual, "The Autovacuum Daemon"); the embedded database has no autovacuum. */
 const WORN_TABLES = `
   select quote_ident(relname) as name from pg_stat_user_tables
   where n_dead_tup > 50 + 0.2 * n_live_tup or n_mod_since_analyze > 50 + 0.1 * n_live_tup`
@@ -14,10 +14,10 @@ const NEEDS_CHECKPOINT = `
   select pg_wal_lsn_diff(pg_current_wal_lsn(), redo_lsn) > ${LOG_BYTES_MAX} as "isNeeded" from pg_control_checkpoint()`
 
 /**
- * Reclaims the space of deleted rows, renews the planner's statistics, and writes changed pages to disk, once a minute
- * where there is something to do. A server does so in the background; embedded, a table's turn keeps other queries waiting.
- * @param onError gets what failed; the next minute tries again.
- * @returns what stops it; a turn under way ends first.
+ * Vacuums and analyzes worn tables and writes changed pages to disk, once a minute when needed. A server does so in the
+ * background; here each table blocks other queries while it is vacuumed.
+ * @param onError called with a failure; the next minute tries again
+ * @returns a function that stops it, after the run in progress
  */
 export function startVacuuming(
   database: EmbeddedThread,
@@ -36,7 +36,7 @@ export function startVacuuming(
   return () => vacuuming.stop()
 }
 
-/** One turn. Returns the names of the tables that were worn. */
+/** @returns the names of the worn tables */
 export async function vacuumWornTables(database: EmbeddedQueries): Promise<string[]> {
   await database.query('select pg_stat_force_next_flush()')
   const { rows } = await database.query<{ name: string }>(WORN_TABLES)

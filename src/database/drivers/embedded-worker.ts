@@ -4,7 +4,7 @@ import type { EmbeddedAnswer, EmbeddedMessage, EmbeddedPlace } from './embedded-
 import { createPGlite } from './embedded-pglite.ts'
 import { EmbeddedSession } from './embedded-session.ts'
 
-// The embedded database's own thread: opens it where `workerData` says, then answers until it is ended.
+// The embedded database's thread: opens the database that `workerData` names, then answers requests until it ends.
 const place: EmbeddedPlace = workerData
 try {
   const session = new EmbeddedSession(await createPGlite(place))
@@ -27,7 +27,7 @@ async function answer(
   } catch (error) {
     send({ id: request.id, error: sentError(error) })
   }
-  // Thrown where nothing catches it, it ends this thread.
+  // Uncaught, it ends this thread.
   if ('error' in outcome && isPanic(outcome.error)) throw receivedError(outcome.error)
 }
 

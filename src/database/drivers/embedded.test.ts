@@ -21,7 +21,6 @@ beforeAll(async () => {
 })
 afterAll(() => rm(parent, { recursive: true, force: true }))
 
-/** A migrated, empty database that nobody else has. */
 async function newPlace(): Promise<{ folder: string }> {
   return { folder: path.join(await makeDataDir('folder-', parent), 'database') }
 }
@@ -33,7 +32,7 @@ describe('a data directory', () => {
   }, 150_000)
   afterAll(() => database.close())
 
-  it('keeps a second process out, with the directory and the process in the message, and stays whole', async () => {
+  it('keeps a second process out, names the directory and the process, and stays intact', async () => {
     const dataDir = path.join(parent, 'data')
     const script = `
       import { openEmbedded } from ${JSON.stringify(new URL('./embedded.ts', import.meta.url).href)}
@@ -75,7 +74,7 @@ describe('a data directory', () => {
     await long
   })
 
-  it('is open to its owner alone and holds nothing half-made', async () => {
+  it('is accessible to its owner only and holds nothing half-made', async () => {
     expect((await stat(path.join(parent, 'data'))).mode & 0o777).toBe(0o700)
     expect((await readdir(path.join(parent, 'data'))).toSorted()).toEqual([
       'database',
@@ -85,7 +84,7 @@ describe('a data directory', () => {
   })
 })
 
-/** How often the write-ahead log was flushed, as the database counts it. */
+/** How often the write-ahead log was flushed, by the database's own count. */
 async function flushes(database: OpenDatabase): Promise<number> {
   await sql`select pg_stat_force_next_flush()`.execute(database.db)
   const { rows } = await sql<{ fsyncs: number }>`
@@ -100,7 +99,7 @@ describe('a value', () => {
   })
   afterAll(() => thread.close())
 
-  it('comes back as what it is, also from an object with hostile names', async () => {
+  it('keeps its type, also from an object with hostile names', async () => {
     const bytes = Buffer.from([0, 1, 255])
     const json = JSON.parse('{"__proto__": {"a": 1}, "b": [null, 1.5], "constructor": ""}')
     const at = new Date('2026-03-01T12:00:00.123Z')
@@ -125,14 +124,14 @@ describe('a value', () => {
     expect(Object.keys(rows[0]?.json ?? {})).toContain('__proto__')
   })
 
-  it('that cannot be sent refuses its statement and no other', async () => {
+  it('that cannot be sent fails its own statement and no other', async () => {
     await expect(thread.query('select $1', [() => {}])).rejects.toThrow(/clone/)
     expect((await thread.query('select 1 as one')).rows).toEqual([{ one: 1 }])
   })
 })
 
 describe('a database that breaks down', () => {
-  it('refuses what was asked and all that follows, tells it, and leaves the next start what was written', async () => {
+  it('rejects current and later requests, reports it, and keeps what was written for the next start', async () => {
     const place = await newPlace()
     const lost = Promise.withResolvers<Error>()
     const thread = await startEmbeddedThread(place, lost.resolve)
@@ -140,7 +139,7 @@ describe('a database that breaks down', () => {
     await sql`create table kept as select 1 as n`.execute(database.db)
     const log = path.join(place.folder, 'pg_wal')
     await rename(log, `${log}-elsewhere`)
-    // The log needs a file that cannot be made, here or with what is written next.
+    // The log needs a file that cannot be created, here or with the next write.
     await thread.query('select pg_switch_wal()').catch(() => {})
     const asked = [sql`insert into kept values (2)`, sql`select 3`, sql`select 4`]
     const outcomes = await Promise.allSettled(asked.map((statement) => statement.execute(database.db)))
@@ -159,7 +158,7 @@ describe('a database that breaks down', () => {
     await next.close()
   })
 
-  it('ends its process where nobody is told', async () => {
+  it('ends its process when no handler is given', async () => {
     const { folder } = await newPlace()
     const script = `
       import { rm } from 'node:fs/promises'
@@ -178,7 +177,7 @@ describe('a database that breaks down', () => {
 })
 
 describe('a thread', () => {
-  it('keeps no process alive, open or closed or where nothing could be opened', async () => {
+  it('does not keep the process alive: open, closed, or failed to open', async () => {
     const { folder } = await newPlace()
     const script = `
       import { startEmbeddedThread } from ${JSON.stringify(new URL('./embedded-thread.ts', import.meta.url).href)}
@@ -196,8 +195,8 @@ describe('a thread', () => {
   })
 })
 
-describe('what cannot be opened', () => {
-  it('is refused and left as it is: no database, another version, a file', async () => {
+describe('a folder that cannot be opened', () => {
+  it('is refused and left unchanged: no database, another version, a file', async () => {
     const empty = path.join(parent, 'empty')
     await mkdir(path.join(empty, 'database'), { recursive: true })
     await expect(openEmbedded({ dataDir: empty })).rejects.toThrow(/holds no database/)
@@ -211,7 +210,7 @@ describe('what cannot be opened', () => {
   })
 })
 
-describe('one session for all', () => {
+describe('a single session', () => {
   let database: OpenDatabase
   let vacuum: () => Promise<string[]>
   let checkpoint: () => Promise<boolean>
@@ -223,11 +222,11 @@ describe('one session for all', () => {
   })
   afterAll(() => database.close())
 
-  it('is taken back from a transaction that runs nothing, which then says why', async () => {
+  it('is taken back from an idle transaction, whose next statement says why', async () => {
     await sql`create table notes (text text)`.execute(database.db)
     const deadlock = database.db.transaction().execute(async (tx) => {
       await sql`insert into notes values ('lost')`.execute(tx)
-      // Waits for the session that this very transaction holds.
+      // Waits for the session that this same transaction holds.
       await sql`select 1`.execute(database.db)
     })
     await expect(deadlock).rejects.toThrow(/ran no statement for 0.2 s/)
@@ -235,7 +234,7 @@ describe('one session for all', () => {
     expect(rows).toEqual([])
   })
 
-  it('has its worn tables vacuumed, and only those', async () => {
+  it('vacuums worn tables, and only those', async () => {
     await sql`create table worn (n integer)`.execute(database.db)
     await sql`insert into worn select generate_series(1, 1000)`.execute(database.db)
     await sql`delete from worn where n <= 500`.execute(database.db)
@@ -243,7 +242,7 @@ describe('one session for all', () => {
     expect(await vacuum()).toEqual([])
   })
 
-  it('writes what has changed to disk before it is closed, once that is much', async () => {
+  it('writes many changed pages to disk before it is closed', async () => {
     const logBytes = async (): Promise<number> => {
       const { rows } = await sql<{ bytes: number }>`
         select pg_wal_lsn_diff(pg_current_wal_lsn(), redo_lsn)::int as bytes from pg_control_checkpoint()`.execute(
@@ -267,7 +266,7 @@ describe('one session for all', () => {
 })
 
 describe('a start', () => {
-  it('that finds no way to write says where and what to do, without a stack', async () => {
+  it('without write access says where and what to do, without a stack', async () => {
     const dataDir = path.join(parent, 'unwritable')
     await mkdir(path.join(dataDir, 'database.lock'), { recursive: true })
     await expect(openEmbedded({ dataDir })).rejects.toThrow(
@@ -277,8 +276,8 @@ describe('a start', () => {
   })
 })
 
-describe('the one session', () => {
-  it('gives the session next to whoever asked while a statement ran, before the others of its owner', async () => {
+describe('the shared session', () => {
+  it('serves requests that arrived while a statement ran before later ones of the same owner', async () => {
     const thread = await startEmbeddedThread(await newPlace())
     try {
       const order: string[] = []
@@ -295,7 +294,7 @@ describe('the one session', () => {
     }
   })
 
-  it('lets owners take turns, however many statements each has waiting', async () => {
+  it('lets owners take turns, however many statements each has queued', async () => {
     const thread = await startEmbeddedThread(await newPlace())
     try {
       const holding = thread.begin({ idleMs: 30_000 })
@@ -312,7 +311,7 @@ describe('the one session', () => {
     }
   })
 
-  it('closes after everything that was asked before', async () => {
+  it('closes after every earlier request', async () => {
     const thread = await startEmbeddedThread(await newPlace())
     const asked = ['a', 'b', 'a', 'c'].map((owner) => actingFor(owner, () => thread.query('select 1')))
     await thread.close()

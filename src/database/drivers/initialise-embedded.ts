@@ -2,15 +2,15 @@ import { closeSync, fsyncSync, openSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { createPGlite } from './embedded-pglite.ts'
 
-// Makes a new database in the folder that is given as the argument, and ends. It is a process of its own because what
-// this takes, over a gigabyte of memory, is only given back with the process.
+// Creates a database in the folder given as the argument. It runs in its own process because it takes over a gigabyte
+// of memory, which is only released when the process ends.
 const folder = process.argv[2]
 if (folder === undefined) throw new Error('The folder is missing')
 const pglite = await createPGlite({ folder })
 await pglite.close()
 flush(folder)
 
-/** The first files are copied in and not flushed by the database. */
+/** The database does not flush the first files, which are copied in. */
 function flush(name: string): void {
   for (const entry of readdirSync(name, { withFileTypes: true, recursive: true })) {
     if (entry.isFile() || entry.isDirectory()) flushOne(path.join(entry.parentPath, entry.name))

@@ -8,22 +8,21 @@ interface Query {
   values: unknown[]
 }
 
-/** What of pg's client is needed here. */
 interface Client {
   query<Row>(query: Query): Promise<PostgresQueryResult<Row>>
   release(destroy?: boolean): void
 }
 
 /**
- * invalid_sql_statement_name and duplicate_prepared_statement: between here and the server stands something that gives each
- * transaction another session, such as PgBouncer in transaction mode without `max_prepared_statements`.
+ * invalid_sql_statement_name and duplicate_prepared_statement: a pooler gives each transaction another session, such as
+ * PgBouncer in transaction mode without `max_prepared_statements`.
  */
 const NOT_KEPT = new Set(['26000', '42P05'])
 
 /**
- * A pool whose connections keep what is prepared (`prepare`) parsed and planned. Where sessions turn out not to be kept, nothing is
- * from then on, and what failed for that is sent again; a transaction is the caller's to repeat.
- * @param onNotKept is told once
+ * A pool whose connections keep prepared statements (`prepare`) parsed and planned. When sessions turn out not to be
+ * kept, it stops preparing and resends the statement that failed; in a transaction the caller must retry.
+ * @param onNotKept called once
  */
 export function withPreparedStatements(pool: Pool, onNotKept: () => void): PostgresPool {
   let isKept = true

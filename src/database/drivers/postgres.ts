@@ -8,26 +8,26 @@ import { withPreparedStatements } from './postgres-prepared.ts'
 export interface PostgresOptions {
   url: string
   connectionsMax?: number
-  /** Without limits on how long a statement or a transaction takes. */
+  /** Removes the limits on how long a statement or transaction can take. */
   isPatient?: boolean
-  /** Gets the errors of connections that were lost while no query was running on them. */
+  /** Called with the errors of connections lost while no query ran on them. */
   onConnectionError?: (error: Error) => void
-  /** Told when prepared statements do not work, since a pooler keeps no sessions. */
+  /** Called when prepared statements do not work because a pooler does not keep sessions. */
   onSessionsNotKept?: () => void
-  /** Told of every statement and how long it took. */
+  /** Called with every statement and its duration. */
   onStatement?: ((event: LogEvent) => void) | undefined
 }
 
 const STATEMENT_TIMEOUT_MS = 60_000
 const IDLE_TRANSACTION_MS = 30_000
-/** For a server that went silent, so a little more than its own limit. */
+/** Catches a server that went silent, so it is a little longer than the server's own limit. */
 const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 5_000
 const CONNECT_TIMEOUT_MS = 5_000
 
 /**
- * What a distributed PostgreSQL needs where tables are made; any other takes no notice. Tables that refer to each other change one
- * after the other, and a new one stays out of Citus's hands until it is brought to its place: of two that refer to each other it
- * could not be, once Citus has taken them for the coordinator's.
+ * Settings that Citus needs to create tables; other servers ignore them. Tables that refer to each other change one
+ * after the other. A new table stays out of Citus until it is distributed: once Citus has taken two tables that refer
+ * to each other for the coordinator, it can distribute neither.
  */
 const FOR_MIGRATIONS = [
   '-c citus.multi_shard_modify_mode=sequential',
@@ -36,7 +36,7 @@ const FOR_MIGRATIONS = [
 
 /**
  * Opens a pool on a PostgreSQL 16+ server with pgvector 0.8+.
- * @throws StartupError when the server cannot be reached or is too old.
+ * @throws StartupError when the server cannot be reached or is too old
  */
 export async function openPostgres({
   url,
@@ -54,16 +54,16 @@ export async function openPostgres({
     keepAlive: true,
     ...(isPatient ? {} : { query_timeout: ANSWER_TIMEOUT_MS }),
     options: [
-      // Compiling costs more than these queries take.
+      // Compiling takes longer than these queries.
       '-c jit=off',
       `-c statement_timeout=${isPatient ? 0 : STATEMENT_TIMEOUT_MS}`,
       `-c idle_in_transaction_session_timeout=${isPatient ? 0 : IDLE_TRANSACTION_MS}`,
       ...(isPatient ? FOR_MIGRATIONS : []),
     ].join(' '),
   })
-  // The pool listens on idle connections only; one lost between two statements of a transaction would end the process.
+  // The pool only listens on idle connections; one lost between two statements of a transaction would end the process.
   pool.on('connect', (client) => client.on('error', onConnectionError))
-  // What the pool hears of an idle connection, that listener has been told.
+  // The client's own listener above already handles it.
   pool.on('error', () => {})
   try {
     await requireVersions(pool)

@@ -5,7 +5,6 @@ import type { Person } from './users.ts'
 
 const LIST_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:ListResponse'
 
-/** A person as SCIM shows them. */
 export function userAnswer({ id, attributes, createdAt, updatedAt }: Person) {
   return {
     schemas: [USER_SCHEMA],
@@ -15,7 +14,7 @@ export function userAnswer({ id, attributes, createdAt, updatedAt }: Person) {
   }
 }
 
-/** A group as SCIM shows it, without its members where nobody asked for them. */
+/** Has `members` only when they were requested. */
 export function groupAnswer({ id, displayName, externalId, members, createdAt, updatedAt }: ScimGroup) {
   return {
     schemas: [GROUP_SCHEMA],
@@ -38,7 +37,7 @@ function metaOf(resourceType: 'User' | 'Group', id: string, createdAt: Date, upd
   }
 }
 
-/** A part of a list (RFC 7644, section 3.4.2). */
+/** RFC 7644, section 3.4.2. */
 export function listAnswer<Resource>(resources: readonly Resource[], total: number, startIndex: number) {
   return {
     schemas: [LIST_SCHEMA],

@@ -1,10 +1,9 @@
 import { GROUP_SCHEMA } from './group-shape.ts'
 import { USER_SCHEMA } from './user-shape.ts'
 
-/** Resources of one answer at most. */
 export const RESULTS_MAX = 200
 
-/** What this service does of SCIM (RFC 7643, section 5). */
+/** RFC 7643, section 5. */
 export const SERVICE_PROVIDER_CONFIG = {
   schemas: ['urn:ietf:params:scim:schemas:core:2.0:ServiceProviderConfig'],
   patch: { supported: true },
@@ -33,7 +32,6 @@ const resourceType = (name: 'User' | 'Group', schema: string) => ({
   meta: { resourceType: 'ResourceType', location: `/scim/v2/ResourceTypes/${name}` },
 })
 
-/** The kinds of resources there are. */
 export const RESOURCE_TYPES = [resourceType('User', USER_SCHEMA), resourceType('Group', GROUP_SCHEMA)]
 
 interface Attribute {
@@ -68,7 +66,7 @@ const schema = (id: string, name: string, attributes: Attribute[]) => ({
   meta: { resourceType: 'Schema', location: `/scim/v2/Schemas/${id}` },
 })
 
-/** The attributes that are stored and shown; others are passed over. */
+/** The attributes that are stored and returned; others are ignored. */
 export const SCHEMAS = [
   schema(USER_SCHEMA, 'User', [
     attribute('userName', { required: true, uniqueness: 'server' }),

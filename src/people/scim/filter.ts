@@ -2,17 +2,17 @@ import { scimError } from './scim-error.ts'
 
 /** The one comparison that identity providers send: an attribute equals a text. */
 export interface ScimFilter {
-  /** In lower case, as attribute names compare. */
+  /** Lowercase, because attribute names ignore case. */
   attribute: string
   value: string
 }
 
 const CHARACTERS_MAX = 1_000
-/** `emails[type eq "work"].value` is the address all the same. */
+/** `emails[type eq "work"].value` also matches as the address. */
 const EQUALS = /^([a-z][\w.:$-]*)(?:\[[^\]"]*"[^"]*"\](\.[a-z]+))? eq ("(?:[^"\\]|\\.)*")$/i
 
 /**
- * Reads a filter (RFC 7644, section 3.4.2.2) of the form `attribute eq "value"`.
+ * Parses a filter (RFC 7644, section 3.4.2.2) of the form `attribute eq "value"`.
  * @throws AppError `validation_failed` with `invalidFilter`
  */
 export function parseFilter(text: string, attributes: readonly string[]): ScimFilter {

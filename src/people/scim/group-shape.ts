@@ -19,7 +19,7 @@ const GroupAttributes = z.object({
 })
 export type GroupAttributes = z.output<typeof GroupAttributes>
 
-/** The attributes of a request's body. @throws AppError `validation_failed` with `invalidValue` */
+/** @throws AppError `validation_failed` with `invalidValue` */
 export function readScimGroup(body: unknown): GroupAttributes {
   const parsed = GroupAttributes.safeParse(body)
   if (parsed.success) return parsed.data

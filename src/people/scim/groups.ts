@@ -25,7 +25,7 @@ export interface ScimGroup {
   id: string
   displayName: string
   externalId: string | null
-  /** Null: not asked for. */
+  /** Null: not requested. */
   members: ScimGroupMember[] | null
   createdAt: Date
   updatedAt: Date
@@ -49,7 +49,7 @@ export interface ScimGroups {
   remove(caller: ScimPrincipal, id: string): Promise<void>
 }
 
-/** Groups that an identity provider keeps. Policies name one by its display name, which is its id at `/v1/groups`. */
+/** Policies refer to a group by its display name, which is its id at `/v1/groups`. */
 export function createScimGroups({ db, clock }: { db: Db; clock: Clock }): ScimGroups {
   const change = (
     caller: ScimPrincipal,
@@ -111,7 +111,7 @@ async function create(
   return after
 }
 
-/** @returns the group's id after it */
+/** @returns the group's id after the change */
 async function apply(tx: Tx, group: Row<'person_groups'>, change: GroupChange, at: Date): Promise<string> {
   const { organization_id: organizationId, id } = group
   if (change.kind === 'attributes') return await rename(tx, group, change, at)
@@ -126,7 +126,7 @@ async function apply(tx: Tx, group: Row<'person_groups'>, change: GroupChange, a
   return id
 }
 
-/** Gives a group another name, by which policies name it from then on. @returns its id */
+/** Renames a group; policies refer to it by the new name from then on. @returns its new id */
 async function rename(
   tx: Tx,
   group: Row<'person_groups'>,
@@ -169,7 +169,7 @@ async function requireFree(tx: Tx, organizationId: string, displayName: string):
 
 const Found = z.array(z.object({ id: z.string() }))
 
-/** @throws AppError `validation_failed` for somebody who is not in the directory */
+/** @throws AppError `validation_failed` for an id outside the directory */
 async function requirePeople(tx: Tx, organizationId: string, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return []
   const wanted = memberIds(ids)
@@ -267,7 +267,6 @@ async function read(db: Db, organizationId: string, key: string): Promise<ScimGr
 
 const People = z.array(z.object({ principal: z.string(), id: z.string(), login: z.string() }))
 
-/** The people of groups, by the groups' ids. */
 async function readPeople(
   db: Db,
   organizationId: string,

@@ -5,12 +5,11 @@ import { readScimGroup } from './group-shape.ts'
 import type { PatchStep } from './patch.ts'
 import { scimError } from './scim-error.ts'
 
-/** One change of a group. */
 export type GroupChange =
   | { kind: 'attributes'; displayName?: string; externalId?: string | null }
   | { kind: 'add' | 'remove' | 'replace'; members: string[] }
 
-/** What a PATCH changes of a group; what is no attribute of ours is passed over. @throws AppError `validation_failed` */
+/** The changes of a PATCH to a group. Unknown attributes are ignored. @throws AppError `validation_failed` */
 export function groupChangesOf(steps: readonly PatchStep[]): GroupChange[] {
   return steps.flatMap((step): GroupChange[] => {
     switch (step.attribute) {
@@ -32,7 +31,7 @@ const Members = z.union([z.array(Member).max(GROUP_MEMBERS_MAX), Member.transfor
 function membersOf({ op, where, value }: PatchStep): GroupChange {
   if (op === 'remove') {
     if (where !== null) return { kind: 'remove', members: memberIds([where.value]) }
-    // Microsoft Entra ID names those to remove in the value; without any, all go.
+    // Microsoft Entra ID names the members to remove in the value; without a value, all are removed.
     return value == null ? { kind: 'replace', members: [] } : { kind: 'remove', members: idsOf(value) }
   }
   return { kind: op, members: idsOf(value) }
@@ -48,7 +47,7 @@ function idsOf(value: unknown): string[] {
   )
 }
 
-/** Ids of users, each once, in lower case. @throws AppError `validation_failed` for what is no id */
+/** Distinct user ids, lowercase. @throws AppError `validation_failed` for what is not an id */
 export function memberIds(ids: readonly string[]): string[] {
   return idsOf([...new Set(ids)])
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { PatchStep } from './patch.ts'
 import { type Email, readUser, type UserAttributes } from './user-shape.ts'
 
-/** A person's attributes after a PATCH. What is no attribute of ours is passed over. @throws AppError `validation_failed` */
+/** A person's attributes after a PATCH. Unknown attributes are ignored. @throws AppError `validation_failed` */
 export function patchUser(before: UserAttributes, steps: readonly PatchStep[]): UserAttributes {
   let draft: Record<string, unknown> = { ...before }
   for (const step of steps) draft = applyStep(draft, step)
@@ -47,7 +47,7 @@ function patchEmails(emails: readonly unknown[], { op, part, where, value }: Pat
   const rest = emails.filter((email) => !isMeant(email))
   if (op === 'remove' && part === null) return rest
   const meant = emails.filter(isMeant)
-  // Where none is there, the one that is described is meant.
+  // When none matches, the PATCH creates the one that it describes.
   const targets = meant.length > 0 ? meant : [{ [where.attribute]: where.value }]
   const changed = targets.map((email) => changedEmail(objectOf(email), op, part, value))
   return [...rest, ...changed.filter((email) => email['value'] !== undefined)]

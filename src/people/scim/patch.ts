@@ -20,12 +20,11 @@ export const PatchBody = z.looseObject({
     .max(OPERATIONS_MAX),
 })
 
-/** One change: of an attribute, of a part of it, or of those of its values that a condition chooses. */
 export interface PatchStep {
   op: 'add' | 'replace' | 'remove'
-  /** In lower case. */
+  /** Lowercase. */
   attribute: string
-  /** In lower case: `givenname` of `name.givenName`. */
+  /** Lowercase: `givenname` of `name.givenName`. */
   part: string | null
   /** `[type eq "work"]`. */
   where: { attribute: string; value: string } | null
@@ -38,8 +37,8 @@ const URN = /^urn:ietf:params:scim:schemas:core:2\.0:(?:User|Group):/i
 const Values = z.record(z.string(), z.unknown())
 
 /**
- * The changes of a PATCH one by one, as Okta and Microsoft Entra ID send them: with a path, or with an object whose keys are paths.
- * Attributes of extensions are passed over.
+ * Splits a PATCH into changes, as Okta and Microsoft Entra ID send them: with a path, or with an object whose keys are
+ * paths. Attributes of extensions are ignored.
  * @throws AppError `validation_failed` with `invalidPath` or `invalidValue`
  */
 export function stepsOf({ Operations }: z.output<typeof PatchBody>): PatchStep[] {
@@ -58,7 +57,6 @@ export function stepsOf({ Operations }: z.output<typeof PatchBody>): PatchStep[]
 
 function stepOf(op: PatchStep['op'], path: string, value: unknown): PatchStep[] {
   const plain = path.trim().replace(URN, '').replaceAll(/\s+/g, ' ')
-  // An extension's attribute.
   if (/^urn:/i.test(plain)) return []
   const match = PATH.exec(plain)
   if (!match)

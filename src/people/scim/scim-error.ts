@@ -1,7 +1,7 @@
 import { AppError } from '../../kernel/errors.ts'
 import type { ErrorCode } from '../../kernel/error-codes.ts'
 
-/** Why a request is refused, in the words of RFC 7644, section 3.12. */
+/** The reason of a refusal (RFC 7644, section 3.12). */
 export type ScimType =
   | 'invalidFilter'
   | 'uniqueness'
@@ -17,7 +17,6 @@ export function scimError(code: ErrorCode, scimType: ScimType, message: string):
 
 const ERROR_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:Error'
 
-/** The body of an error as RFC 7644, section 3.12 has it. */
 export function scimErrorBody({ status, message, details }: AppError): object {
   const { scimType } = details
   return {

@@ -20,7 +20,7 @@ export interface ScimTokenView {
 }
 
 export interface ScimTokens {
-  /** Live tokens, newest first. */
+  /** Newest first. */
   list(organizationId: string): Promise<ScimTokenView[]>
   /** @throws AppError `key_limit_reached` */
   create(caller: ConsolePrincipal, name: string): Promise<{ scimToken: ScimTokenView; secret: string }>
@@ -28,11 +28,10 @@ export interface ScimTokens {
   revoke(caller: ConsolePrincipal, id: string): Promise<{ scimToken: ScimTokenView; revokedAt: string }>
 }
 
-/** Two are enough to change one for another. */
+/** Two suffice to rotate a token. */
 export const LIVE_TOKENS_MAX = 10
 const PREFIX_CHARACTERS = 13
 
-/** The tokens with which identity providers provision a workspace's people and groups. */
 export function createScimTokens({ db, clock }: { db: Db; clock: Clock }): ScimTokens {
   return {
     async list(organizationId) {
@@ -118,7 +117,7 @@ interface TokenRow {
   created_by_user_id: string
 }
 
-// Used in this minute already, a token is not written to.
+// The last use is written at most once a minute.
 const findToken = prepare<TokenRow>(`
   with token as (
     select organization_id, id, created_by_user_id, last_used_at from scim_tokens
@@ -131,7 +130,7 @@ const findToken = prepare<TokenRow>(`
   )
   select organization_id, id, created_by_user_id from token`)
 
-/** Finds the live token of an Authorization header. Nothing is cached. @throws AppError `unauthenticated` */
+/** Finds the active token of an Authorization header. Nothing is cached. @throws AppError `unauthenticated` */
 export async function authenticateScim(
   db: Db,
   clock: Clock,
@@ -147,7 +146,7 @@ export async function authenticateScim(
   return { kind: 'scim', organizationId, tokenId, userId }
 }
 
-/** It has 256 bits of its own, so no salt or stretching. */
+/** A secret has 256 random bits, so it needs no salt or stretching. */
 function hashToken(secret: string): Buffer {
   return hash('sha256', secret, 'buffer')
 }

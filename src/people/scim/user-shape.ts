@@ -18,7 +18,7 @@ export type Email = z.output<typeof Email>
 
 const Name = z.object({ formatted: optionalText, givenName: optionalText, familyName: optionalText })
 
-/** What is stored of a person and shown again; other attributes are passed over. */
+/** The attributes of a person that are stored and returned; others are ignored. */
 export const UserAttributes = z.object({
   userName: shortText.min(1),
   externalId: optionalText,
@@ -33,7 +33,7 @@ export const UserAttributes = z.object({
 })
 export type UserAttributes = z.output<typeof UserAttributes>
 
-/** The attributes of a request's body. @throws AppError `validation_failed` with `invalidValue` */
+/** @throws AppError `validation_failed` with `invalidValue` */
 export function readUser(body: unknown): UserAttributes {
   const parsed = UserAttributes.safeParse(body)
   if (parsed.success) return parsed.data
@@ -45,7 +45,6 @@ export function readUser(body: unknown): UserAttributes {
   )
 }
 
-/** What a person is found by: the userName and, beside it, the address that is theirs at work. */
 export function addressesOf({ userName, emails }: UserAttributes): { login: string; email: string | null } {
   const main =
     emails.find(({ primary }) => primary === true) ??

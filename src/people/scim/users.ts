@@ -22,7 +22,7 @@ export interface Person {
   updatedAt: Date
 }
 
-/** A part of a list; `startIndex` counts from 1. */
+/** A page of a list; `startIndex` starts at 1. */
 export interface Slice {
   startIndex: number
   count: number
@@ -46,7 +46,7 @@ export interface ScimUsers {
   remove(caller: ScimPrincipal, id: string): Promise<void>
 }
 
-/** The people of a workspace's directory. A deactivated or deleted one reads nothing that is not public, and signs in nowhere. */
+/** A deactivated or deleted person reads only what is public and cannot sign in. */
 export function createScimUsers({ db, clock }: { db: Db; clock: Clock }): ScimUsers {
   const change = (
     caller: ScimPrincipal,
@@ -113,7 +113,7 @@ async function update(
   return toPerson(row)
 }
 
-/** What is left of a person is that these addresses are nobody's any more. */
+/** Keeps the row with its addresses, so that nobody reads by them as an unknown person. */
 async function erase(tx: Tx, caller: ScimPrincipal, id: string, at: Date): Promise<void> {
   const { organizationId } = caller
   await tx
@@ -140,7 +140,7 @@ async function recordPerson(
 ): Promise<void> {
   await recordEvent(tx, {
     organizationId: caller.organizationId,
-    // The trail names a person or a key: the one who created the token answers for it.
+    // An audit event names a user or a key, so it names the user who created the token.
     actor: { userId: caller.userId, apiKeyId: null },
     action,
     targetType: 'person',
@@ -151,7 +151,7 @@ async function recordPerson(
   })
 }
 
-/** Nobody may take an address that makes them somebody else. @throws AppError `person_exists` */
+/** No two people may share an address. @throws AppError `person_exists` */
 async function requireUnique(
   tx: Tx,
   organizationId: string,
