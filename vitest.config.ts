@@ -35,6 +35,7 @@ const LONG = [
   'killed-overage',
   'killed-sync',
   'killed-ingest',
+  'power-cuts',
   'saved-vectors',
   'journeys/backup',
   'backup/backup',

@@ -82,6 +82,7 @@ export const SECTIONS = [
       'explanation/security',
       'explanation/permissions',
       'explanation/durability',
+      'explanation/reliability',
       'explanation/limits',
       'explanation/comparison',
       'explanation/benchmarks',

@@ -113,12 +113,23 @@ async function keepFile<T>(
     const found = await check(part)
     if (await exists(file)) throw new CommandError(`${file} is there already; nothing was overwritten`)
     await rename(part, file)
+    await flushFolder(path.dirname(file))
     return { file, found }
   } catch (error) {
     if (isTaken(error))
       throw new CommandError(`${part} is there: another backup is writing it, or one was killed; remove it`)
     await rm(part, { force: true })
     throw error
+  }
+}
+
+/** So that the file keeps its name through a power cut. */
+async function flushFolder(folder: string): Promise<void> {
+  const handle = await open(folder)
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
   }
 }
 

@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
@@ -10,12 +9,12 @@ import type { Settings } from '../config.ts'
 import { type SignIn, signInObstacle, signInOf } from './console-identity.ts'
 import { createConsoleBuild, createGuideBuild, type SiteBuild } from '../console/index.ts'
 import type { OpenDatabase } from '../database/database.ts'
+import { keptText } from '../database/durable-files.ts'
 import { migrateDatabase, openDatabase } from '../database/open-database.ts'
 import { createLanguageModel } from '../inference/language-models/create-language-model.ts'
 import { loadTermWeights } from '../inference/term-weights.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { StartupError } from '../kernel/errors.ts'
-import { makeFolder } from '../database/make-folder.ts'
 import { startTracing, type Tracing } from '../tracing/index.ts'
 
 /** The running service. */
@@ -182,16 +181,7 @@ async function listen(
 /** The local deployment's operator token: made once, readable by its owner only. */
 async function keptOperatorToken(dataDir: string): Promise<string> {
   const file = join(dataDir, 'operator-token')
-  await makeFolder(dataDir)
-  try {
-    const token = randomBytes(32).toString('base64url')
-    await writeFile(file, `${token}\n`, { mode: 0o600, flag: 'wx' })
-    return token
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST')
-      return (await readFile(file, 'utf8')).trim()
-    throw error
-  }
+  return (await keptText(file, () => `${randomBytes(32).toString('base64url')}\n`)).trim()
 }
 
 function languageSettings(settings: Settings) {

@@ -5,6 +5,7 @@ import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { createZstdDecompress } from 'node:zlib'
 import { type Extract, extract } from 'tar-stream'
+import { flushFolder } from '../database/flush-folder.ts'
 import { StartupError } from '../kernel/errors.ts'
 import { CHECKSUMS, Checksums, KEPT_FILES, MANIFEST, Manifest } from './archive-format.ts'
 
@@ -27,6 +28,7 @@ export interface ReadBackup {
  */
 export async function readArchive(file: string, folder: string | null): Promise<ReadBackup> {
   const sha256: Checksums['sha256'] = {}
+  const folders: string[] = []
   let manifest: Manifest | undefined
   let checksums: Checksums | undefined
   let bytes = 0
@@ -40,6 +42,7 @@ export async function readArchive(file: string, folder: string | null): Promise<
       if (checksums !== undefined) throw notWhole(file, `${name} comes after its end`)
       if (manifest === undefined && name !== MANIFEST)
         throw notWhole(file, 'it does not begin with a manifest')
+      if (entry.header.type === 'directory') folders.push(name)
       const hash = createHash('sha256')
       if (name === MANIFEST) manifest = parse(Manifest, await content(entry, hash), file, name)
       else if (name === CHECKSUMS) checksums = parse(Checksums, await content(entry, hash), file, name)
@@ -47,6 +50,8 @@ export async function readArchive(file: string, folder: string | null): Promise<
       if (name !== CHECKSUMS && entry.header.type === 'file') sha256[name] = hash.digest('hex')
     }
     await feeding
+    // A flushed file's name is kept by most file systems; that of an empty folder, which the database needs, by none.
+    if (folder !== null) for (const name of ['', ...folders]) await flushFolder(path.join(folder, name))
   } catch (error) {
     if (error instanceof StartupError) throw error
     throw notWhole(file, error instanceof Error ? error.message : String(error), error)

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { sql } from 'kysely'
+import { flushFolder } from '../database/flush-folder.ts'
 import { FORMER, UNPACKED } from '../database/half-restored.ts'
 import { findUnknownMigrations, newerDatabase } from '../database/migrate.ts'
 import { lockDataDir } from '../database/open-database.ts'
@@ -105,8 +106,6 @@ async function moveIntoPlace(staging: string, target: string, movedAt: Date | nu
       { cause },
     )
   }
-  const parent = await open(path.dirname(target))
-  await parent.sync()
-  await parent.close()
+  await flushFolder(path.dirname(target))
   return formerAt
 }

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { keptText } from '../database/durable-files.ts'
 import { StartupError } from '../kernel/errors.ts'
-import { makeFolder } from '../database/make-folder.ts'
 
 const KEY_BYTES = 32
 
@@ -12,15 +11,8 @@ const KEY_BYTES = 32
  */
 export async function keptEncryptionKey(dataDir: string): Promise<Buffer> {
   const file = join(dataDir, 'encryption-key')
-  await makeFolder(dataDir)
-  const key = randomBytes(KEY_BYTES)
-  try {
-    await writeFile(file, `${key.toString('base64')}\n`, { mode: 0o600, flag: 'wx' })
-    return key
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
-  }
-  const kept = Buffer.from((await readFile(file, 'utf8')).trim(), 'base64')
+  const text = await keptText(file, () => `${randomBytes(KEY_BYTES).toString('base64')}\n`)
+  const kept = Buffer.from(text.trim(), 'base64')
   if (kept.length !== KEY_BYTES)
     throw new StartupError(`DATA_DIR: ${file} does not hold a key of ${KEY_BYTES} bytes in base64`)
   return kept

@@ -1,5 +1,6 @@
 import { mkdir, stat } from 'node:fs/promises'
 import path from 'node:path'
+import { flushFolder } from './flush-folder.ts'
 
 /**
  * Makes a folder and those above it, as `mkdir` with `recursive` does, which comes to no end below a folder that exists
@@ -8,11 +9,17 @@ import path from 'node:path'
  */
 export async function makeFolder(folder: string): Promise<void> {
   const parent = path.dirname(folder)
-  const make = (): Promise<void> =>
-    mkdir(folder, { mode: 0o700 }).catch(async (error: unknown) => {
+  const make = async (): Promise<void> => {
+    try {
+      await mkdir(folder, { mode: 0o700 })
+    } catch (error) {
       const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST'
       if (!isThere || !(await stat(folder)).isDirectory()) throw error
-    })
+      return
+    }
+    // Who may write to a folder need not be able to read it, which flushing takes.
+    await flushFolder(parent).catch(() => {})
+  }
   try {
     await make()
   } catch (error) {

@@ -172,7 +172,7 @@ describe('the documentation', () => {
 
   it('names only settings that exist', () => {
     const OTHERS =
-      /^(MEMORY_|TEST_|OTEL_|TOKEN|KEY|ENCRYPTION_KEY|NODE_|CHROMIUM_PATH|XDG_|NO_COLOR|SCREENSHOTS|PICTURES|SCENES|CONTAINER_|OLLAMA_|RESTORED_URL|FORMAT|LAYOUT)/
+      /^(MEMORY_|TEST_|OTEL_|TOKEN|KEY|ENCRYPTION_KEY|NODE_|CHROMIUM_PATH|XDG_|NO_COLOR|SCREENSHOTS|PICTURES|SCENES|CONTAINER_|OLLAMA_|RESTORED_URL|FORMAT|LAYOUT|EVERY_FAULT|POWER_CUTS|FUZZ_INPUTS)/
     const named = (page: DocPage) =>
       quoted(page).flatMap((code) =>
         [...code.matchAll(/\b([A-Z][A-Z]+(?:_[A-Z]+)+)\b(?!…)/g)].map(([, name = '']) => name),

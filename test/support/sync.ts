@@ -53,9 +53,9 @@ export interface WorkerOptions {
 
 export const SYNC_INTERVAL_MS = 15 * 60_000
 
-/** Adapters go by source id, or one serves all sources. */
-export async function startSyncBench(): Promise<SyncBench> {
-  const database = await createTestDatabase()
+/** On a database of its own unless one is given. Adapters go by source id, or one serves all sources. */
+export async function startSyncBench(given?: TestDatabase): Promise<SyncBench> {
+  const database = given ?? (await createTestDatabase())
   const { db } = database
   const organization = await insertOrganization(db)
   const models = createModelRegistry({

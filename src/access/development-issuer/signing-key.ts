@@ -1,8 +1,7 @@
-import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { exportJWK, generateKeyPair } from 'jose'
 import { z } from 'zod'
-import { makeFolder } from '../../database/make-folder.ts'
+import { keptText } from '../../database/durable-files.ts'
 
 const StoredKey = z.looseObject({
   kty: z.literal('RSA'),
@@ -18,14 +17,10 @@ export type SigningKey = z.output<typeof StoredKey>
 /** The key that signs development tokens, made in `dataDir` when first needed and kept: tokens outlive a restart. */
 export async function keptSigningKey(dataDir: string): Promise<SigningKey> {
   const file = join(dataDir, 'development-issuer-key.json')
-  const stored = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined
-    throw error
+  const stored = await keptText(file, async () => {
+    const { privateKey } = await generateKeyPair('RS256', { extractable: true })
+    const key = { ...(await exportJWK(privateKey)), kid: 'development', alg: 'RS256' }
+    return JSON.stringify(StoredKey.parse(key))
   })
-  if (stored !== undefined) return StoredKey.parse(JSON.parse(stored))
-  const { privateKey } = await generateKeyPair('RS256', { extractable: true })
-  const key = StoredKey.parse({ ...(await exportJWK(privateKey)), kid: 'development', alg: 'RS256' })
-  await makeFolder(dataDir)
-  await writeFile(file, JSON.stringify(key), { mode: 0o600 })
-  return key
+  return StoredKey.parse(JSON.parse(stored))
 }

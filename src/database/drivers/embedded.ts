@@ -1,13 +1,14 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { constants, existsSync } from 'node:fs'
-import { access, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { access, readdir, readFile, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { Kysely, type LogEvent } from 'kysely'
 import { StartupError } from '../../kernel/errors.ts'
 import type { FileBackup, OpenDatabase } from '../database.ts'
+import { flushFolder } from '../flush-folder.ts'
 import { refuseHalfRestored } from '../half-restored.ts'
 import { makeFolder } from '../make-folder.ts'
 import type { Schema } from '../schema.ts'
@@ -93,9 +94,7 @@ async function initialise(
     throw new StartupError(`DATA_DIR: no database could be made in ${directory}`, { cause: error })
   }
   await rename(unfinished, folder)
-  const handle = await open(directory)
-  await handle.sync()
-  await handle.close()
+  await flushFolder(directory)
 }
 
 async function openFolder(folder: string, onLost: EmbeddedOptions['onLost']): Promise<EmbeddedThread> {

@@ -2,13 +2,14 @@
  * `DATA_DIR/embedding-model.json`: the embedding model that was chosen while the service ran. It counts where the
  * environment names none and the database is the embedded one, whose only process this is.
  */
-import { open, readFile, rename, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { SecretCipher } from '../kept-settings.ts'
 import { EMBEDDING_PROVIDERS } from '../../inference/embedding-model.ts'
 import type { EmbeddingModelSettings } from '../../inference/embedding-models/create-embedding-model.ts'
 import { StartupError } from '../../kernel/errors.ts'
+import { replaceText } from '../../database/durable-files.ts'
 import { makeFolder } from '../../database/make-folder.ts'
 
 /** The chosen model's settings, and those of the one before it for as long as chunks are still moving. */
@@ -50,7 +51,7 @@ export function createChoiceFile(dataDir: string, cipher: () => Promise<SecretCi
       former: former && (await sealed(former, cipher)),
     }
     await makeFolder(dataDir)
-    await replaceFile(path, `${JSON.stringify(stored, null, 2)}\n`)
+    await replaceText(path, `${JSON.stringify(stored, null, 2)}\n`)
   }
   return {
     path,
@@ -102,21 +103,4 @@ async function isByOlderKey(
   cipher: () => Promise<SecretCipher>,
 ): Promise<boolean> {
   return apiKey !== undefined && (await cipher()).reencrypt(Buffer.from(apiKey, 'base64'), CONTEXT) !== null
-}
-
-async function replaceFile(path: string, text: string): Promise<void> {
-  const next = `${path}.next`
-  try {
-    const file = await open(next, 'w', 0o600)
-    try {
-      await file.writeFile(text)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    await rename(next, path)
-  } catch (error) {
-    await rm(next, { force: true })
-    throw error
-  }
 }

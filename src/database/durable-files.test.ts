@@ -1,0 +1,50 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { keptText, replaceText } from './durable-files.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'durable-files-'))
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+describe('keptText', () => {
+  it('makes a file once, open to its owner alone, and leaves nothing beside it', async () => {
+    const file = path.join(folder, 'new', 'key')
+    expect(await keptText(file, () => 'first')).toBe('first')
+    expect(await keptText(file, () => 'second')).toBe('first')
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    expect(await readdir(path.dirname(file))).toEqual(['key'])
+  })
+
+  it('returns the same text to all that make it at once', async () => {
+    const file = path.join(folder, 'key')
+    const texts = await Promise.all(Array.from({ length: 20 }, (_, n) => keptText(file, () => String(n))))
+    expect(new Set(texts)).toEqual(new Set([await readFile(file, 'utf8')]))
+    expect(await readdir(folder)).toEqual(['key'])
+  })
+
+  it('throws if the file cannot be read', async () => {
+    await expect(keptText(folder, () => 'text')).rejects.toThrow('EISDIR')
+  })
+})
+
+describe('replaceText', () => {
+  it('replaces a file and leaves nothing beside it', async () => {
+    const file = path.join(folder, 'choice')
+    await writeFile(file, 'former')
+    await replaceText(file, 'new')
+    expect(await readFile(file, 'utf8')).toBe('new')
+    expect(await readdir(folder)).toEqual(['choice'])
+  })
+
+  it('leaves nothing behind if the file cannot be replaced', async () => {
+    const file = path.join(folder, 'new')
+    await writeFile(path.join(folder, 'file'), '')
+    await expect(replaceText(path.join(folder, 'file', 'choice'), 'text')).rejects.toThrow('ENOTDIR')
+    await expect(replaceText(folder, 'text')).rejects.toThrow(/EISDIR|ENOTEMPTY|EEXIST/)
+    expect((await readdir(path.dirname(file))).toSorted()).toEqual(['file'])
+  })
+})

@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto'
+import { link, open, readFile, rename, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { flushFolder } from './flush-folder.ts'
+import { makeFolder } from './make-folder.ts'
+
+/**
+ * Reads a small file that is made once: whole and flushed before it has its name, so that a power cut leaves it whole or missing.
+ * @param make its text, if it is missing
+ */
+export async function keptText(file: string, make: () => string | Promise<string>): Promise<string> {
+  const kept = await readIfThere(file)
+  if (kept !== null) return kept
+  await makeFolder(path.dirname(file))
+  const part = `${file}.${randomUUID()}.part`
+  try {
+    await writeFlushed(part, await make())
+    await giveName(part, file)
+  } finally {
+    await rm(part, { force: true })
+  }
+  await flushFolder(path.dirname(file))
+  // Another process may have been first.
+  return await readFile(file, 'utf8')
+}
+
+/** Replaces a file at once: a power cut leaves the former text or the new one. */
+export async function replaceText(file: string, text: string): Promise<void> {
+  const part = `${file}.next`
+  try {
+    await writeFlushed(part, text)
+    await rename(part, file)
+  } catch (error) {
+    await rm(part, { force: true })
+    throw error
+  }
+  await flushFolder(path.dirname(file))
+}
+
+/** A file that is open to its owner alone. */
+async function writeFlushed(file: string, text: string): Promise<void> {
+  const handle = await open(file, 'w', 0o600)
+  try {
+    await handle.writeFile(text)
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** A second name, which never replaces a file. Some network file systems have none: there the first name is changed. */
+async function giveName(part: string, file: string): Promise<void> {
+  try {
+    await link(part, file)
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === 'EEXIST') return
+    if (code !== 'EPERM' && code !== 'ENOTSUP' && code !== 'ENOSYS' && code !== 'EINVAL') throw error
+    await rename(part, file)
+  }
+}
+
+async function readIfThere(file: string): Promise<string | null> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null
+    throw error
+  }
+}
+
+const codeOf = (error: unknown): unknown =>
+  error instanceof Error && 'code' in error ? error.code : undefined
