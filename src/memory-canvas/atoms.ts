@@ -8,7 +8,7 @@ import { givenIds, inHalves, listIn, listOfIds, listOfTexts } from './ids.ts'
 import { type PreparedInView, prepareInView } from './in-view.ts'
 import type { View } from './visible-sources.ts'
 
-/** How many items of one source name something, and how many of these it wrote. */
+/** Items of one source that name an atom, and how many of these it wrote. */
 export interface SourceCount {
   items: number
   authored: number
@@ -20,13 +20,16 @@ export interface CountedName {
   items: number
 }
 
-/** What a text can name (an address, a name, a handle, a phrase), as the view has it. Several may be one entity. */
+/**
+ * A name that a text can use for an entity (an address, a name, a handle, a phrase), as seen in a view.
+ * Several atoms can be one entity.
+ */
 export interface Atom {
   id: string
   type: StoredEntityType
   alias: string | null
   rank: number
-  /** By source, of those in view. */
+  /** By source, within the view. */
   counts: Map<string, SourceCount>
   names: CountedName[]
 }
@@ -50,28 +53,32 @@ const NameRows = z.array(
   z.object({ entity_id: z.string(), name: z.string(), alias: z.string().nullable(), items: z.number() }),
 )
 
-/** More that go by the same names are not looked at. */
+/** Limit on the atoms that share the same names. */
 const SAME_NAMED_MAX = 1_000
-/** How far what goes by the same name is followed: from a handle to an address, to a name, to a phrase. */
+/** How many steps shared names are followed: from a handle to an address, to a name, to a phrase. */
 const ROUNDS_MAX = 4
 
-/** The sources of a view as a value for `any($1::uuid[])`. */
+/** The view's sources as a value for `any($1::uuid[])`. */
 export function idsInView({ sources }: View): string {
   return listOfIds(sources.map(({ id }) => id))
 }
 
-/** The sources of a view as a list for `in`; the view has at least one. */
+/** The view's sources as a list for `in`; the view has at least one. */
 export function inView({ sources }: View): RawBuilder<unknown> {
   return sql`(${sql.join(sources.map(({ id }) => id))})`
 }
 
-/** How many items name atoms, by source: an entry for each that is still there, empty where none of those that are looked at does. */
+/**
+ * Items that name atoms, by source. An atom that still exists has an entry, which is empty if no counted item
+ * names it.
+ */
 export type CountsOf = (ids: readonly string[]) => Promise<ReadonlyMap<string, Map<string, SourceCount>>>
 
 /**
- * These atoms, where something in view names them, and all that may be the same as one of them: what goes by one of their names.
- * @param countsOf what they are counted in
- * @param atoms those that are loaded already, to which they are added
+ * Loads these atoms, if an item in view names them, and all atoms that may be the same because they share a
+ * name.
+ * @param countsOf counts the items that name them
+ * @param atoms already loaded; the new ones are added
  */
 export async function loadAtoms(
   db: Db,
@@ -94,7 +101,7 @@ export async function loadAtoms(
 const selectEntities = prepare(`
   select id, type, alias, rank from entities where organization_id = $1 and id = any($2::uuid[])`)
 
-/** What is stored of each is looked up for all of them, side by side: a third of the time of a subquery for each. */
+/** One query for all atoms takes a third of the time of a subquery for each. */
 async function loadThese(db: Db, view: View, ids: readonly string[], countsOf: CountsOf): Promise<Atom[]> {
   const [entities, counts, names] = await Promise.all([
     selectEntities(db, [view.organizationId, listOfIds(ids)]),
@@ -105,14 +112,14 @@ async function loadThese(db: Db, view: View, ids: readonly string[], countsOf: C
   for (const { id, type, alias, rank } of EntityRows.parse(entities.rows)) {
     const counted = counts.get(id)
     const named = names.get(id) ?? []
-    // What lost its last item while it was looked up is gone.
+    // An atom that lost its last item meanwhile no longer exists.
     if (counted === undefined || (named.length === 0 && type !== 'source')) continue
     atoms.push({ id, type, alias, rank, counts: counted, names: named })
   }
   return atoms
 }
 
-/** As lists, which is half of the work of a row for each: there are several for an atom. */
+/** Aggregated into lists, which costs half as much as a row for each of the several counts of an atom. */
 const selectTotals = prepareInView(`
   select string_agg(entity_id::text, ',') as atoms, string_agg(source_id::text, ',') as sources,
     string_agg(items::text, ',') as items, string_agg(authored::text, ',') as authored
@@ -159,10 +166,10 @@ async function namesOf(db: Db, view: View, ids: readonly string[]): Promise<Map<
   return names
 }
 
-/** Names by which others may be the same. */
+/** Names that other atoms may share. */
 interface NamesToFollow {
   aliases: Set<string>
-  /** Words that may be somebody's given name. */
+  /** Words that may be a given name. */
   givenNames: Set<string>
 }
 
@@ -182,13 +189,13 @@ function namesToFollow(loaded: readonly Atom[], asked: Set<string>): NamesToFoll
     followName(atom, atom.alias)
     for (const { alias } of atom.names) followName(atom, alias)
     if (atom.type !== 'topic' || atom.alias === null || atom.alias.includes(' ')) continue
-    // A topic's name is without the s of a plural, which a given name may end with.
+    // A topic's alias drops a plural s, which may belong to a given name.
     givenNames.add(atom.alias).add(`${atom.alias}s`)
   }
   return { aliases, givenNames }
 }
 
-/** Whoever goes by an alias has it of a name. */
+/** Atoms that have an alias through one of their names. */
 const selectByAlias = prepareInView(`
   select string_agg(id::text, ',') as ids from (
     select distinct entity_id as id from entity_names
@@ -196,7 +203,7 @@ const selectByAlias = prepareInView(`
     order by entity_id limit ${SAME_NAMED_MAX}
   ) x`)
 
-/** People with one of these given names are each looked up by its index. */
+/** People with one of these given names, looked up in the index one by one. */
 const selectByGivenName = prepareInView(`
   select string_agg(id::text, ',') as ids from (
     select distinct p.entity_id as id from unnest($2::text[]) as g(name)
@@ -224,6 +231,6 @@ async function findByName(
     inHalves([...aliases], (part) => find(selectByAlias, part)),
     find(selectByGivenName, [...givenNames]),
   ])
-  // Of each half these are the first by id, so of both together, too.
+  // The first ids of each half are also the first of both together.
   return new Set([...[...new Set(aliased.flat())].toSorted().slice(0, SAME_NAMED_MAX), ...given])
 }

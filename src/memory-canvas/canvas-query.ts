@@ -1,7 +1,7 @@
 import type { ProviderId } from '../kernel/providers.ts'
 import type { EntityType } from './atoms.ts'
 
-/** What part of the canvas is asked for. */
+/** The part of the canvas to draw. */
 export interface CanvasQuery {
   q?: string | undefined
   provider?: ProviderId | undefined

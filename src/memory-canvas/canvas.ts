@@ -32,7 +32,7 @@ export interface Canvas {
   itemsWaiting: number
 }
 
-/** The items whose passages are nearest to a query, of those that the reader may read. */
+/** The items that the reader may read and whose passages are nearest to a query. */
 export type FindItems = (
   reader: Reader,
   query: string,
@@ -46,22 +46,25 @@ export interface CanvasOptions {
   findItems: FindItems
 }
 
-/** A graph that says what of it was asked for. @throws AppError `not_found` for `around`; what `findItems` throws */
+/** Draws the graph for a query. @throws AppError `not_found` for `around`; what `findItems` throws */
 export type DrawCanvas = (reader: Reader, query: CanvasQuery, signal: AbortSignal) => Promise<Canvas>
 
-/** The latest items that a canvas since a time, or around an entity, is drawn from. */
+/** Limit on the latest items for a canvas since a time or around an entity. */
 const SINCE_ITEMS_MAX = 500
 export const AROUND_ITEMS_MAX = 500
-/** Of the atoms that a part of the canvas names, those that are looked at. */
+/** Limit on the atoms of a part of the canvas. */
 const SELECTED_ATOMS_MAX = 1_000
-/** Atoms beyond those that are shown that are looked up at once: where more of them turn out to be the same, the others are too. */
+/**
+ * Atoms looked up beyond those shown, in case some turn out to be the same. If more do, the rest are looked
+ * up too.
+ */
 const SPARE_ATOMS = 10
-/** A word that stands in one item only is not yet what a company talks about. */
+/** A word in a single item is not yet a topic. */
 const TOPIC_WEIGHT_MIN = 2
-/** Sources are at most so large a part of the nodes. */
+/** Sources are at most one in this many nodes. */
 const SOURCES_SHARE = 4
 
-/** Draws the canvas of what a reader may read: all of it is counted in those items. */
+/** Draws the canvas of a reader, counting only items that the reader may read. */
 export function createDrawCanvas({ db, clock, findItems }: CanvasOptions): DrawCanvas {
   const drawnBefore = new DrawnBefore()
 
@@ -72,7 +75,7 @@ export function createDrawCanvas({ db, clock, findItems }: CanvasOptions): DrawC
       if (query.around !== undefined) throw noSuchNode()
       return { nodes: [], edges: [], ...empty }
     }
-    // What does not wait for each other is asked for at once: most of a small graph's time is on the way to the database.
+    // Independent queries run at once: most of a small graph's time is the round trip to the database.
     const [graph, itemsWaiting] = await Promise.all([
       drawnBefore.find(view, query) ?? drawGraph(view, reader, query, signal),
       countWaiting(db, view),
@@ -98,7 +101,7 @@ export function createDrawCanvas({ db, clock, findItems }: CanvasOptions): DrawC
     const chosen = withCentre(inTurns(ranked, query.limit - sources.length), entities, query)
     const together = selection ? namedTogetherIn(selection, chosen) : await namedTogether(db, view, chosen)
     const graph = toGraph(chosen, sources, together)
-    // The nearest passages may be others tomorrow though the canvas is the same.
+    // The nearest passages can change although the canvas does not.
     if (asked?.isByPassages !== true) drawnBefore.keep(view, query, graph)
     return graph
   }
@@ -117,7 +120,7 @@ export function createDrawCanvas({ db, clock, findItems }: CanvasOptions): DrawC
   }
 }
 
-/** The items that a part of the canvas is drawn from; undefined where it is all of them. */
+/** The items for a part of the canvas; undefined: all items. */
 async function selectPart(
   db: Db,
   view: View,
@@ -130,14 +133,14 @@ async function selectPart(
   return await selectItems(db, view, { atomIds: atoms.map(({ id }) => id), since: since ?? null, limit })
 }
 
-/** The atoms of the node that an id names. @throws AppError `not_found`, out of view too */
+/** The atoms of a node. @throws AppError `not_found`, also for a node out of view */
 async function findNode(db: Db, view: View, id: string): Promise<Atom[]> {
   const entity = await findEntity(db, view, id)
   if (!entity) throw noSuchNode()
   return entity.atoms
 }
 
-/** The entity that an id names, or one of its atoms; undefined where nothing in view names it. */
+/** The entity with this id or with an atom of this id; undefined: no item in view names it. */
 export async function findEntity(db: Db, view: View, id: string): Promise<Entity | undefined> {
   if (view.sources.length === 0) return undefined
   const atoms = await loadAtoms(db, view, [id], countedInAll(db, view))
@@ -148,7 +151,7 @@ function noSuchNode(): AppError {
   return new AppError('not_found', 'There is no such node on the canvas')
 }
 
-/** What may be on the canvas, of its kinds and with what it has to weigh; of what there is more of, enough to choose from. */
+/** Entities of the requested kinds and weights; if there are more than needed, enough to choose from. */
 async function findCandidates(
   db: Db,
   view: View,
@@ -174,7 +177,7 @@ async function findCandidates(
     const centre = query.around === undefined ? [] : [query.around]
     return (await resolveWithin(db, view, selection, [...centre, ...ids])).filter(isWanted)
   }
-  // The kinds take turns among those of the whole canvas already; of those asked for nobody knows them before.
+  // For the whole canvas the kinds already alternate; for requested ids the kinds are unknown until loaded.
   const enough = asked !== null ? ids.length : query.limit + SPARE_ATOMS
   const countsOf = countedInAll(db, view)
   const atoms = await loadAtoms(db, view, ids.slice(0, enough), countsOf)
@@ -184,7 +187,7 @@ async function findCandidates(
   return resolveEntities(atoms.values()).filter(isWanted)
 }
 
-/** What is not among the first of every source is counted there too before it is ranked. */
+/** An atom may not be among the top of every source, so it is counted in all of them before ranking. */
 const selectTop = prepareInView(`
   select string_agg(r.id::text, ',' order by r.place, r.turn) as ids from (
     select row_number() over (partition by r.turn order by r.items desc, r.id) as place, r.turn, r.id from (
@@ -207,7 +210,10 @@ const selectTop = prepareInView(`
     order by l.place, k.turn limit $4
   ) r ) r`)
 
-/** The atoms that most items in view name, the types in turns: the first of each source and type by their index, then the best. */
+/**
+ * The atoms that most items in view name, alternating between types. The index gives the top of each source
+ * and type; the best of these are taken.
+ */
 async function topAtoms(
   db: Db,
   view: View,
@@ -219,7 +225,7 @@ async function topAtoms(
     const { rows } = await selectTop(db, view, [view.organizationId, idsInView(view), types, room, each])
     return givenIds(rows)
   }
-  // Where there are several types, half as many of each are more than are taken, unless most others have few.
+  // With several types, half of each is more than enough, unless most other types have few.
   const half = Math.ceil(room / 2)
   const found = await looked(types.length > 1 ? half : room)
   return types.length > 1 && found.length >= half && found.length < room ? await looked(room) : found
@@ -240,7 +246,7 @@ function weighSources(
     .slice(0, Math.floor(limit / SOURCES_SHARE))
 }
 
-/** The node that was asked around is among them, however little it weighs. */
+/** The requested center is always included, whatever its weight. */
 function withCentre(chosen: Entity[], entities: readonly Entity[], { around, limit }: CanvasQuery): Entity[] {
   const centre = entities.find(({ atoms }) => atoms.some(({ id }) => id === around))
   if (!centre || chosen.includes(centre)) return chosen
@@ -257,7 +263,7 @@ const selectPersonsWaiting = prepare(
   `${WAITING} and coalesce(policy_id in (select unnest($3::text::int[])), false)`,
 )
 
-/** Items in view that the canvas has not read as they are. */
+/** Items in view whose current content the canvas has not read. */
 async function countWaiting(db: Db, view: View): Promise<number> {
   const { organizationId, readable } = view
   const { rows } = readable.isEverything

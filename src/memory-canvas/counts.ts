@@ -6,7 +6,7 @@ import type { StoredEntityType } from '../database/schema.ts'
 import { ROLES, type Role } from './extraction/identity.ts'
 import { idsOf } from './ids.ts'
 
-/** An item's naming of an entity, as it is counted. */
+/** An entity that an item names, as counted. */
 export interface Mention {
   sourceItemId: string
   entityId: string
@@ -15,7 +15,7 @@ export interface Mention {
   names: readonly string[]
 }
 
-/** What of a name is stored beside how often it stands. */
+/** Columns of a name besides its counts. */
 export interface NameDetails {
   alias: string | null
   words: string
@@ -31,12 +31,12 @@ interface Change {
 /** Rows of a statement. */
 const ROWS_A_STATEMENT = 500
 
-/** How totals change as items begin or cease to name entities. */
+/** Collects changes to the totals as items start or stop naming entities. */
 export class CountChanges {
   readonly #totals = new Map<string, Change>()
   readonly #names = new Map<string, { sourceId: string; entityId: string; name: string; items: number }>()
 
-  /** @param by 1 where the items name it now, -1 where they no longer do */
+  /** @param by 1: the items now name it; -1: they no longer do */
   add({ sourceId, entityId, role, names }: Mention, by: 1 | -1): void {
     const key = `${sourceId}${entityId}`
     const total = this.#totals.get(key) ?? { sourceId, entityId, items: 0, authored: 0 }
@@ -52,8 +52,10 @@ export class CountChanges {
   }
 
   /**
-   * Writes the changes, in a transaction that has locked the organization's canvas: what nothing names any more is gone.
-   * @param typeOf an entity's type, of those that gain; @param detailsOf a name's details, of those that gain
+   * Writes the changes and deletes what no item names any more. The caller's transaction has locked the
+   * organization's canvas.
+   * @param typeOf the type of an entity that gains items; @param detailsOf the details of a name that gains
+   * items
    */
   async write(
     tx: Tx,
@@ -86,7 +88,7 @@ export class CountChanges {
   }
 }
 
-/** Of a name that is there already. */
+/** For a name that exists already. */
 const NO_DETAILS: NameDetails = { alias: null, words: '' }
 
 function gains({ items }: { items: number }): boolean {
@@ -115,7 +117,7 @@ async function writeNames(tx: Tx, organizationId: string, rows: readonly object[
       items = entity_names.items + excluded.items`.execute(tx)
 }
 
-/** Leaves nothing of what no item names any more. */
+/** Deletes entities and names that no item names any more. */
 async function removeUnnamed(tx: Tx, organizationId: string, entityIds: readonly string[]): Promise<void> {
   const given = idsOf(entityIds)
   await sql`
@@ -148,7 +150,7 @@ const Removed = z.array(
   }),
 )
 
-/** Takes away what these items name, which the caller has locked. @returns what it was */
+/** Removes the mentions of items, which the caller has locked. @returns the removed mentions */
 export async function removeMentions(
   tx: Tx,
   organizationId: string,
@@ -167,7 +169,7 @@ export async function removeMentions(
   }))
 }
 
-/** Makes others who change the organization's canvas wait until the transaction ends, and what was drawn before be drawn anew. */
+/** Locks the organization's canvas until the transaction ends, and invalidates cached graphs. */
 export async function lockCanvas(tx: Tx, organizationId: string): Promise<void> {
   await sql`
     insert into canvas_work (organization_id) values (${organizationId}) on conflict (organization_id) do nothing`.execute(

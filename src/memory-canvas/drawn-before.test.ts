@@ -16,8 +16,8 @@ function graphOf(nodes: number): Graph {
   return { nodes: Array.from({ length: nodes }, (_, n) => ({ ...node, id: `${n}` })), edges: [] }
 }
 
-describe('what was drawn before', () => {
-  it('is drawn again for the same view, state and question alone', () => {
+describe('the graph cache', () => {
+  it('returns a graph only for the same view, state and query', () => {
     const drawn = new DrawnBefore()
     const graph = graphOf(1)
     drawn.keep(VIEW, { limit: 10, q: 'atlas' }, graph)
@@ -42,14 +42,14 @@ describe('what was drawn before', () => {
     for (const query of questions) expect(drawn.find(VIEW, query)).toBeUndefined()
   })
 
-  it('is not kept where nobody knows what state it was drawn of', () => {
+  it('does not cache a graph of an unknown state', () => {
     const drawn = new DrawnBefore()
     const view = { ...VIEW, revision: null }
     drawn.keep(view, { limit: 10 }, graphOf(1))
     expect(drawn.find(view, { limit: 10 })).toBeUndefined()
   })
 
-  it('gives way to what is asked for later, and stays while it is asked for', () => {
+  it('evicts the graphs that were not requested for longest', () => {
     const drawn = new DrawnBefore()
     for (let limit = 1; limit <= 40; limit++) {
       drawn.keep(VIEW, { limit }, graphOf(500))

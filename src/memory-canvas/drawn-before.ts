@@ -2,32 +2,36 @@ import type { CanvasQuery } from './canvas-query.ts'
 import type { CanvasEdge, CanvasNode } from './graph.ts'
 import type { View } from './visible-sources.ts'
 
-/** What is drawn of a view. */
+/** The graph of a view. */
 export interface Graph {
   nodes: CanvasNode[]
   edges: CanvasEdge[]
 }
 
-/** Nodes of all graphs that are kept, with their edges some 10 MB. */
+/** Limit on the nodes of all cached graphs, about 10 MB with their edges. */
 const NODES_MAX = 10_000
 
-/** Graphs of the last requests: each holds for one view of one revision of the canvas, which the key tells, so none is ever outdated. */
+/**
+ * Cache of recent graphs. The key contains the view and the canvas revision, so an entry never goes stale.
+ */
 export class DrawnBefore {
   readonly #graphs = new Map<string, Graph>()
   #nodes = 0
 
-  /** The graph that was drawn of a view for a query, if it is still kept. */
+  /** The cached graph of a view and query, if any. */
   find(view: View, query: CanvasQuery): Graph | undefined {
     const key = keyOf(view, query)
     const graph = key === null ? undefined : this.#graphs.get(key)
     if (key === null || !graph) return undefined
-    // Whoever was asked for last goes last.
+    // Most recently used last.
     this.#graphs.delete(key)
     this.#graphs.set(key, graph)
     return graph
   }
 
-  /** Keeps a graph that nothing but the view and the query decides, in place of those that were not asked for longest. */
+  /**
+   * Caches a graph that depends on nothing but the view and the query, and evicts the least recently used.
+   */
   keep(view: View, query: CanvasQuery, graph: Graph): void {
     const key = keyOf(view, query)
     if (key === null) return
@@ -46,7 +50,7 @@ export class DrawnBefore {
   }
 }
 
-/** Everything that a graph is drawn from; null where it is not known what state of the canvas that would be. */
+/** Everything that a graph depends on; null: the state of the canvas is unknown. */
 function keyOf({ organizationId, sources, items, revision }: View, query: CanvasQuery): string | null {
   if (revision === null) return null
   const { q, provider, entityType, around, since, limit } = query

@@ -29,7 +29,7 @@ export interface EntityDetails {
   items: { sourceItemId: string; title: string; url: string | null; provider: ProviderId; snippet: string }[]
 }
 
-/** Why a name is one of the entity's: an item that says so, and how many do. */
+/** Why a name belongs to the entity: one item that uses it, and how many do. */
 export interface Evidence {
   name: string
   items: number
@@ -42,7 +42,10 @@ const ALIASES_MAX = 50
 const SNIPPET_CHARACTERS = 240
 const SNIPPET_BEFORE = 80
 
-/** What is known of an entity, within what the reader may read. @throws AppError `not_found`, out of scope too */
+/**
+ * Describes an entity from the items that the reader may read. @throws AppError `not_found`, also out of
+ * scope
+ */
 export async function describeEntity(db: Db, reader: Reader, id: string): Promise<EntityDetails> {
   const view = await viewOf(db, reader)
   const entity = await findEntity(db, view, id)
@@ -67,7 +70,7 @@ export async function describeEntity(db: Db, reader: Reader, id: string): Promis
   }
 }
 
-/** The ids that items name the entity by, within what the reader may read; none where nothing in scope names it. */
+/** The ids of the entity's atoms in the items that the reader may read; empty if no such item names it. */
 export async function idsOfEntity(db: Db, reader: Reader, id: string): Promise<string[]> {
   const entity = await findEntity(db, await viewOf(db, reader), id)
   return entity?.atoms.map((atom) => atom.id) ?? []
@@ -113,7 +116,7 @@ const EvidenceRows = z.array(
   z.object({ name: z.string(), items: z.number(), item_id: z.string().nullable() }),
 )
 
-/** For each name that an address was seen with the latest item that says so. */
+/** The latest item for each name that appeared with an address. */
 async function findEvidence(db: Db, view: View, atomIds: readonly string[]): Promise<Evidence[]> {
   const { rows } = await runInView(
     db,
@@ -150,7 +153,10 @@ const ItemRows = z.array(
   }),
 )
 
-/** Items as they are shown, each with the passage around the first name that stands in it, else its beginning. */
+/**
+ * Items for display, each with the passage around the first of the names that it contains, or else its
+ * beginning.
+ */
 async function showItems(
   db: Db,
   view: View,

@@ -7,13 +7,16 @@ import { idsOf } from './ids.ts'
 import { runInView } from './in-view.ts'
 import type { View } from './visible-sources.ts'
 
-/** Words of a query that are looked up; a name has no more. */
+/** Limit on a query's words; a name has no more. */
 const WORDS_MAX = 8
 const FOUND_MAX = 500
 
 const IdRows = z.array(z.object({ id: z.string() }))
 
-/** The atoms that something in view calls by a name with all words of the query, each at least begun; those of most items first. */
+/**
+ * The atoms with a name in view that contains every query word or a word beginning with it; those of most
+ * items first.
+ */
 export async function findNamed(db: Db, view: View, query: string): Promise<string[]> {
   const words = fold(query)
     .split(' ')
@@ -32,7 +35,7 @@ export async function findNamed(db: Db, view: View, query: string): Promise<stri
   return IdRows.parse(rows).map((row) => row.id)
 }
 
-/** The atoms that these items name, those named by most of them first. */
+/** The atoms that these items name, those of most items first. */
 export async function findInItems(db: Db, view: View, itemIds: readonly string[]): Promise<string[]> {
   if (itemIds.length === 0) return []
   const { rows } = await runInView(

@@ -7,8 +7,8 @@ import { idsOf } from './ids.ts'
 const ItemRows = z.array(z.object({ id: z.string() }))
 
 /**
- * Takes items out of the canvas, in the transaction that deletes them and before it does: their weight goes with them. They are
- * locked from then on, so that nobody reads them anew meanwhile.
+ * Removes items and their weight from the canvas, in the transaction that is about to delete them. Locks the
+ * items, so that no worker rereads them meanwhile.
  */
 export async function forgetItems(tx: Tx, organizationId: string, itemIds: readonly string[]): Promise<void> {
   if (itemIds.length === 0) return
@@ -30,7 +30,7 @@ function gainsNothing(): never {
   throw new Error('an item that is forgotten cannot add to the canvas')
 }
 
-/** Has items read for the canvas again, where they are still stored. */
+/** Queues stored items for another reading. */
 export async function rereadItems(tx: Tx, organizationId: string, itemIds: readonly string[]): Promise<void> {
   await sql`
     update source_items set canvas_sha256 = null where organization_id = ${organizationId}

@@ -42,7 +42,7 @@ interface Written {
   provider?: ProviderId
 }
 
-/** Stores and reads items; whoever writes one does by name and address. */
+/** Stores and reads items; authors have a name and an address. */
 async function remember(of: TestOrganization, ...written: Written[]): Promise<void> {
   await items.write(
     of.id,
@@ -70,8 +70,8 @@ async function seen(of: TestOrganization, scope?: ProviderId[]): Promise<string[
     .toSorted()
 }
 
-describe('a given name that a text uses alone', () => {
-  it('is the person who has it, under their full name', async () => {
+describe('a given name used alone in a text', () => {
+  it('belongs to the person who has it and shows the full name', async () => {
     const organization = await insertOrganization(database.db)
     await remember(
       organization,
@@ -86,7 +86,7 @@ describe('a given name that a text uses alone', () => {
     expect(entity.aliases).toContain('Kemi')
   })
 
-  it('is the one who clearly writes most of those who have it, and nobody where none does', async () => {
+  it('belongs to the one who clearly writes most, or to no one', async () => {
     const organization = await insertOrganization(database.db)
     const asked = times(2, { body: 'We asked Kemi about the budget.' })
     await remember(
@@ -106,7 +106,7 @@ describe('a given name that a text uses alone', () => {
     expect(await seen(both)).toEqual(['person Kemi Adeyemi 1', 'person Kemi Okafor 1'])
   })
 
-  it('stays a topic where far more items use it than the person wrote or is named in', async () => {
+  it('stays a topic if far more items use it than the person wrote or is named in', async () => {
     const organization = await insertOrganization(database.db)
     await remember(
       organization,
@@ -116,7 +116,7 @@ describe('a given name that a text uses alone', () => {
     expect(await seen(organization)).toEqual(['person Zephyr Okafor 1', 'topic Zephyr 4'])
   })
 
-  it('stays one around somebody else, too, in however few of the items there', async () => {
+  it('stays a topic around another entity too, however few items are there', async () => {
     const organization = await insertOrganization(database.db)
     await remember(
       organization,
@@ -130,7 +130,7 @@ describe('a given name that a text uses alone', () => {
     expect(named.map(({ type, label, weight }) => `${type} ${label} ${weight}`)).toEqual(['topic Zephyr 1'])
   })
 
-  it('is not told from who is out of scope', async () => {
+  it('does not reveal people out of scope', async () => {
     const organization = await insertOrganization(database.db)
     await remember(
       organization,
@@ -143,7 +143,7 @@ describe('a given name that a text uses alone', () => {
 })
 
 describe('a name', () => {
-  it('is the person of an address who is also named without it in many items', async () => {
+  it('belongs to the person of an address even if many items name them without it', async () => {
     const organization = await insertOrganization(database.db)
     await remember(
       organization,

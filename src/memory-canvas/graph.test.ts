@@ -11,8 +11,8 @@ function labelsOf(entities: readonly Entity[]): string[] {
   return toGraph(entities, [], []).nodes.map(({ label }) => label)
 }
 
-describe('folders that are called the same', () => {
-  it('are told apart by as much of where they are as it takes', () => {
+describe('folders with the same name', () => {
+  it('get as much of their path as distinguishes them', () => {
     const plans = [
       entity('a', 'channel', 'Plans', ['North / Team / Plans']),
       entity('b', 'channel', 'Plans', ['South / Team / Plans']),
@@ -22,7 +22,7 @@ describe('folders that are called the same', () => {
     expect(labelsOf(plans.slice(1))).toEqual(['Notes', 'Plans'])
   })
 
-  it('keep their name where nothing more is known of them, and people always', () => {
+  it('keep their name if no path is known, as people always do', () => {
     const same = [
       entity('a', 'channel', '#general'),
       entity('b', 'channel', '#general'),

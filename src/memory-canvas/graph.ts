@@ -11,7 +11,7 @@ export type EdgeType = (typeof EDGE_TYPES)[number]
 export interface CanvasNode {
   id: string
   kind: 'entity' | 'source'
-  /** Of a source its provider. */
+  /** The provider, for a source. */
   type: EntityType | ProviderId
   label: string
   provider: ProviderId | null
@@ -26,17 +26,20 @@ export interface CanvasEdge {
   weight: number
 }
 
-/** Edges for each node, on average. */
+/** Average edges per node. */
 const EDGES_A_NODE = 5
 
-/** Heaviest first; ties by label and id, so that the same data gives the same order. */
+/** Heaviest first; ties by label and id, so that the order is deterministic. */
 export function byWeight<T extends { weight: number; label: string; id: string }>(left: T, right: T): number {
   if (left.weight !== right.weight) return right.weight - left.weight
   if (left.label !== right.label) return left.label < right.label ? -1 : 1
   return left.id < right.id ? -1 : 1
 }
 
-/** As many as `limit` of several lists, one of each in turn, so that a long list leaves the others their place. */
+/**
+ * Up to `limit` elements of several lists, one of each in turn, so that a long list does not displace the
+ * others.
+ */
 export function inTurns<T>(lists: readonly (readonly T[])[], limit: number): T[] {
   const taken: T[] = []
   const longest = lists.reduce((most, list) => Math.max(most, list.length), 0)
@@ -49,7 +52,7 @@ export function inTurns<T>(lists: readonly (readonly T[])[], limit: number): T[]
   return taken
 }
 
-/** The graph of these entities and sources, its strongest edges and no more than five for each node. */
+/** The graph of these entities and sources, with the strongest edges, up to five per node on average. */
 export function toGraph(
   entities: readonly Entity[],
   sources: readonly (VisibleSource & { weight: number })[],
@@ -84,17 +87,17 @@ export function toGraph(
   return { nodes, edges }
 }
 
-/** An edge before it is known whether it is shown: of thousands, few are. */
+/** An edge that may not be shown; few of thousands are. */
 type Link = Omit<CanvasEdge, 'id'>
 
-/** So many of the strongest. What weighs less than they do is not put in order. */
+/** The strongest links. Only these are sorted. */
 function strongest(links: readonly Link[], limit: number): Link[] {
   const least = Float64Array.from(links, ({ weight }) => -weight).toSorted()[limit - 1]
   const kept = least === undefined ? links : links.filter(({ weight }) => weight >= -least)
   return kept.toSorted(strongestFirst).slice(0, limit)
 }
 
-/** Ties go as their ids do. */
+/** Ties by id. */
 function strongestFirst(left: Link, right: Link): number {
   if (left.weight !== right.weight) return right.weight - left.weight
   if (left.type !== right.type) return left.type < right.type ? -1 : 1
@@ -102,7 +105,10 @@ function strongestFirst(left: Link, right: Link): number {
   return left.target < right.target ? -1 : 1
 }
 
-/** Of folders that are called the same, as much of where each is as tells them apart: `Team / Plans`, `Archive / Plans`. */
+/**
+ * Labels for folders with the same name, with as much of the path as distinguishes them: `Team / Plans`,
+ * `Archive / Plans`.
+ */
 function labelsApart(entities: readonly Entity[]): Map<string, string> {
   const labels = new Map<string, string>()
   const channels = entities.filter(({ type }) => type === 'channel')
@@ -141,7 +147,7 @@ function edgesToSources(entities: readonly Entity[], sources: readonly VisibleSo
   return edges
 }
 
-/** An edge between two entities that is counted item by item, in each item once. */
+/** An edge between two entities, counted once for each item. */
 interface Counting extends Link {
   countedIn: Together
 }
@@ -170,7 +176,10 @@ function edgesBetween(entities: readonly Entity[], together: readonly Together[]
   return [...edges.values()]
 }
 
-/** From who wrote an item to what it says and where it stands; what else it names together is one edge, from the lower id. */
+/**
+ * An author's edges lead to what the item names and to its channel; other pairs get one edge, from the lower
+ * id.
+ */
 function edgeType(from: Role, to: Role, isLower: boolean): EdgeType | null {
   if (from === 'author' && to === 'channel') return 'posted_in'
   if (from === 'author' && to !== 'author') return 'mentions'

@@ -4,8 +4,8 @@ import { prepare, type Prepared } from '../database/prepared.ts'
 import type { View } from './visible-sources.ts'
 
 /**
- * What items name and how often, of a person's items alone: in place of the tables of the same names, which count those of
- * others too. `$1` and `$2` stand for the parameters with the organization and the items.
+ * Counts over a person's items alone, replacing the tables of the same names, which count everyone's. `$1` is
+ * the organization, `$2` the items.
  */
 const OF_ITEMS = `
   with item_entities as materialized (
@@ -26,14 +26,16 @@ const OF_ITEMS = `
       and n.name = c.name
   )`
 
-/** Runs a statement over what items name, as a view has it. */
+/** Runs a statement over the names in a view. */
 export type PreparedInView<Row> = (
   db: Db,
   view: View,
   values: readonly unknown[],
 ) => Promise<QueryResult<Row>>
 
-/** A prepared statement over `item_entities`, `entity_totals` and `entity_names`, which are those of the view alone. */
+/**
+ * Prepares a statement in which `item_entities`, `entity_totals` and `entity_names` contain only the view.
+ */
 export function prepareInView<Row>(text: string): PreparedInView<Row> {
   const ofAll: Prepared<Row> = prepare(text)
   return (db, view, values) =>
@@ -42,7 +44,7 @@ export function prepareInView<Row>(text: string): PreparedInView<Row> {
       : db.executeQuery(ofItems<Row>(view, view.items.ids, text, values))
 }
 
-/** The same with a statement that is parsed each time. */
+/** The same for a statement that is parsed each time. */
 export async function runInView(
   db: Db,
   view: View,

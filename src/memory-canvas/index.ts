@@ -4,7 +4,7 @@ import { createDrawCanvas, type FindItems } from './canvas.ts'
 import { describeEntity } from './entity-details.ts'
 import type { MemoryCanvasServices } from './routes.ts'
 
-/** Who, what and where an organization's items name. */
+/** The people, topics and places that an organization's items name. */
 export function createMemoryCanvas(options: {
   db: Db
   clock: Clock

@@ -33,7 +33,7 @@ function newWorker(onRead: (count: number) => void = () => {}, isBusy = () => fa
   return createCanvasWorker({ db: database.db, terms, logger: { warn: fail, error: fail }, onRead, isBusy })
 }
 
-/** Reads all that is waiting, of every organization. */
+/** Reads all waiting items of every organization. */
 async function readAll(): Promise<void> {
   const worker = newWorker()
   await worker.readWaiting()
@@ -54,7 +54,7 @@ const NAMES = [
 const bodyOf = (n: number): string =>
   `We saw ${NAMES[n % 8]} with ${NAMES[(n * 3 + 1) % 8]} and ${NAMES[(n * 5 + 2) % 8]}.`
 
-/** What is counted, and what counting anew from what items name would give. */
+/** The stored counts, and the counts recomputed from the mentions. */
 async function counted(organizationId: string): Promise<{ stored: unknown; recounted: unknown }> {
   const rows = async (query: ReturnType<typeof sql>): Promise<string[]> =>
     (await query.execute(database.db)).rows.map((row) => JSON.stringify(row)).toSorted()
@@ -86,8 +86,8 @@ async function expectRightCounts({ id }: TestOrganization): Promise<void> {
   expect(stored).toEqual(recounted)
 }
 
-describe('what is counted', () => {
-  it('is what the stored items name, after any mix of ingests, changes, moves and deletions', async () => {
+describe('the counts', () => {
+  it('match the stored items after any mix of ingests, changes, moves and deletions', async () => {
     const organization = await insertOrganization(database.db)
     const other = await insertSource(database.db, organization.id, { provider: 'notion' })
     const write = (...values: { n: number; body?: string; sourceId?: string }[]) =>
@@ -123,7 +123,7 @@ describe('what is counted', () => {
     await expectRightCounts(organization)
   })
 
-  it('is no name any more that only a former content had', async () => {
+  it('drop names that only earlier content had', async () => {
     const organization = await insertOrganization(database.db)
     const write = (body: string) =>
       items.write(organization.id, [testItem(organization, { externalId: 'a', body })])
@@ -134,7 +134,7 @@ describe('what is counted', () => {
     await expectRightCounts(organization)
   })
 
-  it('passes with an item to the source that still has it when another ends its claim', async () => {
+  it('move with an item to the source that still has it when another releases it', async () => {
     const organization = await insertOrganization(database.db)
     const [first, second] = [
       await insertSource(database.db, organization.id, { provider: 'notion', push_only: false }),
@@ -179,7 +179,7 @@ describe('what is counted', () => {
     expect(left).toEqual([{ source_id: second }])
   })
 
-  it('is right when items go while they are being read', async () => {
+  it('stay right when items are deleted while being read', async () => {
     const organization = await insertOrganization(database.db)
     const ids = Array.from({ length: 40 }, (_, n) => `i${n}`)
     await items.write(
@@ -205,7 +205,7 @@ describe('what is counted', () => {
 })
 
 describe('a worker', () => {
-  it('that ends in the middle leaves the rest to the next one, which counts nothing twice', async () => {
+  it('leaves the rest to the next worker after a crash, without counting anything twice', async () => {
     const organization = await insertOrganization(database.db)
     await items.write(
       organization.id,
@@ -220,7 +220,7 @@ describe('a worker', () => {
     await first.stop()
     expect(read).toBeGreaterThan(0)
     expect(read).toBeLessThan(60)
-    // As if it had died: nobody has handed its lease back, and that has run out.
+    // Simulates a crash: nobody released the lease, and it has expired.
     await sql`
       update canvas_work set lease_id = ${randomUUID()}, lease_expires_at = now() - interval '1 second'
       where organization_id = ${organization.id}`.execute(database.db)
@@ -236,7 +236,7 @@ describe('a worker', () => {
     await expectRightCounts(organization)
   })
 
-  it('reads all, too, where requests never cease', async () => {
+  it('reads everything even if requests never stop', async () => {
     const organization = await insertOrganization(database.db)
     await items.write(
       organization.id,
@@ -254,7 +254,7 @@ describe('a worker', () => {
     await expectRightCounts(organization)
   })
 
-  it('writes nothing once another holds its lease', async () => {
+  it('writes nothing once another process holds its lease', async () => {
     const organization = await insertOrganization(database.db)
     await items.write(organization.id, [testItem(organization, { externalId: 'a', body: bodyOf(1) })])
     await sql`
@@ -264,7 +264,7 @@ describe('a worker', () => {
     expect((await counted(organization.id)).stored).toEqual([[], [], []])
   })
 
-  it('goes on without an item that cannot be read, and tells of it', async () => {
+  it('skips an item that it cannot read and reports it', async () => {
     const organization = await insertOrganization(database.db)
     await items.write(organization.id, [
       testItem(organization, { externalId: 'bad', title: 'Zephyr', body: bodyOf(1) }),
@@ -303,8 +303,8 @@ describe('a worker', () => {
   })
 })
 
-describe('a graph that was drawn', () => {
-  it('is shown again until something is read or deleted', async () => {
+describe('a cached graph', () => {
+  it('is returned until an item is read or deleted', async () => {
     const organization = await insertOrganization(database.db)
     const write = (n: number) =>
       items.write(organization.id, [testItem(organization, { externalId: `i${n}`, body: bodyOf(n) })])
@@ -320,7 +320,7 @@ describe('a graph that was drawn', () => {
     expect((await draw(['slack'])).nodes).toEqual([])
 
     await write(3)
-    // It waits: the graph is still what was read.
+    // The item is waiting, so the graph has not changed.
     expect((await draw()).nodes).toBe(first.nodes)
     expect((await draw()).itemsWaiting).toBe(1)
     await readAll()

@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-/** Reads all there is to read by rules of a name, with words that are as rare as given. @returns how many items that were */
+/** Reads all waiting items with the given rules and word weights. @returns how many */
 async function readBy(rules: string, weights: TermWeights): Promise<number> {
   let count = 0
   const fail = (fields: object): void => {
@@ -59,7 +59,7 @@ async function itemsNaming(key: string): Promise<number | undefined> {
   return rows[0]?.items
 }
 
-/** Sources by how many of their items were read by which rules. */
+/** Sources with how many of their items each rule version read. */
 async function readByRules(): Promise<unknown[]> {
   const { rows } = await sql`
     select name, items from entity_names
@@ -67,8 +67,8 @@ async function readByRules(): Promise<unknown[]> {
   return rows
 }
 
-describe('what former rules have read', () => {
-  it('is read again by those of now, and once only', async () => {
+describe('items read by earlier rules', () => {
+  it('are read once more by the current rules', async () => {
     await store(Array.from({ length: 120 }, (_, n) => `i${n}`))
     expect(await readBy('rules 0', { ...terms, backgroundWeight: () => 0 })).toBe(120)
     expect(await itemsNaming('topic:zephyr')).toBeUndefined()
@@ -80,7 +80,7 @@ describe('what former rules have read', () => {
     expect(await readBy('rules 1', terms)).toBe(0)
   })
 
-  it('is what was read before rules were noted, too', async () => {
+  it('include those read before rules were recorded', async () => {
     await sql`update item_entities set names = '{}' where role = 'source'`.execute(database.db)
     await sql`delete from entity_names where entity_id = source_id`.execute(database.db)
     expect(await readBy('rules 1', terms)).toBe(121)

@@ -3,18 +3,18 @@ import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 
 /*
- * What was read by former rules. The naming of an item's source says by which the item was read, in place of a name, and is counted
- * like one: that tells whether a source has any that are outdated.
+ * Finds items read by earlier rules. An item's mention of its source has the rule version as its name and is
+ * counted like a name, which shows whether a source has outdated items.
  */
 
-/** Items that are looked through at once. */
+/** Items per page. */
 const ITEMS_A_PAGE = 100
 
 const OrganizationRows = z.array(z.object({ organization_id: z.string() }))
 const PageRows = z.array(z.object({ id: z.string(), is_outdated: z.boolean() }))
 const AnyRows = z.tuple([z.object({ any: z.boolean() })])
 
-/** The next organization after one, by id, that the canvas has been drawn for; null after the last. */
+/** The next organization, by id, that has a canvas; null: none. */
 export async function nextOrganization(db: Db, after: string): Promise<string | null> {
   const beyond = after === '' ? sql`` : sql`where organization_id > ${after}`
   const { rows } = await sql`
@@ -22,7 +22,7 @@ export async function nextOrganization(db: Db, after: string): Promise<string | 
   return OrganizationRows.parse(rows)[0]?.organization_id ?? null
 }
 
-/** Whether an organization has items that were read by other rules than these. */
+/** Whether an organization has items read by other rules. */
 export async function hasOutdatedItems(db: Db, organizationId: string, rules: string): Promise<boolean> {
   const { rows } = await sql`
     select exists (
@@ -36,8 +36,8 @@ export async function hasOutdatedItems(db: Db, organizationId: string, rules: st
 }
 
 /**
- * Goes through an organization's items by id, so many at once.
- * @returns the first `limit` outdated among them, and the last that was looked at; null: there are no more
+ * Scans a page of an organization's items by id.
+ * @returns the first `limit` outdated items, and the last item scanned; null: no more items
  */
 export async function findOutdatedItems(
   db: Db,

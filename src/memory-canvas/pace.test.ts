@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createPace } from './pace.ts'
 
-/** Milliseconds that a pace rests from a step of so many, by a clock that only sleeping moves on. */
+/** How many milliseconds a pace rests after a step, by a clock that only sleep advances. */
 async function restFrom(tookMs: number, isBusyAt: (ms: number) => boolean): Promise<number> {
   let nowMs = 0
   const sleep = async (ms: number): Promise<void> => void (nowMs += ms)
@@ -12,21 +12,21 @@ async function restFrom(tookMs: number, isBusyAt: (ms: number) => boolean): Prom
   return nowMs - tookMs
 }
 
-describe('work in the background', () => {
-  it('rests as long as a step took where nobody asks, and many times as long where somebody does', async () => {
+describe('background work', () => {
+  it('rests as long as a step took while idle, and many times as long under requests', async () => {
     expect(await restFrom(20, () => false)).toBe(20)
     expect(await restFrom(20, () => true)).toBe(480)
   })
 
-  it('goes on within a second beside requests that never end, however long a step took', async () => {
+  it('continues within a second under constant requests, however long a step took', async () => {
     expect(await restFrom(60_000, () => true)).toBe(1_000)
   })
 
-  it('goes on once nobody asks any more', async () => {
+  it('continues as soon as requests end', async () => {
     expect(await restFrom(40, (ms) => ms < 100)).toBe(100)
   })
 
-  it('ends when it is to', async () => {
+  it('ends when aborted', async () => {
     const controller = new AbortController()
     const pause = createPace(() => true, controller.signal)
     controller.abort()

@@ -1,21 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/**
- * Of the time that a step took: where nobody asks for anything, others have the process as long as the work, and where somebody
- * does, nearly always.
- */
+/** Rest as a multiple of the step's duration: equal when idle, nearly all the time under requests. */
 const REST = 1
 const REST_WHEN_BUSY = 24
-/** However long a step took, as it may where it waits for others: the work gets done beside requests that never end, too. */
+/**
+ * Upper limit on a rest, so that work progresses even under constant requests. A step can take long because
+ * it waits for others.
+ */
 const REST_MS_MAX = 1_000
-/** How soon a rest ends once nobody asks any more. */
+/** How often a rest checks whether requests have ended. */
 const LOOK_MS = 50
 
-/** Time as a pace knows it. */
 export interface PaceTime {
-  /** Milliseconds since some moment. */
+  /** Milliseconds since any fixed moment. */
   now(): number
-  /** @throws where the signal is aborted meanwhile */
+  /** @throws if the signal is aborted meanwhile */
   sleep(ms: number, signal: AbortSignal): Promise<void>
 }
 
@@ -25,10 +24,10 @@ const REAL_TIME: PaceTime = {
 }
 
 /**
- * What makes work in the background give way to requests: called between its steps, it waits in proportion to the time since it
- * was called last.
- * @param isBusy whether somebody asks for something, or just did
- * @throws from what is returned, once the signal is aborted
+ * Makes background work yield to requests: call it between steps, and it waits in proportion to the time
+ * since the last call.
+ * @param isBusy whether requests are running or just ended
+ * @throws from the returned function, once the signal is aborted
  */
 export function createPace(
   isBusy: () => boolean,

@@ -7,7 +7,7 @@ import { CountChanges, type Mention, removeMentions } from './counts.ts'
 import { CHARACTERS_READ, extractingEntities } from './extraction/extract-entities.ts'
 import { entityId, fold, type FoundEntity, RANK } from './extraction/identity.ts'
 
-/** Stored bytes of the items that are read together: what is compressed may be some times as much. */
+/** Stored bytes of items read together; compressed text expands several times. */
 const BYTES_TOGETHER = 64_000
 
 const WaitingRows = z.array(
@@ -24,7 +24,7 @@ const WaitingRows = z.array(
 )
 export type WaitingItem = z.output<typeof WaitingRows>[number]
 
-/** An item with what it names; `error` where it could not be read, so that it names nothing. */
+/** An item with what it names; with `error`, it could not be read and names nothing. */
 export interface ReadItem {
   item: WaitingItem
   entities: FoundEntity[]
@@ -33,7 +33,7 @@ export interface ReadItem {
 
 const Sizes = z.array(z.object({ id: z.string(), bytes: z.number() }))
 
-/** Some items of the organization that the canvas has not read as they are. */
+/** Some of the organization's items whose current content the canvas has not read. */
 export async function findWaitingItems(
   db: Db,
   organizationId: string,
@@ -46,7 +46,7 @@ export async function findWaitingItems(
   return await asFarAsRead(db, organizationId, Sizes.parse(rows))
 }
 
-/** The first of these items that are still stored. @returns none where none is */
+/** The first of these items that are still stored; empty: none. */
 export async function findItems(
   db: Db,
   organizationId: string,
@@ -58,7 +58,7 @@ export async function findItems(
   return await asFarAsRead(db, organizationId, Sizes.parse(rows))
 }
 
-/** Of these items as many as are read together, as far as they are read of each. */
+/** As many of these items as fit in one batch, each up to the length that extraction reads. */
 async function asFarAsRead(
   db: Db,
   organizationId: string,
@@ -81,7 +81,7 @@ async function asFarAsRead(
   return WaitingRows.parse(rows)
 }
 
-/** What items name. What cannot be read names nothing: a fault of an item is that item's. */
+/** What items name. An unreadable item names nothing, so it does not affect the others. */
 export function* readingItems(items: readonly WaitingItem[], terms: TermWeights): Pausable<ReadItem[]> {
   const read: ReadItem[] = []
   for (const item of items) {
@@ -108,8 +108,8 @@ const LockedRows = z.array(
 )
 
 /**
- * Stores what items name in place of what they named before, in a transaction that has locked the organization's canvas. An item
- * that changed meanwhile, or that somebody else is changing, is left for the next time.
+ * Replaces what items name, in a transaction that has locked the organization's canvas. Skips items that
+ * changed meanwhile or that another transaction is changing; they stay queued.
  */
 export async function storeReadItems(
   tx: Tx,
@@ -137,7 +137,7 @@ export async function storeReadItems(
     known.set(row.source_id, sourceEntity(row.source_id))
     for (const entity of entities) {
       const id = entityId(organizationId, entity.key)
-      // Those of the batch have names of their own: all are needed for their details.
+      // Items of a batch use different names, and all names need their details.
       const before = known.get(id)
       known.set(id, before ? { ...before, names: [...before.names, ...entity.names] } : entity)
       mentions.push({ ...at, entityId: id, role: entity.role, names: entity.names.map(({ name }) => name) })
@@ -160,7 +160,10 @@ export async function storeReadItems(
       and canvas_sha256 is distinct from content_sha256`.execute(tx)
 }
 
-/** A source counts as an entity that each of its items names, and the rules that the item was read by as its name in that. */
+/**
+ * A source is an entity that each of its items names; the name is the version of the rules that read the
+ * item.
+ */
 function sourceEntity(sourceId: string): FoundEntity {
   return {
     type: 'source',
@@ -179,7 +182,7 @@ function entityOf(known: ReadonlyMap<string, FoundEntity>, id: string): FoundEnt
 }
 
 function detailsOf(entity: FoundEntity, name: string): { alias: string | null; words: string } {
-  // Nobody is to find a source by the rules that its items were read by.
+  // Searches must not find a source by a rule version.
   if (entity.type === 'source') return { alias: null, words: '' }
   const alias = entity.names.find((one) => one.name === name)?.alias ?? null
   return { alias, words: fold(name) }

@@ -2,43 +2,44 @@ import type { StoredEntityType } from '../database/schema.ts'
 import type { Atom, SourceCount } from './atoms.ts'
 import { givenNameOf, PATH_MARK, RANK } from './extraction/identity.ts'
 
-/** One entity: all atoms that the evidence in view says are the same. */
+/** One entity: all atoms that are the same by the evidence in view. */
 export interface Entity {
-  /** Of the atom that tells it best from others. */
+  /** The id of the atom that identifies it best. */
   id: string
   type: StoredEntityType
   label: string
   /** Its other names, those of most items first. */
   aliases: string[]
-  /** Items that name it, in view. */
+  /** Items in view that name it. */
   weight: number
   counts: Map<string, SourceCount>
   atoms: Atom[]
 }
 
-/** A name belongs to whoever has it in so many times the items of anybody else. */
+/** A name belongs to an atom that has it in this many times the items of any other. */
 const CLEARLY = 2
-/** A mailbox of more people than this is nobody's. */
+/** A mailbox with more people is shared. */
 const NAMES_OF_ONE_MAX = 3
 
 /**
- * A word in so many times the items of all people with that given name names something else as well, as `Mercury` may where
- * somebody is called so.
+ * A word in this many times the items of all people with that given name also names something else, such as
+ * `Mercury`.
  */
 const ANOTHER_THING = 3
 
 /**
- * Puts atoms together to entities. An atom belongs to another that goes by its name and is told better by what it is: a phrase to
- * the person of that name, a name or a handle to the address that it was seen with, a lone given name to who has it. Where several
- * go by the name, it belongs to the one that clearly has it in more items, and else to none; a given name of several people is
- * nothing by itself, and on no entity.
- * @param itemsInView how many items in view name an atom, asked of `wordsToWeigh` alone; where it is not said, as many as are counted
+ * Merges atoms into entities. An atom belongs to one that shares its name and identifies better: a phrase to
+ * the person of that name, a name or handle to the address it appeared with, a lone given name to its bearer.
+ * If several share the name, it belongs to the one that clearly has it in more items, or else to none. A
+ * given name of several people is dropped.
+ * @param itemsInView how many items in view name an atom, called for `wordsToWeigh` only; by default the
+ * counted items
  */
 export function resolveEntities(
   atoms: Iterable<Atom>,
   itemsInView: (atom: Atom) => number = ({ counts }) => itemsOf(counts),
 ): Entity[] {
-  // Those that others belong to first, so that these are counted for what they belong to themselves.
+  // Atoms that others can belong to come first, because their counts decide.
   const all = [...atoms].toSorted((left, right) => right.rank - left.rank || (left.id < right.id ? -1 : 1))
   const roots = new Map<string, Atom>()
   const named: Bearers = new Map()
@@ -62,7 +63,7 @@ export function resolveEntities(
   return Array.from(groups, ([root, members]) => toEntity(root, members))
 }
 
-/** Who goes by a name, and in how many items. */
+/** The atoms with a name, and in how many items. */
 type Bearers = Map<string, Bearer[]>
 
 interface Bearer {
@@ -78,7 +79,7 @@ function addItems(into: Bearers, name: string, atom: Atom, items: number): void 
   else into.set(name, [{ atom, items }])
 }
 
-/** Whom an atom belongs to; null: to itself; `several`: to one of several, nobody knows whom. */
+/** The atom that this one belongs to; null: itself; `several`: ambiguous. */
 function ownerOf(
   atom: Atom,
   named: Bearers,
@@ -97,7 +98,7 @@ function ownerOf(
   return clearly(bearers) ?? 'several'
 }
 
-/** The one that has a name in clearly more items than any other; null: none has. */
+/** The atom that has a name in clearly more items than any other; null: none. */
 function clearly(owners: readonly Bearer[]): Atom | null {
   const [best, second] = owners.toSorted(
     (left, right) => right.items - left.items || (left.atom.id < right.atom.id ? -1 : 1),
@@ -106,18 +107,18 @@ function clearly(owners: readonly Bearer[]): Atom | null {
   return second && best.items < CLEARLY * second.items ? null : best.atom
 }
 
-/** How many items are counted, of all sources. */
+/** Items of all sources. */
 export function itemsOf(counts: ReadonlyMap<string, SourceCount> | undefined): number {
   let sum = 0
   for (const { items } of counts?.values() ?? []) sum += items
   return sum
 }
 
-/** The ids of the atoms whose items in view decide whose they are: words that may be the given name of one of the others. */
+/** Ids of the atoms whose owner depends on their items in view: words that may be a given name. */
 export function wordsToWeigh(atoms: readonly Atom[]): string[] {
   const givenNames = new Set<string>()
   for (const { type, names } of atoms) {
-    // A phrase may belong to a person, and is a name of that person then.
+    // A phrase may belong to a person and then is a name of that person.
     if (type !== 'person' && type !== 'topic') continue
     for (const { alias } of names) if (alias?.includes(' ')) givenNames.add(givenNameOf(alias))
   }
@@ -126,7 +127,7 @@ export function wordsToWeigh(atoms: readonly Atom[]): string[] {
     .map(({ id }) => id)
 }
 
-/** Whether an address goes by the full names of several people. */
+/** Whether an address has the full names of several people. */
 function isShared(atom: Atom): boolean {
   if (atom.type !== 'person' || atom.rank !== RANK.address) return false
   const fullNames = new Set(atom.names.map(({ alias }) => alias).filter((alias) => alias?.includes(' ')))
@@ -159,10 +160,10 @@ function countsTogether(atoms: readonly Atom[]): Map<string, SourceCount> {
   return counts
 }
 
-/** The names of all atoms, each once. */
+/** The distinct names of all atoms. */
 function namesTogether(atoms: readonly Atom[]): { name: string; items: number }[] {
   const [only, ...others] = atoms
-  // The names of one are each there once.
+  // An atom's names are distinct already.
   if (only && others.length === 0) return only.names
   const names = new Map<string, number>()
   for (const atom of atoms) {
@@ -172,8 +173,8 @@ function namesTogether(atoms: readonly Atom[]): { name: string; items: number }[
 }
 
 /**
- * How far a name is from what one would call somebody: a name, then a part of one, one turned round or where a folder is, a handle,
- * an address or a domain.
+ * How far a name is from everyday use: a name, then part of one, an inverted name or a folder's path, a
+ * handle, an address or domain.
  */
 function plainness(name: string, { type }: Atom): number {
   if (/^\S+@\S+$/.test(name) || /^[a-z0-9.-]+\.[a-z]{2,}$/.test(name)) return 3

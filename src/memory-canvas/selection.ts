@@ -8,25 +8,24 @@ import { type Entity, itemsOf, resolveEntities, wordsToWeigh } from './resolve.t
 import { namingOf, placeOf, roleOf, type Together } from './together.ts'
 import type { View } from './visible-sources.ts'
 
-/** Items in view that a part of the canvas is drawn from, with all that they name. */
+/** The items in view for a part of the canvas, with all that they name. */
 export interface Selection {
   /** The source of each item. */
   sources: readonly string[]
-  /** By atom, the items that name it: of each the place, from 0, with the role (`namingOf`). */
+  /** By atom, the items that name it: each item's index with the role (`namingOf`). */
   namings: ReadonlyMap<string, readonly number[]>
 }
 
-/** Which items are selected. */
 export interface Selecting {
-  /** The atoms that they name. An item of a source names that source. */
+  /** Atoms that the items name. Every item names its source. */
   atomIds: readonly string[]
-  /** When they were changed at the earliest; null: whenever. */
+  /** Earliest change; null: any time. */
   since: Date | null
-  /** How many of them at most, so that no request reads them all: the latest. */
+  /** Takes only the latest, which bounds what a request reads. */
   limit: number
 }
 
-/** The latest items that name one of the atoms of a list. */
+/** The latest items that name one of the given atoms. */
 const LATEST = `
   select m.source_item_id from unnest($3::uuid[]) as a(id)
   cross join unnest($2::uuid[]) as s(id)
@@ -41,8 +40,9 @@ const LATEST = `
 const selectLatest = prepareInView(LATEST)
 
 /**
- * What the latest items name, as one text, which is a fraction of the work of a row for each: `;` between items, of each the place
- * of its source in the list, from 1, and for every atom that it names the id with the role behind it, parted by `,`.
+ * What the latest items name, as one text, a fraction of the work of a row for each. Items are separated by
+ * `;`. Each has the 1-based index of its source, then for every atom the id followed by the role, separated
+ * by `,`.
  */
 const selectNamings = prepareInView(`
   select string_agg(source || ',' || names, ';') as items from (
@@ -57,7 +57,7 @@ function valuesOf(view: View, { atomIds, since, limit }: Selecting): unknown[] {
     view.organizationId,
     idsInView(view),
     listOfIds(atomIds),
-    // In seconds, which every year has.
+    // In seconds: a timestamp text cannot express every year.
     since === null ? '-Infinity' : since.getTime() / 1000,
     limit,
   ]
@@ -65,7 +65,7 @@ function valuesOf(view: View, { atomIds, since, limit }: Selecting): unknown[] {
 
 const ItemRows = z.array(z.object({ source_item_id: z.string() }))
 
-/** The ids of the latest items in view that name one of some atoms, the latest first. */
+/** The ids of the latest items in view that name one of the atoms, latest first. */
 export async function latestItems(db: Db, view: View, selecting: Selecting): Promise<string[]> {
   const { rows } = await selectLatest(db, view, valuesOf(view, selecting))
   return ItemRows.parse(rows).map((row) => row.source_item_id)
@@ -75,7 +75,7 @@ const ID_LENGTH = 36
 const ROLE_PLACES = new Map<string, number>(ROLES.map((role, place) => [role, place]))
 const NamingRows = z.tuple([z.object({ items: z.string().nullable() })])
 
-/** The latest items in view that name one of some atoms, and what else they name. */
+/** The latest items in view that name one of the atoms, with what else they name. */
 export async function selectItems(db: Db, view: View, selecting: Selecting): Promise<Selection> {
   const { rows } = await selectNamings(db, view, valuesOf(view, selecting))
   const [{ items }] = NamingRows.parse(rows)
@@ -99,12 +99,12 @@ export async function selectItems(db: Db, view: View, selecting: Selecting): Pro
   return { sources, namings }
 }
 
-/** How many of the selected items name an atom. */
+/** How many selected items name an atom. */
 export function itemsNaming({ namings }: Selection, atomId: string): number {
   return namings.get(atomId)?.length ?? 0
 }
 
-/** How many of the selected items name an atom, by source; nothing where none does. */
+/** How many selected items name an atom, by source; empty if none does. */
 export function countIn({ sources, namings }: Selection, atomId: string): Map<string, SourceCount> {
   const counts = new Map<string, SourceCount>()
   for (const naming of namings.get(atomId) ?? []) {
@@ -117,7 +117,7 @@ export function countIn({ sources, namings }: Selection, atomId: string): Map<st
   return counts
 }
 
-/** The atoms that most of the selected items name. @param among null: all */
+/** The atoms that most selected items name. @param among null: all */
 export function heaviestIn(selection: Selection, among: ReadonlySet<string> | null, limit: number): string[] {
   return [...selection.namings.keys()]
     .filter((id) => among === null || among.has(id))
@@ -128,8 +128,8 @@ export function heaviestIn(selection: Selection, among: ReadonlySet<string> | nu
 }
 
 /**
- * The entities of these atoms, as far as the selected items name them. What they are called and who is the same as whom all items
- * in view say; how many, only the selected ones.
+ * Resolves these atoms to entities. All items in view decide on names and identity; only selected items are
+ * counted.
  */
 export async function resolveWithin(
   db: Db,
@@ -150,7 +150,7 @@ export async function resolveWithin(
   )
 }
 
-/** Which of these nodes the selected items name together, an entry for each item that names two or more. */
+/** Which of these nodes the selected items name together: an entry for each item that names two or more. */
 export function namedTogetherIn(
   { sources, namings }: Selection,
   nodes: readonly { atoms: readonly Atom[] }[],

@@ -6,38 +6,41 @@ import { inHalves, listOfIds } from './ids.ts'
 import { prepareInView } from './in-view.ts'
 import type { View } from './visible-sources.ts'
 
-/** What an item names of some nodes: of each the place, from 0, and what it is to the item, as `namingOf` puts them together. */
+/** The nodes that an item names: each node's index with its role, packed by `namingOf`. */
 export type Together = readonly number[]
 
-/** Something by its place, and the place of its role among all: as one number, of which there are thousands. */
+/** Packs an index and a role into one number, because there are thousands of them. */
 export function namingOf(place: number, role: number): number {
   return place * ROLES.length + role
 }
 
-/** What was put together. */
+/** The index in a packed number. */
 export function placeOf(naming: number): number {
   return Math.floor(naming / ROLES.length)
 }
 
-/** What role was put together with it. */
+/** The role in a packed number. */
 export function roleOf(naming: number): Role {
   return ROLES[naming % ROLES.length] ?? 'mention'
 }
 
-/** Where the latest items of a node are looked for: under so many of its names and sources, those of most items; of all nodes. */
+/**
+ * Limits on the atom and source pairs where a node's latest items are looked up, most items first; for each
+ * node and in total.
+ */
 const PLACES_A_NODE_MAX = 6
 const PLACES_MAX = 600
-/** The latest items of each place that edges are counted in, and of all places together. */
+/** Limits on the latest items whose edges are counted, for each pair and in total. */
 const EVIDENCE_A_PLACE = 24
 const EVIDENCE_MAX = 1_200
 
-/** One of a node's names, by its place, in one source. */
+/** One of a node's atoms, by index, in one source. */
 interface Place {
   atom: number
   source: string
 }
 
-/** Where most of a node's items are. */
+/** The pairs with most of a node's items. */
 function placesOf({ atoms }: { atoms: readonly Atom[] }, limit: number): Place[] {
   const places: (Place & { id: string; items: number })[] = []
   atoms.forEach(({ id, counts }, atom) => {
@@ -52,9 +55,9 @@ function placesOf({ atoms }: { atoms: readonly Atom[] }, limit: number): Place[]
 }
 
 /**
- * The atoms of a list that one of the latest items of some places names two or more of, as one text for all items, which is a
- * fraction of the work of a row for each: `;` between items, of each its id and for every atom the place in the list with its role
- * (`namingOf`), parted by `,`. A place is an atom of the list and a source in view, by their places there, from 1.
+ * The listed atoms that the latest items name, for items that name two or more, as one text, a fraction of
+ * the work of a row for each. Items are separated by `;`. Each has its id, then for every atom its index with
+ * the role (`namingOf`), separated by `,`. A place is a listed atom and a source in view, by 1-based index.
  */
 const selectTogether = prepareInView(`
   select string_agg(source_item_id || ',' || codes, ';') as items from (
@@ -78,7 +81,10 @@ const selectTogether = prepareInView(`
 
 const TogetherRows = z.tuple([z.object({ items: z.string().nullable() })])
 
-/** Which of these nodes their latest items in view name together, an entry for each item that names two or more. */
+/**
+ * Which of these nodes their latest items in view name together: an entry for each item that names two or
+ * more.
+ */
 export async function namedTogether(
   db: Db,
   view: View,
@@ -99,7 +105,7 @@ export async function namedTogether(
   for (const text of parts.flat()) {
     const codes = text.split(',')
     const item = codes.shift() ?? ''
-    // One of the latest of two places is there twice, and the same.
+    // An item can be among the latest of two places, with the same content.
     if (together.has(item)) continue
     together.set(
       item,
@@ -114,13 +120,13 @@ export async function namedTogether(
   return [...together.values()]
 }
 
-/** An atom of a list and a source in view, by their places there, from 1. */
+/** A listed atom and a source in view, by 1-based index. */
 interface ListedPlace {
   atom: number
   source: number
 }
 
-/** The places that the latest items of nodes are looked for in, and how many in each. */
+/** The places where nodes' latest items are looked up, and how many in each. */
 function latestOfPlaces(
   view: View,
   nodes: readonly { atoms: readonly Atom[] }[],

@@ -11,18 +11,18 @@ export interface VisibleSource {
   id: string
   provider: ProviderId
   label: string
-  /** How many of its items have been read for the canvas. */
+  /** How many of its items the canvas has read. */
   items: number
 }
 
-/** What is looked at: the sources of an organization that the caller may see. Everything of the canvas is counted within it. */
+/** The part of an organization that the caller may see; the canvas counts only within it. */
 export interface View {
   organizationId: string
   sources: readonly VisibleSource[]
   readable: Readable
-  /** The items of a person that it is drawn from; null: all. */
+  /** The items of a person; null: all. */
   items: ViewedItems | null
-  /** Of what the canvas is drawn from, as it was when the view was taken; null where nothing is known of it. */
+  /** Revision of the canvas when the view was taken; null: unknown. */
   revision: string | null
 }
 
@@ -30,14 +30,16 @@ export interface View {
 export interface ViewedItems {
   /** A value for `$1::uuid[]`. */
   ids: string
-  /** Tells lists apart. */
+  /** Distinguishes lists. */
   key: string
 }
 
-/** A person's canvas is drawn from so many items: all that they name is counted anew for each. */
+/** Items in a person's canvas; their names are counted anew for each request. */
 export const PERSONS_ITEMS_MAX = 2_000
 
-/** The sources in the reader's scope, and of one provider where that is asked for, that nobody has removed; the first made first. */
+/**
+ * The sources in the reader's scope, optionally of one provider, that are not being removed; oldest first.
+ */
 export async function viewOf(db: Db, reader: Reader, provider?: ProviderId): Promise<View> {
   const { organizationId, readable } = reader
   const providers = providersOf(reader).filter((one) => provider === undefined || one === provider)
@@ -96,7 +98,8 @@ const selectSources = prepare(`
   where s.organization_id = $1 and s.provider = any($2::text[]) and s.removed_at is null
   order by s.created_at, s.id`)
 
-// The newest of each source and kind by the index that has their policy, then those that the canvas has read as they are.
+// Takes the newest of each source and kind from the index by policy, then keeps those whose current content
+// the canvas has read.
 const selectLatest = prepare(`
   select i.id, i.source_id from (
     select l.id, l.updated_at from unnest($2::uuid[]) as s(id)

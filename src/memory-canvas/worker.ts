@@ -26,13 +26,13 @@ import {
 } from './read-items.ts'
 import type { Logger } from '../kernel/logger.ts'
 
-/** Reads stored items for the canvas, in the background. */
+/** Reads stored items for the canvas in the background. */
 export interface CanvasWorker {
-  /** Now and every two seconds: whatever is waiting. */
+  /** Reads waiting items now and every two seconds. */
   start(): void
-  /** Reads whatever is waiting now. Never rejects: failures are logged. */
+  /** Reads all waiting items. Never rejects: failures are logged. */
   readWaiting(): Promise<void>
-  /** Ends the work under way after its present batch and hands its lease back. */
+  /** Ends after the current batch and releases the lease. */
   stop(): Promise<void>
 }
 
@@ -40,34 +40,34 @@ export interface CanvasWorkerOptions {
   db: Db
   terms: TermWeights
   logger: Pick<Logger, 'warn' | 'error'>
-  /** How many items were read, after each batch. */
+  /** Called after each batch with the number of items read. */
   onRead: (items: number) => void
-  /** Whether somebody asks the process for something, or just did: that comes first. */
+  /** Whether the process is serving requests, or just was; they take precedence. */
   isBusy: () => boolean
-  /** What items are read by; what other rules read is read again once nothing else waits. */
+  /** Items read by other rules are reread once nothing else waits. */
   rules?: string
 }
 
 const INTERVAL_MS = 2_000
-/** Renewed with every batch; whoever held it without doing so counts as dead. */
+/** Renewed with every batch, so an expired lease belongs to a dead process. */
 const LEASE_SECONDS = 60
-/** The event loop belongs to others after so long, and where there is one session only, it does after so long a transaction. */
+/** Time limit on the event loop, and on a transaction if the database has only one session. */
 const SLICE_MS = 4
 const TRANSACTION_MS = 15
 const ITEMS_MAX = 24
-/** With fewer, most of a transaction is what each of them takes. */
+/** Smaller batches are dominated by the transaction's fixed cost. */
 const ITEMS_MIN = 4
 
 /**
- * Goes through what organizations have stored that the canvas has not read as it is, one organization at a time, some items in each
- * transaction. What is left to do is told by the items themselves, so whoever follows a process that died goes on where that was.
+ * Reads items whose current content the canvas has not read: one organization at a time, some items per
+ * transaction. The items themselves record what is left, so a new process continues where a dead one stopped.
  */
 export function createCanvasWorker(options: CanvasWorkerOptions): CanvasWorker {
   const { db, logger, rules = RULES } = options
   const stopped = new AbortController()
   const { signal } = stopped
 
-  /** Does something for an organization under its lease; nothing where another has that. */
+  /** Works on an organization under its lease; does nothing if another process holds it. */
   async function asHolder(organizationId: string, work: (read: ReadBatch) => Promise<void>): Promise<void> {
     const lease = await claim(db, organizationId)
     if (lease === null) return
@@ -89,7 +89,7 @@ export function createCanvasWorker(options: CanvasWorkerOptions): CanvasWorker {
   const readOutdatedOf = createReadOutdated(db, rules, asHolder)
   let lookedAt = ''
 
-  /** Reads again what other rules have read, as long as nothing else waits; each organization once. */
+  /** Rereads items of other rules while nothing else waits, each organization once. */
   async function readOutdated(): Promise<void> {
     while (!signal.aborted && (await findWaitingOrganization(db, '')) === null) {
       const organizationId = await nextOrganization(db, lookedAt)
@@ -134,12 +134,12 @@ export function createCanvasWorker(options: CanvasWorkerOptions): CanvasWorker {
   }
 }
 
-/** How many items the next transaction stores, after one of so many that took so long. */
+/** The size of the next batch, from the size and duration of the last. */
 function howMany(items: number, tookMs: number): number {
   return Math.max(ITEMS_MIN, Math.min(ITEMS_MAX, items * 2, Math.round((items * TRANSACTION_MS) / tookMs)))
 }
 
-/** Finds so many items at most, reads and stores them; false where there are none. */
+/** Reads and stores one batch of the found items; false: none found. */
 type ReadBatch = (find: (size: number) => Promise<WaitingItem[]>) => Promise<boolean>
 
 function createReadBatch(options: CanvasWorkerOptions & Storing & { signal: AbortSignal }): ReadBatch {
@@ -169,9 +169,10 @@ function createReadBatch(options: CanvasWorkerOptions & Storing & { signal: Abor
 }
 
 /**
- * What reads again all of an organization that other rules have read, and stops where something else waits: it goes on there when
- * it is called again.
- * @returns from what is returned: whether all has been looked at; what another process reads is that one's
+ * Rereads an organization's items of other rules and stops when something else waits; the next call continues
+ * there.
+ * @returns from the returned function: whether all items were scanned; another process reads those it has
+ * leased
  */
 function createReadOutdated(
   db: Db,
@@ -190,7 +191,7 @@ function createReadOutdated(
         await read(async (limit) => {
           const page = await findOutdatedItems(db, organizationId, { rules, after: place.itemId, limit })
           const items = page.ids.length === 0 ? [] : await findItems(db, organizationId, page.ids)
-          // Where they are too large together, the rest is found again.
+          // If the items are too large for one batch, the next call finds the rest.
           last = items.length < page.ids.length ? (items.at(-1)?.id ?? page.last) : page.last
           return items
         })
@@ -210,7 +211,7 @@ interface Storing {
   rules: string
 }
 
-/** Where one item cannot be stored, the others are, and it names nothing. */
+/** If one item cannot be stored, it names nothing and the others are stored. */
 async function store(storing: Storing, read: readonly ReadItem[]): Promise<void> {
   try {
     return await storeOnce(storing, read)
@@ -237,7 +238,8 @@ async function storeOnce(
 ): Promise<void> {
   await retryConflicts(() =>
     db.transaction().execute(async (tx) => {
-      // Another revision tells readers that the canvas has changed; the row's lock leaves it to this transaction.
+      // A new revision tells readers that the canvas has changed; the locked row leaves that to this
+      // transaction.
       await renewLease(tx, lease, { seconds: LEASE_SECONDS, set: { revision: randomUUID() } })
       await storeReadItems(tx, organizationId, read, rules)
     }),
@@ -246,7 +248,7 @@ async function storeOnce(
 
 const OrganizationRows = z.array(z.object({ organization_id: z.string() }))
 
-/** The next organization after one, by id, of which something is waiting. */
+/** The next organization, by id, with waiting items. */
 async function findWaitingOrganization(db: Db, after: string): Promise<string | null> {
   const beyond = after === '' ? sql`` : sql`and organization_id > ${after}`
   const { rows } = await sql`

@@ -1,12 +1,12 @@
 import { fold, type FoundEntity, PATH_MARK, RANK, tidy } from './identity.ts'
 
-/** Labels that a mail program keeps by itself. */
+/** Labels that mail programs assign themselves. */
 const OWN_LABELS =
   /^(inbox|sent|unread|important|starred|chat|drafts?|spam|trash|category_.*|yellow_star|all mail)$/i
 const LABELS_MAX = 5
 const LABEL_CHARACTERS_MAX = 200
 
-/** Where an item stands: its channel, its folder or parent page, its labels. */
+/** An item's place: its channel, its folder or parent page, its labels. */
 export function channelsOf(metadata: Record<string, unknown>, provider: string): FoundEntity[] {
   const channel = textOf(metadata['channel'])
   const folder = textOf(metadata['folder']) ?? folderOfPath(textOf(metadata['path']))
@@ -45,7 +45,7 @@ function chatChannel(given: string, id: string | null, provider: string): FoundE
   }
 }
 
-/** The innermost folder of a path that is joined with ` / `; where it is tells it from others of its name. */
+/** The innermost folder of a path joined with ` / `; the path tells it from folders of the same name. */
 function folderOf(path: string, provider: string): FoundEntity[] {
   const parts = path.split(/\s*\/\s*/).filter((part) => part !== '')
   const last = parts.at(-1)
@@ -53,7 +53,7 @@ function folderOf(path: string, provider: string): FoundEntity[] {
   return [place(`folder:${provider}:${parts.map(fold).join('/')}`, last, pathOf(parts))]
 }
 
-/** The end of a path, as many whole parts as a name has room for. */
+/** The end of a path: as many whole parts as a name may have. */
 function pathOf(parts: readonly string[]): string {
   let path = parts.at(-1) ?? ''
   for (const part of parts.slice(0, -1).toReversed()) {

@@ -19,7 +19,7 @@ import { companyOf, createTopicCollector, type TopicCollector } from './topics.t
 import { GERMAN, GIVEN_NAMES } from './word-lists.ts'
 import { findingWords, isCapital, isOdd, type Word } from './words.ts'
 
-/** What of an item is read for its entities. */
+/** The fields of an item that extraction reads. */
 export interface ItemToRead {
   provider: string
   sourceKind: SourceKind
@@ -29,11 +29,14 @@ export interface ItemToRead {
   metadata: Record<string, unknown>
 }
 
-/** A longer text is read so far: what a document is about stands at its beginning too. */
+/** Longer texts are read up to here; a document's beginning says what it is about. */
 export const CHARACTERS_READ = 60_000
 const PARAGRAPH_CHARACTERS_MAX = 8_000
 const PEOPLE_MAX = 30
-/** So many entities of an item count, those closest to it first: with more, everything would go with everything. */
+/**
+ * An item counts for this many entities, those closest to it first. With more, everything would connect to
+ * everything.
+ */
 const ENTITIES_MAX = 32
 const NAMES_MAX = 4
 const TOPICS_MAX = 10
@@ -41,7 +44,10 @@ const ADDRESS = /^[\p{L}\p{N}._%+-]{1,64}@[\p{L}\p{N}.-]{1,200}\.\p{L}{2,20}$/u
 const HANDLE = /^[\p{L}\p{N}][\p{L}\p{N}._-]{1,38}$/u
 const CHANNEL = /^\p{L}[\p{L}\p{N}_-]{1,78}$/u
 
-/** The people, organizations, channels and topics of an item: of its fields first, then of its text. In linear time. */
+/**
+ * The people, organizations, channels and topics of an item, from its fields and then from its text. Linear
+ * time.
+ */
 export function* extractingEntities(item: ItemToRead, terms: TermWeights): Pausable<FoundEntity[]> {
   const found: FoundEntity[] = [...peopleOf(item), ...channelsOf(item.metadata, item.provider)]
   const topics = createTopicCollector(terms)
@@ -71,7 +77,7 @@ function peopleOf({ authorName, metadata, provider, sourceKind }: ItemToRead): F
   const email = metadata['senderEmail']
   const author = { ...given, address: typeof email === 'string' ? email : given.address }
   const first = authorName ?? ''
-  // Whoever wrote one message of a conversation; the first of them is the author.
+  // Other writers of a conversation; the first is the author.
   const others = sourceKind === 'message' ? textsOf(metadata['senders']).filter((name) => name !== first) : []
   return [
     ...entitiesOfPerson(author, 'author', provider),
@@ -82,7 +88,7 @@ function peopleOf({ authorName, metadata, provider, sourceKind }: ItemToRead): F
   ]
 }
 
-/** The texts of a field that is one or a list of them. */
+/** The texts of a field that has one or a list of them. */
 function textsOf(field: unknown): string[] {
   return (Array.isArray(field) ? field : [field])
     .filter((one): one is string => typeof one === 'string' && one !== '')
@@ -121,7 +127,7 @@ function* readingWords(
   }
 }
 
-/** An address, a handle or a channel at a place of the text. */
+/** The address, handle or channel at a word, if any. */
 function namedBy(
   word: Word,
   words: readonly Word[],
@@ -163,7 +169,7 @@ function nameBefore(words: readonly Word[], at: number): string | null {
   return kept.length >= 2 ? kept.join(' ') : null
 }
 
-/** Where a run of capitalised words ends that nothing parts. */
+/** End of an unbroken run of capitalized words. */
 function runEnd(words: readonly Word[], from: number): number {
   let end = from + 1
   for (; end < words.length; end++) {
@@ -171,7 +177,7 @@ function runEnd(words: readonly Word[], from: number): number {
     const next = words[end]
     if (!last || !next || next.before !== '' || next.text.includes('@')) break
     const isInitial = last.text.length === 1 && last.after === '.'
-    // What stands behind a mark of its own, such as the bar between the cells of a row, begins anew.
+    // A word after a separator, such as the bar between a row's cells, starts a new run.
     if (next.isFirst && !isInitial) break
     if (!isCapital(next)) {
       const family = familyAfter(words, end)
@@ -183,7 +189,7 @@ function runEnd(words: readonly Word[], from: number): number {
   return end
 }
 
-/** Where the family name stands whose particles begin here: `van den Berg` behind a given name. */
+/** Position of the family name whose particles begin here: `van den Berg` after a given name. */
 function familyAfter(words: readonly Word[], from: number): number | null {
   if (!GIVEN_NAMES.has(fold(words[from - 1]?.text ?? '')) || words[from - 1]?.after !== '') return null
   for (let at = from; at < from + 4; at++) {
@@ -195,7 +201,7 @@ function familyAfter(words: readonly Word[], from: number): number | null {
   return null
 }
 
-/** Whether a number belongs to the abbreviation before it, as in `ISO 27001`; a year does not. */
+/** Whether a number belongs to the abbreviation before it, as in `ISO 27001`; years do not. */
 function isNumberOf({ text, after }: Word, next: Word): boolean {
   return (
     after === '' &&
@@ -205,7 +211,7 @@ function isNumberOf({ text, after }: Word, next: Word): boolean {
   )
 }
 
-/** Whether every noun of a text has a capital, so that capitals say nothing. */
+/** Whether every noun of the text is capitalized, so that capitals mean nothing. */
 function looksGerman(words: readonly Word[]): boolean {
   const count = words.filter(({ text }) => GERMAN.has(text.toLowerCase())).length
   return count >= 2 && count * 10 >= words.length
@@ -229,7 +235,7 @@ function readRun(run: readonly Word[], topics: TopicCollector, found: FoundEntit
   if (!isPlaceholder(run.map(({ text }) => text).join(' '))) topics.addRun(run)
 }
 
-/** Each entity once, in its closest role and with the names that it has. */
+/** Each entity once, with its closest role and all its names. */
 function merged(found: readonly FoundEntity[]): FoundEntity[] {
   const byKey = new Map<string, FoundEntity>()
   for (const entity of found) {
@@ -249,7 +255,7 @@ function closest(entities: readonly FoundEntity[]): FoundEntity[] {
     .slice(0, ENTITIES_MAX)
 }
 
-/** What the item itself says is the same, such as a name in its text and its author's, is one. */
+/** Merges entities that the item itself shows to be the same, such as a name in its text and its author's. */
 function withinItem(entities: readonly FoundEntity[]): FoundEntity[] {
   const byAlias = new Map<string, FoundEntity>()
   for (const entity of entities.toSorted((left, right) => right.rank - left.rank)) {

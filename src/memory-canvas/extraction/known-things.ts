@@ -1,6 +1,6 @@
 import { fold } from './identity.ts'
 
-/** Names that everybody has in common, one a line or parted by commas, as `fold` writes them. */
+/** Common names, one per line or separated by commas, in the form of `fold`. */
 const namesOf = (text: string): ReadonlySet<string> =>
   new Set(
     text
@@ -9,7 +9,7 @@ const namesOf = (text: string): ReadonlySet<string> =>
       .filter((name) => name !== ''),
   )
 
-/** Countries, their parts and large cities, in English and as they call themselves: where something is, not what it is about. */
+/** Countries, their regions and large cities, in English and in their own language: a place, not a topic. */
 export const PLACES = namesOf(`
   Afghanistan, Albania, Algeria, Angola, Argentina, Armenia, Australia, Azerbaijan, Bahrain, Bangladesh, Belarus, Belgium, België,
   Bolivia, Bosnia, Botswana, Brazil, Brasil, Bulgaria, Cambodia, Cameroon, Canada, Chile, Colombia, Costa Rica, Croatia, Cuba, Cyprus,
@@ -55,8 +55,8 @@ export const PLACES = namesOf(`
   Zaragoza, Zurich, Zürich, Silicon Valley, Bay Area, Manhattan, Brooklyn`)
 
 /**
- * Encodings, wire formats, signals and codes that all who work with computers share: no company's own, so no topic by themselves.
- * What a company sets up, looks after or mends (SSO, VPN, DNS, CSRF) is not among them.
+ * Encodings, wire formats, signals and codes that everyone in computing shares, so no topics by themselves.
+ * Technology that a company sets up or repairs (SSO, VPN, DNS, CSRF) is not listed.
  */
 export const STANDARDS = namesOf(`
   ack, ajax, alpn, amqp, ansi, arp, ascii, asn, avif, base64, bmp, bom, bson, cbor, cgi,   cjs, cli, connack, crc, crlf, ddl, dll, dml, dom,

@@ -8,8 +8,8 @@ beforeAll(async () => {
   terms = await loadTermWeights()
 })
 
-describe('the people of a mail', () => {
-  it('are its recipients by name, where it gives one, and by address', () => {
+describe('the people of an email', () => {
+  it('are its recipients by name, if given, and by address', () => {
     const metadata = {
       senderEmail: 'jb@corp.com',
       recipients: ['ana@corp.com', 'wei@corp.com'],
@@ -28,7 +28,7 @@ describe('the people of a mail', () => {
 })
 
 describe('the people of a text', () => {
-  it('are full names that begin with a given name, of those that are rarer too', () => {
+  it('are full names that begin with a given name, including rarer ones', () => {
     const item = {
       provider: 'notion',
       sourceKind: 'document',
@@ -41,27 +41,27 @@ describe('the people of a text', () => {
     expect(found.map(({ type, names }) => [type, names[0]?.name])).toEqual([['person', 'Farid Novak']])
   })
 
-  it('are names behind what a person is called, whatever the given name', () => {
+  it('are names after a word such as founder, whatever the given name', () => {
     expect(peopleOf('As co-founder Ottokar Vrandel said, director Blue Team Atlas is not.')).toEqual([
       'Ottokar Vrandel',
     ])
   })
 
-  it('have all of their given names', () => {
+  it('include all their given names', () => {
     expect(peopleOf('It is by David Mark Clements, and Ada Byron Kubernetes is not.')).toEqual([
       'David Mark Clements',
       'Ada Byron',
     ])
   })
 
-  it('have no addresses that stand for anybody, nor do these make an organization', () => {
+  it('exclude placeholder addresses, which make no organization either', () => {
     expect(
       peopleOf('Write to jane.roe@company.com or ada.byron@your-company.com, or ada.byron@corvane.com.'),
     ).toEqual(['corvane.com', 'ada.byron@corvane.com'])
   })
 })
 
-/** What a text names of people and organizations. */
+/** The people and organizations that a text names. */
 function peopleOf(body: string): string[] {
   const item = {
     provider: 'notion',

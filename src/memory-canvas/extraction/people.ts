@@ -18,13 +18,13 @@ const ADDRESS = /^[a-z0-9][a-z0-9._%+-]{0,63}@[a-z0-9][a-z0-9.-]{1,251}$/
 const NAME_AND_ADDRESS = /^"?([^"<>]{0,120}?)"?\s*<([^<>\s]{3,320})>$/
 const WORD = /^\p{L}[\p{L}\p{M}.'’-]*$/u
 
-/** A person as an item's fields give it: by name, by address, or by both. */
+/** A person in an item's fields: by name, by address, or by both. */
 export interface GivenPerson {
   name: string | null
   address: string | null
 }
 
-/** The name and the address in a text that is one of them or both. */
+/** Parses a text with a name, an address or both. */
 export function personOf(text: string): GivenPerson {
   const trimmed = text.trim().slice(0, 500)
   const both = NAME_AND_ADDRESS.exec(trimmed)
@@ -34,7 +34,7 @@ export function personOf(text: string): GivenPerson {
     : { name: trimmed === '' ? null : trimmed, address: null }
 }
 
-/** A person and where it works, as far as they can be told. A mailbox of nobody in particular is no person. */
+/** A person and their organization, as far as known. A shared mailbox is no person. */
 export function entitiesOfPerson(given: GivenPerson, role: Role, provider: string): FoundEntity[] {
   const address = given.address?.toLowerCase() ?? ''
   const name = given.name === null ? null : personName(given.name, provider)
@@ -44,14 +44,14 @@ export function entitiesOfPerson(given: GivenPerson, role: Role, provider: strin
   if (role === 'mention' && isPlaceholderHost(host)) return []
   const found = organization === null ? [] : [organization]
   const isNobody = mailbox.split(/[._+-]/).some((word) => NO_PERSON.has(word))
-  // An address that a text gives without a name is more often an office's than a person's.
+  // An address without a name in a text usually belongs to an office rather than a person.
   if (isNobody || (role === 'mention' && name === null && !looksLikePerson(mailbox))) return found
   const names: FoundName[] = [{ name: address, alias: null }, ...(name === null ? [] : [name])]
   found.push({ type: 'person', key: `address:${address}`, alias: null, rank: RANK.address, role, names })
   return found
 }
 
-/** Whether a mailbox is named as people's are: `ada`, `ada.lovelace`, `a_lovelace`. */
+/** Whether a mailbox looks like a person's: `ada`, `ada.lovelace`, `a_lovelace`. */
 function looksLikePerson(mailbox: string): boolean {
   const words = mailbox.split(/[._]/)
   return (
@@ -59,7 +59,7 @@ function looksLikePerson(mailbox: string): boolean {
   )
 }
 
-/** A handle, such as `@ada`: known in its provider only. */
+/** A handle, such as `@ada`, which is unique only within its provider. */
 export function byHandle(handle: string, role: Role, provider: string): FoundEntity {
   const alias = `@${provider}/${fold(handle)}`
   const names = [{ name: `@${handle}`, alias }]
@@ -79,13 +79,13 @@ function byName(name: FoundName, role: Role): FoundEntity {
   }
 }
 
-/** A person of a full name in a text. */
+/** A person named in full in a text. */
 export function byFullName(name: string): FoundEntity {
   return byName({ name: tidy(name), alias: aliasOf(inOrder(name)) }, 'mention')
 }
 
 /**
- * A person's name with what it is the same as; null for what is none. A lone word that a chat shows as somebody's name is a handle.
+ * A person's name with its alias; null: not a name. A single word that a chat shows as a name is a handle.
  */
 function personName(given: string, provider: string): FoundName | null {
   const name = tidy(given.replace(/\s*\([^()]*\)\s*$/, ''))
@@ -112,7 +112,7 @@ function isWords(text: string): boolean {
   return words.length <= 2 && words.every((word) => WORD.test(word))
 }
 
-/** How many words at the beginning of a text are a person's full name, the first a given name; 0 where they are none. */
+/** Number of leading words that form a person's full name beginning with a given name; 0: none. */
 export function fullNameLength(words: readonly string[]): number {
   const given = fold(words[0] ?? '')
   if (!GIVEN_NAMES.has(given) && !LESS_COMMON_GIVEN_NAMES.has(given)) return 0
@@ -128,7 +128,7 @@ function isFamilyName(word = ''): boolean {
   return /^\p{Lu}/u.test(word) && WORD.test(word) && !GENERIC.has(fold(word)) && !JOBS.has(fold(word))
 }
 
-/** Whether a word says that the two words behind it are somebody's name, whatever their given name: `co-founder Sid Sijbrandij`. */
+/** Whether a word says that the next two are a name, whatever the given name: `co-founder Sid Sijbrandij`. */
 export function introducesPerson(word: string | undefined, name: readonly string[]): boolean {
   const last =
     fold(word ?? '')
@@ -144,29 +144,29 @@ export function introducesPerson(word: string | undefined, name: readonly string
   )
 }
 
-/** Whether a word stands between a given name and a family name: `van`, `Della`. */
+/** Whether a word can stand between a given name and a family name: `van`, `Della`. */
 export function isParticle(word: string): boolean {
   return NAME_PARTICLES.has(fold(word))
 }
 
-/** Whether somebody of this name stands in examples only. */
+/** Whether only examples use this name. */
 export function isPlaceholder(name: string): boolean {
   return PLACEHOLDER_PEOPLE.has(fold(name))
 }
 
-/** Whether only examples have a host, since it is called what everybody's is: `example.com`, `company.com`, `your-company.io`. */
+/** Whether only examples use this host: `example.com`, `company.com`, `your-company.io`. */
 function isPlaceholderHost(host: string): boolean {
   return PLACEHOLDER_DOMAINS.has(domainOf(host)[0]?.replace(/^(your|my|some)-?/, '') ?? '')
 }
 
-/** The labels of the domain that somebody registered, such as `corp` and `com` of `mail.corp.com`. */
+/** The labels of the registered domain, such as `corp` and `com` of `mail.corp.com`. */
 function domainOf(host: string): string[] {
   const labels = host.split('.')
   const isThree = labels.length > 2 && labels.at(-1)?.length === 2 && SECOND_LEVELS.has(labels.at(-2) ?? '')
   return labels.slice(isThree ? -3 : -2)
 }
 
-/** The organization that mail of a host belongs to; null where that says nothing. */
+/** The organization that uses a mail host; null: unknown. */
 export function organizationOf(host: string): FoundEntity | null {
   const kept = domainOf(host)
   if (kept.length < 2 || PUBLIC_MAIL.has(host)) return null

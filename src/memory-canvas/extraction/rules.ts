@@ -1,5 +1,5 @@
 /**
- * What entities are told by, as each item's reading is marked with it: counted up with every change of the rules and word lists
- * that changes what items name, so that those read before are read again.
+ * The version of the extraction rules; each item records the one it was read by. Raise it whenever a change
+ * of the rules or word lists changes what items name, so that all items are read again.
  */
 export const RULES = 'rules 3'

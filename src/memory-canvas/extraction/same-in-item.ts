@@ -1,9 +1,9 @@
 import { fold, type FoundEntity, RANK } from './identity.ts'
 
 /**
- * The topics that are none of the people and organizations of the same item. One that is written as a mailbox or a domain of the
- * item is (`Jörg Keller` beside `joerg.keller@corp.com`, `Acme Foods` beside `acmefoods.com`) becomes a name of that one; so does a
- * person whom only the text names. A word of somebody's name is that person.
+ * The topics that are not people or organizations of the same item. A topic spelled like a mailbox or domain
+ * of the item (`Jörg Keller` beside `joerg.keller@corp.com`, `Acme Foods` beside `acmefoods.com`) becomes a
+ * name of its owner, as does a person whom only the text names. A word of a person's name is that person.
  */
 export function settleNames(
   found: readonly FoundEntity[],
@@ -20,7 +20,7 @@ export function settleNames(
   }
 }
 
-/** Whoever an address or a domain belongs to, by how it is written without anything between the words; null where it is two. */
+/** Owners of addresses and domains, by spelling without separators; null: two owners. */
 function ownersOf(found: readonly FoundEntity[]): ReadonlyMap<string, FoundEntity | null> {
   const owners = new Map<string, FoundEntity | null>()
   for (const entity of found) {
@@ -35,25 +35,25 @@ function ownersOf(found: readonly FoundEntity[]): ReadonlyMap<string, FoundEntit
 function writtenOf({ key, rank }: FoundEntity): string | null {
   if (rank !== RANK.address) return null
   const mailbox = /^address:([^@+]+)/.exec(key)?.[1]
-  // A mailbox of one word is as often a word as a name.
+  // A mailbox of one word may be an ordinary word.
   if (mailbox !== undefined) return /[._-]/.test(mailbox) ? compact(mailbox) : null
   const domain = /^domain:([^.]+)/.exec(key)?.[1]
   return domain === undefined ? null : compact(domain)
 }
 
-/** Adds an entity's names to the one that is written as it is; false where there is none. */
+/** Adds an entity's names to the owner with the same spelling; false: there is none. */
 function giveTo(owners: ReadonlyMap<string, FoundEntity | null>, entity: FoundEntity): boolean {
   const owner = spellingsOf(nameOf(entity))
     .map((name) => owners.get(compact(name)))
     .find((one) => one !== undefined && one !== null)
   if (!owner || owner === entity || (entity.type !== 'topic' && owner.type !== entity.type)) return false
-  // One word says who a company is, of a person it says too little.
+  // One word identifies a company, but not a person.
   if (owner.type === 'person' && !(entity.alias ?? '').includes(' ')) return false
   owner.names = [...owner.names, ...entity.names]
   return true
 }
 
-/** The words of the names of an item's people. */
+/** The words in the names of an item's people. */
 function nameWordsOf(found: readonly FoundEntity[]): ReadonlySet<string> {
   return new Set(
     found
@@ -68,7 +68,7 @@ function isMadeOf(name: string, words: ReadonlySet<string>): boolean {
   return name.split(' ').every((word) => words.has(word))
 }
 
-/** A name folded, and folded with its umlauts as two letters. */
+/** A name folded, and folded with umlauts written as two letters. */
 function spellingsOf(name: string): string[] {
   const written = name.normalize('NFC').replace(/[äöü]/giu, (letter) => `${letter}e`)
   return [fold(name), fold(written.replaceAll('ß', 'ss'))]

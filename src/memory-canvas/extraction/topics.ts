@@ -4,41 +4,41 @@ import { PLACES, STANDARDS } from './known-things.ts'
 import { COMPANY_ENDS, GENERIC, GIVEN_NAMES, JOBS, NO_TOPIC } from './word-lists.ts'
 import { isCapital, isOdd, type Word } from './words.ts'
 
-/** How rare a word has to be in plain English (`TermWeights`) to name something by itself, and as a part of a phrase. */
+/** How rare a word must be in plain English (`TermWeights`) to be a name by itself, and within a phrase. */
 const RARE_ALONE = 6.3
 const RARE_IN_PHRASE = 5.2
-/** The same of a word that has its capital from where it stands. */
+/** The same for a word capitalized because of its position. */
 const RARE_AT_START = 9
-/** An abbreviation that is no rarer than this everybody writes, as TCP. */
+/** Abbreviations no rarer than this are common, such as TCP. */
 const RARE_ABBREVIATION = 5.5
 const HEADING_WORDS_MAX = 3
 const PHRASE_WORDS_MAX = 5
 const CANDIDATES_MAX = 60
-/** How much more a title or a heading says than a sentence. */
+/** Weight of a title or heading relative to a sentence. */
 const HEADING_WEIGHT = 3
 
-/** The topics of one item, gathered as its text is read. */
+/** Collects the topics of one item as its text is read. */
 export interface TopicCollector {
-  /** A run of capitalised words. */
+  /** A run of capitalized words. */
   addRun(words: readonly Word[]): void
-  /** The same in a title. */
+  /** A run in a title. */
   addTitleRun(words: readonly Word[]): void
   /** A title or a heading. */
   addHeading(words: readonly Word[]): void
-  /** A word without a capital: what is written so too is no name. */
+  /** A lower-case word: anything also written so is no name. */
   addPlain(word: Word): void
-  /** Those that say most of the item, the first first. */
+  /** The most relevant topics first. */
   topics(): FoundEntity[]
 }
 
 interface Candidate {
   name: string
   score: number
-  /** Whether a sentence has it too, and not titles and headings alone, whose words may have capitals for standing there. */
+  /** Whether a sentence has it, not only titles and headings, where capitals may mean nothing. */
   isInText: boolean
 }
 
-/** Tells names of things from plain English by their capitals and by how rare their words are. */
+/** Tells names from plain English by their capitals and by the rarity of their words. */
 export function createTopicCollector(terms: TermWeights): TopicCollector {
   const found = new Map<string, Candidate>()
   const plain = new Set<string>()
@@ -104,7 +104,7 @@ export function createTopicCollector(terms: TermWeights): TopicCollector {
   }
 }
 
-/** Whether a word can be what a company calls something, by how it is written and by what it means to everybody. */
+/** Whether a word can be a name, by its spelling and its common meaning. */
 function mayName(word: Word): boolean {
   const { text } = word
   const folded = fold(text)
@@ -115,14 +115,14 @@ function mayName(word: Word): boolean {
     !JOBS.has(aliasOf(text)) &&
     !isConstant(word) &&
     !isTitleOfChief(word) &&
-    // Code has capitals behind a dot, names have none.
+    // Code has capitals after a dot; names do not.
     !/\.\p{Lu}/u.test(text)
   )
 }
 
-/** Whether everybody has it: a standard, by its number too (`RFC 7540`, `SHA-256`), or an abbreviation that is common. */
+/** Whether it is common: a standard, also by number (`RFC 7540`, `SHA-256`), or a common abbreviation. */
 function isCommon({ text }: Word, weightOf: (text: string) => number): boolean {
-  // What is written as any word may be another thing that is called so.
+  // Something else may have that name if it is spelled like an ordinary word.
   if (/^\p{Lu}\p{Ll}+$/u.test(text)) return false
   const folded = fold(text)
   const [letters = '', ...numbers] = folded.split(' ')
@@ -133,7 +133,7 @@ function isCommon({ text }: Word, weightOf: (text: string) => number): boolean {
   )
 }
 
-/** Whether what a company calls its chief officers: `CTO`, `CISO`. */
+/** Whether it is a chief officer's title: `CTO`, `CISO`. */
 function isTitleOfChief({ text }: Word): boolean {
   return /^C\p{Lu}{1,2}Os?$/u.test(text)
 }
@@ -142,7 +142,7 @@ function isNumbered(words: readonly Word[]): boolean {
   return words.slice(1).every(({ text }) => /^\d+$/.test(text))
 }
 
-/** Whether the words of a heading are written as a name is, and none of them is what everybody's headings have. */
+/** Whether a heading is spelled like a name and has no generic word. */
 function isHeadingName(words: readonly Word[], terms: TermWeights): boolean {
   const [first = NO_WORD] = words
   return (
@@ -154,18 +154,18 @@ function isHeadingName(words: readonly Word[], terms: TermWeights): boolean {
   )
 }
 
-/** Whether words say what somebody does, such as Social Engineering, and not what a thing is called. */
+/** Whether words name an activity, such as Social Engineering, rather than a thing. */
 function isActivity(words: readonly Word[], terms: TermWeights): boolean {
   const last = words.at(-1)?.text.toLowerCase() ?? ''
   return last.endsWith('ing') && terms.tokenize(last)[0] !== last && !words.some(isOdd)
 }
 
-/** Whether the text of a link begins with it, which has capitals as the title does that it leads to. */
+/** Whether a link's text begins with the word, which may be capitalized as in the linked title. */
 function isLinked({ before }: Word): boolean {
   return before.endsWith('[')
 }
 
-/** A company by its full name, such as `Acme Ltd`; null for what is none. */
+/** A company by its full name, such as `Acme Ltd`; null: not a company. */
 export function companyOf(given: readonly Word[]): FoundEntity | null {
   const words = given[0]?.text === 'The' ? given.slice(1) : given
   const last = words.at(-1)
@@ -186,15 +186,15 @@ function mostTelling(found: ReadonlyMap<string, Candidate>, plain: ReadonlySet<s
 }
 
 /**
- * Whether the item also writes it small: as it is, unless no word is written so, or where titles and headings alone have it, each
- * word of it.
+ * Whether the item also writes it in lower case: as a whole, unless it is never an ordinary word, or word by
+ * word if only titles and headings have it.
  */
 function isPlain(alias: string, { name, isInText }: Candidate, plain: ReadonlySet<string>): boolean {
   if (plain.has(alias)) return !isOddName(name) || /^\p{Lu}+$/u.test(name)
   return !isInText && alias.includes(' ') && name.split(' ').every((word) => plain.has(aliasOf(word)))
 }
 
-/** Whether a word says nothing by itself, in the plural or numbered neither. */
+/** Whether a word means nothing by itself, also in the plural or with a number. */
 function isGeneric(text: string): boolean {
   return [fold(text), aliasOf(text), fold(text).replace(/\d+$/, '')].some(
     (word) => GENERIC.has(word) || NO_TOPIC.has(word),
@@ -205,12 +205,12 @@ function isOddName(text: string): boolean {
   return isOdd({ ...NO_WORD, text })
 }
 
-/** Whether a word is in capitals throughout and so long that it is an error's or a constant's name: `ECONNREFUSED`. */
+/** Whether an all-capital word is long enough to be an error or constant: `ECONNREFUSED`. */
 function isConstant({ text }: Word): boolean {
   return /^\p{Lu}{9,}$/u.test(text)
 }
 
-/** Whether a word is in capitals that is too long for an abbreviation. */
+/** Whether a word in capitals is too long for an abbreviation. */
 function isShouted({ text }: Word): boolean {
   return text.length > 5 && /^\p{Lu}+$/u.test(text)
 }
@@ -230,7 +230,7 @@ function joined(words: readonly Word[]): string {
   return words.map(({ text }) => text).join(' ')
 }
 
-/** Without what begins or ends a run by chance: the first word of a sentence, a weekday, an article. */
+/** Trims accidental words at both ends of a run: the first word of a sentence, a weekday, an article. */
 function trimmed(
   words: readonly Word[],
   terms: TermWeights,

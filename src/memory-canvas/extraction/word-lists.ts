@@ -4,7 +4,7 @@ const wordsOf = (text: string): ReadonlySet<string> =>
   new Set(text.split(/\s+/).filter((word) => word !== ''))
 const foldedWordsOf = (text: string): ReadonlySet<string> => new Set([...wordsOf(text)].map(fold))
 
-/** Given names that tell a person's name in a text, in lower case without accents. */
+/** Given names that mark a person's name in a text, in lower case without accents. */
 export const GIVEN_NAMES = wordsOf(`
   aaron abigail adam adrian agnes ahmed aisha alan albert alex alexander alexandra alexis alice alicia alina amanda amelia amir
   amy ana anders andre andrea andreas andrew andy angela anita anna anne annette anthony antonio anya arjun arthur ashley astrid
@@ -33,7 +33,7 @@ export const GIVEN_NAMES = wordsOf(`
   victoria vijay viktor vincent viola virginia vivian vladimir walter wanda wei wendy werner wilhelm will william wolfgang xavier
   yan yasmin yosef yuki yusuf yvonne zach zara zoe ada alan grace linus edsger barbara`)
 
-/** More of them, which tell a name only where a family name follows: alone they may be anything. */
+/** Further given names, which count only before a family name: alone they may be anything. */
 export const LESS_COMMON_GIVEN_NAMES = wordsOf(`
   abdullah abdul adele aditya adriana agata agnieszka ahmad akash akira aleksandra alejandro alejandra alessandro alessandra alvaro amara
   amina amit amrita ananya anastasia andrzej angelika anil anika anjali ankit annika antoine antonia arash arnaud ashok aurelie axel ayaka
@@ -56,7 +56,7 @@ export const LESS_COMMON_GIVEN_NAMES = wordsOf(`
   tunde umberto vaclav valeria valerio vasile vicente vikram vincenzo vivek vladislav vojtech volker walid waltraud wojciech yannick yash
   yoko yoshiko youssef yulia yuri yves zahra zainab zbigniew zeynep zofia zoltan`)
 
-/** Words that begin a mailbox of no person, and names of what is no person. */
+/** Mailboxes and names that belong to no person. */
 export const NO_PERSON = wordsOf(`
   abuse accounting accounts admin administrator alerts all announce api app apps billing bot bots build calendar careers ci comments
   contact customer daemon do donotreply dev digest everyone feedback finance github gitlab google hello help helpdesk hr info inbox
@@ -65,18 +65,18 @@ export const NO_PERSON = wordsOf(`
   sales security service services slack slackbot social staff status store subscriptions success support system systems team teams
   updates unknown webmaster website welcome workflow zapier zoom`)
 
-/** Providers of private mailboxes: their domain says nothing about where somebody works. */
+/** Providers of private mailboxes, whose domain is not an employer's. */
 export const PUBLIC_MAIL = wordsOf(`
   gmail.com googlemail.com outlook.com hotmail.com live.com msn.com yahoo.com yahoo.co.uk icloud.com me.com mac.com aol.com gmx.de
   gmx.net web.de t-online.de proton.me protonmail.com mail.com mail.ru yandex.ru qq.com 163.com zoho.com fastmail.com posteo.de
   hey.com pm.me google.com users.noreply.github.com docs.google.com`)
 
-/** What a domain is called that stands for anybody's. */
+/** Names of placeholder domains. */
 export const PLACEHOLDER_DOMAINS = wordsOf(
   'business company domain email employer example firm host hostname organisation organization placeholder sample site website',
 )
 
-/** People that only examples have. */
+/** People in examples. */
 export const PLACEHOLDER_PEOPLE: ReadonlySet<string> = new Set([
   'jane doe',
   'john doe',
@@ -92,30 +92,30 @@ export const NAME_PARTICLES = wordsOf(
   'al ap ben bin da dal de del della delle den der di do dos du el ibn la le ten ter van vom von zu zum',
 )
 
-/** What ends the title of a job: nobody's name, and no topic. */
+/** Last words of job titles, which are neither people nor topics. */
 export const JOBS = wordsOf(`
   administrator advisor analyst architect assistant associate consultant coordinator designer developer director engineer executive
   head intern lead manager officer partner president principal recruiter representative scientist specialist supervisor`)
 
-/** What a person is called right before their name. */
+/** Words for a person right before the name. */
 export const PERSON_NOUNS = wordsOf(`
   author boss cofounder colleague coworker director doctor engineer founder inventor maintainer mentor president professor researcher
   scientist spokesperson speaker teammate`)
 
-/** By which a paragraph is seen to be German, where every noun has a capital. */
+/** Words that identify a German paragraph, where every noun is capitalized. */
 export const GERMAN = wordsOf(
   'und der die das den dem ein eine einen ich wir sie mit ist sind nicht für auf von zu im es auch bitte wird haben',
 )
 
-/** Behind which a registrable domain has three parts: `corp.co.uk`. */
+/** Second-level labels of registrable domains with three parts: `corp.co.uk`. */
 export const SECOND_LEVELS = wordsOf('co com ac org net gov edu or ne go')
 
-/** What a company's name ends with. */
+/** Endings of company names. */
 export const COMPANY_ENDS = wordsOf(
   'inc ltd llc gmbh corp corporation limited plc ag llp bv oy ab pty srl sarl sas kg ug se nv spa incorporated',
 )
 
-/** Words that begin with a capital or a heading without being anybody's own: no topic by themselves. As `fold` writes them. */
+/** Capitalized words and headings that are no topic by themselves, in the form of `fold`. */
 export const GENERIC = foldedWordsOf(`
   monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun january february march april may june july
   august september october november december jan feb mar apr jun jul aug sep sept oct nov dec am pm utc gmt cet est pst
@@ -137,7 +137,7 @@ export const GENERIC = foldedWordsOf(`
   director directors promise reward rewards sdks sale sales supplier suppliers headcount handover europe austria switzerland bonjour
   herr frau hallo danke liebe lieber beste viele grüße gruesse signed fixed merged attached closing lost`)
 
-/** The same, of which some are family names too: no topic by themselves, and with a number no more (`Sheet1`). */
+/** The same, including some family names, which are no topic with a number either (`Sheet1`). */
 export const NO_TOPIC = foldedWordsOf(`
   whoever whomever whatever whichever whenever wherever however whose whereas elsewhere somewhere anywhere nowhere someday
   anything everything nothing something otherwise meanwhile furthermore moreover nevertheless therefore hence besides likewise

@@ -1,15 +1,17 @@
 import type { Pausable } from '../../kernel/slices.ts'
 
-/** A word of a text with the marks that stand against it. */
+/** A word of a text with the adjacent punctuation. */
 export interface Word {
   text: string
   before: string
   after: string
-  /** A sentence, a list entry, a quotation or the text of a link begins with it: it may have its capital for that. */
+  /**
+   * The word begins a sentence, a list entry, a quotation or a link text, so its capital may mean nothing.
+   */
   isFirst: boolean
 }
 
-/** What is longer is no word that anybody reads. */
+/** Longer runs are not words. */
 const WORD_CHARACTERS_MAX = 80
 const LEADING = /^[^\p{L}\p{N}]+/u
 const TRAILING = /[^\p{L}\p{N}]+$/u
@@ -17,10 +19,10 @@ const POSSESSIVE = /['’]s$/iu
 const LINK_TARGET = /\]\([^()\s]{0,2000}\)/g
 const ENDS_SENTENCE = /[.!?:;…]/u
 const OPENS = /["“”„«»([>•|]/u
-/** What is filled has longer lines than this: behind a shorter one a new entry begins. */
+/** Filled text has longer lines; a line after a shorter one starts a new entry. */
 const FULL_LINE_CHARACTERS = 40
 
-/** The words of a paragraph, without what code and links hide in it. */
+/** The words of a paragraph, without code and link targets. */
 export function* findingWords(paragraph: string): Pausable<Word[]> {
   const words: Word[] = []
   const text = paragraph.replace(LINK_TARGET, ']')
@@ -36,7 +38,7 @@ export function* findingWords(paragraph: string): Pausable<Word[]> {
     }
     lastEnd = index + token.length
     if (token.length > WORD_CHARACTERS_MAX || token.includes('://') || token.includes('`')) {
-      // Whatever it is, names on both sides of it do not belong together.
+      // Separates the names on both sides.
       words.push({ text: '', before: '', after: '', isFirst: true })
       isFirst ||= ENDS_SENTENCE.test(TRAILING.exec(token)?.[0] ?? '')
       continue
@@ -55,12 +57,11 @@ export function* findingWords(paragraph: string): Pausable<Word[]> {
   return words
 }
 
-/** Whether a word begins with a capital letter. */
 export function isCapital({ text }: Word): boolean {
   return /^\p{Lu}/u.test(text)
 }
 
-/** Whether a word is written as only names are: `GitHub`, `OAuth2`, `SLA`. */
+/** Whether a word is spelled as only names are: `GitHub`, `OAuth2`, `SLA`. */
 export function isOdd({ text }: Word): boolean {
   return /\p{Ll}\p{Lu}/u.test(text) || /^\p{Lu}[\p{Lu}\p{N}]{1,7}s?$/u.test(text)
 }
