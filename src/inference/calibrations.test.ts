@@ -16,13 +16,13 @@ describe('the calibration of a built-in model', () => {
     },
   )
 
-  it('flags few questions that are answered and most about other subjects', () => {
+  it('flags few answerable questions and most about other subjects', () => {
     const { answerableBelow = 1, foreignBelow = 0 } = calibrationOf(MODEL_ID) ?? {}
     expect(answerableBelow).toBeLessThanOrEqual(0.02)
     expect(foreignBelow).toBeGreaterThan(0.6)
   })
 
-  it('is none for a model that nobody has measured', () => {
+  it('does not exist for an unmeasured model', () => {
     expect(calibrationOf('openai:unheard-of:8')).toBeNull()
     expect(calibrationOf('constructor')).toBeNull()
   })

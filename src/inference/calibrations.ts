@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import stored from './calibrations.json' with { type: 'json' }
 
-/** What was measured of a model's scores by `npm run evaluate -- --calibrate`. */
+/** Measurements of a model's scores by `npm run evaluate -- --calibrate`. */
 const Calibration = z.strictObject({
-  /** SHA-256 of what the model was made of; null where it is not ours. */
+  /** SHA-256 of the model's artefact; null: not our model. */
   artefact: z.string().nullable(),
-  /** The best score over √(2 ln chunks) below which a question is taken to have no answer among them. */
+  /** Best score over √(2 ln chunks) below which a question counts as unanswerable. */
   weakEvidenceBelow: z.number().positive(),
-  /** The share of answerable questions below it, and of questions about other subjects. */
+  /** Shares of answerable questions and of questions about other subjects below the threshold. */
   answerableBelow: z.number(),
   foreignBelow: z.number(),
 })
@@ -15,12 +15,12 @@ export type Calibration = z.output<typeof Calibration>
 
 const calibrations = z.record(z.string(), Calibration).parse(stored)
 
-/** The ids of the models that have one. */
+/** Ids of calibrated models. */
 export function calibratedModels(): string[] {
   return Object.keys(calibrations)
 }
 
-/** The calibration of a model by its id; null: nobody has made one. */
+/** null: the model is not calibrated. */
 export function calibrationOf(modelId: string): Calibration | null {
   return Object.hasOwn(calibrations, modelId) ? (calibrations[modelId] ?? null) : null
 }

@@ -1,4 +1,4 @@
-/** Where an embedding model runs; `openai` is any server of that API. */
+/** Where an embedding model runs; `openai` is any server with that API. */
 export const EMBEDDING_PROVIDERS = ['builtin', 'openai', 'transformers'] as const
 export type EmbeddingProvider = (typeof EMBEDDING_PROVIDERS)[number]
 
@@ -10,13 +10,13 @@ export interface EmbeddingModel {
   /** Stable and versioned; stored beside every vector, so that vectors of two models are never mixed. */
   readonly id: string
   readonly dimensions: number
-  /** Of a model whose vectors keep what words mean apart from which ones they are: where. */
+  /** Where a vector holds meaning, for a model that keeps it apart from the words. */
   readonly meaning?: MeaningPart
-  /** Ids of the earlier models that this one takes the place of: their vectors are moved to it without being asked. */
+  /** Ids of earlier models whose vectors are moved to this model automatically. */
   readonly replaces?: readonly string[]
-  /** Unit vectors of documents, in order. `title` stands in front of what is embedded. */
+  /** Unit vectors of documents, in order. The title is embedded in front of the text. */
   embedDocuments(documents: readonly EmbeddingInput[], signal?: AbortSignal): Promise<Float32Array[]>
-  /** The unit vector of a query, which is given to the model exactly as it came. */
+  /** The unit vector of a query, which the model gets unchanged. */
   embedQuery(query: string, signal?: AbortSignal): Promise<Float32Array>
 }
 
@@ -25,7 +25,7 @@ export interface EmbeddingInput {
   text: string
 }
 
-/** Neighbouring numbers of a vector, the first one counted from 0. */
+/** A range of a vector's numbers. */
 export interface MeaningPart {
   readonly from: number
   readonly length: number

@@ -2,13 +2,13 @@
 export interface LanguageModel {
   /** Provider and model name, for logs and metrics. */
   readonly id: string
-  /** The text as it is written, piece by piece. Throws when the provider fails, or when `signal` aborts. */
+  /** Streams the text. Throws if the provider fails or `signal` aborts. */
   stream(prompt: LanguageModelPrompt, signal: AbortSignal): AsyncIterable<string>
 }
 
 export interface LanguageModelPrompt {
   instructions: string
-  /** The user's turn. */
+  /** The user's message. */
   prompt: string
   maxOutputTokens: number
 }

@@ -4,7 +4,7 @@ import { RedirectRefused, refuseRedirects } from '../kernel/refuse-redirects.ts'
 import { type AnsweredError, answeredError, providerError } from './provider-failure.ts'
 
 export interface PostJsonRequest {
-  /** Named in error messages, as the start of a sentence. */
+  /** Starts the sentence of error messages. */
   provider: string
   url: string
   /** Sent as a bearer token. */
@@ -14,13 +14,13 @@ export interface PostJsonRequest {
 
 export interface PostJsonOptions {
   fetch: typeof fetch
-  /** For one attempt, in milliseconds. */
+  /** Per attempt, in milliseconds. */
   timeoutMs: number
-  /** Attempts in all, the first included. */
+  /** Including the first. */
   attemptsMax: number
-  /** First pause between attempts; it doubles each time. */
+  /** First delay between attempts; it doubles each time. */
   retryDelayMs: number
-  /** A server that asks for a longer pause than this is not waited for. */
+  /** A call fails if the server requests a longer delay. */
   retryDelayMaxMs: number
   responseBytesMax: number
   random: () => number
@@ -41,14 +41,14 @@ const DEFAULTS: PostJsonOptions = {
 interface Failure {
   error: AppError
   retryable: boolean
-  /** What the server asked for, in milliseconds. */
+  /** Requested by the server, in milliseconds. */
   retryAfterMs: number | null
 }
 
 /**
- * The JSON that `url` answers to a POST. Rate limits, server errors and lost connections are tried again with a
- * doubling, jittered pause, or the one that Retry-After names (RFC 9110, 10.2.3).
- * Throws AppError `upstream_error`, or the reason of `signal` when that aborts.
+ * POSTs to `url` and returns the JSON response. Retries rate limits, server errors and lost connections with
+ * exponential backoff and jitter, or after the delay of Retry-After (RFC 9110, 10.2.3). Throws AppError
+ * `upstream_error`, or the reason of `signal` when that aborts.
  */
 export async function postJson(
   request: PostJsonRequest,
@@ -126,7 +126,7 @@ async function readText(response: Response, bytesMax: number): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** The pause that a server asks for, from its `Retry-After` in seconds or as a date; null when it names none. */
+/** The delay in `Retry-After`, in seconds or as a date; null: none. */
 function retryAfterMs(headers: Headers): number | null {
   const value = headers.get('retry-after')
   if (value === null) return null

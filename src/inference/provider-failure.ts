@@ -1,21 +1,21 @@
 import { AppError } from '../kernel/errors.ts'
 
-/** What went wrong at a model server, in the words that every provider shares. */
+/** Failure kinds common to all model servers. */
 export type ProviderFailureKind = 'auth' | 'rate_limited' | 'unavailable' | 'rejected'
 
-/** What a server's error answer is identified by: its error code and its own id of the request. */
+/** What identifies a server's error response: its error code and its request id. */
 export interface AnsweredError {
   code: string | null
   requestId: string | null
 }
 
 /**
- * A model server's failure, safe to log: its message has the status, error code and request id of the answer, or our own
- * words. It never has the server's words, which may repeat the documents or the key that were sent.
+ * A model server's failure, safe to log. Its message has the status, error code and request id of the
+ * response, or our own words. It never has the server's words, which may repeat documents or the key.
  */
 export class ProviderFailure extends Error {
   readonly kind: ProviderFailureKind
-  /** The HTTP status, or null when no answer came. */
+  /** The HTTP status; null: no response. */
   readonly status: number | null
 
   constructor(kind: ProviderFailureKind, status: number | null, detail: string | AnsweredError) {
@@ -39,7 +39,9 @@ function shown({ code, requestId }: AnsweredError): string | null {
 const IDENTIFIER = /^[\w.:-]{1,80}$/
 const REQUEST_ID_HEADERS = ['x-request-id', 'request-id', 'x-goog-request-id']
 
-/** The error code in an error body of the usual shapes, and the request id in its headers; null where there is none. */
+/**
+ * The error code from an error body of the usual shapes and the request id from the headers; null: missing.
+ */
 export function answeredError(
   body: string,
   headers: { get(name: string): string | null },
@@ -78,7 +80,10 @@ const PUBLIC_MESSAGES: Record<ProviderFailureKind, string> = {
   rejected: 'refused the request or gave an answer that cannot be used',
 }
 
-/** The failure kind of an HTTP status; no answer at all (null) and one that broke off (below 400) are `unavailable`. */
+/**
+ * The failure kind of an HTTP status. No response (null) and an interrupted one (below 400) are
+ * `unavailable`.
+ */
 function failureKind(status: number | null): ProviderFailureKind {
   if (status === null || status < 400 || status >= 500 || status === 408) return 'unavailable'
   if (status === 401 || status === 403) return 'auth'
@@ -86,8 +91,8 @@ function failureKind(status: number | null): ProviderFailureKind {
 }
 
 /**
- * The `upstream_error` for a model server's failure. `provider` is named in the public message ("The embedding model").
- * `detail` is what the server's answer is identified by, or words of our own.
+ * The `upstream_error` for a model server's failure. The public message names `provider` ("The embedding
+ * model"). `detail` identifies the response, or is in our own words.
  */
 export function providerError(
   provider: string,

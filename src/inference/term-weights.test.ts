@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { loadTermWeights } from './term-weights.ts'
 
-it('rare words weigh more than common ones, unknown ones most', async () => {
+it('weighs rare words more than common ones, and unknown ones most', async () => {
   const { tokenize, backgroundWeight } = await loadTermWeights()
   const [common, rare, unknown] = tokenize('the number of pelicans at Zzyzxqq').map(backgroundWeight)
   expect(common).toBeGreaterThan(0)

@@ -1,14 +1,17 @@
-/** How words are compared and how much each says, for work on text that needs no embedding of it. */
+/** Compares words and weighs them, without embedding the text. */
 export interface TermWeights {
   /** The stems of a text, in order, without stop words. */
   tokenize(text: string): string[]
-  /** How rare a stem is in ordinary text: above 0, the larger the rarer. */
+  /** Rarity of a stem in ordinary text: above 0, larger is rarer. */
   backgroundWeight(stem: string): number
-  /** The unit vector of what a stem means; null for stems that the model does not know. */
+  /** The unit vector of a stem's meaning; null: unknown stem. */
   wordVector(stem: string): Float32Array | null
 }
 
-/** The built-in embedding model's stems and background frequencies, whichever model embeds. Throws StartupError. */
+/**
+ * The built-in embedding model's stems and background frequencies, whichever model embeds. Throws
+ * StartupError.
+ */
 export async function loadTermWeights(): Promise<TermWeights> {
   const { loadBackgroundWeights, loadWordVectors } = await import('./embedding-models/builtin/builtin.ts')
   const { tokenize } = await import('./embedding-models/builtin/tokenize.ts')

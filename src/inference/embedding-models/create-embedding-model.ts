@@ -14,7 +14,7 @@ export interface EmbeddingModelSettings {
   apiKey?: string | undefined
   model?: string | undefined
   dimensions?: number | undefined
-  /** What a server that is not told a number is known to answer with: spares asking it at creation. */
+  /** The dimensions that a server uses by default; saves a request at creation. */
   knownDimensions?: number | undefined
 }
 
@@ -23,9 +23,8 @@ const OPENAI_MODEL = 'text-embedding-3-small'
 const TRANSFORMERS_MODEL = 'Xenova/all-MiniLM-L6-v2'
 
 /**
- * The embedding model that the settings name; what it does not use is never loaded.
- * Throws StartupError when the settings contradict the model, AppError `upstream_error` when a server has to be asked
- * for its dimensions and fails.
+ * The embedding model of the settings; unused models are never loaded. Throws StartupError if the settings
+ * contradict the model, AppError `upstream_error` if a server fails to report its dimensions.
  */
 export async function createEmbeddingModel(
   settings: EmbeddingModelSettings,
@@ -61,7 +60,7 @@ export async function createEmbeddingModel(
   }
 }
 
-/** The built-in model of that name, the present one or one before it; null: there is none. Throws StartupError. */
+/** The built-in model of that name, current or earlier; null: none. Throws StartupError. */
 export async function findBuiltinModel(name: string): Promise<EmbeddingModel | null> {
   const builtin = await import('./builtin/builtin.ts')
   return await builtin.findBuiltinModel(name)

@@ -38,8 +38,8 @@ const download = (options: Partial<DownloadOptions> = {}): Promise<void> =>
     ...options,
   })
 
-describe('bringing the files of a known model', () => {
-  it('stores them all as they are, tells how far it is, and asks for nothing once they are there', async () => {
+describe('downloading a known model', () => {
+  it('stores all files, reports progress, and sends no request once they are there', async () => {
     const progress: [number, number][] = []
     await download({ onProgress: (done, total) => progress.push([done, total]) })
     expect(isModelThere(modelsDir, model)).toBe(true)
@@ -60,7 +60,7 @@ describe('bringing the files of a known model', () => {
     ['longer', 'is longer than'],
     ['missing', 'answered with status 404'],
     ['cut', /onnx.model_quantized.onnx broke off: \w+/],
-  ] as const)('refuses a file that is %s, and goes on from there once it is right', async (fault, words) => {
+  ] as const)('refuses a file that is %s and resumes once it is right', async (fault, words) => {
     hub.faults.set(WEIGHTS, fault)
     await expect(download()).rejects.toThrow(words)
     expect(isModelThere(modelsDir, model)).toBe(false)
@@ -71,7 +71,7 @@ describe('bringing the files of a known model', () => {
     expect(hub.asked).toEqual([WEIGHTS])
   })
 
-  it('ends when it is told to, and is no model until it has gone on to its end', async () => {
+  it('stops when aborted, and is no model until a later run completes it', async () => {
     hub.faults.set(WEIGHTS, 'stalled')
     const stop = new AbortController()
     const stopped = download({ signal: stop.signal })
@@ -81,13 +81,13 @@ describe('bringing the files of a known model', () => {
     expect(isModelThere(modelsDir, model)).toBe(false)
   })
 
-  it('does not begin where the disk has no room', async () => {
+  it('does not start if the disk has no room', async () => {
     const full = download({ freeBytes: () => Promise.resolve(1_000_000) })
     await expect(full).rejects.toThrow(/the disk has 1 MB free, and \d+ MB are needed\. Make room/)
     expect(hub.asked).toEqual([])
   })
 
-  it('without a network says how to bring them by hand, and takes what was put there', async () => {
+  it('explains without a network how to add the files by hand, and accepts them', async () => {
     const away = hub.url
     await hub.close()
     const failed: Error = await download().then(
@@ -103,7 +103,7 @@ describe('bringing the files of a known model', () => {
     hub = await startModelHub(model, join(parent, 'tiny'))
   })
 
-  it('does not take any server for a hub', async () => {
+  it('does not accept a server that is no model hub', async () => {
     const strange = download({ fetch: () => Promise.resolve(Response.json({ ok: true })) })
     await expect(strange).rejects.toThrow('not the one of a model hub')
     const page = download({ fetch: () => Promise.resolve(new Response('<html>a page</html>')) })

@@ -1,7 +1,7 @@
 /**
- * Brings a known model's files from the model hub, each checked against the checksum that the hub lists for it.
- * The API is https://huggingface.co/docs/hub/api: `GET /api/models/{repository}/revision/main?blobs=true` lists the commit and
- * the files, with a SHA-256 where a file is kept beside the repository (Git LFS) and Git's own SHA-1 where it is in it.
+ * Downloads a known model's files from the model hub and checks each against the hub's checksum. The API is
+ * https://huggingface.co/docs/hub/api: `GET /api/models/{repository}/revision/main?blobs=true` lists the
+ * commit and the files, with a SHA-256 for files in Git LFS and Git's SHA-1 for files in the repository.
  */
 import { createHash, type Hash } from 'node:crypto'
 import { createReadStream, createWriteStream, existsSync } from 'node:fs'
@@ -15,22 +15,22 @@ import type { KnownModel } from './known-models.ts'
 
 const HUB_URL = 'https://huggingface.co'
 const LISTING_TIMEOUT_MS = 30_000
-/** A download that brings nothing for so long has failed. */
+/** A download that receives nothing for this long has failed. */
 const IDLE_TIMEOUT_MS = 60_000
-/** No file of a model known here is larger: a mirror cannot fill the disk. */
+/** No known model has a larger file: a mirror cannot fill the disk. */
 const FILE_BYTES_MAX = 1_000_000_000
-/** Stays free on the disk beside the model: the database is on it too. */
+/** Disk space to leave free beside the model, for the database. */
 const SPARE_BYTES = 200_000_000
 
 export interface DownloadOptions {
   fetch: typeof fetch
-  /** The folder of all models; each gets one of its own name in it. */
+  /** Folder of all models; each model has a subfolder of its name. */
   modelsDir: string
-  /** Stands for the model hub; without a slash at its end. */
+  /** Replaces the model hub; without a trailing slash. */
   mirrorUrl?: string | undefined
   onProgress: (bytesDone: number, bytesTotal: number) => void
   signal: AbortSignal
-  /** Free bytes of the disk that a folder is on. */
+  /** Free bytes on a folder's disk. */
   freeBytes?: (folder: string) => Promise<number>
 }
 
@@ -50,17 +50,20 @@ interface WantedFile {
   path: string
   url: string
   bytes: number
-  /** A fresh hash of its content, and what that has to come to, in hex. */
+  /** A new hash of its content, and the expected checksum in hex. */
   hash: () => Hash
   checksum: string
 }
 
-/** Where a known model's files lie, whether they are there or not. */
+/** The folder of a known model, existing or not. */
 export function modelFolder(modelsDir: string, model: KnownModel): string {
   return join(modelsDir, model.name)
 }
 
-/** Whether all files of a model are there, downloaded or put there by hand. The full weights do as well as the quantised. */
+/**
+ * Whether all files of a model are there, downloaded or added by hand. Full weights serve as well as
+ * quantized ones.
+ */
 export function isModelThere(modelsDir: string, model: KnownModel): boolean {
   const folder = modelFolder(modelsDir, model)
   return model.files.every(
@@ -69,9 +72,9 @@ export function isModelThere(modelsDir: string, model: KnownModel): boolean {
 }
 
 /**
- * Brings a model's files, unless they are there. They appear in their folder all at once; what an attempt that ended
- * half-way has left is checked and kept by the next one.
- * @throws AppError `upstream_error` with how to bring the files by hand; the reason of `signal` when that aborts
+ * Downloads a model's files unless they are there. They appear in their folder all at once; a later attempt
+ * verifies and reuses files of an interrupted one.
+ * @throws AppError `upstream_error` with how to add the files by hand; the reason of `signal` if aborted
  */
 export async function downloadModel(model: KnownModel, options: DownloadOptions): Promise<void> {
   const { modelsDir, signal } = options
@@ -116,7 +119,7 @@ async function listFiles(
   })
 }
 
-/** The disk is, or would be, full. */
+/** The disk is full or would be. */
 class NoRoom extends Error {}
 
 async function checkSpace(
@@ -153,7 +156,7 @@ async function bringAll(
   }
 }
 
-/** Streams one file to the disk; one that is not what was listed is removed again. */
+/** Streams one file to the disk; removes it if it is not the listed one. */
 async function bring(
   file: WantedFile,
   target: string,
@@ -230,18 +233,18 @@ function byHand(
   )
 }
 
-/** The words of an error; those of `fetch` say only that it failed, its cause says why. */
+/** An error's message. For errors of `fetch`, the cause has the reason. */
 function wordsOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if ('code' in error && error.code === 'ENOSPC') return 'the disk is full'
   if (error.name === 'TimeoutError') return `no answer came within ${LISTING_TIMEOUT_MS / 1000} s`
-  // What fetch throws before an answer, and while one is read.
+  // What `fetch` throws before and during a response.
   const isFetch = error.message === 'fetch failed' || error.message === 'terminated'
   const inner = isFetch && error.cause instanceof Error ? error.cause : error
   return inner.message === '' ? inner.name : inner.message
 }
 
-/** null: it is no JSON. */
+/** null: not JSON. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -1,30 +1,30 @@
-/** A well-tried open model that runs in this process, with what its makers say about how it is to be asked. */
+/** A proven open model that runs in this process, with its makers' instructions. */
 export interface KnownModel {
   name: string
-  /** When to take it, in a few words. */
+  /** When to choose it, in a few words. */
   description: string
-  /** Where its files lie at the model hub: `owner/name`. */
+  /** Its repository at the model hub: `owner/name`. */
   repository: string
-  /** Paths in the repository, and in the model's folder here. */
+  /** Paths in the repository, and in the local model folder. */
   files: readonly string[]
-  /** About what all files weigh together, in millions of bytes. */
+  /** Approximate size of all files in megabytes. */
   megabytes: number
   dimensions: number
-  /** How the vectors of the tokens become one: their mean, or the first one. */
+  /** How token vectors are combined: their mean, or the first. */
   pooling: 'mean' | 'cls'
-  /** What it was trained to see in front of a query and of a document. */
+  /** Prefixes that it was trained with. */
   queryPrefix: string
   documentPrefix: string
 }
 
-/** The quantised weights: a quarter of the size, faster on a processor, and next to nothing lost. */
+/** Quantized weights: a quarter of the size, faster on a CPU, with almost no loss. */
 const FILES = ['config.json', 'tokenizer.json', 'tokenizer_config.json', 'onnx/model_quantized.onnx'] as const
 
 /**
- * The models that are known by name. Pooling and prefixes are those of the models' cards:
- * https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2, https://huggingface.co/BAAI/bge-small-en-v1.5,
- * https://huggingface.co/intfloat/multilingual-e5-small.
- * What is changed here of a model that somebody uses makes other vectors: it then needs another name.
+ * Models known by name. Pooling and prefixes come from the model cards:
+ * https://huggingface.co/sentence-transformers/all-MiniLM-L6-v2,
+ * https://huggingface.co/BAAI/bge-small-en-v1.5, https://huggingface.co/intfloat/multilingual-e5-small. A
+ * change here changes the vectors, so the model then needs another name.
  */
 export const KNOWN_MODELS: readonly KnownModel[] = [
   {
@@ -62,7 +62,6 @@ export const KNOWN_MODELS: readonly KnownModel[] = [
   },
 ]
 
-/** The known model of that name; undefined: there is none. */
 export function findKnownModel(name: string): KnownModel | undefined {
   return KNOWN_MODELS.find((model) => model.name === name)
 }

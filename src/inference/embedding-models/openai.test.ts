@@ -40,7 +40,7 @@ const dot = (a: Float32Array, b: Float32Array): number =>
   a.reduce((sum, value, i) => sum + value * (b[i] ?? 0), 0)
 
 describe('the vectors', () => {
-  it('are unit length, in the order of the inputs, with the title in front', async () => {
+  it('are unit length, in input order, with the title in front', async () => {
     const model = await create({ batchSize: 2 })
     const documents = ['alpha', 'bravo', 'charlie', 'delta', 'echo'].map((text) => ({ title: 'Words', text }))
     const vectors = await model.embedDocuments(documents)
@@ -56,7 +56,7 @@ describe('the vectors', () => {
     })
   })
 
-  it('are asked for in batches, no more of them at a time than allowed, over all callers', async () => {
+  it('are requested in batches, within the concurrency limit over all callers', async () => {
     const model = await create({ batchSize: 3, concurrency: 2 })
     server.fail(...Array.from({ length: 8 }, () => ({ kind: 'slow', ms: 15 }) as const))
     const documents = Array.from({ length: 10 }, (_, i) => ({ title: '', text: `text ${i}` }))
@@ -66,7 +66,7 @@ describe('the vectors', () => {
     expect(server.concurrencyMax()).toBe(2)
   })
 
-  it('take the query exactly as it came', async () => {
+  it('get the query unchanged', async () => {
     const model = await create()
     await model.embedQuery('  What is\tthis? ')
     expect(server.requests.at(-1)?.body['input']).toEqual(['  What is\tthis? '])
@@ -74,7 +74,7 @@ describe('the vectors', () => {
 })
 
 describe('the dimensions', () => {
-  it('are asked of the server when they are set, and part of the id', async () => {
+  it('are requested if set, and are part of the id', async () => {
     const model = await create({}, { dimensions: 24 })
     expect(model).toMatchObject({ dimensions: 24, id: 'openai:embed-1:24' })
     expect(server.requests).toHaveLength(0)
@@ -82,7 +82,7 @@ describe('the dimensions', () => {
     expect(server.requests[0]?.body['dimensions']).toBe(24)
   })
 
-  it('are found by one request when they are not set, and then never sent', async () => {
+  it('are found with one request if not set, and then never sent', async () => {
     const model = await createEmbeddingModel({
       provider: 'openai',
       baseUrl: `${server.baseUrl}/`,
@@ -95,7 +95,7 @@ describe('the dimensions', () => {
     expect(server.requests[0]?.body).not.toHaveProperty('dimensions')
   })
 
-  it('that differ in an answer fail the call, never mix', async () => {
+  it('fail the call if an answer has others', async () => {
     const model = await create()
     server.fail({ kind: 'wrong-dimensions' })
     const { error, cause } = await failureOf(model.embedQuery('x'))
@@ -105,14 +105,14 @@ describe('the dimensions', () => {
 })
 
 describe('a failing server', () => {
-  it('is tried again for as long as it asks, in seconds', async () => {
+  it('is retried after the delay it requests, in seconds', async () => {
     const model = await create()
     server.fail({ kind: 'status', status: 429, headers: { 'retry-after': '7' } })
     expect(await model.embedQuery('x')).toHaveLength(64)
     expect(pauses).toEqual([7000])
   })
 
-  it('is tried again with a doubling pause when it names none, then given up with what identifies its answer', async () => {
+  it('is retried with exponential backoff, then fails with what identifies the answer', async () => {
     const model = await create({ attemptsMax: 4, retryDelayMs: 100 })
     const body = { error: { message: 'disk full of SECRET DOCUMENT', type: 'server_error' } }
     const headers = { 'x-request-id': 'req_1' }
@@ -125,7 +125,7 @@ describe('a failing server', () => {
     expect(cause).toMatchObject({ kind: 'unavailable', status: 500, message })
   })
 
-  it('that wants a longer pause than allowed is not waited for', async () => {
+  it('is not retried if it requests a longer delay than allowed', async () => {
     const model = await create({ retryDelayMaxMs: 5000 })
     const later = new Date(Date.now() + 600_000).toUTCString()
     server.fail({ kind: 'status', status: 429, headers: { 'retry-after': later } })
@@ -133,7 +133,7 @@ describe('a failing server', () => {
     expect(pauses).toEqual([])
   })
 
-  it('that drops the connection or is too slow is tried again', async () => {
+  it('is retried if it drops the connection or is too slow', async () => {
     const model = await create({ timeoutMs: 1_000 })
     server.fail({ kind: 'cut', afterDeltas: 0 }, { kind: 'slow', ms: 20_000 })
     expect(await model.embedQuery('x')).toHaveLength(64)
@@ -144,7 +144,7 @@ describe('a failing server', () => {
     [{ kind: 'malformed-json' } as const, 'not JSON'],
     [{ kind: 'missing-index' } as const, 'index 0'],
     [{ kind: 'status', status: 400, body: { error: 'too long' } } as const, 'HTTP 400'],
-  ])('with an unusable answer is not tried again: %o', async (fault, words) => {
+  ])('is not retried after an unusable answer: %o', async (fault, words) => {
     const model = await create()
     server.fail(fault)
     const { cause } = await failureOf(model.embedQuery('x'))
@@ -153,7 +153,7 @@ describe('a failing server', () => {
     expect(server.requests).toHaveLength(1)
   })
 
-  it('that repeats the key does not get it into the error', async () => {
+  it('cannot get the key into the error by repeating it', async () => {
     const wrong = 'wrong-key-that-must-not-leak'
     const model = await create({}, { apiKey: wrong })
     const { error, cause } = await failureOf(model.embedQuery('x'))
@@ -164,13 +164,13 @@ describe('a failing server', () => {
     ).not.toContain(wrong)
   })
 
-  it('with an answer beyond the limit is cut off', async () => {
+  it('is cut off at the response limit', async () => {
     const model = await create({ responseBytesMax: 100 })
     expect((await failureOf(model.embedQuery('x'))).cause.message).toContain('over 100 bytes')
     expect(server.requests).toHaveLength(1)
   })
 
-  it('ends the other batches of the call', async () => {
+  it('aborts the other batches of the call', async () => {
     const model = await create({ batchSize: 1, concurrency: 1, attemptsMax: 1 })
     server.fail({ kind: 'status', status: 400 })
     const documents = Array.from({ length: 5 }, (_, i) => ({ title: '', text: `text ${i}` }))
@@ -180,7 +180,7 @@ describe('a failing server', () => {
   })
 })
 
-it('a caller that leaves gets its own reason back', async () => {
+it('a caller that aborts gets its own reason back', async () => {
   const model = await create()
   server.fail({ kind: 'slow', ms: 200 })
   const controller = new AbortController()

@@ -11,23 +11,25 @@ export interface OpenAiEmbeddingSettings {
   baseUrl: string
   apiKey?: string | undefined
   model: string
-  /** Asked of the server and checked in every answer; without it the server is asked once, at creation. */
+  /**
+   * Requested from the server and checked in every response; without it, one request at creation finds it.
+   */
   dimensions?: number | undefined
-  /** What the server is known to answer with where it is not asked for a number; checked likewise. */
+  /** The dimensions that the server uses by default; checked likewise. */
   knownDimensions?: number | undefined
 }
 
 export interface OpenAiEmbeddingOptions extends Partial<PostJsonOptions> {
   /** Inputs in one request; OpenAI takes at most 2,048. */
   batchSize?: number
-  /** Requests under way at one time, over all callers. */
+  /** Concurrent requests, over all callers. */
   concurrency?: number
 }
 
 const PROVIDER = 'The embedding model'
 const BATCH_SIZE = 96
 const CONCURRENCY = 4
-/** Enough for 96 vectors of 8,192 numbers written out in full. */
+/** Enough for 96 vectors of 8,192 numbers printed in full. */
 const RESPONSE_BYTES_MAX = 32 * 1024 * 1024
 
 const EmbeddingsResponse = z.object({
@@ -35,9 +37,9 @@ const EmbeddingsResponse = z.object({
 })
 
 /**
- * The embedding model of any server that speaks `POST /embeddings` of the OpenAI API
- * (https://platform.openai.com/docs/api-reference/embeddings/create).
- * Throws AppError `upstream_error` when the server fails, or answers with the wrong number or length of vectors.
+ * The embedding model of any server with `POST /embeddings` of the OpenAI API
+ * (https://platform.openai.com/docs/api-reference/embeddings/create). Throws AppError `upstream_error` if the
+ * server fails or answers with the wrong number or length of vectors.
  */
 export async function createOpenAiEmbeddingModel(
   settings: OpenAiEmbeddingSettings,
@@ -52,7 +54,7 @@ export async function createOpenAiEmbeddingModel(
 
   async function embed(inputs: readonly string[], signal?: AbortSignal): Promise<Float32Array[]> {
     const batches = splitIntoBatches(inputs, options.batchSize ?? BATCH_SIZE)
-    // The first batch to fail ends the others, so that no request outlives the call.
+    // The first failing batch aborts the others, so that no request outlives the call.
     const stop = new AbortController()
     const either = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal
     try {
@@ -89,7 +91,7 @@ async function requestEmbeddings(
     model: settings.model,
     input,
     encoding_format: 'float',
-    // Left out unless asked for: many compatible servers refuse the parameter.
+    // Sent only if set: many compatible servers reject the parameter.
     ...(settings.dimensions === undefined ? {} : { dimensions: settings.dimensions }),
   }
   const answer = await postJson(
@@ -108,7 +110,7 @@ async function requestEmbeddings(
   return inOrder(parsed.data.data, input.length)
 }
 
-/** The vectors by their `index`, which is the only thing that says which input each belongs to. */
+/** Vectors by their `index`; their order in the response means nothing. */
 function inOrder(data: z.infer<typeof EmbeddingsResponse>['data'], count: number): Float32Array[] {
   if (data.length !== count) throw unusable(`${data.length} embeddings came for ${count} inputs`)
   const byIndex = new Map(data.map((entry) => [entry.index, entry.embedding]))

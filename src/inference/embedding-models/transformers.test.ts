@@ -24,7 +24,7 @@ afterAll(() => rm(parent, { recursive: true }))
 const rounded = (vector: Float32Array): number[] => [...vector].map((value) => Math.round(value * 100) / 100)
 
 describe('a local ONNX model', () => {
-  it('gives the mean of its tokens at unit length, the padding of shorter texts left out', async () => {
+  it('returns the mean of its tokens at unit length, ignoring padding', async () => {
     const vectors = await model.embedDocuments([
       { title: '', text: 'north' },
       { title: '', text: 'north east' },
@@ -38,7 +38,7 @@ describe('a local ONNX model', () => {
     expect(rounded(await model.embedQuery('EAST'))).toEqual([0, 1, 0, 0])
   })
 
-  it('says its dimensions and a name that does not depend on where the folder lies', () => {
+  it('has dimensions and a name that do not depend on its folder', () => {
     expect(model).toMatchObject({ dimensions: 4, id: 'transformers:tiny:4' })
   })
 
@@ -48,21 +48,21 @@ describe('a local ONNX model', () => {
     expect(vectors.map((vector) => (vector[0] === 1 ? 'north' : 'up'))).toEqual(words)
   })
 
-  it('stops between batches when the caller leaves', async () => {
+  it('stops between batches when aborted', async () => {
     const left = AbortSignal.abort(new Error('client left'))
     await expect(model.embedDocuments([{ title: '', text: 'up' }], left)).rejects.toThrow('client left')
   })
 })
 
-describe('a model that is known by name', () => {
-  it.each(KNOWN_MODELS)('is asked as its makers say: $name', async (known) => {
+describe('a model known by name', () => {
+  it.each(KNOWN_MODELS)('is used as its makers say: $name', async (known) => {
     const { name, pooling, queryPrefix, documentPrefix, dimensions } = known
     const vectors = wordVectors([queryPrefix, documentPrefix, 'north east'], dimensions)
     const models = join(parent, 'models')
     await writeTinyOnnxModel(join(models, name), vectors)
     const made = await createEmbeddingModel({ provider: 'transformers', model: name }, { modelsDir: models })
     expect(made).toMatchObject({ id: `local:${name}:384`, dimensions: 384 })
-    // What a text with its prefix comes to, reckoned by hand: the first of its words' vectors, or their mean.
+    // The expected vector of a text with its prefix: the first of its words' vectors, or their mean.
     const expected = (text: string): number[] => {
       const words = text.toLowerCase().match(/\w+|[^\w\s]+/g) ?? []
       const all = words.map((word) => vectors[word] ?? [])
@@ -76,7 +76,7 @@ describe('a model that is known by name', () => {
     expect(rounded(await made.embedQuery('east'))).toEqual(expected(`${queryPrefix}east`))
   })
 
-  it('is refused where its folder holds another model, or nothing', async () => {
+  it('is refused if its folder has another model or nothing', async () => {
     const models = join(parent, 'others')
     const load = (name: string) =>
       createEmbeddingModel({ provider: 'transformers', model: name }, { modelsDir: models })
@@ -86,7 +86,7 @@ describe('a model that is known by name', () => {
   })
 })
 
-describe('a model that cannot be used ends the start', () => {
+describe('an unusable model stops the start', () => {
   it('with the command that installs the missing package', async () => {
     const missing = createTransformersEmbeddingModel({ model: folder }, () =>
       Promise.reject(new Error('not found')),
@@ -95,13 +95,13 @@ describe('a model that cannot be used ends the start', () => {
     await expect(missing).rejects.toThrow('node scripts/install-local-models.mjs')
   })
 
-  it('with the name of a folder that is not there, and without asking the network', async () => {
+  it('with the name of the missing folder, and without using the network', async () => {
     const missing = createTransformersEmbeddingModel({ model: join(parent, 'nowhere') })
     await expect(missing).rejects.toThrow(StartupError)
     await expect(missing).rejects.toThrow('nowhere')
   })
 
-  it('when other dimensions are configured', async () => {
+  it('if other dimensions are configured', async () => {
     const other = createTransformersEmbeddingModel({ model: folder, dimensions: 384 })
     await expect(other).rejects.toThrow('EMBEDDING_DIMENSIONS is 384')
   })

@@ -8,28 +8,35 @@ import { findKnownModel, type KnownModel } from './known-models.ts'
 import { titledText, unitVector } from './unit-vector.ts'
 
 export interface TransformersSettings {
-  /** A known model's name, a folder with `config.json`, `tokenizer.json` and `onnx/model.onnx`, or a model's id on the hub. */
+  /**
+   * A known model's name, a folder with `config.json`, `tokenizer.json` and `onnx/model.onnx`, or a model's
+   * id on the hub.
+   */
   model: string
-  /** When given, the model must have as many. */
+  /** If given, the model must have this many. */
   dimensions?: number | undefined
-  /** Where the files of known models lie. */
+  /** Folder with the files of known models. */
   modelsDir?: string | undefined
 }
 
 type Transformers = typeof import('@huggingface/transformers')
 
-/** Texts that go through the model at one time: more costs memory and brings no speed on a processor. */
+/** Texts per batch: more cost memory and bring no speed on a CPU. */
 const BATCH_SIZE = 16
 
-/** Where scripts/install-local-models.mjs puts the optional package: beside node_modules, which an update empties. */
+/**
+ * Where scripts/install-local-models.mjs installs the optional package: outside node_modules, which an update
+ * empties.
+ */
 const PACKAGE_ENTRY = new URL(
   '../../../.runtime/local-models/node_modules/@huggingface/transformers/dist/transformers.node.mjs',
   import.meta.url,
 )
 
 /**
- * A local ONNX model run by Transformers.js: a known one as its makers say, any other with mean pooling over the tokens.
- * Throws StartupError when the optional package is missing, or the model cannot be loaded or has other dimensions.
+ * A local ONNX model run by Transformers.js: a known one as its makers say, any other with mean pooling.
+ * Throws StartupError if the optional package is missing, or the model cannot be loaded or has other
+ * dimensions.
  */
 export async function createTransformersEmbeddingModel(
   settings: TransformersSettings,
@@ -77,10 +84,10 @@ export async function createTransformersEmbeddingModel(
   }
 }
 
-/** How a model is asked of which nothing is known. */
+/** Settings of an unknown model. */
 const ANY_MODEL = { pooling: 'mean', queryPrefix: '', documentPrefix: '' } as const
 
-/** Whether the optional package is there that local models need. */
+/** Whether the optional package for local models is installed. */
 export function isTransformersInstalled(): boolean {
   return existsSync(PACKAGE_ENTRY) || isDevelopmentPackage()
 }
@@ -89,7 +96,7 @@ function isDevelopmentPackage(): boolean {
   try {
     return findPackageJSON('@huggingface/transformers', import.meta.url) !== undefined
   } catch {
-    // It throws where there is none.
+    // Thrown if there is none.
     return false
   }
 }
@@ -126,7 +133,7 @@ async function loadPackage(load: () => Promise<Transformers>): Promise<Transform
   }
 }
 
-/** @throws StartupError that says what a model's folder has to have in it */
+/** @throws StartupError that lists what a model's folder must contain */
 function checkFolder(folder: string): void {
   const weights = ['model.onnx', 'model_quantized.onnx'].map((file) => join('onnx', file))
   const isThere = (file: string): boolean => existsSync(join(folder, file))
@@ -143,7 +150,7 @@ async function loadModel(transformers: Transformers, model: string) {
     checkFolder(model)
   }
   const name = folder ? resolve(model) : model
-  // A folder often holds the quantised model alone; on the hub the full one is always there.
+  // A folder often has only the quantized model; the hub always has the full one.
   const dtype = folder && !existsSync(join(name, 'onnx', 'model.onnx')) ? 'q8' : 'fp32'
   try {
     return await transformers.pipeline('feature-extraction', name, { dtype })
@@ -153,7 +160,7 @@ async function loadModel(transformers: Transformers, model: string) {
   }
 }
 
-/** A folder is told from a hub id (`owner/name`) by being there, or by being written as a path. */
+/** A folder exists or is written as a path; a hub id is `owner/name`. */
 function isFolder(model: string): boolean {
   return existsSync(model) || /^(\.{0,2}\/|[A-Za-z]:\\)/.test(model)
 }
@@ -163,7 +170,7 @@ function rows(data: ArrayLike<unknown>, count: number): Float32Array[] {
   const width = values.length / count
   return Array.from({ length: count }, (_, row) => {
     const slice = values.subarray(row * width, (row + 1) * width)
-    // A text of which the model knows nothing has no direction; zeros score 0 against everything.
+    // A text that the model knows nothing of has no direction; zeros score 0 against everything.
     return unitVector(slice) ?? new Float32Array(width)
   })
 }

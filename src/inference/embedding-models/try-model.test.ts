@@ -10,8 +10,8 @@ const withDocuments = (change: (vector: Float32Array, index: number) => Float32A
     (await good.embedDocuments(documents, signal)).map((vector, index) => change(vector, index)),
 })
 
-describe('a model that is tried', () => {
-  it('passes when its vectors can be searched with', async () => {
+describe('trying a model', () => {
+  it('passes if its vectors can be searched', async () => {
     await expect(tryModel(good)).resolves.toBeUndefined()
   })
 

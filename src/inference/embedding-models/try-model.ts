@@ -1,21 +1,21 @@
 import { AppError } from '../../kernel/errors.ts'
 import type { EmbeddingModel } from '../embedding-model.ts'
 
-/** Two texts about nothing in common. */
+/** Two unrelated texts. */
 export const PROBES = [
   'The invoice is due within thirty days.',
   'A small ship lies in the harbour at night.',
 ] as const
 
-/** What a vector column can be (pgvector's halfvec has an index up to here, and settings take no more). */
+/** Limit of a vector column: the index of pgvector's halfvec ends here, and so do the settings. */
 const DIMENSIONS_MAX = 4000
 const LENGTH_TOLERANCE = 0.01
-/** Cosines: texts about nothing in common are never so near, and the same text is never so far. */
+/** Cosines that unrelated texts never exceed, and the same text never falls below. */
 const DIFFERENT_MAX = 0.999
 const SAME_MIN = 0.99
 
 /**
- * Asks a model for a few vectors and looks whether they can be searched with.
+ * Embeds a few texts and checks that the vectors can be searched.
  * @throws AppError `upstream_error` that says what is wrong with them; what the model itself throws
  */
 export async function tryModel(model: EmbeddingModel, signal?: AbortSignal): Promise<void> {

@@ -1,4 +1,4 @@
-/** `values` at unit length, as 32-bit floats; null when they are not all finite or all are zero. */
+/** `values` at unit length, as 32-bit floats; null if any is not finite or all are zero. */
 export function unitVector(values: ArrayLike<number>): Float32Array | null {
   let squares = 0
   for (let i = 0; i < values.length; i++) squares += (values[i] ?? 0) ** 2
@@ -7,7 +7,9 @@ export function unitVector(values: ArrayLike<number>): Float32Array | null {
   return Float32Array.from(values, (value) => value / length)
 }
 
-/** What a general embedding model is given for a document: its title in front, on a line of its own. */
+/**
+ * The text that a general embedding model gets for a document: the title on a line of its own, then the text.
+ */
 export function titledText(document: { title: string; text: string }): string {
   return document.title === '' ? document.text : `${document.title}\n\n${document.text}`
 }

@@ -46,8 +46,8 @@ function causeOf(error: unknown): ProviderFailure {
   return error.cause
 }
 
-describe.each(['openai', 'anthropic', 'google'] as const)('a model of the %s wire', (provider) => {
-  it('gives the answer piece by piece, and gets instructions, prompt, limit and key', async () => {
+describe.each(['openai', 'anthropic', 'google'] as const)('a model with the %s protocol', (provider) => {
+  it('streams the answer, and gets instructions, prompt, limit and key', async () => {
     const { server, model } = await start(provider)
     const { pieces, error } = await collect(model)
     expect(error).toBeUndefined()
@@ -63,7 +63,7 @@ describe.each(['openai', 'anthropic', 'google'] as const)('a model of the %s wir
     [{ kind: 'cut', afterDeltas: 2 } as const],
     [{ kind: 'unfinished', afterDeltas: 2 } as const],
     [{ kind: 'error-event', afterDeltas: 2, message: 'overloaded just now' } as const],
-  ])('throws when the stream breaks, after the pieces that came: %o', async (fault) => {
+  ])('throws when the stream breaks, after the received parts: %o', async (fault) => {
     const { server, model } = await start(provider)
     server.fail(fault)
     const { pieces, error } = await collect(model)
@@ -97,7 +97,7 @@ describe.each(['openai', 'anthropic', 'google'] as const)('a model of the %s wir
     },
   )
 
-  it('throws on an answer that is not of its wire', async () => {
+  it('throws on an answer of another protocol', async () => {
     const { server, model } = await start(provider)
     server.fail({ kind: 'malformed-json' })
     expect(causeOf((await collect(model)).error)).toBeInstanceOf(ProviderFailure)
@@ -120,7 +120,7 @@ describe.each(['openai', 'anthropic', 'google'] as const)('a model of the %s wir
   })
 })
 
-it('a call that could not start is tried again as often as allowed', async () => {
+it('a call that could not start is retried up to the limit', async () => {
   const { server, settings } = await start('openai')
   server.fail({ kind: 'status', status: 429, headers: { 'retry-after-ms': '1' } })
   const model = createLanguageModel(settings, { retriesMax: 1 })
@@ -129,7 +129,7 @@ it('a call that could not start is tried again as often as allowed', async () =>
   expect(server.requests).toHaveLength(2)
 })
 
-it('OpenAI itself gets the token limit under the name that its reasoning models take', async () => {
+it('OpenAI itself gets the token limit under the name that its reasoning models accept', async () => {
   const bodies: string[] = []
   const settings = { provider: 'openai', apiKey: KEY, model: 'gpt-x' } as const
   const model = createLanguageModel(settings, {

@@ -6,7 +6,7 @@ import { streamAnswer } from './stream-answer.ts'
 
 export interface LanguageModelSettings {
   provider?: 'openai' | 'anthropic' | 'google' | undefined
-  /** With the version path (`…/v1`); by default the provider's own. */
+  /** With the version path (`…/v1`); default: the provider's own. */
   baseUrl?: string | undefined
   apiKey?: string | undefined
   model?: string | undefined
@@ -14,7 +14,7 @@ export interface LanguageModelSettings {
 
 export interface LanguageModelOptions {
   fetch?: typeof fetch
-  /** Further attempts at starting a call that failed in a way that passes; 1 by default. */
+  /** Retries of a call that failed to start for a transient reason; default 1. */
   retriesMax?: number
 }
 
@@ -26,9 +26,8 @@ const DEFAULT_MODELS = {
 } as const
 
 /**
- * The language model that the settings name, or null when they name none.
- * The provider's SDK is loaded with the first answer, so that it costs nothing at start.
- * Throws StartupError when a needed setting is missing.
+ * The language model of the settings; null: none. The first answer loads the provider's SDK, which keeps the
+ * start fast. Throws StartupError if a required setting is missing.
  */
 export function createLanguageModel(
   settings: LanguageModelSettings,
@@ -55,7 +54,7 @@ export function createLanguageModel(
 
 type RequestBody = Record<string, unknown>
 
-/** OpenAI's own reasoning models refuse `max_tokens`, which is the name that all compatible servers know. */
+/** OpenAI's reasoning models reject `max_tokens`, the name that all compatible servers accept. */
 function renameTokenLimit({ max_tokens: limit, ...body }: RequestBody): RequestBody {
   return { ...body, max_completion_tokens: limit }
 }
@@ -68,7 +67,7 @@ async function loadSdkModel(
 ): Promise<SdkModel> {
   const fetchOption = { fetch: fetchFunction }
   const baseOption = settings.baseUrl === undefined ? {} : { baseURL: settings.baseUrl }
-  // The SDKs look for a key of their own in the environment when given none; the settings alone decide here.
+  // Without a key the SDKs look in the environment; only the settings may decide.
   const apiKey = settings.apiKey ?? 'none'
   switch (provider) {
     case 'openai': {

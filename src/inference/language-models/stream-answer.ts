@@ -5,7 +5,7 @@ import { answeredError, providerError } from '../provider-failure.ts'
 
 export interface SdkCall {
   model: SdkModel
-  /** The provider may repeat it, as its error code even. */
+  /** A secret that the provider may repeat, even as its error code. */
   secret: string | undefined
   retriesMax: number
 }
@@ -14,8 +14,8 @@ const PROVIDER = 'The language model'
 const CAUSES_MAX = 5
 
 /**
- * The text of one model call, piece by piece, through the AI SDK.
- * Throws AppError `upstream_error` when the provider fails or its stream ends early, the reason of `signal` on abort.
+ * Streams the text of one model call through the AI SDK. Throws AppError `upstream_error` if the provider
+ * fails or its stream ends early, the reason of `signal` on abort.
  */
 export async function* streamAnswer(
   call: SdkCall,
@@ -31,7 +31,7 @@ export async function* streamAnswer(
     maxOutputTokens: prompt.maxOutputTokens,
     maxRetries: call.retriesMax,
     abortSignal: signal,
-    // Errors are thrown out of the loop below; the SDK's default would print them, prompt and all.
+    // The loop below throws errors; the SDK's default would print them with the prompt.
     onError: () => undefined,
   })
   try {
@@ -39,7 +39,8 @@ export async function* streamAnswer(
       if (part.type === 'text-delta') yield part.text
       else if (part.type === 'error') throw part.error
       else if (part.type === 'abort') throw abortReason(signal)
-      // A connection that a proxy closes in mid-answer looks like an end; only the provider's reason tells them apart.
+      // A connection that a proxy closes early looks like an end; only the provider's finish reason tells
+      // them apart.
       else if (part.type === 'finish' && part.rawFinishReason === undefined) throw endedEarly()
     }
   } catch (error) {
@@ -57,7 +58,7 @@ function endedEarly(): AppError {
   return providerError(PROVIDER, { kind: 'unavailable', status: null, detail })
 }
 
-/** The SDK's errors carry the request and quote the answer; only what identifies the fault is taken over. */
+/** The SDK's errors contain the request and quote the response; only what identifies the fault is copied. */
 async function translate(error: unknown, { secret }: SdkCall): Promise<AppError> {
   const { APICallError, RetryError, StreamProviderError } = await import('ai')
   const last = RetryError.isInstance(error) ? error.lastError : error

@@ -34,26 +34,26 @@ afterEach(async () => {
 })
 
 describe('the artefact', () => {
-  it('comes back as it was written, with a common direction or with weights', () => {
+  it('round-trips with a common direction or with weights', () => {
     const first = encodeArtefact(vocabulary, 'builtin-1')
     expect(decodeArtefact(first, 'model.bin', 'builtin-1')).toEqual(vocabulary)
     const second = encodeArtefact(weighted, 'builtin-2')
     expect(decodeArtefact(second, 'model.bin', 'builtin-2')).toEqual(weighted)
   })
 
-  it('comes back as it was written from a buffer that starts anywhere', () => {
+  it('decodes from a buffer at any offset', () => {
     const bytes = encodeArtefact(weighted, 'builtin-2')
     const shifted = Buffer.concat([Buffer.alloc(3), bytes]).subarray(3)
     expect(decodeArtefact(shifted, 'model.bin', 'builtin-2')).toEqual(weighted)
   })
 
-  it('stops the start when it is missing, and says what to do', async () => {
+  it('stops the start with instructions when it is missing', async () => {
     const missing = loadBuiltinModel('builtin-2', '/nowhere/model.bin')
     await expect(missing).rejects.toThrow(StartupError)
     await expect(missing).rejects.toThrow(/cannot read \/nowhere\/model\.bin.*training\/train\.ts/)
   })
 
-  it('stops the start wherever it is cut, and says what to do', async () => {
+  it('stops the start with instructions wherever it is truncated', async () => {
     const bytes = encodeArtefact(weighted, 'builtin-2')
     for (const length of [0, 7, 63, 64, 200, bytes.length - 1]) {
       const cut = loadBuiltinModel('builtin-2', await artefactFile(bytes.subarray(0, length)))
@@ -72,7 +72,7 @@ describe('the artefact', () => {
     }
   })
 
-  it('stops the start when it belongs to another version of the model, naming both', async () => {
+  it('stops the start and names both models when it belongs to another one', async () => {
     const other = loadBuiltinModel('builtin-2', await artefactFile(encodeArtefact(weighted, 'builtin-0')))
     await expect(other).rejects.toThrow(StartupError)
     await expect(other).rejects.toThrow(
@@ -80,7 +80,7 @@ describe('the artefact', () => {
     )
   })
 
-  it('can be put back after a failed start without a new process', async () => {
+  it('can be restored after a failed start without restarting the process', async () => {
     const bytes = encodeArtefact(weighted, 'builtin-2')
     const file = await artefactFile(bytes.subarray(0, 100))
     await expect(loadBuiltinModel('builtin-2', file)).rejects.toThrow(StartupError)

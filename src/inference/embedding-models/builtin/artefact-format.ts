@@ -3,41 +3,44 @@ import { endianness } from 'node:os'
 
 import { StartupError } from '../../../kernel/errors.ts'
 
-/** Ids of the models that this code and an artefact make together; a change of either that moves vectors makes another. */
+/**
+ * Ids of the models, each defined by this code and its artefact. A change of either that moves vectors needs
+ * a new id.
+ */
 export const MODEL_IDS = ['builtin-1', 'builtin-2'] as const
 export type ModelId = (typeof MODEL_IDS)[number]
-/** The one that new vectors are of; the others go on for the vectors that there are. */
+/** The model of new vectors; older models serve existing vectors. */
 export const MODEL_ID: ModelId = 'builtin-2'
 /** Numbers in a word vector. */
 export const WORD_DIMENSIONS = 256
 
 const MAGIC = 'EMBEDDER'
-/** Format 1 has a common direction, format 2 a weight for each stem in its place. */
+/** Format 1 has a common direction; format 2 has a weight for each stem instead. */
 const FORMATS: Readonly<Record<ModelId, 1 | 2>> = { 'builtin-1': 1, 'builtin-2': 2 }
 const HEADER_BYTES = 64
 const MODEL_ID_BYTES = 16
 const CHECKSUM_AT = 48
 const CHECKSUM_BYTES = 16
 
-/** What training knows of words. Row `i` of `frequencies` and `vectors` belongs to `stems[i]`. */
+/** The trained vocabulary. Row `i` of `frequencies` and `vectors` belongs to `stems[i]`. */
 export interface Vocabulary {
   /** Background documents counted. */
   documents: number
   stems: readonly string[]
   /** Background documents in which the stem occurs. */
   frequencies: Uint32Array
-  /** Word vectors, `WORD_DIMENSIONS` each, of any length: only their direction counts. */
+  /** Word vectors, `WORD_DIMENSIONS` each; only their direction counts. */
   vectors: Int8Array
-  /** What each stem says in a text's meaning; null: as much as it is rare. */
+  /** Each stem's weight in a text's meaning; null: its rarity. */
   weights: Float32Array | null
-  /** Unit vector along which all word vectors lean, to be taken out of a text's meaning; null: there is none. */
+  /** Unit vector common to all word vectors, which is removed from a text's meaning; null: none. */
   commonDirection: Float32Array | null
 }
 
 /**
- * The artefact as bytes: a header of 64 (magic, format, stems, documents, bytes of the stems, model id, checksum), then
- * frequencies, the common direction or weights, vectors, and the stems in UTF-8 with a line feed between. Numbers are
- * little-endian.
+ * Encodes the artefact: a header of 64 bytes (magic, format, stems, documents, bytes of the stems, model id,
+ * checksum), then frequencies, the common direction or weights, vectors, and the stems in UTF-8 separated by
+ * line feeds. Numbers are little-endian.
  */
 export function encodeArtefact(vocabulary: Vocabulary, modelId: string): Buffer {
   const count = vocabulary.stems.length
@@ -61,8 +64,8 @@ export function encodeArtefact(vocabulary: Vocabulary, modelId: string): Buffer 
 }
 
 /**
- * What `encodeArtefact` wrote. Throws a StartupError that says what to do when the bytes are cut, changed,
- * no artefact at all, or made for another model. `name` is the file's name for the message.
+ * Decodes an artefact. Throws a StartupError with instructions if the bytes are truncated, changed, not an
+ * artefact, or made for another model. `name` is the file's name for the message.
  */
 export function decodeArtefact(bytes: Buffer, name: string, expected: ModelId): Vocabulary {
   if (bytes.length < HEADER_BYTES || bytes.toString('latin1', 0, 8) !== MAGIC) {
@@ -101,7 +104,7 @@ export function decodeArtefact(bytes: Buffer, name: string, expected: ModelId): 
   }
 }
 
-/** Four-byte numbers as this machine reads them, in memory of their own, since a buffer's bytes may start anywhere. */
+/** Four-byte numbers in this machine's byte order, copied because a buffer's bytes may be unaligned. */
 function copiedNumbers(bytes: Buffer, from: number, to: number): ArrayBuffer {
   const copied = new ArrayBuffer(to - from)
   const view = Buffer.from(copied)
@@ -110,7 +113,7 @@ function copiedNumbers(bytes: Buffer, from: number, to: number): ArrayBuffer {
   return copied
 }
 
-/** SHA-256 over the header's fields and the body, cut to 16 bytes: against damage, not against forgery. */
+/** SHA-256 over the header's fields and the body, cut to 16 bytes: detects damage, not forgery. */
 function checksum(header: Buffer, body: Buffer): Buffer {
   const hash = createHash('sha256').update(header.subarray(0, CHECKSUM_AT)).update(body)
   return hash.digest().subarray(0, CHECKSUM_BYTES)

@@ -38,7 +38,7 @@ function littleEndian(vector: Float32Array): string {
 }
 
 describe('the built-in embedding model', () => {
-  it.each(MODEL_IDS)('gives the stored vectors of %s to the last bit, on every machine', async (id) => {
+  it.each(MODEL_IDS)('reproduces the stored vectors of %s bit for bit on every machine', async (id) => {
     const stored = storedOf(id)
     const one = await loadBuiltinModel(id)
     expect(stored.length).toBeGreaterThanOrEqual(4)
@@ -48,7 +48,7 @@ describe('the built-in embedding model', () => {
     }
   })
 
-  it('is the last of its line, takes the place of those before, and finds each by its name', async () => {
+  it('is the latest, replaces the earlier ones, and finds each by name', async () => {
     expect([...(model.replaces ?? []), model.id]).toEqual([...MODEL_IDS])
     expect(model.id).toBe(MODEL_ID)
     for (const id of MODEL_IDS) expect((await findBuiltinModel(id))?.id).toBe(id)
@@ -56,7 +56,7 @@ describe('the built-in embedding model', () => {
     expect((await loadBuiltinModel('builtin-1')).replaces).toEqual([])
   })
 
-  it('gives unit vectors of its dimensions for any text, with or without words', async () => {
+  it('returns unit vectors of its dimensions for any text, with or without words', async () => {
     const texts = [
       '',
       ' ',
@@ -77,7 +77,7 @@ describe('the built-in embedding model', () => {
     }
   })
 
-  it('answers with one vector a document, in order, however many there are', async () => {
+  it('returns one vector per document, in order, for any number of documents', async () => {
     const documents = Array.from({ length: 70 }, (_, n) => ({
       title: `Page ${n}`,
       text: `Invoice number ${n}`,
@@ -89,7 +89,7 @@ describe('the built-in embedding model', () => {
     }
   })
 
-  it('stops between documents when it is told to', async () => {
+  it('stops between documents when aborted', async () => {
     const documents = Array.from({ length: 500 }, () => ({ title: 'Page', text: 'Invoice' }))
     const controller = new AbortController()
     const embedding = model.embedDocuments(documents, controller.signal)
@@ -98,7 +98,7 @@ describe('the built-in embedding model', () => {
     await expect(model.embedQuery('page', controller.signal)).rejects.toThrow('enough')
   })
 
-  it('puts the document with the asked words first, before one that repeats none of them', async () => {
+  it("ranks the document with the query's words above one without them", async () => {
     const query = await model.embedQuery('expense report deadline')
     const asked = await documentVector(
       'Expenses',
@@ -111,7 +111,7 @@ describe('the built-in embedding model', () => {
     expect(dot(query, asked)).toBeGreaterThan(dot(query, other))
   })
 
-  it('finds the meaning where no word is shared', async () => {
+  it('matches by meaning if no word is shared', async () => {
     const query = await model.embedQuery('how can I erase a picture')
     const asked = await documentVector('', 'To delete an image, open it and press the remove button.')
     const other = await documentVector('', 'The orchestra plays a symphony in the concert hall on Friday.')
@@ -129,7 +129,7 @@ describe('the built-in embedding model', () => {
     expect(dot(query, asked)).toBeGreaterThan(dot(query, other) + 0.02)
   })
 
-  it('hears the meaning of a short question more than that of one with many rare words', async () => {
+  it('weighs meaning more for a short question than for one with many rare words', async () => {
     const lexicalShare = async (question: string): Promise<number> =>
       (await model.embedQuery(question)).subarray(0, 767).reduce((sum, one) => sum + one * one, 0)
     const short = await lexicalShare('erase a picture')
@@ -140,14 +140,14 @@ describe('the built-in embedding model', () => {
     expect(long).toBeGreaterThan(0.8)
   })
 
-  it('takes no function word of German, French or Spanish for a rare one', async () => {
+  it('does not treat German, French or Spanish function words as rare', async () => {
     const weight = await loadBackgroundWeights()
     for (const word of ['der', 'nicht', 'avec', 'nous', 'para', 'porque']) {
       for (const stem of tokenize(word)) expect(weight(stem), word).toBeLessThan(weight('file'))
     }
   })
 
-  it('tells rare words from common ones', async () => {
+  it('distinguishes rare words from common ones', async () => {
     const weight = await loadBackgroundWeights()
     expect(weight('file')).toBeGreaterThan(0)
     expect(weight('reimburs')).toBeGreaterThan(weight('file'))

@@ -7,7 +7,7 @@ import type { EmbeddingInput, EmbeddingModel } from '../../embedding-model.ts'
 import { decodeArtefact, MODEL_ID, MODEL_IDS, type ModelId } from './artefact-format.ts'
 import { createEmbedder, DIMENSIONS, type Embedder, MEANING_PART } from './embed.ts'
 
-/** Where the trained artefact of a model lies in the project. */
+/** Path of a model's trained artefact. */
 export function artefactPath(id: ModelId): string {
   return fileURLToPath(new URL(`${id}.bin`, import.meta.url))
 }
@@ -15,9 +15,9 @@ export function artefactPath(id: ModelId): string {
 const embedders = new Map<string, Promise<Embedder>>()
 
 /**
- * The embedding model that needs no network: 1,024 dimensions, scores comparable only with its own. An older one goes on
- * for vectors that are stored already.
- * Reads the artefact once a process. Throws a StartupError when it is missing, cut, or of another version.
+ * The embedding model that needs no network: 1,024 dimensions, with scores comparable only with its own. An
+ * older id serves vectors stored already. Each process reads the artefact once. Throws a StartupError if it
+ * is missing, truncated, or of another version.
  */
 export async function loadBuiltinModel(
   id: ModelId = MODEL_ID,
@@ -37,7 +37,7 @@ export async function loadBuiltinModel(
   }
 }
 
-/** The built-in model of that name; null: there is none. Throws as `loadBuiltinModel` does. */
+/** The built-in model of that name; null: none. Throws as `loadBuiltinModel` does. */
 export async function findBuiltinModel(name: string): Promise<EmbeddingModel | null> {
   const id = MODEL_IDS.find((one) => one === name)
   return id === undefined ? null : await loadBuiltinModel(id)
@@ -51,7 +51,7 @@ export async function loadBackgroundWeights(): Promise<(stem: string) => number>
   return (await loadEmbedder(MODEL_ID, artefactPath(MODEL_ID))).backgroundWeight
 }
 
-/** The unit vector of what a stem of `tokenize` means; null where the model does not know it. Throws as `loadBuiltinModel` does. */
+/** The unit vector of a stem's meaning; null: unknown stem. Throws as `loadBuiltinModel` does. */
 export async function loadWordVectors(): Promise<(stem: string) => Float32Array | null> {
   return (await loadEmbedder(MODEL_ID, artefactPath(MODEL_ID))).wordVector
 }
@@ -61,7 +61,7 @@ function loadEmbedder(id: ModelId, path: string): Promise<Embedder> {
   if (known) return known
   const loading = readArtefact(path).then((bytes) => createEmbedder(decodeArtefact(bytes, path, id)))
   embedders.set(path, loading)
-  // A failed read is not kept: the file may be put back.
+  // A failed read is not cached: the file may be restored.
   loading.catch(() => embedders.delete(path))
   return loading
 }
@@ -87,7 +87,7 @@ async function embedAll(
   return await inSlices(embeddingAll(embedder, documents), signal, SHORT_SLICE_MS)
 }
 
-/** A chunk costs some 0.1 ms, one of ligatures that are written out as whole phrases a hundred times as much. */
+/** A chunk takes about 0.1 ms; one of ligatures that expand to whole phrases, a hundred times as much. */
 function* embeddingAll(embedder: Embedder, documents: readonly EmbeddingInput[]): Pausable<Float32Array[]> {
   const vectors: Float32Array[] = []
   for (const document of documents) {

@@ -2,21 +2,21 @@ import { WORD_DIMENSIONS, type Vocabulary } from './artefact-format.ts'
 import { carriesNoSubject, isForeignStop, isSyllables } from './foreign-stop-words.ts'
 import { tokenize } from './tokenize.ts'
 
-/** Numbers in a vector: hashed stems, then meaning, then the filler. */
+/** Layout of a vector: hashed stems, then meaning, then the filler. */
 export const DIMENSIONS = 1024
 const LEXICAL = DIMENSIONS - WORD_DIMENSIONS - 1
 const FILLER = DIMENSIONS - 1
 /** Where a vector holds meaning. */
 export const MEANING_PART = { from: LEXICAL, length: WORD_DIMENSIONS }
 
-/** Signed positions that a stem takes in the lexical part. */
+/** Signed positions of a stem in the lexical part. */
 const POSITIONS = 8
 /** Share of a vector's squared length that meaning takes in `builtin-1`, and in documents of `builtin-2`. */
 const MEANING_FIRST = 0.18
 const MEANING = 0.3
 /**
- * What meaning counts beside the words of a question in `builtin-2`: the less the question's words say together, the
- * likelier the answer has other ones. From the one to the other along a straight line, by the sum of background weights.
+ * Weight of meaning in a question of `builtin-2`: the less its words say together, the likelier the answer
+ * uses others. Interpolated linearly by the sum of background weights.
  */
 const VAGUE = { weight: 15, meaning: 0.45 }
 const DETAILED = { weight: 30, meaning: 0.18 }
@@ -24,32 +24,36 @@ const DETAILED = { weight: 30, meaning: 0.18 }
 const K1 = 1.2
 const B = 0.6
 const LENGTH_AVERAGE = 100
-/** Length of an average chunk's lexical part, around which lengths are pivoted, and how strongly. */
+/** Length of an average chunk's lexical part, the pivot of length normalization, and its slope. */
 const PIVOT = 30
 const SLOPE = 0.9
-/** Times that a stem of the title counts. */
+/** How often a stem of the title counts. */
 const TITLE_COUNT = 2
-/** Background documents in which a stem unknown to the vocabulary is taken to occur. */
+/** Assumed background documents of a stem outside the vocabulary. */
 const UNKNOWN_FREQUENCY = 2
-/** Background weight of other languages' words without a subject in `builtin-2`. */
+/** Background weight of function words of other languages in `builtin-2`. */
 const STOP_WEIGHT = 0.01
-/** That of pairs of Japanese syllables in a question: of a common word, where what is unknown counts as rare. */
+/**
+ * Background weight of pairs of Japanese syllables in a question: that of a common word, because unknown
+ * stems count as rare.
+ */
 const SYLLABLES_WEIGHT = 5
 
-/** Turns text into unit vectors of `DIMENSIONS` numbers. Synchronous; not to be shared between threads. */
+/** Turns text into unit vectors of `DIMENSIONS` numbers. Synchronous; do not share it between threads. */
 export interface Embedder {
   embedDocument(title: string, text: string): Float32Array
   embedQuery(query: string): Float32Array
   backgroundWeight(stem: string): number
-  /** The unit vector of a stem's meaning; null where the model knows none. */
+  /** The unit vector of a stem's meaning; null: unknown stem. */
   wordVector(stem: string): Float32Array | null
 }
 
 /**
- * The embedder over a vocabulary. A document's vector holds BM25's saturated term weights, hashed to signed positions;
- * the weighted mean of its word vectors; and a filler that takes up what is left of the unit length, so that length
- * normalisation (Singhal et al., Pivoted Document Length Normalization, 1996) survives in a unit vector: a query's filler is 0.
- * A vocabulary without weights of its own is that of `builtin-1`, whose vectors stay what they were to the last bit.
+ * An embedder over a vocabulary. A document's vector holds BM25's saturated term weights, hashed to signed
+ * positions; the weighted mean of its word vectors; and a filler that completes the unit length, so that
+ * length normalization (Singhal et al., Pivoted Document Length Normalization, 1996) survives in a unit
+ * vector. A query's filler is 0. A vocabulary without weights is that of `builtin-1`, whose vectors must stay
+ * the same bit for bit.
  */
 export function createEmbedder(vocabulary: Vocabulary): Embedder {
   const isLearned = vocabulary.weights !== null
@@ -88,7 +92,7 @@ export function createEmbedder(vocabulary: Vocabulary): Embedder {
 
   function embedQuery(query: string): Float32Array {
     const counts = new Map<string, number>()
-    // A query of stop words alone still has to be a unit vector: as one word that no document has.
+    // A query of stop words alone still needs a unit vector: it counts as one word that no document has.
     if (count(counts, tokenize(query), 1) === 0) counts.set(`\0${query}`, 1)
     const lexical = new Float64Array(LEXICAL)
     const meaning = new Float64Array(WORD_DIMENSIONS)
@@ -99,7 +103,7 @@ export function createEmbedder(vocabulary: Vocabulary): Embedder {
       const weight = askedWeightOf(stem, row)
       said += times * weight
       if (meaningWeight(row) > 0) covered += times * weight
-      // Weight to the power of 3/4, by roots alone: they are exact on every machine.
+      // The weight to the power of 3/4 by square roots alone, which are exact on every machine.
       const root = Math.sqrt(weight)
       addPositions(lexical, stem, Math.sqrt(times) * root * Math.sqrt(root))
       addMeaning(meaning, row, Math.sqrt(times) * meaningWeight(row))
@@ -118,7 +122,7 @@ export function createEmbedder(vocabulary: Vocabulary): Embedder {
   }
 }
 
-/** Background weights of stems, in documents and where something is asked. */
+/** Background weights of stems, in documents and in questions. */
 function weighing(vocabulary: Vocabulary) {
   const { documents, stems, frequencies } = vocabulary
   const isLearned = vocabulary.weights !== null
@@ -142,8 +146,9 @@ function weighing(vocabulary: Vocabulary) {
 }
 
 /**
- * Share of a query's squared length that meaning takes, so that beside a document's fixed share it counts what it is to.
- * `said` is the sum of the words' background weights, `covered` that of the words that have a vector.
+ * Share of a query's squared length that meaning takes, chosen so that it has the intended weight against a
+ * document's fixed share. `said` is the sum of the words' background weights, `covered` the part of words
+ * with a vector.
  */
 function queryMeaning(said: number, covered: number): number {
   const along = Math.min(1, Math.max(0, (said - VAGUE.weight) / (DETAILED.weight - VAGUE.weight)))
@@ -152,18 +157,23 @@ function queryMeaning(said: number, covered: number): number {
   return ratio / (1 + ratio)
 }
 
-/** BM25's inverse document frequency, rounded so that engines whose logarithms differ in the last bit agree. */
+/**
+ * BM25's inverse document frequency, rounded so that engines whose logarithms differ in the last bit agree.
+ */
 function inverseFrequency(documents: number, frequency: number): number {
   return Math.round(2 ** 20 * Math.log(1 + (documents - frequency + 0.5) / (frequency + 0.5))) / 2 ** 20
 }
 
-/** Adds each stem `times` to the counts; returns what the stems add to the length. */
+/** Adds each stem `times` to the counts; returns the added length. */
 function count(counts: Map<string, number>, stems: readonly string[], times: number): number {
   for (const stem of stems) counts.set(stem, (counts.get(stem) ?? 0) + times)
   return times * stems.length
 }
 
-/** Adds `amount` at the stem's signed positions, each 1/√8. FNV-1a over UTF-16 units, then Murmur3's finaliser a position. */
+/**
+ * Adds `amount` at the stem's signed positions, each 1/√8. FNV-1a over UTF-16 units, then Murmur3's finalizer
+ * for each position.
+ */
 function addPositions(lexical: Float64Array, stem: string, amount: number): void {
   let hash = 0x811c9dc5
   for (let at = 0; at < stem.length; at++) hash = Math.imul(hash ^ stem.charCodeAt(at), 0x01000193)
@@ -206,7 +216,10 @@ function wordVectorAdder(vocabulary: Vocabulary) {
   }
 }
 
-/** A vector's parts: sums over its stems, the lexical part's length, and the share of the squared length that meaning takes. */
+/**
+ * A vector's parts: sums over its stems, the lexical part's length, and meaning's share of the squared
+ * length.
+ */
 interface Parts {
   lexical: Float64Array
   meaning: Float64Array
@@ -226,7 +239,10 @@ function assemble({ lexical, meaning, coverage, share, common }: Parts): Float32
   return vector
 }
 
-/** Writes √share · the unit of (unit meaning less its part in the common direction); returns its squared length, share or 0. */
+/**
+ * Writes √share times the unit of (unit meaning minus its common direction); returns its squared length,
+ * share or 0.
+ */
 function addUnitMeaning(
   vector: Float32Array,
   meaning: Float64Array,

@@ -1,9 +1,9 @@
 import { tokenize } from './tokenize.ts'
 
 /**
- * Words of other languages than English that carry no subject, after the lists of Snowball (https://snowballstem.org,
- * BSD-3-Clause) as far as they are short; accents are left out, as in stems. What is a common English word as well
- * ("die", "man", "pour") is not among them.
+ * Function words of other languages, from the shorter words of the Snowball lists (https://snowballstem.org,
+ * BSD-3-Clause), without accents, as in stems. Words that are also common in English ("die", "man", "pour")
+ * are left out.
  */
 const WORDS = [
   // German
@@ -78,8 +78,8 @@ const WORDS = [
 ]
 
 /**
- * More of the kind, which questions have more often than documents: what is asked by, auxiliary verbs, verbs that say nothing
- * alone. The vectors of `builtin-2` documents were made without them, so that only questions are weighed by them.
+ * More function words, typical of questions: question words, auxiliary verbs, light verbs. Documents of
+ * `builtin-2` were embedded without these, so they apply to questions only.
  */
 const WORDS_OF_QUESTIONS = [
   // German
@@ -110,17 +110,21 @@ const HIRAGANA = /^\p{Script=Hiragana}+$/u
 const stems: ReadonlySet<string> = new Set(tokenize(WORDS.join(' ')))
 const stemsOfQuestions: ReadonlySet<string> = new Set(tokenize(WORDS_OF_QUESTIONS.join(' ')))
 
-/** Whether a stem of `tokenize` is a word that carries no subject in German, French, Spanish, Italian, Portuguese or Dutch. */
+/**
+ * Whether a stem of `tokenize` is a function word in German, French, Spanish, Italian, Portuguese or Dutch.
+ */
 export function isForeignStop(stem: string): boolean {
   return stems.has(stem)
 }
 
-/** Whether a stem carries no subject where something is asked: these words and more of their kind. */
+/** Whether a stem is a function word in a question. */
 export function carriesNoSubject(stem: string): boolean {
   return stems.has(stem) || stemsOfQuestions.has(stem)
 }
 
-/** Whether a stem is a pair of Japanese syllables: an ending or a particle nearly always, but a word of its own at times. */
+/**
+ * Whether a stem is a pair of Japanese syllables: nearly always an ending or a particle, sometimes a word.
+ */
 export function isSyllables(stem: string): boolean {
   return HIRAGANA.test(stem)
 }

@@ -1,6 +1,6 @@
 /**
- * English words that carry no subject: articles, pronouns, auxiliaries, prepositions, question words.
- * They are left out of documents and queries alike. Written lower case, as they stand in text.
+ * English function words: articles, pronouns, auxiliaries, prepositions, question words. Documents and
+ * queries leave them out. Lower case, unstemmed.
  */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
   `a an the this that these those

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { tokenize } from './tokenize.ts'
 
 describe('tokenize', () => {
-  it('leaves stop words out and stems the rest with Porter2', () => {
+  it('drops stop words and stems the rest with Porter2', () => {
     expect(tokenize('How many vacation days do I get when relocating?')).toEqual([
       'mani',
       'vacat',
@@ -12,7 +12,7 @@ describe('tokenize', () => {
     ])
   })
 
-  it('stems as Snowball’s English stemmer does where Porter1 differs', () => {
+  it('stems like Snowball’s English stemmer where Porter1 differs', () => {
     const words =
       'consistency consisting knightly skies dying generously communism succeed outings news cried ties'
     expect(tokenize(words).join(' ')).toBe(
@@ -20,7 +20,7 @@ describe('tokenize', () => {
     )
   })
 
-  it('drops what is left of a possessive or a contraction, and only there', () => {
+  it('drops the rest of a possessive or contraction, and only there', () => {
     expect(tokenize("The company's plan, the team’s goals: we'll ship")).toEqual([
       'compani',
       'plan',
@@ -31,15 +31,15 @@ describe('tokenize', () => {
     expect(tokenize('T cells and vitamin D')).toEqual(['t', 'cell', 'vitamin', 'd'])
   })
 
-  it('reads an accented Latin word as the plain one', () => {
+  it('treats accented Latin letters as plain ones', () => {
     expect(tokenize('Café résumé naïve Straße Łódź')).toEqual(tokenize('cafe resume naive strasse lodz'))
   })
 
-  it('reads compatibility forms as the letters they stand for', () => {
+  it('treats compatibility forms as the letters they stand for', () => {
     expect(tokenize('ﬁnance ＰＤＦ')).toEqual(tokenize('finance pdf'))
   })
 
-  it('cuts scripts without spaces into pairs of neighbours and keeps words between them', () => {
+  it('splits unspaced scripts into pairs of neighbors and keeps words between them', () => {
     expect(tokenize('東京都のPDFファイル')).toEqual(['東京', '京都', '都の', 'pdf', 'ファ', 'ァイ', 'イル'])
     expect(tokenize('水')).toEqual(['水'])
   })
@@ -52,7 +52,7 @@ describe('tokenize', () => {
     expect(tokenize(' -- !? \u{1F600} \uD800 … ')).toEqual([])
   })
 
-  it('keeps letters beyond the basic plane in one piece', () => {
+  it('does not split letters beyond the basic plane', () => {
     expect(tokenize('𐌰𐌱𐌲 ab')).toEqual(['𐌰𐌱𐌲', 'ab'])
   })
 })

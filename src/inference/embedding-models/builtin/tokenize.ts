@@ -6,10 +6,10 @@ const WORD_CHARACTER = /[\p{L}\p{N}\p{M}]/u
 const LATIN_LETTER = /\p{Script=Latin}/u
 const ASCII_WORD = /^[a-z0-9]+$/
 const MARKS = /\p{M}+/gu
-/** Scripts that put no space between words; Hangul is among them because its particles are written on. */
+/** Scripts without spaces between words; Hangul is included because its particles are attached. */
 const UNSPACED_RUN =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]+/gu
-/** Latin letters that no decomposition turns into ASCII. */
+/** Latin letters that do not decompose to ASCII. */
 const LATIN_SPELLINGS: Readonly<Record<string, string>> = {
   ß: 'ss',
   æ: 'ae',
@@ -22,20 +22,24 @@ const LATIN_SPELLINGS: Readonly<Record<string, string>> = {
   ı: 'i',
 }
 const LATIN_SPELLED = new RegExp(`[${Object.keys(LATIN_SPELLINGS).join('')}]`, 'gu')
-/** What is left of "it's", "don't", "we'll" behind the apostrophe. */
+/** What remains of "it's", "don't", "we'll" after the apostrophe. */
 const CONTRACTION_ENDS: ReadonlySet<string> = new Set(['s', 't', 'd', 'm', 'll', 're', 've'])
 
-/** Porter2 costs microseconds and words repeat, so stems are kept; the bound keeps hostile text from filling memory. */
+/**
+ * Limit of the stem cache. Porter2 takes microseconds and words repeat; the limit keeps hostile text from
+ * filling memory.
+ */
 const STEMS_KEPT = 65_536
-/** Longer runs are identifiers or encoded data: kept whole, never stemmed. */
+/** Longer runs are identifiers or encoded data and are not stemmed. */
 const STEMMED_LENGTH_MAX = 40
 const stems = new Map<string, string>()
 
 /**
- * The stems of a text, in order, stop words left out: NFKC, lower case, runs of letters, digits and marks.
- * Latin words lose their accents and are stemmed with Porter2 (https://snowballstem.org/algorithms/english/stemmer.html),
- * runs of scripts written without spaces become pairs of neighbouring characters, words of other scripts stay whole.
- * Indexing, querying, training and sentence scoring all use this one function, so that they mean the same by a word.
+ * The stems of a text, in order, without stop words: NFKC, lower case, runs of letters, digits and marks.
+ * Latin words lose their accents and are stemmed with Porter2
+ * (https://snowballstem.org/algorithms/english/stemmer.html), runs of unspaced scripts become pairs of
+ * neighboring characters, and words of other scripts stay whole. Indexing, querying, training and sentence
+ * scoring all use this function, so they agree on words.
  */
 export function tokenize(text: string): string[] {
   const tokens: string[] = []
@@ -58,7 +62,7 @@ export function tokenize(text: string): string[] {
 
 function isWordCharacter(text: string, at: number, code: number): boolean {
   if (code < 128) return (code >= 97 && code <= 122) || (code >= 48 && code <= 57)
-  // The second half of a pair belongs to whatever the first half was.
+  // A low surrogate belongs to its high surrogate's character.
   if (code >= 0xdc00 && code <= 0xdfff) return at > 0 && WORD_CHARACTER.test(characterAt(text, at - 1))
   return WORD_CHARACTER.test(characterAt(text, at))
 }
@@ -94,7 +98,7 @@ function stemWord(word: string): string {
   return word.length > STEMMED_LENGTH_MAX ? word : stem(word)
 }
 
-/** A run with characters beyond ASCII: unspaced scripts in pairs, what stands between them as words. */
+/** A run with characters beyond ASCII: pairs for unspaced scripts, words in between. */
 function pushOtherScripts(tokens: string[], run: string): void {
   let at = 0
   for (const match of run.matchAll(UNSPACED_RUN)) {
