@@ -48,7 +48,7 @@ function modelsOf(configured: EmbeddingModel) {
   return createModelRegistry({ configured, builtin })
 }
 
-/** What one process has; its leases hold for an hour, so that only a test takes one away. */
+/** One process. Its leases last an hour, so that only a test takes one away. */
 function instance(works = true): ApproximateIndexes {
   const note = (_fields: object, message: string): void => void logged.push(message)
   const made = createApproximateIndexes({
@@ -80,7 +80,7 @@ async function modelId(): Promise<number> {
   return active.id
 }
 
-/** The indexes that there are, and whether they are whole. */
+/** The indexes in the catalog, and whether each is valid. */
 async function inCatalogue(): Promise<Record<string, boolean>> {
   const { rows } = await sql<{ name: string; whole: boolean }>`
     select c.relname::text as name, i.indisvalid as whole from pg_index i join pg_class c on c.oid = i.indexrelid
@@ -98,7 +98,7 @@ async function leaseOf(): Promise<{ lease_id: string | null; status: string } | 
     .executeTakeFirst()
 }
 
-/** Holds what an index has to wait for before it can be whole, so that its making is seen from outside. */
+/** Holds a lock that an index build waits for, so that the build is observable. */
 async function whileBuilding(act: (made: ApproximateIndexes) => Promise<void>): Promise<void> {
   const release = Promise.withResolvers<void>()
   const locked = Promise.withResolvers<void>()
@@ -121,7 +121,7 @@ async function whileBuilding(act: (made: ApproximateIndexes) => Promise<void>): 
 }
 
 describe('an approximate index', () => {
-  it('that nobody asked for is none', async () => {
+  it('does not exist unless requested', async () => {
     expect(await instance().read(organization.id)).toEqual({
       status: 'none',
       model: null,
@@ -136,7 +136,7 @@ describe('an approximate index', () => {
     expect(logged).toEqual([])
   })
 
-  it('is refused where no organization is, or nothing is stored', async () => {
+  it('is refused without an organization or stored vectors', async () => {
     const made = instance()
     for (const act of [made.read, made.ask.bind(null, REQUEST), made.drop.bind(null, REQUEST)])
       await expect(act(randomUUID())).rejects.toMatchObject({ code: 'not_found' })
@@ -146,7 +146,7 @@ describe('an approximate index', () => {
 })
 
 describe.skipIf(isServer)('on the embedded database', () => {
-  it('is refused, since building it would keep everybody waiting, and the refusal says what it needs', async () => {
+  it('is refused, because building it would block everyone, and the error says what it needs', async () => {
     await expect(instance().ask(REQUEST, organization.id)).rejects.toMatchObject({
       code: 'approximate_index_refused',
       message: expect.stringContaining('DATABASE_URL'),
@@ -156,7 +156,7 @@ describe.skipIf(isServer)('on the embedded database', () => {
 })
 
 describe.runIf(isServer)('on a server', () => {
-  it('is built when it is asked for, over the vectors of that organization alone, and is logged', async () => {
+  it("is built on request over that organization's vectors alone, and logged", async () => {
     const made = instance()
     const other = await insertOrganization(database.db)
     expect(await made.ask(REQUEST, organization.id)).toMatchObject({
@@ -175,7 +175,7 @@ describe.runIf(isServer)('on a server', () => {
     const is = { organizationId: organization.id, modelId: await modelId() }
     expect(await hasReadyIndex(database.db, is)).toBe(true)
     expect(await hasReadyIndex(database.db, { ...is, organizationId: other.id })).toBe(false)
-    // Asked for again, it stays.
+    // A second request changes nothing.
     expect(await made.ask(REQUEST, organization.id)).toMatchObject({ status: 'ready' })
     expect(logged).toEqual([
       'the operator asked for an approximate index',
@@ -185,7 +185,7 @@ describe.runIf(isServer)('on a server', () => {
     ])
   })
 
-  it('is left to a process that works, where this one does not', async () => {
+  it('is left to a worker process if this one is not', async () => {
     await instance(false).ask(REQUEST, organization.id)
     expect(await inCatalogue()).toEqual({})
     await instance().settle()
@@ -199,7 +199,7 @@ describe.runIf(isServer)('on a server', () => {
     expect(await instance().read(organization.id)).toMatchObject({ status: 'ready' })
   })
 
-  it('follows the model that answers: built anew for it, and dropped for the one before', async () => {
+  it('is rebuilt for a new answering model, and the old one is dropped', async () => {
     const made = instance()
     await made.ask(REQUEST, organization.id)
     await made.settle()
@@ -214,7 +214,7 @@ describe.runIf(isServer)('on a server', () => {
     expect(await made.read(organization.id)).toMatchObject({ status: 'ready', model: 'second' })
   })
 
-  it('goes when it is dropped, and searches leave it at once', async () => {
+  it('is unused by searches as soon as it is dropped', async () => {
     const made = instance()
     await made.ask(REQUEST, organization.id)
     await made.settle()
@@ -226,7 +226,7 @@ describe.runIf(isServer)('on a server', () => {
     expect(await inCatalogue()).toEqual({})
   })
 
-  it('goes with its organization', async () => {
+  it('is dropped with its organization', async () => {
     const made = instance()
     await made.ask(REQUEST, organization.id)
     await made.settle()
@@ -241,7 +241,7 @@ describe.runIf(isServer)('on a server', () => {
     expect(await inCatalogue()).toEqual({})
   })
 
-  it('that is dropped while it is built is broken off', async () => {
+  it('is canceled if it is dropped while building', async () => {
     await whileBuilding(async (made) => {
       await made.drop(REQUEST, organization.id)
       await until('nobody builds it', buildersOf, (builders) => builders === 0)
@@ -250,7 +250,7 @@ describe.runIf(isServer)('on a server', () => {
     expect(await inCatalogue()).toEqual({})
   })
 
-  it('is broken off where its process stops, whose lease goes to the next', async () => {
+  it('is canceled when its process stops, and the lease goes to the next process', async () => {
     await whileBuilding(async (made) => {
       await made.stop()
       expect(await leaseOf()).toEqual({ lease_id: null, status: 'building' })
@@ -261,7 +261,7 @@ describe.runIf(isServer)('on a server', () => {
     expect(await instance().read(organization.id)).toMatchObject({ status: 'ready' })
   })
 
-  it('says why it failed, and is tried again when that is asked for', async () => {
+  it('reports why it failed, and a request retries it', async () => {
     await whileBuilding(async (made) => {
       await sql`
         select pg_terminate_backend(p.pid) from pg_stat_progress_create_index p where datname = current_database()`.execute(
@@ -272,7 +272,7 @@ describe.runIf(isServer)('on a server', () => {
       expect(failed).toMatchObject({ status: 'failed', errorMessage: expect.stringContaining('terminat') })
     })
     const made = instance()
-    // Not by itself: it is a while until the next attempt.
+    // No automatic retry yet.
     await made.settle()
     expect(await made.read(organization.id)).toMatchObject({ status: 'failed' })
     expect(await made.ask(REQUEST, organization.id)).toMatchObject({ status: 'building', errorMessage: null })
@@ -280,7 +280,7 @@ describe.runIf(isServer)('on a server', () => {
     expect(await made.read(organization.id)).toMatchObject({ status: 'ready' })
   })
 
-  it('that a process left half made is dropped and built again once its lease has run out, and not before', async () => {
+  it('left half built is dropped and rebuilt after its lease has expired, and not before', async () => {
     const made = instance()
     await made.ask(REQUEST, organization.id)
     await made.settle()
@@ -289,7 +289,7 @@ describe.runIf(isServer)('on a server', () => {
       (await sql<{ oid: number }>`select ${name}::regclass::oid::int as oid`.execute(database.db)).rows[0]
         ?.oid
     const half = await oidOf()
-    // As it stays behind when the process and its session die.
+    // The state after a process and its session died.
     await sql`update pg_index set indisvalid = false where indexrelid = ${name}::regclass`.execute(
       database.db,
     )
@@ -313,7 +313,7 @@ describe.runIf(isServer)('on a server', () => {
     expect(await made.read(organization.id)).toMatchObject({ status: 'ready' })
   })
 
-  it('that somebody dropped by hand is built again', async () => {
+  it('is rebuilt after a manual drop', async () => {
     const made = instance()
     await made.ask(REQUEST, organization.id)
     await made.settle()
@@ -323,7 +323,7 @@ describe.runIf(isServer)('on a server', () => {
   })
 })
 
-/** How many sessions make an index. */
+/** How many sessions build an index. */
 async function buildersOf(): Promise<number> {
   const { rows } = await sql<{ count: number }>`
     select count(*)::int as count from pg_stat_progress_create_index where datname = current_database()`.execute(

@@ -1,10 +1,10 @@
 /**
- * Approximate indexes, each over one organization's vectors of the model that answers for it, where the operator asked for one.
- *
- * A row says that one is wanted; the catalogue says which ones there are. A worker compares the two again and again: it builds
- * what is wanted and not there, one at a time and with a lease, and drops what is there and not wanted: of an organization that is
- * gone, of a model that no longer answers, of a process that died half-way. So whoever asks, moves or deletes has nothing to do
- * with indexes, and whatever is interrupted is put right by the next look.
+ * Approximate indexes on request of the operator, each over one organization's vectors of the model that
+ * answers for it.
+ * A row says that an index is wanted; the catalog says which exist. A worker reconciles the two: it builds
+ * missing indexes one at a time under a lease, and drops unwanted ones (of a deleted organization, of a model
+ * that no longer answers, of a process that died during a build). So requests, moves and deletions need not
+ * touch indexes, and the next run repairs whatever was interrupted.
  */
 import { sql } from 'kysely'
 import { z } from 'zod'
@@ -21,36 +21,37 @@ import { findAllWanted, findMoved, findWaiting, findWanted, reopen, unwant, want
 import type { Logger } from '../kernel/logger.ts'
 
 export interface ApproximateIndexView {
-  /** `none`: not asked for. */
+  /** `none`: not requested. */
   status: 'none' | 'building' | 'ready' | 'failed'
-  /** The model whose vectors it is of. */
+  /** The model of the indexed vectors. */
   model: string | null
   /** The organization's vectors of that model. */
   chunksTotal: number
-  /** Of these, taken in. */
+  /** Vectors indexed so far. */
   chunksDone: number
   bytes: number
   requestedAt: string | null
   finishedAt: string | null
-  /** Why the last attempt failed; it is tried again. */
+  /** Why the last attempt failed; it will be retried. */
   errorMessage: string | null
 }
 
 export interface ApproximateIndexes {
   /**
-   * Has one built in the background and returns at once. One that is there or being built stays; one that failed is tried now.
+   * Starts a background build and returns at once. A ready or building index stays; a failed one is retried
+   * now.
    * @throws AppError `not_found`, `approximate_index_refused`
    */
   ask(requestId: string, organizationId: string): Promise<ApproximateIndexView>
   /** @throws AppError `not_found` */
   read(organizationId: string): Promise<ApproximateIndexView>
-  /** Searches leave it from now on; it is dropped in the background. @throws AppError `not_found` */
+  /** Searches stop using it now; a worker drops it in the background. @throws AppError `not_found` */
   drop(requestId: string, organizationId: string): Promise<ApproximateIndexView>
-  /** Builds and drops what has to be, now and every 15 seconds, where this process works. */
+  /** Reconciles now and every 15 seconds, if this process works. */
   start(): void
-  /** Does so now. Never rejects: failures are logged. */
+  /** Reconciles now. Never rejects: failures are logged. */
   settle(): Promise<void>
-  /** Breaks off what is under way and hands its lease back. */
+  /** Cancels the work in progress and releases its lease. */
   stop(): Promise<void>
 }
 
@@ -58,16 +59,16 @@ export interface ApproximateIndexOptions {
   database: Pick<OpenDatabase, 'db' | 'openPatient'>
   clock: Clock
   logger: Pick<Logger, 'info' | 'error'>
-  /** Whether this process does the work; otherwise it is left to one that does. */
+  /** Whether this process does the work; otherwise another one does. */
   works: boolean
-  /** Of tests. */
+  /** For tests. */
   times?: LeaseTimes
 }
 
 const INTERVAL_MS = 15_000
 const TIMES: LeaseTimes = { leaseSeconds: 60, renewMs: 5_000 }
 
-/** What the operator does about approximate indexes, and the work behind it. Each act is logged once it is done. */
+/** The operator's actions on approximate indexes, and the worker. Each action is logged once done. */
 export function createApproximateIndexes(options: ApproximateIndexOptions): ApproximateIndexes {
   const { database, clock, logger, works, times = TIMES } = options
   const { db, openPatient } = database
@@ -77,7 +78,7 @@ export function createApproximateIndexes(options: ApproximateIndexOptions): Appr
       if (openPatient === null || (await isDistributed(db))) return
       await dropStray(db, openPatient)
       const build = createBuild({ db, openPatient, clock, logger, times, signal: stopped.signal })
-      // Each takes long: who waits is looked up anew after it.
+      // A build takes long, so the queue is read again after each.
       for (;;) {
         const [next] = stopped.signal.aborted ? [] : await findWaiting(db)
         if (next === undefined) return
@@ -117,10 +118,10 @@ export function createApproximateIndexes(options: ApproximateIndexOptions): Appr
   }
 }
 
-/** Has every index built anew that is gone or of another model, and drops those that nobody wants. */
+/** Queues indexes that are gone or of another model, and drops unwanted ones. */
 async function dropStray(db: Db, openPatient: NonNullable<OpenDatabase['openPatient']>): Promise<void> {
   for (const moved of await findMoved(db)) await reopen(db, moved)
-  // The indexes first: of one that is there, a row was there before it.
+  // Reads the indexes first: the row of an existing index was there before it.
   const found = await findIndexes(db)
   const wanted = await findAllWanted(db)
   const names = new Set(wanted.map(indexName))
@@ -128,7 +129,7 @@ async function dropStray(db: Db, openPatient: NonNullable<OpenDatabase['openPati
   for (const one of wanted) if (one.isReady && !whole.has(indexName(one))) await reopen(db, one)
   const stray = found.filter(({ name, vectorsDone }) => !names.has(name) && vectorsDone === null)
   if (stray.length === 0) return
-  // It waits for whoever uses the table, for longer than a statement of a request may.
+  // Waits for users of the table for longer than a request's statement may.
   const patient = await openPatient()
   try {
     for (const { name } of stray) await dropIndex(name).execute(patient.db)

@@ -8,7 +8,7 @@ import { createIndex, dropIndex, indexName } from './index-ddl.ts'
 import { claim, finish, giveUp, type Held } from './store.ts'
 import type { Logger } from '../kernel/logger.ts'
 
-/** How long a lease holds without being renewed, and how often it is renewed. */
+/** How long a lease lasts, and how often it is renewed. */
 export interface LeaseTimes {
   leaseSeconds: number
   renewMs: number
@@ -20,20 +20,20 @@ export interface BuildOptions {
   clock: Clock
   logger: Pick<Logger, 'info' | 'error'>
   times: LeaseTimes
-  /** Aborting it breaks the work off. */
+  /** Aborting it cancels the work. */
   signal: AbortSignal
 }
 
-/** After a failure the next attempt waits so long: each may cost the server minutes of work. */
+/** Delay after a failure: an attempt may cost the server minutes of work. */
 const RETRY_SECONDS = 600
-/** What another process is still making is looked at again after so long. */
+/** Delay before checking an index that another process is building. */
 const LOOK_AGAIN_SECONDS = 15
-/** Larger graphs are built beyond it, several times slower. */
+/** Larger graphs exceed it and build several times slower. */
 const MEMORY_MB = 512
 
 /**
- * Builds an organization's index where one is wanted and nobody builds it; does nothing otherwise. What a process that died left
- * half made is dropped first. Failures are logged and noted, and tried again; never thrown.
+ * Builds an organization's index if it is wanted and not being built, after dropping what a dead process
+ * left. Failures are logged, stored and retried, never thrown.
  */
 export function createBuild(options: BuildOptions): (organizationId: string) => Promise<void> {
   const { db, clock, logger, times, signal } = options
@@ -71,7 +71,7 @@ function reasonOf(error: unknown): string {
 
 const Session = z.tuple([z.object({ pid: z.number() })])
 
-/** In a session of its own, without limits of time. */
+/** Uses its own session without time limits. */
 async function build({ db, openPatient, times, signal }: BuildOptions, held: Held): Promise<void> {
   const patient = await openPatient()
   try {
@@ -93,8 +93,9 @@ async function build({ db, openPatient, times, signal }: BuildOptions, held: Hel
 
 async function make(session: Db, held: Held): Promise<void> {
   const { organizationId, modelId, dimensions } = held
-  // One process and no parallel workers: pgvector before 0.8.2 builds graphs with faults in parallel
-  // (https://github.com/pgvector/pgvector/blob/master/CHANGELOG.md). The server breaks it off when this process is gone.
+  // No parallel workers: pgvector before 0.8.2 builds faulty graphs in parallel
+  // (https://github.com/pgvector/pgvector/blob/master/CHANGELOG.md). The server cancels the build when this
+  // process is gone.
   await sql`
     select set_config('max_parallel_maintenance_workers', '0', false), set_config('client_connection_check_interval', '5s', false),
       set_config('maintenance_work_mem', greatest(${MEMORY_MB} * 1024, (
@@ -105,7 +106,7 @@ async function make(session: Db, held: Held): Promise<void> {
   await createIndex({ organizationId, modelId }, { dimensions, isConcurrent: true }).execute(session)
 }
 
-/** Waits for the work; cancels it when the lease is lost, and when the process is to stop. @throws LeaseLost */
+/** Waits for the work; cancels it if the lease is lost or the process stops. @throws LeaseLost */
 async function whileHeld(
   work: Promise<void>,
   lease: { renew: () => Promise<void>; cancel: () => Promise<void>; renewMs: number; signal: AbortSignal },
@@ -114,7 +115,7 @@ async function whileHeld(
   try {
     while (!(await within(lease.renewMs, work))) {
       end ??= lease.signal.aborted ? new Error('the process stops') : await lossOf(lease.renew)
-      // Again where it came between two statements.
+      // Cancels again, in case the first came between two statements.
       if (end) await lease.cancel()
     }
   } catch (error) {

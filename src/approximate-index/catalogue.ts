@@ -3,12 +3,11 @@ import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import { NAME_PREFIX } from './index-ddl.ts'
 
-/** An index that there is. */
 export interface FoundIndex {
   name: string
-  /** Whether it is whole. One whose making broke off stays behind and is not. */
+  /** False for a running or canceled build. */
   isValid: boolean
-  /** Vectors that whoever makes it now has taken in; null: nobody does. */
+  /** Vectors indexed so far by a running build; null: no build is running. */
   vectorsDone: number | null
   bytes: number
 }
@@ -22,7 +21,7 @@ const Found = z.array(
   }),
 )
 
-/** Every approximate index of the database, whole or not. */
+/** Every approximate index of the database, valid or not. */
 export async function findIndexes(db: Db): Promise<FoundIndex[]> {
   const { rows } = await sql`
     select c.relname::text as name, i.indisvalid as "isValid", p.tuples_done::float8 as "vectorsDone",
@@ -34,7 +33,7 @@ export async function findIndexes(db: Db): Promise<FoundIndex[]> {
   return Found.parse(rows)
 }
 
-/** One of them; undefined: it is not there. */
+/** undefined: no such index. */
 export async function findIndex(db: Db, name: string): Promise<FoundIndex | undefined> {
   return (await findIndexes(db)).find((found) => found.name === name)
 }

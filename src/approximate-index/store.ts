@@ -15,7 +15,7 @@ export interface Held extends IndexOf {
 
 const ERROR_CHARACTERS_MAX = 1_000
 
-/** What a row has that begins anew. */
+/** The columns of a row that starts over. */
 const ANEW = {
   status: 'building',
   finished_at: null,
@@ -26,12 +26,12 @@ const ANEW = {
 const findReady = prepare(`
   select 1 from approximate_indexes where organization_id = $1 and embedding_model_id = $2 and status = 'ready'`)
 
-/** Whether an organization's vectors of a model have an index that can be searched. */
+/** Whether an organization's vectors of a model have a searchable index. */
 export async function hasReadyIndex(db: Db, { organizationId, modelId }: IndexOf): Promise<boolean> {
   return (await findReady(db, [organizationId, modelId])).rows.length > 0
 }
 
-/** The row of an organization that an index is wanted for. */
+/** null or the row of an organization that wants an index. */
 export async function findWanted(
   db: Db,
   organizationId: string,
@@ -43,7 +43,7 @@ export async function findWanted(
     .executeTakeFirst()
 }
 
-/** Of every organization that an index is wanted for. */
+/** Every organization that wants an index. */
 export async function findAllWanted(db: Db): Promise<(IndexOf & { isReady: boolean })[]> {
   const rows = await db
     .selectFrom('approximate_indexes')
@@ -57,7 +57,7 @@ export async function findAllWanted(db: Db): Promise<(IndexOf & { isReady: boole
   }))
 }
 
-/** Notes that an index is wanted. One that failed is tried at once; one that is ready or being built is left as it is. */
+/** Records that an index is wanted. Retries a failed one at once; leaves a ready or building one alone. */
 export async function want(tx: Tx, { organizationId, modelId }: IndexOf, at: Date): Promise<void> {
   await tx
     .insertInto('approximate_indexes')
@@ -87,7 +87,7 @@ export async function unwant(db: Db, organizationId: string): Promise<boolean> {
 
 const Moved = z.array(z.object({ organizationId: z.string(), modelId: z.number() }))
 
-/** The organizations that another model answers for than their index is of, with that model. */
+/** Organizations whose answering model is not that of their index, with the answering model. */
 export async function findMoved(db: Db): Promise<IndexOf[]> {
   const { rows } = await sql`
     select o.id as "organizationId", o.embedding_model_id as "modelId"
@@ -96,7 +96,10 @@ export async function findMoved(db: Db): Promise<IndexOf[]> {
   return Moved.parse(rows)
 }
 
-/** Has an organization's index built anew, of this model. Whoever builds another one loses the lease of it. */
+/**
+ * Queues an organization's index for a rebuild with this model. A process that builds another one loses its
+ * lease.
+ */
 export async function reopen(db: Db, { organizationId, modelId }: IndexOf): Promise<void> {
   await db
     .updateTable('approximate_indexes')
@@ -107,7 +110,9 @@ export async function reopen(db: Db, { organizationId, modelId }: IndexOf): Prom
 
 const Waiting = z.array(z.object({ organization_id: z.string() }))
 
-/** Organizations whose index is to be built and that nobody builds, the longest waiting first; none while one is being built. */
+/**
+ * Organizations with an index to build and no lease, longest waiting first; none while any is being built.
+ */
 export async function findWaiting(db: Db): Promise<string[]> {
   const { rows } = await sql`
     select organization_id from approximate_indexes
@@ -120,7 +125,7 @@ export async function findWaiting(db: Db): Promise<string[]> {
 
 const Claimed = z.object({ modelId: z.number(), dimensions: z.number() })
 
-/** Acquires the lease. @returns null: another process has it, or nothing is to be built */
+/** Acquires the lease. @returns null: another process has it, or there is nothing to build */
 export async function claim(db: Db, organizationId: string, leaseSeconds: number): Promise<Held | null> {
   const lease = await acquireLease(
     db,
@@ -135,12 +140,14 @@ export async function claim(db: Db, organizationId: string, leaseSeconds: number
   return rows.length === 0 ? null : { organizationId, lease, ...Claimed.parse(rows[0]) }
 }
 
-/** Releases the lease with the index ready. @returns false where the lease is lost, or the index is no longer wanted */
+/**
+ * Releases the lease with the index ready. @returns false if the lease is lost or the index no longer wanted
+ */
 export async function finish(db: Db, { lease }: Held, at: Date): Promise<boolean> {
   return await releaseLease(db, lease, { set: { status: 'ready', finished_at: at, error_message: null } })
 }
 
-/** Releases the lease of an index that is not ready; the next attempt waits for some seconds. */
+/** Releases the lease of an unfinished index; the next attempt waits for some seconds. */
 export async function giveUp(
   db: Db,
   { lease }: Held,

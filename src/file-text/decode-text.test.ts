@@ -5,35 +5,35 @@ const page = (charset: string, letter: number): Buffer =>
   Buffer.concat([Buffer.from(`<meta charset="${charset}"><p>`), Buffer.from([letter])])
 
 describe('decodeText', () => {
-  it('reads UTF-8 with and without a mark, and UTF-16 with one', () => {
+  it('reads UTF-8 with and without a byte order mark, and UTF-16 with one', () => {
     expect(decodeText(Buffer.from('Grüße 日本'), null)).toBe('Grüße 日本')
     expect(decodeText(Buffer.from('\ufeffGrüße'), null)).toBe('Grüße')
     expect(decodeText(Buffer.from('\ufeffGrüße', 'utf16le'), null)).toBe('Grüße')
     expect(decodeText(Buffer.from('\ufeffGrüße', 'utf16le').swap16(), null)).toBe('Grüße')
   })
 
-  it('reads what is not UTF-8 as windows-1252', () => {
+  it('reads anything that is not UTF-8 as windows-1252', () => {
     expect(decodeText(Buffer.from([0x93, 0x47, 0x72, 0xfc, 0xdf, 0x65, 0x94, 0x20, 0x80]), null)).toBe(
       '“Grüße” €',
     )
   })
 
-  it('believes an HTML page about its own encoding, if there is such an encoding', () => {
+  it('uses the encoding that an HTML page declares, if it exists', () => {
     expect(decodeHtml(page('koi8-r', 0xc1), null)).toContain('<p>а')
     expect(decodeHtml(page('no-such', 0xe9), null)).toContain('<p>é')
     expect(decodeText(page('koi8-r', 0xe9), null)).toContain('<p>é')
   })
 
-  it('believes what was declared with the bytes before what a page says, and UTF-8 before both', () => {
+  it("prefers the declared charset to the page's own, and UTF-8 to both", () => {
     expect(decodeHtml(page('koi8-r', 0xe9), 'windows-1251')).toContain('<p>й')
     expect(decodeHtml(Buffer.from('<meta charset="koi8-r"><p>é'), 'koi8-r')).toContain('<p>é')
   })
 
-  it('takes a UTF-16 file with a mark for text, though half of its bytes are zero', () => {
+  it('accepts a UTF-16 file with a mark, although half of its bytes are zero', () => {
     expect(decodeTextFile(Buffer.from('\ufeffGrüße', 'utf16le'), null)).toBe('Grüße')
   })
 
-  it('refuses binary data', () => {
+  it('rejects binary data', () => {
     expect(() => decodeTextFile(Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1]), null)).toThrow('binary')
   })
 })

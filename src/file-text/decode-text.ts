@@ -4,9 +4,9 @@ const SNIFFED_BYTES = 8_192
 const META_CHARSET = /<meta[^>]{0,200}?charset\s{0,20}=\s{0,20}["']?\s{0,20}([a-z0-9_:.-]{1,40})/i
 
 /**
- * Bytes as text. A byte order mark wins (WHATWG Encoding, "BOM sniff"), then what is valid UTF-8 is UTF-8 (providers hand out
- * text they have already converted under its old charset's name), then the declared charset, then windows-1252.
- * ISO-2022 and HZ are made of ASCII bytes, so there the declared name is believed first.
+ * Decodes bytes. A byte order mark wins (WHATWG Encoding, "BOM sniff"); then valid UTF-8 is UTF-8, because
+ * providers convert text but keep the old charset's name; then the declared charset; then windows-1252.
+ * ISO-2022 and HZ consist of ASCII bytes, so for these the declared charset comes first.
  */
 export function decodeText(bytes: Uint8Array, charset: string | null): string {
   const marked = byteOrderMarkOf(bytes)
@@ -16,18 +16,18 @@ export function decodeText(bytes: Uint8Array, charset: string | null): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    // Not UTF-8: the one answer this question can have.
+    // It is known not to be UTF-8.
     const fallback = declared && declared.encoding !== 'utf-8' ? declared : new TextDecoder('windows-1252')
     return fallback.decode(bytes)
   }
 }
 
-/** The text of an HTML page: as above, with what the page says of itself where nothing was declared with it. */
+/** The text of an HTML page; the page's own charset applies if none was declared with it. */
 export function decodeHtml(bytes: Uint8Array, charset: string | null): string {
   return decodeText(bytes, charset ?? charsetInPage(bytes))
 }
 
-/** The text of a file that is called text. @throws Error for bytes that are none */
+/** The text of a text file. @throws Error for binary data */
 export function decodeTextFile(bytes: Uint8Array, charset: string | null): string {
   if (byteOrderMarkOf(bytes) === null && bytes.subarray(0, SNIFFED_BYTES).includes(0)) {
     throw new Error('it is not text: it holds binary data')
@@ -47,7 +47,7 @@ function decoderFor(charset: string | null): TextDecoder | null {
   try {
     return new TextDecoder(charset.trim())
   } catch {
-    // A charset the platform does not know: the caller goes on without one.
+    // An unknown charset counts as none.
     return null
   }
 }

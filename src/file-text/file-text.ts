@@ -1,9 +1,9 @@
-/** What the reader of a format gives. */
+/** The result of a format's reader. */
 export interface FileText {
-  /** What the file calls itself, where it does. */
+  /** The file's own title, if any. */
   title?: string | undefined
-  /** Markdown, or plain text. */
+  /** Markdown or plain text. */
   text: string
-  /** Whether reading stopped before the file's end, since enough was read. */
+  /** Whether reading stopped before the file's end because it had enough. */
   stopped?: boolean | undefined
 }

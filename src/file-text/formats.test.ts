@@ -10,7 +10,7 @@ const bytes = (text: string): Buffer => Buffer.from(text, 'utf8')
 const read = (format: TextFormat, content: Uint8Array, path = ''): Promise<ExtractedText> =>
   readFile(extractor, format, content, { path })
 
-describe('a file as title and text', () => {
+describe('the title and text of a file', () => {
   it.each([
     [
       '---\ntitle: "From front matter"\ntags: x\n---\n# Heading\n\nText.',
@@ -27,7 +27,7 @@ describe('a file as title and text', () => {
     expect(found).toEqual({ title, text: text ?? source.trim(), truncated: false })
   })
 
-  it('takes an HTML heading as the title of a front page, and of no other page that has its own', async () => {
+  it('uses an HTML heading as the title of a front page, and of no other page with its own', async () => {
     const page = bytes('<h1 align="center">\n  <img src="x">Logo <b>Name</b>\n</h1>\n\n## Hooks\n')
     expect((await read('markdown', page, 'README.md')).title).toBe('Logo Name')
     expect((await read('markdown', page, 'Hooks.md')).title).toBe('Hooks')
@@ -39,7 +39,7 @@ describe('a file as title and text', () => {
     expect(await read('rst', bytes(source))).toEqual({ title: 'Guide', text: source, truncated: false })
   })
 
-  it('reads an HTML page without its scripts, styles and navigation, with its headings marked', async () => {
+  it('reads an HTML page with its headings, without scripts, styles and navigation', async () => {
     const html = `<!doctype html><html><head><title>A &amp; B</title><style>p{color:red}</style>
       <script>alert('never')</script></head><body><nav>Home</nav><h1>Top</h1><p>First <a href="/x">link</a>.</p>
       <script>more()</script><h2>Sub</h2><ul><li>One</li></ul><p hidden>secret</p>
@@ -60,7 +60,7 @@ describe('a file as title and text', () => {
     expect((await read('pdf', samplePdf('x', 'Microsoft Word - draft.doc'))).title).toBe('')
   })
 
-  it('reads the text of a Word file, its heading as title', async () => {
+  it('reads the text of a Word file and its heading as title', async () => {
     expect(await read('word', await sampleDocx('Handbook', 'Be kind.'))).toEqual({
       title: 'Handbook',
       text: '# Handbook\n\nBe kind.',
@@ -75,14 +75,14 @@ describe('a file as title and text', () => {
     expect((await read('powerpoint', slides)).text).toContain('Plan\n\nMove in May')
   })
 
-  it('says what is wrong with a damaged PDF or Word file, and goes on', async () => {
+  it('explains what is wrong with a damaged PDF or Word file, and continues', async () => {
     const docx = await sampleDocx('A', 'B')
     await expect(read('pdf', Buffer.from('%PDF-1.4 nonsense'))).rejects.toThrow(/PDF/)
     await expect(read('word', docx.subarray(0, 200))).rejects.toThrow(/zip/i)
     expect((await read('pdf', samplePdf('Still here'))).text).toBe('Still here')
   })
 
-  it('reads HTML that is nested too deep with all that it holds', async () => {
+  it('keeps all text of HTML that is nested too deep', async () => {
     const deep = `<p>before</p>${'<div>'.repeat(2_000)}inside${'</div>'.repeat(2_000)}<p>after <br>it</p>`
     expect((await read('html', bytes(deep))).text).toBe('before\n\ninside\n\nafter\nit')
     expect((await read('html', bytes('<b>x'.repeat(100_000)))).text).toBe('x'.repeat(100_000))

@@ -1,10 +1,10 @@
 import type { DomNode, FormatCallback } from 'html-to-text'
 
-/** Elements that end a line of code, where a page draws each line as one. */
+/** Elements that end a line of code, for pages that draw each line as one. */
 const LINES = new Set(['div', 'p', 'li', 'tr'])
 const LANGUAGE = /(?:^|\s)(?:language|lang|highlight-source)-([\w+#.-]{1,20})/
 
-/** `<pre>` as fenced code, with the fence as long as it has to be and the language where the page names it. */
+/** `<pre>` as fenced code, with a fence long enough and the language if the page names it. */
 export const formatCode: FormatCallback = (element, _walk, builder) => {
   const code = codeOf(element).replace(/^\n/, '').trimEnd()
   if (code === '') return
@@ -14,7 +14,7 @@ export const formatCode: FormatCallback = (element, _walk, builder) => {
   builder.closeBlock({ trailingLineBreaks: 2 })
 }
 
-/** The text of an element as it stands, whatever is marked up in it. Not by recursion: markup may be nested without end. */
+/** The text of an element without markup. Iterative, because nesting has no limit. */
 function codeOf(element: DomNode): string {
   const pieces: string[] = []
   const stack: (DomNode | string)[] = [element]
@@ -36,7 +36,7 @@ function languageOf(element: DomNode): string {
   return LANGUAGE.exec(names.join(' ').slice(0, 500))?.[1] ?? ''
 }
 
-/** How many backticks stand in a row, at most. */
+/** The longest run of backticks. */
 function longestRun(code: string): number {
   let longest = 0
   for (const [run] of code.matchAll(/`+/g)) longest = Math.max(longest, run.length)

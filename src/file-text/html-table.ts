@@ -1,12 +1,12 @@
 import type { DomNode, FormatCallback } from 'html-to-text'
 import { markdownTable } from './markdown-table.ts'
 
-/** A cell with more text than this, or with one of these in it, is a part of the page and no entry of a table. */
+/** A cell with more text, or with one of these elements, is page layout rather than data. */
 const CELL_CHARACTERS_MAX = 400
 const PARTS_OF_PAGES = new Set(['h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'ul', 'ol', 'pre', 'hr', 'blockquote'])
 const ROW_GROUPS = new Set(['thead', 'tbody', 'tfoot', 'center'])
 
-/** A table of data as one of Markdown; one that only lays the page out as the text in it. */
+/** A data table as a Markdown table; a layout table as its text. */
 export const formatTable: FormatCallback = (element, walk, builder) => {
   if (!isData(element)) {
     builder.openBlock({ leadingLineBreaks: 1 })
@@ -28,7 +28,7 @@ export const formatTable: FormatCallback = (element, walk, builder) => {
   const [first] = rows
   const hasHeader = first !== undefined && cellsOf(first).every(({ name }) => name === 'th')
   builder.closeTable({
-    // Printing cells in columns would pad each to the longest.
+    // Aligned columns would pad each cell to the longest.
     tableToString: (printed) =>
       markdownTable(
         printed.map((row) => row.map(({ text }) => text)),
@@ -39,7 +39,7 @@ export const formatTable: FormatCallback = (element, walk, builder) => {
   })
 }
 
-/** Whether a table is one of rows and columns: it says so by its header cells, or by nothing but short cells. */
+/** Whether it is a data table: it has header cells or only short cells. */
 function isData(table: DomNode): boolean {
   if (/^(?:presentation|none)$/i.test(String(table.attribs?.['role'] ?? ''))) return false
   const rows = rowsOf(table)
@@ -60,7 +60,7 @@ function isEntry(cell: DomNode, hasHeader: boolean): boolean {
   return true
 }
 
-/** The rows of a table, those of tables inside it aside. */
+/** The table's rows, without those of nested tables. */
 function rowsOf(table: DomNode): DomNode[] {
   return (table.children ?? []).flatMap((child) => {
     if (child.name === 'tr') return [child]

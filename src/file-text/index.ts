@@ -1,4 +1,4 @@
-/** A file's bytes to its title and text, for whoever brings files in. */
+/** Extracts a file's title and text from its bytes. */
 export { decodeText } from './decode-text.ts'
 export { COMMAND_FILE_LIMITS, SERVICE_FILE_LIMITS } from './limits.ts'
 export {

@@ -5,7 +5,7 @@ const VOID = new Set(
     ' ',
   ),
 )
-/** Elements that end those of the same kind before them without being told. */
+/** Elements that implicitly close open ones of the given kinds. */
 const ENDS: Readonly<Record<string, readonly string[]>> = {
   p: ['p'],
   li: ['li'],
@@ -19,14 +19,14 @@ const ENDS: Readonly<Record<string, readonly string[]>> = {
 const NAME_CHARACTERS_MAX = 40
 
 /**
- * HTML whose elements are nested at most `depthMax` deep: the tags of deeper ones are taken out, what they hold stays.
- * Parsers take the square of the depth in time, and their users the stack.
+ * Removes tags nested deeper than `depthMax` and keeps their content. Parsers take quadratic time in the
+ * depth, and their users overflow the stack.
  */
 export function limitNesting(html: string, depthMax: number): string {
   const open: string[] = []
   const counts = new Map<string, number>()
   const cuts: { from: number; to: number }[] = []
-  /** Where the tag that is being read begins; -1 for one that holds nothing. */
+  /** Where the current tag begins; -1 for a void one. */
   let start = -1
 
   const push = (name: string) => {

@@ -1,17 +1,17 @@
 const MIB = 1024 * 1024
 
-/** What reading one file may cost, and how much of its text is kept. */
+/** Limits on reading one file and on its text. */
 export interface FileLimits {
-  /** Of the file itself; larger ones are not read. */
+  /** Larger files are not read. */
   fileBytes: number
-  /** UTF-8 bytes of text that are kept. */
+  /** UTF-8 bytes of text to keep. */
   textBytes: number
   timeoutMs: number
-  /** Heap and buffers together of the thread that reads. */
+  /** Heap and buffers of the reading thread together. */
   memoryMb: number
 }
 
-/** In the service, beside everything else that it does. */
+/** For the service, which does other work at the same time. */
 export const SERVICE_FILE_LIMITS: FileLimits = {
   fileBytes: 25 * MIB,
   textBytes: MIB,
@@ -19,7 +19,7 @@ export const SERVICE_FILE_LIMITS: FileLimits = {
   memoryMb: 256,
 }
 
-/** In a command that somebody runs for these files; its texts are cut into parts afterwards. */
+/** For a command that a user runs for these files; it later splits the texts. */
 export const COMMAND_FILE_LIMITS: FileLimits = {
   fileBytes: 100 * MIB,
   textBytes: 100 * MIB,

@@ -6,7 +6,7 @@ import { createTextExtractor } from './index.ts'
 const extractor = createTextExtractor({ threads: 1 })
 afterAll(() => extractor.close())
 
-describe('a mail as a file', () => {
+describe('an email file', () => {
   const multipart = [
     'From: =?utf-8?Q?Ana_L=C3=B3pez?= <ana@example.com>',
     'To: "Team, all" <team@example.com>, bo@example.com',
@@ -31,7 +31,7 @@ describe('a mail as a file', () => {
     '--x--',
   ].join('\r\n')
 
-  it('is its headers as text, what it says and what is attached, under its subject', async () => {
+  it('yields headers, body and attachment names under its subject', async () => {
     expect(await readFile(extractor, 'mail', multipart)).toEqual({
       title: 'Office move – dates',
       text:
@@ -49,7 +49,7 @@ describe('a mail as a file', () => {
     expect(text).toBe('From: a@example.com\n\n# Offer\n\nNow half off.')
   })
 
-  it('that is none says so, and one nested without end is refused', async () => {
+  it('is refused if it is no email or nested without end', async () => {
     await expect(readFile(extractor, 'mail', 'just words')).rejects.toThrow('it is no mail')
     const nested = Array.from(
       { length: 500 },
@@ -62,11 +62,11 @@ describe('a mail as a file', () => {
   })
 })
 
-describe('a text document of OpenDocument', () => {
+describe('an OpenDocument text', () => {
   const cell = (text: string) => `<table:table-cell><text:p>${text}</text:p></table:table-cell>`
   const row = (...cells: string[]) => `<table:table-row>${cells.map(cell).join('')}</table:table-row>`
 
-  it('is its headings, paragraphs, lists and tables', async () => {
+  it('yields headings, paragraphs, lists and tables', async () => {
     const item = (text: string, more = '') =>
       `<text:list-item><text:p>${text}</text:p>${more}</text:list-item>`
     const body =
@@ -83,7 +83,7 @@ describe('a text document of OpenDocument', () => {
     })
   })
 
-  it('has its footnotes where they are called, and neither remarks nor what was deleted nor a table of contents', async () => {
+  it('has footnotes in place, without comments, deleted text or a table of contents', async () => {
     const note =
       '<text:note><text:note-citation>1</text:note-citation><text:note-body><text:p>a note</text:p></text:note-body></text:note>'
     const body =
@@ -92,7 +92,7 @@ describe('a text document of OpenDocument', () => {
     expect((await readFile(extractor, 'odt', await sampleOdt(body))).text).toBe('Words (a note) go on.')
   })
 
-  it('is called what its properties say, else what stands in the style of a title', async () => {
+  it('takes its title from the properties, or else from the title style', async () => {
     const styles = '<style:style style:name="P1" style:parent-style-name="Title"/>'
     const body = '<text:p text:style-name="P1">The plan</text:p><text:p>Words</text:p>'
     const shown = await readFile(extractor, 'odt', await sampleOdt(body, { styles }))
@@ -103,7 +103,7 @@ describe('a text document of OpenDocument', () => {
     )
   })
 
-  it('that cannot be read says why', async () => {
+  it('says why it cannot be read', async () => {
     const locked = {
       'META-INF/manifest.xml': '<manifest:manifest><manifest:encryption-data/></manifest:manifest>',
     }
@@ -113,7 +113,7 @@ describe('a text document of OpenDocument', () => {
     await expect(readFile(extractor, 'odt', other.subarray(0, 100))).rejects.toThrow('a broken one')
   })
 
-  it('ends where the text is full, asks for no entity and is harmless where it is nested without end', async () => {
+  it('stops when the text is full, resolves no entities and survives endless nesting', async () => {
     const long = await sampleOdt('<text:p>words and words</text:p>'.repeat(20_000))
     expect(await readFile(extractor, 'odt', long, { maxTextBytes: 100 })).toMatchObject({ truncated: true })
     const doctype = '<!DOCTYPE x [<!ENTITY y SYSTEM "file:///etc/passwd">]><text:p>before &y; after</text:p>'

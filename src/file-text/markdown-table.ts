@@ -1,9 +1,9 @@
-/** Runs of white space as one blank. */
+/** Collapses white space to single spaces. */
 export const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
 
 /**
- * Rows of cells as a table of Markdown, a line a row; `hasHeader` when the first names the columns. Rows without words are
- * left out; `''` when there are none.
+ * A Markdown table, one line per row; `hasHeader` if the first row names the columns. Omits rows without
+ * words; `''` if there are none.
  */
 export function markdownTable(rows: readonly (readonly string[])[], hasHeader: boolean): string {
   const shown = rows

@@ -7,24 +7,23 @@ import { titleFromPath } from './title-from-path.ts'
 export interface ParseJob {
   format: TextFormat
   bytes: Uint8Array
-  /** As declared with the bytes, for text and HTML; null when nothing was. */
+  /** As declared with the bytes, for text and HTML; null: undeclared. */
   charset: string | null
-  /** As the file's owner knows it, with forward slashes; `''` where it has none. */
+  /** The path its owner knows, with forward slashes; `''`: none. */
   path: string
   maxTextBytes: number
 }
 
-/** What a file says. */
 export interface ExtractedText {
-  /** What the file calls itself, else what its path does; `''` when neither says anything. */
+  /** The file's own title, else one from its path; `''`: none. */
   title: string
-  /** Markdown or plain text, tidied, at most `maxTextBytes` of UTF-8; `''` when there is nothing to read in it. */
+  /** Cleaned Markdown or plain text, at most `maxTextBytes` of UTF-8; `''`: no text. */
   text: string
-  /** Whether there was more. */
+  /** Whether text was cut off. */
   truncated: boolean
 }
 
-/** Takes the text out of one file. Throws what its parser throws; has no bounds of its own but the text's length. */
+/** Extracts the text of one file. Throws what its parser throws; limits only the text's length. */
 export async function parseFile(job: ParseJob): Promise<ExtractedText> {
   const { title, text, stopped } = await readFileText(job)
   const tidied = tidy(text, job.maxTextBytes)
@@ -36,7 +35,7 @@ export async function parseFile(job: ParseJob): Promise<ExtractedText> {
   }
 }
 
-// Parsers of formats that not every user has are loaded when one is met: they take their time.
+// Loads the parsers of rarer formats on demand, because loading takes time.
 async function readFileText({ format, bytes, charset, path, maxTextBytes }: ParseJob): Promise<FileText> {
   switch (format) {
     case 'pdf':
@@ -64,7 +63,7 @@ async function readFileText({ format, bytes, charset, path, maxTextBytes }: Pars
   }
 }
 
-/** Line ends unified, blanks at line ends and runs of blank lines removed; of a text that is longer, what is needed. */
+/** Normalizes line ends and removes trailing spaces and repeated blank lines, up to the needed length. */
 function tidy(source: string, maxCharacters: number): { text: string; stopped: boolean } {
   const text = source.replaceAll(/\r\n?/g, '\n')
   const lines: string[] = []
@@ -75,7 +74,7 @@ function tidy(source: string, maxCharacters: number): { text: string; stopped: b
     const end = newline === -1 ? text.length : newline
     const line = text.slice(at, end).trimEnd()
     at = end + 1
-    // One blank line of several, and none at the start.
+    // Drops leading blank lines and keeps one of several.
     if (line === '' && (lines.at(-1) ?? '') === '') continue
     lines.push(line)
     length += line.length + 1

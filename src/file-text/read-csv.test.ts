@@ -3,8 +3,8 @@ import { readCsv } from './read-csv.ts'
 
 const textOf = (source: string): string => readCsv(source, 100_000).text
 
-describe('a table of lines', () => {
-  it('is its rows, each with the names of its columns', () => {
+describe('a delimited table', () => {
+  it('becomes its rows, each with the column names', () => {
     expect(textOf('Item,Cost,Due\nDesks,1200,2025-03-01\nLamps,,\n')).toBe(
       '- Item: Desks; Cost: 1200; Due: 2025-03-01\n- Item: Lamps',
     )
@@ -15,7 +15,7 @@ describe('a table of lines', () => {
     ['tabs', 'Name\tSize\na\t1, 2', '- Name: a; Size: 1, 2'],
     ['bars', 'Name|Size\na|1', '- Name: a; Size: 1'],
     ['what it says itself', 'sep=|\r\nName|Size, kg\r\na|1', '- Name: a; Size, kg: 1'],
-  ])('is told by what parts its cells: %s', (_, source, text) => {
+  ])('is recognized by its delimiter: %s', (_, source, text) => {
     expect(textOf(source)).toBe(text)
   })
 
@@ -23,23 +23,23 @@ describe('a table of lines', () => {
     expect(textOf('Who,Said\r\nAna,"a, ""b""\nc"\r\n')).toBe('- Who: Ana; Said: a, "b" c')
   })
 
-  it('takes a quote that is never closed for a mark like any other', () => {
+  it('treats an unclosed quote as an ordinary character', () => {
     expect(textOf('Pipe,Size\nA,"5 inch\nB,6\n')).toBe('- Pipe: A; Size: "5 inch\n- Pipe: B; Size: 6')
   })
 
-  it('without names of columns is its cells', () => {
+  it('becomes its cells if it has no column names', () => {
     expect(textOf('2025,12,x\n2026,13,y')).toBe('2025 | 12 | x\n2026 | 13 | y')
     expect(textOf('only,one,row')).toBe('only | one | row')
     expect(textOf('')).toBe('')
   })
 
-  it('ends where enough was read', () => {
+  it('ends when the text is full', () => {
     const { text, stopped } = readCsv(`Name,Size\n${'row,1\n'.repeat(10_000)}`, 1_000)
     expect(stopped).toBe(true)
     expect(text.length).toBeLessThan(1_100)
   })
 
-  it('is read in time that grows with it, however hostile it is', () => {
+  it('takes time linear in its size, however hostile', () => {
     for (const piece of ['"', '""', ',', '"a""', 'a,"b\n', '\n', `"${'x'.repeat(50)},`]) {
       const source = piece.repeat(Math.ceil((1 << 20) / piece.length))
       const startedAt = performance.now()

@@ -2,17 +2,17 @@ import type { FileText } from './file-text.ts'
 import { oneLine } from './markdown-table.ts'
 
 const DELIMITERS = [',', ';', '\t', '|'] as const
-/** The delimiter is told from so many characters. */
+/** Characters from which the delimiter is guessed. */
 const SNIFFED_CHARACTERS = 16_384
 const COLUMNS_MAX = 1_000
 const HEADER_CHARACTERS_MAX = 120
-/** A row this long is shortened: it is a dump, and no row for a reader. */
+/** Longer rows are cut: they are dumps. */
 const ROW_CHARACTERS_MAX = 20_000
 
 /**
- * A table of lines (RFC 4180, whatever parts the cells) as a list of its rows, each with the names of its columns so that it
- * can be understood by itself: `- Item: Desks; Cost: 1200`. Without such names cells are parted by ` | `. Stops at about
- * `maxCharacters`.
+ * A delimited table (RFC 4180 with any delimiter) as a list of rows. Each row has the column names, so that
+ * it makes sense alone: `- Item: Desks; Cost: 1200`. Without column names, cells are separated by ` | `.
+ * Stops at about `maxCharacters`.
  */
 export function readCsv(source: string, maxCharacters: number): FileText {
   const rows = rowsOf(source, delimiterOf(source))
@@ -46,7 +46,7 @@ function named(row: readonly string[], header: readonly string[]): string {
   return cells.join('; ')
 }
 
-/** Whether a first row names the columns: words that differ, none of them a number, and a row below. */
+/** Whether the first row names the columns: distinct words, no numbers, and a row below. */
 function isHeader(first: readonly string[], second: readonly string[]): boolean {
   const names = first.filter((cell) => cell !== '')
   const areNames = names.every(
@@ -61,7 +61,7 @@ function isHeader(first: readonly string[], second: readonly string[]): boolean 
   )
 }
 
-/** What parts the cells: of the candidates the one that stands most often outside of quotes, in the beginning. */
+/** The delimiter: the candidate most frequent outside quotes at the beginning. */
 function delimiterOf(source: string): string {
   const stated = /^sep=(.)\r?\n/i.exec(source.slice(0, 10))?.[1]
   if (stated !== undefined) return stated
@@ -75,7 +75,7 @@ function delimiterOf(source: string): string {
   return best?.[0] ?? ','
 }
 
-/** The rows that hold something, one after the other. */
+/** The nonempty rows, one at a time. */
 function* rowsOf(source: string, delimiter: string): Generator<string[]> {
   const text = source.replace(/^sep=.\r?\n/i, '')
   let row: string[] = []
@@ -90,7 +90,7 @@ function* rowsOf(source: string, delimiter: string): Generator<string[]> {
   }
 }
 
-/** The cell that begins at `from`, and where its delimiter or line end stands. */
+/** The cell at `from`, and the position of its delimiter or line end. */
 function readCell(text: string, from: number, delimiter: string): { cell: string; end: number } {
   const plainEnd = () => cellEnd(text, from, delimiter)
   if (text[from] !== '"') return { cell: text.slice(from, plainEnd()), end: plainEnd() }
@@ -98,7 +98,7 @@ function readCell(text: string, from: number, delimiter: string): { cell: string
   let at = from + 1
   for (;;) {
     const quote = text.indexOf('"', at)
-    // Never closed: then it is a mark like any other (5" pipes). That can be so once in a text only.
+    // An unclosed quote is an ordinary character (5" pipes). This can happen only once per text.
     if (quote === -1) return { cell: text.slice(from, plainEnd()), end: plainEnd() }
     pieces.push(text.slice(at, quote))
     at = quote + 1
@@ -106,7 +106,7 @@ function readCell(text: string, from: number, delimiter: string): { cell: string
     pieces.push('"')
     at += 1
   }
-  // What stands behind the closing quote against the rules is kept.
+  // Keeps text after the closing quote, although the format forbids it.
   const end = cellEnd(text, at, delimiter)
   return { cell: pieces.join('') + text.slice(at, end), end }
 }

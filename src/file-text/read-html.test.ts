@@ -4,20 +4,20 @@ import { readHtml } from './read-html.ts'
 const textOf = (html: string): string => readHtml(html).text.trim()
 
 describe('an HTML page as Markdown', () => {
-  it('keeps preformatted text as fenced code, line by line, with its language', () => {
+  it('keeps preformatted text as fenced code with its lines and language', () => {
     const page = `<p>Run:</p><pre><code class="language-sh">npm <b>start</b>
   # indented &amp; kept
 </code></pre><p>Then go on.</p>`
     expect(textOf(page)).toBe('Run:\n\n```sh\nnpm start\n  # indented & kept\n```\n\nThen go on.')
   })
 
-  it('keeps the lines of code that a page draws as elements, and a fence inside of code', () => {
+  it('keeps code lines that a page draws as elements, and a fence inside code', () => {
     expect(textOf('<pre><div>one</div><div>two</div></pre>')).toBe('```\none\ntwo\n```')
     expect(textOf('<pre>a<br>b</pre>')).toBe('```\na\nb\n```')
     expect(textOf('<pre>```\nx\n```</pre>')).toBe('````\n```\nx\n```\n````')
   })
 
-  it('keeps a table of data as one, with its header', () => {
+  it('keeps a data table with its header', () => {
     const page =
       '<table><thead><tr><th>Plan</th><th>Price</th></tr></thead><tbody><tr><td>Pro | Team</td><td><p>12 €</p></td></tr></tbody></table>'
     expect(textOf(page)).toBe('| Plan | Price |\n| --- | --- |\n| Pro \\| Team | 12 € |')
@@ -26,7 +26,7 @@ describe('an HTML page as Markdown', () => {
     )
   })
 
-  it('reads a table that only lays the page out as the text in it', () => {
+  it('reads a layout table as its text', () => {
     const cell = '<td><h2>Offer</h2><p>Words</p></td>'
     expect(textOf(`<table><tr>${cell}<td>side</td></tr><tr>${cell}<td>note</td></tr></table>`)).toBe(
       '## Offer\n\nWords\n\nside\n\n## Offer\n\nWords\n\nnote',
@@ -37,7 +37,7 @@ describe('an HTML page as Markdown', () => {
     )
   })
 
-  it('is read in time that grows with the page, however hostile that is', () => {
+  it("takes time linear in the page's size, however hostile", () => {
     for (const piece of [
       '<h1>',
       '<div>',

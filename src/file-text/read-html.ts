@@ -21,9 +21,9 @@ const SKIPPED = [
   'iframe',
 ]
 const HEADINGS = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6']
-/** Deeper nesting is layout at best; it would cost the stack. */
+/** Deeper nesting is layout at best and would overflow the stack. */
 const DEPTH_MAX = 300
-/** Longer pages are cut before they are parsed. */
+/** Longer pages are cut before parsing. */
 const CHARACTERS_MAX = 1 << 25
 const TITLE_CHARACTERS_MAX = 1_000
 
@@ -58,7 +58,7 @@ const OPTIONS: HtmlToTextOptions = {
     { selector: 'ul', options: { itemPrefix: '- ' } },
     { selector: 'pre', format: 'fencedCode' },
     { selector: 'table', format: 'markdownTable' },
-    // Of tables that only lay the page out: a line a row.
+    // For layout tables: one line per row.
     { selector: 'tr', format: 'block', options: { leadingLineBreaks: 1, trailingLineBreaks: 1 } },
     { selector: 'td', format: 'layoutCell' },
     { selector: 'th', format: 'layoutCell' },
@@ -66,20 +66,20 @@ const OPTIONS: HtmlToTextOptions = {
 }
 
 /**
- * An HTML page as Markdown: its visible text with its headings, code and tables, without scripts, styles, navigation and
- * footers. Its title is what it says it is about.
+ * An HTML page as Markdown: its visible text with headings, code and tables, without scripts, styles,
+ * navigation and footers. Its title names its subject.
  */
 export function readHtml(html: string): FileText {
   const page = limitNesting(html.slice(0, CHARACTERS_MAX), DEPTH_MAX)
   return { title: titleOf(page), text: convert(page, OPTIONS) }
 }
 
-/** What programs put into a title that nobody has given. */
+/** Default titles of programs. */
 const NO_TITLE = /^(?:|untitled(?: document)?|document|home|index|page|title|new page|.{0,80}\.x?html?)$/i
 
 /**
- * `<title>`, unless it is a mere placeholder or only adds the site's name to the page's one heading of the first level:
- * then that heading.
+ * `<title>`; or the page's only top-level heading, if the title is a placeholder or only adds the site's
+ * name.
  */
 function titleOf(html: string): string {
   const { title, headings } = readTitles(html)
@@ -89,7 +89,7 @@ function titleOf(html: string): string {
   return NO_TITLE.test(title) || onlyAdds ? heading || (NO_TITLE.test(title) ? '' : title) : title
 }
 
-/** The page's title, and its headings of the first level, two at most. */
+/** The page's title, and up to two top-level headings. */
 function readTitles(html: string): { title: string; headings: string[] } {
   let title: string | null = null
   const headings: string[] = []

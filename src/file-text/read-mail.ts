@@ -11,8 +11,8 @@ const PEOPLE_MAX = 50
 const ATTACHMENTS_MAX = 100
 
 /**
- * A mail as it went over the wire (RFC 5322 and MIME): who wrote to whom and when, what it says, and the names of what is
- * attached. Its title is its subject. What it quotes stays: the mail it answers may be stored nowhere else.
+ * An email as sent (RFC 5322 and MIME): sender, recipients, date, text, and the names of attachments. Its
+ * title is its subject. Quotations stay, because the quoted email may be stored nowhere else.
  * @throws Error that says what is wrong with the file
  */
 export async function readMail(bytes: Uint8Array): Promise<FileText> {
@@ -38,7 +38,7 @@ function headersOf(mail: Email): string[] {
   return lines.filter(([, value]) => value !== '').map(([name, value]) => `${name}: ${oneLine(value)}`)
 }
 
-/** Plain text is preferred; some senders put an empty one beside the HTML that has the words. */
+/** Prefers plain text; some senders add an empty one to the HTML. */
 function wordsOf({ text = '', html }: Email): string {
   return text.trim() !== '' || html === undefined ? text : readHtml(html).text
 }

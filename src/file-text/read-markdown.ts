@@ -2,13 +2,13 @@ import { findBlocks } from '../text/blocks.ts'
 import type { FileText } from './file-text.ts'
 import { isFrontPage } from './title-from-path.ts'
 
-/** A title is looked for in so many characters of the text. */
+/** How far into the text a title is searched. */
 const OPENING_CHARACTERS = 20_000
 const FRONT_MATTER =
   /^(?:---[ \t]*\r?\n([\s\S]{0,20000}?)\r?\n(?:---|\.\.\.)|\+{3}[ \t]*\r?\n([\s\S]{0,20000}?)\r?\n\+{3})[ \t]*(?:\r?\n|$)/
-/** YAML's `title: …` or TOML's `title = …`; a folded text stands on the line below. */
+/** YAML's `title: …` or TOML's `title = …`; a folded text is on the next line. */
 const FRONT_MATTER_TITLE = /^title[ \t]{0,20}[:=][ \t]{0,20}(?:[>|][-+]?[ \t]{0,20}\r?\n[ \t]{1,20})?(\S.*)$/m
-/** How a page of MDX names itself: `export const metadata = { title: 'Name' }`, `<Meta title="Name" />`. */
+/** The title of an MDX page: `export const metadata = { title: 'Name' }`, `<Meta title="Name" />`. */
 const MDX_TITLE =
   /^(?:export const (?:meta|metadata|frontmatter)\b[^\n]{0,200}?\{[^}]{0,2000}?\btitle:|<Meta\s[^>]{0,500}?\btitle=)\s{0,20}(["'`])([^"'`\n]{1,300})\1/m
 const HTML_HEADING = /<h1\b([^>]{0,500})>([\s\S]{1,500}?)<\/h1>/i
@@ -16,7 +16,7 @@ const HTML_HEADING = /<h1\b([^>]{0,500})>([\s\S]{1,500}?)<\/h1>/i
 const LOGO = /<img|!\[|\bcenter\b/i
 const UNDERLINE = /^(?:={3,}|-{3,}|~{3,}|\^{3,}|"{3,}|\*{3,}|#{3,})$/
 
-/** Sections that every page may have; they tell nothing of what it is about. */
+/** Generic sections, which do not name the page's subject. */
 const SECTIONS = new Set(
   (
     'about|api|api reference|arguments|background|basic usage|changelog|configuration|contents|credits|demo|description|' +
@@ -27,9 +27,9 @@ const SECTIONS = new Set(
 )
 
 /**
- * Markdown, MDX too, as it is but for its front matter. Its title is that of the front matter, else its first heading of the
- * first level, else a lesser one that stands alone at its level and is no mere section. An HTML heading counts as well; one
- * that shows a logo, as projects put above every page, names the front page only. `path` tells whether it is one.
+ * Markdown or MDX without its front matter. The title is that of the front matter, else the first top-level
+ * heading, else a lower one that is alone at its level and not generic. An HTML heading counts too; one with
+ * a logo, which projects put above every page, names only the front page. `path` tells whether this is one.
  */
 export function readMarkdown(source: string, path: string): FileText {
   const frontMatter = FRONT_MATTER.exec(source)
@@ -38,7 +38,7 @@ export function readMarkdown(source: string, path: string): FileText {
   return { title: cleanTitle(unquoted(named)) || titleInText(text.slice(0, OPENING_CHARACTERS), path), text }
 }
 
-/** reStructuredText: its first underlined heading. */
+/** reStructuredText; its title is the first underlined heading. */
 export function readRst(text: string): FileText {
   return { title: underlinedHeading(text.slice(0, OPENING_CHARACTERS).split(/\r?\n/)), text }
 }
@@ -48,7 +48,7 @@ const unquoted = (value: string) => value.trim().replace(/^(["'])(.*)\1$/, '$2')
 function titleInText(opening: string, path: string): string {
   const headings = findHeadings(opening.replaceAll('\r\n', '\n'))
   const [top, ...others] = headings.filter(({ level }) => level === 1)
-  // A page whose sections all are of the first level has no heading of its own, and "Examples" says nothing of what.
+  // A page with only top-level sections has no heading of its own, and "Examples" does not say of what.
   const isMere = top !== undefined && (others.length === 0 ? isOfSomething(top) : isSection(top))
   if (top && !isMere) return top.title
   const [, attributes = '', markup = ''] = HTML_HEADING.exec(opening) ?? []
@@ -63,7 +63,7 @@ interface Heading {
   title: string
 }
 
-/** The headings of a text that say something, in order; `#` in code is none. */
+/** The non-empty headings of a text, in order, ignoring `#` in code. */
 function findHeadings(text: string): Heading[] {
   return findBlocks(text)
     .filter(({ kind }) => kind === 'heading')
@@ -77,14 +77,14 @@ function findHeadings(text: string): Heading[] {
     .filter(({ title }) => title !== '')
 }
 
-/** The heading of the highest level there is, when it is the only one of that level and no mere section. */
+/** The heading of the highest level, if it is alone there and not generic. */
 function loneHeading(headings: readonly Heading[]): string {
   const highest = Math.min(...headings.map(({ level }) => level))
   const [first, second] = headings.filter(({ level }) => level === highest)
   return first === undefined || second !== undefined || isSection(first) ? '' : first.title
 }
 
-/** Sections that are always of something that they do not name. */
+/** Sections of something that they do not name. */
 const OF_SOMETHING = new Set([
   'arguments',
   'example',
@@ -111,7 +111,7 @@ function underlinedHeading(lines: readonly string[]): string {
   return at === -1 ? '' : cleanTitle(lines[at - 1] ?? '')
 }
 
-/** A heading without the marks of images, links and emphasis, on one line. */
+/** A heading on one line, without images, links and emphasis. */
 function cleanTitle(heading: string): string {
   return heading
     .slice(0, 1_000)

@@ -1,13 +1,13 @@
 import type { getDocumentProxy } from 'unpdf'
 import type { FileText } from './file-text.ts'
 
-/** What writers put into a PDF's title when its author did not. */
+/** Default titles that programs put into a PDF. */
 const NO_TITLE = /^(?:untitled|microsoft word\b.*|.*\.(?:docx?|indd|tex|dvi|pdf|pptx?)|slide 1)$/i
 const TITLE_CHARACTERS_MAX = 1_000
 
 /**
- * The text of a PDF's pages (ISO 32000), in order, and the title of its properties. Page by page rather than all at once, so
- * that a long one stops where its text is full. @throws Error that says what is wrong with the file
+ * The text of a PDF's pages (ISO 32000) in order, and the title of its properties. Reads page by page, so
+ * that a long file stops when the text is full. @throws Error that says what is wrong with the file
  */
 export async function readPdf(bytes: Uint8Array, maxCharacters: number): Promise<FileText> {
   const { getDocumentProxy: open } = await import('unpdf')

@@ -6,15 +6,15 @@ import { readHtml } from './read-html.ts'
 const STYLES = ["p[style-name='Title'] => h1:fresh", "p[style-name='Subtitle'] => p:fresh"]
 
 /**
- * The text of a Word file (.docx and its kin) with its headings, lists and tables; its title is its one heading of the first
- * level, or its first. @throws Error that says what is wrong with the file
+ * The text of a Word file (.docx and related) with headings, lists and tables. Its title is its only
+ * top-level heading, or else its first heading. @throws Error that says what is wrong with the file
  */
 export async function readWord(bytes: Uint8Array): Promise<FileText> {
   refuseOldOffice(bytes)
   const { default: mammoth } = await import('mammoth')
   const options = {
     styleMap: STYLES,
-    // Pictures would come as text of their bytes.
+    // Otherwise pictures would be included as text.
     convertImage: mammoth.images.imgElement(async () => ({ src: '' })),
   }
   const html = await mammoth.convertToHtml({ buffer: Buffer.from(bytes) }, options).then(

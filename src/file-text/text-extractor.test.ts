@@ -27,8 +27,8 @@ async function reasonOf(attempt: Promise<unknown>): Promise<string> {
   return error instanceof ExtractionError ? error.reason : `no ExtractionError: ${String(error)}`
 }
 
-describe('text of files', () => {
-  it('is taken out of PDF, Word, HTML and plain text', async () => {
+describe('text extraction', () => {
+  it('reads PDF, Word, HTML and plain text', async () => {
     const pdf = await extractor.extract(input('pdf', pdfOf(['Budget (draft)', 'for the office move'])))
     expect(pdf.text).toBe('Budget (draft)\nfor the office move')
     const word = await extractor.extract(input('word', wordOf(['First & last', 'Second'])))
@@ -46,7 +46,7 @@ describe('text of files', () => {
     expect(text.text).toBe('a\nb\n\nc')
   })
 
-  it('is cut at the limit, never inside a character', async () => {
+  it('cuts at the limit, never inside a character', async () => {
     const { text, truncated } = await extractor.extract(
       input('text', bytesOf('ää€'.repeat(50)), { maxTextBytes: 12 }),
     )
@@ -54,13 +54,13 @@ describe('text of files', () => {
     expect(text).toBe('ää€ää')
   })
 
-  it('of a file that is not what it claims to be is an error of that file, and the next one is read', async () => {
+  it('reports a file of the wrong format and reads the next one', async () => {
     expect(await reasonOf(extractor.extract(input('pdf', brokenPdf())))).toBe('unreadable')
     expect(await reasonOf(extractor.extract(input('word', bytesOf('no zip'))))).toBe('unreadable')
     expect((await extractor.extract(input('pdf', pdfOf(['fine'])))).text).toBe('fine')
   })
 
-  it('that expands without end stops at the memory limit and does not take the process with it', async () => {
+  it('stops endless expansion at the memory limit without harming the process', async () => {
     const before = process.memoryUsage.rss()
     for (const [format, bomb] of [
       ['word', wordBomb(2048)],
@@ -73,18 +73,18 @@ describe('text of files', () => {
     expect((await extractor.extract(input('pdf', pdfOf(['fine'])))).text).toBe('fine')
   })
 
-  it('that takes too long stops at the time limit', async () => {
+  it('stops a slow file at the time limit', async () => {
     const endless = extractor.extract(input('word', wordBomb(2048), { memoryMb: 4096, timeoutMs: 300 }))
     expect(await reasonOf(endless)).toBe('time')
   })
 
-  it('that takes too long costs that file only, and its error says the limit', async () => {
+  it('fails only the slow file, with an error that names the limit', async () => {
     const slow = extractor.extract(input('html', bytesOf('<p>'.repeat(100_000)), { timeoutMs: 1 }))
     await expect(slow).rejects.toThrow('The file took longer than 0.001 s to read')
     expect((await extractor.extract(input('html', bytesOf('<p>fine</p>')))).text).toBe('fine')
   })
 
-  it('ends with the run', async () => {
+  it('ends when aborted', async () => {
     const controller = new AbortController()
     const running = extractor.extract(
       input('word', wordBomb(2048), { memoryMb: 4096, signal: controller.signal }),
@@ -93,7 +93,7 @@ describe('text of files', () => {
     await expect(running).rejects.toThrow('drain')
   })
 
-  it('is read from deeply nested HTML without running out of stack', async () => {
+  it('reads deeply nested HTML without overflowing the stack', async () => {
     const nested = `${'<div>'.repeat(5_000)}deep${'</div>'.repeat(5_000)}<p>shallow</p>`
     const attempt = await extractor.extract(input('html', bytesOf(nested))).catch((error: unknown) => error)
     expect(attempt instanceof ExtractionError || JSON.stringify(attempt).includes('shallow')).toBe(true)

@@ -6,27 +6,26 @@ export type { ExtractedText } from './parse-file.ts'
 
 const WATCH_EVERY_MS = 50
 const IDLE_MS = 30_000
-// Parsers leak a little; a thread that has done this much is replaced.
+// Parsers leak a little, so a thread is replaced after this many files.
 const JOBS_PER_THREAD = 500
 
 export interface ExtractInput extends ParseJob {
   timeoutMs: number
-  /** Heap and buffers together of the thread that parses. */
+  /** Heap and buffers of the parsing thread together. */
   memoryMb: number
   signal: AbortSignal
 }
 
 export interface TextExtractor {
   /**
-   * The title and text of a file. Throws ExtractionError when the file cannot be read within the bounds, and the signal's reason when
-   * that aborts.
+   * The title and text of a file. Throws ExtractionError if the file cannot be read within the limits, and
+   * the signal's reason when aborted.
    */
   extract(input: ExtractInput): Promise<ExtractedText>
-  /** Ends the threads. */
   close(): Promise<void>
 }
 
-/** A file that could not be read: the file's fault, not the run's. The message may be shown. */
+/** A file that cannot be read. The message may be shown to the user. */
 export class ExtractionError extends Error {
   readonly reason: 'time' | 'memory' | 'unreadable'
 
@@ -50,8 +49,8 @@ const workerAnswer = z.discriminatedUnion('ok', [
 ])
 
 /**
- * Parses files in worker threads, at most `threads` at once, so that a file that hangs, crashes or expands without end costs
- * its thread and nothing else. Threads start when needed and end when idle.
+ * Parses files in worker threads, at most `threads` at once, so that a file that hangs, crashes or expands
+ * without end costs only its thread. Threads start on demand and end when idle.
  */
 export function createTextExtractor({ threads = 2 }: { threads?: number } = {}): TextExtractor {
   const idle: Thread[] = []
@@ -121,7 +120,7 @@ export function createTextExtractor({ threads = 2 }: { threads?: number } = {}):
 function startThread(memoryMb: number): Thread {
   const worker = new Worker(new URL('./extract-worker.ts', import.meta.url), {
     resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: 8 },
-    // Parsers write warnings about odd files; they are nobody's business.
+    // Discards parsers' warnings about odd files.
     stdout: true,
     stderr: true,
   })
@@ -129,7 +128,7 @@ function startThread(memoryMb: number): Thread {
   return { worker, memoryMb, jobs: 0, idleTimer: null }
 }
 
-/** One file on one thread. A thread that did not answer in time, grew too large or died is ended, and the error says which. */
+/** Runs one file on one thread. Ends a thread that is too slow, too large or dead; the error says which. */
 async function runJob(thread: Thread, input: ExtractInput): Promise<z.infer<typeof workerAnswer>> {
   const { worker } = thread
   thread.jobs += 1
@@ -161,7 +160,10 @@ async function runJob(thread: Thread, input: ExtractInput): Promise<z.infer<type
   }
 }
 
-/** Rejects when the time is up or the thread holds too much. V8's own limit leaves buffers out, so they are looked at here. */
+/**
+ * Rejects when the time is up or the thread uses too much memory. V8's own limit ignores buffers, so this
+ * checks them.
+ */
 function watch(worker: Worker, input: ExtractInput, reject: (error: ExtractionError) => void): () => void {
   const seconds = input.timeoutMs / 1000
   const tooLong = () => reject(new ExtractionError('time', `The file took longer than ${seconds} s to read`))
@@ -170,8 +172,8 @@ function watch(worker: Worker, input: ExtractInput, reject: (error: ExtractionEr
     const { used_heap_size: heap, external_memory: buffers } = await worker.getHeapStatistics()
     if (heap + buffers > input.memoryMb * 1024 * 1024) reject(tooLarge(input))
   }
-  // A thread that has just ended has no statistics; its end is told by its exit event. A bare interval, since the command line
-  // reads files too and has no background.
+  // A thread that just ended has no statistics; its exit event reports that. A bare interval, because the
+  // command line also reads files and has no background tasks.
   const interval = setInterval(() => void look().catch(() => undefined), WATCH_EVERY_MS)
   return () => {
     clearTimeout(timeout)

@@ -3,7 +3,7 @@ import { textFormatOf } from './text-format.ts'
 
 const OFFICE = 'application/vnd.openxmlformats-officedocument'
 
-describe('how a file is read', () => {
+describe('the format of a file', () => {
   it.each([
     [`${OFFICE}.spreadsheetml.sheet`, 'excel'],
     [`${OFFICE}.presentationml.presentation`, 'powerpoint'],
@@ -18,11 +18,11 @@ describe('how a file is read', () => {
     ['text/tab-separated-values', 'csv'],
     ['text/markdown', 'markdown'],
     ['message/rfc822', 'mail'],
-    // The formats of before 2007, the binary workbook and OpenDocument.
+    // Formats before 2007, the binary workbook and OpenDocument.
     ['application/vnd.ms-excel', null],
     ['application/vnd.ms-excel.sheet.binary.macroEnabled.12', null],
     ['application/vnd.oasis.opendocument.spreadsheet', null],
-  ])('is told by its media type: %s', (mimeType, format) => {
+  ])('is found by media type: %s', (mimeType, format) => {
     expect(textFormatOf(mimeType, 'file')).toBe(format)
   })
 
@@ -39,7 +39,7 @@ describe('how a file is read', () => {
     ['people.TSV', 'csv'],
     ['mail.eml', 'mail'],
     ['page.mdx', 'markdown'],
-  ])('is told by its name where the media type says nothing: %s', (name, format) => {
+  ])('is found by name if the media type says nothing: %s', (name, format) => {
     expect(textFormatOf('application/octet-stream', name)).toBe(format)
     expect(textFormatOf('', name)).toBe(format)
     expect(textFormatOf('application/zip', name)).toBe(null)
@@ -50,7 +50,7 @@ describe('how a file is read', () => {
     ['list.csv', 'csv'],
     ['main.py', 'text'],
     ['page.html', 'text'],
-  ])('is told by its name where the media type says no more than text: %s', (name, format) => {
+  ])('is found by name if the media type says only text: %s', (name, format) => {
     expect(textFormatOf('text/plain', name)).toBe(format)
   })
 })

@@ -1,6 +1,6 @@
 /**
- * The formats whose text is taken out; Word, Excel and PowerPoint since 2007. `csv` is any table of lines, whatever parts its
- * cells; `mail` is one message as it went over the wire (RFC 5322); `text` is whatever else is readable as it stands.
+ * Formats with text extraction; Word, Excel and PowerPoint since 2007. `csv` is a table with any delimiter;
+ * `mail` is an email as sent (RFC 5322); `text` is any other readable text.
  */
 export type TextFormat =
   | 'pdf'
@@ -17,7 +17,7 @@ export type TextFormat =
 
 const OFFICE = 'application/vnd.openxmlformats-officedocument'
 
-// In lower case, though some have capitals: media types are the same in both.
+// In lower case: media types are case-insensitive.
 const BY_MIME_TYPE: Record<string, TextFormat> = {
   'application/pdf': 'pdf',
   [`${OFFICE}.wordprocessingml.document`]: 'word',
@@ -47,7 +47,7 @@ const BY_MIME_TYPE: Record<string, TextFormat> = {
   'message/rfc822': 'mail',
 }
 
-// Providers call files they do not know application/octet-stream; the name then says what it is.
+// Providers use application/octet-stream for files they do not know; the name then decides.
 const BY_EXTENSION: Record<string, TextFormat> = {
   pdf: 'pdf',
   docx: 'word',
@@ -79,7 +79,7 @@ const BY_EXTENSION: Record<string, TextFormat> = {
   txt: 'text',
 }
 
-// text/* types that are no prose: images in disguise, code of pages, calendars and cards.
+// text/* types that are not prose: images, page code, calendars and cards.
 const NOT_PROSE = new Set([
   'text/calendar',
   'text/css',
@@ -89,7 +89,7 @@ const NOT_PROSE = new Set([
   'text/directory',
 ])
 
-/** How to take the text out of a file, from its media type and name; null when it is a kind that is not read. */
+/** The format of a file by its media type and name; null: unsupported. */
 export function textFormatOf(mimeType: string, fileName: string): TextFormat | null {
   const type = mimeType.split(';')[0]?.trim().toLowerCase() ?? ''
   const known = BY_MIME_TYPE[type]
@@ -100,7 +100,7 @@ export function textFormatOf(mimeType: string, fileName: string): TextFormat | n
   return formatByName(fileName)
 }
 
-/** What a name promises of what is text at any rate: `notes.md` that is called text/plain is Markdown. */
+/** The format that a name implies for text: `notes.md` sent as text/plain is Markdown. */
 function textFormatByName(fileName: string): TextFormat {
   const named = formatByName(fileName)
   return named === 'markdown' || named === 'rst' || named === 'csv' ? named : 'text'

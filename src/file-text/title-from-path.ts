@@ -1,11 +1,11 @@
-/** Whether a file is what its folder shows first: its name says what it is to the folder, not what it is about. */
+/** Whether a file is its folder's front page, whose name says nothing about its subject. */
 export function isFrontPage(path: string): boolean {
   return /^(?:readme|index|_index)$/i.test(stemOf(path))
 }
 
 /**
- * A title from a file's path, with forward slashes: its name without its ending, its number in an order of pages and its
- * hyphens; of a front page its folder's.
+ * A title from a path with forward slashes: the file name without its extension, ordering number and hyphens;
+ * for a front page, the folder's name.
  */
 export function titleFromPath(path: string): string {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.')

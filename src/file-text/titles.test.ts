@@ -52,11 +52,11 @@ describe('the title of a Markdown or MDX page', () => {
     ['# Installation\n\nText.\n\n# Details\n\nText.\n', '@types/node/README.md', 'node'],
     ['```sh\n# not a heading\n```\n\n## Setup\n', 'install.md', 'install'],
     ['# \n\n## Two\n\n## More\n', 'notes/2025-03-01-standup-notes.md', '2025-03-01 standup notes'],
-  ])('is never that of a mere section, but the name of the file: %j', (source, path, title) => {
+  ])('is the file name rather than a generic section: %j', (source, path, title) => {
     expect(titleOf(source, path)).toBe(title)
   })
 
-  it('is found in time that grows with the page, however hostile that is', () => {
+  it("is found in time linear in the page's size, however hostile", () => {
     for (const piece of [
       '<h1 ',
       '[[[[',
@@ -84,7 +84,7 @@ describe('the title of an HTML page', () => {
     ['<title>Docs | Acme</title><h1>Docs</h1><h1>Docs</h1>', 'Docs | Acme'],
     ['<svg><title>Logo</title></svg><h1>Menu &amp; prices</h1>', 'Menu & prices'],
     ['<p>Nothing</p>', ''],
-  ])('is what the page is about: %s', (html, title) => {
+  ])("names the page's subject: %s", (html, title) => {
     expect(readHtml(html).title).toBe(title)
   })
 })

@@ -1,17 +1,17 @@
 import type { EmbeddingInput, EmbeddingModel } from '../inference/embedding-model.ts'
 
-/** The text of a chunk, with the headings that it stands under. */
+/** A chunk's text and the headings above it. */
 interface TitledText {
   content: string
   heading: string | null
 }
 
 /**
- * What is embedded for a chunk beside its document's title: the headings above it, then its content. A heading that
- * only repeats the title is left out.
+ * The text that is embedded for a chunk beside its document's title: its headings, then its content. Omits a
+ * heading that only repeats the title.
  */
 export function chunkTextToEmbed(title: string, chunk: TitledText): string {
-  // Of a document without a body the title is all there is, and it is there already.
+  // A document without a body has only the title, which is embedded anyway.
   if (chunk.content === title.trim() && chunk.heading === null) return ''
   const heading = chunk.heading ?? ''
   const own =
@@ -19,12 +19,11 @@ export function chunkTextToEmbed(title: string, chunk: TitledText): string {
   return own === '' ? chunk.content : `${own}\n${chunk.content}`
 }
 
-/** The model's input for a chunk. */
 export function embeddingInput(title: string, chunk: TitledText): EmbeddingInput {
   return { title, text: chunkTextToEmbed(title, chunk) }
 }
 
-/** One vector for each input. @throws where the number of vectors or their dimensions are wrong */
+/** One vector per input. @throws if the number of vectors or their dimensions are wrong */
 export async function embedAll(
   model: EmbeddingModel,
   inputs: readonly EmbeddingInput[],

@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 describe('the models of an organization', () => {
-  it('has none until the first vectors, and then keeps the one that was first', async () => {
+  it('has none before the first vectors, then keeps the first model', async () => {
     const { id } = await insertOrganization(database.db)
     expect(await readModelState(database.db, id)).toEqual({ active: null, target: null })
     const first = await ensureStoredModel(database.db, hashEmbeddingModel({ id: 'first' }))
@@ -30,7 +30,7 @@ describe('the models of an organization', () => {
     expect(await readModelState(database.db, id)).toEqual({ active: first, target: null })
   })
 
-  it('stores a model once, however many begin with it at the same time', async () => {
+  it('stores a model once, even if several start with it at the same time', async () => {
     const model = hashEmbeddingModel({ id: 'at-once' })
     const stored = await Promise.all(Array.from({ length: 8 }, () => ensureStoredModel(database.db, model)))
     expect(new Set(stored.map(({ id }) => id)).size).toBe(1)
@@ -41,7 +41,7 @@ describe('createModelRegistry', () => {
   const configured = hashEmbeddingModel({ id: 'configured' })
   const builtin = hashEmbeddingModel({ id: 'builtin-1' })
 
-  it('finds the configured model and the built-in one, which it loads only when it is asked for', async () => {
+  it('finds the configured model and the built-in one, which it loads only on request', async () => {
     let loads = 0
     const models = createModelRegistry({
       configured,
@@ -57,7 +57,7 @@ describe('createModelRegistry', () => {
     expect(await models.find('builtin-0')).toBeNull()
   })
 
-  it('refuses a model that is not to be had with what to do about it', async () => {
+  it('rejects an unavailable model and says what to do', async () => {
     const models = createModelRegistry({ configured, builtin: async () => builtin })
     await expect(models.get('openai:gone:1536')).rejects.toMatchObject({
       code: 'embedding_model_mismatch',
@@ -67,7 +67,7 @@ describe('createModelRegistry', () => {
     })
   })
 
-  it('says in the log at start which stored vectors are of other models, and whether they still answer', async () => {
+  it('logs at start which stored vectors belong to other models and whether they still answer', async () => {
     const mine = await createTestDatabase()
     try {
       const models = createModelRegistry({ configured, builtin: async () => builtin })

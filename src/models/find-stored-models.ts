@@ -1,6 +1,6 @@
 import type { Db } from '../database/database.ts'
 
-/** Names of the models that answer some organization's queries, and of how many. What a server should be able to run. */
+/** The models that answer for organizations, and for how many. A server must be able to run them. */
 export async function findStoredModels(db: Db): Promise<{ name: string; organizations: number }[]> {
   return await db
     .selectFrom('organizations')

@@ -2,19 +2,18 @@ import type { Tx } from '../database/database.ts'
 import { encodeHalfvec } from '../database/halfvec.ts'
 import { prepare, type Prepared } from '../database/prepared.ts'
 
-/** The vector of one chunk. */
 export interface ChunkVector {
   sourceItemId: string
   position: number
   provider: string
-  /** Unit length, as many numbers as the model has dimensions. */
+  /** Unit length, with as many numbers as the model has dimensions. */
   vector: Float32Array
 }
 
-/** Vectors of one statement. There is a statement for each number of them. */
+/** Vectors per statement. Each number of vectors has its own statement. */
 const VECTORS_A_STATEMENT = 64
 
-/** Inserts vectors of one model; where a chunk has its vector already, that one stays. */
+/** Inserts vectors of one model; existing vectors stay. */
 export async function insertVectors(
   tx: Tx,
   organizationId: string,

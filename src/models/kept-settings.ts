@@ -1,7 +1,7 @@
 /**
- * The settings of the models that vectors are stored of, so that a model goes on answering its vectors' queries once
- * another one is configured. Its server's API key is encrypted; where there is no key to encrypt it with, it is not kept,
- * and the present one is used as long as the server is the same.
+ * Stores the settings of models that have vectors, so that a model keeps answering for them after another one
+ * is configured. Its server's API key is encrypted. Without an encryption key it is not stored; the present
+ * key then serves as long as the server is the same.
  */
 import { sql } from 'kysely'
 import { z } from 'zod'
@@ -11,34 +11,37 @@ import type { EmbeddingModelSettings } from '../inference/embedding-models/creat
 import { AppError } from '../kernel/errors.ts'
 import { ensureStoredModel } from './organization-models.ts'
 
-/** What encrypts and decrypts secrets for one place each. */
+/** Encrypts and decrypts secrets; a context binds each to its place. */
 export interface SecretCipher {
   encrypt(text: string, context: string): Buffer
-  /** @throws when no key fits */
+  /** @throws if no key fits */
   decrypt(ciphertext: Uint8Array, context: string): string
-  /** The same secret by the first key; null when it is by that one already. @throws when no key fits */
+  /** Encrypts the secret with the first key; null: it already is. @throws if no key fits */
   reencrypt(ciphertext: Uint8Array, context: string): Buffer | null
 }
 
 export interface KeptSettingsOptions {
   db: Db
-  /** Those of the configured model. */
+  /** The settings of the configured model. */
   present: () => EmbeddingModelSettings
-  /** Asked for only where there is a secret; null: this deployment has no key. */
+  /** Called only if there is a secret; null: this deployment has no encryption key. */
   cipher: () => Promise<SecretCipher | null>
 }
 
 export interface KeptSettings {
-  /** Keeps the settings that a model was made with. */
+  /** Stores a model's settings. */
   keep(model: EmbeddingModel, settings: EmbeddingModelSettings): Promise<void>
   /**
-   * The settings that a stored model was made with; null: they are not kept.
-   * @throws AppError `embedding_model_mismatch` when its API key is not to be had
+   * The settings of a stored model; null: none stored.
+   * @throws AppError `embedding_model_mismatch` if its API key is unavailable
    */
   find(name: string): Promise<EmbeddingModelSettings | null>
-  /** Drops those of models that nobody's vectors are of, but for one. */
+  /** Deletes the settings of models without vectors, except one. */
   dropUnused(configuredName: string): Promise<void>
-  /** Encrypts keys anew that an older key has encrypted. @throws Error that says how many no key opens, once all are done */
+  /**
+   * Re-encrypts keys that an older key encrypted. @throws after all of them, Error with the number of keys
+   * that cannot be decrypted
+   */
   reencrypt(): Promise<void>
 }
 
@@ -52,7 +55,6 @@ const Stored = z.object({
 
 const contextOf = (name: string): string => `embedding_models:${name}`
 
-/** Keeps and finds the settings of models. */
 export function createKeptSettings(options: KeptSettingsOptions): KeptSettings {
   return {
     keep: (model, settings) => keep(options, model, settings),
@@ -67,7 +69,7 @@ async function keep(
   model: EmbeddingModel,
   given: EmbeddingModelSettings,
 ): Promise<void> {
-  // It is always there, and needs nothing.
+  // The built-in model is always available and needs no settings.
   if (given.provider === 'builtin') return
   const { id, name } = await ensureStoredModel(db, model)
   const { provider, baseUrl, model: modelName, dimensions, apiKey } = given
@@ -104,7 +106,7 @@ async function find(options: KeptSettingsOptions, name: string): Promise<Embeddi
     dimensions: dimensions ?? undefined,
     knownDimensions: row.dimensions,
   }
-  // The present key of the same server is the newer one: the kept one may have been replaced by it.
+  // The same server's present key is newer than the stored one.
   if (isSameServer(former, present) && present.apiKey !== undefined)
     return { ...former, apiKey: present.apiKey }
   if (!hasApiKey) return former
@@ -129,7 +131,7 @@ async function openKey(
 }
 
 async function dropUnused(db: Db, configuredName: string): Promise<void> {
-  // In a statement of its own: where every server has the models, none has all organizations' moves.
+  // A separate statement: in a cluster every server has the models, but none has all organizations' moves.
   const moving = await db
     .selectFrom('reembeddings')
     .select('embedding_model_id')
@@ -170,7 +172,7 @@ async function reencrypt({ db, cipher }: KeptSettingsOptions): Promise<void> {
   )
 }
 
-/** Another process may have done the same meanwhile, or kept a new key. */
+/** Another process may have done this meanwhile, or stored a new key. */
 async function replaceCiphertext(
   db: Db,
   id: number,
@@ -184,12 +186,12 @@ async function replaceCiphertext(
     .execute()
 }
 
-/** Whether two settings are of one server, so that a key of the one is a key of the other. */
+/** Whether both settings use the same server, and so the same key. */
 function isSameServer(a: EmbeddingModelSettings, b: EmbeddingModelSettings): boolean {
   return a.provider === 'openai' && b.provider === 'openai' && originOf(a) === originOf(b)
 }
 
-/** Without a base URL it is the provider's own server. */
+/** No base URL means the provider's own server. */
 function originOf({ baseUrl }: EmbeddingModelSettings): string {
   return baseUrl === undefined ? '' : new URL(baseUrl).origin
 }

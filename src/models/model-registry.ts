@@ -1,42 +1,42 @@
 import type { EmbeddingModel } from '../inference/embedding-model.ts'
 import { AppError } from '../kernel/errors.ts'
 
-/** The embedding models that this process can run, by the name that is stored with their vectors. */
+/** The embedding models that this process can run, by the name stored with their vectors. */
 export interface ModelRegistry {
-  /** The model of the settings: new organizations begin with it, and a re-embedding moves to it. */
+  /** The model of the settings: new organizations start with it, and a re-embedding moves to it. */
   readonly configured: EmbeddingModel
-  /** Makes another model the configured one. The one before goes on answering for its vectors. */
+  /** Makes another model the configured one. The former model keeps answering for its vectors. */
   configure(model: EmbeddingModel): void
   /**
-   * null: neither the configured model, nor a built-in one, nor one whose settings are kept.
-   * @throws AppError `embedding_model_mismatch` when its settings are kept, but not enough of them
+   * null: neither the configured model, nor a built-in one, nor one with stored settings.
+   * @throws AppError `embedding_model_mismatch` if its stored settings are incomplete
    */
   find(name: string): Promise<EmbeddingModel | null>
-  /** @throws AppError `embedding_model_mismatch` that says how to mend it. */
+  /** @throws AppError `embedding_model_mismatch` that says how to fix it */
   get(name: string): Promise<EmbeddingModel>
-  /** A move to another model has ended: what is kept of models that nobody needs any more can go. */
+  /** Call when a move has ended: drops stored settings that no longer serve any vectors. */
   moved(): Promise<void>
 }
 
 export interface ModelRegistryOptions {
   configured: EmbeddingModel
-  /** Loads the built-in model of that name, which is always there; null: there is none. Called only when it is needed. */
+  /** Loads the built-in model of that name; null: none. Called only when needed. */
   builtin: (name: string) => Promise<EmbeddingModel | null>
   former?: FormerModels
 }
 
-/** Models that the settings named before. */
+/** Models of earlier settings. */
 export interface FormerModels {
   /**
-   * Makes a model of the settings that are kept of it, without asking its server; null: none are kept.
+   * Creates a model from its stored settings, without a request to its server; null: none stored.
    * @throws AppError
    */
   load(name: string): Promise<EmbeddingModel | null>
-  /** Drops what is kept of models that nobody's vectors are of. */
+  /** Drops stored settings of models without vectors. */
   dropUnused(): Promise<void>
 }
 
-/** Vectors outlive settings: finds the model that stored ones belong to, or says plainly that it is not to be had. */
+/** Vectors outlive settings, so this finds the model of stored vectors or explains why it is unavailable. */
 export function createModelRegistry({ builtin, former, ...options }: ModelRegistryOptions): ModelRegistry {
   let { configured } = options
   const nameOfConfigured = (): string => configured.id
@@ -52,7 +52,7 @@ export function createModelRegistry({ builtin, former, ...options }: ModelRegist
   }
   const find = async (name: string): Promise<EmbeddingModel | null> => {
     if (name === configured.id) return configured
-    // Loading costs time and memory that other names need not pay.
+    // Loads the built-in model only for its names, because that costs time and memory.
     if (!name.startsWith('builtin')) return await findFormer(name)
     const model = await builtin(name)
     return model?.id === name ? model : null
@@ -84,7 +84,7 @@ export function createModelRegistry({ builtin, former, ...options }: ModelRegist
   }
 }
 
-/** A former model whose server fails says that it is that one, and how to do without it. */
+/** If a former model's server fails, the error says so and how to do without that model. */
 function withAdvice(model: EmbeddingModel, configuredName: () => string): EmbeddingModel {
   const explained = async <Result>(work: Promise<Result>): Promise<Result> => {
     try {

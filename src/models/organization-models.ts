@@ -4,7 +4,7 @@ import type { Db, Tx } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import type { EmbeddingModel } from '../inference/embedding-model.ts'
 
-/** A model as its row in `embedding_models` names it. */
+/** A row of `embedding_models`. */
 export interface StoredModel {
   id: number
   name: string
@@ -14,7 +14,7 @@ export interface StoredModel {
 export interface ModelState {
   /** The model that answers queries; null until the first vectors are stored. */
   active: StoredModel | null
-  /** The model that a running re-embedding moves to. */
+  /** The target of a running re-embedding. */
   target: StoredModel | null
 }
 
@@ -33,7 +33,7 @@ const findModels = prepare(`
   left join embedding_models target on target.id = r.embedding_model_id
   where o.id = $1`)
 
-/** Reads which models an organization's vectors belong to. Throws when there is no such organization. */
+/** Throws if there is no such organization. */
 export async function readModelState(db: Db | Tx, organizationId: string): Promise<ModelState> {
   const { rows } = await findModels(db, [organizationId])
   const row = StateRow.parse(rows[0])
@@ -49,12 +49,12 @@ function storedModel(id: number | null, name: string | null): StoredModel | null
 
 const findModel = prepare<StoredModel>(`select id, name from embedding_models where name = $1`)
 
-/** The row of a model, made when there is none. */
+/** The row of a model, inserted if missing. */
 export async function ensureStoredModel(db: Db, model: EmbeddingModel): Promise<StoredModel> {
   const find = async (): Promise<StoredModel | undefined> => (await findModel(db, [model.id])).rows[0]
   const known = await find()
   if (known) return known
-  // Looked up first, because an insert that finds the name taken still uses up an id.
+  // Selects first, because even a conflicting insert uses up an id.
   await db
     .insertInto('embedding_models')
     .values({ name: model.id, dimensions: model.dimensions })
@@ -65,28 +65,28 @@ export async function ensureStoredModel(db: Db, model: EmbeddingModel): Promise<
   return made
 }
 
-/** First half of an advisory lock's key: this service's locks on an organization's models. */
+/** First half of the advisory lock's key: this service's locks on an organization's models. */
 const LOCK_CLASS = 727_402
 
 const lockShared = prepare(`select pg_advisory_xact_lock_shared($1::int, hashtext($2))`)
 
 /**
- * Until the transaction ends, no re-embedding of the organization starts or ends; others may store vectors meanwhile.
- * Read the state after it, in a statement of its own. Advisory locks queue fairly, where row locks let sharers starve
- * a writer.
+ * Until the transaction ends, no re-embedding of the organization starts or ends; other transactions can
+ * still store vectors. Read the state after it, in a separate statement. Advisory locks queue fairly, while
+ * shared row locks can starve a writer.
  */
 export async function lockModelsForWriting(tx: Tx, organizationId: string): Promise<void> {
   await lockShared(tx, [LOCK_CLASS, organizationId])
 }
 
-/** Until the transaction ends, nobody else stores vectors of the organization. */
+/** Until the transaction ends, no other transaction stores vectors of the organization. */
 export async function lockModelsForChange(tx: Tx, organizationId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(${LOCK_CLASS}::int, hashtext(${organizationId}))`.execute(tx)
 }
 
 /**
- * Makes `modelId` the answering model of an organization that has none yet.
- * @returns the model that answers now: another one when somebody was faster.
+ * Makes `modelId` the answering model of an organization that has none.
+ * @returns the answering model, which is another one if a concurrent transaction set it first
  */
 export async function adoptModel(tx: Tx, organizationId: string, modelId: number): Promise<number> {
   const row = await tx

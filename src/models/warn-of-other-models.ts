@@ -3,14 +3,13 @@ import { AppError } from '../kernel/errors.ts'
 import { findStoredModels } from './find-stored-models.ts'
 import type { ModelRegistry } from './model-registry.ts'
 
-/** What of a logger is needed here. */
 export interface ModelWarnings {
   warn(fields: object, message: string): void
 }
 
 /**
- * Says in the log which stored vectors are not of the configured model: those that are still answered with their own
- * model, and those that cannot be answered at all. To be called at start.
+ * Logs which stored vectors are not of the configured model: those that their own model still answers for,
+ * and those without an available model. Call it at start.
  */
 export async function warnOfOtherModels(db: Db, models: ModelRegistry, logger: ModelWarnings): Promise<void> {
   for (const { name, organizations } of await findStoredModels(db)) {
@@ -32,7 +31,7 @@ async function canBeLoaded(models: ModelRegistry, name: string): Promise<boolean
   try {
     return (await models.find(name)) !== null
   } catch (error) {
-    // What is wrong with it stands in the answer to every query.
+    // The answer to every query explains the problem.
     if (error instanceof AppError) return false
     throw error
   }

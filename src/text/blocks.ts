@@ -1,7 +1,7 @@
 import { inOneGo, type Pausable } from '../kernel/slices.ts'
 import { isSpace } from './words.ts'
 
-/** A chain of headings, the nearest first. */
+/** A chain of headings, nearest first. */
 export interface HeadingPath {
   readonly text: string
   readonly level: number
@@ -9,8 +9,8 @@ export interface HeadingPath {
 }
 
 /**
- * A paragraph-sized part of a text. `whole` (fenced code, tables) and `indented` (code by indentation) want to stay
- * in one piece. `path` is the chain of headings that the block stands under; a heading's own is that of its parent.
+ * A paragraph-sized part of a text. Cutting avoids splitting `whole` (fenced code, tables) and `indented`
+ * (indented code) blocks. `path` is the chain of headings above the block; for a heading, that of its parent.
  */
 export interface Block {
   readonly kind: 'heading' | 'paragraph' | 'item' | 'whole' | 'indented'
@@ -21,16 +21,15 @@ export interface Block {
 
 interface Line {
   start: number
-  /** The first character that is not a space; `end` when the line is blank. */
+  /** The first character that is not a space; `end` for a blank line. */
   first: number
   /** After the last character that is not a space. */
   end: number
-  /** The start of the next line. */
   next: number
   blank: boolean
 }
 
-/** A longer line is no heading, whatever it begins with. */
+/** Longer lines are not headings. */
 const HEADING_CHARACTERS_MAX = 200
 const ATX_HEADING = /^(#{1,6})[ \t]+(?=\S)/
 const LIST_ITEM = /^(?:[-*+\u2022]|\d{1,9}[.)])[ \t]/
@@ -48,7 +47,7 @@ function readLine(body: string, start: number): Line {
   return { start, first, end, next: newline === -1 ? body.length : newline + 1, blank: first === end }
 }
 
-/** The beginning of a line, enough to tell what it is; bounded, since a line may be a megabyte. */
+/** The beginning of a line, enough to classify it; bounded, because a line may be a megabyte. */
 function opening(body: string, line: Line): string {
   return body.slice(line.first, Math.min(line.end, line.first + HEADING_CHARACTERS_MAX))
 }
@@ -57,7 +56,10 @@ function isTableLine(body: string, line: Line): boolean {
   return body.slice(line.first, line.end).includes('|')
 }
 
-/** Whether a table begins here: two lines in pipes, a row over its rule, or the frame of a grid table. */
+/**
+ * Whether a table begins here: two lines of cells in pipes, a row above its rule, or the frame of a grid
+ * table.
+ */
 function beginsTable(body: string, line: Line): boolean {
   if (line.next >= body.length) return false
   const character = body.charAt(line.first)
@@ -82,7 +84,7 @@ function* readTable(body: string, line: Line): Pausable<Line> {
   return last
 }
 
-/** To the closing fence of at least the same length, else to the end of the text (CommonMark 4.5). */
+/** Reads to a closing fence of at least the same length, or to the end of the text (CommonMark 4.5). */
 function* readFence(body: string, line: Line, fence: string): Pausable<Line> {
   let last = line
   for (let next = line.next; next < body.length;) {
@@ -96,7 +98,7 @@ function* readFence(body: string, line: Line, fence: string): Pausable<Line> {
   return last
 }
 
-/** The level of the heading that the line below underlines (Markdown's setext, reStructuredText); 0 if it does not. */
+/** The level of the heading that the next line underlines (Markdown's setext, reStructuredText); 0: none. */
 function underlinedLevel(body: string, line: Line): number {
   if (line.next >= body.length || line.end - line.first > HEADING_CHARACTERS_MAX) return 0
   const below = readLine(body, line.next)
@@ -107,7 +109,7 @@ function underlinedLevel(body: string, line: Line): number {
   return rule.length >= line.end - line.first ? 3 : 0
 }
 
-/** Whether the line begins a block of its own even without a blank line before it. */
+/** Whether the line begins a block even without a blank line before it. */
 function interruptsParagraph(body: string, line: Line): boolean {
   const text = opening(body, line)
   return FENCE.test(text) || LIST_ITEM.test(text) || isAtxHeading(text, line) || beginsTable(body, line)
@@ -139,7 +141,7 @@ function headingUnder(path: HeadingPath | null, level: number): HeadingPath | nu
   return parent
 }
 
-/** The heading that begins on this line with its level, text and last line; undefined if none does. */
+/** The heading that begins on this line: level, text and last line; undefined: none. */
 function readHeading(body: string, line: Line): { level: number; text: string; last: Line } | undefined {
   const text = opening(body, line)
   const marks = isAtxHeading(text, line) ? ATX_HEADING.exec(text) : null
@@ -151,14 +153,14 @@ function readHeading(body: string, line: Line): { level: number; text: string; l
   return level === 0 ? undefined : { level, text, last: readLine(body, line.next) }
 }
 
-/** The blocks of a short text, in one go. */
+/** Finds the blocks of a short text in one go. */
 export function findBlocks(body: string): Block[] {
   return inOneGo(findingBlocks(body))
 }
 
 /**
- * Splits a text into its blocks, in order; between them is nothing but whitespace. Understands Markdown and
- * reStructuredText as far as it matters for cutting; in plain text it finds the paragraphs. Linear time.
+ * Splits a text into its blocks, in order, with only whitespace between them. Understands Markdown and
+ * reStructuredText as far as cutting needs; in plain text it finds the paragraphs. Linear time.
  */
 export function* findingBlocks(body: string): Pausable<Block[]> {
   const blocks: Block[] = []
@@ -180,7 +182,7 @@ export function* findingBlocks(body: string): Pausable<Block[]> {
     }
     const block: BlockRead = yield* readBlock(body, line, kindBefore)
     const { kind, last } = block
-    // Code keeps the indentation of its first line, unless that is absurdly deep.
+    // Code keeps the indentation of its first line, unless absurdly deep.
     const keepsIndentation = (kind === 'whole' || kind === 'indented') && line.first - line.start <= 40
     blocks.push({ kind, start: keepsIndentation ? line.start : line.first, end: last.end, path })
     kindBefore = kind
@@ -200,7 +202,7 @@ function* readBlock(body: string, line: Line, kindBefore: Block['kind']): Pausab
   if (fence !== undefined) return { kind: 'whole', last: yield* readFence(body, line, fence) }
   if (beginsTable(body, line)) return { kind: 'whole', last: yield* readTable(body, line) }
   if (LIST_ITEM.test(text)) return { kind: 'item', last: yield* readParagraph(body, line) }
-  // Indented text below a list item goes on with the item; elsewhere it is code.
+  // Indented text below a list item continues the item; elsewhere it is code.
   const indented = isIndented(body, line)
   const kind = !indented ? 'paragraph' : kindBefore === 'item' ? 'item' : 'indented'
   return { kind, last: yield* readParagraph(body, line) }

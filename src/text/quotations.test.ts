@@ -5,7 +5,7 @@ const QUESTION = 'How do I rotate the encryption key?'
 const withoutQuotations = createQuotationFilter(QUESTION)
 
 describe('a text without quotations of the question', () => {
-  it('loses the code that repeats it, fenced or indented, whatever its case and marks', () => {
+  it('loses code that repeats it, fenced or indented, whatever its case and punctuation', () => {
     const fence = '```sh\nmemory ask "how do I rotate the encryption key"\n```'
     expect(withoutQuotations(`Try:\n\n${fence}\n\nPut the new key first.`)).toBe(
       'Try:\n\n\n\nPut the new key first.',
@@ -24,12 +24,12 @@ describe('a text without quotations of the question', () => {
     }
   })
 
-  it('keeps the code that holds a question of few words, which is a mere name', () => {
+  it('keeps code that contains a short question, which is only a name', () => {
     const code = '```sh\nnpm start\n```'
     expect(createQuotationFilter('npm start')(code)).toBe(code)
   })
 
-  it('takes out of code the questions that it quotes, whichever they are, and nothing else', () => {
+  it('removes quoted questions from code, and nothing else', () => {
     const text =
       'Is "How is it done, really?" prose?\n\n```sh\nask "how many days of leave are there" --name "a name of four words"\n```'
     expect(withoutQuestionsInCode(text)).toBe(
@@ -37,7 +37,7 @@ describe('a text without quotations of the question', () => {
     )
   })
 
-  it('are found in time that grows with the text', () => {
+  it('takes time linear in the text', () => {
     for (const piece of ['"', "'", '"how ', '    "x\n', '```\n']) {
       const text = piece.repeat(Math.ceil((1 << 20) / piece.length))
       const startedAt = performance.now()

@@ -1,14 +1,14 @@
 import { findBlocks } from './blocks.ts'
 
-/** Shorter questions are mere names ("Heron", "npm start"), which code has every reason to hold. */
+/** Shorter questions are mere names ("Heron", "npm start"), which code often contains. */
 const QUESTION_WORDS_MIN = 4
 const WORD = /[\p{L}\p{N}]+/gu
 const LITERAL = /"[^"\n]{12,300}"|'[^'\n"]{12,300}'/g
 const ASKS = /\?["']$|^["'](?:how|what|when|where|who|why|which|can|does|is|are|wie|was|wann|wo|wer|warum)\s/i
 
 /**
- * Takes the code blocks out of a text that only repeat the question: as an example of a search, in a log, in a test. Such a
- * quotation is no answer, however well its words match; a question in prose stays, it may well be followed by its answer.
+ * Removes code blocks that only repeat the question, in an example of a search, a log or a test. Such a
+ * quotation is no answer, however well it matches. A question in prose stays, because its answer may follow.
  */
 export function createQuotationFilter(question: string): (text: string) => string {
   const words = wordsOf(question)
@@ -18,7 +18,7 @@ export function createQuotationFilter(question: string): (text: string) => strin
   return (text) => (quotes(text) ? mapCode(text, (code) => (quotes(code) ? '' : code)) : text)
 }
 
-/** Code without the questions that it quotes: what they say is not what the code says. */
+/** Code without the questions that it quotes, which say nothing about the code. */
 export function withoutQuotedQuestions(code: string): string {
   return code.replaceAll(LITERAL, (literal) => (ASKS.test(literal) ? ' ' : literal))
 }

@@ -29,7 +29,7 @@ describe('sentenceStarts', () => {
     expect(sentences(text)).toEqual(expected)
   })
 
-  it('agrees with the sentence rules of Unicode on prose without abbreviations', () => {
+  it("follows Unicode's sentence rules on prose without abbreviations", () => {
     const text =
       'The service keeps documents. Callers find them in three ways! Is that enough? Most say yes; some (few) do not. ' +
       'Ήταν μια κρύα νύχτα. Все спали. Él no vino. "It rained," he wrote. Then version 2.0 came. ¿Qué pasa? Nada.'

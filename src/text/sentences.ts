@@ -2,21 +2,21 @@ import { inOneGo, type Pausable } from '../kernel/slices.ts'
 import { isSpace } from './words.ts'
 
 /**
- * A sentence terminator with the terminators and closing marks after it; those from U+3002 on are wide and need no
- * space after them.
+ * A sentence terminator with the terminators and closing marks after it; wide ones, from U+3002 on, need no
+ * following space.
  */
 const TERMINATOR =
   /[.!?\u2026\u0964\u0965\u061f\u06d4\u0589\u1362\u104b\u17d4\u203c\u2047-\u2049\u3002\uff01\uff1f\uff61\uff0e][.!?\u2026"')\]}*_`\u2019\u201d\u00bb\u203a\u3002\uff01\uff1f\u300d\u300f\u3011\uff09\u3009\u300b]*/g
 const FIRST_WIDE = 0x3002
 
-/** Abbreviations that a sentence does not end with: a name or the rest of the phrase follows. */
+/** Abbreviations that do not end a sentence: a name or the rest of the phrase follows. */
 const ABBREVIATIONS = new Set(
   (
     'dr mr mrs ms mx prof st sr jr sra srta vs inc ltd corp approx dept est al cf ca gen col lt sgt capt cmdr rev hon ' +
     'gov pres rep sen mt ft messrs mme mlle bzw vgl evtl inkl ggf hr sog sig dott ing dipl resp incl viz eg ie'
   ).split(' '),
 )
-/** Abbreviations only where a number follows ("No. 5", "Fig. 2", "Jan. 3"); elsewhere they may end a sentence. */
+/** Abbreviations only before a number ("No. 5", "Fig. 2", "Jan. 3"); elsewhere they may end a sentence. */
 const BEFORE_NUMBER = new Set(
   'no nos nr fig figs eq eqs vol p pp ch sec art abb abs tab ver v jan feb mar apr jun jul aug sep sept oct nov dec'.split(
     ' ',
@@ -29,7 +29,7 @@ function isAsciiDigit(code: number): boolean {
   return code >= 48 && code <= 57
 }
 
-/** The word that ends right before `dot`, with inner dots, at most 12 characters; `''` when it is longer. */
+/** The word that ends right before `dot`, with inner dots, up to 12 characters; `''` if longer. */
 function tokenBefore(text: string, start: number, dot: number): string {
   let at = dot
   while (at > start && dot - at <= TOKEN_CHARACTERS_MAX) {
@@ -58,23 +58,23 @@ function skipSpaces(text: string, from: number, end: number): number {
   return at
 }
 
-/** The same of a short text, in one go. */
+/** Finds the sentences of a short text in one go. */
 export function sentenceStarts(body: string, from: number, to: number): number[] {
   return inOneGo(findingSentenceStarts(body, from, to))
 }
 
 /**
- * Where the sentences of `body` between `from` and `to` begin, `from` first: the rules of UAX #29 (a terminator,
- * its closing marks, a space, and no lower-case letter after it; wide terminators need no space), with the
- * abbreviations of European languages kept together, which those rules split. Text without terminators is one
- * sentence. Written out because Intl.Segmenter costs many times as much, and splits after "Dr.".
+ * Where the sentences of `body` between `from` and `to` begin, `from` first. Follows UAX #29 (a terminator,
+ * its closing marks, a space, and no lower-case letter after it; wide terminators need no space), but does
+ * not split after abbreviations of European languages. Text without terminators is one sentence.
+ * Intl.Segmenter costs many times as much and splits after "Dr.".
  */
 export function* findingSentenceStarts(body: string, from: number, to: number): Pausable<number[]> {
-  // A slice, so that the search for a terminator never runs on beyond `to`.
+  // A slice, so that the pattern never searches beyond `to`.
   const text = body.slice(from, to)
   const starts = [from]
   let sentence = 0
-  // Others read sentences during a pause: where the search goes on is kept here.
+  // The position is kept here, because other callers use the pattern during a pause.
   for (let at = 0; ;) {
     TERMINATOR.lastIndex = at
     const match = TERMINATOR.exec(text)

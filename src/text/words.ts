@@ -1,11 +1,11 @@
-/** Words of CJK text per character: a Chinese or Japanese word is about one and a half characters long. */
+/** Words per character of CJK text: a Chinese or Japanese word averages one and a half characters. */
 const WORDS_PER_CJK_CHARACTER = 0.65
-/** Words per character of the South-East Asian scripts that are written without spaces (Thai, Lao, Burmese, Khmer). */
+/** Words per character of South-East Asian scripts without spaces (Thai, Lao, Burmese, Khmer). */
 const WORDS_PER_UNSPACED_CHARACTER = 0.25
-/** A run without spaces counts as one more word every so many characters, so that base64 is not "one word". */
+/** A run without spaces counts as another word per this many characters, so that base64 is not one word. */
 const LONG_RUN_CHARACTERS = 40
 
-/** The space between two words: what `String.prototype.trim` removes. */
+/** Whether a character is white space, as `String.prototype.trim` removes it. */
 export function isSpace(code: number): boolean {
   if (code <= 32) return code === 32 || (code >= 9 && code <= 13)
   if (code < 0xa0) return false
@@ -57,16 +57,16 @@ function beginsWord(code: number): boolean {
   )
 }
 
-/** Where a count stopped, and how many words it had seen. Words are fractional in scripts without spaces. */
+/** Where a count stopped and how many words it saw. Words are fractional in scripts without spaces. */
 export interface WordCount {
   words: number
   end: number
 }
 
 /**
- * Counts the words of `text` from `start` on, as a reader would: runs between spaces that hold a letter or digit,
- * and a share of a word per character in scripts that put no spaces between words. Stops before the character that
- * would make it more than `wordsMax`, or at `end`.
+ * Counts the words of `text` from `start` as a reader would: runs between spaces with a letter or digit, and
+ * a fraction of a word per character in scripts without spaces. Stops before the character that would exceed
+ * `wordsMax`, or at `end`.
  */
 export function countWords(text: string, start: number, end: number, wordsMax = Infinity): WordCount {
   let words = 0

@@ -1,19 +1,21 @@
-/** How a cell shows its number. `date` may have a time of day, `time` is a time of day or a span of hours. */
+/**
+ * How a cell shows its number. `date` may have a time of day; `time` is a time of day or a duration in hours.
+ */
 export type NumberStyle = 'plain' | 'percent' | 'date' | 'time'
 
 /** Excel's own limit. */
 const CODE_CHARACTERS_MAX = 255
 const DAY_MS = 86_400_000
-/** The last day Excel has: 9999-12-31. */
+/** Excel's last day: 9999-12-31. */
 const LAST_DAY = 2_958_466
 
 /**
- * What a number format makes of a number (ECMA-376 part 1, 18.8.30 and 18.8.31). `code` is null for the built-in formats,
- * which are known by their id alone.
+ * The style of a number format (ECMA-376 part 1, 18.8.30 and 18.8.31). `code` is null for built-in formats,
+ * identified by id alone.
  */
 export function numberStyleOf(id: number, code: string | null): NumberStyle {
   if (code === null) return builtInStyle(id)
-  // The format of positive numbers, without literals, conditions and colours; [h] and the like count hours.
+  // The format of positive numbers, without literals, conditions and colors; [h] and the like count hours.
   const [section = ''] = code
     .slice(0, CODE_CHARACTERS_MAX)
     .replaceAll(/"[^"]*"|\\.|_./g, '')
@@ -35,7 +37,9 @@ function builtInStyle(id: number): NumberStyle {
   return 'plain'
 }
 
-/** A stored number as a person reads it: at most 15 digits, `12.5%`, `2025-03-01`, `2025-03-01 14:30`, `14:30`. */
+/**
+ * Formats a stored number for readers: at most 15 digits, `12.5%`, `2025-03-01`, `2025-03-01 14:30`, `14:30`.
+ */
 export function formatNumber(value: number, style: NumberStyle, startsIn1904: boolean): string {
   if (style === 'percent') return `${rounded(value * 100)}%`
   if (style === 'time' && value >= 0 && value < LAST_DAY) return clockOf(value)
@@ -43,18 +47,18 @@ export function formatNumber(value: number, style: NumberStyle, startsIn1904: bo
   return rounded(value)
 }
 
-// Excel computes with 15 digits; more are noise of the binary number.
+// Excel computes with 15 digits; further ones are binary noise.
 const rounded = (value: number) => String(Number(value.toPrecision(15)))
 
 function dateOf(value: number, startsIn1904: boolean): string {
-  // Day 60 is the 29th of February 1900, which never was: the days before it are one later than they seem.
+  // Day 60 is February 29, 1900, which did not exist, so the days before it are off by one.
   const epoch = startsIn1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, value < 60 ? 31 : 30)
   const seconds = Math.round(value * 86_400)
   const day = new Date(epoch + Math.floor(seconds / 86_400) * DAY_MS).toISOString().slice(0, 10)
   return seconds % 86_400 === 0 ? day : `${day} ${clockOf((seconds % 86_400) / 86_400)}`
 }
 
-/** Days as hours and minutes, with seconds where there are some; more than a day gives more than 24 hours. */
+/** Days as hours and minutes, plus seconds if any; the hours may exceed 24. */
 function clockOf(days: number): string {
   const seconds = Math.round(days * 86_400)
   const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60]

@@ -26,7 +26,7 @@ function read(format: TextFormat, bytes: Uint8Array, over: Partial<ExtractInput>
   })
 }
 
-/** Why a file could not be read, in the words its owner gets. */
+/** Why a file could not be read, as its owner sees it. */
 async function refusalOf(attempt: Promise<unknown>): Promise<string> {
   const error: unknown = await attempt.catch((thrown: unknown) => thrown)
   return error instanceof ExtractionError ? `${error.reason}: ${error.message}` : JSON.stringify(error)
@@ -35,7 +35,7 @@ async function refusalOf(attempt: Promise<unknown>): Promise<string> {
 const SHEETS =
   '<sheet name="One" sheetId="1" r:id="rId1"/><sheet name="Two" sheetId="2" state="hidden" r:id="rId2"/><sheet name="Three" sheetId="3" state="veryHidden" r:id="rId3"/>'
 
-/** A workbook with a given first sheet and two hidden ones. */
+/** A workbook with the given first sheet and two hidden ones. */
 function workbookWith(sheet: string, more: { strings?: string; styles?: string; workbook?: string } = {}) {
   const hidden = '<worksheet><sheetData><row><c t="str"><v>hidden</v></c></row></sheetData></worksheet>'
   return officeFileOf('xl/workbook.xml', {
@@ -58,7 +58,7 @@ function workbookWith(sheet: string, more: { strings?: string; styles?: string; 
 const rowsOf = (cells: string) => `<sheetData><row>${cells}</row></sheetData>`
 
 describe('the text of an Excel workbook', () => {
-  it('is every sheet under its name, a row a line, without empty rows and cells', async () => {
+  it('has every sheet under its name, one line per row, without empty rows and cells', async () => {
     const bytes = workbookOf([
       {
         name: 'Budget & plan',
@@ -74,7 +74,7 @@ describe('the text of an Excel workbook', () => {
     })
   })
 
-  it('leaves hidden sheets out, and formulas and phonetic guides: of these it is the result and the word', async () => {
+  it('has formula results but no formulas, hidden sheets or phonetic guides', async () => {
     const cells =
       '<c t="s"><f>A2</f><v>1</v></c><c><f>1+1</f><v>2</v></c><c t="str"><f>"x"&amp;"y"</f><v>xy</v></c><c t="b"><v>1</v></c><c t="e"><v>#REF!</v></c><c t="inlineStr"><is><r><t>in</t></r><r><t>line</t></r></is></c>'
     const strings =
@@ -83,7 +83,7 @@ describe('the text of an Excel workbook', () => {
     expect(text).toBe('# One\n\nrich text and more | 2 | xy | TRUE | #REF! | inline')
   })
 
-  it('shows dates, times and percentages as a person reads them, and numbers without binary noise', async () => {
+  it('shows readable dates, times and percentages, and numbers without binary noise', async () => {
     const codes = ['yyyy\\-mm\\-dd hh:mm', '[h]:mm', '0.0%', '#,##0.00 "days"', '[$-409]mmm', '0;"y"']
     const formats = codes.map(
       (code, index) => `<numFmt numFmtId="${200 + index}" formatCode="${code.replaceAll('"', '&quot;')}"/>`,
@@ -103,7 +103,7 @@ describe('the text of an Excel workbook', () => {
     expect((await read('excel', mac)).text).toBe('# One\n\n1904-01-01')
   })
 
-  it('is read whatever the prefixes and the encoding of its XML are', async () => {
+  it('does not depend on the prefixes and encoding of the XML', async () => {
     const parts = {
       'xl/workbook.xml':
         '<x:workbook xmlns:q="r"><x:sheets><x:sheet name="One" q:id="rId1"/></x:sheets></x:workbook>',
@@ -114,7 +114,7 @@ describe('the text of an Excel workbook', () => {
     expect((await read('excel', officeFileOf('xl/workbook.xml', parts))).text).toBe('# One\n\ncafé <b>')
   })
 
-  it('ends where the text is full, even when what follows is broken', async () => {
+  it('ends when the text is full, even if the rest is broken', async () => {
     const rows = Array.from({ length: 20_000 }, (_, index) => [`row ${index}`, index])
     const whole = workbookOf([{ name: 'Long', rows }])
     const cut = await read('excel', whole, { maxTextBytes: 500 })
@@ -126,7 +126,7 @@ describe('the text of an Excel workbook', () => {
     expect(endless).toEqual({ title: '', text: '# Bom', truncated: true })
   })
 
-  it('of a sheet that claims the last cell there is, or has a million empty rows, is what is in it', async () => {
+  it('has only real content if a sheet claims the last possible cell or a million empty rows', async () => {
     const far =
       '<dimension ref="A1:XFD1048576"/><sheetData><row r="1048576"><c r="XFD1048576"><v>5</v></c></row></sheetData>'
     expect((await read('excel', workbookWith(far))).text).toBe('# One\n\n5')
@@ -141,7 +141,7 @@ const shape = (type: string, text: string) =>
 const paragraph = (text: string) => `<a:p><a:r><a:t>${text}</a:t></a:r></a:p>`
 
 describe('the text of a PowerPoint presentation', () => {
-  it('is slide by slide in their order: title, text, notes', async () => {
+  it('has slides in order with title, text and notes', async () => {
     const bytes = presentationOf([
       { title: 'Office move', lines: ['We move in May.', 'Boxes & tape'], notes: 'Thank Dana.' },
       { title: '', lines: [], notes: '' },
@@ -154,7 +154,7 @@ describe('the text of a PowerPoint presentation', () => {
     })
   })
 
-  it('follows the order of the presentation, not of the file names', async () => {
+  it("follows the presentation's order, not the file names", async () => {
     const parts = {
       'ppt/presentation.xml':
         '<p:presentation><p:sldIdLst><p:sldId id="256" r:id="rId2"/><p:sldId id="257" r:id="rId1"/></p:sldIdLst></p:presentation>',
@@ -166,7 +166,7 @@ describe('the text of a PowerPoint presentation', () => {
     expect(text).toBe('# Slide 1\n\nfirst\n\n# Slide 2\n\nsecond')
   })
 
-  it('has tables and diagrams, not page numbers, and what is drawn twice for older programs once', async () => {
+  it('has tables and diagrams but no page numbers, and fallback drawings only once', async () => {
     const cell = (text: string) => `<a:tc><a:txBody>${paragraph(text)}</a:txBody></a:tc>`
     const table = `<p:graphicFrame><a:tbl><a:tr>${cell('Region')}${cell('Sales')}</a:tr><a:tr>${cell('North')}${cell('')}${cell('12')}</a:tr></a:tbl></p:graphicFrame>`
     const twice = `<mc:AlternateContent><mc:Choice>${shape('body', '<a:p><a:r><a:t>new</a:t></a:r><a:br/><a:fld type="slidenum"><a:t>7</a:t></a:fld><a:r><a:t>line</a:t></a:r></a:p>')}</mc:Choice><mc:Fallback>${shape('body', paragraph('old'))}</mc:Fallback></mc:AlternateContent>`
@@ -186,7 +186,7 @@ describe('the text of a PowerPoint presentation', () => {
     expect(text).toBe('# Slide 1: Sales\n\nRegion | Sales\nNorth | 12\nnew\nline\nPlan')
   })
 
-  it('ends where the text is full', async () => {
+  it('ends when the text is full', async () => {
     const slides = Array.from({ length: 50 }, (_, index) => ({
       title: `T${index}`,
       lines: ['words'],
@@ -198,11 +198,11 @@ describe('the text of a PowerPoint presentation', () => {
   })
 })
 
-describe('an Office file that cannot be read', () => {
+describe('an unreadable Office file', () => {
   const protectedFile = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(2000)])
 
   it.each(['word', 'excel', 'powerpoint'] as const)(
-    'says that it is protected with a password or too old (%s)',
+    'is reported as password-protected or too old (%s)',
     async (format) => {
       expect(await refusalOf(read(format, protectedFile))).toBe(
         'unreadable: The file cannot be read: it is protected with a password, or in the format of before Office 2007',
@@ -210,7 +210,7 @@ describe('an Office file that cannot be read', () => {
     },
   )
 
-  it('because it is no archive, half of one or of another kind says so', async () => {
+  it('is reported if it is no archive, truncated or of another kind', async () => {
     const whole = workbookOf([{ name: 'One', rows: [['words']] }])
     const broken = 'unreadable: The file cannot be read: it is no Office file, or a broken one ('
     for (const bytes of [Buffer.from('no zip'), whole.subarray(0, whole.length / 2), new Uint8Array()]) {
@@ -224,7 +224,7 @@ describe('an Office file that cannot be read', () => {
     expect((await read('excel', whole)).text).toBe('# One\n\nwords')
   })
 
-  it('because a part of it is damaged says so, and the next one is read', async () => {
+  it('is reported if a part is damaged, and the next file is read', async () => {
     const bomb = Buffer.from(workbookBomb(16))
     // In the middle of the deflated part.
     bomb.fill(0xff, bomb.length - 8_000, bomb.length - 4_000)
@@ -232,7 +232,7 @@ describe('an Office file that cannot be read', () => {
     expect((await read('excel', workbookOf([{ name: 'One', rows: [['fine']] }]))).text).toBe('# One\n\nfine')
   })
 
-  it('because it expands without end stops at a limit: between cells, in a cell', async () => {
+  it('that expands without end stops at a limit, between cells and within one', async () => {
     expect(await refusalOf(read('excel', workbookBomb(2048), { memoryMb: 96 }))).toBe(
       'unreadable: The file cannot be read: it unpacks to more than 256 MB',
     )
@@ -242,7 +242,7 @@ describe('an Office file that cannot be read', () => {
     )
   })
 
-  it('because it asks for files of this machine or for endless entities gets nothing of them', async () => {
+  it('gets neither local files nor endless entities', async () => {
     const doctype =
       '<!DOCTYPE w [<!ENTITY a "lol"><!ENTITY b "&a;&a;&a;"><!ENTITY x SYSTEM "file:///etc/passwd">]>'
     const cells = rowsOf('<c t="str"><v>before &x; &b; after</v></c>')

@@ -5,39 +5,40 @@ import { fromBufferPromise, type Entry, type ZipFile } from 'yauzl'
 import { refuseOldOffice } from './old-office.ts'
 
 const MIB = 1024 * 1024
-/** What all parts read may come to when they are inflated: ten times as much as is downloaded of a file. */
+/** Limit on all inflated parts: ten times the download limit of a file. */
 const MOST_INFLATED_BYTES = 256 * MIB
 const MOST_PARTS = 20_000
 
-/** Takes the events of one part's XML. Names come without their namespace prefix. */
+/** Handles the XML events of one part. Names come without namespace prefixes. */
 export interface PartReader {
   open(name: string, attributes: Record<string, string>): void
   text(text: string): void
   close(name: string): void
-  /** True once nothing more is wanted; the rest of the part is then not inflated. */
+  /** True once the reader has enough; the rest of the part is then not inflated. */
   isDone(): boolean
 }
 
-/** A link of a part to another, such as from a workbook to a sheet. */
+/** A link from one part to another, such as from a workbook to a sheet. */
 export interface Relationship {
   id: string
-  /** The last word of the type's address, which both dialects of the format share: `worksheet`, `slide`. */
+  /** The last segment of the type's URI, which both dialects of the format share: `worksheet`, `slide`. */
   kind: string
-  /** The name of the part it leads to. */
+  /** The target part's name. */
   target: string
 }
 
 export interface OfficePackage {
-  /** The part that the package is about; throws when it names none. */
+  /** The package's main part; throws if there is none. */
   mainPart(): Promise<string>
   relationshipsOf(part: string): Promise<Relationship[]>
-  /** Reads a part from its start until its end or until the reader is done. A part that is not there is an empty one. */
+  /** Reads a part until its end or until the reader is done. A missing part counts as empty. */
   read(part: string, reader: PartReader): Promise<void>
 }
 
 /**
- * Opens a Word, Excel or PowerPoint file (ECMA-376 part 2: a ZIP archive of XML parts). Parts are inflated and parsed piece by
- * piece, at most 256 MiB in all. Document types and entities are not read. Throws when it is no such file.
+ * Opens a Word, Excel or PowerPoint file (ECMA-376 part 2: a ZIP archive of XML parts). Inflates and parses
+ * parts as streams, at most 256 MiB in all. Ignores document types and entities. Throws if it is no such
+ * file.
  */
 export async function openOfficePackage(bytes: Uint8Array): Promise<OfficePackage> {
   refuseOldOffice(bytes)
@@ -80,7 +81,7 @@ async function openZip(bytes: Uint8Array): Promise<{ zip: ZipFile; entries: Map<
     const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     const zip = await fromBufferPromise(buffer, { autoClose: false })
     if (zip.entryCount > MOST_PARTS) throw new Error(`more than ${MOST_PARTS} parts`)
-    // Names of parts are the same in upper and lower case (ECMA-376 part 2, 6.2.2.3).
+    // Part names are case-insensitive (ECMA-376 part 2, 6.2.2.3).
     for await (const entry of zip.eachEntry()) entries.set(entry.fileName.toLowerCase(), entry)
     return { zip, entries }
   } catch (error) {
@@ -97,7 +98,7 @@ async function* inflate(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
   }
 }
 
-/** An unreadable archive, in words for the file's owner: those of ZIP and deflate tell little. */
+/** Explains an unreadable archive to the file's owner; errors of ZIP and deflate say little. */
 export function brokenOfficeFile(cause: unknown): Error {
   const words = cause instanceof Error ? cause.message : String(cause)
   return new Error(`it is no Office file, or a broken one (${words})`, { cause })
@@ -116,13 +117,13 @@ function parserFor(reader: PartReader): Parser {
 
 const withoutPrefix = (name: string) => name.slice(name.indexOf(':') + 1)
 
-/** The value of an attribute that carries a prefix, such as `r:id`, whatever the prefix is. */
+/** The value of a prefixed attribute such as `r:id`, whatever the prefix. */
 export function prefixedAttribute(attributes: Record<string, string>, name: string): string | null {
   const found = Object.entries(attributes).find(([key]) => key.endsWith(`:${name}`))
   return found ? found[1] : null
 }
 
-// XML parts are in UTF-8 or UTF-16, the latter with a mark or at least a telling first character.
+// XML parts are UTF-8 or UTF-16, which starts with a mark or a recognizable first character.
 function encodingOf(start: Uint8Array): string {
   if (start[0] === 0xff || (start[0] === 0x3c && start[1] === 0)) return 'utf-16le'
   if (start[0] === 0xfe || (start[0] === 0 && start[1] === 0x3c)) return 'utf-16be'

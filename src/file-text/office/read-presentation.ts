@@ -2,14 +2,14 @@ import { openOfficePackage, prefixedAttribute, type OfficePackage } from './offi
 import type { FileText } from '../file-text.ts'
 import { createShapeReader, type Shape } from './shape-reader.ts'
 
-// What every slide repeats, or only stands for a picture.
+// Shapes that repeat on every slide or only stand for a picture.
 const FURNITURE = new Set(['sldNum', 'dt', 'ftr', 'hdr', 'sldImg'])
 const TITLES = new Set(['title', 'ctrTitle'])
 
 /**
- * The text of a PowerPoint presentation (.pptx and its kin, ECMA-376 part 1, 19): slide by slide in their order, each under its
- * number and title, with text, tables, diagrams and the speaker's notes. Stops at about `maxTextBytes`. Throws when it cannot
- * be read.
+ * The text of a PowerPoint presentation (.pptx and related, ECMA-376 part 1, 19): slides in order, each under
+ * its number and title, with text, tables, diagrams and speaker notes. Stops at about `maxTextBytes`. Throws
+ * if it cannot be read.
  */
 export async function readPresentation(bytes: Uint8Array, maxTextBytes: number): Promise<FileText> {
   const office = await openOfficePackage(bytes)

@@ -3,9 +3,9 @@ import { openOfficePackage, type OfficePackage } from './office-package.ts'
 import { TextDocumentReader } from './text-document-reader.ts'
 
 /**
- * A text document of OpenDocument (.odt, ODF 1.3 part 3) with its headings, lists, tables and notes. Its title is that of its
- * properties, else what it shows as its title or as its first heading. Stops at about `maxCharacters`. Throws when it cannot
- * be read.
+ * The text of an OpenDocument text (.odt, ODF 1.3 part 3) with headings, lists, tables and notes. Its title
+ * comes from its properties, else from the title style, else from the first heading. Stops at about
+ * `maxCharacters`. Throws if it cannot be read.
  */
 export async function readTextDocument(bytes: Uint8Array, maxCharacters: number): Promise<FileText> {
   const office = await openOfficePackage(bytes)
@@ -17,7 +17,7 @@ export async function readTextDocument(bytes: Uint8Array, maxCharacters: number)
   return { title, text: reader.markdown, stopped: reader.isDone() }
 }
 
-/** Whether the manifest says so (part 2, 4.16). */
+/** Whether the manifest says that it is encrypted (part 2, 4.16). */
 async function isEncrypted(office: OfficePackage): Promise<boolean> {
   let encrypted = false
   await office.read('META-INF/manifest.xml', {

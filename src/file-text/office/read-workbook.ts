@@ -26,9 +26,9 @@ interface RawSheet {
 }
 
 /**
- * The text of an Excel workbook (.xlsx and its kin, ECMA-376 part 1, 18): every sheet that is not hidden under its name, a row
- * a line, cells parted by ` | `, empty ones left out, formulas by their last result. Stops at about `maxTextBytes`.
- * Throws when it cannot be read.
+ * The text of an Excel workbook (.xlsx and related, ECMA-376 part 1, 18): each visible sheet under its name,
+ * one line per row, cells separated by ` | `, without empty ones; formulas as their last result. Stops at
+ * about `maxTextBytes`. Throws if it cannot be read.
  */
 export async function readWorkbook(bytes: Uint8Array, maxTextBytes: number): Promise<FileText> {
   const office = await openOfficePackage(bytes)
@@ -52,7 +52,7 @@ export async function readWorkbook(bytes: Uint8Array, maxTextBytes: number): Pro
     size += reader.size()
     stopped = !reader.isWhole()
   }
-  // After the sheets, so that only the strings that are shown are held.
+  // After the sheets, so that only the strings in use are in memory.
   const strings = await readSharedStrings(office, partOf('sharedStrings'), raw)
   const rendered = render(raw, strings, maxTextBytes)
   return { text: rendered.text, stopped: stopped || rendered.stopped }
@@ -81,7 +81,7 @@ async function readSheetList(office: OfficePackage, part: string): Promise<Workb
   return workbook
 }
 
-/** How the n-th cell style shows numbers. */
+/** The number style of each cell style. */
 async function readStyles(office: OfficePackage, part: string): Promise<NumberStyle[]> {
   const codes = new Map<number, string>()
   const formatIds: number[] = []
@@ -101,7 +101,7 @@ async function readStyles(office: OfficePackage, part: string): Promise<NumberSt
   return formatIds.map((id) => numberStyleOf(id, codes.get(id) ?? null))
 }
 
-/** The strings that cells of these sheets refer to, by their place in the workbook's list. */
+/** The strings that these sheets refer to, by index in the workbook's list. */
 async function readSharedStrings(
   office: OfficePackage,
   part: string,
@@ -169,7 +169,7 @@ function lineOf(row: Row, strings: ReadonlyMap<number, string>): string {
   return cells.filter((cell) => cell !== '').join(' | ')
 }
 
-/** Runs of blanks and line ends as one blank. `_x000A_` is how these files write a line end (ECMA-376 part 1, 22.9.2.19). */
+/** Collapses white space. `_x000A_` is an escaped line end (ECMA-376 part 1, 22.9.2.19). */
 function oneLine(text: string): string {
   const decoded = text.replaceAll(/_x([0-9a-f]{4})_/gi, (_, digits: string) =>
     String.fromCharCode(Math.max(0x20, Number.parseInt(digits, 16))),

@@ -2,9 +2,9 @@ import type { PartReader } from './office-package.ts'
 
 /** A box on a slide with its text. */
 export interface Shape {
-  /** What the layout calls the box: `title`, `body`, `sldNum`; null for one that is not of the layout. */
+  /** The layout's name of the box: `title`, `body`, `sldNum`; null: not part of the layout. */
   placeholder: string | null
-  /** A paragraph a line; of a table, a row a line with its cells parted by ` | `. */
+  /** One line per paragraph; in a table, one per row with cells separated by ` | `. */
   lines: string[]
 }
 
@@ -14,14 +14,14 @@ export interface ShapeReader extends PartReader {
   size(): number
 }
 
-// What stands on a slide on its own; groups only hold such.
+// Elements that stand alone on a slide; groups only contain these.
 const BOXES = new Set(['sp', 'graphicFrame', 'pic', 'cxnSp'])
 
-// The points of an outline, which are called the same, have no id.
+// Points of an outline have the same name but no id.
 const isDiagramPoint = (name: string, attributes: Record<string, string>) =>
   name === 'pt' && attributes['modelId'] !== undefined
 
-/** Takes the text out of the XML of a slide, of a slide's notes or of a diagram (ECMA-376 part 1, 19.3 and 21.1). */
+/** Extracts the text from the XML of a slide, its notes or a diagram (ECMA-376 part 1, 19.3 and 21.1). */
 export function createShapeReader(maxCharacters: number): ShapeReader {
   const shapes: Shape[] = []
   let shape: Shape = { placeholder: null, lines: [] }
@@ -29,7 +29,7 @@ export function createShapeReader(maxCharacters: number): ShapeReader {
   let cell: string[] | null = null
   let row: string[] = []
   let inText = false
-  // How deep inside what is shown otherwise already: older drawings of a shape, and numbers of slides.
+  // Depth inside duplicates of shown content: fallback drawings of a shape, and slide numbers.
   let skipped = 0
   let size = 0
 

@@ -1,31 +1,31 @@
 import type { PartReader } from './office-package.ts'
 
-/** A cell's text, or the place of its text in the workbook's list of shared strings. */
+/** A cell's text, or the index of its text in the workbook's shared strings. */
 export type Cell = string | number
 
-/** The cells of a row that hold something, in order. */
+/** The nonempty cells of a row, in order. */
 export type Row = Cell[]
 
 export interface SheetReader extends PartReader {
-  /** Rows that hold something. */
+  /** Nonempty rows. */
   rows: Row[]
-  /** Characters of text so far, at least: a shared string counts as one. */
+  /** Lower bound of the characters so far: a shared string counts as one. */
   size(): number
-  /** Whether every row was seen. */
+  /** Whether every row was read. */
   isWhole(): boolean
 }
 
 export interface SheetReaderOptions {
-  /** What a cell with this style shows for a number. */
+  /** The text that a cell of this style shows for a number. */
   formatted: (value: number, style: number) => string
-  /** Where to stop: nothing more of the sheet is wanted. */
+  /** Stops reading the sheet here. */
   maxCharacters: number
 }
 
-// Between cells; a line end takes one.
+// Characters between cells; a line end takes one.
 const SEPARATOR_CHARACTERS = 3
 
-/** Takes the rows out of a worksheet's XML (ECMA-376 part 1, 18.3.1): values only, whatever the formulas are. */
+/** Extracts the rows from a worksheet's XML (ECMA-376 part 1, 18.3.1): values, no formulas. */
 export function createSheetReader({ formatted, maxCharacters }: SheetReaderOptions): SheetReader {
   const rows: Row[] = []
   let row: Row = []
@@ -74,7 +74,7 @@ export function createSheetReader({ formatted, maxCharacters }: SheetReaderOptio
   }
 }
 
-/** What a cell of a type (18.18.11) shows; null when it shows nothing. */
+/** The text of a cell of a type (18.18.11); null: it shows nothing. */
 function cellOf(type: string, value: string, formatted: (value: number) => string): Cell | null {
   if (value.trim() === '') return null
   if (type === 's') return Number(value)

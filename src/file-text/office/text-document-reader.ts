@@ -1,7 +1,10 @@
 import { markdownTable } from '../markdown-table.ts'
 import { type PartReader, prefixedAttribute } from './office-package.ts'
 
-/** Not part of what a document says: who has changed what, remarks, tables of contents, alternative texts of pictures. */
+/**
+ * Elements that are not the document's own text: tracked changes, comments, tables of contents, alternative
+ * texts of pictures.
+ */
 const SKIPPED = new Set([
   'tracked-changes',
   'annotation',
@@ -15,17 +18,17 @@ const SKIPPED = new Set([
   'forms',
   'ruby-text',
 ])
-/** Blanks that one element stands for, columns of a table, and lists inside of lists, at most. */
+/** Limits on the spaces of one element, the columns of a table, and the depth of lists. */
 const SPACES_MAX = 100
 const COLUMNS_MAX = 200
 const DEPTH_MAX = 12
 
 interface Paragraph {
-  /** What stands in front of it in Markdown. */
+  /** Its Markdown prefix. */
   mark: string
   text: string
   isTitle: boolean
-  /** How many cells it is inside of. */
+  /** How many cells contain it. */
   cells: number
 }
 
@@ -35,17 +38,17 @@ interface Table {
 }
 
 /**
- * Takes the text out of the content of a text document (ODF 1.3 part 3, 5 and 9): paragraphs, headings by their outline
- * level, list items, tables a line a row, footnotes in parentheses where they are called.
+ * Extracts the text of a text document's content (ODF 1.3 part 3, 5 and 9): paragraphs, headings by outline
+ * level, list items, tables with one line per row, footnotes in parentheses where they are referenced.
  */
 export class TextDocumentReader implements PartReader {
   readonly #charactersMax: number
   readonly #blocks: string[] = []
   readonly #titleStyles = new Set(['Title'])
-  /** Those that are open: a footnote or a text box stands inside of a paragraph. */
+  /** Open paragraphs; a footnote or text box is nested in one. */
   readonly #paragraphs: Paragraph[] = []
   readonly #tables: Table[] = []
-  /** Of each cell that is open, the texts in it. */
+  /** The texts of each open cell. */
   readonly #cells: string[][] = []
   #listDepth = 0
   #isFirstInItem = false
@@ -64,12 +67,12 @@ export class TextDocumentReader implements PartReader {
     return this.#blocks.join('\n')
   }
 
-  /** What stands in the style of a title, else the first heading of the first level; `''` for none. */
+  /** The text in the title style, else the first top-level heading; `''`: none. */
   get title(): string {
     return this.#shownTitle || this.#firstHeading
   }
 
-  /** Whether there was a body of text at all. */
+  /** Whether there was a text body. */
   get isTextDocument(): boolean {
     return this.#body === 'text'
   }
@@ -161,7 +164,7 @@ export class TextDocumentReader implements PartReader {
     if (table) this.#add('', markdownTable(table.rows, table.hasHeader))
   }
 
-  /** Adds a block to the cell that is open, else to the text. Items of a list stand together, everything else apart. */
+  /** Adds a block to the open cell, or else to the text. List items have no blank line between them. */
   #add(mark: string, text: string): void {
     if (text === '') return
     const cell = this.#cells.at(-1)
@@ -174,7 +177,7 @@ function headingMark(attributes: Record<string, string>): string {
   return `${'#'.repeat(Math.min(6, countIn(attributes, 'outline-level')))} `
 }
 
-/** A whole number of at least 1. */
+/** An integer of at least 1. */
 function countIn(attributes: Record<string, string>, name: string): number {
   return Math.max(1, Math.trunc(Number(prefixedAttribute(attributes, name))) || 1)
 }

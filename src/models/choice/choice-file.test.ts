@@ -28,7 +28,7 @@ const fileWith = (...keys: Uint8Array[]) =>
   createChoiceFile(dataDir, () => Promise.resolve(createTokenCipher(keys)))
 
 describe('the file of the chosen model', () => {
-  it('holds no API key that can be read without the encryption key', async () => {
+  it('stores no API key that is readable without the encryption key', async () => {
     const file = fileWith(OLD)
     await file.write(choice)
     expect(await readFile(file.path, 'utf8')).not.toContain('secret')
@@ -36,13 +36,13 @@ describe('the file of the chosen model', () => {
     await expect(fileWith(NEW).read()).rejects.toBeInstanceOf(StartupError)
   })
 
-  it('needs an older encryption key once: reading it encrypts the API key by the first one', async () => {
+  it('needs an older encryption key only once: reading re-encrypts the API key with the first one', async () => {
     await fileWith(OLD).write(choice)
     expect(await fileWith(NEW, OLD).read()).toEqual(choice)
     expect(await fileWith(NEW).read()).toEqual(choice)
   })
 
-  it('that is not whole is named, with what to do', async () => {
+  it('reports an incomplete file by name, with what to do', async () => {
     const file = fileWith(OLD)
     await writeFile(file.path, '{')
     await expect(file.read()).rejects.toThrow(`${file.path} cannot be read`)

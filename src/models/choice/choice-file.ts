@@ -1,6 +1,6 @@
 /**
- * `DATA_DIR/embedding-model.json`: the embedding model that was chosen while the service ran. It counts where the
- * environment names none and the database is the embedded one, whose only process this is.
+ * `DATA_DIR/embedding-model.json`: the embedding model chosen at run time. It applies only if the environment
+ * names none and the database is embedded, so that this is its only process.
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { StartupError } from '../../kernel/errors.ts'
 import { replaceText } from '../../database/durable-files.ts'
 import { makeFolder } from '../../database/make-folder.ts'
 
-/** The chosen model's settings, and those of the one before it for as long as chunks are still moving. */
+/** The chosen model's settings and, while chunks are still moving, those of the model before. */
 export interface Choice {
   chosen: EmbeddingModelSettings
   former: EmbeddingModelSettings | null
@@ -21,11 +21,11 @@ export interface Choice {
 export interface ChoiceFile {
   readonly path: string
   /**
-   * null: nothing was chosen. Keys that an older key has encrypted are encrypted anew.
-   * @throws StartupError when it cannot be read, with what to do
+   * null: no choice was made. Re-encrypts keys that an older encryption key encrypted.
+   * @throws StartupError with what to do if the file cannot be read
    */
   read(): Promise<Choice | null>
-  /** Replaces the whole file at once: a crash leaves the old one or the new one. */
+  /** Replaces the whole file atomically. */
   write(choice: Choice): Promise<void>
 }
 
@@ -42,7 +42,7 @@ const StoredChoice = z.strictObject({ chosen: Stored, former: Stored.nullable() 
 
 const CONTEXT = 'embedding-model.json'
 
-/** The file in `dataDir`; `cipher` is asked for only where there is an API key. */
+/** The file in `dataDir`; calls `cipher` only if there is an API key. */
 export function createChoiceFile(dataDir: string, cipher: () => Promise<SecretCipher>): ChoiceFile {
   const path = join(dataDir, 'embedding-model.json')
   const write = async ({ chosen, former }: Choice): Promise<void> => {

@@ -1,10 +1,9 @@
 /**
- * Puts the service on another embedding model while it runs.
- *
- * A known model's files are brought, the model is loaded and tried; until then nothing has changed. Then one step sets it:
- * its settings are kept, written into the choice's file, and every organization begins to move, while the former model
- * goes on answering. When all have arrived, the former model is forgotten. A move that fails for a while ends in going
- * back. A newer choice ends one that is under way.
+ * Switches the service to another embedding model at run time.
+ * The change downloads a known model's files, then loads and tests the model; until then nothing changes. One
+ * step then activates it: its settings are stored, written to the choice file, and every organization starts
+ * to move while the former model keeps answering. When all have moved, the former model is dropped. If the
+ * move keeps failing, the change is rolled back. A newer choice cancels the one in progress.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import pLimit from 'p-limit'
@@ -21,66 +20,65 @@ import type { Choice, ChoiceFile } from './choice-file.ts'
 import { reasonOf, refusalOf } from './failure-words.ts'
 import type { Logger } from '../../kernel/logger.ts'
 
-/** What is asked for. */
 export interface ChoiceRequest {
   settings: EmbeddingModelSettings
-  /** Stands for the model hub. */
+  /** Replaces the model hub. */
   mirrorUrl?: string | undefined
 }
 
-/** The change that was asked for last. */
+/** The latest change. */
 export interface Change {
   status: 'idle' | 'running' | 'succeeded' | 'failed'
-  /** What it is at; null unless it runs. */
+  /** The current step; null: not running. */
   step: 'downloading' | 'trying' | 'moving' | null
-  /** The model as it was asked for, by the name in its settings. */
+  /** The requested model, by the name in its settings. */
   model: string | null
-  /** Bytes of the download; 0 where there is none. */
+  /** Bytes of the download; 0: no download. */
   bytesDone: number
   bytesTotal: number
-  /** Why it failed; what answers has not changed by it. */
+  /** Why it failed; the answering model is unchanged. */
   errorMessage: string | null
 }
 
 export interface ModelChoice {
   /**
-   * Begins to change and returns at once; a change under way is given up for it.
-   * @throws AppError `embedding_model_fixed` where the environment says which model it is
+   * Starts a change and returns at once; cancels one in progress.
+   * @throws AppError `embedding_model_fixed` if the environment names the model
    */
   choose(request: ChoiceRequest): void
-  /** The settings of the model that is configured now. */
+  /** The settings of the configured model. */
   present(): EmbeddingModelSettings
   change(): Change
-  /** Goes on with the move that a stopped process has left behind. To be called at start. */
+  /** Continues a move that a stopped process left unfinished. Call it at start. */
   resume(): void
-  /** Ends what is under way; the next process goes on with it once it had been set. */
+  /** Stops; the next process continues a change whose model is already active. */
   stop(): Promise<void>
 }
 
 export interface ModelChoiceOptions {
   file: ChoiceFile
-  /** What the service was started with. */
+  /** The settings at start. */
   present: EmbeddingModelSettings
-  /** The settings before those, where the chunks had not all moved when the service was stopped. */
+  /** The settings before those, if not all chunks had moved when the service stopped. */
   former: EmbeddingModelSettings | null
-  /** Why the model cannot be chosen here and what to do instead, for the settings asked for; null: it can. */
+  /** Why the model cannot be chosen here and what to do instead, for the requested settings; null: it can. */
   fixedBecause: (settings: EmbeddingModelSettings) => string | null
   modelsDir: string
-  /** Keeps the settings of a model that is about to become the configured one. */
+  /** Stores the settings of a model that is about to be configured. */
   keep: (model: EmbeddingModel, settings: EmbeddingModelSettings) => Promise<void>
-  /** Makes it the configured one, from the next request on. */
+  /** Makes it the configured model from the next request on. */
   configure: (model: EmbeddingModel, settings: EmbeddingModelSettings) => void
   load: (settings: EmbeddingModelSettings) => Promise<EmbeddingModel>
   modelMove: Pick<ModelMove, 'startAll' | 'overall'>
   fetch: typeof fetch
   logger: Pick<Logger, 'info' | 'error'>
-  /** Milliseconds; how often the moves are looked at, and how long they may fail before it goes back. */
+  /** Milliseconds: how often moves are checked, and how long they may fail before a rollback. */
   pollMs?: number
   patienceMs?: number
 }
 
 const POLL_MS = 1_000
-/** A server that restarts, or a laptop that sleeps, is no reason to throw hours of work away. */
+/** A server restart or a sleeping laptop must not discard hours of work. */
 const PATIENCE_MS = 5 * 60_000
 
 const IDLE: Change = {
@@ -92,19 +90,19 @@ const IDLE: Change = {
   errorMessage: null,
 }
 
-/** What the steps of a change share. */
+/** State shared by the steps of a change. */
 interface Stand {
   readonly options: ModelChoiceOptions
   present: EmbeddingModelSettings
   former: EmbeddingModelSettings | null
   change: Change
-  /** Of the change that was asked for last. */
+  /** Aborts the latest change. */
   underWay: AbortController
-  /** Setting a model is not interrupted, and one after the other. */
+  /** Activations run one at a time and are not interrupted. */
   readonly inTurn: ReturnType<typeof pLimit>
 }
 
-/** Chooses embedding models. Nothing runs before `choose` or `resume`. */
+/** Nothing runs before `choose` or `resume`. */
 export function createModelChoice(options: ModelChoiceOptions): ModelChoice {
   const { present, former } = options
   const stand: Stand = {
@@ -133,7 +131,7 @@ export function createModelChoice(options: ModelChoiceOptions): ModelChoice {
   }
 }
 
-/** Gives up what is under way, and does this instead in the background. */
+/** Cancels the change in progress and starts this one in the background. */
 function begin(
   stand: Stand,
   settings: EmbeddingModelSettings,
@@ -145,7 +143,7 @@ function begin(
   void end(stand, work(stand.underWay.signal), stand.underWay.signal)
 }
 
-/** Notes how a change has ended, unless another one was asked for meanwhile. */
+/** Records how a change ended, unless a newer one was requested meanwhile. */
 async function end(stand: Stand, work: Promise<void>, signal: AbortSignal): Promise<void> {
   const { model } = stand.change
   const { logger } = stand.options
@@ -180,7 +178,7 @@ async function changeTo(
   }
   progress(stand, signal, { step: 'trying' })
   const model = await tried(() => load(settings), settings, signal)
-  // While chunks still move, what all of them have is the model before.
+  // While chunks still move, every chunk has a vector of the model before.
   await take(stand, model, signal, () => ({
     chosen: withDimensions(settings, model),
     former: stand.former ?? stand.present,
@@ -188,7 +186,7 @@ async function changeTo(
   await moveAll(stand, signal)
 }
 
-/** A model that can be used. @throws AppError or StartupError that says why it cannot, and what to do */
+/** Loads and tests a model. @throws AppError or StartupError that says why it is unusable and what to do */
 async function tried(
   load: () => Promise<EmbeddingModel>,
   settings: EmbeddingModelSettings,
@@ -204,7 +202,7 @@ async function tried(
   }
 }
 
-/** Makes a model the configured one, for this process and the next. Nothing has changed unless all of it has. */
+/** Makes a model the configured one, for this process and the next. All or nothing. */
 async function take(
   stand: Stand,
   model: EmbeddingModel,
@@ -227,7 +225,7 @@ async function take(
   })
 }
 
-/** Moves all organizations to the configured model; goes back when that fails for too long. */
+/** Moves all organizations to the configured model; rolls back if that fails for too long. */
 async function moveAll(stand: Stand, signal: AbortSignal): Promise<void> {
   const { pollMs = POLL_MS, patienceMs = PATIENCE_MS, file } = stand.options
   progress(stand, signal, { step: 'moving' })
@@ -249,7 +247,9 @@ async function moveAll(stand: Stand, signal: AbortSignal): Promise<void> {
   })
 }
 
-/** Begins the moves that have not begun; the database may be away, as a model's server may be. */
+/**
+ * Starts the moves that have not started. The database or a model's server may be temporarily unavailable.
+ */
 async function lookAtMoves({
   modelMove,
 }: ModelChoiceOptions): Promise<{ isDone: boolean; errorMessage: string | null }> {
@@ -262,7 +262,7 @@ async function lookAtMoves({
   }
 }
 
-/** @throws AppError that says why, always */
+/** @throws AppError with the reason, always */
 async function goBack(stand: Stand, reason: string, signal: AbortSignal): Promise<never> {
   const { load, modelMove } = stand.options
   const failed = `The chunks could not be moved to ${nameOf(stand.present)}: ${reason}`
@@ -277,12 +277,12 @@ async function goBack(stand: Stand, reason: string, signal: AbortSignal): Promis
   )
 }
 
-/** A model as it was asked for. */
+/** The model's name as requested. */
 function nameOf({ model, provider }: EmbeddingModelSettings): string {
   return model ?? provider
 }
 
-/** The settings of a server's model with its dimensions, so that the next start need not ask for them. */
+/** Adds the dimensions to a server model's settings, so that the next start need not request them. */
 function withDimensions(settings: EmbeddingModelSettings, model: EmbeddingModel): EmbeddingModelSettings {
   return settings.provider === 'openai' && settings.dimensions === undefined
     ? { ...settings, knownDimensions: model.dimensions }

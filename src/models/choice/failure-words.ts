@@ -2,7 +2,7 @@ import type { EmbeddingModelSettings } from '../../inference/embedding-models/cr
 import { ProviderFailure, type ProviderFailureKind } from '../../inference/provider-failure.ts'
 import { AppError } from '../../kernel/errors.ts'
 
-/** What whoever chose a server's model can do where a trial of it fails. */
+/** What the operator can do if the test of a server's model fails. */
 const ADVICE: Record<ProviderFailureKind, string> = {
   auth: "give the server's key (with the command in EMBEDDING_API_KEY) and run the same command again",
   rate_limited: 'run the same command again when the server takes requests',
@@ -10,7 +10,7 @@ const ADVICE: Record<ProviderFailureKind, string> = {
   rejected: 'see that the server has an embedding model of this name, and leave the number of dimensions out',
 }
 
-/** What went wrong, for the operator: with the words of a model's server, which carry no secrets. */
+/** What went wrong, for the operator, including the model server's words, which contain no secrets. */
 export function reasonOf(error: unknown): string {
   if (error instanceof AppError && error.cause instanceof ProviderFailure)
     return `${error.message} It said: ${error.cause.message}`
@@ -18,7 +18,7 @@ export function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** Why a server's model cannot be taken and what to do; any other error as it is. */
+/** Why a server's model was refused and what to do; returns any other error unchanged. */
 export function refusalOf(error: unknown, settings: EmbeddingModelSettings): unknown {
   if (!(error instanceof AppError && error.cause instanceof ProviderFailure)) return error
   const server = shownUrl(settings)
@@ -31,7 +31,7 @@ export function refusalOf(error: unknown, settings: EmbeddingModelSettings): unk
   )
 }
 
-/** Scheme, host and path of a model's server alone: a URL may hold a password or a key. */
+/** Scheme, host and path only: a URL may contain a password or a key. */
 export function shownUrl({ baseUrl }: EmbeddingModelSettings): string | null {
   if (baseUrl === undefined) return null
   const { origin, pathname } = new URL(baseUrl)

@@ -59,7 +59,7 @@ afterAll(async () => {
   await rm(parent, { recursive: true })
 })
 
-/** Each begins with the built-in model. */
+/** Each test starts with the built-in model. */
 beforeEach(async () => {
   hub.faults.clear()
   hub.asked.length = 0
@@ -69,7 +69,7 @@ beforeEach(async () => {
 
 const ENCRYPTION_KEY = randomBytes(32).toString('base64')
 
-/** The service with what an earlier one has left in its folder. */
+/** Starts the service on the folder of an earlier one. */
 async function start(environment: Record<string, string> = {}, patienceMs?: number): Promise<TestService> {
   const given = { DATA_DIR: dataDir, ENCRYPTION_KEY, ...environment }
   const settings = readSettings(given)
@@ -95,7 +95,7 @@ const operate = (method: string, body?: unknown): Promise<Answer> =>
     ...(body === undefined ? {} : { body }),
   })
 
-/** Asks for a model and waits for the end of the change; answers how it stands then. */
+/** Requests a model and waits until the change ends; returns the status. */
 // oxlint-disable-next-line typescript/no-explicit-any
 async function use(body: Record<string, unknown>): Promise<any> {
   const asked = await operate('PUT', body)
@@ -122,7 +122,7 @@ async function ingest(...bodies: string[]): Promise<void> {
   expect([answer.status, answer.text]).toEqual([200, expect.any(String)])
 }
 
-/** The best passage, and what answered. */
+/** The best passage, and the limitations of the answer. */
 async function best(): Promise<{ content: string; limitations: string[] }> {
   const answer = await service.call('POST', '/v1/context', {
     key: organization.adminKey,
@@ -138,7 +138,7 @@ const answering = async (): Promise<string> => {
 }
 
 describe('choosing an embedding model while the service runs', () => {
-  it('brings a known model, moves every workspace to it, and keeps it for the next start', async () => {
+  it('downloads a known model, moves every workspace to it, and keeps it for the next start', async () => {
     const moved = await use({ ...LOCAL, mirrorUrl: hub.url })
     expect(moved).toMatchObject({
       model: LOCAL_ID,
@@ -157,7 +157,7 @@ describe('choosing an embedding model while the service runs', () => {
     expect((await best()).content).toContain(CRANE)
   })
 
-  it('answers every search on the way, and new documents are found all the while', async () => {
+  it('answers every search during the move and finds new documents throughout', async () => {
     await operate('PUT', { provider: 'openai', model: 'm', baseUrl: server.baseUrl, apiKey: KEY })
     for (let done = false; !done;) {
       expect((await best()).content).toContain(CRANE)
@@ -168,7 +168,7 @@ describe('choosing an embedding model while the service runs', () => {
     expect(await answering()).toBe('openai:m:48')
   })
 
-  it("keeps a server's key encrypted, shows it nowhere, and starts again without asking the server", async () => {
+  it("encrypts a server's key, shows it nowhere, and restarts without a request to the server", async () => {
     const baseUrl = server.baseUrl.replace('http://', 'http://name:password@')
     const moved = await use({ provider: 'openai', model: 'm', baseUrl: server.baseUrl, apiKey: KEY })
     expect(moved).toMatchObject({ model: 'openai:m:48', baseUrl: server.baseUrl })
@@ -183,7 +183,7 @@ describe('choosing an embedding model while the service runs', () => {
     expect(shown.text).not.toContain('password')
   })
 
-  it('goes back to the built-in model the same way', async () => {
+  it('returns to the built-in model the same way', async () => {
     const first = await answering()
     await use({ provider: 'openai', model: 'm', baseUrl: server.baseUrl, apiKey: KEY })
     const back = await use({ provider: 'builtin' })
@@ -193,7 +193,7 @@ describe('choosing an embedding model while the service runs', () => {
   })
 })
 
-describe('a model that cannot be had changes nothing', () => {
+describe('an unusable model changes nothing', () => {
   let before: { model: string; file: string }
   const standing = async () => ({
     model: await answering(),
@@ -203,7 +203,7 @@ describe('a model that cannot be had changes nothing', () => {
     before = await standing()
   })
 
-  /** For this process, and by the file for the next. */
+  /** In this process, and in the file for the next. */
   const expectUnchanged = async () => {
     expect(await standing()).toEqual(before)
     expect((await operate('GET')).body.model).toBe(before.model)
@@ -218,41 +218,41 @@ describe('a model that cannot be had changes nothing', () => {
     await expectUnchanged()
   }
 
-  it('whose hub is not reached', () =>
+  it('if the hub cannot be reached', () =>
     expectFailure({ ...LOCAL, mirrorUrl: 'http://127.0.0.1:9' }, /cannot be brought.*--mirror.*by hand/))
 
-  it('whose files are not what the hub lists', async () => {
+  it("if its files differ from the hub's list", async () => {
     hub.faults.set(WEIGHTS, 'changed')
     await expectFailure({ ...LOCAL, mirrorUrl: hub.url }, /another checksum/)
   })
 
-  it('whose files are of another model', async () => {
+  it('if its files belong to another model', async () => {
     await writeTinyOnnxModel(join(dataDir, 'models', known.name), { north: [2, 0], east: [0, 2] })
     await expectFailure(LOCAL, /are not those of .*2 dimensions and not 384/)
   })
 
-  it('that gives every text the same vector', () =>
+  it('if it gives every text the same vector', () =>
     expectFailure(
       { provider: 'transformers', model: join(parent, 'small') },
       /the same vector for different texts/,
     ))
 
-  it('whose server refuses the key', () =>
+  it('if its server refuses the key', () =>
     expectFailure(
       { provider: 'openai', model: 'm', baseUrl: server.baseUrl, apiKey: 'a-key-that-is-wrong' },
       /^m at http:\/\/127\.0\.0\.1:\d+\/v1: .*refused the credentials.*401.*EMBEDDING_API_KEY/,
     ))
 
-  it('whose folder has no files of one', () =>
+  it('if its folder has no model files', () =>
     expectFailure({ provider: 'transformers', model: parent }, /config\.json.*onnx\/model\.onnx.*have to be/))
 
-  it('whose server is not there, of which no password is shown', () =>
+  it('if its server is unreachable, and the error shows no password', () =>
     expectFailure(
       { provider: 'openai', model: 'm', baseUrl: 'http://name:password@127.0.0.1:9/v1' },
       /^m at http:\/\/127\.0\.0\.1:9\/v1: .*could not be reached.*see that it runs/,
     ))
 
-  it('whose server gives other dimensions than were asked for', async () => {
+  it('if its server returns other dimensions than requested', async () => {
     server.fail({ kind: 'wrong-dimensions' })
     await expectFailure(
       { provider: 'openai', model: 'm', baseUrl: server.baseUrl, apiKey: KEY, dimensions: 32 },
@@ -260,7 +260,7 @@ describe('a model that cannot be had changes nothing', () => {
     )
   })
 
-  it('which cannot be written down', async () => {
+  it('if the choice cannot be written', async () => {
     await mkdir(join(dataDir, 'embedding-model.json.next'))
     await expectFailure(
       { provider: 'openai', model: 'm', baseUrl: server.baseUrl, apiKey: KEY },
@@ -269,7 +269,7 @@ describe('a model that cannot be had changes nothing', () => {
     await rm(join(dataDir, 'embedding-model.json.next'), { recursive: true })
   })
 
-  it('that a service was stopped over half-way', async () => {
+  it('if the service stops halfway', async () => {
     hub.faults.set(WEIGHTS, 'stalled')
     await operate('PUT', { ...LOCAL, mirrorUrl: hub.url })
     await until('a download under way', () => hub.asked.includes(WEIGHTS), Boolean)
@@ -277,7 +277,7 @@ describe('a model that cannot be had changes nothing', () => {
     await expectUnchanged()
   })
 
-  it('that is given up for another choice', async () => {
+  it('if another choice replaces it', async () => {
     hub.faults.set(WEIGHTS, 'stalled')
     await operate('PUT', { ...LOCAL, mirrorUrl: hub.url })
     await until('a download under way', () => hub.asked.includes(WEIGHTS), Boolean)
@@ -295,7 +295,7 @@ describe('chunks that cannot be moved', () => {
 
   beforeEach(async () => {
     refuses = true
-    // A server that is good for a trial, and fails at what is stored.
+    // A server that passes the test but fails for stored chunks.
     picky = createServer((request, response) => {
       let text = ''
       request.on('data', (data: Buffer) => (text += data.toString('utf8')))
@@ -321,7 +321,7 @@ describe('chunks that cannot be moved', () => {
     return operate('PUT', { provider: 'openai', model: 'picky', baseUrl: `http://127.0.0.1:${port}/v1` })
   }
 
-  it('stay with the former model, which is taken again when that does not end', async () => {
+  it('keep the former model, which becomes the configured one again if the failure lasts', async () => {
     const before = await answering()
     await restart({}, 0)
     await choose()
@@ -339,7 +339,7 @@ describe('chunks that cannot be moved', () => {
     expect((await operate('GET')).body).toMatchObject({ model: before, movingOrganizations: 0 })
   })
 
-  it('are moved by the next process when the one that was told so has gone', async () => {
+  it('are moved by the next process if the first one has ended', async () => {
     const before = await answering()
     await choose()
     await until(
@@ -350,7 +350,7 @@ describe('chunks that cannot be moved', () => {
     expect((await best()).limitations).toEqual(['embedding_fallback'])
     await service.close()
     refuses = false
-    // As after the half minute that a failed move waits.
+    // As if the 30 s wait after a failed move had passed.
     await database.db.updateTable('reembeddings').set({ lease_expires_at: null }).execute()
     service = await start()
     expect(await answering()).toBe(before)
@@ -363,11 +363,11 @@ describe('chunks that cannot be moved', () => {
   })
 })
 
-describe('where the environment says the model', () => {
+describe('with a model set in the environment', () => {
   it.each([
     [{ EMBEDDING_PROVIDER: 'builtin' }, /EMBEDDING_PROVIDER is set/],
     [{ DATABASE_URL: 'postgres://database.example/memory' }, /With DATABASE_URL/],
-  ])('%o, a choice is refused with what to set instead', async (environment, words) => {
+  ])('%o, refuses a choice and says what to set instead', async (environment, words) => {
     await restart(environment)
     const answer = await operate('PUT', {
       provider: 'openai',
@@ -382,7 +382,7 @@ describe('where the environment says the model', () => {
     await restart()
   })
 
-  it('an earlier choice does not count, which the log says', async () => {
+  it('ignores an earlier choice and logs that', async () => {
     await use({ provider: 'openai', model: 'm', baseUrl: server.baseUrl, apiKey: KEY })
     const lines: string[] = []
     const logger = pino({ level: 'warn' }, { write: (line) => void lines.push(line) })

@@ -18,7 +18,7 @@ export interface ModelChoiceServices {
   modelChoice: ModelChoice
   models: ModelRegistry
   modelMove: ModelMove
-  /** Where the files of known models lie. */
+  /** Folder with the files of known models. */
   modelsDir: string
 }
 

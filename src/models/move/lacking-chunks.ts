@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../../database/database.ts'
 
-/** A chunk without a vector of the model that it moves to. */
+/** A chunk without a vector of the target model. */
 export interface LackingChunk {
   sourceItemId: string
   position: number
@@ -14,7 +14,7 @@ export interface LackingChunk {
   hash: string
 }
 
-/** The ids of the next items in order of id, `limit` at most; `after` null: from the first. */
+/** The ids of the next `limit` items by id; `after` null: from the first. */
 export async function findItemsAfter(
   db: Db,
   organizationId: string,
@@ -38,7 +38,7 @@ const Rows = z.array(
   }),
 )
 
-/** The chunks of these items that have no vector of the model, in order. */
+/** The chunks of these items without a vector of the model, in order. */
 export async function findLackingChunks(
   db: Db,
   organizationId: string,

@@ -42,7 +42,7 @@ afterAll(async () => {
 
 const newItem = (externalId: string, body: string): NewItem => testItem(organization, { externalId, body })
 
-/** How many vectors of each model are stored, and how many chunks. */
+/** Vectors stored of each model, and the number of chunks. */
 async function stored(): Promise<{ models: Record<string, number>; chunks: number }> {
   const { rows } = await sql<{ name: string; count: number }>`
     select m.name, count(*)::int as count from chunk_embeddings e join embedding_models m on m.id = e.embedding_model_id
@@ -55,8 +55,8 @@ async function stored(): Promise<{ models: Record<string, number>; chunks: numbe
   return { models: Object.fromEntries(rows.map(({ name, count }) => [name, count])), chunks: chunks.length }
 }
 
-describe('from the built-in model to a server of the OpenAI wire and back, under load', () => {
-  it('no search fails, mixes models or misses what is stored, and every item is right in the end', async () => {
+describe('moving from the built-in model to an OpenAI-compatible server and back, under load', () => {
+  it('fails no search, mixes no models, misses nothing stored, and leaves every item right', async () => {
     const builtin = await createEmbeddingModel({ provider: 'builtin' })
     const remote = await createEmbeddingModel({
       provider: 'openai',
@@ -65,7 +65,7 @@ describe('from the built-in model to a server of the OpenAI wire and back, under
     })
     const make = (configured: EmbeddingModel, db = database.db) => {
       const both = createModelRegistry({ configured, builtin: async () => builtin })
-      // A stand-in for the settings of the way back, where the remote model is still to be had for searching.
+      // Simulates the settings of the way back, where searches can still use the remote model.
       const models = {
         ...both,
         find: async (name: string) => (name === remote.id ? remote : await both.find(name)),
@@ -91,7 +91,7 @@ describe('from the built-in model to a server of the OpenAI wire and back, under
       const searches = { count: 0, models: new Set<string | null>() }
       const searching = async (): Promise<void> => {
         while (load.on) {
-          // The embedded database answers at once: nothing else would get its turn.
+          // The embedded database answers synchronously, so nothing else would run.
           await turn()
           const answer = await search(organization.caller(), { query: 'zanzibar lighthouse', limit: 3 })
           searches.count += 1

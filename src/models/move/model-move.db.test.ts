@@ -17,7 +17,7 @@ import { modelMoveRoutes } from './routes.ts'
 import { until } from '../../../test/support/until.ts'
 import { testTerms } from '../../../test/support/term-weights.ts'
 
-/** What one process of the service has, as it is configured. */
+/** One configured process of the service. */
 interface Instance {
   items: Items
   search: Search
@@ -53,7 +53,7 @@ function instance(
   }
 }
 
-/** As if the time of every lease, or of the wait after a failure, had passed: it is measured by the database's clock. */
+/** Expires every lease and every wait after a failure, which the database's clock measures. */
 async function letLeaseRunOut(): Promise<void> {
   await sql`
     update reembeddings set lease_expires_at = statement_timestamp() - interval '1 hour'
@@ -76,7 +76,7 @@ beforeEach(async () => {
 
 const newItem = (externalId: string, body: string): NewItem => testItem(organization, { externalId, body })
 
-/** Vectors of the organization by model, and chunks that have none of the answering model. */
+/** Vectors of the organization by model, and chunks without one of the answering model. */
 async function vectors(): Promise<{ models: Record<string, number>; bare: number }> {
   const { rows } = await sql<{ name: string; count: number }>`
     select m.name, count(*)::int as count from chunk_embeddings e join embedding_models m on m.id = e.embedding_model_id
@@ -98,7 +98,7 @@ const titles = async (search: Search, query: string): Promise<string[]> => {
 }
 
 describe('a re-embedding', () => {
-  it('moves all chunks to the configured model, which answers from then on alone', async () => {
+  it('moves all chunks to the configured model, which alone answers afterwards', async () => {
     const before = instance(oldModel)
     const after = instance(newModel)
     await before.items.write(organization.id, manyItems(organization, 70))
@@ -128,7 +128,7 @@ describe('a re-embedding', () => {
     expect(errors).toEqual([])
   })
 
-  it('moves the vectors of the built-in model before this one without being asked, and answers all along', async () => {
+  it('moves the vectors of the previous built-in model automatically and answers throughout', async () => {
     const earlier = await loadBuiltinModel('builtin-1')
     const present = await loadBuiltinModel('builtin-2')
     const stranger = await insertOrganization(database.db)
@@ -137,7 +137,7 @@ describe('a re-embedding', () => {
 
     const first = instance(present, database, true)
     expect(await titles(first.search, 'word7')).toContain('page-7')
-    // A process that ends in between has begun the move, and moved some of it.
+    // A process that ends midway has started the move and moved some of it.
     const ended = first.modelMove.resume()
     await until('some vectors', vectors, ({ models }) => (models['builtin-2'] ?? 0) > 0)
     await first.modelMove.stop()
@@ -161,7 +161,7 @@ describe('a re-embedding', () => {
     expect(errors).toEqual([])
   })
 
-  it('leaves them to the model before this one while processes that know no other may run beside', async () => {
+  it('leaves them to the previous built-in model while older processes may still run', async () => {
     const earlier = instance(await loadBuiltinModel('builtin-1'))
     await earlier.items.write(organization.id, manyItems(organization, 1))
     let time = now.getTime()
@@ -181,7 +181,7 @@ describe('a re-embedding', () => {
     expect(await standing()).toEqual(['succeeded', 'builtin-2'])
   })
 
-  it('gives the vectors that an ingest with the new model would have given', async () => {
+  it('produces the same vectors as an ingest with the new model', async () => {
     const body = `# Holidays\n\n${'Thirty days a year. '.repeat(60)}\n\n## Carry over\n\n${'Five days. '.repeat(80)}`
     await instance(oldModel).items.write(organization.id, [newItem('moved', body)])
     await instance(newModel).modelMove.start(organization.caller())
@@ -195,7 +195,7 @@ describe('a re-embedding', () => {
     expect(rows[0]?.embeddings).toBe(rows[1]?.embeddings)
   })
 
-  it('is recorded in the trail once, however often it is asked for while it runs', async () => {
+  it('appears in the audit trail once, however often it is requested while it runs', async () => {
     const { items, modelMove } = instance(newModel)
     await items.write(organization.id, manyItems(organization, 1))
     await Promise.all([1, 2, 3].map(() => modelMove.start(organization.caller())))
@@ -207,7 +207,7 @@ describe('a re-embedding', () => {
     expect(events).toMatchObject([{ action: 'maintenance.reembed.start', metadata: { model: 'new' } }])
   })
 
-  it('of an organization without anything stored is done at once, and its first document is of the new model', async () => {
+  it('ends at once for an organization without content, whose first document gets the new model', async () => {
     const { items, modelMove } = instance(newModel)
     await modelMove.start(organization.caller())
     await modelMove.resume()
@@ -216,7 +216,7 @@ describe('a re-embedding', () => {
     expect(await vectors()).toEqual({ models: { new: 1 }, bare: 0 })
   })
 
-  it('that never began is idle', async () => {
+  it('is idle if it never started', async () => {
     const { items, modelMove } = instance(newModel)
     expect(await modelMove.status(organization.id)).toMatchObject({
       status: 'idle',
@@ -232,7 +232,7 @@ describe('a re-embedding', () => {
     })
   })
 
-  it('writes both vectors of what is ingested while it runs, and forgets what is deleted', async () => {
+  it('writes both vectors of new content and drops what is deleted', async () => {
     const { items, search, modelMove } = instance(newModel)
     await instance(oldModel).items.write(organization.id, manyItems(organization, 3))
     await modelMove.start(organization.caller())
@@ -245,12 +245,12 @@ describe('a re-embedding', () => {
     expect(await titles(search, 'rewritten')).toEqual(['page-0'])
   })
 
-  it('ends only when what a process without the new model stored has its vectors, too', async () => {
+  it('ends only when content stored by a process without the new model has its vectors', async () => {
     const { modelMove } = instance(newModel)
     const unaware = instance(oldModel)
     await unaware.items.write(organization.id, manyItems(organization, 2))
     await modelMove.start(organization.caller())
-    // Everything before the last id is done already when this comes in.
+    // The move has passed every earlier id when this item arrives.
     await database.db
       .updateTable('reembeddings')
       .set({ after_item_id: 'ffffffff-ffff-4fff-bfff-ffffffffffff' })
@@ -261,7 +261,7 @@ describe('a re-embedding', () => {
     expect(await vectors()).toEqual({ models: { new: 3 }, bare: 0 })
   })
 
-  it('goes on where a process that died left it, without embedding twice what was done', async () => {
+  it('continues where a dead process stopped, without embedding anything twice', async () => {
     await instance(oldModel).items.write(organization.id, manyItems(organization, 100))
     const gate = Promise.withResolvers<void>()
     const reached = Promise.withResolvers<void>()
@@ -288,14 +288,14 @@ describe('a re-embedding', () => {
     await heir.modelMove.resume()
     expect(counted.calls.documents).toBe(100 - 64)
     expect(await vectors()).toEqual({ models: { new: 100 }, bare: 0 })
-    // The dead one wakes up: it finds that it lost the lease, and changes nothing.
+    // The first process resumes, finds that it lost the lease, and changes nothing.
     gate.resolve()
     await dead
     expect(await vectors()).toEqual({ models: { new: 100 }, bare: 0 })
     expect(errors).toEqual([])
   })
 
-  it('is done by one of many instances at a time', async () => {
+  it('runs in one of many instances at a time', async () => {
     await instance(oldModel).items.write(organization.id, manyItems(organization, 90))
     const counted = hashEmbeddingModel({ id: 'new', dimensions: 96 })
     const instances = [
@@ -310,7 +310,7 @@ describe('a re-embedding', () => {
     expect(await vectors()).toEqual({ models: { new: 90 }, bare: 0 })
   })
 
-  it('hands its lease back when the process stops, so that another goes on at once', async () => {
+  it('releases its lease when the process stops, so that another continues at once', async () => {
     await instance(oldModel).items.write(organization.id, manyItems(organization, 100))
     const stopping: Instance = instance({
       ...newModel,
@@ -326,7 +326,7 @@ describe('a re-embedding', () => {
     expect(await vectors()).toEqual({ models: { new: 100 }, bare: 0 })
   })
 
-  it('notes why it stopped, tries again after a while, and forgets the failure then', async () => {
+  it('records why it stopped, retries later, and then clears the failure', async () => {
     await instance(oldModel).items.write(organization.id, manyItems(organization, 5))
     let broken = true
     const { modelMove } = instance({
@@ -354,7 +354,7 @@ describe('a re-embedding', () => {
     })
   })
 
-  it('to a model that is no longer configured is given up for one to the configured model', async () => {
+  it('to a model that is no longer configured is replaced by one to the configured model', async () => {
     await instance(oldModel).items.write(organization.id, manyItems(organization, 5))
     const gone = instance(hashEmbeddingModel({ id: 'gone' }))
     await gone.modelMove.start(organization.caller())
@@ -369,7 +369,7 @@ describe('a re-embedding', () => {
     expect(await vectors()).toEqual({ models: { new: 6 }, bare: 0 })
   })
 
-  it('mends an organization whose model is not to be had any more', async () => {
+  it('repairs an organization whose model is no longer available', async () => {
     await instance(hashEmbeddingModel({ id: 'lost' })).items.write(
       organization.id,
       manyItems(organization, 4),

@@ -1,10 +1,10 @@
 /**
  * Moves an organization's chunks to the configured embedding model, in the background.
- *
- * `start` stores the move (status `running`). From then on, new chunks get vectors of both models. A worker that holds the
- * lease adds the missing vectors, batch by batch, and saves its position. When no chunk lacks its new vector, one
- * transaction switches the answering model and deletes the vectors of all others. Searches use the old model until then.
- * Vectors of an earlier built-in model are moved without a request, once no process of an earlier version can be left.
+ * `start` stores the move (status `running`). From then on, new chunks get vectors of both models. A worker
+ * that holds the lease adds the missing vectors, batch by batch, and saves its position. When no chunk lacks
+ * its new vector, one transaction switches the answering model and deletes the vectors of all others.
+ * Searches use the old model until then. Vectors of an earlier built-in model move automatically, once no
+ * process of an earlier version can be running.
  */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
@@ -23,55 +23,55 @@ import type { Logger } from '../../kernel/logger.ts'
 export interface ModelMoveView {
   /** `idle`: never started. */
   status: 'idle' | 'running' | 'succeeded'
-  /** The model that the chunks move to or have moved to; of `idle` the one that answers. null: nothing is stored. */
+  /** The target model; if idle, the one that answers. null: nothing is stored. */
   model: string | null
   /** The model that answers queries now. */
   answeringModel: string | null
   chunksTotal: number
-  /** Chunks that have their vector of `model`. */
+  /** Chunks with a vector of `model`. */
   chunksDone: number
   startedAt: string | null
   finishedAt: string | null
-  /** Why the last attempt stopped; it is tried again. */
+  /** Why the last attempt stopped; it will be retried. */
   errorMessage: string | null
 }
 
 /** All organizations' moves to the configured model. */
 export interface OverallMove {
-  /** Organizations that have not arrived. */
+  /** Organizations still moving. */
   movingOrganizations: number
   chunksTotal: number
   chunksDone: number
-  /** Why one of them stopped; it is tried again. */
+  /** Why one of them stopped; it will be retried. */
   errorMessage: string | null
 }
 
 export interface ModelMove {
   /**
-   * Begins to move the caller's organization to the configured model and returns at once. One that is running already
-   * goes on and is returned; one that moves to a model that is no longer configured is given up for it.
+   * Starts to move the caller's organization to the configured model and returns at once. A running move is
+   * returned as it is; one to a model that is no longer configured is replaced.
    */
   start(caller: Caller): Promise<ModelMoveView>
   status(organizationId: string): Promise<ModelMoveView>
   /**
-   * Begins to move every organization that has vectors of another model, and answers how many. It is the operator's act, so
-   * it stands in the log and not in the trail.
+   * Starts to move every organization with vectors of another model; returns how many. An operator action, so
+   * it is logged rather than audited.
    */
   startAll(): Promise<number>
-  /** How far all moves to the configured model are together. */
+  /** The progress of all moves to the configured model together. */
   overall(): Promise<OverallMove>
   /**
-   * Begins to move what is of an earlier model that the configured one replaces, then works on every move that nobody
-   * works on, one after the other, until none is left that can go on; a call while one is at work joins it. Never
-   * rejects: failures are logged, and noted with the move.
+   * Starts to move organizations of an earlier model that the configured one replaces. Then works on every
+   * unleased move, one at a time, until none can progress; a concurrent call joins the running one. Never
+   * rejects: failures are logged and stored with the move.
    */
   resume(): Promise<void>
   /**
-   * Resumes now and every 15 seconds, where this process works: takes up what a process that ended left behind, what
-   * failed, and what was begun where no worker is.
+   * Resumes now and every 15 seconds, if this process works: picks up moves of ended processes, failed moves,
+   * and moves started elsewhere.
    */
   startResuming(): void
-  /** Ends the work under way after its present batch and hands its lease back. */
+  /** Stops after the current batch and releases its lease. */
   stop(): Promise<void>
 }
 
@@ -83,8 +83,8 @@ export interface ModelMoveOptions {
   /** Whether this process does the work; otherwise `start` leaves it to one that does. */
   works: boolean
   /**
-   * How long from now on, in milliseconds, what is of an earlier model stays where it is unless somebody asks: processes of the version
-   * before, which do not know the present one, may answer beside this one. 0 if not said.
+   * Delay from now, in milliseconds, before vectors of an earlier model move automatically: processes of the
+   * previous version, which do not know the present model, may still be answering. Default 0.
    */
   replaceAfterMs?: number
 }
@@ -93,7 +93,6 @@ const RESUME_INTERVAL_MS = 15_000
 
 const Waiting = z.array(z.object({ organization_id: z.string() }))
 
-/** Moves organizations between embedding models. */
 export function createModelMove({
   db,
   models,
@@ -105,7 +104,7 @@ export function createModelMove({
   const replacesFrom = clock.now().getTime() + replaceAfterMs
   const stopped = new AbortController()
   const move = createMove({ db, models, clock, logger, signal: stopped.signal })
-  /** The operator's act, who brought the new model: it stands in the log, and not in the trail. */
+  /** An operator action, so it is logged rather than audited. */
   async function startEach(organizationIds: readonly string[], target: StoredModel): Promise<void> {
     for (const organizationId of organizationIds) {
       const mover = { organizationId, actor: null }
@@ -166,7 +165,7 @@ async function startMove(
   target: StoredModel,
   at: Date,
 ): Promise<void> {
-  // Waits for ingests under way: those that begin later write both vectors.
+  // Waits for ingests in progress; later ones write both vectors.
   await lockModelsForChange(tx, organizationId)
   const running = await tx
     .selectFrom('reembeddings')
@@ -213,7 +212,7 @@ async function findWaiting(db: Db): Promise<string[]> {
   return Waiting.parse(rows).map((row) => row.organization_id)
 }
 
-/** Organizations whose vectors are, or are about to be, of another model. */
+/** Organizations whose vectors are of another model, or are moving to one. */
 async function findElsewhere(db: Db, modelId: number): Promise<string[]> {
   const { rows } = await sql`
     select o.id as organization_id from organizations o
@@ -223,7 +222,7 @@ async function findElsewhere(db: Db, modelId: number): Promise<string[]> {
   return Waiting.parse(rows).map((row) => row.organization_id)
 }
 
-/** Organizations that one of these models answers, and that are not on their way to another. */
+/** Organizations that one of these models answers and that are not moving to another. */
 async function findReplaced(db: Db, names: readonly string[]): Promise<string[]> {
   const { rows } = await sql`
     select o.id as organization_id from organizations o

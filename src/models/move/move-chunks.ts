@@ -27,21 +27,21 @@ export interface MoveOptions {
   models: ModelRegistry
   clock: Clock
   logger: Logger
-  /** Aborting it ends the work after the present batch. */
+  /** Aborting it stops the work after the current batch. */
   signal: AbortSignal
 }
 
-/** A lease is renewed with every batch; after so long without one, whoever held it counts as dead. */
+/** Each batch renews the lease; an expired lease belongs to a dead process. */
 const LEASE_SECONDS = 120
-/** After a failure, the next attempt waits so long. */
+/** Delay before the next attempt after a failure. */
 const RETRY_SECONDS = 30
-/** Items looked at in one go; each has at least one chunk and at most some thousands. */
+/** Items scanned at a time; each has from one to some thousands of chunks. */
 const ITEMS_A_BATCH = 32
-/** Chunks embedded and written in one go: the embedded database answers nobody else while it writes. */
+/** Chunks embedded and written at a time: while the embedded database writes, it answers no one else. */
 const CHUNKS_A_BATCH = 128
 const ERROR_CHARACTERS_MAX = 1_000
 
-/** A move that this process holds the lease of. */
+/** A move whose lease this process holds. */
 interface Held {
   organizationId: string
   lease: Lease<'reembeddings'>
@@ -49,8 +49,9 @@ interface Held {
 }
 
 /**
- * Works on an organization's move until it is done, fails, or is stopped; does nothing while another process holds its
- * lease or its model is not to be had here. Failures are logged and noted with the move, never thrown.
+ * Works on an organization's move until it is done, fails, or is stopped. Does nothing while another process
+ * holds the lease or the model is unavailable here. Failures are logged and stored with the move, never
+ * thrown.
  */
 export function createMove(options: MoveOptions): (organizationId: string) => Promise<void> {
   const { db, models, logger, signal } = options
@@ -123,7 +124,7 @@ async function claim(
   }
 }
 
-/** Releases the move for others, at once or after some seconds. */
+/** Releases the move at once or after some seconds. */
 async function release(
   db: Db,
   { lease }: Held,
@@ -137,7 +138,7 @@ async function release(
   })
 }
 
-/** @returns false when it was stopped before its end. */
+/** @returns false if stopped early */
 async function moveAll(
   options: MoveOptions,
   held: Held,
@@ -154,7 +155,7 @@ async function moveAll(
         finish(tx, changes, held, clock.now()),
       )
       if (done) return true
-      // Something was stored by a process that did not have the model: look through all once more.
+      // A process without the model stored something: scan everything once more.
       after = null
       continue
     }
@@ -192,7 +193,7 @@ async function moveBatch(
   )
 }
 
-/** Extends the lease, with a save point when there is one. @throws LeaseLost */
+/** Renews the lease and saves a given position. @throws LeaseLost */
 async function renew(db: Db | Tx, { lease }: Held, afterItemId?: string): Promise<void> {
   await renewLease(db, lease, {
     seconds: LEASE_SECONDS,
@@ -203,7 +204,7 @@ async function renew(db: Db | Tx, { lease }: Held, afterItemId?: string): Promis
 
 const LockedRows = z.array(z.object({ id: z.string() }))
 
-/** Which items still have the content that was read; they keep it until the transaction ends. */
+/** The items whose content is unchanged; the lock keeps it so until the transaction ends. */
 async function lockUnchanged(
   tx: Tx,
   organizationId: string,
@@ -222,10 +223,10 @@ async function lockUnchanged(
 
 const FinishRow = z.object({ is_complete: z.boolean(), chunks: z.number() })
 
-/** Makes the new model the answering one when no chunk lacks its vector. @returns whether it did. @throws LeaseLost */
+/** Activates the new model when no chunk lacks its vector. @returns whether it did. @throws LeaseLost */
 async function finish(tx: Tx, changes: ItemChanges, held: Held, now: Date): Promise<boolean> {
   const { organizationId, modelId } = held
-  // Nobody stores chunks meanwhile.
+  // From here on, no transaction can store chunks.
   await lockModelsForChange(tx, organizationId)
   await renew(tx, held)
   const { rows } = await sql`
@@ -235,7 +236,7 @@ async function finish(tx: Tx, changes: ItemChanges, held: Held, now: Date): Prom
     where c.organization_id = ${organizationId}`.execute(tx)
   const { is_complete: isComplete, chunks } = FinishRow.parse(rows[0])
   if (!isComplete) return false
-  // Copies of either model's vectors are made anew: which of them came and went in the move is noted nowhere.
+  // Snapshots of either model are rebuilt, because the move recorded no changes.
   changes.addAll()
   await tx
     .updateTable('organizations')
