@@ -11,7 +11,10 @@ import { changeItems } from '../vector-memory/index.ts'
 import { contentHash, fieldsOf } from './item.ts'
 import { originOf } from './item-policies.ts'
 
-/** What a source's provider says of a stored item's readers; null: it does not, or nobody may read it any more. */
+/**
+ * A stored item's readers according to the source's provider; null: the provider names none, or no one may
+ * read it any more.
+ */
 export interface PolicyChange {
   externalId: string
   accessPolicy: AccessPolicy | null
@@ -19,13 +22,13 @@ export interface PolicyChange {
 
 export type PolicySource = SourceRef & { provider: ProviderId }
 
-/** Items of one transaction: their contents are read to hash them. */
+/** Items per transaction, whose contents are read for hashing. */
 const AT_ONCE = 100
 
 /**
- * Gives items that a source's runs brought the policies that its provider tells now, without their contents: no chunk and no
- * vector changes. Items whose policy is the same are left alone, and so are those that are stored anew meanwhile.
- * @param within runs in each transaction, first
+ * Updates the policies of items that a source's runs stored, without touching contents, chunks or vectors.
+ * Skips items with the same policy, and items that are stored again meanwhile.
+ * @param within runs first in each transaction
  * @returns how many items changed
  */
 export async function changePolicies(
@@ -51,7 +54,10 @@ interface Changed {
   accessPolicy: AccessPolicy | null
 }
 
-/** Those of the items whose stored policy differs. What another source was told stays where this one is told nothing. */
+/**
+ * The items whose stored policy differs. If this source reports no policy, one reported by another source
+ * stays.
+ */
 async function findChanged(
   db: Db,
   { organizationId, sourceId }: PolicySource,
@@ -135,7 +141,10 @@ function changeOf(row: Row<'source_items'>, accessPolicy: AccessPolicy | null, p
 
 const Ids = z.array(z.object({ id: z.string() }))
 
-/** The canvas has read what it would read again. @returns the ids of the items that were as they were read */
+/**
+ * The canvas need not read these items again. @returns the ids of the items that were unchanged since they
+ * were read
+ */
 async function update(
   tx: Tx,
   { organizationId, sourceId }: PolicySource,

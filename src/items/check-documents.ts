@@ -6,7 +6,7 @@ import type { ProviderId } from '../kernel/providers.ts'
 import { providersOf } from '../providers/index.ts'
 import { type CleanItem, itemKey } from './item.ts'
 
-/** @throws AppError `duplicate_document` that names the second of two documents with one key. */
+/** @throws AppError `duplicate_document` that names the second of two documents with the same key */
 export function refuseDuplicates(items: readonly CleanItem[]): void {
   const firstAt = new Map<string, number>()
   for (const [index, item] of items.entries()) {
@@ -28,8 +28,8 @@ const findSources = prepare<{ id: string; provider: ProviderId }>(`
   where organization_id = $1 and id = any($2::uuid[]) and provider = any($3::text[]) and removed_at is null`)
 
 /**
- * Every document's connector has to be the organization's own, within the caller's scope, and of the document's
- * provider.
+ * Requires each document's connector to belong to the organization, be in the caller's scope, and have the
+ * document's provider.
  * @throws AppError `not_found`, `provider_mismatch`, each with the document's index
  */
 export async function requireSources(db: Db, caller: Caller, items: readonly CleanItem[]): Promise<void> {

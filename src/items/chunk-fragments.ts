@@ -1,10 +1,10 @@
 import type { Pausable } from '../kernel/slices.ts'
 import { countWords, isSpace } from '../text/words.ts'
 
-/** The largest piece that a text without usable sentence boundaries is cut into; several make a chunk. */
+/** Largest fragment of a text without usable sentence boundaries; several make a chunk. */
 const FRAGMENT_WORDS_MAX = 100
 const FRAGMENT_CHARACTERS_MAX = 1_000
-/** Text past the cut that the segmenters see, so that they judge the boundary in its surroundings. */
+/** Text beyond the cut that the segmenters see, so that they can judge the boundary in context. */
 const SEGMENTER_LOOKAHEAD = 64
 
 // A fixed locale: the same text is cut the same way on every machine.
@@ -16,7 +16,10 @@ function isLowSurrogate(code: number): boolean {
   return code >= 0xdc00 && code <= 0xdfff
 }
 
-/** The last line end, clause end or space in the second half of the window, in that order of liking; -1 if none. */
+/**
+ * The last line end, clause end or space in the second half of the window, in this order of preference; -1:
+ * none.
+ */
 function lastSpaceCut(text: string, start: number, limit: number): number {
   const half = start + Math.floor((limit - start) / 2)
   let clause = -1
@@ -44,9 +47,10 @@ function cutInsideRun(text: string, start: number, limit: number): number {
 }
 
 /**
- * Where to cut the text between `start` and `end` so that no piece has more than 100 words or 1,000 characters:
- * the beginnings of the pieces, `start` first. For what has no sentence boundaries: logs, hard-wrapped lists, Thai,
- * base64. Never inside a surrogate pair; inside a grapheme cluster only when it alone fills a piece. Linear time.
+ * Where to cut the text between `start` and `end` so that no fragment has more than 100 words or 1,000
+ * characters: the fragments' beginnings, `start` first. For text without sentence boundaries: logs,
+ * hard-wrapped lists, Thai, base64. Never cuts inside a surrogate pair; cuts inside a grapheme cluster only
+ * if it alone fills a fragment. Linear time.
  */
 export function* findingFragmentStarts(text: string, start: number, end: number): Pausable<number[]> {
   const starts = [start]

@@ -16,7 +16,7 @@ import { countWords } from '../text/words.ts'
 const wordsOf = (text: string): number => countWords(text, 0, text.length).words
 const contents = (body: string): string[] => chunkText(body).map((chunk) => chunk.content)
 
-/** What stands between, before and after the chunks when they are laid back onto the body. */
+/** The text between, before and after the chunks when aligned with the body. */
 function gapsOf(body: string, chunks: readonly Chunk[]): string[] {
   const gaps: string[] = []
   let at = 0
@@ -82,8 +82,8 @@ const piece = fc.oneof(
 )
 const anyBody = fc.array(piece, { maxLength: 30 }).map((pieces) => pieces.join(''))
 
-describe('chunkText, for any text', () => {
-  it('gives chunks that are the body again in order, with only whitespace dropped between them', () => {
+describe('chunkText on any text', () => {
+  it('returns chunks that reproduce the body in order, dropping only whitespace between them', () => {
     fc.assert(
       fc.property(anyBody, (body) => {
         expect(gapsOf(body, chunkText(body)).join('').trim()).toBe('')
@@ -117,7 +117,7 @@ describe('chunkText, for any text', () => {
     )
   })
 
-  it('numbers the chunks from 0 and gives the same chunks each time', () => {
+  it('numbers the chunks from 0 and returns the same chunks each time', () => {
     fc.assert(
       fc.property(anyBody, (body) => {
         const chunks = chunkText(body)
@@ -128,7 +128,7 @@ describe('chunkText, for any text', () => {
     )
   })
 
-  it('gives chunks of 120 to 200 words for prose, but for the last two, which share what is left', () => {
+  it('makes chunks of 120 to 200 words from prose, except the last two, which share the rest', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1, maxLength: 12 }),
@@ -143,14 +143,14 @@ describe('chunkText, for any text', () => {
   })
 })
 
-describe('chunkText, where it cuts', () => {
+describe("chunkText's boundaries", () => {
   it('keeps a short text in one chunk, exactly', () => {
     expect(chunkText('  Hello there.\n\nHow are you? \n')).toEqual([
       { content: 'Hello there.\n\nHow are you?', position: 0, heading: null },
     ])
   })
 
-  it('makes no chunk of a body of whitespace', () => {
+  it('makes no chunk of a blank body', () => {
     expect(chunkText('')).toEqual([])
     expect(chunkText(' \r\n\t\u00a0\n')).toEqual([])
   })
@@ -161,12 +161,12 @@ describe('chunkText, where it cuts', () => {
     '\u200b\u200b\n\n\u2060\ufeff',
     '\u0000\u0007\u001b',
     '\u00ad\u3164\u2800',
-  ])('finds a document whose body shows nothing by its title: %j', (body) => {
+  ])('uses the title if the body is invisible: %j', (body) => {
     expect(inOneGo(chunkingDocument(' Tea ', body))).toEqual([{ content: 'Tea', position: 0, heading: null }])
     expect(inOneGo(chunkingDocument('\u200b', body))).toEqual([])
   })
 
-  it('leaves out chunks that show nothing, and counts the others on', () => {
+  it('leaves out invisible chunks but counts their positions', () => {
     const body = `${'\u200b'.repeat(9_000)}\n\nWords.\n\n# Then\n\n${'\u2060'.repeat(9_000)}`
     const chunks = inOneGo(chunkingDocument('Tea', body))
     expect(chunks.map(({ position }) => position)).toEqual(chunks.map((_, at) => at))
@@ -192,7 +192,7 @@ describe('chunkText, where it cuts', () => {
   })
 
   it.each(['## Setup', 'Setup\n-----', 'Setup\n^^^^^'])(
-    'keeps the heading %j with what follows',
+    'keeps the heading %j with the text below',
     (heading) => {
       for (let before = 100; before < 260; before += 7) {
         const chunks = contents(`${prose(before)}\n\n${heading}\n\n${prose(150, 2)}`)
@@ -202,7 +202,7 @@ describe('chunkText, where it cuts', () => {
     },
   )
 
-  it('keeps fenced code and tables in one piece, with their short introduction', () => {
+  it('keeps fenced code and tables whole, with their short introduction', () => {
     const code = `\`\`\`ts\n${Array.from({ length: 60 }, (_, index) => `const a${index} = call(${index}) + 1`).join('\n\n')}\n\`\`\``
     const table = `| name | value |\n|---|---|\n${Array.from({ length: 90 }, (_, index) => `| n${index} | v |`).join('\n')}`
     const chunks = contents(
@@ -212,7 +212,7 @@ describe('chunkText, where it cuts', () => {
     expect(chunks).toContain(`All values:\n\n${table}`)
   })
 
-  it('keeps code by indentation in one piece, its first indentation too', () => {
+  it('keeps indented code whole, including its first indentation', () => {
     const code = Array.from({ length: 12 }, (_, index) => `    step ${index} of the program`).join('\n')
     for (let before = 80; before < 200; before += 9) {
       expect(
@@ -224,7 +224,7 @@ describe('chunkText, where it cuts', () => {
     expect(contents(`${prose(190)}\n\n${code}\n\n${prose(300)}`)[1]?.startsWith(code)).toBe(true)
   })
 
-  it('tears code that exceeds a chunk at its lines', () => {
+  it('splits code larger than a chunk between lines', () => {
     const lines = Array.from({ length: 800 }, (_, index) => `  value ${index} = ${index}`)
     const chunks = contents(`\`\`\`\n${lines.join('\n')}\n\`\`\``)
     expect(chunks.flatMap((content) => content.split('\n')).map((line) => line.trim())).toEqual([
@@ -234,20 +234,20 @@ describe('chunkText, where it cuts', () => {
     ])
   })
 
-  it('takes an unclosed fence to the end of the text without losing any of it', () => {
+  it('extends an unclosed fence to the end of the text without losing any', () => {
     const body = `Before.\n\n\`\`\`\n${prose(900)}`
     const chunks = chunkText(body)
     expect(chunks.length).toBeGreaterThan(4)
     expect(gapsOf(body, chunks).join('').trim()).toBe('')
   })
 
-  it('does not end a text in a scrap', () => {
+  it('does not leave a tiny last chunk', () => {
     const counts = contents(prose(205)).map(wordsOf)
     expect(counts).toHaveLength(2)
     expect(Math.min(...counts)).toBeGreaterThan(80)
   })
 
-  it('cuts Chinese, Japanese and Thai into chunks of some hundred characters at their own boundaries', () => {
+  it('cuts Chinese, Japanese and Thai at their own boundaries into chunks of a few hundred characters', () => {
     const chinese = contents('我喜欢学习中文，也喜欢写字。'.repeat(100))
     expect(chinese.length).toBeGreaterThan(3)
     for (const content of chinese) expect(content).toMatch(/。$/)
@@ -264,7 +264,7 @@ describe('chunkText, where it cuts', () => {
     }
   })
 
-  it('does not split grapheme clusters in a run of emoji or of combined letters', () => {
+  it('does not split grapheme clusters in a run of emoji or combining letters', () => {
     const family = '👩‍👩‍👧‍👦'
     for (const content of contents(family.repeat(3_000))) expect(content.replaceAll(family, '')).toBe('')
     for (const content of contents('e\u0301\u0323'.repeat(5_000)))
@@ -275,11 +275,11 @@ describe('chunkText, where it cuts', () => {
 describe('the headings of chunks', () => {
   const body = `# Guide\n\n${prose(150)}\n\n## Install\n\n${prose(170, 2)}\n\n### Linux\n\n${prose(170, 3)}\n\n## Use\n\n${prose(170, 4)}`
 
-  it('names the sections that a chunk stands under, but not those it begins with', () => {
+  it('name the sections above a chunk, but not those it begins with', () => {
     expect(chunkText(body).map((chunk) => chunk.heading)).toEqual([null, 'Guide', 'Guide > Install', 'Guide'])
   })
 
-  it('names the section of a chunk in the middle of it', () => {
+  it('name the section of a chunk in its middle', () => {
     expect(chunkText(`## Long\n\n${prose(500)}`).map((chunk) => chunk.heading)).toEqual([
       null,
       'Long',
@@ -287,7 +287,7 @@ describe('the headings of chunks', () => {
     ])
   })
 
-  it('puts the headings in front of what is embedded, without repeating the title', () => {
+  it('precede the embedded text without repeating the title', () => {
     expect(chunkTextToEmbed('Guide', { content: 'Text.', heading: 'Guide > Install' })).toBe('Install\nText.')
     expect(chunkTextToEmbed('Guide', { content: 'Text.', heading: 'Guide' })).toBe('Text.')
     expect(chunkTextToEmbed('Other', { content: 'Text.', heading: 'Guide' })).toBe('Guide\nText.')
@@ -317,7 +317,7 @@ describe('chunkText on a megabyte of nonsense', () => {
     ['lone surrogates', '\ud800'.repeat(MIB)],
   ]
 
-  it.each(nonsense)('%s: comes back whole, in bounded chunks', (_name, body) => {
+  it.each(nonsense)('%s: is reproduced in bounded chunks', (_name, body) => {
     const chunks = chunkText(body)
     expect(Math.max(...chunks.map((chunk) => chunk.content.length))).toBeLessThanOrEqual(CHUNK_CHARACTERS_MAX)
     expect(gapsOf(body, chunks).join('').trim()).toBe('')

@@ -1,9 +1,8 @@
 /**
  * Cuts a document's text into the chunks that are embedded and found.
- *
- * The text is taken apart into blocks (paragraphs, headings, list items, code, tables), these into sentences, and
- * the sentences are packed into chunks. Where a chunk may end anywhere between 120 and 200 words, it ends at the
- * strongest boundary there: before a heading, else between paragraphs, list items, sentences.
+ * Splits the text into blocks (paragraphs, headings, list items, code, tables), splits these into sentences,
+ * and packs the sentences into chunks. A chunk of 120 to 200 words ends at the strongest boundary in that
+ * range: before a heading, else between paragraphs, list items, sentences.
  */
 import { inOneGo, type Pausable } from '../kernel/slices.ts'
 import { showsNothing } from '../kernel/text.ts'
@@ -17,28 +16,28 @@ export interface Chunk {
   content: string
   /** 0 for the first chunk of the body, then 1, 2, … */
   position: number
-  /** The headings that the chunk stands under, outermost first, joined by ` > `; those inside it are not named. */
+  /** The headings above the chunk, outermost first, joined by ` > `, without those inside it. */
   heading: string | null
 }
 
-/** Words of a full chunk; only a single code block or table that stays in one piece has more. */
+/** Words of a full chunk; only an unsplit code block or table can have more. */
 export const CHUNK_WORDS_MAX = 200
-/** A chunk is not closed with fewer words than this, unless what follows does not fit. */
+/** A chunk has at least this many words, unless the next piece does not fit. */
 export const CHUNK_WORDS_MIN = 120
-/** Characters (UTF-16 units) that no chunk exceeds, whatever the text. */
+/** Limit in characters (UTF-16 units) for every chunk. */
 export const CHUNK_CHARACTERS_MAX = 4_000
 
-/** Code and tables up to this size stay in one piece; the rest is room for the headings in front. */
+/** Code and tables up to this size stay whole; the rest is reserved for headings above. */
 const WHOLE_CHARACTERS_MAX = 3_600
-/** A longer sentence is cut into fragments; the rest of a chunk is room for its headings. */
+/** Longer sentences are cut into fragments; the rest of a chunk is reserved for its headings. */
 const SENTENCE_WORDS_MAX = 160
 const SENTENCE_CHARACTERS_MAX = 2_000
-/** Text shorter than this in front of a large code block or table goes with it: it introduces it. */
+/** A shorter text before a large code block or table introduces it and stays with it. */
 const LEAD_IN_WORDS_MAX = 24
 const HEADING_CHARACTERS_MAX = 200
 const FILL_MIN = CHUNK_WORDS_MIN / CHUNK_WORDS_MAX
 
-/** How good a place to cut is; `AFTER_HEADING` is none at all. */
+/** How good a cut is here; `AFTER_HEADING` forbids one. */
 const AFTER_HEADING = -1
 const FRAGMENT = 0
 const SENTENCE = 1
@@ -46,7 +45,7 @@ const ITEM = 2
 const PARAGRAPH = 3
 const SECTION = 4
 
-/** The smallest unit that goes into a chunk. `before` says how good the cut before it would be. */
+/** The smallest unit of a chunk. `before` rates a cut in front of it. */
 interface Piece {
   start: number
   end: number
@@ -56,15 +55,15 @@ interface Piece {
   path: HeadingPath | null
 }
 
-/** The same in one go. */
+/** Cuts a short text in one go. */
 export function chunkText(body: string): Chunk[] {
   return inOneGo(chunkingText(body))
 }
 
 /**
- * Cuts `body` into chunks of 120 to 200 words. The chunks in order, with the whitespace that was dropped between
- * them, are the body again. No chunk is empty; a body of whitespace alone has none. Deterministic; linear time; at most
- * 4,000 characters a chunk for any input.
+ * Cuts `body` into chunks of 120 to 200 words. The chunks in order, with the whitespace between them,
+ * reproduce the body. No chunk is empty; a blank body has none. Deterministic; linear time; at most 4,000
+ * characters per chunk for any input.
  */
 export function* chunkingText(body: string): Pausable<Chunk[]> {
   const pieces = yield* findPieces(body)
@@ -82,8 +81,8 @@ export function* chunkingText(body: string): Pausable<Chunk[]> {
 }
 
 /**
- * The chunks that a document is found by: those of its body that show something, or its title where none does. None where
- * that is blank as well.
+ * The chunks that a document is found by: the visible ones of its body, or else its title. None if that is
+ * blank too.
  */
 export function* chunkingDocument(title: string, body: string): Pausable<Chunk[]> {
   const visible = (yield* chunkingText(body)).filter(({ content }) => !showsNothing(content))
@@ -123,7 +122,7 @@ function boundaryBefore(body: string, block: Block, previous: Block | undefined)
   if (previous?.kind === 'heading') return AFTER_HEADING
   if (block.kind === 'heading') return SECTION
   if (previous === undefined) return PARAGRAPH
-  // "as follows:" wants what follows; code that goes on after an empty line is still one piece of code.
+  // "as follows:" belongs to what follows; code continues after an empty line.
   const last = body.charCodeAt(previous.end - 1)
   if (last === 0x3a || last === 0xff1a) return SENTENCE
   if (block.kind === 'indented' && previous.kind === 'indented') return SENTENCE
@@ -156,7 +155,7 @@ function* addPieces(pieces: Piece[], body: string, block: Block, before: number)
   }
 }
 
-/** The beginnings of the lines that are not blank. */
+/** The beginnings of nonblank lines. */
 function lineStarts(body: string, start: number, end: number): number[] {
   const starts = [start]
   for (let at = body.indexOf('\n', start); at !== -1 && at < end; at = body.indexOf('\n', at + 1)) {
@@ -182,14 +181,14 @@ function* addSentence(pieces: Piece[], body: string, sentence: PlainRange, befor
   }
 }
 
-/** Adds a piece without the space after it; a piece of nothing but space is dropped. */
+/** Adds a piece without trailing space; drops a blank one. */
 function addPiece(pieces: Piece[], body: string, piece: Piece): void {
   while (piece.end > piece.start && isSpace(body.charCodeAt(piece.end - 1))) piece.end--
   const isBlank = piece.end === piece.start
   if (!isBlank) pieces.push(piece)
 }
 
-/** How full a chunk with so many words and characters is; 1 is full. */
+/** How full a chunk with this many words and characters is; 1 is full. */
 function fillOf(words: number, characters: number): number {
   return Math.max(words / CHUNK_WORDS_MAX, characters / CHUNK_CHARACTERS_MAX)
 }
@@ -205,7 +204,7 @@ function* packPieces(pieces: readonly Piece[]): Pausable<number[]> {
   return evenOutTail(pieces, ends)
 }
 
-/** The best end for the chunk that begins with piece `from`: always at least one piece further. */
+/** The best end of the chunk that begins at piece `from`, always at least one piece later. */
 function endOfChunk(pieces: readonly Piece[], from: number): number {
   const { start } = pieceAt(pieces, from)
   let words = 0
@@ -225,14 +224,14 @@ function endOfChunk(pieces: readonly Piece[], from: number): number {
     const tooLong = piece.end - start > CHUNK_CHARACTERS_MAX
     const staysWhole = piece.whole && (lastCut === 0 || words < LEAD_IN_WORDS_MAX)
     const tooWordy = words + piece.words > CHUNK_WORDS_MAX && !staysWhole
-    // Headings are left without what follows only when they are too long themselves.
+    // A heading is separated from the text below only if it is too long itself.
     if (tooLong || tooWordy) return bestCut || lastCut || Math.max(at, from + 1)
     words += piece.words
   }
   return pieces.length
 }
 
-/** Moves the last boundary so that the text does not end in a scrap, when the last two chunks can share better. */
+/** Moves the last boundary if the last two chunks can share the text more evenly. */
 function evenOutTail(pieces: readonly Piece[], ends: number[]): number[] {
   const middle = ends.at(-2)
   if (middle === undefined) return ends

@@ -11,8 +11,8 @@ const LockedRows = z.array(z.object({ id: z.string() }))
 const Dropped = z.array(z.object({ dropped: z.int() }))
 
 /**
- * Ends a source's claims on items. An item is deleted with its last claim. Otherwise it passes to a source that still claims it,
- * unchanged except for an access policy that no such source reported.
+ * Ends a source's claims on items. An item is deleted with its last claim. Otherwise it passes unchanged to a
+ * source that still claims it, but loses an access policy that no such source reported.
  * @returns how many claims ended
  */
 export async function dropClaims(
@@ -25,7 +25,8 @@ export async function dropClaims(
   if (externalIds.length === 0) return 0
   const given = sql`json_array_elements_text(${JSON.stringify(externalIds)}::json) as given(external_id)`
   const isClaim = sql`s.organization_id = ${organizationId} and s.source_id = ${id} and s.external_id = given.external_id`
-  // A statement of its own, in one order for all: when two sources end their claims at once, the second sees the first's end.
+  // A separate statement that locks in one order: when two sources end their claims at once, the second sees
+  // the first's end.
   const { rows: locked } = await sql`
     select i.id from ${given} join synced_items s on ${isClaim}
     join source_items i on i.organization_id = s.organization_id and i.id = s.source_item_id

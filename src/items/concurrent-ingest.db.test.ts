@@ -11,7 +11,7 @@ import { createModelRegistry } from '../models/index.ts'
 import { createItems, type Items, type NewItem } from './index.ts'
 import { cleanItem } from './item.ts'
 
-/** A second instance, where the database lets there be one. */
+/** A second instance, if the database allows one. */
 let database: TestDatabase
 let other: OpenDatabase
 let instances: Items[]
@@ -35,7 +35,7 @@ beforeEach(async () => {
 const newItem = (externalId: string, body: string): NewItem =>
   testItem(organization, { externalId, title: 'Page', body })
 
-/** Runs one ingest for each list of items, all at once, over both instances. */
+/** Runs one ingest for each list of items concurrently over both instances. */
 function ingestAll(lists: NewItem[][]) {
   return Promise.all(
     lists.map(async (list, index) => {
@@ -59,7 +59,7 @@ async function storedItems() {
   return rows
 }
 
-describe('ingests at the same time', () => {
+describe('concurrent ingests', () => {
   it('of one new document store it once: one ingests it, the others skip it', async () => {
     for (let round = 0; round < 5; round++) {
       const counts = await ingestAll(Array.from({ length: 8 }, () => [newItem(`r${round}`, 'the same')]))
@@ -69,7 +69,7 @@ describe('ingests at the same time', () => {
     expect(await storedItems()).toHaveLength(5)
   })
 
-  it('of different versions all succeed, and leave chunks and vectors of one of them', async () => {
+  it('of different versions all succeed and leave chunks and vectors of one of them', async () => {
     const versions = Array.from({ length: 10 }, (_, index) => `version ${index}`)
     const counts = await ingestAll(versions.map((body) => [newItem('page', body)]))
     expect(counts).toEqual(versions.map(() => ({ ingested: 1, skipped: 0 })))
@@ -79,7 +79,7 @@ describe('ingests at the same time', () => {
     expect(stored).toMatchObject({ chunks: stored?.body, vectors: 1 })
   })
 
-  it('of the same documents in opposite order neither fail nor mix: each item is wholly of one request', async () => {
+  it('of the same documents in opposite order neither fail nor mix requests within an item', async () => {
     const ids = Array.from({ length: 20 }, (_, index) => `page-${String(index).padStart(2, '0')}`)
     for (let round = 0; round < 3; round++) {
       const lists = Array.from({ length: 6 }, (_, request) => {
@@ -89,7 +89,7 @@ describe('ingests at the same time', () => {
       await ingestAll(lists)
       const stored = await storedItems()
       expect(stored.map(({ external_id }) => external_id)).toEqual(ids)
-      // All or nothing, one after the other: the last request to commit wrote them all.
+      // Each request is atomic, so the last one to commit wrote them all.
       expect(new Set(stored.map(({ body }) => body)).size).toBe(1)
       for (const item of stored) expect(item).toMatchObject({ chunks: item.body, vectors: 1 })
     }
@@ -112,7 +112,7 @@ describe('ingests at the same time', () => {
     for (const item of stored) expect(item).toMatchObject({ chunks: item.body, vectors: 1 })
   })
 
-  it('one that waits is refused when its source is removed meanwhile, and stores nothing', async () => {
+  it('are refused and store nothing if their source is removed while they wait', async () => {
     const slow = hashEmbeddingModel()
     const models = createModelRegistry({
       configured: {
@@ -132,13 +132,13 @@ describe('ingests at the same time', () => {
     expect(await storedItems()).toEqual([])
   })
 
-  it('prepares again when another request changed the same item after it was found identical', async () => {
+  it('prepare again if another request changed an item after it was found identical', async () => {
     await ingestAll([[newItem('same', 'first')]])
     let changed = false
     const racing = createModelRegistry({
       configured: {
         ...model,
-        // Runs between the look at what is stored and the writing.
+        // Runs after the stored items are compared and before the write.
         async embedDocuments(documents, signal) {
           if (!changed) {
             changed = true

@@ -2,14 +2,17 @@ import { sql } from 'kysely'
 import type { Tx } from '../database/database.ts'
 import type { ItemChanges } from '../vector-memory/index.ts'
 
-/** Stored items that came again with the same content. */
+/** Stored items that arrived again with the same content. */
 interface Confirmed {
   organizationId: string
   items: readonly { id: string; policyId: number }[]
   at: Date
 }
 
-/** Notes when items were confirmed, and by whose access policy. Searches show the time, so the items count as changed. */
+/**
+ * Records the confirmation time and the current access policy. Searches show the time, so the items count as
+ * changed.
+ */
 export async function confirmItems(
   tx: Tx,
   changes: ItemChanges,

@@ -30,7 +30,7 @@ export type NamedItem = { id: string } | { provider: ProviderId; externalId: str
 
 const FoundRows = z.array(z.object({ id: z.string() }))
 
-/** Deletes items with their chunks and vectors and what they say on the canvas; what is not there is passed over. */
+/** Deletes items with their chunks, vectors and canvas data; skips missing ones. */
 export async function deleteItems(
   tx: Tx,
   changes: ItemChanges,
@@ -43,7 +43,7 @@ export async function deleteItems(
     select i.id from source_items i, json_array_elements_text(${list}::json)
     where i.organization_id = ${items.organizationId} and ${named}`.execute(tx)
   const ids = FoundRows.parse(found).map((row) => row.id)
-  // They alone are deleted: what comes in between is not known to be off the canvas.
+  // Deletes only these: an item added meanwhile may still be on the canvas.
   await forgetItems(tx, items.organizationId, ids)
   changes.add(ids)
   const { rows } = await sql`
@@ -54,8 +54,8 @@ export async function deleteItems(
 }
 
 /**
- * Deletes the item that a caller names, if it is of these providers and of a source that is not removed; else touches
- * nothing, and takes as long as for an item that does not exist.
+ * Deletes the named item if its provider is in scope and its source is not being removed. Otherwise touches
+ * nothing, and takes as long as for a missing item.
  */
 export async function deleteShownItem(
   tx: Tx,

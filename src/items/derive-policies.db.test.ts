@@ -30,7 +30,7 @@ it('hides an item without a policy until it is derived from its metadata', async
     .set({ policy_id: null })
     .where('organization_id', '=', organization.id)
     .execute()
-  // Rows that are changed by hand are seen at the next revision.
+  // Searches notice rows changed by hand only at the next revision.
   await db
     .updateTable('item_revisions')
     .set((eb) => ({ revision: eb('revision', '+', 1) }))

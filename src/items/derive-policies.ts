@@ -8,18 +8,21 @@ import { PROVIDERS } from '../providers/index.ts'
 import { changeItems } from '../vector-memory/index.ts'
 import { originOf } from './item-policies.ts'
 
-/** Derives the access policies of items that have none yet: those that were stored before there were any, and those that passed to another source. */
+/**
+ * Derives the access policies of items without one: items stored before policies existed, and items that
+ * passed to another source.
+ */
 export interface PolicyDeriver {
-  /** Now and every two seconds. */
+  /** Runs now and every two seconds. */
   start(): void
-  /** Derives whatever is waiting now. Never rejects: failures are logged. */
+  /** Derives all missing policies. Never rejects: failures are logged. */
   derive(): Promise<void>
   stop(): Promise<void>
 }
 
 const INTERVAL_MS = 2_000
 const ITEMS_A_BATCH = 100
-/** Between two batches the embedded database serves others. */
+/** Between batches the embedded database serves other requests. */
 const PAUSE_MS = 10
 
 const Organizations = z.array(z.object({ organization_id: z.string() }))
@@ -49,7 +52,7 @@ const selectWaiting = prepare(`
   where i.organization_id = $1 and i.policy_id is null
   order by i.id limit ${ITEMS_A_BATCH}`)
 
-// What has changed since it was read keeps what it has, or waits for the next time.
+// An item that changed since it was read keeps its policy or waits for the next run.
 const updatePolicies = prepare(`
   update source_items i set policy_id = g."policyId"
   from json_to_recordset($2::json) as g(id uuid, "policyId" int, "sourceId" uuid, hash text)
@@ -101,7 +104,7 @@ export function createPolicyDeriver({
   }
 }
 
-/** @returns whether there may be more */
+/** @returns whether more may be waiting */
 async function deriveSome(db: Db, organizationId: string): Promise<boolean> {
   const waiting = Waiting.parse((await selectWaiting(db, [organizationId])).rows)
   if (waiting.length === 0) return false

@@ -25,9 +25,9 @@ export const BODY_BYTES_MAX = 1024 * 1024
 export const METADATA_BYTES_MAX = 64 * 1024
 export const METADATA_DEPTH_MAX = 16
 export const METADATA_VALUES_MAX = 1_000
-/** What else a document may hold; the schema says exactly what. */
+/** Limit on all values of a document; the schema checks the details. */
 const DOCUMENT_VALUES_MAX = METADATA_VALUES_MAX + 100
-/** With the rest of its key it has to fit into one index entry of PostgreSQL (2,704 bytes). */
+/** The whole key must fit into one PostgreSQL index entry (2,704 bytes). */
 const EXTERNAL_ID_BYTES_MAX = 2_048
 export const TITLE_CHARACTERS_MAX = 1_000
 export const AUTHOR_CHARACTERS_MAX = 500
@@ -68,7 +68,7 @@ const Url = z
     'must be an absolute URL, and not of javascript:, vbscript:, data:, file:, blob:, about: or view-source:',
   )
 
-/** A document as the API takes it. */
+/** A document in an ingest request. */
 export const IngestDocument = z
   .strictObject({
     connectorId: idOf(
@@ -146,7 +146,7 @@ export const SourceItem = z
   .meta({ id: 'SourceItem', description: 'A stored document, message or file.' })
 export type SourceItem = z.output<typeof SourceItem>
 
-/** A stored item as the API shows it. */
+/** A stored item in the API. */
 export function toSourceItem(row: Row<'source_items'>): SourceItem {
   const { sourceId, sourceCreatedAt, sourceUpdatedAt, ...fields } = fieldsOf(row)
   return {
@@ -173,7 +173,7 @@ export type ListedSourceItem = z.output<typeof ListedSourceItem>
 /** Also has `LISTED_COLUMNS`. */
 export const ListedRow = z.looseObject({ id: z.string(), updated_at: z.date(), synced_at: z.date() })
 
-/** A stored item as lists show it. */
+/** A stored item in lists. */
 export function toListedSourceItem(row: z.output<typeof ListedRow>): ListedSourceItem {
   const { sourceId, sourceUpdatedAt, ...fields } = listedFieldsOf(row)
   return {
@@ -186,7 +186,7 @@ export function toListedSourceItem(row: z.output<typeof ListedRow>): ListedSourc
   }
 }
 
-/** The body of an ingest, whose documents come out ready to be compared and stored. */
+/** The body of an ingest; parsing returns documents ready to be compared and stored. */
 export const IngestRequest = z
   .strictObject({
     documents: z
@@ -201,7 +201,7 @@ export const IngestRequest = z
   })
   .meta({ id: 'IngestRequest', description: 'The body of an ingest.' })
 
-/** How an ingest's body is read: away from the event loop once it is long, by the schema above. */
+/** Limits for parsing an ingest's body. A long body is parsed off the event loop. */
 export const ingestBody = {
   limits: {
     entriesMax: DOCUMENTS_MAX,
@@ -211,7 +211,7 @@ export const ingestBody = {
   schema: { module: import.meta.url, name: 'IngestRequest' },
 }
 
-/** Every value inside, lists and objects too. */
+/** Counts all nested values, including lists and objects. */
 function valuesOf(value: unknown): number {
   if (value === null || typeof value !== 'object') return 0
   const inner = Object.values(value)

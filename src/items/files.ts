@@ -18,13 +18,13 @@ import { cleanItem } from './item.ts'
 import type { Items } from './items.ts'
 import type { StoreCounts } from './store-items.ts'
 
-/** A file as it came, with what its sender says of it. */
+/** A received file with its sender's metadata. */
 export interface GivenFile {
-  /** The source that it goes into. */
+  /** The source to store it in. */
   connectorId: string
-  /** Its name, with folders where it has them: its externalId. */
+  /** Its name, with folders if any, which becomes its externalId. */
   name: string
-  /** As of `Content-Type`; `''` where nothing was said. */
+  /** From `Content-Type`; `''`: missing. */
   mediaType: string
   modifiedAt: Date | null
   bytes: Buffer
@@ -36,19 +36,21 @@ export interface StoredFile extends StoreCounts {
 
 export interface Files {
   /**
-   * Takes the text out of a file and stores it as a document, as ingest would; the same name again is the same document.
-   * @throws AppError `not_found` for a source that is not there, `file_unreadable` with a `reason`, what ingest refuses with
+   * Extracts a file's text and stores it as a document, as ingest would. The same name means the same
+   * document.
+   * @throws AppError `not_found` for a missing source, `file_unreadable` with a `reason`, and the errors of
+   * ingest
    */
   ingest(caller: Caller, file: GivenFile, requestId: string, signal: AbortSignal): Promise<StoredFile>
-  /** Ends the threads that read. */
+  /** Ends the reading threads. */
   stop(): Promise<void>
 }
 
-/** Files of this process that are read at one time, in threads of their own. */
+/** Files that this process reads at once, in their own threads. */
 const READING = { concurrency: 2, concurrencyPerOwner: 1, waitMaxMs: 30_000 }
 const TITLE_CHARACTERS_MAX = 300
 
-/** Files that people hand in. */
+/** Stores uploaded files. */
 export function createFiles(deps: { db: Db; items: Items; extractor: TextExtractor }): Files {
   const admit = createFairLimit({ what: 'Files', ...READING })
   return {
@@ -80,7 +82,7 @@ export function createFiles(deps: { db: Db; items: Items; extractor: TextExtract
   }
 }
 
-/** The provider that a source's documents count as from. @throws AppError `not_found` */
+/** The provider of a source's documents. @throws AppError `not_found` */
 async function findProviderOf(db: Db, caller: Caller, sourceId: string): Promise<ProviderId> {
   const source = await db
     .selectFrom('sources')
@@ -94,7 +96,10 @@ async function findProviderOf(db: Db, caller: Caller, sourceId: string): Promise
   return source.provider
 }
 
-/** What the media type and the name make of a file; some browsers give types of their own. @throws AppError `file_unreadable` */
+/**
+ * The format by media type, or by name because some browsers send their own types. @throws AppError
+ * `file_unreadable`
+ */
 function formatOf({ mediaType, name }: GivenFile): TextFormat {
   const format = textFormatOf(mediaType, name) ?? textFormatOf('', name)
   if (format !== null) return format
@@ -142,7 +147,7 @@ function sourceKindOf(format: TextFormat): SourceKind {
   return format === 'text' || format === 'csv' ? 'file' : 'document'
 }
 
-/** A title in one line. */
+/** A title on one line. */
 function shorten(title: string): string {
   const line = title.replaceAll(/\s+/g, ' ').trim()
   return line.length <= TITLE_CHARACTERS_MAX

@@ -4,9 +4,9 @@ import type { Db, Tx } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import { CleanItem } from './item.ts'
 
-/** The most that a statement writes, in characters: a few milliseconds. One document may be longer. */
+/** Characters per statement, which takes a few milliseconds. One document may be longer. */
 const CHARACTERS_A_PART = 256_000
-/** Deleted by one statement. */
+/** Parts deleted per statement. */
 const PARTS_A_DELETION = 16
 
 /** An ingest of an organization. */

@@ -155,7 +155,7 @@ describe('POST /v1/ingest', () => {
     })
   })
 
-  it('has null where a document has no url, author or dates, also when null was sent', async () => {
+  it('returns null for a missing url, author or dates, also if null was sent', async () => {
     await ingest([document({ url: null, authorName: null, sourceCreatedAt: null })])
     const { body } = await call('GET', `/v1/source-items/${(await onlyItem()).id}`)
     expect(body.sourceItem).toMatchObject({
@@ -167,7 +167,7 @@ describe('POST /v1/ingest', () => {
     })
   })
 
-  it('skips identical content, whatever the order of its metadata, without embedding it again, and moves syncedAt alone', async () => {
+  it('skips identical content in any metadata order without embedding it, and updates only syncedAt', async () => {
     await ingest([document({ metadata: { a: 1, b: { c: 2, d: 3 } } })])
     const before = model.calls.documents
     clock.at = new Date(NOW.getTime() + 60_000)
@@ -212,7 +212,7 @@ describe('POST /v1/ingest', () => {
     expect(await stored()).toMatchObject({ items: 2 })
   })
 
-  it('moves an item to the connector that posts it again, without a second copy', async () => {
+  it('moves an item to the connector that posts it again, without a duplicate', async () => {
     await ingest([document()])
     const other = randomUUID()
     const source = await database.db
@@ -231,7 +231,7 @@ describe('POST /v1/ingest', () => {
     expect((await ingest([document({ connectorId: other })])).body).toEqual({ ingested: 0, skipped: 1 })
   })
 
-  it('cleans NUL and lone surrogates instead of failing a batch', async () => {
+  it('cleans NUL and lone surrogates instead of rejecting the batch', async () => {
     const answer = await ingest([
       document({
         externalId: 'a\0b',
@@ -258,12 +258,12 @@ describe('POST /v1/ingest', () => {
     expect((await ingest([document({ externalId: 'good' })])).body).toEqual({ ingested: 0, skipped: 1 })
   })
 
-  it('takes a document that shows nothing at all, and has nothing to be found by', async () => {
+  it('accepts an invisible document, which no search finds', async () => {
     expect((await ingest([document({ title: '\u200b', body: '\u200b' })])).status).toBe(200)
     expect(await stored()).toMatchObject({ items: 1, chunks: 0, vectors: 0 })
   })
 
-  it('takes a thousand documents of any script in one request', async () => {
+  it('accepts a thousand documents of any script in one request', async () => {
     const documents = Array.from({ length: 1_000 }, (_, index) =>
       document({
         externalId: `page-${index}`,
@@ -277,7 +277,7 @@ describe('POST /v1/ingest', () => {
   })
 })
 
-describe('what POST /v1/ingest refuses stores nothing', () => {
+describe('a POST /v1/ingest that is refused stores nothing', () => {
   const deep = (levels: number): unknown => (levels === 0 ? 1 : { a: deep(levels - 1) })
 
   it.each<[string, () => Record<string, unknown>, RegExp]>([
@@ -315,7 +315,7 @@ describe('what POST /v1/ingest refuses stores nothing', () => {
     ['metadata too large', () => document({ metadata: { a: 'x'.repeat(70_000) } }), /65536 bytes/],
     ['metadata too deep', () => document({ metadata: { a: deep(17) } }), /deeper than 16/],
     ['a connectorId that is none', () => document({ connectorId: 'mine' }), /documents\.1\.connectorId/],
-  ])('%s: 400, with the entry named', async (_name, bad, words) => {
+  ])('%s: 400 that names the entry', async (_name, bad, words) => {
     const answer = await ingest([document({ externalId: 'good' }), bad()])
     expect(answer.status).toBe(400)
     expect(answer.body.code).toBe('validation_failed')
@@ -324,7 +324,7 @@ describe('what POST /v1/ingest refuses stores nothing', () => {
     expect(await stored()).toEqual({ items: 0, chunks: 0, vectors: 0, events: 0 })
   })
 
-  it('more than 1,000 documents: 400 with the limit named', async () => {
+  it('more than 1,000 documents: 400 that names the limit', async () => {
     const answer = await ingest(Array.from({ length: 1_001 }, (_, n) => document({ externalId: `p${n}` })))
     expect(answer).toMatchObject({ status: 400, body: { code: 'validation_failed' } })
     expect(answer.body.error).toMatch(/at most 1000 documents/)
@@ -334,14 +334,14 @@ describe('what POST /v1/ingest refuses stores nothing', () => {
     expect(await ingest([])).toMatchObject({ status: 400, body: { code: 'validation_failed' } })
   })
 
-  it('more than 10 MiB: 413 with the limit named', async () => {
+  it('more than 10 MiB: 413 that names the limit', async () => {
     const answer = await ingest(
       Array.from({ length: 11 }, (_, n) => document({ externalId: `p${n}`, body: 'x'.repeat(1_000_000) })),
     )
     expect(answer).toMatchObject({ status: 413, body: { code: 'body_too_large', limitBytes: 10_485_760 } })
   })
 
-  it('one key twice: 400 that names both entries, also when they only differ in NULs', async () => {
+  it('one key twice: 400 that names both entries, also if they differ only in NULs', async () => {
     const answer = await ingest([document({ externalId: 'a' }), document(), document({ externalId: 'a\0' })])
     expect(answer).toMatchObject({
       status: 400,
@@ -377,7 +377,7 @@ describe('what POST /v1/ingest refuses stores nothing', () => {
 describe('GET and DELETE /v1/source-items', () => {
   const missing = { error: 'There is no such source item', code: 'not_found' }
 
-  it('deletes an item by id with its chunks and vectors, and records it without content', async () => {
+  it('deletes an item by id with its chunks and vectors, and audits it without content', async () => {
     await ingest([document()])
     const { id } = await onlyItem()
     const answer = await call('DELETE', `/v1/source-items/${id}`)
@@ -399,7 +399,7 @@ describe('GET and DELETE /v1/source-items', () => {
     expect(await call('DELETE', `/v1/source-items/${id}`)).toMatchObject({ status: 404, body: missing })
   })
 
-  it('deletes an item by provider and externalId, as it was sent', async () => {
+  it('deletes an item by provider and externalId as sent', async () => {
     await ingest([document({ externalId: 'a/b ?&\0ü' })])
     const path = `/v1/source-items?provider=notion&externalId=${encodeURIComponent('a/b ?&\0ü')}`
     expect(await call('DELETE', path)).toMatchObject({ status: 200 })
@@ -407,7 +407,7 @@ describe('GET and DELETE /v1/source-items', () => {
     expect(await call('DELETE', path)).toMatchObject({ status: 404, body: missing })
   })
 
-  it('answers an item of another organization or out of scope exactly as a missing one, and keeps it', async () => {
+  it('answers for an item of another organization or out of scope as for a missing one, and keeps it', async () => {
     await ingest([document({ provider: 'slack', connectorId: organization.sourceIds.slack })])
     const { id } = await onlyItem()
     const stranger = await insertOrganization(database.db)
@@ -423,7 +423,7 @@ describe('GET and DELETE /v1/source-items', () => {
     expect(await stored()).toMatchObject({ items: 1, vectors: 1, events: 1 })
   })
 
-  it('refuses a delete by key that lacks a part of it', async () => {
+  it('refuses a delete by an incomplete key', async () => {
     expect(await call('DELETE', '/v1/source-items?provider=notion')).toMatchObject({ status: 400 })
     expect(await call('DELETE', '/v1/source-items?provider=notion&externalId=')).toMatchObject({
       status: 400,

@@ -42,7 +42,7 @@ export async function findPolicies(
 }
 
 function accessPolicyOf({ metadataJson }: CleanItem): unknown {
-  // Most have none, and metadata may be long.
+  // Most have none, and parsing long metadata is slow.
   if (!metadataJson.includes('"accessPolicy"')) return undefined
   return Metadata.parse(JSON.parse(metadataJson)).accessPolicy
 }

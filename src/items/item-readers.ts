@@ -2,23 +2,23 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 
-/** Somebody whom an item's access policy names. */
+/** A principal that an item's access policy names. */
 export interface ItemReader {
   kind: 'everyone' | 'member' | 'source' | 'user' | 'group' | 'domain'
-  /** An address, a domain, a group's id; null where the kind says it. */
+  /** An address, a domain or a group's id; null if the kind says it all. */
   name: string | null
-  /** People and groups that belong to it; null where it has no members of its own. */
+  /** People and groups in it; null: it has no members of its own. */
   memberCount: number | null
-  /** May not read, whatever else lets them. */
+  /** Denied, whatever else grants access. */
   denied: boolean
 }
 
-/** A policy names a thousand at most; more are not shown. */
+/** A policy can name a thousand; only this many are shown. */
 const SHOWN_MAX = 200
 
 const Rows = z.array(z.object({ principal: z.string(), denies: z.boolean(), members: z.int() }))
 
-/** Who may read an item, as its stored policy says: nobody where it names nobody. */
+/** The readers in an item's stored policy; empty: no one. */
 export async function readersOf(db: Db, organizationId: string, itemId: string): Promise<ItemReader[]> {
   const { rows } = await sql`
     select p.principal, p.denies, (
@@ -30,7 +30,7 @@ export async function readersOf(db: Db, organizationId: string, itemId: string):
     order by p.denies, p.principal
     limit ${SHOWN_MAX}`.execute(db)
   const readers = Rows.parse(rows).map(toReader)
-  // A policy's group is one of the source's or one of the organization's: the one that is there is shown.
+  // A policy's group belongs to the source or to the organization; only the existing one is shown.
   return readers.filter(
     ({ kind, name, memberCount }) =>
       kind !== 'group' ||

@@ -51,12 +51,12 @@ describe('contentHash', () => {
     )
   })
 
-  it('does not depend on who brought the item', () => {
+  it('does not depend on who stored the item', () => {
     const moved: NewItem = { ...item, sourceId: 'other' }
     expect(contentHash(moved)).toBe(contentHash(item))
   })
 
-  it('does not confuse a text that moved from one field to the next', () => {
+  it('differs when text moves from one field to the next', () => {
     const hashes = [
       contentHash({ ...item, title: 'ab', body: 'c' }),
       contentHash({ ...item, title: 'a', body: 'bc' }),
@@ -69,7 +69,7 @@ describe('contentHash', () => {
   })
 })
 
-/** JSON with sorted keys, made another way than the code does. */
+/** Independent implementation: JSON with sorted keys. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, inner: unknown) =>
     inner !== null && typeof inner === 'object' && !Array.isArray(inner)

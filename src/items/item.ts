@@ -21,7 +21,7 @@ const Fields = z.object({
   sourceId: z.string(),
   provider: z.enum(PROVIDERS),
   sourceKind: z.enum(SOURCE_KINDS),
-  /** With the provider, it identifies the item within the organization. */
+  /** Identifies the item within the organization, together with the provider. */
   externalId: text,
   title: text,
   body: text,
@@ -31,10 +31,13 @@ const Fields = z.object({
   sourceUpdatedAt: optionalMoment,
 })
 
-/** An item as a caller or a connector gives it. */
+/** An item from a caller or a connector. */
 export type NewItem = z.input<typeof Fields> & { metadata: Record<string, unknown> }
 
-/** An item as it is compared and stored, read from JSON. It has few long texts, which a worker thread hands over cheaply. */
+/**
+ * An item ready to be compared and stored, read from JSON. It consists of few long texts, which a worker
+ * thread can pass cheaply.
+ */
 export const CleanItem = Fields.extend({
   /** The metadata as JSON text. */
   metadataJson: z.string(),
@@ -43,14 +46,14 @@ export const CleanItem = Fields.extend({
 })
 export type CleanItem = z.output<typeof CleanItem>
 
-/** Where the row of an item has a field. */
+/** How a field maps to its column. */
 export interface ItemColumn {
   name: keyof Row<'source_items'>
-  /** The SQL type that its JSON is read as. */
+  /** The SQL type for reading its JSON. */
   type: string
-  /** The column's value where it is not the field itself, which is a column of `r`. */
+  /** An SQL expression for the column's value, if it is not the field itself; fields are columns of `r`. */
   value?: string
-  /** It identifies the item, so that no update sets it. */
+  /** Part of the key, so updates leave it alone. */
   isKey?: true
 }
 
@@ -69,7 +72,7 @@ export const ITEM_COLUMNS: Readonly<Record<keyof CleanItem, ItemColumn>> = {
   hash: { name: 'content_sha256', type: 'text', value: "decode(r.hash, 'hex')" },
 }
 
-/** A list of items has no texts, and one date of the source. */
+/** A list of items has no texts and only one of the source's dates. */
 const ListedFields = Fields.omit({ body: true, sourceCreatedAt: true })
 
 /** The columns of {@link listedFieldsOf}. */
@@ -86,7 +89,7 @@ export function fieldsOf(row: Row<'source_items'>): z.output<typeof Fields> {
   return Fields.parse(Object.fromEntries(columnsOf(Fields).map(([field, name]) => [field, row[name]])))
 }
 
-/** Those that a list shows. */
+/** The fields of a stored item in a list. */
 export function listedFieldsOf(row: Readonly<Record<string, unknown>>): z.output<typeof ListedFields> {
   return ListedFields.parse(
     Object.fromEntries(columnsOf(ListedFields).map(([field, name]) => [field, row[name]])),
@@ -108,7 +111,9 @@ export function cleanItem({ metadata, ...item }: NewItem): CleanItem {
   }
 }
 
-/** What makes an item's content. Hash a later field only where it has a value, so that stored hashes stay. */
+/**
+ * The fields of an item's content. Hash a new field only if it has a value, so that stored hashes stay valid.
+ */
 const CONTENT = [
   'sourceKind',
   'title',
@@ -119,7 +124,7 @@ const CONTENT = [
   'sourceUpdatedAt',
 ] as const
 
-/** SHA-256, in hex, of an item's content. Equal content gives an equal hash, in whatever order metadata has its keys. */
+/** SHA-256, in hex, of an item's content, independent of the order of metadata keys. */
 export function contentHash(item: Pick<NewItem, (typeof CONTENT)[number]> & { metadata: unknown }): string {
   const fields = CONTENT.map((field) => {
     const value = item[field] ?? null
@@ -132,6 +137,6 @@ function inKeyOrder(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(inKeyOrder)
   if (value === null || typeof value !== 'object') return value
   const entries = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
-  // As pairs, since an object would put keys that look like numbers first.
+  // Pairs keep their order; an object would move numeric keys to the front.
   return { object: entries.map(([key, inner]) => [key, inKeyOrder(inner)]) }
 }

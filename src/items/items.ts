@@ -32,10 +32,10 @@ export interface DeletedItemView {
 
 export interface Items {
   /**
-   * Stores documents (see `cleanItem`), all or none, and records one audit event. They are searchable when it returns. They belong to
-   * the caller: no sync run removes them any more, even if a run stored them first.
-   * @throws AppError `duplicate_document`, `not_found`, `provider_mismatch`, `overloaded`, `embedding_model_mismatch`,
-   * `upstream_error`
+   * Stores documents (see `cleanItem`), all or none, and records one audit event. They are searchable when it
+   * returns. They belong to the caller: no sync run removes them, even if a run stored them first.
+   * @throws AppError `duplicate_document`, `not_found`, `provider_mismatch`, `overloaded`,
+   * `embedding_model_mismatch`, `upstream_error`
    */
   ingest(
     caller: Caller,
@@ -43,22 +43,25 @@ export interface Items {
     requestId: string,
     signal?: AbortSignal,
   ): Promise<StoreCounts>
-  /** A page of the items that the reader may read. @throws AppError `validation_failed` for a wrong cursor */
+  /**
+   * A page of the items that the reader may read. @throws AppError `validation_failed` for an invalid cursor
+   */
   list(reader: Reader, query: ListQuery): Promise<ItemPage>
   /** @throws AppError `not_found`, also for an item that the reader may not read */
   get(reader: Reader, id: string): Promise<SourceItem>
-  /** Who may read an item, as its stored policy says. @throws AppError `not_found` as `get` */
+  /** The readers in an item's stored policy. @throws AppError `not_found` as `get` */
   readers(reader: Reader, id: string): Promise<ItemReader[]>
   /** Deletes one item with its chunks and vectors. @throws AppError `not_found`, also outside the caller's scope */
   remove(caller: Caller, item: NamedItem): Promise<DeletedItemView>
   /**
-   * Writes items outside of any request. They are chunked and embedded first; then one transaction stores them and runs `within`.
-   * On a database with one session several transactions may each store a part. What others changed meanwhile is prepared again, so
-   * `within` may run more than once for an item. While it runs, the organization's items are held: it must not wait for other changes.
-   * @throws AppError `embedding_model_mismatch`, `upstream_error`; RefusedByModel when the items are at fault that the embedding
-   * model refuses them; what `within` throws
-   * @param how.anewSince also replaces chunks and vectors of items with the same content, unless they were confirmed after this
-   * time, by `how.clock`
+   * Writes items outside of any request. Chunks and embeds them, then stores them and runs `within` in one
+   * transaction. On a database with one session, several transactions may each store a part. Items that
+   * changed meanwhile are prepared again, so `within` may run more than once for an item. `within` runs while
+   * this call holds the organization's items, so it must not wait for other changes to them.
+   * @throws AppError `embedding_model_mismatch`, `upstream_error`; RefusedByModel if the embedding model
+   * refuses these items in particular; what `within` throws
+   * @param how.anewSince also replaces chunks and vectors of items with the same content, unless they were
+   * confirmed after this time, by `how.clock`
    */
   write(
     organizationId: string,
@@ -67,8 +70,8 @@ export interface Items {
     how?: { signal?: AbortSignal; anewSince?: Date | undefined; clock?: Clock },
   ): Promise<StoreCounts>
   /**
-   * Gives items that a source's runs brought the policies that its provider tells now. Their contents stay.
-   * @param within runs in each transaction, first
+   * Updates the policies of items that a source's runs stored. Their contents stay.
+   * @param within runs first in each transaction
    * @returns how many items changed
    */
   changePolicies(
@@ -78,7 +81,7 @@ export interface Items {
   ): Promise<number>
 }
 
-/** Concurrent ingests of this process. One place is always left for other organizations. */
+/** Concurrent ingests of this process. One slot always stays free for other organizations. */
 const INGESTS = { concurrency: 3, concurrencyPerOwner: 2, waitMaxMs: 45_000 }
 /** The cost of a document without its text, in characters. */
 const DOCUMENT_COST = 2_000
@@ -115,7 +118,7 @@ export function createItems(deps: {
         signal?.throwIfAborted()
         await requireSources(db, caller, items)
         const record = async (tx: Tx, { ingested, skipped }: StoreCounts): Promise<void> => {
-          // A source may have been removed while its documents were embedded.
+          // A request may have removed the source during the embedding.
           await requireSources(tx, caller, items)
           await recordEvent(tx, {
             organizationId,
@@ -131,7 +134,7 @@ export function createItems(deps: {
         try {
           return await ingestItems(storing, { organizationId, items, record }, signal)
         } catch (error) {
-          // The row of a source was deleted meanwhile: name it.
+          // The source's row was deleted meanwhile; this error names it.
           if (isForeignKeyViolation(error)) await requireSources(db, caller, items)
           throw error
         }
@@ -154,7 +157,7 @@ export function createItems(deps: {
   }
 }
 
-/** The item, where it is in the caller's scope and its source is not removed. */
+/** The item, if it is in the caller's scope and its source is not being removed. */
 async function findShownItem(db: Db, caller: Caller, id: string): Promise<Row<'source_items'> | undefined> {
   return await db
     .selectFrom('source_items')
@@ -206,7 +209,10 @@ function deletedView({ id, sourceId, provider, externalId }: DeletedItem): Delet
   return { id, connectorId: sourceId, provider, externalId }
 }
 
-/** One message for an item that is missing, of another organization, or out of scope: they cannot be told apart. */
+/**
+ * The same message for an item that is missing, of another organization, or out of scope, so that callers
+ * cannot tell which.
+ */
 function noSuchItem(): AppError {
   return new AppError('not_found', 'There is no such source item')
 }

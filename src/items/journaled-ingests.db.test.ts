@@ -23,7 +23,7 @@ import { cleanItem } from './item.ts'
 
 /** Items of one chunk each: several steps. */
 const COUNT = 300
-/** The most that a step stores of them. */
+/** Items per step at most. */
 const STEP_ITEMS = 48
 
 const model = hashEmbeddingModel()
@@ -40,7 +40,7 @@ beforeEach(async () => {
   organization = await insertOrganization(database.db)
 })
 
-/** A process that has the database open. By default another request always waits. */
+/** A process with the database open. By default another request is always waiting. */
 const instance = (options: JournaledProcessOptions = {}): JournaledProcess =>
   journaledProcess(database.db, options)
 
@@ -54,7 +54,7 @@ const dyingAfter = (steps: number): JournaledProcess => journaledProcess(databas
 const newItem = (n: number, values: Partial<NewItem>): NewItem =>
   testItem(organization, { externalId: `page-${String(n).padStart(4, '0')}`, ...values })
 
-/** Each with the values of its number. */
+/** Each with the values for its number. */
 const documentsOf = (valuesOf: (n: number) => Partial<NewItem>, count = COUNT) =>
   Array.from({ length: count }, (_, n) => cleanItem(newItem(n, valuesOf(n))))
 
@@ -82,7 +82,7 @@ async function stored() {
   return rows
 }
 
-/** The number of documents by body; each has to be found by that body. */
+/** The number of documents by body; each must be found by that body. */
 async function bodies(): Promise<Record<string, number>> {
   const rows = await stored()
   for (const { body, found } of rows) expect(found).toBe(body)
@@ -225,7 +225,7 @@ describe('a large ingest', () => {
     const [, small] = await Promise.all([
       ingest(here),
       someStored().then(async () => {
-        // It is not stored yet: the removal waits for the ingest.
+        // It is not stored yet, so the deletion waits for the ingest.
         await here.items.remove(organization.caller(), { provider: 'notion', externalId: last })
         const { length } = await stored()
         const pushed = await ingest(here, documents('later', 1))
@@ -345,7 +345,7 @@ describe('a process that dies during a large ingest', () => {
     const remove = () => next.items.remove(organization.caller(), { provider: 'notion', externalId })
     await expect(remove()).rejects.toMatchObject({ code: 'overloaded', headers: { 'Retry-After': '60' } })
     isAway = false
-    // The ingest is finished first: later it would bring back the deleted document.
+    // Otherwise finishing the ingest later would restore the deleted document.
     await remove()
     expect(await bodies()).toEqual({ text: COUNT - 1 })
     expect(await written()).toBe(0)

@@ -26,35 +26,39 @@ import {
 } from './store-steps.ts'
 import { type StoreCounts, untilFresh } from './store-items.ts'
 
-/** What a caller's documents are recorded with, in the transaction that decides their ingest. */
+/** Audits a caller's documents in the transaction that decides their ingest. */
 export type RecordIngest = (tx: Tx, counts: StoreCounts) => Promise<void>
 
-/** Large ingests on a database with one session: several short transactions, yet all or nothing. */
+/** Large ingests on a database with one session: several short transactions that are atomic together. */
 export interface JournaledIngests {
-  /** What steps are stored with, by sync runs too. */
+  /** Storage for steps, which sync runs use too. */
   storage: StepStorage
   /**
-   * Writes the documents to the journal, decides the ingest in one transaction with `record`, and stores them. A decided ingest is
-   * stored to its end, after a crash by the next start; until then no other change of the organization's items runs.
-   * @throws StalePreparation, the reason of `signal`, what `record` throws: nothing is stored. What else the database or a model
-   * throws: the ingest may be decided.
+   * Writes the documents to the journal, decides the ingest in one transaction with `record`, and stores
+   * them. A decided ingest is always completed, after a crash by the next start; until then no other change
+   * of the organization's items runs.
+   * @throws StalePreparation, the reason of `signal`, what `record` throws: nothing is stored. After any
+   * other error of the database or a model, the ingest may be decided.
    */
   store(prepared: PreparedItems, record: RecordIngest, signal?: AbortSignal): Promise<StoreCounts>
-  /** Finishes what an earlier process left. What fails is retried once a minute, and blocks changes of the organization's items. */
+  /**
+   * Finishes what an earlier process left. Failures are retried once a minute and block changes of the
+   * organization's items.
+   */
   start(): Promise<void>
   stop(): Promise<void>
 }
 
 export interface JournaledIngestsOptions extends StepStorage {
   models: ModelRegistry
-  /** A decided ingest could not be finished; it is retried. */
+  /** Reports a decided ingest that failed to finish; it will be retried. */
   onError: (error: unknown) => void
 }
 
 const RETRY_MS = 60_000
 const RETRY_AFTER_SECONDS = 60
 
-/** Journaled ingests of a database that no other process has open. */
+/** Requires a database that no other process has open. */
 export function createJournaledIngests(options: JournaledIngestsOptions): JournaledIngests {
   const { db, onError } = options
   const turns = itemTurnsOf(db)
@@ -110,7 +114,7 @@ async function decideAndStore(
     })
     rest = first.rest
   } catch (error) {
-    // What cannot be erased now is erased at the next start.
+    // The next start erases what is left.
     await erase(db, ref).catch(() => {})
     throw error
   }
@@ -144,7 +148,8 @@ async function storeFirstSteps(
 }
 
 /**
- * Stores a decided ingest again from its journal: what is already stored is skipped, and so is what belongs to a deleted source.
+ * Stores a decided ingest again from its journal, skipping documents that are stored already or whose source
+ * is deleted.
  * @throws AppError `overloaded`, with the reason as its cause
  */
 async function finish(options: JournaledIngestsOptions, ref: IngestRef): Promise<void> {
@@ -178,7 +183,7 @@ async function findSources(
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Prepares items with the current models and stores them. The caller holds the organization's items. */
+/** Prepares items with the current models and stores them. The caller must hold the organization's items. */
 async function storeAnew(
   options: JournaledIngestsOptions,
   organizationId: string,

@@ -13,9 +13,9 @@ import { cleanItem } from './item.ts'
 import { prepareItems } from './prepare-items.ts'
 import { cutSteps, storeAllSteps } from './store-steps.ts'
 
-/** So many chunks take several steps. */
+/** This many chunks take several steps. */
 const LARGE = 150
-/** The most that a step stores. */
+/** Chunks per step at most. */
 const STEP_CHUNKS = 48
 
 let database: TestDatabase
@@ -48,7 +48,7 @@ interface Stored {
   body: string
   hash: string
   contents: string[]
-  /** Of all models together. */
+  /** Vectors of all models. */
   vectors: number
 }
 
@@ -102,7 +102,7 @@ describe('a large document', () => {
   it('uses a transaction for each step while other requests wait, counts once, and is reported when it is complete', async () => {
     const transactions = vi.spyOn(database.db, 'transaction')
     expect(await ingest([page('one', LARGE)])).toEqual({ ingested: 1, skipped: 0 })
-    // One decides, one writes the row, the last one writes the hash.
+    // One transaction decides, one writes the row, and the last one writes the hash.
     expect(transactions).toHaveBeenCalledTimes(3 + Math.ceil(LARGE / STEP_CHUNKS))
     transactions.mockRestore()
     await expectStored([page('one', LARGE)])
@@ -139,7 +139,7 @@ describe('a large document', () => {
     await expectStored(changed)
   })
 
-  it('leaves no chunk of a longer version that was stored after it was cut into steps', async () => {
+  it('leaves no chunk of a longer version stored after the steps were cut', async () => {
     const embedding = hashEmbeddingModel()
     const models = createModelRegistry({ configured: embedding, builtin: async () => embedding })
     const { id: organizationId } = organization
@@ -153,7 +153,7 @@ describe('a large document', () => {
     await expectStored([page('two', LARGE)])
   })
 
-  it('is not read again by the canvas after it was read between two steps', async () => {
+  it('is not reread by the canvas after a reading between two steps', async () => {
     const reading = until('the first part', stored, (rows) => rows.length > 0).then(() =>
       database.db
         .updateTable('source_items')
@@ -183,7 +183,7 @@ describe('a large document', () => {
     const beside = journaledProcess(database.db, { target })
     expect(await ingest([page('one', 4 * LARGE)], beside)).toEqual({ ingested: 1, skipped: 0 })
     await moving
-    // It is prepared again for both models, from the first step on.
+    // It is prepared again for both models, starting over.
     await expectStored([page('one', 4 * LARGE)], 2)
   })
 })
@@ -260,7 +260,7 @@ describe('a large document of a sync run', () => {
     let transactions = 0
     const dying = vi.spyOn(database.db, 'transaction').mockImplementation(() => {
       transactions += 1
-      // The first one stores the access policy of the source's items.
+      // The first transaction stores the access policy of the source's items.
       if (transactions > 3) throw new Error('died')
       return transaction()
     })
@@ -273,7 +273,7 @@ describe('a large document of a sync run', () => {
     await expectStored([page('one', LARGE)])
   })
 
-  /** The document is complete, and is stored and counted again when it comes again. */
+  /** Asserts that the document is complete, and is stored and counted again when it arrives again. */
   async function expectWholeAndUncounted(item: NewItem): Promise<void> {
     const rows = await stored()
     expect(rows.map(({ external_id, body }) => [external_id, body])).toEqual([[item.externalId, item.body]])
@@ -298,7 +298,7 @@ describe('a large document of a sync run', () => {
     await expectWholeAndUncounted(page('two', LARGE))
   })
 
-  it('keeps its former version when its run is stopped before it, and is complete when the process stops during it', async () => {
+  it('keeps its former version if its run is stopped before it, and is complete if the process stops during it', async () => {
     await write(page('one', LARGE))
     const refused = write(page('two', LARGE), () => Promise.reject(new Error('paused')))
     await expect(refused).rejects.toThrow('paused')

@@ -1,4 +1,4 @@
-/** Schemes that a browser would run, or that read from the reader's own machine. */
+/** Schemes that a browser would execute, or that read from the user's machine. */
 const REFUSED_SCHEMES: ReadonlySet<string> = new Set([
   'javascript:',
   'vbscript:',
@@ -8,10 +8,12 @@ const REFUSED_SCHEMES: ReadonlySet<string> = new Set([
   'about:',
   'view-source:',
 ])
-/** A longer text is no link. */
 export const URL_CHARACTERS_MAX = 4_096
 
-/** Whether a text is an absolute URL of any scheme that runs nothing and reads nothing local, app links such as `slack://` too. */
+/**
+ * Whether a text is an absolute URL whose scheme executes nothing and reads nothing local; app links such as
+ * `slack://` count.
+ */
 export function isLink(text: string): boolean {
   if (text.length > URL_CHARACTERS_MAX) return false
   const url = URL.parse(text)

@@ -22,30 +22,33 @@ export interface EmbeddedChunk extends Chunk {
   vectors: Float32Array[]
 }
 
-/** An item to store with its chunks: it is new, has changed, or is ingested again by a full resync. */
+/** An item to store with its chunks: new, changed, or stored again by a full resync. */
 export interface EmbeddedItem extends CleanItem {
   chunks: EmbeddedChunk[]
-  /** When the stored item last changed, if its content stays the same; otherwise null. */
+  /** When the stored item last changed, if its content is the same; otherwise null. */
   unchangedSince: Date | null
 }
 
-/** Items that are ready to be written, each list ordered by key, no key twice. */
+/** Items ready to be written. Each list is ordered by key and has no duplicates. */
 export interface PreparedItems {
   organizationId: string
   /**
-   * The models of the vectors, by stored id. The first one answers queries. Storing is refused if that has changed.
+   * The models of the vectors, by stored id; the first one answers queries. Storing fails with
+   * StalePreparation if it has changed.
    */
   modelIds: readonly number[]
-  /** The model that the organization moves to, if any. Storing is refused if that has changed. */
+  /**
+   * The model that the organization moves to, if any. Storing fails with StalePreparation if it has changed.
+   */
   targetModelId: number | null
-  /** Stored with the same content already, so they were not embedded. */
+  /** Items stored with the same content already, so they were not embedded. */
   unchanged: readonly CleanItem[]
-  /** `changed` also has items with the same content, whose chunks and vectors are replaced. */
+  /** `changed` also contains items with the same content, whose chunks and vectors are replaced. */
   isAnew: boolean
   changed: readonly EmbeddedItem[]
   /** The ids of their access policies, by key. */
   policies: ReadonlyMap<string, number>
-  /** The stored items among them when they were compared, by key. */
+  /** The stored versions of these items when they were compared, by key. */
   stored: ReadonlyMap<string, StoredItem>
 }
 
@@ -64,16 +67,16 @@ interface Embedder {
   model: EmbeddingModel
 }
 
-/** Looked up by one statement, which blocks the embedded database. */
+/** Items per lookup, which blocks the embedded database. */
 const ITEMS_A_LOOKUP = 250
-/** Chunks given to a model at once: enough for a remote one to fill several batches in parallel. */
+/** Chunks per call of a model: enough for a remote one to fill several parallel batches. */
 const CHUNKS_A_BATCH = 384
 
 /**
- * Chunks and embeds the items that differ from the stored ones. It runs outside of any transaction because it takes long.
- * Of two items with the same key, the last one counts.
+ * Chunks and embeds the items that differ from the stored ones. Runs outside of any transaction because it is
+ * slow. Of two items with the same key, the last one counts.
  * @param given.anewSince also embeds items with the same content, unless they were confirmed after this time
- * @throws AppError `embedding_model_mismatch`, `upstream_error`, and the reason of `signal`.
+ * @throws AppError `embedding_model_mismatch`, `upstream_error`, and the reason of `signal`
  */
 export async function prepareItems(
   db: Db,
@@ -120,25 +123,25 @@ export function isEmbedded(item: CleanItem): item is EmbeddedItem {
   return 'chunks' in item
 }
 
-/** The access policy of an item that was prepared. */
+/** The access policy of a prepared item. */
 export function policyOf({ policies }: Pick<PreparedItems, 'policies'>, item: CleanItem): number {
   return policies.get(itemKey(item)) ?? NOBODY_ID
 }
 
-/** The item is stored with the same content. */
+/** Whether the item is stored with the same content. */
 export function isStoredAs(stored: PreparedItems['stored'], item: CleanItem): boolean {
   return stored.get(itemKey(item))?.hash === item.hash
 }
 
-/** The item is stored under another source. */
+/** Whether the item is stored under another source. */
 export function isMoved(stored: PreparedItems['stored'], item: CleanItem): boolean {
   const before = stored.get(itemKey(item))
   return before !== undefined && before.sourceId !== item.sourceId
 }
 
 /**
- * What was prepared, compared with what is stored now. For the holder of the organization's items.
- * @throws StalePreparation where an item that was not embedded has changed since
+ * Compares prepared items with the stored ones again. The caller must hold the organization's items.
+ * @throws StalePreparation if an item that was not embedded has changed since
  */
 export async function compareAgain(db: Db, prepared: PreparedItems): Promise<PreparedItems> {
   const stored = await findStored(db, prepared.organizationId, itemsOf(prepared))
@@ -146,7 +149,7 @@ export async function compareAgain(db: Db, prepared: PreparedItems): Promise<Pre
   return { ...prepared, stored }
 }
 
-/** What was prepared no longer fits what is stored: prepare again. Nothing of the transaction may be kept. */
+/** The prepared items no longer fit the stored ones: roll the transaction back and prepare again. */
 export class StalePreparation extends Error {
   constructor() {
     super('the stored items or models changed while these were prepared')
@@ -154,7 +157,7 @@ export class StalePreparation extends Error {
   }
 }
 
-/** All writers lock items in this order, so that no two of them wait for each other. */
+/** All writers lock items in this order, which prevents deadlocks. */
 export function inKeyOrder<Item extends CleanItem>(items: readonly Item[]): Item[] {
   const keyed = items.map((item) => ({ key: itemKey(item), item }))
   return keyed.toSorted((a, b) => (a.key < b.key ? -1 : 1)).map(({ item }) => item)
@@ -179,7 +182,7 @@ function withoutVectors(chunk: Chunk): EmbeddedChunk {
   return { ...chunk, vectors: [] }
 }
 
-/** Items as they are stored. It pauses for other work, because metadata and bodies may be large. */
+/** Prepares items for storing. Yields to the event loop, because metadata and bodies may be large. */
 export async function cleanItems(items: readonly NewItem[], signal?: AbortSignal): Promise<CleanItem[]> {
   return await inSlices(cleaning(items), signal, SHORT_SLICE_MS)
 }
@@ -197,15 +200,15 @@ async function embeddersOf(db: Db, models: ModelRegistry, state: ModelState): Pr
   const active = state.active === null ? models.configured : await models.get(state.active.name)
   const embedders = [{ id: (await ensureStoredModel(db, active)).id, model: active }]
   if (state.target === null || state.target.name === active.id) return embedders
-  // The process that moves the organization embeds for a target that this process does not have.
+  // If this process lacks the target model, the process that runs the move adds its vectors.
   const target = await models.find(state.target.name)
   if (target) embedders.push({ id: (await ensureStoredModel(db, target)).id, model: target })
   return embedders
 }
 
 /**
- * Has the organization's models embed a few plain words, and discards the vectors.
- * @throws AppError `embedding_model_mismatch`, `upstream_error`, and the reason of `signal`.
+ * Embeds a few plain words with the organization's models and discards the vectors.
+ * @throws AppError `embedding_model_mismatch`, `upstream_error`, and the reason of `signal`
  */
 export async function embedPlainWords(
   db: Db,
@@ -218,7 +221,7 @@ export async function embedPlainWords(
   for (const { model } of await embeddersOf(db, models, state)) await embedAll(model, [words], signal)
 }
 
-/** Adds to each chunk its vectors. */
+/** Adds the vectors of each chunk. */
 async function embedChunks(
   items: readonly EmbeddedItem[],
   embedders: readonly Embedder[],
@@ -249,7 +252,7 @@ const StoredRows = z.array(
   }),
 )
 
-/** The stored items among `items`, by key, looked up a few at a time. */
+/** The stored versions of `items`, by key, looked up a few at a time. */
 async function findStored(
   db: Db,
   organizationId: string,
@@ -272,7 +275,10 @@ const storedAmong = (suffix: string) => `
 const findThem = prepare(storedAmong(''))
 const lockThem = prepare(storedAmong('for no key update of i'))
 
-/** The stored items among `items`, by key. With `lock`, in the order of `items`, until the transaction ends. */
+/**
+ * The stored versions of `items`, by key. With `lock`, locked in the order of `items` until the transaction
+ * ends.
+ */
 export async function findStoredItems(
   db: Db | Tx,
   organizationId: string,

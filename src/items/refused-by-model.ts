@@ -1,7 +1,7 @@
 import { ProviderFailure } from '../inference/provider-failure.ts'
 import { AppError } from '../kernel/errors.ts'
 
-/** The embedding model refuses an item, or one of several, though it takes a few plain words. */
+/** The embedding model refuses one or more items, although it accepts a few plain words. */
 export class RefusedByModel extends Error {
   constructor(status: number, cause: Error) {
     super(`the embedding model refuses it (HTTP ${status})`, { cause })
@@ -9,14 +9,14 @@ export class RefusedByModel extends Error {
   }
 }
 
-/** What model servers answer to an input that is too long or that they cannot read. */
+/** What model servers answer to an input that is too long or unreadable. */
 const REFUSED_INPUT = new Set([400, 413, 422])
 
 /**
- * Whose fault it is that items could not be embedded: theirs, when the model refuses them but takes a few plain words. A model
- * that refuses those too is set up wrongly, and no item is to blame.
- * @param embedPlainWords embeds them with the same models, and keeps nothing
- * @returns `RefusedByModel`, or else the error as it was. @throws what else fails while the model is asked
+ * Decides whether items are to blame for a failed embedding: they are if the model refuses them but accepts a
+ * few plain words. A model that refuses those too is misconfigured.
+ * @param embedPlainWords embeds them with the same models and stores nothing
+ * @returns `RefusedByModel`, or the original error. @throws other failures of the test
  */
 export async function blameItems(error: unknown, embedPlainWords: () => Promise<void>): Promise<unknown> {
   const refusal = refusalOf(error)

@@ -13,7 +13,7 @@ export interface ChunkRow {
   chunk: EmbeddedChunk
 }
 
-/** Limit of one statement. */
+/** Limit per statement. */
 const CHUNKS_A_STATEMENT = 64
 
 const insertRows = prepare(`
@@ -21,7 +21,7 @@ const insertRows = prepare(`
   select $1::uuid, id, position, heading, content
   from json_to_recordset($2::json) as r(id uuid, position int, heading text, content text)`)
 
-/** Stores chunks with their vectors. Between statements, other work of the process runs. */
+/** Stores chunks with their vectors. Yields to the event loop between statements. */
 export async function insertChunks(
   tx: Tx,
   { organizationId, modelIds }: Pick<PreparedItems, 'organizationId' | 'modelIds'>,
@@ -81,11 +81,11 @@ export async function deleteChunksBetween(
   await deletePositions(tx, [organizationId, itemId, from, to])
 }
 
-/** Limit of one statement. */
+/** Limit per statement. */
 const ITEMS_A_COUNT = 250
 const Counts = z.array(z.object({ id: z.string(), positions: z.int() }))
 
-// One lookup for each item, so that no plan reads all chunks of the organization.
+// One lookup per item, so that no plan reads all chunks of the organization.
 const countThem = prepare(`
   select given.id, (select coalesce(max(c.position) + 1, 0) from chunks c
     where c.organization_id = $1 and c.source_item_id = given.id::uuid) as positions

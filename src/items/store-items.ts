@@ -22,16 +22,19 @@ import {
 import { type ChunkRow, deleteChunks, insertChunks } from './store-chunks.ts'
 
 export interface StoreCounts {
-  /** New items, changed items, items that moved to another source, and those ingested anew. */
+  /** New, changed and moved items, and items stored again by a full resync. */
   ingested: number
-  /** Items whose stored content is the same. */
+  /** Items with the same stored content. */
   skipped: number
 }
 
-/** Attempts to prepare items that others keep changing meanwhile. */
+/** Attempts to prepare items that other requests keep changing. */
 const PREPARATIONS_MAX = 8
 
-/** Retries `act`, which prepares and stores, as long as the preparation is stale. @throws what the last attempt threw */
+/**
+ * Retries `act`, which prepares and stores, while the preparation is stale. @throws what the last attempt
+ * threw
+ */
 export async function untilFresh<Result>(act: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -42,15 +45,15 @@ export async function untilFresh<Result>(act: () => Promise<Result>): Promise<Re
   }
 }
 
-/** Limits of one statement. Between statements, other work of the process runs. */
+/** Limits per statement. The event loop is free between statements. */
 const ITEMS_A_STATEMENT = 100
 const CHARACTERS_A_STATEMENT = 250_000
 
 /**
- * Writes prepared items with their chunks and vectors, and replaces those of items that changed. An item that comes
- * again under another source of its provider moves there; one with the same content is confirmed. On the transaction's
- * commit they are searchable.
- * @throws StalePreparation when the transaction has to be given up and the items prepared again.
+ * Writes prepared items with their chunks and vectors, and replaces those of changed items. An item that
+ * arrives under another source of its provider moves there; one with the same content is confirmed. They are
+ * searchable once the transaction commits.
+ * @throws StalePreparation if the transaction must be rolled back and the items prepared again
  */
 export async function storeItems(
   tx: Tx,
@@ -66,7 +69,7 @@ export async function storeItems(
   return await storeKnown(tx, changes, { ...prepared, stored }, syncedAt)
 }
 
-/** Whether an organization's models are those that items were prepared with. @throws StalePreparation */
+/** Requires that the organization's models are those of the preparation. @throws StalePreparation */
 export async function requireSameModels(
   tx: Tx,
   { organizationId, modelIds, targetModelId }: PreparedItems,
@@ -79,7 +82,8 @@ export async function requireSameModels(
 }
 
 /**
- * The same where the models fit and no other change of the items can happen, as `prepared.stored` says what is stored.
+ * Like `storeItems`, when the models match and no other change of the items can happen, so that
+ * `prepared.stored` is current.
  * @throws StalePreparation
  */
 export async function storeKnown(
@@ -119,7 +123,7 @@ export async function storeKnown(
   return { ingested, skipped: items.length - ingested }
 }
 
-/** Their content is the same, so `updated_at` stays. The canvas counts them again, for their new source. */
+/** Their content is the same, so `updated_at` stays. The canvas counts them again for their new source. */
 async function moveItems(
   tx: Tx,
   organizationId: string,
@@ -133,10 +137,10 @@ async function moveItems(
     where i.organization_id = ${organizationId} and i.id = m.id`.execute(tx)
 }
 
-/** The row of an item that was written. */
+/** The row of a written item. */
 export interface WrittenRow {
   id: string
-  /** It was stored before, so it may have chunks to replace. */
+  /** Whether it was stored before, so that it may have chunks to replace. */
   existed: boolean
 }
 
@@ -164,7 +168,7 @@ const upsertRows = prepare(`
   returning id, provider, external_id as "externalId"`)
 
 /**
- * Inserts or overwrites items, with `isAnew` also those with the same content.
+ * Inserts or overwrites items; with `isAnew`, also those with the same content.
  * @returns their rows by key, without those that another transaction has just stored with the same content
  */
 export async function upsertItems(

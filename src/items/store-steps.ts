@@ -24,31 +24,30 @@ import {
   type WrittenRow,
 } from './store-items.ts'
 
-/** Part of storing prepared items, which takes the embedded database a few milliseconds. */
+/** A part of storing prepared items that takes the embedded database a few milliseconds. */
 export interface Step {
-  /** The items whose rows it writes. Empty for chunks of a document whose row an earlier step wrote. */
+  /** The items whose rows it writes; empty for chunks of a document whose row an earlier step wrote. */
   items: readonly CleanItem[]
-  /** It writes the row of a large document, with all of its text. */
+  /** Whether it writes the row of a large document with all its text. */
   isLargeRow: boolean
   store(tx: Tx, changes: ItemChanges): Promise<StoreCounts>
 }
 
-/** What one transaction has stored. */
+/** The result of one transaction. */
 export interface StoredPart {
-  /** Those that were unchanged too. */
+  /** Including unchanged ones. */
   items: readonly CleanItem[]
   counts: StoreCounts
-  /** No other transaction follows. */
+  /** No further transaction follows. */
   isLast: boolean
 }
 
-/** What else belongs to a write, in each of its transactions. */
+/** Further work in each transaction of a write. */
 export type WithinWrite = (tx: Tx, part: StoredPart, changes: ItemChanges) => Promise<void>
 
-/** Called with each part after its commit, and with the steps that are left. */
+/** Called after each part's commit with the remaining steps. */
 export type OnStored = (part: StoredPart, rest: readonly Step[]) => void
 
-/** What steps are stored with. */
 export interface StepStorage {
   db: Db
   clock: Clock
@@ -56,9 +55,9 @@ export interface StepStorage {
   isAwaited: () => boolean
 }
 
-/** The most that a step costs, in chunks: about four milliseconds. */
+/** Cost limit of a step, in chunks: about four milliseconds. */
 const STEP_COST_MAX = 48
-/** Between two transactions. A request that waited for the session often has two more statements. */
+/** Pause between two transactions. A request that waited for the session often has two more statements. */
 const PAUSE_MS = 10
 const ITEM_COST = 1
 const UNCHANGED_COST = 0.25
@@ -69,8 +68,9 @@ const CHARACTERS_A_CHUNK = 4_000
 const BEYOND = 2 ** 31 - 1
 
 /**
- * Cuts prepared items into steps, in the order of their keys. A document with more chunks than a step may store gets steps of its own.
- * All steps have to be stored while the organization's items are held, since they rely on `prepared.stored`.
+ * Cuts prepared items into steps, in the order of their keys. A document with more chunks than fit in a step
+ * gets its own steps. The caller must hold the organization's items until all steps are stored, because they
+ * rely on `prepared.stored`.
  */
 export async function cutSteps({ db, clock }: StepStorage, prepared: PreparedItems): Promise<Step[]> {
   const replaced = await countReplaced(db, prepared)
@@ -105,7 +105,7 @@ function costOf(item: CleanItem, chunksBefore: number): number {
   return ITEM_COST + item.chunks.length + characters / CHARACTERS_A_CHUNK + REPLACED_CHUNK_COST * chunksBefore
 }
 
-/** How many positions have chunks that are replaced, by item key. */
+/** How many positions have chunks to replace, by item key. */
 async function countReplaced(
   db: Db,
   { organizationId, changed, stored }: PreparedItems,
@@ -128,8 +128,9 @@ function batchStep(prepared: PreparedItems, items: readonly CleanItem[], clock: 
 const NOTHING: StoreCounts = { ingested: 0, skipped: 0 }
 
 /**
- * The row of a large document, its chunks, then its hash and its access policy. Until that last step the row has a random hash: after a crash, whatever
- * compares the document finds that it differs and stores it again.
+ * Steps for the row of a large document, then its chunks, then its hash and access policy. Until the last
+ * step the row has a random hash, so that after a crash any comparison finds the document changed and stores
+ * it again.
  */
 function largeItemSteps(
   { organizationId, modelIds, isAnew, policies, stored }: PreparedItems,
@@ -138,7 +139,8 @@ function largeItemSteps(
 ): Step[] {
   const policyId = policyOf({ policies }, item)
   const before = stored.get(itemKey(item))
-  // While chunks of the former document are there, those of its policy alone may read them.
+  // While chunks of the former version remain, the policy must not widen: if it differs, no one may read the
+  // item.
   const isSamePolicy = before === undefined || before.policyId === policyId
   const during = new Map([[itemKey(item), isSamePolicy ? policyId : NOBODY_ID]])
   let row: WrittenRow | undefined
@@ -169,7 +171,7 @@ function largeItemSteps(
       .slice(from, to)
       .map((chunk) => ({ itemId: id, provider: item.provider, chunk }))
     await insertChunks(tx, { organizationId, modelIds }, chunks)
-    // A new document is reported once, when it is complete: snapshots read it again for each report.
+    // A new document is reported once, when complete: snapshots read it again for each report.
     if (existed || isLast) changes.add([id])
     return NOTHING
   }
@@ -189,7 +191,7 @@ function largeItemSteps(
   ]
 }
 
-// The canvas reads the text, which is complete from the first step on.
+// The canvas reads only the text, which is complete from the first step on.
 const setHash = prepare(`
   update source_items set content_sha256 = decode($3, 'hex'), policy_id = $4,
     canvas_sha256 = case when canvas_sha256 = content_sha256 then decode($3, 'hex') else canvas_sha256 end
@@ -199,8 +201,8 @@ const commitUnflushed = prepare(`select set_config('synchronous_commit', 'off', 
 
 /**
  * Stores steps in one transaction until another request waits for the session.
- * @param isFlushed the commit is on disk when this returns; otherwise with the next one that is
- * @returns the part that it stored, and the steps that are left
+ * @param isFlushed whether the commit is on disk on return; otherwise the next flushed commit covers it
+ * @returns the stored part and the remaining steps
  * @throws StalePreparation, what `within` throws: nothing of the transaction is stored
  */
 export async function storeSteps(
@@ -224,14 +226,18 @@ export async function storeSteps(
     const items = [...new Set(steps.slice(0, stored).flatMap((step) => step.items))]
     const rest = steps.slice(stored)
     const part = { items, counts, isLast: rest.length === 0 }
-    // Chunks alone are neither counted nor claimed. `within` may refuse to continue before or after all chunks of a document.
+    // Chunks alone are neither counted nor claimed. `within` may stop the write only before or after all
+    // chunks of a document.
     if (items.length > 0 || part.isLast) await within(tx, part, changes)
     if (!isFlushed) await commitUnflushed(tx, [])
     return { ...part, rest }
   })
 }
 
-/** A transaction that continues a document stores only its chunks, so that a refusal of `within` cannot roll them back. */
+/**
+ * A transaction that continues a document stores only its chunks, so that an error of `within` cannot roll
+ * them back.
+ */
 function endsDocument(steps: readonly Step[], step: Step): boolean {
   return isWithinDocument(steps) && step.items.length > 0
 }
@@ -241,9 +247,9 @@ function isWithinDocument([first]: readonly Step[]): boolean {
 }
 
 /**
- * Stores all steps, in as many transactions as other requests need.
- * @throws StalePreparation, what `within` throws, the reason of `signal`: the steps of earlier transactions stay stored. No large
- *   document is left with a part of its chunks.
+ * Stores all steps, in as many transactions as other requests require.
+ * @throws StalePreparation, what `within` throws, the reason of `signal`: steps of earlier transactions stay
+ * stored, but no large document is left incomplete.
  */
 export async function storeAllSteps(
   storage: StepStorage,
@@ -268,7 +274,7 @@ export async function storeAllSteps(
   }
 }
 
-/** Lets other requests use the session between two transactions of one write. */
+/** Lets other requests use the session between two transactions of a write. */
 export async function pauseForOthers(): Promise<void> {
   await sleep(PAUSE_MS)
 }

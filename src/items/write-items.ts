@@ -13,11 +13,11 @@ interface Dependencies {
   db: Db
   models: ModelRegistry
   clock: Clock
-  /** Null where the database has several sessions: one transaction stores everything. */
+  /** null: the database has several sessions, so one transaction stores everything. */
   journaled: JournaledIngests | null
 }
 
-/** Prepares items and stores them: in one transaction, or in short ones that each store a part. */
+/** Prepares items and stores them, in one transaction or in several short ones. */
 export async function writeItems(
   { db, models, clock, journaled }: Dependencies,
   {
@@ -68,13 +68,13 @@ export async function writeItems(
   return written
 }
 
-/** Whether items take the only session for so long that others would notice. */
+/** Whether items would occupy the only session for a noticeable time. */
 async function isLarge(storage: StepStorage, prepared: PreparedItems): Promise<boolean> {
   const steps = await cutSteps(storage, prepared)
   return steps.length > 1
 }
 
-/** Nobody else changes the organization's items between the parts. */
+/** Holds the items, so that nothing else changes them between the parts. */
 async function storeInParts(
   storage: StepStorage,
   prepared: PreparedItems,
@@ -86,7 +86,7 @@ async function storeInParts(
   })
 }
 
-/** Prepares what a caller gives and stores it, all or nothing, as the caller's own. */
+/** Prepares a caller's items and stores them atomically as the caller's own. */
 export async function ingestItems(
   { db, models, clock, journaled }: Dependencies,
   {
