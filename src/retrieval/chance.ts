@@ -1,10 +1,10 @@
 /**
- * The best of n scores of a question that nothing answers grows as √(2 ln n), as the greatest of n random numbers does. So
- * the best score divided by that is compared with one threshold, whatever the size of the memory.
+ * The best of n scores of an unanswerable question grows as √(2 ln n), like the maximum of n random numbers.
+ * Dividing the best score by this makes one threshold fit any size of memory.
  */
 export function chanceAmong(chunks: number): number {
   return Math.sqrt(2 * Math.log(Math.max(chunks, CHUNKS_MIN)))
 }
 
-/** Fewer chunks count as this many: the only document there is has no others that it could be the best of. */
+/** Fewer chunks count as this many: the best of a single document means nothing. */
 export const CHUNKS_MIN = 100

@@ -62,19 +62,19 @@ async function context(body: Record<string, unknown>, key = 'key', path = '/v1/c
   return { status: response.statusCode, requestId: response.headers['x-request-id'], body: response.json() }
 }
 
-/** The codes of a context's limitations. */
+/** The limitation codes of a context. */
 async function codes(key = 'key', filter?: object): Promise<string[]> {
   const { body } = await context({ query: 'apple', ...(filter ? { filter } : {}) }, key)
   return body.limitations.map(({ code }: { code: string }) => code)
 }
 
-/** Stores a source that has an account behind it. */
+/** Stores a source with an account. */
 function source(provider: ProviderId, values: Partial<Row<'sources'>>): Promise<string> {
   return insertSource(database.db, organization.id, { push_only: false, ...values, provider })
 }
 
 describe('POST /v1/context', () => {
-  it('answers the whole contract, with a citation for each hit from 1 on', async () => {
+  it('returns every field of the contract, with a citation for each hit from 1 on', async () => {
     await write('notion', 'a', 'Fruit', 'apple')
     await write('slack', 'b', 'Pie', 'apple pie with cream')
     const query = ' Apple? '
@@ -101,13 +101,13 @@ describe('POST /v1/context', () => {
     })
   })
 
-  it('has the very hits of a search', async () => {
+  it('has the same hits as a search', async () => {
     for (let index = 0; index < 12; index++) await write('notion', `p${index}`, `Page ${index}`)
     const search = await context({ query: 'apple page 3' }, 'key', '/v1/search')
     expect((await context({ query: 'apple page 3' })).body.hits).toEqual(search.body.hits)
   })
 
-  it('names each provider out of scope, whether or not anything of it is stored, and shows nothing of it', async () => {
+  it('names each provider out of scope, stored or not, and shows nothing of it', async () => {
     await write('slack', 'secret', 'Secret')
     await write('notion', 'open', 'Open')
     const { body } = await context({ query: 'apple' }, 'scoped')
@@ -121,7 +121,7 @@ describe('POST /v1/context', () => {
     ])
   })
 
-  it('names the person in place of a key in the console', async () => {
+  it('names the user instead of a key in the console', async () => {
     const userId = randomUUID()
     callers.set('person', {
       kind: 'console',
@@ -138,7 +138,7 @@ describe('POST /v1/context', () => {
     })
   })
 
-  it('takes the filter of a search', async () => {
+  it('accepts the filter of a search', async () => {
     await write('notion', 'a', 'Page')
     await write('slack', 'b', 'Chat')
     const { body } = await context({ query: 'apple', filter: { providers: ['slack'] } })
@@ -147,11 +147,11 @@ describe('POST /v1/context', () => {
 })
 
 describe('the limitations of a context', () => {
-  it('does not call push-only sources stale or unfinished, however old they are', async () => {
+  it('do not report push-only sources as stale or unfinished, however old they are', async () => {
     expect(await codes()).toEqual([])
   })
 
-  it('says source_stale of a source that synced over an hour ago, by its name', async () => {
+  it('report source_stale for a source that synced over an hour ago, by its name', async () => {
     await source('slack', { last_synced_at: minutesAgo(60) })
     expect(await codes()).toEqual([])
     await source('slack', { last_synced_at: minutesAgo(61), display_name: 'Old chat' })
@@ -161,17 +161,17 @@ describe('the limitations of a context', () => {
     ])
   })
 
-  it('says source_stale of a source whose last sync failed', async () => {
+  it('report source_stale for a source whose last sync failed', async () => {
     await source('gmail', { last_synced_at: minutesAgo(1), status: 'error' })
     expect(await codes()).toEqual(['source_stale'])
   })
 
-  it('says source_sync_incomplete while the first sync is unfinished', async () => {
+  it('report source_sync_incomplete while the first sync is unfinished', async () => {
     await source('google_drive', { status: 'pending' })
     expect(await codes()).toEqual(['source_sync_incomplete'])
   })
 
-  it('says nothing of sources out of scope or out of the filter', async () => {
+  it('do not mention sources out of scope or excluded by the filter', async () => {
     const stale = await source('slack', { last_synced_at: minutesAgo(61) })
     expect(await codes('scoped')).toEqual(['provider_scope_applied'])
     expect(await codes('key', { providers: ['notion'] })).toEqual([])
@@ -179,7 +179,7 @@ describe('the limitations of a context', () => {
     expect(await codes('key', { connectorId: stale })).toEqual(['source_stale'])
   })
 
-  it('says embedding_fallback while another model than the configured one answers', async () => {
+  it('report embedding_fallback while a model other than the configured one answers', async () => {
     const stored = await ensureStoredModel(database.db, builtin)
     await database.db.transaction().execute((tx) => adoptModel(tx, organization.id, stored.id))
     await write('notion', 'a', 'Page')
@@ -190,7 +190,7 @@ describe('the limitations of a context', () => {
     ])
   })
 
-  it('refuses clearly while the model of the stored vectors is not to be had', async () => {
+  it('are replaced by a clear error while the model of the stored vectors is unavailable', async () => {
     const stored = await ensureStoredModel(database.db, hashEmbeddingModel({ id: 'openai:gone:64' }))
     await database.db.transaction().execute((tx) => adoptModel(tx, organization.id, stored.id))
     for (const path of ['/v1/context', '/v1/search']) {

@@ -12,7 +12,7 @@ import type { Citation, Hit, SearchRequest } from './search-schema.ts'
 
 export const CONTRACT_VERSION = '1.0'
 
-/** The Context Contract: hits with what a reader has to know to rely on them. */
+/** The Context Contract: hits with what a reader must know to rely on them. */
 export interface ContextContract {
   contract: {
     version: typeof CONTRACT_VERSION
@@ -20,7 +20,7 @@ export interface ContextContract {
     requestId: string
     endpoint: string
     issuedAt: string
-    /** `user` for a person in the console, who has no key. */
+    /** `user` for a user in the console, who has no key. */
     callerActorType: ActorType | 'user'
     callerApiKeyId: string | null
   }
@@ -31,7 +31,7 @@ export interface ContextContract {
   limitations: Limitation[]
 }
 
-/** What a contract says about its request. */
+/** The contract's description of its request. */
 export interface ContextOrigin {
   requestId: string
   path: string
@@ -53,7 +53,7 @@ export function createRetrieveContext(deps: {
   terms: TermWeights
 }): RetrieveContext {
   const { db, models, clock, search, terms } = deps
-  /** Whether ask would say that its passages lack the question's words: it reads in an order of its own. */
+  /** Whether asking would find that its passages lack the question's words. Asking reads in its own order. */
   const lacksWords = async (
     reader: Reader,
     { query, filter }: SearchRequest,

@@ -5,7 +5,7 @@ import { mayBeRead } from '../permissions/index.ts'
 import type { NearestQuery } from './nearest-query.ts'
 import type { SearchFilter } from './search-schema.ts'
 
-/** What a search asks of the items of chunks `e`: that they may be read, the filter, and that they name the entity. */
+/** The conditions on the items of chunks `e`: readable, matching the filter, and naming the entity. */
 function matchingItems({
   organizationId,
   readable,
@@ -19,7 +19,7 @@ function matchingItems({
     where f.organization_id = ${organizationId} and ${sql.join(conditions, sql` and `)})`
 }
 
-/** That an item `f` names one of these entities; null asks for nothing. */
+/** Requires item `f` to name one of these entities; null: no condition. */
 export function naming(organizationId: string, entityIds: readonly string[] | null): RawBuilder<unknown>[] {
   if (entityIds === null) return []
   return [
@@ -28,32 +28,34 @@ export function naming(organizationId: string, entityIds: readonly string[] | nu
   ]
 }
 
-/** That an item `f` may be read. */
+/** Requires item `f` to be readable. */
 function ofPolicies(readable: Readable): RawBuilder<unknown>[] {
   return readable.isEverything ? [] : [mayBeRead(readable, 'f.policy_id')]
 }
 
-/** What the filter asks of an item `f`. */
+/** The filter's conditions on item `f`. */
 export function conditionsOf(filter: SearchFilter): RawBuilder<unknown>[] {
   const conditions: RawBuilder<unknown>[] = []
   if (filter.sourceKinds) conditions.push(sql`f.source_kind in (${sql.join(filter.sourceKinds)})`)
   if (filter.authorName !== undefined)
     conditions.push(sql`f.author_name = ${storableText(filter.authorName)}`)
   if (filter.connectorId !== undefined) conditions.push(sql`f.source_id = ${filter.connectorId}`)
-  // An item whose source gave no date counts as of when it came here.
+  // An item without a date from its source has the date of its last sync.
   const updatedAt = sql`coalesce(f.source_updated_at, f.source_created_at, f.synced_at)`
   if (filter.updatedAfter !== undefined)
     conditions.push(sql`${updatedAt} >= ${new Date(filter.updatedAfter)}`)
   if (filter.updatedBefore !== undefined)
     conditions.push(sql`${updatedAt} < ${new Date(filter.updatedBefore)}`)
-  // Containment of a value that is no object or array is equality.
+  // For a scalar, containment is equality.
   if (filter.metadata) {
     conditions.push(sql`f.metadata @> ${JSON.stringify(storableJson(filter.metadata))}::jsonb`)
   }
   return conditions
 }
 
-/** Which of an organization's vectors a query is compared with: those of its model, in scope, of matching items. */
+/**
+ * The vectors that a query is compared with: those of the organization's model, in scope, of matching items.
+ */
 export function inScope(
   query: Pick<NearestQuery, 'organizationId' | 'model' | 'providers' | 'readable' | 'filter' | 'entityIds'>,
 ): RawBuilder<unknown> {
@@ -64,8 +66,8 @@ export function inScope(
 }
 
 /**
- * Leaves out what belongs to a source that is being removed. Scans check the items only while there is such a source: looking at
- * the item of each chunk costs a quarter of their time.
+ * Leaves out chunks of sources that are being removed. The scan checks items only while there is such a
+ * source, because that costs a quarter of its time.
  */
 export function notRemoved(organizationId: string): RawBuilder<unknown> {
   return sql`and (not exists (${removedSources(organizationId)}) or not exists (
@@ -74,12 +76,11 @@ export function notRemoved(organizationId: string): RawBuilder<unknown> {
       and f.source_id in (${removedSources(organizationId)})))`
 }
 
-/** The same as a condition on an item `f`. */
+/** The same as a condition on item `f`. */
 export function notBeingRemoved(organizationId: string): RawBuilder<unknown> {
   return sql`f.source_id not in (${removedSources(organizationId)})`
 }
 
-/** The sources of an organization that are being removed. */
 export function removedSources(organizationId: string): RawBuilder<unknown> {
   return sql`select s.id from sources s where s.organization_id = ${organizationId} and s.removed_at is not null`
 }

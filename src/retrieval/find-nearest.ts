@@ -15,13 +15,13 @@ import { RowCache } from './row-cache.ts'
 import { createReadCandidates } from './rows.ts'
 
 export interface FindNearest {
-  /** The chunks nearest to a query, exactly, unless an operator asked for an approximate index. */
+  /** The chunks nearest to a query; exact unless an operator requested an approximate index. */
   nearest(query: NearestQuery): Promise<Nearest>
   /** The best of the `query.limit` nearest in hybrid order. @throws the reason of `signal` */
   ranked(query: NearestQuery, request: RankRequest, signal?: AbortSignal): Promise<Nearest<RankedChunk>>
 }
 
-/** Searches by the snapshot in memory, else by an approximate index, else by a scan in the database. */
+/** Searches the snapshot in memory, else an approximate index, else scans the database. */
 export function createFindNearest({
   db,
   terms,
@@ -31,7 +31,7 @@ export function createFindNearest({
   db: Db
   terms: TermWeights
   memory?: VectorMemory | undefined
-  /** Called with what answered. */
+  /** Called with the path that answered. */
   onAnswered?: ((path: SearchPath) => void) | undefined
 }): FindNearest {
   const cache = new RowCache()
@@ -74,7 +74,7 @@ export function createFindNearest({
   }
 }
 
-/** A scan gives up only while others write without a pause. */
+/** A scan fails only under constant writes. */
 const RETRY_AFTER_SECONDS = 1
 
 const Count = z.tuple([z.object({ compared: z.number() })])

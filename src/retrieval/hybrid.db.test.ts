@@ -72,7 +72,7 @@ const BODIES = [
 const relevances = (hits: readonly Hit[]): number[] => hits.map(({ relevance }) => relevance ?? NaN)
 
 describe('rank: "hybrid"', () => {
-  it('gives the hits of a search with their scores, and a relevance of 0 to 1 that descends', async () => {
+  it('returns the hits of a search with their scores and a descending relevance of 0 to 1', async () => {
     await write(organization, 'notion', BODIES)
     const hits = await hybrid({ limit: 25 })
     const nearest: Hit[] = (await ask({ query: QUERY, limit: 25 })).body.hits
@@ -87,7 +87,7 @@ describe('rank: "hybrid"', () => {
     }
   })
 
-  it('is asked for: otherwise hits come by score and carry no relevance', async () => {
+  it('is optional: by default hits come by score and have no relevance', async () => {
     await write(organization, 'notion', BODIES)
     const plain = await ask({ query: QUERY })
     expect(await ask({ query: QUERY, rank: 'vector' })).toEqual(plain)
@@ -95,7 +95,7 @@ describe('rank: "hybrid"', () => {
     expect((await ask({ query: QUERY, rank: 'words' })).status).toBe(400)
   })
 
-  it('is the same for context, whose citations follow it', async () => {
+  it('works for context too, whose citations follow the order', async () => {
     await write(organization, 'notion', BODIES)
     const { body } = await ask({ query: QUERY, rank: 'hybrid' }, { path: '/v1/context' })
     expect(body.hits).toEqual(await hybrid())
@@ -104,7 +104,7 @@ describe('rank: "hybrid"', () => {
     )
   })
 
-  it('keeps scope, filter and limit', async () => {
+  it('respects scope, filter and limit', async () => {
     await write(organization, 'notion', BODIES)
     await write(organization, 'slack', BODIES)
     expect(await hybrid({ limit: 3 })).toEqual((await hybrid({ limit: 25 })).slice(0, 3))
@@ -116,7 +116,7 @@ describe('rank: "hybrid"', () => {
     expect(new Set(filtered.map(({ provider }) => provider))).toEqual(new Set(['slack']))
   })
 
-  it('breaks ties by item and place, so that the same query gives the same answer', async () => {
+  it('breaks ties by item and position, so that a query always returns the same answer', async () => {
     await write(
       organization,
       'notion',
@@ -130,7 +130,7 @@ describe('rank: "hybrid"', () => {
 })
 
 describe.each(['hybrid', 'reading'] as const)('the %s order', (rank) => {
-  it('is the same, relevance and all, whether or not anything is stored out of the scope of a key', async () => {
+  it("is the same, with equal relevance, whether or not anything is stored out of a key's scope", async () => {
     const shared = await insertOrganization(database.db)
     for (const of of [organization, shared]) await write(of, 'notion', BODIES)
     await write(

@@ -9,14 +9,15 @@ import type { SearchPath } from './propose/proposal.ts'
 import { createSearch, type Search } from './search.ts'
 import type { VectorMemory } from '../vector-memory/index.ts'
 
-/** A server has ten connections, of which the rest of the service keeps half. */
+/** The service has ten connections; half of them stay free for other work. */
 const SEARCHES_AT_ONCE = 5
-/** Half of what a request may take. */
+/** Half of a request's time limit. */
 const WAIT_MAX_MS = 30_000
 
 /**
- * Search and context over what an organization remembers. Organizations take turns, and one leaves a place to others.
- * @param deps.searchesAtOnce how many scans the database can do side by side; 5 if not said
+ * Search and context over an organization's memory. Organizations alternate, and each leaves a slot to
+ * others.
+ * @param deps.searchesAtOnce concurrent scans of the database; default 5
  */
 export function createRetrieval(deps: {
   db: Db
@@ -24,9 +25,9 @@ export function createRetrieval(deps: {
   clock: Clock
   terms: TermWeights
   searchesAtOnce?: number
-  /** Where vectors are held in memory; without it the database compares them all. */
+  /** Holds vectors in memory; without it the database compares them all. */
   memory?: VectorMemory
-  /** Told of each search what answered it. */
+  /** Called with the path that answered each search. */
   onAnswered?: (path: SearchPath) => void
 }): {
   search: Search

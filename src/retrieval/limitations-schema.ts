@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { text } from '../kernel/schemas.ts'
 
-/** What limits the meaning of what was found. */
+/** A limit on what the result means. */
 const Limitation = z.object({
   code: z
     .enum([
@@ -22,20 +22,22 @@ export type Limitation = z.output<typeof Limitation>
 /** Each code at most once. */
 export const Limitations = z.array(Limitation)
 
-/** Said where only what a person may read was searched, whether or not that left anything out. */
+/**
+ * Reported whenever the search was limited to what a user may read, whether or not that excluded anything.
+ */
 export const PERMISSIONS_APPLIED: Limitation = {
   code: 'permissions_applied',
   message: 'Only what the person may read was searched',
 }
 
-/** Said where an approximate index was searched. */
+/** Reported when an approximate index answered. */
 export const APPROXIMATE_SEARCH: Limitation = {
   code: 'approximate_search',
   message:
     'Nearer passages may be missing, since the operator of this deployment has this memory searched by an approximate index',
 }
 
-/** Said where even the nearest passage is too far from the question. */
+/** Reported when even the nearest passage is too far from the question. */
 export const WEAK_EVIDENCE: Limitation = {
   code: 'weak_evidence',
   message:

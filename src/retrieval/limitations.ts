@@ -19,7 +19,7 @@ export interface Exclusion {
   reason: string
 }
 
-/** A source that has not synced for longer may lack what changed since. */
+/** A source that has not synced for this long may lack recent changes. */
 export const STALE_AFTER_MS = 60 * 60_000
 const NAMED_MAX = 5
 
@@ -39,7 +39,7 @@ export function exclusionsOf(caller: Caller): Exclusion[] {
   }))
 }
 
-/** The sources that a retrieval read from: of the caller's providers, and of those that the filter asks for. */
+/** The sources that a retrieval read: those of the caller's providers that the filter includes. */
 export async function findSources(db: Db, caller: Caller, filter: SearchFilter): Promise<Source[]> {
   const providers = providersInScope(caller, filter.providers)
   if (providers?.length === 0) return []
@@ -53,7 +53,7 @@ export async function findSources(db: Db, caller: Caller, filter: SearchFilter):
   return await query.orderBy('created_at').orderBy('id').execute()
 }
 
-/** What the reader of a context has to know about it: at most one limitation for each code. */
+/** The limitations of a context, at most one per code. */
 export function limitationsOf(
   reader: Reader,
   sources: readonly Source[],
@@ -93,7 +93,7 @@ export function limitationsOf(
   return limitations
 }
 
-/** What is pushed is as fresh as its last push, so a push-only source is never stale nor unfinished. */
+/** Pushed content is as fresh as its last push, so a push-only source is never stale or unfinished. */
 function isStale(source: Source, now: Date): boolean {
   if (source.push_only) return false
   if (source.status === 'error') return true

@@ -11,19 +11,19 @@ const misses = (question: string, coverNeeded: number): boolean =>
   inOneGo(missingWords(question, passages, coverNeeded, terms))
 
 describe('passages seem not to answer', () => {
-  it('when they lack a name of the question', () => {
+  it('if they lack a name of the question', () => {
     expect(misses('How long does Northgate keep mails?', 0)).toBe(true)
     expect(misses('How long are mails kept?', 0)).toBe(false)
   })
 
-  it('when none has the share of the words that is needed', () => {
+  it('if none has the required share of its words', () => {
     expect(misses('Which printer toner do mails need?', 0.6)).toBe(true)
     expect(misses('Which printer toner do mails need?', 0)).toBe(false)
     expect(misses('Which printer toner do mails need?', 0.2)).toBe(false)
     expect(misses('How long does the archive keep mails on the server?', 0.6)).toBe(false)
   })
 
-  it('never for their words when the question is in another language', () => {
+  it('never because of words if the question is in another language', () => {
     expect(misses('Wie lange werden Nachrichten von Northgate aufbewahrt?', 0.6)).toBe(false)
   })
 })

@@ -3,21 +3,21 @@ import type { Pausable } from '../kernel/slices.ts'
 import type { Hit } from './search-schema.ts'
 import { unmentionedNames } from './unmentioned-names.ts'
 
-/** Passages that are read to tell: as many as an answer reads by default, whatever its limit. */
+/** Passages to check: as many as an answer reads by default, whatever its limit. */
 const PASSAGES_READ = 8
-/** A word that weighs less is another language's, of which words say little about documents in English. */
+/** A word with less weight is foreign and says little about English documents. */
 const ENGLISH_FROM = 0.5
 
 type Passage = Pick<Hit, 'title' | 'content'> & { provider?: string }
 
-/** Whether a question has words by which passages can be told from answers: names, or words of English. */
+/** Whether a question has words that can rule out passages: names, or English words. */
 export function canMissWords(question: string, coverNeeded: number, terms: TermWeights): boolean {
   return isEnglish(question, terms) && (coverNeeded > 0 || unmentionedNames(question, [], terms).length > 0)
 }
 
 /**
- * Whether none of the passages seems to answer: they lack a name of the question, or none has the share of
- * its words that is needed (`coverNeeded`).
+ * Whether no passage seems to answer: they lack a name of the question, or none has the required share of its
+ * words (`coverNeeded`).
  */
 export function* missingWords(
   question: string,

@@ -10,18 +10,18 @@ export interface NearestQuery {
   /** The model that `vector` belongs to. */
   model: StoredModel
   vector: Float32Array
-  /** How many chunks are wanted; in hybrid order how many candidates are ranked. */
+  /** Chunks to return; in hybrid order, candidates to rank. */
   limit: number
-  /** Which dimensions of the vectors carry meaning; null when the model does not separate it. */
+  /** The dimensions that carry meaning; null: the model does not separate it. */
   meaning: MeaningPart | null
   /** null: every provider. */
   providers: readonly ProviderId[] | null
-  /** Only items of these policies. */
+  /** Only items with these policies. */
   readable: Readable
   filter: SearchFilter
-  /** The ids of the filter's entity; null when the filter names none. */
+  /** The ids of the filter's entity; null: no entity in the filter. */
   entityIds: readonly string[] | null
-  /** The revision of the items read with the caller's key; null: it was not read. */
+  /** The items' revision, read together with the caller's key; null: not read. */
   seenRevision: number | null
 }
 
@@ -31,16 +31,16 @@ export interface ChunkKey {
   position: number
 }
 
-/** The fields of a chunk that a hit shows. */
+/** The fields of a chunk in a hit. */
 export type ShownChunk = ShownItem & { content: string }
 
-/** A stored chunk: its vector and what a hit shows of it. */
+/** A stored chunk: its vector and the fields of a hit. */
 export interface ChunkRow {
   key: ChunkKey
   values: Float16Array
   /** The vector's Euclidean length. */
   length: number
-  /** The access policy of its item. */
+  /** Its item's access policy. */
   policyId: number | null
   shown: ShownChunk
 }
@@ -64,17 +64,17 @@ export type Nearest<Chunk = NearestChunk> =
       /** Whether nearer chunks may be missing. */
       isApproximate: boolean
     }
-  /** The organization answers with another model: embed the query with that one. */
+  /** The organization now answers with another model: embed the query with that one. */
   | { state: 'other_model'; model: StoredModel }
-  /** The organization has stored nothing yet. */
+  /** The organization has nothing stored yet. */
   | { state: 'nothing_stored' }
 
-/** A key as one string, for maps. */
+/** A key as a string, for maps. */
 export function keyText({ itemId, position }: ChunkKey): string {
   return `${itemId}:${position}`
 }
 
-/** Orders equal values by item and position, as every path does. */
+/** Orders ties by item and position, as every path does. */
 export function byKey(a: ChunkKey, b: ChunkKey): number {
   if (a.itemId !== b.itemId) return a.itemId < b.itemId ? -1 : 1
   return a.position - b.position

@@ -3,15 +3,15 @@ import type { Proposer } from './propose/proposal.ts'
 import type { ReadCandidates } from './rows.ts'
 import { createScore } from './score.ts'
 
-/** While others write without a pause, or proposals are gone, it proposes again so often. */
+/** Proposals to try under constant writes or when candidates disappear. */
 export const ROUNDS_MAX = 5
-/** When the proposed candidates are not enough, so many times more are proposed. */
+/** Factor by which a proposal grows when its candidates are not enough. */
 export const WIDER = 4
 
 /**
- * Finds the nearest chunks by one proposer: proposes candidates, gets their rows from the cache or the database, scores them, and
- * stops when no upper bound of another chunk reaches the k-th score.
- * @returns null when this proposer cannot answer
+ * Finds the nearest chunks with one proposer: proposes candidates, gets their rows from the cache or the
+ * database, scores them, and stops when no other chunk's upper bound reaches the k-th score.
+ * @returns null if this proposer cannot answer
  */
 export async function nearestBy(
   proposer: Proposer,
@@ -54,7 +54,7 @@ export async function nearestBy(
   return null
 }
 
-/** Whether a snapshot that does not know which sources are being removed has to leave out others than it did. */
+/** Whether a snapshot, which does not know of removed sources, must exclude others than it did. */
 export function needsExceptions(
   { knowsRemovedSources }: Proposer,
   exceptSourceIds: readonly string[],

@@ -7,9 +7,9 @@ import { testTerms } from '../../test/support/term-weights.ts'
 import { createFindNearest } from './find-nearest.ts'
 
 const [FIRST, MORE] = [60, 340]
-/** So many are asked about before. */
+/** How many items earlier queries ask about. */
 const ASKED = 12
-/** Each first reads the revision, as admission does. */
+/** Each query first reads the revision, as admission does. */
 const REVISION = 1
 
 const itemsOf = (
@@ -30,19 +30,19 @@ beforeAll(async () => {
 })
 afterAll(() => bench.close())
 
-describe('what is known of a small organization', () => {
-  it('is all of it, found before or not, also once it has grown, and once it is another', async () => {
+describe('the cache of a small organization', () => {
+  it('holds all rows, found before or not, also after the organization grows and after a switch to another', async () => {
     const held = createFindNearest({ db: bench.database.db, memory: bench.memory, terms: testTerms }).nearest
     const statementsAbout = async (numbers: readonly number[]): Promise<number> =>
       await bench.statementsOf(async () => {
         for (const number of numbers) await held(await bench.queryOf(`rare${number}`, { limit: 1 }))
       })
-    /** Asks about some until they are known, and then finds that nothing is asked about the others. */
+    /** Asks about some items until they are cached, then expects no statements for the others. */
     const untilAllKnown = async (from: number, to: number): Promise<void> => {
       const numbers = Array.from({ length: to - from }, (_, at) => from + at)
       const statements = { timeout: 20_000, interval: 50 }
       await expect.poll(() => statementsAbout(numbers.slice(0, ASKED)), statements).toBe(ASKED * REVISION)
-      // What is read in the background is read to its end.
+      // Background reading must finish first.
       await expect.poll(() => bench.statementsOf(() => sleep(100)), statements).toBe(0)
       const others = numbers.slice(ASKED)
       expect(await statementsAbout(others)).toBe(others.length * REVISION)

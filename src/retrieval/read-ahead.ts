@@ -8,29 +8,32 @@ import { chunkWords } from './rank/words.ts'
 import { readRows, readTexts } from './read-rows.ts'
 import { fitsRowCache, type RowCache } from './row-cache.ts'
 
-/** Reads rows and words of a snapshot into memory in the background, so that later searches need not ask for them. */
+/**
+ * Loads a snapshot's rows and words into memory in the background, so that later searches need no statements
+ * for them.
+ */
 export interface ReadAhead {
-  /** A search had to ask for rows. */
+  /** Reports that a search read rows from the database. */
   missedRows(snapshot: Snapshot): void
-  /** A search had to ask for words. */
+  /** Reports that a search read words from the database. */
   missedWords(snapshot: Snapshot): void
 }
 
-/** Rows of one statement: they take an embedded database some milliseconds. */
+/** Rows per statement, which takes an embedded database some milliseconds. */
 const ROWS_A_PAGE = 32
 const TEXTS_A_PAGE = 128
-/** Rows are read ahead once so many searches had to ask, and again once such a share of the rows is new. */
+/** Loads rows after this many searches missed them, and again when this share of the rows is new. */
 const SEARCHES_BEFORE = 8
 const SHARE_NEW = 0.1
-/** After a failure nothing is read for so long. */
+/** Pause after a failure. */
 const FAILED_MS = 60_000
 
 type Kind = 'rows' | 'words'
 
-/** What is known of reading one kind of a snapshot ahead. */
+/** State of loading one kind of data of a snapshot. */
 interface Progress {
   searches: number
-  /** How many rows the snapshot had taken in when it was read. */
+  /** The snapshot's count of added rows at the last load. */
   written: number
   isReading: boolean
 }
@@ -107,10 +110,10 @@ export function createReadAhead({
   }
 }
 
-/** Requests wait no longer for the event loop. */
+/** Limit on blocking the event loop. */
 const HASHING_MS = 2
 
-/** Does something with all rows of a snapshot, for half of the time. */
+/** Processes all rows of a snapshot, pausing half of the time. */
 async function pageByPage(
   snapshot: Snapshot,
   { size, signal }: { size: number; signal: AbortSignal },

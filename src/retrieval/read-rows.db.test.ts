@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-/** An organization of 300 items, and what is asked of it. */
+/** An organization of 300 items, and queries on it. */
 async function askingOf(filter: SearchFilter = {}) {
   const { db } = database
   const organization = await insertOrganization(db)
@@ -64,7 +64,7 @@ describe('the statement that reads rows', () => {
       },
     ],
   ])(
-    'looks up each row by its key, whatever the planner knows of sizes, when the filter asks for %s',
+    'looks up each row by its key, whatever sizes the planner assumes, with a filter on %s',
     async (_asked, filter) => {
       const { db } = database
       const { organization, query } = await askingOf(filter)
@@ -81,7 +81,7 @@ describe('the statement that reads rows', () => {
       const explained = CompiledQuery.raw(`explain (costs off) ${statement.sql}`, [...statement.parameters])
       const { rows } = await db.executeQuery(explained)
       const plan = Plan.parse(rows).map((row) => row['QUERY PLAN'])
-      // On a distributed database those of a shard, which has its number behind the table's name.
+      // On a distributed database, shards append their number to the table's name.
       const scans = plan.filter((line) =>
         /Scan.* on (?:chunk_embeddings|chunks|source_items)(?:_\d+)?\b/.test(line),
       )
@@ -92,7 +92,7 @@ describe('the statement that reads rows', () => {
     },
   )
 
-  it('returns all chunks of what changed since a revision, or says that too much did', async () => {
+  it('returns all chunks changed since a revision, or reports too many changes', async () => {
     const { db } = database
     const { organization, query, items } = await askingOf()
     const changedSince = async (revision: number) =>
@@ -112,7 +112,7 @@ describe('the statement that reads rows', () => {
     expect(await changedSince(2)).toBeUndefined()
   })
 
-  it('names deleted items among the changed ones', async () => {
+  it('lists deleted items among the changed ones', async () => {
     const { db } = database
     const { organization, query, items } = await askingOf()
     const { id } = await db

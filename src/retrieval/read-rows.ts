@@ -9,22 +9,22 @@ import type { ChunkKey, ChunkRow, NearestQuery } from './nearest-query.ts'
 import { distanceError, lengthOf } from './score.ts'
 import { shownColumns, ShownItem } from './shown-item.ts'
 
-/** What one statement says about the organization: all of one database snapshot with the rows. */
+/** The organization's state in one statement, from the same database snapshot as the rows. */
 export interface Standing {
-  /** The model that answers for the organization; null: nothing is stored yet. */
+  /** The organization's answering model; null: nothing is stored yet. */
   model: StoredModel | null
-  /** Sources that are being removed: nothing of them may be found. */
+  /** Sources being removed, whose chunks no search may return. */
   removedSourceIds: readonly string[]
   /** The revision of the organization's items. */
   revision: number
 }
 
-/** Stored rows with what changed since a revision. */
+/** Stored rows, with the changes since a revision. */
 export interface StoredRows {
   standing: Standing
-  /** Rows in scope: those asked for that still exist, and all chunks of items that changed. */
+  /** Rows in scope: the requested ones that still exist, and all chunks of changed items. */
   rows: ChunkRow[]
-  /** Items that changed since the revision; null: too many, or older than the log of changes. */
+  /** Items changed since the revision; null: too many, or the revision predates the log of changes. */
   changedItemIds: ReadonlySet<string> | null
 }
 
@@ -54,26 +54,29 @@ const Found = StandingRow.extend({
 })
 const Rows = z.array(z.union([Found, Missing]))
 
-/** What `shownColumns` named. */
+/** The columns that `shownColumns` names. */
 const SHOWN = sql.join(Object.keys(ShownItem.shape).map((field) => sql.ref(`n.${field}`)))
 
-/** Whose rows are read: those of an organization and model that are in scope. */
+/** The rows in scope of an organization and model. */
 export type RowScope = Pick<NearestQuery, 'organizationId' | 'providers' | 'filter' | 'entityIds'> & {
   model: Pick<StoredModel, 'id'>
 }
 
-/** A filter by an entity lists all of its names: too many shapes. */
+/** A filter by an entity lists all its names, which makes too many shapes. */
 const runPrepared = createPreparedShapes()
 
-/** Leaves out rows that cannot be among the `limit` nearest to a vector: most candidates need not travel. */
+/**
+ * Leaves out rows that cannot be among the `limit` nearest to a vector, so most candidates are not
+ * transferred.
+ */
 export interface Narrowing {
   vector: Float32Array
   limit: number
 }
 
 /**
- * Reads rows by their keys, and all chunks of what changed since a revision, in one statement.
- * @param narrowing left out: all of them
+ * Reads rows by their keys, and all chunks changed since a revision, in one statement.
+ * @param narrowing default: none
  */
 export async function readRows(
   db: Db,
@@ -128,7 +131,7 @@ function toChunkRow(row: z.output<typeof Found>): ChunkRow {
   }
 }
 
-/** The log of changes after a revision, and the chunks of the changed items; none when there are too many. */
+/** The log of changes after a revision, and the chunks of the changed items; none if there are too many. */
 function changedSince({ organizationId, model }: RowScope, revision: number): RawBuilder<unknown> {
   // Item by item, so that no plan reads all chunks of the organization.
   return sql`log as materialized (
@@ -162,7 +165,8 @@ function rowsByKey(
   const matches = conditions.length === 0 ? sql`` : sql`and ${sql.join(conditions, sql` and `)}`
   const distance =
     narrowing === undefined ? sql`null` : sql`e.embedding <=> ${encodeHalfvec(narrowing.vector)}::halfvec`
-  // The sum keeps the planner from looking for the model in another index. PostgreSQL writes hex twice as fast as base64.
+  // The sum keeps the planner from looking up the model in another index. PostgreSQL writes hex twice as fast
+  // as base64.
   return sql`found as materialized (
       select k.id, k.position, e.embedding, ${distance} as distance, f.*
       from (
@@ -195,8 +199,8 @@ function rowsByKey(
 }
 
 /**
- * Keeps rows as near as the k-th, and those that are further by no more than two of the database's distances can be off. What
- * changed since it was proposed may be nothing that the person may read, so it does not count.
+ * Keeps rows up to the k-th distance, plus the error of two of the database's distances. Changed rows do not
+ * count toward k, because the user may not be allowed to read them.
  */
 function nearEnough({ vector, limit }: Narrowing): RawBuilder<unknown> {
   return sql`where n.distance <= coalesce(
@@ -225,7 +229,7 @@ const selectTexts = prepare(`
     select c.content from chunks c
     where c.organization_id = $1 and c.source_item_id = k.id and c.position = k.position limit 1) c`)
 
-/** Titles and texts of chunks, in any order, of one revision; deleted ones are left out. */
+/** Titles and texts of chunks, in any order, of one revision; omits deleted ones. */
 export async function readTexts(
   db: Db,
   organizationId: string,

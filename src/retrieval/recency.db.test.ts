@@ -42,7 +42,7 @@ const find = async (body: { recency?: number; rank?: 'vector' | 'hybrid'; limit?
   (await search(organization.caller(), { query: 'apple price list', limit: 8, ...body })).hits
 
 describe.each(['vector', 'hybrid'] as const)('recency in %s order', (rank) => {
-  it('puts the newer of two similar items first, by a relevance that descends', async () => {
+  it('puts the newer of two similar items first, with a descending relevance', async () => {
     expect(titles(await find({ rank }))[0]).toBe('apple price list')
     const hits = await find({ rank, recency: 30 })
     expect(titles(hits)[0]).toBe('apple price list again')
@@ -51,7 +51,7 @@ describe.each(['vector', 'hybrid'] as const)('recency in %s order', (rank) => {
     expect(Math.max(...relevances)).toBeLessThanOrEqual(1)
   })
 
-  it('leaves scores as they are and fills the limit from all that was found', async () => {
+  it('leaves scores unchanged and fills the limit from all results', async () => {
     const scores = (hits: readonly { title: string; score: number }[]) =>
       new Map(hits.map(({ title, score }) => [title, score]))
     expect(scores(await find({ rank, recency: 30 }))).toEqual(scores(await find({ rank })))
@@ -64,7 +64,7 @@ describe.each(['vector', 'hybrid'] as const)('recency in %s order', (rank) => {
     expect(titles(await find({ rank, recency: 30, query: 'desert engine forest' }))[0]).toBe('holidays')
   })
 
-  it('weighs ages less, the longer the half-life', async () => {
+  it('weighs age less for a longer half-life', async () => {
     const relevanceAt = async (recency: number) =>
       (await find({ rank, recency })).find(({ title }) => title === 'apple price list')?.relevance ?? 0
     expect(await relevanceAt(10_000)).toBeGreaterThan(await relevanceAt(30))

@@ -2,7 +2,7 @@ import type { Retrieved } from '../http/gates.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { PROVIDERS } from '../providers/index.ts'
 
-/** What the audit trail keeps of a retrieval that found these hits. */
+/** What the audit trail records of a retrieval with these hits. */
 export function retrievedOf(
   { requestId, query }: Pick<Retrieved, 'requestId' | 'query'>,
   hits: readonly { provider: ProviderId }[],

@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => bench.close())
 
-/** Marks the source of a provider as removed, or takes that back, as a change of the items. */
+/** Marks a provider's source as removed, or undoes that, as a change of the items. */
 async function mark(removedAt: Date | null): Promise<void> {
   await changeItems(bench.database.db, bench.organization.id, async (tx, changes) => {
     await tx
@@ -37,8 +37,8 @@ async function mark(removedAt: Date | null): Promise<void> {
   })
 }
 
-describe('what is known of chunks', () => {
-  it('is believed as before once a source was removed, whose items are not told', async () => {
+describe('the row cache', () => {
+  it('stays valid after the removal of a source, whose items are not reported as changed', async () => {
     const held = createFindNearest({ db: bench.database.db, memory: bench.memory, terms: testTerms }).nearest
     const all = await bench.queryOf(ASKED, { limit: ITEMS })
     await held(all)
@@ -48,7 +48,7 @@ describe('what is known of chunks', () => {
     const expected = await createFindNearest({ db: bench.database.db, terms: testTerms }).nearest(query)
     for (let time = 0; time < 8; time++) {
       expect(await held(query)).toMatchObject({ chunks: expected.state === 'found' && expected.chunks })
-      // Each time all is known again.
+      // All rows are cached again each time.
       const others = await bench.queryOf(ASKED, { limit: ITEMS, providers: ['notion'] })
       await held(others)
     }
@@ -58,7 +58,7 @@ describe('what is known of chunks', () => {
     await bench.untilCached(() => held(after))
   })
 
-  it('is in scope of the last of keys of a filter that are stored as the same', async () => {
+  it('applies the last of several filter keys that are stored as the same', async () => {
     const held = createFindNearest({ db: bench.database.db, memory: bench.memory, terms: testTerms }).nearest
     const filter = { metadata: { 'team\0': 'nobody', team: 'people' } }
     const query = await bench.queryOf(ASKED, { filter })

@@ -10,7 +10,7 @@ const ORDERED = 100
 const WORDS = 'apple bridge candle desert engine forest garden harbour island jungle'.split(' ')
 const QUERIES = ['apple bridge', 'candle desert engine forest', 'island']
 
-/** Texts that are all somewhat alike, some of them equal. */
+/** Similar texts, some of them equal. */
 const textOf = (number: number): string =>
   Array.from({ length: 12 }, (_, at) => WORDS[((number % 350) * (at + 3) + at * at) % WORDS.length]).join(' ')
 
@@ -30,8 +30,8 @@ beforeAll(async () => {
 })
 afterAll(() => bench.close())
 
-describe('what is known of chunks', () => {
-  it('tells the order by words too as the database alone finds it, and soon asks it of nothing', async () => {
+describe('the row cache', () => {
+  it('gives the same hybrid order as the database, and soon needs no statements', async () => {
     const {
       database: { db },
       memory,
@@ -62,7 +62,7 @@ describe('what is known of chunks', () => {
     ['of an author', { filter: { authorName: 'Ana' } }],
     ['of a value in metadata', { filter: { metadata: { odd: true } } }],
     ['of values that few have', { filter: { metadata: { number: 7, odd: true, none: null } } }],
-  ] as const)('tells the nearest as the database alone finds them: %s', async (_, asked) => {
+  ] as const)('gives the same nearest chunks as the database: %s', async (_, asked) => {
     const held = createFindNearest({ db: bench.database.db, memory: bench.memory, terms: testTerms }).nearest
     for (const words of QUERIES) {
       const query = await bench.queryOf(words, { limit: 25, ...asked })
@@ -79,7 +79,7 @@ describe('what is known of chunks', () => {
     }
   })
 
-  it('answers nobody who was admitted at another revision, or at one that was not looked at', async () => {
+  it('does not answer a caller admitted at another or unknown revision', async () => {
     const held = createFindNearest({ db: bench.database.db, memory: bench.memory, terms: testTerms }).nearest
     const query = await bench.queryOf('island', { limit: 8 })
     await held(query)

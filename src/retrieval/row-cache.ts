@@ -2,20 +2,23 @@ import { LRUCache } from 'lru-cache'
 import type { ChunkRow } from './nearest-query.ts'
 import type { Candidate } from './propose/proposal.ts'
 
-/** Bytes of all cached rows; one of 1,024 dimensions and 1,000 characters takes 3.5 KiB. */
+/** Memory limit of all cached rows; one with 1,024 dimensions and 1,000 characters takes 3.5 KiB. */
 const BYTES_MAX = 52 * 2 ** 20
-/** The vectors of an organization whose rows are cached take no more, so that all of its rows fit. */
+/** Organizations with larger vectors are not cached, so that all rows of a cached one fit. */
 const VECTOR_BYTES_MAX = 24 * 2 ** 20
 const BYTES_PER_NUMBER = 2
-/** What a row takes beside its numbers and characters. */
+/** Overhead of a row besides its numbers and characters. */
 const ROW_BYTES = 512
-/** What a list or an object of metadata takes beside its values, and a value or key beside its characters. */
+/** Overhead of a list or object of metadata, and of each value or key. */
 const LIST_BYTES = 64
 const VALUE_BYTES = 32
 /** More than a document has chunks. */
 const POSITIONS_MAX = 2 ** 20
 
-/** Stored rows by item version and position: a change of the item gives its rows other names. Least recently used rows go first. */
+/**
+ * Stored rows by item version and position; a change of the item changes the version. Evicts the least
+ * recently used rows.
+ */
 export class RowCache {
   readonly #rows: LRUCache<number, ChunkRow>
 
@@ -34,7 +37,7 @@ export class RowCache {
   }
 }
 
-/** Whether all rows of an organization with so many numbers in its vectors can be cached. */
+/** Whether all rows of an organization with this many vector numbers can be cached. */
 export function fitsRowCache({ vectorNumbers }: { vectorNumbers: number }): boolean {
   return vectorNumbers * BYTES_PER_NUMBER <= VECTOR_BYTES_MAX
 }
@@ -48,7 +51,10 @@ function bytesOfRow({ values, shown: { title, content, url, metadata } }: ChunkR
   return ROW_BYTES + values.byteLength + text + bytesOf(metadata)
 }
 
-/** What a value of JSON takes, which can be twenty times its text: an empty object of two characters takes 64 bytes. */
+/**
+ * Memory of a JSON value, which can be twenty times its text: an empty object of two characters takes 64
+ * bytes.
+ */
 function bytesOf(value: unknown): number {
   if (typeof value === 'string') return VALUE_BYTES + bytesOfText(value)
   if (value === null || typeof value !== 'object') return VALUE_BYTES

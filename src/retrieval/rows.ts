@@ -6,27 +6,30 @@ import type { Candidate, Proposal, Proposer } from './propose/proposal.ts'
 import { readRows } from './read-rows.ts'
 import type { RowCache } from './row-cache.ts'
 
-/** The rows of candidates, with what changed since they were proposed. */
+/** The rows of candidates, with the changes since the proposal. */
 export type RowsRead =
   | {
       state: 'read'
-      /** By key: readable candidates in scope that still exist, and all chunks of changed items that are in scope. */
+      /** By key: readable candidates in scope that still exist, and all chunks of changed items in scope. */
       rows: ReadonlyMap<string, ChunkRow>
       changedItemIds: ReadonlySet<string>
       removedSourceIds: readonly string[]
     }
-  /** So much changed since the proposal that it has to be made anew. */
+  /** Too much changed since the proposal, which must be repeated. */
   | { state: 'outdated' }
   | Exclude<Nearest, { state: 'found' }>
 
-/** Gets the rows of candidates from the cache, and the rest in one statement; without one when nothing can have changed. */
+/**
+ * Gets the rows of candidates from the cache, and the others in one statement; without a statement if nothing
+ * can have changed.
+ */
 export type ReadCandidates = (
   proposer: Proposer,
   query: NearestQuery,
   wanted: {
     proposal: Proposal
     candidates: readonly Candidate[]
-    /** Rows that are not cached may be left out when they cannot be among so many nearest. */
+    /** Rows that are not cached may be omitted if they cannot be among this many nearest. */
     nearest?: number
   },
 ) => Promise<RowsRead>
@@ -72,11 +75,11 @@ export function createReadCandidates({ db, cache }: { db: Db; cache: RowCache })
 const Stored = z.record(z.string(), z.unknown())
 
 /**
- * Whether a cached row's item may be read and has all values of the filter, as jsonb contains them: they are neither lists nor
- * objects.
+ * Whether a cached row is readable and has all values of the filter, as jsonb contains them: they are
+ * scalars.
  */
 function createRowTest({ readable, filter }: NearestQuery): (row: ChunkRow) => boolean {
-  // As it is stored: two keys may become the same, of which the last one counts.
+  // In stored form: two keys may become the same, and the last one counts.
   const asked = Object.entries(Stored.parse(storableJson(filter.metadata ?? {})))
   return ({ policyId, shown: { metadata } }) =>
     readable.has(policyId) &&

@@ -1,9 +1,10 @@
 import type { ChunkRow } from './nearest-query.ts'
 
 /**
- * Scores stored vectors against a query: the cosine similarity of the stored halves, summed in 64 bits in the order of the
- * dimensions, at least 0 and at most 1. Every path scores with this function, so all paths agree by construction.
- * @param vector the query's vector, rounded to halves like the stored ones
+ * Scores stored vectors against a query: the cosine similarity of the stored half-precision numbers, summed
+ * in 64 bits in the order of the dimensions, between 0 and 1. Every path scores with this function, so all
+ * paths agree by construction.
+ * @param vector the query's vector, rounded to half precision like the stored ones
  */
 export function createScore(vector: Float32Array): (row: Pick<ChunkRow, 'values' | 'length'>) => number {
   const dimensions = new Uint16Array(vector.length)
@@ -36,10 +37,10 @@ export function lengthOf(values: Float16Array | Float64Array): number {
   return Math.sqrt(square)
 }
 
-/** For each dimension, half a unit in the last place of products and lengths of 32 bits. */
+/** For each dimension, half a unit in the last place of 32-bit products and lengths. */
 const FLOAT_ERROR = 2 * 2 ** -23
 
-/** What pgvector's cosine distance, which it sums in 32 bits, can be off by. */
+/** Maximum error of pgvector's cosine distance, which it sums in 32 bits. */
 export function distanceError(dimensions: number): number {
   return dimensions * FLOAT_ERROR
 }

@@ -19,7 +19,7 @@ const TEXT_CHARACTERS_MAX = 1_000
 /** A century. */
 const RECENCY_DAYS_MAX = 36_500
 
-/** The question, as it came: 1 to 8,192 characters, not counting white space around it. */
+/** The question, unchanged: 1 to 8,192 characters without surrounding white space. */
 export const query = z
   .string()
   .refine((given) => {
@@ -31,7 +31,6 @@ export const query = z
     example: 'How many vacation days do I get?',
   })
 
-/** Hits at most. */
 export const limit = z.int().min(1).max(25).default(8).describe('How many hits at most.')
 
 /** How fast hits lose relevance with age. */
@@ -41,7 +40,7 @@ export const recency = z.number().min(1).max(RECENCY_DAYS_MAX).optional().meta({
   example: 30,
 })
 
-/** What hits have to be, beyond the caller's scope. */
+/** Conditions on hits, within the caller's scope. */
 export const SearchFilter = z
   .strictObject({
     providers: distinct(z.enum(PROVIDERS)).optional().describe('Of one of these providers.'),
@@ -66,7 +65,6 @@ export const SearchFilter = z
   .meta({ id: 'SearchFilter', description: 'What the item of a hit has to be; all of it.' })
 export type SearchFilter = z.output<typeof SearchFilter>
 
-/** The orders of hits that a caller can ask for. */
 const Rank = z.enum(['vector', 'hybrid'])
 
 /** The body of search and context. */
@@ -121,7 +119,7 @@ export const Citation = z
   .meta({ id: 'Citation', description: 'What a marker stands for.' })
 export type Citation = z.output<typeof Citation>
 
-/** Code points of a text, counted no further than `most`. */
+/** Counts a text's code points up to `most`. */
 function charactersUpTo(value: string, most: number): number {
   if (value.length <= most - 1) return value.length
   let count = 0

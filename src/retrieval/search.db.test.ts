@@ -77,7 +77,7 @@ async function hitsOf(body: Record<string, unknown>, key = 'key'): Promise<Hit[]
   return answer.body.hits
 }
 
-/** Cosine similarity as the database has the vectors: in half precision. */
+/** Cosine similarity in half precision, as the database has the vectors. */
 function cosine(a: Float32Array, b: Float32Array): number {
   let [dot, aa, bb] = [0, 0, 0]
   for (let index = 0; index < a.length; index++) {
@@ -91,7 +91,7 @@ function cosine(a: Float32Array, b: Float32Array): number {
 }
 
 describe('POST /v1/search', () => {
-  it('answers the query as it came and hits of the documented shape', async () => {
+  it('returns the query unchanged and hits in the documented format', async () => {
     const metadata = { channel: 'general', accessPolicy: { users: ['ada'] } }
     await items.write(organization.id, [
       newItem({ externalId: 'a', title: 'Apple', body: 'apple pie', url: 'https://example.com/a', metadata }),
@@ -120,26 +120,26 @@ describe('POST /v1/search', () => {
     expect(model.calls.queries.at(-1)).toBe(query)
   })
 
-  it('has an empty url where the item has none', async () => {
+  it('returns an empty url for an item without one', async () => {
     await items.write(organization.id, [newItem({ externalId: 'a' })])
     expect((await hitsOf({ query: 'apple' }))[0]?.url).toBe('')
   })
 
-  it('finds nothing where nothing is stored, or nothing points the same way', async () => {
+  it('finds nothing if nothing is stored or no vector points the same way', async () => {
     expect(await hitsOf({ query: 'apple' })).toEqual([])
     await items.write(organization.id, [newItem({ externalId: 'a' })])
     expect(await hitsOf({ query: 'bridge' })).toEqual([])
     expect(await hitsOf({ query: '!?' })).toEqual([])
   })
 
-  it('gives a full score of 1 to the same text, and never more', async () => {
+  it('gives the same text a score of exactly 1, and never more', async () => {
     await items.write(organization.id, [newItem({ externalId: 'a', body: WORDS.join(' ') })])
     const [hit] = await hitsOf({ query: WORDS.join(' ') })
     expect(hit?.score).toBeCloseTo(1, 4)
     expect(hit?.score).toBeLessThanOrEqual(1)
   })
 
-  it('shows an item once for each chunk that is among the best', async () => {
+  it('returns an item once for each chunk among the best', async () => {
     const body = Array.from({ length: 60 }, () => `${WORDS.join(' ')}.`).join('\n\n')
     await items.write(organization.id, [newItem({ externalId: 'long', body })])
     const hits = await hitsOf({ query: 'apple', limit: 25 })
@@ -148,7 +148,7 @@ describe('POST /v1/search', () => {
     expect(hits.map((hit) => hit.content).join('\n\n')).toBe(body)
   })
 
-  it('breaks ties by item and then by position, so that the same query gives the same answer', async () => {
+  it('breaks ties by item and then by position, so that a query always returns the same answer', async () => {
     await items.write(
       organization.id,
       Array.from({ length: 40 }, (_, index) => newItem({ externalId: `p${index}` })),
@@ -167,7 +167,7 @@ describe('POST /v1/search', () => {
     expect(await hitsOf({ query: 'apple', limit: 25 })).toEqual(hits)
   })
 
-  it('finds a document from the moment its ingest returned, an update likewise, and never a deleted one', async () => {
+  it('finds a document as soon as its ingest returns, likewise an update, and never a deleted one', async () => {
     await items.write(organization.id, [newItem({ externalId: 'a', body: 'apple' })])
     const [hit] = await hitsOf({ query: 'apple' })
     await items.write(organization.id, [newItem({ externalId: 'a', body: 'bridge' })])
@@ -177,7 +177,7 @@ describe('POST /v1/search', () => {
     expect(await hitsOf({ query: 'bridge' })).toEqual([])
   })
 
-  it('gives 8 hits when no limit is asked for', async () => {
+  it('returns 8 hits by default', async () => {
     await items.write(
       organization.id,
       Array.from({ length: 30 }, (_, index) => newItem({ externalId: `p${index}` })),
@@ -187,7 +187,7 @@ describe('POST /v1/search', () => {
     expect(await hitsOf({ query: 'apple', limit: 25 })).toHaveLength(25)
   })
 
-  it('answers a person in the console the same', async () => {
+  it('answers a user in the console the same way', async () => {
     await items.write(organization.id, [newItem({ externalId: 'a' })])
     callers.set('person', {
       kind: 'console',
@@ -216,11 +216,11 @@ describe('POST /v1/search', () => {
     ['an empty list of providers', { query: 'a', filter: { providers: [] } }],
     ['a filter by a list in metadata', { query: 'a', filter: { metadata: { labels: ['x'] } } }],
     ['a filter by no date', { query: 'a', filter: { updatedAfter: 'yesterday' } }],
-  ])('refuses %s with 400', async (_name, body) => {
+  ])('rejects %s with 400', async (_name, body) => {
     expect(await search(body)).toMatchObject({ status: 400, body: { code: 'validation_failed' } })
   })
 
-  it('takes a query of 8,192 characters, however many bytes or surrogates they are', async () => {
+  it('accepts a query of 8,192 characters, however many bytes or surrogates they take', async () => {
     await items.write(organization.id, [newItem({ externalId: 'a' })])
     expect((await search({ query: ` ${'🙂'.repeat(8_192)} ` })).status).toBe(200)
     expect((await search({ query: 'x'.repeat(8_192) })).status).toBe(200)
@@ -229,12 +229,12 @@ describe('POST /v1/search', () => {
   })
 })
 
-describe('search is exact', () => {
+describe('exact search', () => {
   const text = fc
     .array(fc.constantFrom(...WORDS), { minLength: 1, maxLength: 6 })
     .map((words) => words.join(' '))
 
-  it('gives the chunks with the highest cosine similarity, in that order', async () => {
+  it('returns the chunks with the highest cosine similarity, in that order', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(text, { minLength: 1, maxLength: 30 }),
@@ -260,14 +260,14 @@ describe('search is exact', () => {
   })
 })
 
-describe('no search sees out of its scope', () => {
+describe('a search never sees out of its scope', () => {
   const stored = fc.array(
     fc.record({ owner: fc.integer({ min: 0, max: 1 }), provider: fc.constantFrom(...PROVIDERS) }),
     { minLength: 1, maxLength: 40 },
   )
   const scope = fc.option(fc.subarray([...PROVIDERS], { minLength: 1 }), { nil: null })
 
-  it('gives every key its full limit of hits, all of its own organization and providers', async () => {
+  it('returns the full limit of hits to every key, all of its own organization and providers', async () => {
     await fc.assert(
       fc.asyncProperty(
         stored,
@@ -358,7 +358,7 @@ describe('the filter of a search', () => {
     ],
     ['several keys of metadata', () => ({ metadata: { team: 'core', stars: 4 } }), []],
     ['several conditions', () => ({ sourceKinds: ['message'], authorName: 'Grace' }), ['chat']],
-  ])('keeps hits by %s', async (_name, filter, titles) => {
+  ])('selects hits by %s', async (_name, filter, titles) => {
     const hits = await hitsOf({ query: 'apple', filter: filter() })
     expect(hits.map((hit) => hit.title).toSorted()).toEqual(titles)
   })

@@ -17,7 +17,7 @@ import { orderForReading } from './rank/reading-order.ts'
 import type { Hit, SearchRequest } from './search-schema.ts'
 import { createEvidenceCheck } from './weak-evidence.ts'
 
-/** What is looked for; `reading` is the order in which an answer reads what was found. */
+/** A search request; with rank `reading`, hits come in the order in which an answer reads them. */
 export type SearchFor = Omit<SearchRequest, 'rank' | 'onBehalfOf'> & {
   rank?: SearchRequest['rank'] | 'reading'
 }
@@ -25,11 +25,17 @@ export type SearchFor = Omit<SearchRequest, 'rank' | 'onBehalfOf'> & {
 export interface SearchResult {
   /** Best first; ties by item and position. */
   hits: Hit[]
-  /** The name of the model that answered; null when nothing is stored yet. */
+  /** The name of the answering model; null: nothing is stored yet. */
   model: string | null
-  /** Whether even the nearest chunk is too far from the query to answer it; in the order of reading, told by words too. */
+  /**
+   * Whether even the nearest chunk is too far from the query to answer it; in reading order, also judged by
+   * words.
+   */
   isWeak: boolean
-  /** The share of the query's words that a passage needs, where the nearest chunk leaves that to words; else 0. */
+  /**
+   * The share of the query's words that a passage needs, if the nearest chunk's score is inconclusive; else
+   * 0.
+   */
   coverNeeded: number
   /** Whether nearer chunks may be missing. */
   isApproximate: boolean
@@ -42,21 +48,20 @@ type FoundChunk = NearestChunk & { relevance?: number }
 type Found = Omit<SearchResult, 'hits'> & { chunks: FoundChunk[] }
 const NOTHING: Found = { chunks: [], model: null, isWeak: false, coverNeeded: 0, isApproximate: false }
 
-/** The organization may switch models between embedding the query and searching; more often in a row is a fault. */
+/** The organization may switch models between embedding and searching; more often in a row is a fault. */
 const ATTEMPTS_MAX = 4
 const REMEMBERED_MAX = 10_000
-/** The candidates of the hybrid order: more bring nothing (docs/explanation/evaluation.md). */
+/** Candidates of the hybrid order; more do not improve it (docs/explanation/evaluation.md). */
 const CANDIDATES = 200
-/** An answer reads the best of at least so many in hybrid order. */
+/** An answer reads the best of at least this many in hybrid order. */
 const READ_MIN = 40
-/** Newer items are preferred among so many of the best. */
+/** Newer items are preferred among this many of the best. */
 const AGED_MIN = 100
 
 /**
- * Search within what the caller may read, in the order that is asked for.
- *
- * The query is embedded with the model that answered for the organization last time; only when another one answers by now, it is
- * embedded again.
+ * Searches what the caller may read, in the requested order.
+ * Embeds the query with the model that answered for the organization last time, and again only if another one
+ * answers now.
  */
 export function createSearch({
   db,
@@ -69,7 +74,7 @@ export function createSearch({
   db: Db
   models: ModelRegistry
   findNearest: FindNearest
-  /** Gives organizations their turn: a search scans all that one has. */
+  /** Alternates between organizations, because a search scans all vectors of one. */
   admit: FairLimit
   terms: TermWeights
   clock: Clock
@@ -78,7 +83,9 @@ export function createSearch({
   const lastModels = new Map<string, StoredModel>()
   const currentModel = async (organizationId: string) => (await readModelState(db, organizationId)).active
 
-  /** The model with what embeds by it. One that cannot be loaded any more makes way for the current one. */
+  /**
+   * The model with its embedding function. One that can no longer be loaded is replaced by the current one.
+   */
   const load = async (
     organizationId: string,
     model: StoredModel,
@@ -130,7 +137,7 @@ export function createSearch({
   }
 }
 
-/** What was found, in the order and number that are asked for. */
+/** Hits in the requested order and number. */
 async function toResult(
   { db, clock, terms }: { db: Db; clock: Clock; terms: TermWeights },
   { organizationId }: Reader,
@@ -168,7 +175,7 @@ function inOrder(
   }
 }
 
-/** The providers that a caller may see and that a filter asks for; null: every one. */
+/** The providers that a caller may see and a filter includes; null: all. */
 export function providersInScope(
   caller: Caller,
   asked: readonly ProviderId[] | undefined,

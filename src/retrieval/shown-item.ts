@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import { PROVIDERS } from '../providers/index.ts'
 
-/** What a hit shows of its item. A new field belongs here, in `COLUMNS` and in `Hit`. */
+/** The fields of an item in a hit. A new field belongs here, in `COLUMNS` and in `Hit`. */
 export const ShownItem = z.object({
   title: z.string(),
   url: z.string().nullable(),
@@ -20,7 +20,7 @@ const COLUMNS: Readonly<Record<keyof ShownItem, string>> = {
   syncedAt: 'synced_at',
 }
 
-/** The columns of an item that a hit shows, of the table or statement `of`, by the names of `ShownItem`. */
+/** The columns of an item in a hit, from the table or statement `of`, by the names of `ShownItem`. */
 export function shownColumns(of: string): RawBuilder<unknown> {
   return sql.join(
     Object.entries(COLUMNS).map(([field, column]) => sql`${sql.ref(`${of}.${column}`)} as ${sql.ref(field)}`),

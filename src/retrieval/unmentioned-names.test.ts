@@ -25,25 +25,25 @@ const hits = [
 
 const unmentioned = (question: string): string[] => unmentionedNames(question, hits, terms)
 
-describe('the names of a question that no passage mentions', () => {
-  it('are words with a capital within a sentence, and identifiers anywhere', () => {
+describe('names of a question that no passage mentions', () => {
+  it('are capitalized words within a sentence, and identifiers anywhere', () => {
     expect(unmentioned('How do I connect Jira or Confluence as a source?')).toEqual(['Jira', 'Confluence'])
     expect(unmentioned('E_CONN_18 fails, why?')).toEqual(['E_CONN_18'])
     expect(unmentioned('who rotates ES256 keys?')).toEqual(['ES256'])
   })
 
-  it('are none that stands in a title, a text, or a part of a longer name, whatever its capitals', () => {
+  it('exclude names in a title, a text, or part of a longer name, in any case', () => {
     expect(unmentioned('Is slack or Slack, NOTION or E_CONN_17 connected in Köln?')).toEqual([])
   })
 
-  it('are no common words, no first words, and no nouns of a language or title that has capitals for many words', () => {
+  it('exclude common words, first words, and nouns of a language or title that capitalizes many words', () => {
     expect(unmentioned('Which Team has the Month? Quokkas, I think. Wombats do: Numbats too.')).toEqual([])
     expect(unmentioned('Wie ist die Gebühr, die ich der Bücherei schulde?')).toEqual([])
     for (const question of ['Connecting Jira Quickly Without Pain', 'HOW DO I FIND QUOKKAS'])
       expect(unmentioned(question)).toEqual([])
   })
 
-  it('are three at most, each once, and none of a text that is no question', () => {
+  it('are at most three, each once, and none for a text that is no question', () => {
     expect(
       unmentioned('Does it know Ana, Ana, Bo Ek, Ole Oy, Ivo and so on and so forth and more?'),
     ).toHaveLength(3)

@@ -2,26 +2,27 @@ import type { TermWeights } from '../inference/term-weights.ts'
 import type { Hit } from './search-schema.ts'
 
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}_-]{0,60}/gu
-/** Written as only names are: with a capital or a digit behind a letter, or with an underscore. */
+/** Spelled as only names are: with a capital or digit after a letter, or with an underscore. */
 const IDENTIFIER = /^\p{L}.{0,59}[\p{Lu}\p{N}_]/u
 const CAPITAL = /^\p{Lu}/u
-/** Before a word that has a capital whatever it is. */
+/** Before a word that is capitalized in any case. */
 const SENTENCE_START = /(?:^|[.!?:]\s{0,4})["“'(¿¡]{0,2}$/u
-/** How rare in plain English a name's stem has to be: "team", "English" and the like are written in many ways. */
+/** How rare a name's stem must be in plain English; "team", "English" and the like can be paraphrased. */
 const RARE_FROM = 6
-/** Words that weigh less are another language's; it may have capitals for all its nouns. */
+/** Words with less weight belong to another language, which may capitalize all nouns. */
 const SUBJECT_FROM = 0.5
-/** Where a larger share of words has a capital, capitals say nothing. */
+/** If a larger share of words is capitalized, capitals mean nothing. */
 const CAPITALS_MAX = 0.5
 const NAMES_MAX = 3
-/** Each is looked for in every text. */
+/** Limit on names, because each is searched in every text. */
 const NAMES_SOUGHT_MAX = 20
 /** A longer question is a text. */
 const QUESTION_CHARACTERS_MAX = 500
 
 /**
- * The names in a question that none of the hits has in its title or text, as the question spells them, three at most. Words
- * of an answer may be other ones than the question's, its names hardly: without them it is likely about something else.
+ * The names in a question that no hit has in its title or text, as the question spells them, at most three.
+ * An answer may use other words than the question, but hardly other names: without them it is probably about
+ * something else.
  */
 export function unmentionedNames(
   question: string,

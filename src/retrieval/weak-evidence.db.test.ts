@@ -40,7 +40,7 @@ async function isWeak(of: TestOrganization, query: string, asked: Partial<Search
 }
 
 describe('weak evidence', () => {
-  it('is what a memory of one document has for a greeting and for other subjects, and not for what it answers', async () => {
+  it('is reported by a memory of one document for a greeting and other subjects, but not for what it answers', async () => {
     const single = await remembering(POLICY)
     for (const query of ['hello', 'thanks!', 'Who won the football world cup in 2022?'])
       expect([query, await isWeak(single, query)]).toEqual([query, true])
@@ -65,7 +65,7 @@ describe('weak evidence', () => {
     }
   })
 
-  it('is not told from what is out of scope', async () => {
+  it('does not depend on anything out of scope', async () => {
     const alone = await remembering(POLICY)
     const shared = await remembering(POLICY)
     await items.write(
@@ -91,7 +91,7 @@ describe('weak evidence', () => {
     }
   })
 
-  it('is not said where nothing is stored, or nothing is in scope', async () => {
+  it('is not reported if nothing is stored or in scope', async () => {
     const empty = await insertOrganization(database.db)
     expect(await isWeak(empty, 'hello')).toBe(false)
     expect(await isWeak(await remembering(POLICY), 'hello', { filter: { providers: ['slack'] } })).toBe(false)

@@ -4,31 +4,34 @@ import { chanceAmong, CHUNKS_MIN } from './chance.ts'
 import type { NearestQuery } from './nearest-query.ts'
 import { findKept, type Kept } from './own-calibration/index.ts'
 
-/** Up to this many times the threshold, the words of the passages decide (`missing-words.ts`). */
+/** Up to this multiple of the threshold, the passages' words decide (`missing-words.ts`). */
 const DOUBTFUL_UP_TO = 1.9
-/** The share of a question's words that a passage needs then: more in a larger memory, less the nearer the best one is. */
+/**
+ * The share of a question's words that a passage then needs: more in a larger memory, less the nearer the
+ * best one is.
+ */
 const COVER = { bySize: 0.125, byEvidence: 0.0768 }
 /** More than a workspace has. */
 const CHUNKS_MAX = 1e8
 
-/** How much evidence the best score among `compared` chunks is: what is compared with a model's threshold. */
+/** How much evidence the best score among `compared` chunks is, to compare with a model's threshold. */
 export function evidenceOf(bestScore: number, compared: number): number {
   return bestScore / chanceAmong(compared)
 }
 
-/** What the nearest chunk says. */
+/** The evidence of the nearest chunk. */
 export interface Evidence {
   /** Whether it is too far away to answer. */
   isWeak: boolean
-  /** The share of the question's words that a passage has to have; 0 where the nearest chunk is near. */
+  /** The share of the question's words that a passage must have; 0 if the nearest chunk is near. */
   coverNeeded: number
 }
 const STRONG: Evidence = { isWeak: false, coverNeeded: 0 }
 const WEAK: Evidence = { isWeak: true, coverNeeded: 1 }
 
 /**
- * Tells how much evidence there is that something answers a query.
- * @param bestScore undefined: there is none
+ * Estimates the evidence that anything answers a query.
+ * @param bestScore undefined: no hit
  * @param countCompared how many chunks the query was compared with
  */
 export type EvidenceCheck = (
@@ -38,15 +41,15 @@ export type EvidenceCheck = (
 ) => Promise<Evidence>
 
 /**
- * The check by the threshold of the query's model, or where nobody has measured that, by what was measured over the
- * organization's own chunks of the providers in scope. It looks at what is in scope and nothing else, so that nothing out of
- * scope can be told from it. Where there is nothing to compare with there is nothing to be weak.
+ * Compares with the threshold of the query's model, or for an uncalibrated model with the measurements over
+ * the organization's own chunks of the providers in scope. It uses only what is in scope, so it reveals
+ * nothing else. With nothing to compare, evidence is not weak.
  */
 export function createEvidenceCheck(db: Db): EvidenceCheck {
   return async (query, bestScore, countCompared) => {
     const calibration = await calibrationFor(db, query)
     if (calibration === null) return STRONG
-    // All that there is stands at a right angle to the query, or beyond.
+    // All chunks are orthogonal or opposite to the query.
     if (bestScore === undefined) return (await countCompared()) > 0 ? WEAK : STRONG
     const { level, threshold } = calibration
     const tellAmong = (chunks: number): Evidence => {
@@ -56,7 +59,7 @@ export function createEvidenceCheck(db: Db): EvidenceCheck {
         ? { isWeak: false, coverNeeded: coverNeeded(evidence, chunks) }
         : STRONG
     }
-    // Counting costs some milliseconds, and many scores are clear whatever the number is.
+    // Counting takes some milliseconds, and many scores are clear for any number.
     const amongFewest = tellAmong(CHUNKS_MIN)
     if (amongFewest === WEAK || tellAmong(CHUNKS_MAX) === STRONG) return amongFewest
     return tellAmong(await countCompared())
@@ -76,12 +79,12 @@ async function calibrationFor(
   const { organizationId, model, providers, readable } = query
   const kept = calibrationOf(model.name)
   if (kept !== null) return { level: 0, threshold: kept.weakEvidenceBelow }
-  // It was measured over chunks that the person may not read.
+  // Its measurements cover chunks that the user may not read.
   if (!readable.isEverything) return null
   return together(await findKept(db, { organizationId, modelId: model.id }, providers))
 }
 
-/** What was measured of several providers, each as much as it has chunks; null of none. */
+/** Averages the calibrations of several providers, weighted by their chunks; null: no provider. */
 export function together(measured: readonly Kept[]): Omit<Kept, 'chunks'> | null {
   const all = measured.reduce((sum, { chunks }) => sum + chunks, 0)
   if (all === 0) return null

@@ -19,27 +19,30 @@ import {
 } from './store.ts'
 import type { Logger } from '../../kernel/logger.ts'
 
-/** Measures what models that nobody has calibrated score over what organizations have stored. */
+/** Measures the scores of uncalibrated models over what organizations have stored. */
 export interface EvidenceCalibrator {
-  /** Now and every five minutes: whatever is due. */
+  /** Runs now and every five minutes. */
   start(): void
-  /** Measures whatever is due now. Never rejects: failures are logged. */
+  /** Measures everything due. Never rejects: failures are logged. */
   calibrate(): Promise<void>
-  /** Ends the work under way and hands its lease back. */
+  /** Stops the work in progress and releases its lease. */
   stop(): Promise<void>
 }
 
 const INTERVAL_MS = 5 * 60_000
-/** Some 160 questions have to be embedded meanwhile, one after the other. */
+/** Enough to embed some 160 questions, one at a time. */
 const LEASE_SECONDS = 10 * 60
-/** With fewer chunks what is measured would be chance. */
+/** Measurements with fewer chunks would be chance. */
 const CHUNKS_MIN = 50
 const SAMPLE_MAX = 400
 const OWN_QUESTIONS_MAX = 100
-/** What was measured holds until there are so many times as many chunks, or as few. */
+/** Measures again when the number of chunks grows or shrinks by this factor. */
 const RENEWED_AFTER = 2
 
-/** Each organization and provider in turn; what is due is told by what is stored, so a process that died is followed by another. */
+/**
+ * One organization and provider at a time. The stored data shows what is due, so another process continues
+ * after a crash.
+ */
 export function createEvidenceCalibrator({
   db,
   models,

@@ -1,29 +1,37 @@
 import type { Pausable } from '../../kernel/slices.ts'
 import { chanceAmong } from '../chance.ts'
 
-/** What questions score among the chunks of one provider, by one model. */
+/** Scores of questions against the chunks of one provider, with one model. */
 export interface OwnCalibration {
-  /** The mean score of a chunk and a question that it has nothing to do with. */
+  /** The mean score of a chunk and an unrelated question. */
   level: number
-  /** By how much the best score has to exceed that, divided by what chance allows, for the evidence not to be weak. */
+  /**
+   * Minimum excess of the best score over that level, divided by what chance allows; below it the evidence is
+   * weak.
+   */
   threshold: number
 }
 
-/** What is measured: vectors at unit length. */
+/** Vectors to measure, at unit length. */
 export interface Measured {
   chunks: readonly Float32Array[]
-  /** Of questions about other subjects. */
+  /** Questions on other subjects. */
   foreign: readonly Float32Array[]
-  /** Of questions that one of the chunks answers. */
+  /** Questions that one of the chunks answers. */
   own: readonly Float32Array[]
 }
 
-/** The share of foreign questions that are to be flagged. */
+/** Share of foreign questions to flag. */
 const FOREIGN_BELOW = 0.7
-/** The share of own ones that may be, which are harder than what people ask: it keeps a poor model from flagging everything. */
+/**
+ * Maximum share of own questions to flag, which are harder than real ones. Keeps a poor model from flagging
+ * everything.
+ */
 const OWN_BELOW_MAX = 0.1
 
-/** Chooses a threshold between the best scores of questions from other subjects and those of what the chunks themselves say. */
+/**
+ * Chooses a threshold between the best scores of foreign questions and those of the chunks' own statements.
+ */
 export function* measuring({ chunks, foreign, own }: Measured): Pausable<OwnCalibration> {
   const strangers = yield* scoring(foreign, chunks)
   const level =
@@ -37,7 +45,7 @@ export function* measuring({ chunks, foreign, own }: Measured): Pausable<OwnCali
   return { level, threshold }
 }
 
-/** A question's best score, and all of its scores together. */
+/** A question's best score and the sum of its scores. */
 interface Scored {
   best: number
   total: number
@@ -65,7 +73,7 @@ function product(left: Float32Array, right: Float32Array): number {
   return sum
 }
 
-/** The value that a share of them is below; of none, one that nothing is below. */
+/** The value with this share below it; for an empty list, Infinity. */
 function quantile(values: readonly number[], share: number): number {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Infinity

@@ -16,7 +16,7 @@ import { FOREIGN_QUESTIONS } from './foreign-questions.ts'
 import { findKept, type Kept } from './index.ts'
 
 const clock = { now: () => new Date('2026-03-01T12:00:00.000Z') }
-/** Of other subjects than `test/facts`, and none that the service measures with. */
+/** On other subjects than `test/facts`, and not among the service's own questions. */
 const NONSENSE = [
   'Which orchids grow in the shade?',
   'Who sang at the opening of La Scala?',
@@ -53,7 +53,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-/** A model that nobody has calibrated, whose scores lie between .7 and 1, as those of some neural models do. */
+/** An uncalibrated model whose scores lie between .7 and 1, like those of some neural models. */
 async function strangeModel(): Promise<EmbeddingModel> {
   const builtin = await loadBuiltinModel()
   const narrowed = (vector: Float32Array): Float32Array =>
@@ -116,8 +116,8 @@ async function flagged(
   return weak
 }
 
-describe('a model that nobody has calibrated', () => {
-  it('is measured over what is stored: most questions about other subjects are flagged, hardly any answerable one', async () => {
+describe('an uncalibrated model', () => {
+  it('is measured over the stored chunks and then flags most foreign questions and hardly any answerable one', async () => {
     const organization = await insertOrganization(database.db)
     await remember(organization, 'notion', facts.documents)
     expect(await flagged(organization, NONSENSE)).toEqual([])
@@ -130,7 +130,7 @@ describe('a model that nobody has calibrated', () => {
     expect(faults).toEqual([])
   })
 
-  it('says nothing of a memory of few chunks', async () => {
+  it('is not measured over few chunks', async () => {
     const organization = await insertOrganization(database.db)
     await remember(organization, 'notion', facts.documents.slice(0, 20))
     await calibrator.calibrate()
@@ -138,7 +138,7 @@ describe('a model that nobody has calibrated', () => {
     expect(await flagged(organization, NONSENSE)).toEqual([])
   })
 
-  it('is measured anew when there is twice as much, and forgotten when little is left', async () => {
+  it('is measured again once the chunks double, and its calibration is deleted when few are left', async () => {
     const organization = await insertOrganization(database.db)
     const measuredAt = async (chunks: number): Promise<number | undefined> => {
       await remember(organization, 'notion', numbered(chunks, 'the manual'))
@@ -155,7 +155,7 @@ describe('a model that nobody has calibrated', () => {
     expect(await kept(organization)).toEqual([])
   })
 
-  it('is left to whoever holds the lease, and measured by another when that has run out', async () => {
+  it('is measured by the lease holder, or by another process once the lease has expired', async () => {
     const organization = await insertOrganization(database.db)
     await remember(organization, 'notion', numbered(60, 'the manual'))
     await calibrator.calibrate()
@@ -171,7 +171,7 @@ describe('a model that nobody has calibrated', () => {
     expect(await kept(organization)).toMatchObject([{ chunks: 60 }])
   })
 
-  it('is tried again after a failure of its server, which is logged', async () => {
+  it('is measured again after its server failed, which is logged', async () => {
     const organization = await insertOrganization(database.db)
     await remember(organization, 'notion', numbered(60, 'the manual'))
     const failing = { ...model, embedQuery: () => Promise.reject(new Error('away')) }
@@ -186,15 +186,15 @@ describe('a model that nobody has calibrated', () => {
   })
 })
 
-describe('what a key sees of it', () => {
-  it('depends on nothing out of its scope', async () => {
+describe('the calibration that a key uses', () => {
+  it('does not depend on anything out of its scope', async () => {
     const alone = await insertOrganization(database.db)
     const shared = await insertOrganization(database.db)
-    // So few that all chunks are measured, not a sample.
+    // So few that all chunks are measured rather than a sample.
     const documents = facts.documents.slice(0, 60)
     await remember(alone, 'notion', documents)
     await remember(shared, 'notion', documents)
-    // All of it near to the nonsense, so that it would change what is weak.
+    // Near the nonsense, so that it would change what is weak.
     await remember(
       shared,
       'slack',
@@ -208,11 +208,11 @@ describe('what a key sees of it', () => {
     expect(after?.threshold).toBeCloseTo(before?.threshold ?? NaN, 9)
     const questions = [...NONSENSE, ...facts.questions.slice(0, 20)]
     expect(await flagged(shared, questions, ['notion'])).toEqual(await flagged(alone, questions, ['notion']))
-    // And it would have: with all in scope the nonsense is stored, word by word.
+    // Proof that it matters: a key with everything in scope finds the nonsense stored word for word.
     expect((await flagged(shared, NONSENSE)).length).toBeLessThan((await flagged(alone, NONSENSE)).length)
   })
 
-  it('is nothing where its providers have too little, whatever others have', async () => {
+  it('does not exist if its providers have too little, whatever others have', async () => {
     const organization = await insertOrganization(database.db)
     await remember(organization, 'slack', facts.documents)
     await remember(organization, 'notion', facts.documents.slice(0, 5))

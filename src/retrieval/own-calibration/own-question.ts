@@ -1,13 +1,13 @@
 import type { Pausable } from '../../kernel/slices.ts'
 import { findingSentenceStarts } from '../../text/sentences.ts'
 
-/** A sentence with fewer words says nothing that one could ask for. */
+/** Shorter sentences say nothing to ask about. */
 const SENTENCE_WORDS_MIN = 4
 const WORDS_MAX = 8
 
 /**
- * Something that a passage answers: every second word of a sentence in its middle, eight at most, so that it is no easier than a
- * question. null: the passage has no sentence.
+ * A text that a passage answers: every second word of a sentence in its middle, up to eight, which is no
+ * easier than a real question. null: the passage has no sentence.
  */
 export function* askingFor(content: string): Pausable<string | null> {
   const sentences: string[][] = []

@@ -6,20 +6,23 @@ import type { ProviderId } from '../../kernel/providers.ts'
 import { PROVIDERS } from '../../providers/index.ts'
 import type { OwnCalibration } from './measure.ts'
 
-/** What is calibrated: an organization's vectors of one model, each provider's for itself, so that none tells of another. */
+/**
+ * An organization's vectors of one model. Each provider is calibrated separately, so that none reveals
+ * another.
+ */
 export interface Calibrated {
   organizationId: string
   modelId: number
 }
 
-/** How many chunks a provider has, and how many it had when it was measured; 0: it was not. */
+/** How many chunks a provider has, and how many it had when measured; 0: not measured. */
 export interface ProviderChunks {
   provider: ProviderId
   chunks: number
   measuredChunks: number
 }
 
-/** A measured provider, with the number of its chunks then. */
+/** A provider's calibration, with its number of chunks at that time. */
 export type Kept = OwnCalibration & { chunks: number }
 
 /** A chunk to measure with. */
@@ -66,7 +69,7 @@ export async function countChunks(
   return Counts.parse(rows)
 }
 
-/** Forgets what was measured of a provider, and of models that no longer answer. */
+/** Deletes a provider's calibration, and those of models that no longer answer. */
 export async function forget(
   db: Db,
   { organizationId, modelId }: Calibrated,
@@ -97,7 +100,7 @@ export async function claim(
 
 const KeptRows = z.array(z.object({ chunks: z.number(), level: z.number(), threshold: z.number() }))
 
-/** What was measured of these providers; null: of every one. */
+/** The calibrations of these providers; null: of all. */
 export async function findKept(
   db: Db,
   { organizationId, modelId }: Calibrated,
@@ -113,7 +116,7 @@ export async function findKept(
 
 const SampleRows = z.array(z.object({ content: z.string(), embedding: z.string() }))
 
-/** Some of a provider's chunks, as if drawn by lot and always the same ones. */
+/** A deterministic pseudo-random sample of a provider's chunks. */
 export async function sampleChunks(
   db: Db,
   { organizationId, modelId }: Calibrated,
@@ -137,12 +140,12 @@ export async function sampleChunks(
 
 const Numbers = z.array(z.number())
 
-/** The text of a halfvec, `[0.1,0.2]`, is JSON. */
+/** The text form of a halfvec, `[0.1,0.2]`, is JSON. */
 function decodeVector(text: string): Float32Array {
   return Float32Array.from(Numbers.parse(JSON.parse(text)))
 }
 
-/** A condition on a chunk: that its source is not one that somebody removed and that is being deleted. */
+/** Requires that the chunk's source is not being removed. */
 function isNotRemoved(organizationId: string): RawBuilder<unknown> {
   return sql`not exists (
     select from sources r join source_items i on i.organization_id = ${organizationId} and i.source_id = r.id

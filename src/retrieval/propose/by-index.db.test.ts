@@ -22,7 +22,7 @@ const clock = { now: () => new Date('2026-03-01T12:00:00.000Z') }
 const model = hashEmbeddingModel({ dimensions: 24 })
 const WORDS = 'apple bridge candle desert engine forest garden harbour island jungle'.split(' ')
 const ITEMS = 160
-/** So few are for the index here. */
+/** The index's lower limit in this test. */
 const FEW = 10
 
 let database: TestDatabase
@@ -45,7 +45,7 @@ afterEach(() => {
   statements = []
 })
 
-/** Items of two words each, many of them equally near; every second one of Slack, every fourth one Ana's. */
+/** Items of two words each, many of them equally near; every second one from Slack, every fourth by Ana. */
 async function write({ id, ...of }: TestOrganization): Promise<void> {
   await items.write(
     id,
@@ -71,7 +71,7 @@ async function modelOf(id: string): Promise<{ id: number; name: string }> {
   return active
 }
 
-/** What a worker does, without the ways that only a server has. */
+/** Builds the index as a worker does, with statements that every database supports. */
 async function makeIndex({ id }: TestOrganization): Promise<void> {
   const { id: modelId } = await modelOf(id)
   const statement = createIndex(
@@ -131,8 +131,9 @@ const SCOPES: [string, Partial<NearestQuery>][] = [
 ]
 
 describe('a search by an approximate index', () => {
-  // The graph of so few is looked at whole, so that nothing is missed. Of equally near ones others may be shown than by a scan.
-  it.each(SCOPES)('keeps to scope, filter, scores and the order of ties: %s', async (_title, scope) => {
+  // So small a graph is searched completely, so nothing is missed. Ties may resolve differently than in a
+  // scan.
+  it.each(SCOPES)('respects scope, filter, scores and the order of ties: %s', async (_title, scope) => {
     for (const words of ['title apple', 'title bridge candle', 'a title', 'a jungle title']) {
       const query = await asking(words, scope)
       const found = await byIndex(query)
@@ -150,7 +151,7 @@ describe('a search by an approximate index', () => {
     }
   })
 
-  it.each(SCOPES)('has the index used by the statement that proposes: %s', async (_title, scope) => {
+  it.each(SCOPES)('uses the index in the statement that proposes: %s', async (_title, scope) => {
     await byIndex(await asking('apple bridge', scope))
     const settings = statements.find(({ sql: text }) => text.includes('hnsw.ef_search'))
     const proposal = statements.find(({ sql: text }) => text.includes('as "itemId"'))
@@ -164,7 +165,7 @@ describe('a search by an approximate index', () => {
     expect(text).not.toContain('Sort')
   })
 
-  it('never shows what was deleted, changed or removed since, and shows what was added', async () => {
+  it('never shows deleted, changed or removed chunks, and shows added ones', async () => {
     const before = chunksOf(await byIndex(await asking('apple')))
     const [first, second] = before
     if (!first || !second) throw new Error('nothing was found')
@@ -190,7 +191,7 @@ describe('a search by an approximate index', () => {
     expect(left.every(({ provider }) => provider === 'notion')).toBe(true)
   })
 
-  it("is of the caller's organization alone", async () => {
+  it("covers the caller's organization only", async () => {
     const other = await insertOrganization(database.db)
     await write(other)
     const query = await asking('apple')
@@ -201,7 +202,7 @@ describe('a search by an approximate index', () => {
     for (const { sourceItemId } of chunksOf(await byIndex(query))) expect(ids).toContain(sourceItemId)
   })
 
-  it('leaves the answer to the database where few are in scope, too few are found, or there is no index of the model', async () => {
+  it('leaves the answer to the database if few vectors are in scope, too few are found, or the model has no index', async () => {
     const query = await asking('apple')
     expect(await byIndex(query, ITEMS + 1)).toBeNull()
     expect(await byIndex(query, FEW_VECTORS)).toBeNull()

@@ -8,11 +8,14 @@ import type { NearestQuery } from '../nearest-query.ts'
 import { DATABASE_ONLY, rankProposal } from './by-scan.ts'
 import type { Proposer } from './proposal.ts'
 
-/** Below this many vectors in scope a scan is as fast, and an index finds the wrong ones. */
+/** With fewer vectors in scope a scan is as fast and the index less exact. */
 export const FEW_VECTORS = 10_000
-/** Nodes of the graph in sight: more find more of the nearest and take longer (docs/reference/retrieval.md has figures). */
+/**
+ * Graph nodes to keep in view (ef_search): more find more of the nearest and take longer
+ * (docs/reference/retrieval.md has figures).
+ */
 const NODES_IN_SIGHT = 400
-/** So many more are proposed than wanted, so that equally near ones come in the right order. */
+/** Extra candidates, so that ties come in the right order. */
 const MARGIN = 16
 
 const Counted = z.tuple([z.object({ vectors: z.number() })])
@@ -27,8 +30,8 @@ const Rows = z.array(
 
 /**
  * Proposes by the organization's approximate index, which may miss some of the nearest.
- * @param few below this many vectors in scope the index is not used
- * @returns null when there is no ready index, or few vectors are in scope
+ * @param few with fewer vectors in scope the index is not used
+ * @returns null if there is no ready index or few vectors are in scope
  */
 export async function createIndexProposer(
   db: Db,
@@ -71,7 +74,7 @@ async function hasAtLeast(db: Db, query: NearestQuery, few: number): Promise<boo
   return Counted.parse(rows)[0].vectors >= few
 }
 
-/** What the index finds, in its order. */
+/** The index's results, in its order. */
 async function nearestByIndex(
   db: Db,
   query: NearestQuery,
@@ -81,7 +84,7 @@ async function nearestByIndex(
   const { organizationId, vector } = query
   const bytes = withVectors ? sql`encode(halfvec_send(e.embedding), 'hex')` : sql`null`
   return await db.transaction().execute(async (tx) => {
-    // The planner has to take the index for the order, and to check the rows in that order.
+    // Makes the planner use the index for the order and check rows in that order.
     await sql`
       select set_config(name, value, true) from (values
         ('hnsw.iterative_scan', 'relaxed_order'), ('hnsw.ef_search', ${String(Math.max(NODES_IN_SIGHT, limit))}),

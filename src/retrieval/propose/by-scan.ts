@@ -8,9 +8,9 @@ import { byKey, type NearestQuery } from '../nearest-query.ts'
 import { distanceError } from '../score.ts'
 import type { Proposal, Proposer, RankCandidate } from './proposal.ts'
 
-/** So many more are proposed than wanted: pgvector sums in 32 bits, so near ties may come in another order. */
+/** Extra candidates: pgvector sums in 32 bits, so near ties may come in another order. */
 const MARGIN = 8
-/** Ties beyond these are taken in the database's order, by item and position. */
+/** Further ties are taken in the database's order, by item and position. */
 const PROPOSED_MAX = 4_096
 
 const Row = z.object({
@@ -22,7 +22,7 @@ const Row = z.object({
 })
 const Rows = z.array(Row)
 
-/** Vectors without length have no distance, and opposite ones no score; the rest is room for rounding. */
+/** Vectors without length have no distance and opposite ones no score; the rest allows for rounding. */
 const NO_FURTHER = 1.01
 
 interface Scanned {
@@ -30,7 +30,7 @@ interface Scanned {
   rows: { itemId: string; position: number; atMost: number; vector: string | null }[]
 }
 
-/** What a proposer that holds nothing in memory has in common with others. */
+/** Members common to proposers without memory. */
 export const DATABASE_ONLY = {
   knowsRemovedSources: true,
   cachesRows: false,
@@ -42,7 +42,7 @@ export const DATABASE_ONLY = {
   missedWords() {},
 } as const
 
-/** Proposes by an exact scan of the organization's vectors in the database, with scope and filter inside it. */
+/** Proposes by an exact scan of the organization's vectors in the database, within scope and filter. */
 export function createScanProposer(db: Db, query: NearestQuery): Proposer {
   const margin = distanceError(query.vector.length)
   return {

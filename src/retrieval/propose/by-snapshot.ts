@@ -16,8 +16,9 @@ import type { Candidate, Proposal, Proposer, RankCandidate } from './proposal.ts
 const Metadata = z.record(z.string(), z.unknown())
 
 /**
- * Proposes by a snapshot of the organization's vectors in memory: every chunk whose upper bound reaches the k-th lower bound.
- * @param itemIds the items that name the filter's entity; null: the filter names none
+ * Proposes by a snapshot of the organization's vectors in memory: every chunk whose upper bound reaches the
+ * k-th lower bound.
+ * @param itemIds the items that name the filter's entity; null: no entity in the filter
  */
 export function createSnapshotProposer(
   held: HeldSnapshot,
@@ -27,7 +28,7 @@ export function createSnapshotProposer(
   const { vector, meaning, seenRevision } = query
   const scope = scopeOf(query, itemIds)
 
-  /** Asks until the snapshot holds still. */
+  /** Repeats until the snapshot does not change meanwhile. */
   const settled = async <Of extends Proposed>(
     ask: () => Promise<Candidates<Of> | null>,
   ): Promise<Candidates<Of> | null> => {
@@ -67,7 +68,7 @@ export function createSnapshotProposer(
   }
 }
 
-/** Rarely needed more than once: while a snapshot takes in changes it says so. */
+/** Rarely more than once: a snapshot reports when it is changing. */
 const TURNS_MAX = 4
 
 function proposalOf<Of extends Candidate>(
@@ -83,7 +84,7 @@ function inOrder(candidates: readonly RankCandidate[]): RankCandidate[] {
   return candidates.filter(({ cosine }) => cosine > 0).toSorted((a, b) => b.cosine - a.cosine || byKey(a, b))
 }
 
-/** What the filter asks of items, in the terms of a snapshot. */
+/** The filter in terms of a snapshot. */
 function scopeOf(
   { providers, readable, filter }: NearestQuery,
   itemIds: readonly string[] | null,

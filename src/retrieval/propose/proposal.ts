@@ -2,63 +2,63 @@ import type { ChunkWords, Stage } from '../../vector-memory/index.ts'
 import type { ChunkKey } from '../nearest-query.ts'
 import type { Standing } from '../read-rows.ts'
 
-/** What answered a search: a snapshot in memory, an approximate index, or a scan by the database. */
+/** What answered a search: a snapshot in memory, an approximate index, or a database scan. */
 export type SearchPath = 'memory' | 'approximate' | 'database'
 
 /** A chunk that may be among the nearest. */
 export interface Candidate extends ChunkKey {
   /** An upper bound of its score. */
   atMost: number
-  /** Identifies what a snapshot holds of the chunk; null: no snapshot holds it. */
+  /** Identifies the snapshot's version of the chunk; null: in no snapshot. */
   version: number | null
-  /** Its row in the snapshot; null: no snapshot holds it. */
+  /** Its row in the snapshot; null: in no snapshot. */
   row: number | null
 }
 
-/** A candidate of the hybrid order. */
+/** A candidate for the hybrid order. */
 export interface RankCandidate extends Candidate {
-  /** The cosine of the quantized vectors: the same number on every path. */
+  /** Cosine of the quantized vectors: the same number on every path. */
   cosine: number
-  /** The quantized product of the meaning parts; null: the model has none. */
+  /** Quantized product of the meaning parts; null: the model has none. */
   meaning: number | null
-  /** The hashed words of title and content, when they are in memory. */
+  /** The hashed words of title and content, if in memory. */
   words: ChunkWords | null
 }
 
-/** What may be nearest to a query. */
+/** The candidates for a query. */
 export interface Proposal<Of extends Candidate = Candidate> {
   /** Greatest upper bound first; for the hybrid order greatest cosine first. */
   candidates: Of[]
-  /** Every chunk in scope that is not proposed has a lower score, or no greater quantized cosine, than this; 0: none is left. */
+  /** Upper bound for the score (or quantized cosine) of every other chunk in scope; 0: no others. */
   floor: number
-  /** The revision of the items that this was made of. */
+  /** The items' revision that this is based on. */
   revision: number
-  /** Whether the organization still had this revision, model, and sources when the caller's key was read. */
+  /** Whether the organization still had this revision, model and sources when the caller's key was read. */
   isCurrent: boolean
-  /** The stage of the snapshot that proposed; null: none did. */
+  /** The stage of the proposing snapshot; null: no snapshot. */
   stage: Stage | null
 }
 
 /** One way to find candidates. */
 export interface Proposer {
   readonly path: SearchPath
-  /** Whether proposals leave out sources that are being removed without being told which. */
+  /** Whether proposals already exclude sources that are being removed. */
   readonly knowsRemovedSources: boolean
-  /** Whether the rows it proposes are worth caching: all of the organization's fit. */
+  /** Whether the proposed rows are worth caching: all of the organization's fit. */
   readonly cachesRows: boolean
   /** The chunks that may be among the `limit` nearest; null: this way cannot answer. */
   propose(limit: number, exceptSourceIds: readonly string[]): Promise<Proposal | null>
-  /** The chunks among which the `limit` with the greatest quantized cosines are; null: this way cannot answer. */
+  /** Chunks that include the `limit` greatest quantized cosines; null: this way cannot answer. */
   proposeForRank(limit: number, exceptSourceIds: readonly string[]): Promise<Proposal<RankCandidate> | null>
-  /** A later statement found the organization like this. */
+  /** Reports how a later statement found the organization. */
   confirm(proposal: Proposal, standing: Standing): void
-  /** Catches up after too many changes. @returns false when that is impossible or takes too long */
+  /** Catches up after too many changes. @returns false if that is impossible or too slow */
   catchUp(): Promise<boolean>
-  /** How many chunks are in scope, when that is known without asking the database. */
+  /** How many chunks are in scope; null: only the database knows. */
   count(exceptSourceIds: readonly string[]): number | null
-  /** Keeps the words of a chunk that were read at the proposal's revision. */
+  /** Caches a chunk's words read at the proposal's revision. */
   keepWords(proposal: Proposal, candidate: Candidate, words: ChunkWords): void
-  /** A search had to ask the database for rows, or words, that could be in memory. */
+  /** Reports that a search read rows, or words, from the database that could be in memory. */
   missedRows(): void
   missedWords(): void
 }

@@ -9,19 +9,19 @@ import { createScanProposer } from './by-scan.ts'
 import { createSnapshotProposer } from './by-snapshot.ts'
 import type { Proposer } from './proposal.ts'
 
-/** A snapshot that fell too far behind is dropped, and a new one is made. */
+/** A snapshot too far behind is dropped and rebuilt. */
 const SNAPSHOTS_MAX = 2
-/** Above this many items that name an entity, the database looks for them itself. */
+/** If more items name an entity, the database filters them itself. */
 const NAMED_ITEMS_MAX = 50_000
 
-/** The ways to answer a query, the fastest first. The last one, a scan by the database, can always answer. */
+/** The ways to answer a query, fastest first. The last one, a database scan, can always answer. */
 export async function* proposersFor(
   query: NearestQuery,
   deps: { db: Db; memory: VectorMemory | undefined; readAhead: ReadAhead },
 ): AsyncGenerator<Proposer, void, void> {
   const { db, memory } = deps
   if (memory) yield* snapshotProposers(query, { ...deps, memory })
-  // What such an index finds depends on chunks that the person may not read.
+  // An index's results depend on chunks that the user may not read.
   const byIndex = query.readable.isEverything ? await createIndexProposer(db, query) : null
   if (byIndex) yield byIndex
   yield createScanProposer(db, query)
@@ -51,7 +51,7 @@ async function* snapshotProposers(
 
 const Named = z.array(z.object({ source_item_id: z.string() }))
 
-/** The items that name the filter's entity; null: it names none; undefined: too many. */
+/** The items that name the filter's entity; null: no entity; undefined: too many. */
 async function namedItems(
   db: Db,
   { organizationId, entityIds }: NearestQuery,

@@ -3,12 +3,15 @@ import type { Db } from '../../database/database.ts'
 import { prepare } from '../../database/prepared.ts'
 import type { NearestChunk } from '../nearest-query.ts'
 
-/** The share of its relevance that an item loses with age: an old one that alone answers still comes first. */
+/**
+ * The share of its relevance that an item can lose with age, so that an old item that alone answers still
+ * comes first.
+ */
 export const AGE_SHARE = 0.35
 
 const DAY_MS = 86_400_000
 
-/** How new something is, 1 to 0: half after each half-life of so many days. */
+/** Freshness from 1 to 0; halves after each half-life. */
 export function freshness(changedAt: Date, now: Date, halfLifeDays: number): number {
   const days = Math.max(0, now.getTime() - changedAt.getTime()) / DAY_MS
   return 2 ** (-days / halfLifeDays)
@@ -23,7 +26,7 @@ const selectChanged = prepare(`
     select coalesce(i.source_updated_at, i.source_created_at, i.synced_at) as changed_at from source_items i
     where i.organization_id = $1 and i.id = k.id limit 1) i`)
 
-/** Chunks by relevance and age, each with the relevance that its age leaves. Equal ones stay in their order. */
+/** Chunks by relevance and age, each with its relevance reduced by age. Ties keep their order. */
 export async function orderByAge<Chunk extends NearestChunk & { relevance?: number }>(
   db: Db,
   { organizationId, now, recency }: { organizationId: string; now: Date; recency: number },

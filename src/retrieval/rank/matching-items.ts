@@ -8,8 +8,8 @@ import type { RankCandidate } from '../propose/proposal.ts'
 const Ids = z.array(z.object({ id: z.string() }))
 
 /**
- * The candidates whose items have the values of the filter's metadata. A snapshot holds only hashes of metadata, so it may propose
- * others; what else a filter asks for it decides itself.
+ * The candidates whose items match the filter's metadata. A snapshot has only hashes of metadata, so it may
+ * propose others; it decides every other condition itself.
  */
 export async function keepMatching(
   db: Db,

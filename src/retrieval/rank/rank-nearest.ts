@@ -17,23 +17,23 @@ import { type Rankable, relevanceOf } from './hybrid-order.ts'
 import { keepMatching } from './matching-items.ts'
 import { askedWords, chunkWords, createReadWords, type ReadWords } from './words.ts'
 
-/** A found chunk in hybrid order. */
+/** A chunk with its hybrid rank. */
 export type RankedChunk = NearestChunk & Rank
 
 interface Rank {
   relevance: number
-  /** The quantized product of the meaning parts; null: the model has none. */
+  /** Quantized product of the meaning parts; null: the model has none. */
   meaning: number | null
 }
 
 export interface RankRequest {
   /** The query's words. */
   words: string
-  /** How many chunks are wanted; the query's own limit is how many candidates are ranked. */
+  /** Chunks to return; the query's own limit is the number of candidates to rank. */
   limit: number
 }
 
-/** One search: who proposes, what is asked for, and what reads. */
+/** The parts of one search. */
 interface Search {
   db: Db
   terms: TermWeights
@@ -46,7 +46,7 @@ interface Search {
   exceptSourceIds: readonly string[]
 }
 
-/** The rows read so far, and the items that changed since the proposal; null: nothing was read yet. */
+/** Rows read so far, and items changed since the proposal; null: nothing read yet. */
 interface Known {
   rows: ReadonlyMap<string, ChunkRow>
   changedItemIds: ReadonlySet<string> | null
@@ -55,9 +55,9 @@ interface Known {
 /** Candidates in hybrid order. */
 interface Ranking {
   best: readonly RankCandidate[]
-  /** Candidates of which one has the greatest score. */
+  /** Candidates that include the one with the greatest score. */
   nearest: readonly RankCandidate[]
-  /** Of the best, by key. */
+  /** Ranks of the best, by key. */
   ranks: ReadonlyMap<string, Rank>
 }
 
@@ -69,13 +69,13 @@ type Outcome =
   /** These sources are being removed. */
   | { state: 'removed'; sourceIds: readonly string[] }
 
-/** While others write without a pause, the candidates of one proposal are ranked so often. */
+/** Rankings per proposal under constant writes. */
 const RANKINGS_MAX = 8
 
 /**
- * Ranks the chunks nearest to a query by words and vectors together, by one proposer. The candidates, the `query.limit` chunks
- * with the greatest quantized cosines, are compared in memory; only the rows of the best are read, with all that changed since,
- * and where something did, the ranking is repeated with it.
+ * Ranks the chunks nearest to a query by words and vectors together, with one proposer. The candidates, the
+ * `query.limit` chunks with the greatest quantized cosines, are compared in memory. Only the rows of the best
+ * are read, together with all changes since; if anything changed, the ranking repeats with it.
  */
 export function createRankBy(deps: {
   db: Db
@@ -139,7 +139,7 @@ async function rankProposed(search: Search, proposal: Proposal<RankCandidate>): 
   return { state: 'outdated' }
 }
 
-/** The nearest of what was proposed and has not changed, and of what has. */
+/** The nearest among unchanged candidates and changed chunks. */
 function candidatesNow(
   { query, terms }: Search,
   proposal: Proposal<RankCandidate>,
@@ -161,7 +161,7 @@ function candidatesNow(
     .slice(0, query.limit)
 }
 
-/** @returns null when a candidate is gone */
+/** @returns null if a candidate no longer exists */
 async function rank(
   { proposer, query, request, terms, readWords, signal }: Search,
   proposal: Proposal<RankCandidate>,
@@ -195,7 +195,7 @@ function foundOf(
   })
   return {
     state: 'found',
-    // Of equal relevance the nearer one comes first.
+    // Ties in relevance keep the nearer one first.
     chunks: chunks.toSorted((a, b) => b.relevance - a.relevance),
     best: scoredRows(query, rows.values())[0]?.score,
     countCompared: count === null ? request.countInScope : async () => count,
@@ -216,7 +216,7 @@ function mayBeNearest(candidates: readonly RankCandidate[]): RankCandidate[] {
   return candidates.filter(({ atMost }) => atMost >= least)
 }
 
-/** The places of the `limit` greatest values; of equal ones the first. */
+/** Indexes of the `limit` greatest values; ties in order. */
 function placesOfGreatest(values: Float64Array, limit: number): number[] {
   return [...values.keys()].toSorted((a, b) => (values[b] ?? 0) - (values[a] ?? 0) || a - b).slice(0, limit)
 }

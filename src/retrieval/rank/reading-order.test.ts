@@ -21,38 +21,38 @@ const near = hit('near', 'The team meets on Mondays to plan the week.', 0.5)
 const exact = hit('exact', 'Heron launches in May.', 0.45)
 const far = hit('far', 'Heron launches in June.', 0.25)
 
-describe('the order in which an answer reads', () => {
-  it("puts what has the question's words before what is only a little nearer", () => {
+describe('reading order', () => {
+  it("puts chunks with the question's words before those only slightly nearer", () => {
     expect(read('When does Heron launch?', [near, exact])).toEqual(['exact', 'near'])
   })
 
-  it('is the order of a search where words say nothing', () => {
+  it("is the search's order if words say nothing", () => {
     expect(read('vacation', [near, exact, far])).toEqual(['near', 'exact', 'far'])
     expect(read('what is the', [near, exact, far])).toEqual(['near', 'exact', 'far'])
     expect(read('!?', [near, exact, far])).toEqual(['near', 'exact', 'far'])
   })
 
-  it('prefers the nearer of two that have the same words', () => {
+  it('prefers the nearer of two chunks with the same words', () => {
     expect(read('When does Heron launch?', [near, exact, far]).slice(0, 2)).toEqual(['exact', 'far'])
   })
 
-  it('counts the words of the title', () => {
+  it("counts the title's words", () => {
     const titled = hit('Heron', 'It launches in May.', 0.4)
     expect(read('Heron', [near, titled])).toEqual(['Heron', 'near'])
   })
 
-  it('lets a rare word count for more than a common one', () => {
+  it('weighs a rare word more than a common one', () => {
     const common = hit('common', 'The team is large.', 0.5)
     const rare = hit('rare', 'Heron is large.', 0.5)
     expect(read('Heron team', [common, rare])).toEqual(['rare', 'common'])
   })
 
-  it('keeps the order of a search for equals', () => {
+  it("keeps the search's order for ties", () => {
     const equals = ['a', 'b', 'c'].map((title) => hit(title, exact.content, exact.score))
     expect(order('Heron', equals)).toEqual([0, 1, 2])
   })
 
-  it('puts what is near only because its code repeats the question behind what is near by itself', () => {
+  it('puts a chunk that is near only because its code repeats the question after one that is near itself', () => {
     const example = hit('example', 'Try it.\n\n```sh\nask "when does Heron launch"\n```', 0.9)
     expect(read('When does Heron launch?', [example, near, exact, far])).toEqual([
       'exact',
@@ -63,7 +63,7 @@ describe('the order in which an answer reads', () => {
     expect(order('When does Heron launch?', [example])).toEqual([0])
   })
 
-  it('is empty for nothing found', () => {
+  it('is empty if nothing was found', () => {
     expect(order('Heron', [])).toEqual([])
   })
 })

@@ -4,7 +4,7 @@ import { createQuotationFilter, withoutQuestionsInCode } from '../../text/quotat
 import { relevanceOf, type Rankable } from './hybrid-order.ts'
 import { askedWords, chunkWords } from './words.ts'
 
-/** A found chunk as an answer reads it. */
+/** A chunk as an answer reads it. */
 export interface Readable {
   title: string
   content: string
@@ -13,8 +13,8 @@ export interface Readable {
 }
 
 /**
- * The order in which an answer reads: hybrid order, but a chunk whose code repeats the question counts as the furthest of all, and
- * its code for nothing. Ties stay in the order given.
+ * Orders chunks as an answer reads them: in hybrid order, except that a chunk whose code repeats the question
+ * counts as the furthest, and its code counts for nothing. Ties keep their order.
  */
 export function* orderForReading<Chunk extends Readable>(
   question: string,

@@ -7,7 +7,7 @@ import type { Proposal, Proposer, RankCandidate } from '../propose/proposal.ts'
 import { readTexts } from '../read-rows.ts'
 import { type AskedWord, hashWord } from './hybrid-order.ts'
 
-/** The stems of a query, in order, with what each weighs in ordinary text. */
+/** A query's stems, in order, with their weight in ordinary text. */
 export function askedWords(query: string, terms: TermWeights): AskedWord[] {
   return terms.tokenize(query).map((stem) => ({ hash: hashWord(stem), weight: terms.backgroundWeight(stem) }))
 }
@@ -24,9 +24,9 @@ export function chunkWords(
 }
 
 /**
- * The words of candidates, in their order: from memory, and of the others by their texts. Those of an item that changed since the
- * proposal may be newer; the caller learns of the change when it reads rows.
- * @returns null when a candidate is gone
+ * The words of candidates, in order: from memory, or else from their texts. If an item changed since the
+ * proposal, its words may be newer; the caller notices when it reads rows.
+ * @returns null if a candidate no longer exists
  */
 export type ReadWords = (
   proposer: Proposer,
