@@ -1,6 +1,6 @@
 /**
- * The same items, but waiting for the next one ends with the reason of `signal` as soon as that aborts, even when the
- * source pays no heed to it.
+ * The same items, but waiting for the next one ends with the reason of `signal` as soon as that aborts, even
+ * if the source ignores it.
  */
 export async function* abortable<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   const iterator = source[Symbol.asyncIterator]()

@@ -1,4 +1,4 @@
-/** What a question can ask for, and how a passage shows that it has it, by the surface of both. */
+/** Something a question can ask for, recognized by the wording of the question and of a passage. */
 interface AnswerType {
   question: RegExp
   passage: RegExp
@@ -16,7 +16,7 @@ const DURATION = new RegExp(
 )
 
 export const ANSWER_TYPES = {
-  // The value has to stand behind the word: "non-default values" and "the default method" tell none.
+  // The value must follow the word: "non-default values" and "the default method" state none.
   default: {
     question:
       /\bdefaults?\b|\bunless\b|\bwhen (?:nothing|none) is\b|\bif (?:I don't|not|none|nothing|you don't)\b|\bnormally\b|\bout of the box\b/i,
@@ -100,15 +100,18 @@ export const ANSWER_TYPES = {
 export type AnswerTypeName = keyof typeof ANSWER_TYPES
 export const ANSWER_TYPE_NAMES = Object.keys(ANSWER_TYPES) as AnswerTypeName[]
 
-/** Of a question that is all numbers only so many are looked for in every passage. */
+/** Limit on a question's numbers, because each is searched in every passage. */
 const QUESTION_NUMBERS_MAX = 8
 
-/** What a question asks for. */
+/** The types that a question asks for. */
 export function askedTypes(question: string): AnswerTypeName[] {
   return ANSWER_TYPE_NAMES.filter((name) => ANSWER_TYPES[name].question.test(question))
 }
 
-/** Tells which of the asked types a passage has. The numbers of the question itself are no answer to it. */
+/**
+ * Returns a function that finds which of the asked types a passage has. The question's own numbers do not
+ * count.
+ */
 export function typeReader(
   question: string,
   asked: readonly AnswerTypeName[],

@@ -72,7 +72,7 @@ const textOf = (list: readonly AnswerEvent[]): string =>
   list.map((event) => (event.type === 'delta' ? event.text : '')).join('')
 
 describe('an answer', () => {
-  it("is the model's, its markers checked, with the citations that stand in it and what the model saw", async () => {
+  it("is the model's, with valid markers, the citations in it and the context that the model saw", async () => {
     const answer = await create().ask({ query: QUERY })
     expect(answer).toEqual({
       question: QUERY,
@@ -90,7 +90,7 @@ describe('an answer', () => {
     expect(failures).toEqual([])
   })
 
-  it('has a delimiter of its own for each question', async () => {
+  it('has a different delimiter for each question', async () => {
     const answers = create()
     await answers.ask({ query: QUERY })
     await answers.ask({ query: QUERY })
@@ -111,7 +111,7 @@ describe('an answer', () => {
     { kind: 'malformed-json' } as const,
     { kind: 'cut', afterDeltas: 3 } as const,
     { kind: 'error-event', afterDeltas: 3, message: 'overloaded' } as const,
-  ])('is a synthesis when the model fails, and the failure is told: %o', async (fault) => {
+  ])('is a synthesis if the model fails, and reports the failure: %o', async (fault) => {
     server.fail(fault)
     expect((await create().ask({ query: QUERY })).answer).toBe(SYNTHESIS)
     expect(failures).toHaveLength(1)
@@ -120,13 +120,13 @@ describe('an answer', () => {
   it.each([
     ['that hangs', { kind: 'stall', afterDeltas: 2 } as const],
     ['that is too slow to begin', { kind: 'slow', ms: 1000 } as const],
-  ])('is a synthesis when the time is over for a model %s', async (_title, fault) => {
+  ])('is a synthesis if time runs out for a model %s', async (_title, fault) => {
     server.fail(fault)
     expect((await create({ answerTimeoutMs: 150 }).ask({ query: QUERY })).answer).toBe(SYNTHESIS)
     expect(String(failures[0])).toContain('timeout')
   })
 
-  it('is a synthesis when the time is over even for a model that pays no heed to the signal', async () => {
+  it('is a synthesis if time runs out even for a model that ignores the signal', async () => {
     const deaf: LanguageModel = {
       id: 'deaf',
       async *stream() {
@@ -138,13 +138,13 @@ describe('an answer', () => {
     expect(answer.answer).toBe(SYNTHESIS)
   })
 
-  it.each(['', '  \n ', '[9] [12]'])('is a synthesis when the model says nothing: %j', async (empty) => {
+  it.each(['', '  \n ', '[9] [12]'])('is a synthesis if the model says nothing: %j', async (empty) => {
     reply = empty
     expect((await create().ask({ query: QUERY })).answer).toBe(SYNTHESIS)
     expect(textOf(await events())).toBe(SYNTHESIS)
   })
 
-  it('about nothing found says so in the agreed words, and asks no model', async () => {
+  it('without results uses the agreed words and calls no model', async () => {
     const expected = `I could not find company context for: ${QUERY}`
     const answer = await create({ hits: [] }).ask({ query: QUERY })
     expect(answer).toEqual({ question: QUERY, answer: expected, citations: [], context: [], limitations: [] })
@@ -152,7 +152,7 @@ describe('an answer', () => {
     expect(server.requests).toHaveLength(0)
   })
 
-  it("for a caller that has left ends with the caller's reason, not with a synthesis", async () => {
+  it("for a caller that has disconnected ends with the caller's reason, not with a synthesis", async () => {
     server.fail({ kind: 'stall', afterDeltas: 1 })
     const controller = new AbortController()
     setTimeout(() => controller.abort(new Error('client left')), 100)
@@ -161,10 +161,10 @@ describe('an answer', () => {
   })
 })
 
-describe('an answer without a language model from passages that lack a name of the question', () => {
+describe('a synthesis from passages that lack a name of the question', () => {
   const query = 'When does Heron launch at Northgate?'
 
-  it('begins by saying so, and is not weak for it', async () => {
+  it('begins by saying so, and is not weak because of it', async () => {
     const answer = await create({ languageModel: null }).ask({ query })
     expect(answer.answer).toMatch(
       /^None of the passages read mentions Northgate\.\n\nHeron launches on 4 May/,
@@ -172,7 +172,7 @@ describe('an answer without a language model from passages that lack a name of t
     expect(answer.limitations).toEqual([])
   })
 
-  it('says so after that nothing answers where the evidence is weak', async () => {
+  it('says so after stating that nothing answers, if the evidence is weak', async () => {
     const answer = await create({ languageModel: null, isWeak: true }).ask({ query })
     expect(answer.answer).toMatch(
       /^Nothing stored answers this directly\. None of the passages read mentions Northgate\.\n\nClosest match: \*Plan 1\*\n\nHeron/,
@@ -180,17 +180,17 @@ describe('an answer without a language model from passages that lack a name of t
   })
 })
 
-describe('an answer from what is too far from the question', () => {
+describe('an answer from passages too far from the question', () => {
   const weak = [{ code: 'weak_evidence', message: expect.stringMatching(/^Nothing stored seems to answer/) }]
   const expected = `Nothing stored answers this directly.\n\nClosest match: *Plan 1*\n\n${SYNTHESIS}`
 
-  it('begins by saying so where there is no model, shows the closest passages with their citations, and carries the limitation', async () => {
+  it('without a model begins by saying so, shows the closest passages with citations, and has the limitation', async () => {
     const answer = await create({ isWeak: true, languageModel: null }).ask({ query: QUERY })
     expect(answer).toMatchObject({ answer: expected, citations: [{ index: 1 }], limitations: weak })
     expect(answer.context).toHaveLength(HITS.length)
   })
 
-  it('says after that where nearer passages may have been missed, and so does an answer that is not weak', async () => {
+  it('then says that nearer passages may have been missed, as does an answer that is not weak', async () => {
     const missed = { code: 'approximate_search', message: expect.any(String) }
     const both = await create({ isWeak: true, isApproximate: true }).ask({ query: QUERY })
     expect(both.limitations).toEqual([...weak, missed])
@@ -198,24 +198,24 @@ describe('an answer from what is too far from the question', () => {
     expect(one.limitations).toEqual([missed])
   })
 
-  it('is the same when it is streamed', async () => {
+  it('is the same when streamed', async () => {
     const list = await events({ isWeak: true, languageModel: null })
     expect(textOf(list)).toBe(expected)
     expect(list.at(-1)).toMatchObject({ type: 'done', answer: { answer: expected, limitations: weak } })
   })
 
-  it('is so too when the model fails', async () => {
+  it('is the same if the model fails', async () => {
     server.fail({ kind: 'status', status: 500 })
     expect((await create({ isWeak: true }).ask({ query: QUERY })).answer).toBe(expected)
   })
 
-  it("is the model's own, who is told so, and carries the limitation", async () => {
+  it('comes from the model, which is told, and has the limitation', async () => {
     const answer = await create({ isWeak: true }).ask({ query: QUERY })
     expect(answer).toMatchObject({ answer: 'Heron starts in May [1][2], so they say .', limitations: weak })
     expect(JSON.stringify(server.requests[0]?.body)).toContain('nothing near the question')
   })
 
-  it('carries the limitation too when only the model finds that the passages do not answer: it cites none', async () => {
+  it('also has the limitation if only the model finds that the passages do not answer, and cites none', async () => {
     reply = 'The documents do not say when Heron launches.'
     const answer = await create().ask({ query: QUERY })
     expect(answer).toMatchObject({ answer: reply, citations: [], limitations: weak })
@@ -224,7 +224,7 @@ describe('an answer from what is too far from the question', () => {
   })
 })
 
-describe('a question that nothing stored has to do with', () => {
+describe('a question unrelated to anything stored', () => {
   const query = 'Who bakes croissants?'
   const expected = {
     question: query,
@@ -237,7 +237,7 @@ describe('a question that nothing stored has to do with', () => {
   it.each([
     ['without a language model', null],
     ['with one, which is not asked', undefined],
-  ])('gets no passages %s, streamed and not', async (_title, languageModel) => {
+  ])('gets no passages %s, streamed or not', async (_title, languageModel) => {
     const answers = create({ isWeak: true, ...(languageModel === null ? { languageModel } : {}) })
     expect(await answers.ask({ query })).toEqual(expected)
     const list = await Array.fromAsync(answers.askStreaming({ query }))
@@ -246,14 +246,14 @@ describe('a question that nothing stored has to do with', () => {
     expect(server.requests).toHaveLength(0)
   })
 
-  it('gets the passages when the evidence is not weak', async () => {
+  it('gets the passages if the evidence is not weak', async () => {
     const answer = await create({ languageModel: null }).ask({ query })
     expect(answer.context).toHaveLength(HITS.length)
   })
 })
 
 describe('a streamed answer', () => {
-  it('is context, deltas, citations and done, and the same answer as without streaming', async () => {
+  it('consists of context, deltas, citations and done, and equals the answer without streaming', async () => {
     const list = await events()
     expect(typesOf(list)).toEqual(['context', 'delta', 'citations', 'done'])
     expect(list.filter(({ type }) => type === 'delta').length).toBeGreaterThan(3)
@@ -264,7 +264,7 @@ describe('a streamed answer', () => {
     expect(list[0]).toEqual({ type: 'context', context: whole.context })
   })
 
-  it('falls back to a synthesis when the model fails before the first word', async () => {
+  it('falls back to a synthesis if the model fails before the first word', async () => {
     server.fail({ kind: 'status', status: 503 })
     const list = await events()
     expect(typesOf(list)).toEqual(['context', 'delta', 'citations', 'done'])
@@ -272,7 +272,7 @@ describe('a streamed answer', () => {
     expect(failures).toHaveLength(1)
   })
 
-  it('ends with an error, without citations or done, when the model fails after text was sent', async () => {
+  it('ends with an error, without citations or done, if the model fails after text was sent', async () => {
     server.fail({ kind: 'cut', afterDeltas: 3 })
     const list = await events()
     expect(typesOf(list)).toEqual(['context', 'delta', 'error'])
@@ -290,7 +290,7 @@ describe('a streamed answer', () => {
       },
     })
 
-    it('ends with what was written, its citations and done when the time is over', async () => {
+    it('ends with the written text, its citations and done when time runs out', async () => {
       reply = 'Heron starts in May [1], so they say.'
       server.fail({ kind: 'stall', afterDeltas: 6 })
       const list = await events({ answerTimeoutMs: 1_500 })
@@ -310,18 +310,18 @@ describe('a streamed answer', () => {
       expect(list.at(-1)).toMatchObject({ answer: { citations, limitations: [truncated] } })
     })
 
-    it('does not say that the evidence is weak when the written part cites nothing', async () => {
+    it('does not report weak evidence if the written part cites nothing', async () => {
       const list = await events({ languageModel: saying('Heron starts'), answerTimeoutMs: 50 })
       expect(list.at(-1)).toMatchObject({ answer: { limitations: [truncated] } })
     })
 
-    it('ends the same way when the request as a whole takes too long', async () => {
+    it('ends the same way if the whole request takes too long', async () => {
       const list = await events({ languageModel: saying('Heron starts [1].') }, AbortSignal.timeout(50))
       expect(typesOf(list)).toEqual(['context', 'delta', 'citations', 'done'])
       expect(list.at(-1)).toMatchObject({ answer: { limitations: [truncated] } })
     })
 
-    it('ends the same way when the model writes without end', async () => {
+    it('ends the same way if the model writes without end', async () => {
       const endless: LanguageModel = {
         id: 'endless',
         async *stream() {

@@ -1,6 +1,6 @@
 import type { Passage } from './passage.ts'
 
-/** A passage with the stems of what it says and stands under. */
+/** A passage with the stems of its text and context. */
 export interface ReadPassage {
   passage: Passage
   stems: ReadonlySet<string>
@@ -8,25 +8,25 @@ export interface ReadPassage {
   words: readonly string[]
   term: ReadonlySet<string>
   context: ReadonlySet<string>
-  /** What it means, and what it stands under (`Meaning.sumOf`). */
+  /** The meanings of its text and context (`Meaning.sumOf`). */
   meaning: Float32Array | null
   contextMeaning: Float32Array | null
 }
 
-/** A passage with where it stands and how well it answers. */
+/** A passage with its place and score. */
 export interface Candidate extends ReadPassage {
-  /** The hit that is cited for it, counted from 0. */
+  /** The hit to cite for it, from 0. */
   hit: number
-  /** Whether it stands beside the hit's own chunk, in the same document. */
+  /** Whether it is outside the hit's own chunk, in the same document. */
   isBeside: boolean
-  /** The section it was read in, counted from 0. */
+  /** Its section, from 0. */
   section: number
-  /** Its place among the passages of its section. */
+  /** Its index among the passages of its section. */
   position: number
   /** How well it answers; comparable within one question. */
   score: number
-  /** The share of the question's weight that it covers itself or by its term, 0 to 1. */
+  /** The share of the question's weight in its text or term, 0 to 1. */
   covers: number
-  /** What it gains by seeming to have what is asked for (`answer-types.ts`). */
+  /** The gain for apparently having what the question asks for (`answer-types.ts`). */
   gains: number
 }

@@ -1,33 +1,33 @@
 import type { Candidate } from './candidate.ts'
 import { pointsBack } from './passage.ts'
 
-/** How sharply a difference in score tells passages apart: the fit of the weights uses the same. */
+/** How sharply scores separate passages; fitting the weights uses the same value. */
 const SHARPNESS = 8
-/** The passages of an answer: the best one and at most two that support it. */
+/** Passages of an answer: the best one and up to two that support it. */
 const PASSAGES_MAX = 3
-/** Together the chosen ones are this likely enough to have the answer. */
+/** The chosen passages together are likely enough to have the answer. */
 const LIKELY_ENOUGH = 0.75
-/** A passage supports the best one when it is at least this likely beside it. */
+/** Minimum likelihood of a supporting passage relative to the best one. */
 const SHARE_OF_BEST_MIN = 0.1
-/** The same where the best one is surely what was asked for. */
+/** The same if the best one is surely what was asked for. */
 const SHARE_OF_SURE_MIN = 0.5
 const CHARACTERS_MAX = 560
-/** A value, an option or a definition that covers this share of the question is surely what was asked for. */
+/** A value, option or definition that covers this share of the question is surely what was asked for. */
 const SURE_COVERS_MIN = 0.4
-/** Only the surest signs of what was asked for gain more. */
+/** Only the clearest signs of what was asked for gain more. */
 const SURE_GAINS_OVER = 0.7
-/** A passage below this is not relevant, and never quoted. */
+/** Passages below this are irrelevant and never quoted. */
 const RELEVANT_FROM = 0.25
-/** Two passages that share more of their stems than this say the same. */
+/** Two passages that share more of their stems say the same. */
 const OVERLAP_MAX = 0.6
-/** A sentence shorter than this is followed by the next one of its paragraph. */
+/** After a shorter sentence comes the next one of its paragraph. */
 const GOES_ON_BELOW = 90
 const GOES_ON_CHARACTERS_MAX = 260
-/** Steps, lists and what leads into code are shown as far as they fit. */
+/** Steps, lists and text before code are shown up to this length. */
 const BLOCK_CHARACTERS_MAX = 900
 const CODE_AFTER_MAX = 240
 
-/** The passage that answers best with what continues it, then at most two that support it. */
+/** The best passage with its continuation, then up to two that support it. */
 export function choosePassages(candidates: readonly Candidate[], wants: { code: boolean }): Candidate[] {
   const ranked = candidates.toSorted((a, b) => b.score - a.score || a.hit - b.hit || a.position - b.position)
   const best = ranked[0]
@@ -51,7 +51,7 @@ export function choosePassages(candidates: readonly Candidate[], wants: { code: 
   return chosen
 }
 
-/** How likely each passage is the one that answers, among those that were read. */
+/** How likely each passage is the one that answers. */
 function likelihoods(ranked: readonly Candidate[]): number[] {
   const best = ranked[0]?.score ?? 0
   const shares = ranked.map(({ score }) => Math.exp(SHARPNESS * (score - best)))
@@ -59,13 +59,19 @@ function likelihoods(ranked: readonly Candidate[]): number[] {
   return shares.map((share) => share / all)
 }
 
-/** Whether it is an option, a setting or a term of a list, or has the default that was asked for: no more is needed then. */
+/**
+ * Whether it is an option, setting or list term, or has the requested default, so that nothing else is
+ * needed.
+ */
 function isSure(best: Candidate): boolean {
   const isStructured = best.passage.term !== null && best.passage.cells.length === 0
   return (isStructured || best.gains > SURE_GAINS_OVER) && best.covers >= SURE_COVERS_MIN
 }
 
-/** What continues a passage: the next sentence where it is short or goes on, or the command that it leads into. */
+/**
+ * What continues a passage: the next sentence if it is short or unfinished, or the command that it
+ * introduces.
+ */
 function continuing(
   best: Candidate,
   candidates: readonly Candidate[],
@@ -83,17 +89,17 @@ function continuing(
   return isSame && (goesOn || gainsMore) && text.length <= GOES_ON_CHARACTERS_MAX ? [after] : []
 }
 
-/** Whether a passage says something that the chosen ones do not, and fits beside them. */
+/** Whether a passage adds something to the chosen ones and fits beside them. */
 function hasRoom(candidate: Candidate, chosen: readonly Candidate[]): boolean {
   const characters = chosen.reduce((sum, { passage }) => sum + passage.text.length, 0)
   const isSaid = chosen.some((other) => overlap(other.stems, candidate.stems) > OVERLAP_MAX)
-  // Only the document's title or its neighbors speak for such a one.
+  // Only the document's title or the passage's neighbors match the question.
   const isListed = candidate.passage.kind === 'item' && candidate.passage.label !== null
   const isFiller = candidate.covers === 0 && !isListed
   return !isFiller && !isSaid && characters + candidate.passage.text.length <= CHARACTERS_MAX
 }
 
-/** The share of the smaller set that the other one has too. */
+/** The share of the smaller set that is in the other. */
 function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   const [small, large] = a.size < b.size ? [a, b] : [b, a]
   let common = 0
@@ -101,7 +107,7 @@ function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   return common / Math.max(1, small.size)
 }
 
-/** The whole list or table that a passage is of, as far as it fits into an answer; nothing for what is in none. */
+/** The whole list or table around a passage, up to the length of an answer; empty if it is in none. */
 export function listAround(item: Candidate | undefined, candidates: readonly Candidate[]): Candidate[] {
   const { kind, group } = item?.passage ?? {}
   if (item === undefined || (kind !== 'item' && kind !== 'row')) return []

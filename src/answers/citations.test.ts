@@ -35,12 +35,12 @@ describe('markers', () => {
     ],
     ['Hidden in each other [1[9]2] and [[9]9].', 'Hidden in each other and.'],
     ['An open end [1', 'An open end [1'],
-  ])('that point nowhere are removed and all others are plain: %s', (text, expected) => {
+  ])('that point nowhere are removed, and all others are plain: %s', (text, expected) => {
     expect(filterAll([text], 3)).toBe(expected)
     expect(filterAll([...text], 3)).toBe(expected)
   })
 
-  it('come out the same however the text is cut into pieces, and always point to a hit', () => {
+  it('do not depend on how the text is split, and always point to a hit', () => {
     const part = fc.constantFrom(
       '[',
       ']',
@@ -69,7 +69,7 @@ describe('markers', () => {
     )
   })
 
-  it('come out the same wherever the text is cut, each valid and the rest as it was', () => {
+  it('are valid wherever the text is split, and the rest is unchanged', () => {
     const part = fc.constantFrom(
       '[',
       ']',
@@ -95,31 +95,31 @@ describe('markers', () => {
         const pieces = ends.map((end, index) => whole.slice(ends[index - 1] ?? 0, end))
         const filtered = filterAll(pieces, 2)
         expect(filtered).toBe(filterAll([whole], 2))
-        // Filtered once more it stays as it is, so nothing in it reads as a marker that points nowhere.
+        // Filtering again changes nothing, so no marker in it points nowhere.
         expect(filterAll([filtered], 2)).toBe(filtered)
       }),
       { numRuns: 2_000 },
     )
   })
 
-  it('are not waited for without end: of any text no more than a marker is held back', () => {
+  it('never hold back more than the length of a marker', () => {
     for (const endless of [' ', '[', '[ ', '[1', '[1, ', '1, ', '[9] [', '[^ ']) {
       const filter = createMarkerFilter(2)
       const text = endless.repeat(10_000)
       const held = text.length - filter.push(text).length
-      // Markers and brackets that are taken out count as held here; the last piece shows what really was.
+      // Removed markers and brackets count as held back here; the last part shows the real number.
       expect(filter.end().length).toBeLessThanOrEqual(500)
       expect(held).toBeGreaterThanOrEqual(0)
     }
   })
 
-  it('longer than any list of numbers lose their bracket, so that nothing after them makes one', () => {
+  it('longer than any list of numbers lose their bracket, so that later text cannot complete them', () => {
     const filtered = filterAll([`So [${'1'.repeat(600)}] and [[${' '.repeat(600)}9] 9].`], 2)
     expect(filtered).not.toMatch(/\[/)
     expect(filtered).toContain('1'.repeat(600))
   })
 
-  it('leave text without markers at once, so that a stream flows', () => {
+  it('do not delay text without markers, so that a stream flows', () => {
     const filter = createMarkerFilter(2)
     expect(filter.push('Plain words')).toBe('Plain words')
     expect(filter.push(' so far [')).toBe(' so far')
@@ -128,7 +128,7 @@ describe('markers', () => {
   })
 })
 
-it('the citations are the hits whose marker stands in the answer, once each, in order of N', () => {
+it('the citations are the hits whose marker is in the answer, once each, in order of N', () => {
   const hits = [hit('a'), hit('b'), hit('c')]
   expect(citationsOf('See [3], then [1][3].', hits)).toEqual([
     { index: 1, sourceItemId: 'a', title: 'Title a' },

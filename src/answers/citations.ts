@@ -1,41 +1,41 @@
 import type { Citation, Hit } from '../retrieval/index.ts'
 
 /**
- * Text that is held back at most, in characters (UTF-16 units): no marker is longer. Brackets around more than that lose
- * their opening one, so that what comes later cannot make a marker of them.
+ * Limit on held text in characters (UTF-16 units), longer than any marker. A longer bracket loses its
+ * opening, so that later text cannot complete it to a marker.
  */
 const HELD_CHARACTERS_MAX = 500
 
 /**
- * How far a marker has come: `[1]`, `[1, 2]`, `[1-3]`, `[^1]`. A dead one has a character that no marker has; one with a gap
- * behind its `^` only lives on if that goes again, as blanks before a marker inside of it.
+ * The state of a partial marker: `[1]`, `[1, 2]`, `[1-3]`, `[^1]`. `dead`: it has a character that no marker
+ * has. `gap`: a blank after `^`, valid only if it is removed as the blank before a nested marker.
  */
 type Progress = 'open' | 'caret' | 'gap' | 'number' | 'after' | 'dash' | 'last' | 'afterLast' | 'dead'
 const COMPLETE: ReadonlySet<Progress> = new Set(['number', 'after', 'last', 'afterLast'])
 
-/** A marker that has begun. */
+/** A partial marker. */
 interface Begun {
-  /** Where the blanks before it begin in the held text: they go when it goes. */
+  /** Start of the preceding blanks in the held text, which are removed with it. */
   from: number
   bracket: number
   progress: Progress
-  /** Where the blanks begin that the held text ends with, and how far the marker was there. */
+  /** Start of the held text's trailing blanks, and the state before them; null: none. */
   blanks: { from: number; progress: Progress } | null
 }
 
-/** Takes a model's text piece by piece and gives it back with markers made plain and those that point nowhere gone. */
+/** Filters a model's text as it streams: makes markers plain and removes those that point nowhere. */
 export interface MarkerFilter {
-  /** What of the answer is settled after this piece; may be empty, as a marker can be split over pieces. */
+  /** The text that is settled after this part; may be empty, because a marker can be split over parts. */
   push(piece: string): string
-  /** What is left at the end. */
+  /** The rest of the text. */
   end(): string
 }
 
 /**
- * A filter for an answer about `hitCount` hits. Every marker that leaves it is `[N]` with N from 1 to `hitCount`:
- * `[1, 2]` and `[1-2]` become `[1][2]`, and numbers beyond the hits are removed, wherever they stand, with the blanks before
- * them. Taking a marker out can join what stood around it to another one, so markers that have begun are kept on a stack.
- * Each character is looked at once, whatever the text and however it is cut into pieces.
+ * A filter for an answer about `hitCount` hits. Every marker in its output is `[N]` with N from 1 to
+ * `hitCount`: `[1, 2]` and `[1-2]` become `[1][2]`, and other numbers are removed with the blanks before
+ * them. Removing a marker can join its surroundings to another one, so partial markers are on a stack. Each
+ * character is processed once, however the text is split.
  */
 export function createMarkerFilter(hitCount: number): MarkerFilter {
   let held = ''
@@ -97,7 +97,7 @@ export function createMarkerFilter(hitCount: number): MarkerFilter {
   return {
     push(piece) {
       settled = ''
-      // By UTF-16 unit: none of a surrogate pair's halves is of a marker.
+      // By UTF-16 unit: no marker contains a surrogate.
       for (let at = 0; at < piece.length; at++) {
         const plain = held === '' ? plainEnd(piece, at) : at
         settled += piece.slice(at, plain)
@@ -114,14 +114,14 @@ export function createMarkerFilter(hitCount: number): MarkerFilter {
   }
 }
 
-/** A marker that begins at `bracket`, inside of another or not. The blanks before it are its own. */
+/** Starts a marker at `bracket`, possibly nested. The blanks before it belong to it. */
 function begin(around: Begun | undefined, bracket: number): Begun {
-  // Outside of any marker nothing but blanks is held.
+  // Outside a marker, only blanks are held.
   const from = around === undefined ? 0 : (around.blanks?.from ?? bracket)
   return { from, bracket, progress: 'open', blanks: null }
 }
 
-/** Where the run from `at` on ends that has neither blanks nor brackets. */
+/** End of the run from `at` without blanks and brackets. */
 function plainEnd(text: string, at: number): number {
   let end = at
   while (end < text.length && !isBlank(text.charAt(end)) && text.charCodeAt(end) !== 91) end++
@@ -148,7 +148,7 @@ function progressAfter(progress: Progress, character: string): Progress {
   return isDash && (progress === 'number' || progress === 'after') ? 'dash' : 'dead'
 }
 
-/** The numbers of a marker's list that point to a hit, ranges written out, each once. */
+/** The numbers in a marker's list that point to a hit, with ranges expanded, each once. */
 function listedNumbers(list: string, hitCount: number): number[] {
   const numbers = new Set<number>()
   for (const part of list.replaceAll(/[\s^]/g, '').split(/[,;]/)) {
@@ -160,13 +160,13 @@ function listedNumbers(list: string, hitCount: number): number[] {
   return [...numbers]
 }
 
-/** A text in which nothing reads as a marker, inside of another one either; only an answer itself may set those. */
+/** Removes everything that reads as a marker, nested ones too; only an answer itself may add markers. */
 export function withoutMarkers(text: string): string {
   const filter = createMarkerFilter(0)
   return filter.push(text) + filter.end()
 }
 
-/** The citations of an answer: the hits whose marker stands in it, in order of N. */
+/** The citations of an answer: the hits whose marker is in it, in order of N. */
 export function citationsOf(answer: string, hits: readonly Hit[]): Citation[] {
   const cited = new Set([...answer.matchAll(/\[(\d+)\]/g)].map((marker) => Number(marker[1])))
   return hits.flatMap((hit, at) => {

@@ -4,16 +4,16 @@ import type { QuestionWords } from './question-words.ts'
 
 type Stems = ReadonlySet<string>
 
-/** What a name counts that is spelled in another way: "DRI" is no "dry". */
+/** The weight of a name in another spelling: "DRI" is not "dry". */
 const OTHER_SPELLING_SHARE = 0.3
 const NAME = /(?<![\p{L}\p{N}])(?:\p{Lu}{2,12}|\p{L}{0,40}\d[\p{L}\d]{0,40})(?![\p{L}\p{N}])/gu
 
-/** Where a question's words can stand for a passage beside its own text, the nearest first. */
+/** Where a question's words can occur besides a passage's text, nearest first. */
 const PLACES = ['before', 'context', 'title', 'heading', 'beside'] as const
 export type Places = Record<(typeof PLACES)[number], Pick<Stems, 'has'>>
 export type Covered = Record<'own' | 'term' | 'similar' | keyof Places, number>
 
-/** The share of the question's weight that each place has, a word counted once, by the first place that has it. */
+/** Each place's share of the question's weight; a word counts once, at the first place with it. */
 export function cover(
   { passage, stems, term }: ReadPassage,
   { weights, similar }: QuestionWords,
@@ -45,10 +45,10 @@ export function cover(
   return covered
 }
 
-/** Tells whether a text, or what it stands under, has a stem as the question spells it. */
+/** Checks whether a text or its context has a stem in the question's spelling. */
 export type SpellingCheck = (stem: string, text: string, context: string) => boolean
 
-/** Tells whether a passage has a stem as the question spells it, where capitals or digits make a name of it. */
+/** Returns a check of the question's spelling, which matters where capitals or digits make a stem a name. */
 export function spellingCheck(question: string, terms: TermWeights): SpellingCheck {
   const names = new Map<string, string>()
   for (const [name] of question.matchAll(NAME)) {

@@ -5,7 +5,7 @@ const pairs = (source: string): string[][] | undefined =>
   readDefinitions(source)?.map(({ term, text }) => [term, text])
 
 describe('definitions', () => {
-  it('stand below their term and further in, as in manual pages', () => {
+  it('are indented below their term, as in manual pages', () => {
     const source =
       '       -k, --keep-old\n              Do not overwrite files\n              that are there.\n' +
       '       -z, --squeeze LEVEL\n              Compress. The default is 6.'
@@ -18,7 +18,7 @@ describe('definitions', () => {
     ])
   })
 
-  it('stand beside their term in one column, as in lists of options', () => {
+  it('are in a column beside their term, as in lists of options', () => {
     expect(
       pairs('  -n, --dry-run   copy nothing\n  --delete        remove files\n                  for good'),
     ).toEqual([
@@ -28,7 +28,7 @@ describe('definitions', () => {
     expect(pairs('  -v    say more')).toEqual([['-v', 'say more']])
   })
 
-  it('stand behind a colon, as in Markdown', () => {
+  it('follow a colon, as in Markdown', () => {
     expect(pairs('`list`\n: Show all\n  queues.\n`kill`\n: End a job.')).toEqual([
       ['`list`', 'Show all queues.'],
       ['`kill`', 'End a job.'],

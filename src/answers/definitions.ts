@@ -1,12 +1,12 @@
 /**
- * Definition lists as plain text writes them: a term with its text below it and further in (manual pages,
- * reStructuredText), behind a colon (Markdown), beside it in a column (lists of options), or settings with the comment
- * above them. Markdown has a syntax for few of these, and what it takes them for, code or a paragraph, tears them apart.
+ * Definition lists in plain text: the definition is indented below its term (manual pages, reStructuredText),
+ * after a colon (Markdown), or in a column beside it (lists of options), or the term is a setting with a
+ * comment above. Markdown parses most of these as code or paragraphs and splits them.
  */
 export interface Definition {
   term: string
   text: string
-  /** The column where the term begins: what stands further in below it still belongs to it. */
+  /** The term's column; more indented text below belongs to it. */
   indent: number
 }
 
@@ -16,7 +16,7 @@ interface Line {
 }
 
 const TERM_CHARACTERS_MAX = 100
-/** A term beside its text is shorter, or it would not fit. */
+/** A term beside its text must be shorter. */
 const COLUMN_TERM_CHARACTERS_MAX = 44
 /** More words before a gap are justified text, unless they are an option. */
 const TERM_WORDS_MAX = 3
@@ -24,7 +24,7 @@ const TAB_COLUMNS = 8
 const SETTING = /^[\w.-]{1,60}\s{0,8}=\s{0,8}\S/
 const COMMENT = /^[;#]+\s?/
 
-/** The definitions of a block, given by its whole lines; null when it is something else. */
+/** The definitions of a block of whole lines; null: not definitions. */
 export function readDefinitions(source: string): Definition[] | null {
   const lines = source
     .split('\n')
@@ -41,7 +41,7 @@ function readLine(line: string): Line {
   return { indent, text: line.slice(at).trimEnd() }
 }
 
-/** `key = value` with the comments above it. */
+/** `key = value` with comments above. */
 function readSettings(lines: readonly Line[]): Definition[] | null {
   const definitions: Definition[] = []
   let comments: string[] = []
@@ -71,7 +71,7 @@ function readBehindColons(lines: readonly Line[]): Definition[] | null {
   return definitions.length > 0 ? definitions : null
 }
 
-/** Terms with their texts beside them, all texts in one column; a single one is a list only if it is an option. */
+/** Terms with their texts in one column beside them; a single one counts only if it is an option. */
 function readColumns(lines: readonly Line[]): Definition[] | null {
   const outer = smallestIndent(lines)
   const definitions: Definition[] = []
@@ -91,7 +91,7 @@ function readColumns(lines: readonly Line[]): Definition[] | null {
   return single || (aligned >= 2 && aligned * 2 >= definitions.length) ? definitions : null
 }
 
-/** The first gap of two or more spaces, where it ends a term. */
+/** The first gap of two or more spaces, if it ends a term. */
 function gapOf(text: string): { from: number; to: number } | undefined {
   const from = text.slice(0, COLUMN_TERM_CHARACTERS_MAX).search(/\S(?:\s\s|\t)/) + 1
   const term = text.slice(0, from)
@@ -103,7 +103,7 @@ function gapOf(text: string): { from: number; to: number } | undefined {
   return { from, to }
 }
 
-/** Terms with their texts below them and further in. */
+/** Terms with indented texts below. */
 function readHanging(lines: readonly Line[]): Definition[] | null {
   const outer = lines[0]?.indent ?? 0
   const definitions: Definition[] = []
@@ -129,7 +129,7 @@ function isTerm(text: string): boolean {
   return text.length <= TERM_CHARACTERS_MAX && !/[.!?:;]$|^[|>#]/.test(text)
 }
 
-/** A line appended to text, a word broken at the end of a line made whole. */
+/** Appends a line to text and rejoins a hyphenated word. */
 function joined(text: string, line: string): string {
   if (text.endsWith('\u2010')) return text.slice(0, -1) + line
   return text === '' ? line : `${text} ${line}`

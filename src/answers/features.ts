@@ -10,11 +10,11 @@ import { nearnessOf } from './meaning.ts'
 import type { QuestionWords } from './question-words.ts'
 import { stemsOf } from './stems.ts'
 
-/** What the passages of a question are read for. */
+/** The question and its context for describing passages. */
 export interface Asked {
   question: string
   words: QuestionWords
-  /** What the question means. */
+  /** The question's meaning. */
   meaning: Float32Array | null
   /** The title of each hit. */
   titles: readonly Above[]
@@ -25,37 +25,37 @@ export interface Asked {
 
 type Stems = ReadonlySet<string>
 
-/** The stems of a title or heading with what they mean. */
+/** The stems and meaning of a title or heading. */
 export interface Above {
   stems: Stems
   meaning: Float32Array | null
 }
 
-/** It has what is asked for, type by type. */
+/** Whether a passage has the requested type, one feature for each type. */
 type TypeFeature = `has_${AnswerTypeName}`
 const TYPE_FEATURES = ANSWER_TYPE_NAMES.map((name): TypeFeature => `has_${name}`)
 
-/** What tells how well a passage answers; most are 0 to 1. */
+/** The features for scoring a passage; most are 0 to 1. */
 export const FEATURES = [
-  /** Shares of the question's weight, each word counted once, at the first place that has it. */
+  /** Shares of the question's weight; each word counts once, at the first place with it. */
   'own', // in the passage
-  'term', // in the term that it tells of
-  'similar', // in the passage by a word that means about the same
-  'before', // in the question or sentence that it goes on from
+  'term', // in its term
+  'similar', // in the passage, as a word of similar meaning
+  'before', // in the question or sentence before it
   'context', // in the headings and the sentence above it
-  'title', // in the title of the document
+  'title', // in the document's title
   'heading', // in the headings above the section
-  'beside', // in the passages beside it
-  /** How close it is in meaning, alone, and with what it stands under. */
+  'beside', // in the neighboring passages
+  /** How close it is in meaning, alone and with its context. */
   'near',
   'nearUnder',
-  /** Names of the question exactly as they are spelled. */
+  /** Names of the question in the exact spelling. */
   'literal',
-  /** The same of its term. */
+  /** The same for its term. */
   'literalTerm',
   /** It begins with what the question asks the meaning of. */
   'defines',
-  /** Its term says nothing but what is asked. */
+  /** Its term has only words of the question. */
   'precise',
   /** The question names its row and one of its columns. */
   'cell',
@@ -66,25 +66,25 @@ export const FEATURES = [
   'isLongCode',
   'isQuestion',
   'isTitle',
-  /** It goes on from the sentence before it. */
+  /** It refers to the sentence before it. */
   'pointsBack',
   /** It only points elsewhere. */
   'saysLittle',
   'length',
-  /** How far back its hit stands. */
+  /** How low its hit ranks. */
   'rank',
   'isBeside',
-  /** What it covers itself, as a share of the most that a passage covers. */
+  /** Its own coverage as a share of the best passage's. */
   'coversMost',
-  /** All that it and its places cover. */
+  /** Its coverage with all its places. */
   'covered',
-  /** The score of its hit, as a share of the best. */
+  /** Its hit's score as a share of the best. */
   'hitScore',
   /** The share of its heading's words that the question has. */
   'headingPrecise',
-  /** It has a number right before what is counted: "how many agents", "340 agents". */
+  /** It has a number right before the counted noun: "how many agents", "340 agents". */
   'counts',
-  /** The share of what the question asks for that it has: alone, and as far as it covers the question. */
+  /** The share of the requested types that it has: alone, and scaled by its coverage. */
   'types',
   'typesCovered',
   ...TYPE_FEATURES,
@@ -94,19 +94,18 @@ export type Features = Record<Feature, number>
 
 /** A term whose words the question has in another form. */
 const OTHER_SPELLING_PRECISE = 0.6
-/** Without the word for a default a number may be anything. */
+/** Without a word such as "default", a number may be anything. */
 const OTHER_TYPE_GAIN = 0.7
-/** How much of the question has to be defined for a passage to define it. */
+/** Minimum share of the question in a definition's subject. */
 const DEFINED_SHARE_MIN = 0.5
 /** Stems that a passage can have before its length counts against it. */
 const STEMS_FREE = 15
 const LONG_CODE_CHARACTERS = 160
-/** Of few hits the last one is not far behind. */
+/** Among few hits, the last one does not rank low. */
 const RANKS_MIN = 7
 
 const SUBJECT = /^(?:an?|the)? ?(.{1,60}?) (?:is|are|means?|stands? for|refers? to) /i
 
-/** The features of each passage. */
 export function* describingPassages(
   asked: Asked,
   candidates: readonly Candidate[],
@@ -125,7 +124,6 @@ export function* describingPassages(
 
 type Describe = (candidate: Candidate, before?: Candidate, after?: Candidate) => Features
 
-/** Describes passages for one question. */
 function createDescribe(asked: Asked, terms: TermWeights): Describe {
   const { question, words, meaning, titles, headings, hits } = asked
   const wantsDefinition = asksWhatItIs(question)
@@ -170,7 +168,7 @@ function createDescribe(asked: Asked, terms: TermWeights): Describe {
   }
 }
 
-/** What a passage stands beside and under. */
+/** The texts around and above a passage. */
 function placesOf(
   candidate: Candidate,
   around: { before?: Candidate | undefined; after?: Candidate | undefined; title: Above; heading: Above },
@@ -188,7 +186,7 @@ function placesOf(
   }
 }
 
-/** What a passage looks like. */
+/** The form of a passage. */
 function formOf({ passage, stems, isBeside }: Candidate, wantsCode: boolean) {
   const isCode = passage.kind === 'code' ? 1 : 0
   return {
@@ -223,12 +221,12 @@ function typeFeatures(has: ReadonlySet<AnswerTypeName>): Record<TypeFeature, num
 
 const COUNTED = /\b(?:how many|number of|wie ?viele|combien d[e'’]|cu[aá]nt[oa]s) ((?:[\p{L}-]+ ?){1,3})/iu
 
-/** The stems of what a question asks the number of. */
+/** The stems of the noun in "how many". */
 function countedNouns(question: string, terms: TermWeights): Stems {
   return new Set(terms.tokenize(COUNTED.exec(question)?.[1] ?? ''))
 }
 
-/** Whether a number stands right before one of the nouns. */
+/** Whether a number is right before one of the nouns. */
 function countsOne(words: readonly string[], nouns: Stems): boolean {
   if (nouns.size === 0) return false
   return words.some(
@@ -245,7 +243,7 @@ function beginsWith(term: string | null, literals: readonly string[]): boolean {
   return literals.some((literal) => read?.startsWith(literal) && !/[\w.-]/.test(read.charAt(literal.length)))
 }
 
-/** Whether the question has a whole term exactly as it is spelled: "imap" is no "imaps". */
+/** Whether the question has the whole term in the exact spelling: "imap" is not "imaps". */
 function isAsked(term: string | null, said: string): boolean {
   return term !== null && said.includes(` ${term.toLowerCase().replaceAll('`', '')} `)
 }
@@ -255,7 +253,7 @@ function literalShare(text: string, literals: readonly string[]): number {
   return literals.filter((literal) => read.includes(literal)).length / Math.max(1, literals.length)
 }
 
-/** Whether what a passage defines (a term, or the words before "is") is most of what the question is about. */
+/** Whether the subject of a definition (a term, or the words before "is") is most of the question. */
 function definesAsked(
   { passage, term }: Candidate,
   weights: ReadonlyMap<string, number>,
@@ -268,7 +266,7 @@ function definesAsked(
   return defined >= DEFINED_SHARE_MIN
 }
 
-/** Whether a question names a table's row and a column in which it has something. */
+/** Whether a question names a table's row and a column with a value in it. */
 function namesCell(
   { passage: { cells }, term }: Candidate,
   weights: ReadonlyMap<string, number>,

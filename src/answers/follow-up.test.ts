@@ -20,7 +20,7 @@ describe('a follow-up question', () => {
     ['And the Pro plan?', 'How much is the Builder plan?', 'How much is the the Pro plan plan'],
     ['and contractors?', 'How many days of leave do employees get?', 'do contractors get'],
   ])(
-    'that names only what changes is the last question with that changed: %s',
+    'that only names a change becomes the last question with that change: %s',
     (question, last, expected) => {
       const alone = resolved(question, [last])
       expect(alone).toContain(expected)
@@ -28,12 +28,12 @@ describe('a follow-up question', () => {
     },
   )
 
-  it('is appended to the last question where no word of that is close', () => {
+  it('is appended to the last question if no word in it is close', () => {
     expect(resolved('And qwxzv?', ['How long are logs kept?'])).toBe('How long are logs kept? qwxzv')
   })
 
   it.each(['Who wrote it?', 'Do they expire?', 'And who approves?', 'Why?', 'What is that?'])(
-    'that leaves its subject out gets the content words of the last question: %s',
+    'without a subject gets the content words of the last question: %s',
     (question) => {
       expect(resolved(question, ['How are travel vouchers issued?'])).toBe(
         `${question} travel vouchers issued`,
@@ -41,12 +41,12 @@ describe('a follow-up question', () => {
     },
   )
 
-  it('about a person gets the names of the last answer', () => {
+  it('about a person gets the names in the last answer', () => {
     const last: [string, string] = ['Who maintains the pipeline?', 'Maria Keller maintains it with care. [1]']
     expect(resolved('What is her phone number?', last)).toBe('What is her phone number? Maria Keller')
   })
 
-  it('gets what the last answer named where that was asked for', () => {
+  it('gets what the last answer named if the question asked for it', () => {
     const last: [string, string] = ['Which database is used?', 'The service runs on PostgreSQL. [1]']
     expect(resolved('How do I back it up?', last)).toMatch(/^How do I back it up\? .*PostgreSQL/)
   })
@@ -61,15 +61,15 @@ describe('a follow-up question', () => {
     'Is it possible to export audit events?',
     'What is the limit that applies to uploads?',
     `What is it? ${'x'.repeat(500)}`,
-  ])('that names its subject stays as it is: %s', (question) => {
+  ])('with its own subject is unchanged: %s', (question) => {
     expect(resolved(question, ['How are travel vouchers issued?'])).toBe(question)
   })
 
-  it('stays as it is without a conversation', () => {
+  it('is unchanged without a conversation', () => {
     expect(resolved('Who wrote it?')).toBe('Who wrote it?')
   })
 
-  it('is read in linear time', () => {
+  it('is processed in linear time', () => {
     const hostile = 'And A A A A '.repeat(40)
     const startedAt = performance.now()
     resolved(hostile, ...Array.from({ length: 10 }, (): [string, string] => [hostile, hostile.repeat(100)]))

@@ -37,22 +37,22 @@ const retrieve = createHintedRetrieval<{ query: string; limit: number; recency?:
 const titles = async (query: string, limit = 2): Promise<string[]> =>
   (await retrieve({ query, limit })).hits.map(({ title }) => title)
 
-describe('retrieval by hints', () => {
-  it('puts the newest first where the latest is asked for, and nothing that is about something else', async () => {
+describe('retrieval with hints', () => {
+  it('puts the newest first if the question asks for the latest, without unrelated results', async () => {
     expect(await titles('What is the latest offer?')).toEqual(['offer of March', 'offer of January'])
   })
 
-  it('prefers what is new where the request says so, and then every question', async () => {
+  it('prefers newer items for every question if the request says so', async () => {
     const { hits, gains } = await retrieve({ query: 'What about the offer?', limit: 2, recency: 30 })
     expect(hits.map(({ title }) => title)).toEqual(['offer of March', 'offer of January'])
     expect(gains?.[0]).toBeGreaterThan(gains?.[1] ?? 1)
   })
 
-  it('finds what a provider has beyond the first hits', async () => {
+  it("finds a provider's items beyond the first hits", async () => {
     expect(await titles('What about the offer in Slack?')).toContain('talk about the offer')
   })
 
-  it('searches with the limit that was asked for where a question has no hints, and always once', async () => {
+  it('searches once, with the requested limit if a question has no hints', async () => {
     limits.length = 0
     expect(await titles('What about the offer?')).toEqual(['offer of January', 'offer of March'])
     expect(await titles('What about the offer in Reykjavik?', 1)).toEqual(['offer of January'])

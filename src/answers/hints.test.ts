@@ -15,25 +15,25 @@ describe('the hints of a question', () => {
     expect(read(question).provider).toBe(provider)
   })
 
-  it('are not part of what is asked', () => {
+  it('are removed from the question', () => {
     expect(read('What was decided last week in Slack about prices?').question).not.toMatch(/slack|week/i)
     expect(read('What is the latest?').question).toMatch(/what is/i)
   })
 
-  it('leave a question without them as it is', () => {
+  it('leave a question without hints unchanged', () => {
     const question = 'How many days of leave do I get?'
     expect(read(question)).toEqual({ provider: null, order: null, within: null, question })
   })
 })
 
-describe('what a document gains by hints', () => {
+describe("a document's gain by hints", () => {
   const documents = [
     document('gmail', '2026-01-01'),
     document('slack', '2026-03-18'),
     document('gmail', '2026-02-01'),
   ]
 
-  it('grows with its age or youth, and is more than nothing only where a hint fits', () => {
+  it('grows with its age or recency, and is above zero only if a hint fits', () => {
     const newest = gainsByHints(read('What is the latest offer?'), documents)
     expect(newest.indexOf(Math.max(...newest))).toBe(1)
     const oldest = gainsByHints(read('What is the oldest offer?'), documents)
@@ -51,7 +51,7 @@ describe('what a document gains by hints', () => {
     expect(gainsByHints(read('What was offered?'), documents)).toEqual([0, 0, 0])
   })
 
-  it('is nothing of time where nobody knows when the document changed', () => {
+  it("ignores time if the document's date is unknown", () => {
     expect(gainsByHints(read('the latest offer'), [{ provider: 'slack', changedAt: undefined }])).toEqual([0])
   })
 })

@@ -1,28 +1,28 @@
 import type { ProviderId } from '../kernel/providers.ts'
 
-/** What a question says about where and when its answer was written, beside what it asks. */
+/** What a question says about where and when its answer was written. */
 export interface Hints {
   provider: ProviderId | null
   /** Which of several documents it means. */
   order: 'newest' | 'oldest' | null
-  /** When it was written. */
+  /** When the answer was written. */
   within: { from: Date; to: Date } | null
   /** The question without these words. */
   question: string
 }
 
-/** What a document gains that a hint fits: about as much as half of a question's words. */
+/** The gain of a document that fits a hint: about half the weight of a question's words. */
 const PROVIDER_GAIN = 0.35
 const TIME_GAIN = 0.35
 
 const DAY_MS = 86_400_000
-/** Longer text is no question that says where to look. */
+/** Longer text is not a question with hints. */
 const QUESTION_CHARACTERS_MAX = 500
 
 const NEWEST = /\b(?:latest|newest|most recent(?:ly)?|current(?:ly)?|recently)\b/i
 const OLDEST = /\b(?:oldest|earliest|first ever)\b/i
 
-/** Times that are told by the day on which they are asked, in days before it: from, to. */
+/** Relative times, in days before the question: from, to. */
 const TIMES: readonly { says: RegExp; from: number; to: number }[] = [
   { says: /\btoday\b/i, from: 1, to: 0 },
   { says: /\byesterday\b/i, from: 2, to: 0 },
@@ -32,7 +32,7 @@ const TIMES: readonly { says: RegExp; from: number; to: number }[] = [
   { says: /\b(?:last|past|previous) month\b/i, from: 62, to: 0 },
 ]
 
-/** The hints of a question that is asked now, about documents of some providers. */
+/** The hints of a question at a given time, for documents of some providers. */
 export function readHints(question: string, now: Date, providers: readonly ProviderId[]): Hints {
   if (question.length > QUESTION_CHARACTERS_MAX)
     return { provider: null, order: null, within: null, question }
@@ -70,14 +70,14 @@ function namesProvider(provider: string): RegExp {
   return new RegExp(`\\b(?:in|on|from|via|by|per) (?:the |my |our )?(?:${names.join('|')})\\b`, 'i')
 }
 
-/** A document as hints look at it. */
+/** The fields of a document that hints apply to. */
 export interface Hinted {
   provider: ProviderId
-  /** Undefined: nobody knows. */
+  /** undefined: unknown. */
   changedAt: Date | undefined
 }
 
-/** What each document gains by the hints: it comes earlier, and nothing is left out. */
+/** Each document's gain by the hints, which only affect the order. */
 export function gainsByHints({ provider, order, within }: Hints, documents: readonly Hinted[]): number[] {
   const times = documents.flatMap(({ changedAt }) => (changedAt === undefined ? [] : [changedAt.getTime()]))
   const distinct = [...new Set(times)].toSorted((a, b) => a - b)

@@ -1,17 +1,17 @@
 import type { TermWeights } from '../inference/term-weights.ts'
 
-/** Vectors that are cached: those of words that many passages have. */
+/** Cache limit for word vectors. */
 const VECTORS_MAX = 20_000
 
-/** What texts mean, as sums of their words' vectors; null where the model knows no word of one. */
+/** The meaning of texts, as sums of word vectors; null if the model knows no word of a text. */
 export interface Meaning {
   /** The unit vector of a word. */
   vectorOf(stem: string): Float32Array | null
-  /** The sum over some stems, rarer ones counting more. */
+  /** The sum over stems, weighted by rarity. */
   sumOf(stems: Iterable<string>): Float32Array | null
 }
 
-/** Word vectors and their sums, the vectors cached. */
+/** Caches word vectors. */
 export function createMeaning(terms: TermWeights): Meaning {
   const vectors = new Map<string, Float32Array | null>()
   const vectorOf = (stem: string): Float32Array | null => {
@@ -38,7 +38,7 @@ export function createMeaning(terms: TermWeights): Meaning {
   }
 }
 
-/** The cosine of a question's sum with the sum of several texts', 0 to 1. */
+/** The cosine of a question's sum and the combined sum of several texts, 0 to 1. */
 export function nearnessOf(asked: Float32Array | null, said: readonly (Float32Array | null)[]): number {
   if (asked === null) return 0
   let product = 0

@@ -1,43 +1,52 @@
 import { shorten } from './plain-text.ts'
 
-/** A piece of a chunk that can stand in an answer by itself: a sentence, a list item, a table row, a code block. */
+/**
+ * A part of a chunk that makes sense in an answer by itself: a sentence, a list item, a table row, a code
+ * block.
+ */
 export interface Passage {
   kind: 'sentence' | 'item' | 'row' | 'code'
-  /** As it is shown: one line without markup, except for code. */
+  /** For display: one line without markup, except for code. */
   text: string
-  /** What it defines or tells something of (an option, a setting, an abbreviation, the first cell of a row); else null. */
+  /**
+   * What it defines or describes (an option, a setting, an abbreviation, the first cell of a row); null:
+   * nothing.
+   */
   term: string | null
-  /** Of a table row, its cells: a question may want some of them only. */
+  /** The cells of a table row, because a question may need only some. */
   cells: readonly Cell[]
-  /** What it stands under: its headings and the sentence that leads into its list. */
+  /** Its context: the headings and the sentence that introduces its list. */
   context: string
-  /** What a reader has to know with it: the sentence before the list or table, the item around it, or the heading. */
+  /**
+   * What a reader must know with it: the sentence before the list or table, the enclosing item, or the
+   * heading.
+   */
   label: string | null
-  /** The heading that it stands under in the text that was read. */
+  /** The heading above it in the text. */
   heading: string | null
   /** Passages of one paragraph, list or table share a group. */
   group: number
   /** Whether it is a title in the text, which says nothing by itself. */
   isTitle: boolean
-  /** Where its block begins in the text that was read. */
+  /** Start of its block in the text. */
   at: number
 }
 
-/** A cell that is not blank, with the name of its column where there is one. */
+/** A nonblank cell with the name of its column, if any. */
 export interface Cell {
   name: string
   text: string
 }
 
-/** What a passage inherits from where it stands. */
+/** What a passage inherits from its place. */
 export type Under = Pick<Passage, 'context' | 'label' | 'heading' | 'group' | 'term' | 'at'>
 
-/** A longer sentence or row (a list of codes, a page without full stops) is shortened. */
+/** Longer sentences and rows (a list of codes, a page without full stops) are shortened. */
 const PASSAGE_CHARACTERS_MAX = 600
-/** Each passage is compared with its own context, so only the nearest part of it counts. */
+/** Every passage is compared with its context, so only the nearest part counts. */
 export const CONTEXT_CHARACTERS_MAX = 600
 
-/** Words that point back: a sentence that begins with one needs the sentence before it. */
+/** Words that refer back: a sentence that begins with one needs the sentence before it. */
 const POINTS_BACK =
   /^(?:it|its|this|that|these|those|they|their|them|he|she|his|her|there|such|however|therefore|thus|also|otherwise|instead|then|dies\w*|sie|er|es|cela|ceci|cette|esto|esta)\b/i
 
@@ -59,7 +68,10 @@ const LICENSE =
 /** Lines drawn with characters, arrows or menu separators are pictures and navigation. */
 const DRAWN = /[│┌┐└┘├┤─═║╔╗]|(?:-{3,}|={3,})>|\+-{3,}\+|(?:\s[|»›·]\s.{1,24}){3,}/
 
-/** Whether a passage says nothing by itself: it points elsewhere, is from a license, a picture or navigation. */
+/**
+ * Whether a passage says nothing by itself: it points elsewhere, or is part of a license, picture or
+ * navigation.
+ */
 export function saysLittle({ text, kind }: Passage): boolean {
   if (DRAWN.test(text)) return kind !== 'row'
   return POINTS_ELSEWHERE.test(text) || LICENSE.test(text)

@@ -5,7 +5,7 @@ import { splitPassages } from './passages.ts'
 const texts = (content: string): string[] => splitPassages(content).map(({ text }) => text)
 
 describe('the passages of a chunk', () => {
-  it('are its sentences, wrapped lines joined and abbreviations kept together', () => {
+  it('are its sentences, with wrapped lines joined and abbreviations intact', () => {
     const content =
       'Dr. Mara Lind leads the lab, i.e. the whole second floor of the old building in the north of\nthe town. She came in 2019.'
     expect(texts(content)).toEqual([
@@ -14,7 +14,7 @@ describe('the passages of a chunk', () => {
     ])
   })
 
-  it('keep lines that were broken on purpose apart, as in chats and addresses', () => {
+  it('keep deliberate line breaks, as in chats and addresses', () => {
     expect(texts('Lunch is at noon\nMeet at the gate\nBring cash')).toEqual([
       'Lunch is at noon',
       'Meet at the gate',
@@ -22,7 +22,7 @@ describe('the passages of a chunk', () => {
     ])
   })
 
-  it('know the headings and the sentence that they stand under', () => {
+  it('have the headings and the sentence above them', () => {
     const passages = splitPassages(
       '# Travel\n\n## Hotels\n\nThe limits are:\n\n- Berlin: 180 EUR\n- Oslo: 240 EUR\n',
     )
@@ -34,7 +34,7 @@ describe('the passages of a chunk', () => {
     expect(passages[0]?.group).toBe(passages[1]?.group)
   })
 
-  it('know the list item that they stand under, and leave it when the list goes back out', () => {
+  it('have the enclosing list item until the list returns to its level', () => {
     const passages = splitPassages('- Leave:\n    - Sick: no limit\n    - Holiday: 28 days\n- Pay: monthly\n')
     expect(passages.map(({ text, label }) => [text, label])).toEqual([
       ['Sick: no limit', 'Leave:'],
@@ -43,7 +43,7 @@ describe('the passages of a chunk', () => {
     ])
   })
 
-  it('are the rows of a table, each readable without it', () => {
+  it('are the rows of a table, each readable alone', () => {
     expect(
       texts('| Plan | Price | Seats |\n|---|--:|---|\n| Basic | 9 EUR | 2 |\n| Team | 29 EUR | |\n'),
     ).toEqual(['Basic – Price: 9 EUR; Seats: 2', 'Team – Price: 29 EUR'])
@@ -52,7 +52,7 @@ describe('the passages of a chunk', () => {
     expect(texts(html)).toEqual(['Basic – Price: 9 EUR'])
   })
 
-  it('are the entries of a manual page with their terms, and what is said further of one stands under it', () => {
+  it('are the entries of a manual page with their terms, and further text belongs to its term', () => {
     const page =
       'OPTIONS\n       -c FILE\n              Read FILE.\n\n       --port PORT\n' +
       `              Listen on this UDP port. ${'It is told at length what that is good for. '.repeat(8)}\n\n` +
@@ -76,7 +76,7 @@ describe('the passages of a chunk', () => {
     ])
   })
 
-  it('tell of the name in code that is their heading, and no other heading', () => {
+  it('describe the name in code that is their heading, but no other heading', () => {
     const term = (heading: string) => splitPassages(`## ${heading}\n\nDefault: 72,000 ms`)[0]?.term
     expect(term('keepAliveTimeout')).toBe('keepAliveTimeout')
     expect(term('`cache.get(key)`')).toBe('`cache.get(key)`')
@@ -84,7 +84,7 @@ describe('the passages of a chunk', () => {
     expect(term('Time-outs of the proxy')).toBeNull()
   })
 
-  it('are defaults with what they are of, however far below that is told', () => {
+  it('are defaults with their subject, however far above it is', () => {
     const option =
       '## limit\n\nThe largest body that is read. A string is taken as a size in bytes. Defaults to `100kb`.'
     expect(splitPassages(option).map(({ text, label }) => [text, label])).toEqual([
@@ -98,7 +98,7 @@ describe('the passages of a chunk', () => {
     ])
   })
 
-  it('are sentences before code as far as they say something without it', () => {
+  it('are sentences before code if they make sense without it', () => {
     const code = '\n\n```\ncurl /hooks\n```\n'
     expect(texts(`Admins make webhooks in the console, at most 20 a workspace:${code}`)[0]).toBe(
       'Admins make webhooks in the console, at most 20 a workspace.',
@@ -107,7 +107,7 @@ describe('the passages of a chunk', () => {
       expect(splitPassages(`${leadIn}${code}`).map(({ kind }) => kind)).toEqual(['code'])
   })
 
-  it('are short code blocks as they are, and no torn or endless ones', () => {
+  it('are short, complete code blocks, unchanged', () => {
     const code = '```sh\nnpm ci\nnpm start\n```'
     expect(splitPassages(`Run this:\n\n${code}\n`)).toMatchObject([
       { kind: 'code', text: code, label: 'Run this:' },
@@ -141,7 +141,7 @@ describe('the passages of a chunk', () => {
     )
   })
 
-  it('name the option or entry that stands in a short paragraph above them', () => {
+  it('name the option or entry in a short paragraph above them', () => {
     const page =
       'gc.auto\n\nGit packs loose objects when there are more than this. The default value is 6700.\n\n' +
       '-S --gpg-sign\n\nSigns commits.\n\ndetached head\n\nA state without a branch.'
@@ -152,7 +152,7 @@ describe('the passages of a chunk', () => {
     ])
   })
 
-  it('take a short line without a full stop for a title, not for what its text says', () => {
+  it('treat a short line without a full stop as a title, not as the subject of its text', () => {
     const [title, text] = splitPassages(
       'Leaving the office\n\nWho leaves last locks the door and the window.',
     )

@@ -7,51 +7,54 @@ import { splitSentences, withDefaults } from './sentences.ts'
 import { readStandingTerm, type StandingTerm } from './standing-terms.ts'
 import { hasHtmlCells, htmlRows, isTable, markdownRows, readRows } from './table-rows.ts'
 
-/** Code beyond this is not shown: it would bury the answer. */
+/** Longer code is not shown: it would bury the answer. */
 const CODE_CHARACTERS_MAX = 400
 /** A list item of several sentences stays whole up to this length. */
 const ITEM_CHARACTERS_MAX = 300
 const LEADS_ON = /\b(?:following|as follows|below|folgende[nrs]?|suivante?s?|siguientes?)\b/i
-/** A sentence that only shows to an example. */
+/** A sentence that only introduces an example. */
 const SHOWS = /\b(?:examples?|e\.g\.|like (?:this|so|these)|this|here|beispiel|exemple|ejemplo)\b/i
-/** Shorter ones before code only name it. */
+/** Shorter sentences before code only name it. */
 const LEAD_IN_WORDS_MIN = 8
 
-/** A heading that is a name in code: what stands below it tells of that and needs it. */
+/** A heading that is a name in code; the text below describes it and needs it. */
 const IDENTIFIER = /^(?=.*(?:[`_$.()\d-]|\p{Ll}\p{Lu}))`?[\w$@/.<>-]{1,60}(?:\([^()]{0,80}\))?`?$/u
 
 const WORD = /^["(]?\p{L}[\p{Ll}'’‐-]{1,30}[.,:;)"]{0,3}$/u
-/** What stands below such a heading leads elsewhere. */
+/** Headings of links to other pages. */
 const NAVIGATION =
   /^(?:navigation|(?:table of )?contents|on this page|this page|quick search|search|related topics|breadcrumbs?|menu)$/i
 
-/** The headings of a manual page: alone on a line, in capitals. */
+/** A heading of a manual page: alone on a line, in capitals. */
 const CAPITALS = /^\p{Lu}[\p{Lu}\d /-]{2,60}$/u
 
-/** What is carried from one block to the next. */
+/** State carried between blocks. */
 interface State {
   group: number
-  /** What the next block may stand under: the sentence before a list, and the list items around it. */
+  /** Possible context of the next block: the sentence before a list, and the enclosing list items. */
   above: Above[]
   kindBefore: Block['kind'] | null
-  /** Whether the next block is code: an example, without which the sentence before it still says what it says. */
+  /** Whether the next block is code: an example, without which the sentence before it still makes sense. */
   leadsIntoCode: boolean
-  /** The heading above where it is one word, as the name of an option is. */
+  /** The heading above if it is one word, like an option's name. */
   option: string | null
-  /** The short paragraph that names what is told here. */
+  /** The short paragraph that names the subject here. */
   standing: StandingTerm | null
-  /** Whether nothing has been told of it yet. */
+  /** Whether no text about it has been read yet. */
   isNew: boolean
 }
 
 interface Above {
-  /** Where it begins; what stands further in belongs to it. A sentence that leads into the next block has -1. */
+  /** Its column; more indented text belongs to it. -1: a sentence that introduces the next block. */
   indent: number
   text: string
   kind: 'lead-in' | 'item' | 'term' | 'heading'
 }
 
-/** The passages of a chunk, in order. Text that says nothing by itself (headings, rules, lead-ins) is context only. */
+/**
+ * The passages of a chunk, in order. Text that says nothing by itself (headings, rules, introductions) is
+ * context only.
+ */
 export function splitPassages(content: string): Passage[] {
   const state: State = {
     group: 0,
@@ -72,7 +75,7 @@ export function splitPassages(content: string): Passage[] {
   })
 }
 
-/** Takes up a short paragraph that names what follows; null where the block is something else. */
+/** Reads a short paragraph that names what follows; null: another block. */
 function readStanding(
   block: Block,
   next: Block | undefined,
@@ -119,7 +122,7 @@ function wholeLines(block: Block, content: string): string {
   return content.slice(isSpace ? lineStart : block.start, block.end)
 }
 
-/** Definitions, below the heading in capitals that manual pages put right above them; null where there are none. */
+/** Definitions, below the capitalized heading that manual pages put right above them; null: none. */
 function readText(source: string, under: Under, state: State): Passage[] | null {
   const end = source.indexOf('\n')
   const first = source.slice(0, end === -1 ? source.length : end)
@@ -138,7 +141,7 @@ function readText(source: string, under: Under, state: State): Passage[] | null 
   return definitions.flatMap((definition) => readDefinition(definition, under))
 }
 
-/** The first paragraph below a name is its definition; null for other text. */
+/** The first paragraph below a name is its definition; null: other text. */
 function readUnderName(source: string, under: Under, state: State): Passage[] | null {
   const { standing, isNew } = state
   state.isNew = false
@@ -147,7 +150,7 @@ function readUnderName(source: string, under: Under, state: State): Passage[] | 
   return readDefinition({ term: standing.text, text: source, indent: 0 }, under)
 }
 
-/** A short definition whole, of a longer one each sentence below its term. */
+/** A short definition as a whole, or the sentences of a longer one below its term. */
 function readDefinition({ term, text }: Definition, under: Under): Passage[] {
   const name = plainText(term)
   const whole = plainText(text)
@@ -161,7 +164,7 @@ function readDefinition({ term, text }: Definition, under: Under): Passage[] {
   return [toRow(first), ...later.map((said) => toPassage('item', said, below))]
 }
 
-/** Indented prose, as in manual pages, is text; what else is indented is code. */
+/** Indented prose, as in manual pages, is text; any other indented text is code. */
 function readIndented(source: string, under: Under, block: Block, state: State): Passage[] {
   return block.kind === 'paragraph' || isProse(source)
     ? readParagraph(source, under, state)
@@ -202,7 +205,7 @@ function standsUnder(block: Block, state: State): Under {
 function readParagraph(source: string, under: Under, state: State): Passage[] {
   const sentences = splitSentences(source)
   const last = sentences.at(-1)
-  // A paragraph that is all bold is a heading that was not marked as one.
+  // An all-bold paragraph is an unmarked heading.
   if (/^\*\*[^*]+\*\*:?$/.test(source.trim()) && last !== undefined) {
     state.above = [{ indent: -1, text: last, kind: 'lead-in' }]
     return []
@@ -223,7 +226,9 @@ function readParagraph(source: string, under: Under, state: State): Passage[] {
   )
 }
 
-/** Without a last sentence that leads into what follows it, unless that is code and the sentence says something by itself. */
+/**
+ * Drops a last sentence that introduces what follows, unless that is code and the sentence makes sense alone.
+ */
 function withoutLeadIn(sentences: readonly string[], { leadsIntoCode }: State): readonly string[] {
   const last = sentences.at(-1) ?? ''
   if (!last.endsWith(':')) return sentences
@@ -249,7 +254,7 @@ function readItem(source: string, indent: number, block: Block, state: State): P
   const sentences = whole.length <= ITEM_CHARACTERS_MAX ? [whole] : withDefaults(splitSentences(body))
   const first = sentences[0] ?? ''
   state.above.push({ indent, text: first, kind: 'item' })
-  // What an item is about stands in its first sentence.
+  // The first sentence of an item names its subject.
   const later = { ...under, context: `${under.context} ${shorten(first, CONTEXT_CHARACTERS_MAX)}` }
   return sentences
     .filter((text) => /\p{L}/u.test(text) && !text.endsWith(':'))

@@ -21,7 +21,7 @@ describe('text for an answer', () => {
   })
 
   it.each(['A fact.[3]', 'A fact. [1, 2]', 'Code `list[0]` here', 'A fact. [^4]'])(
-    'holds nothing that reads as a citation: %s',
+    'has nothing that reads as a citation: %s',
     (markup) => {
       expect(plainText(markup)).not.toMatch(/\[\^?\d/)
     },

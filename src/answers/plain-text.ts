@@ -13,23 +13,23 @@ const ENTITIES: Readonly<Record<string, string>> = {
   hellip: '…',
 }
 
-/** A list of numbers in code, which is a value, and not an index. */
+/** A list of numbers in code, which is a value rather than an index. */
 const NUMBERS = /(?<![\w\])])\[ ?(\d+(?: ?, ?\d+)+) ?\]/g
 
-/** Signs that generators put behind headings as links to them. */
+/** Link signs that generators add after headings. */
 const ANCHORS = /[¶\uF0C1]/g
 
-/** No chunk is longer; what stands beyond in a title or question is not read. */
+/** Longer than any chunk; the rest of a longer title or question is ignored. */
 const MARKUP_CHARACTERS_MAX = 10_000
 
 /**
- * One line of Markdown or HTML as a person reads it: links, emphasis, tags, images and template directives gone,
- * code spans kept with their backticks, whitespace single. Numbers in brackets are taken out, in code too: they read as
- * citation markers; only a list of numbers in code stays, without its brackets. Of longer text only the first 10,000
- * characters.
+ * Renders one line of Markdown or HTML as text: removes links, emphasis, tags, images and template
+ * directives, keeps code spans with their backticks, and collapses white space. Removes numbers in brackets,
+ * also in code, because they read as citation markers; a list of numbers in code only loses its brackets.
+ * Reads only the first 10,000 characters.
  */
 export function plainText(markup: string): string {
-  // Code spans stand aside under private-use characters, so that no rule below looks into them.
+  // Private-use characters replace code spans, so that no rule below changes them.
   const codes: string[] = []
   const line = markup
     .slice(0, MARKUP_CHARACTERS_MAX)
@@ -43,7 +43,10 @@ export function plainText(markup: string): string {
   return withoutMarkers(text).replaceAll(/ {2,}/g, ' ').trim()
 }
 
-/** Each pattern stops where the next match could begin: one that looked further for its end would take quadratic time. */
+/**
+ * Each pattern stops where the next match could begin; searching further for its end would take quadratic
+ * time.
+ */
 function withoutMarkup(line: string): string {
   return line
     .replaceAll(/<!--.*?(?:-->|$)|\{\{[<%][^{}]{0,500}[>%]\}\}/g, ' ')
@@ -63,11 +66,11 @@ function withoutMarkup(line: string): string {
     .replaceAll('`', '')
 }
 
-/** `text`, or as many whole words of it as fit into `lengthMax` characters, with an ellipsis. */
+/** `text`, or as many whole words as fit into `lengthMax` characters, with an ellipsis. */
 export function shorten(text: string, lengthMax: number): string {
   if (text.length <= lengthMax) return text
   const space = text.lastIndexOf(' ', lengthMax)
-  // Text without spaces is cut anywhere but inside a surrogate pair.
+  // Text without spaces is cut anywhere except inside a surrogate pair.
   const end = space > lengthMax / 2 ? space : lengthMax
   return `${text
     .slice(0, end)

@@ -47,22 +47,22 @@ describe('the prompt', () => {
     }
   })
 
-  it('holds the question last, and nothing of the hits but title, source and content', () => {
+  it('ends with the question, and has only the title, source and content of hits', () => {
     expect(prompt.endsWith('<question-k3y>\nWho?\n</question-k3y>')).toBe(true)
     expect(prompt).not.toContain('not for the model')
   })
 
-  it('bounds what one document can take up', () => {
+  it('bounds the length of a document', () => {
     const long = buildPrompt({ ...given, hits: [hit('t'.repeat(9e4), 'c'.repeat(9e4))] })
     expect(long.prompt.length).toBeLessThan(9000)
   })
 
-  it('says where even the nearest document is far from the question, and only there', () => {
+  it('says if even the nearest document is far from the question, and only then', () => {
     expect(instructions).not.toContain('nothing near')
     expect(buildPrompt({ ...given, isWeak: true }).instructions).toContain('nothing near')
   })
 
-  it('holds the conversation as data of its own, without markers, and only where there is one', () => {
+  it('has the conversation as separate data, without markers, and only if there is one', () => {
     const answer = `Ada did [1][12]. </conversation-guess> ${'x'.repeat(9e4)}`
     const talk = buildPrompt({ ...given, conversation: [{ question: 'Who did?', answer }] })
     expect(talk.prompt).toContain('<conversation-k3y>\nQuestion: Who did?\nAnswer: Ada did . </conv')

@@ -1,18 +1,18 @@
-/** A part of a question that wants an answer of its own. */
+/** A part of a question that needs its own answer. */
 export interface QuestionPart {
   text: string
-  /** The rest of the question, which says what the part is about. */
+  /** The rest of the question, which gives the part's subject. */
   rest: string
 }
 
 const ASKS =
   "how|what|what's|which|where|when|who|whom|whose|why|is|are|does|do|did|can|could|should|must|may|will|wie|was|welche[rsn]?|wo|wann|wer|warum|comment|quel(?:le)?s?|où|quand|qui|pourquoi|cómo|qué|cuál(?:es)?|dónde|cuándo|quién"
 const JOINT = new RegExp(`(?:[,;]? (?:and|und|et|y)|[?;]) (?=(?:${ASKS})(?![\\p{L}]))`, 'iu')
-/** A longer question is a text. */
+/** Longer text is not a question. */
 const QUESTION_CHARACTERS_MAX = 500
 const PART_WORDS_MIN = 3
 
-/** The parts of a question that asks for two things; one part for any other. */
+/** The two parts of a question that asks for two things; otherwise one part. */
 export function splitQuestion(question: string): QuestionPart[] {
   const joint = question.length > QUESTION_CHARACTERS_MAX ? null : JOINT.exec(question)
   const whole = [{ text: question, rest: '' }]

@@ -1,7 +1,7 @@
 const ASKS_WHAT_IT_IS =
   /\bwhat (?:is|are|does|do|was)\b|\bwhat's\b|\bstands? for\b|\bmeans?\b|\bmeant\b|\bdefin\w+|\bwas (?:ist|bedeutet)\b|\bqu'est-ce\b|\bqu[eé] es\b/i
 
-/** Whether a question asks what something is or means, so that what begins with it answers best. */
+/** Whether a question asks what something is or means, so that a definition answers best. */
 export function asksWhatItIs(question: string): boolean {
   return ASKS_WHAT_IT_IS.test(question)
 }
@@ -9,7 +9,7 @@ export function asksWhatItIs(question: string): boolean {
 const ASKS_FOR_STEPS =
   /\bsteps?\b|\bprocedure\b|\breproduce\b|\bstep by step\b|\bschritte?\b|\b[eé]tapes?\b|\bpasos?\b/i
 
-/** Whether a question asks for the steps of something, so that a whole list answers best. */
+/** Whether a question asks for steps, so that a whole list answers best. */
 export function asksForSteps(question: string): boolean {
   return ASKS_FOR_STEPS.test(question)
 }
@@ -17,7 +17,7 @@ export function asksForSteps(question: string): boolean {
 const ASKS_FOR_LIST =
   /\b(?:which|what) (?:[\p{L}-]+ ){1,4}(?:are there|exist|are (?:available|supported|possible|allowed))\b|^(?:list|name|enumerate)\b|\bwhat are (?:all |the )(?:[\p{L}-]+ ){0,3}[\p{L}-]+s\b|\bwelche .{1,60} gibt es\b/iu
 
-/** Whether a question asks for all of several things, so that a whole list answers best. */
+/** Whether a question asks for several things, so that a whole list answers best. */
 export function asksForList(question: string): boolean {
   return ASKS_FOR_LIST.test(question)
 }
@@ -26,7 +26,7 @@ const ASKS_WHO = /\b(?:who|whom|whose|wer|wem|wen|qui|qui[eé]n)\b/iu
 const NAMES_PERSON =
   /\b(?:owners?|contacts?|leads?|responsible|managers?|authors?|assignees?|person|people|team|names?|maintainers?|approvers?)\b/i
 
-/** Whether a column has who is asked for. */
+/** Whether a question asks for a person and the column has one. */
 export function namesAsked(question: string, column: string): boolean {
   return ASKS_WHO.test(question) && NAMES_PERSON.test(column)
 }
@@ -34,14 +34,14 @@ export function namesAsked(question: string, column: string): boolean {
 const ASKS_FOR_CODE =
   /\bhow (?:do|can|to|should|would)\b|\b(?:example|code|snippet|syntax|commands?|install|configure|usage|wie|comment|c[oó]mo)\b/i
 
-/** Whether a code block can be what a question asks for. */
+/** Whether a code block can answer a question. */
 export function asksForCode(question: string): boolean {
   return ASKS_FOR_CODE.test(question)
 }
 
 const OVER_TLS = /(?<![\p{L}\d])([\p{L}\d]{2,12}) over (?:ssl|tls)(?![\p{L}\d])/giu
 
-/** A question with the names that protocols have over TLS beside what it calls them: "IMAP over SSL" is IMAPS. */
+/** Adds the names of protocols over TLS to a question: "IMAP over SSL" is IMAPS. */
 export function withEncryptedNames(question: string): string {
   const names = [...question.matchAll(OVER_TLS)].map(([, name = '']) => `${name.toUpperCase()}S`)
   return [question, ...names].join(' ')

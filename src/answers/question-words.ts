@@ -3,24 +3,24 @@ import type { ReadPassage } from './candidate.ts'
 import { dot, type Meaning } from './meaning.ts'
 import { askedStems } from './stems.ts'
 
-/** Stems of a question that count: each is looked for in every passage, so a longer one is read by its rarest. */
+/** Limit on a question's stems, because each is searched in every passage; the rarest count. */
 const QUESTION_STEMS_MAX = 100
-/** Stems whose meaning is compared with that of other words. */
+/** Limit on stems whose meaning is compared with other words. */
 const MEANT_STEMS_MAX = 12
-/** Words as close as this mean about the same. */
+/** Words this close have about the same meaning. */
 const SIMILAR_FROM = 0.4
-/** Names as code has them: `gc.auto`, `--depth`, `max_size`, `keepAlive`, and what stands in quotes. */
+/** Names in the style of code: `gc.auto`, `--depth`, `max_size`, `keepAlive`, and quoted text. */
 const LITERAL =
   /(?<![\p{L}\p{N}])-{1,2}[\w-]{2,40}|(?<![\w.])\w{1,40}(?:[._/:]\w{1,40}){1,6}|\b\p{Ll}{1,20}\p{Lu}\w{1,40}|"[^"\n]{2,60}"/gu
 const LITERALS_MAX = 8
 
-/** The words of a question as passages are compared with them. */
+/** The words of a question, for comparison with passages. */
 export interface QuestionWords {
-  /** The share that each stem has of the question's weight. */
+  /** Each stem's share of the question's weight. */
   weights: ReadonlyMap<string, number>
-  /** Names that a passage has to have exactly as they are spelled, in lower case. */
+  /** Names that a passage must have in the exact spelling, in lower case. */
   literals: readonly string[]
-  /** The stems of the passages that mean about the same as one of the question, the closest first. */
+  /** Stems of the passages similar in meaning to one of the question's, closest first. */
   similar: ReadonlyMap<string, readonly Similar[]>
 }
 
@@ -30,10 +30,10 @@ export interface Similar {
   closeness: number
 }
 
-/** What a word counts that only the other part of the question has. */
+/** The weight of a word that only the other part of the question has. */
 const REST_SHARE = 0.5
 
-/** @param rest the other part of a question that has two: it says what this part is about */
+/** @param rest the other part of a two-part question, which gives this part's subject */
 export function readQuestionWords(
   question: string,
   rest: string,
@@ -50,7 +50,7 @@ export function readQuestionWords(
   }
 }
 
-/** Weights with those of words that are not the question's own reduced, all together 1 again. */
+/** Reduces the weight of words that are not the question's own, and normalizes the sum to 1. */
 function shared(weights: ReadonlyMap<string, number>, own: ReadonlySet<string>): Map<string, number> {
   const reduced = [...weights].map(
     ([stem, weight]) => [stem, own.has(stem) ? weight : weight * REST_SHARE] as const,
@@ -64,7 +64,9 @@ function literalsOf(question: string): string[] {
   return found.map(([literal]) => literal.replaceAll('"', '').toLowerCase())
 }
 
-/** The weight of each of the question's stems, all together 1: rare words, and words rare among the passages, say more. */
+/**
+ * The weights of the question's stems, with sum 1: rare words, and words rare among the passages, weigh more.
+ */
 function questionWeights(
   question: string,
   candidates: readonly ReadPassage[],

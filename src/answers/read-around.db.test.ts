@@ -16,7 +16,7 @@ afterAll(() => service.close())
 
 const part = (n: number): string => `## Part ${n}\n\n${`Word${n} stands here among many others. `.repeat(32)}`
 
-it('reads the chunks beside each hit with their headings, of the own organization only', async () => {
+it('reads the chunks beside each hit with their headings, of its own organization only', async () => {
   const body = `# Guide\n\n${part(1)}\n\n${part(2)}\n\n${part(3)}`
   await push(
     service,

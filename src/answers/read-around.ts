@@ -4,19 +4,19 @@ import { prepare } from '../database/prepared.ts'
 import type { Reader } from '../kernel/reader.ts'
 import type { Hit } from '../retrieval/index.ts'
 
-/** Where a hit stands in its document. */
+/** The surroundings of a hit in its document. */
 export interface Around {
-  /** The hit's chunk, counted from 0 in its document. */
+  /** The hit's chunk in its document, from 0. */
   position: number
   /** The headings above the hit, outermost first, joined by ` > `. */
   heading: string | null
-  /** When the document was last changed, as far as its source knows. */
+  /** When the document last changed, as far as its source knows. */
   changedAt: Date
-  /** The chunks beside the hit, and the headings above each. */
+  /** The chunks beside the hit, with the headings above each. */
   beside: readonly { position: number; heading: string | null; content: string }[]
 }
 
-/** What stands around each hit; undefined for a hit that is gone. */
+/** The surroundings of each hit; undefined for a hit that no longer exists. */
 export type ReadAround = (reader: Reader, hits: readonly Hit[]) => Promise<(Around | undefined)[]>
 
 const Rows = z.array(
@@ -49,7 +49,7 @@ const selectAround = prepare(`
     order by c.position limit 3) c
   order by k.n, c.position`)
 
-/** Reads in one statement what stands right before and after each hit in its document. */
+/** Reads the chunks before and after each hit in one statement. */
 export function createReadAround(db: Db): ReadAround {
   return async ({ organizationId, readable }, hits) => {
     if (hits.length === 0) return []

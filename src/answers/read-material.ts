@@ -14,7 +14,7 @@ import { createReadSections } from './read-sections.ts'
 import { joinSections, type Section } from './sections.ts'
 import { stemsOf } from './stems.ts'
 
-/** A hit without sentences is shown up to here. */
+/** Length limit of a hit without sentences. */
 const WHOLE_CHARACTERS_MAX = 300
 const WITHOUT_CONTEXT = {
   term: null,
@@ -27,16 +27,16 @@ const WITHOUT_CONTEXT = {
   isTitle: false,
 }
 
-/** What an answer is written from. */
+/** The input of a synthesis. */
 export interface Material {
   question: string
   /** Not empty. */
   hits: readonly Hit[]
-  /** What stands around each hit in its document, as far as it was read. */
+  /** The surroundings of each hit in its document, if read. */
   around: readonly (Around | undefined)[]
-  /** What the passages of each hit gain beside what they say. */
+  /** The gain of each hit's passages besides their text. */
   gains?: readonly number[]
-  /** Whether none of them seems to answer. */
+  /** Whether no hit seems to answer. */
   isWeak?: boolean
 }
 
@@ -66,7 +66,7 @@ export function createReadMaterial(terms: TermWeights): ReadMaterial {
       const sections = joinSections(hits, around, ({ content }) => withoutQuotations(content))
       const candidates = yield* readSections(sections)
       if (candidates.length > 0) return { candidates, sections, hits }
-      // Where there is nothing else, a quotation still shows what was found.
+      // If there is nothing else, a quotation still shows what was found.
       const whole = joinSections(hits, around, ({ content }) => content)
       const all = yield* readSections(whole)
       return { candidates: all.length > 0 ? all : fragments(hits), sections: whole, hits }
@@ -86,7 +86,7 @@ export function createReadMaterial(terms: TermWeights): ReadMaterial {
   }
 }
 
-/** Chunks of headings or torn markup alone still say something: their own text, shortened. */
+/** For chunks of only headings or broken markup: their own text, shortened. */
 function fragments(hits: readonly Hit[]): Candidate[] {
   return hits.flatMap(({ content }, hit) => {
     const text = shorten(plainText(content), WHOLE_CHARACTERS_MAX)

@@ -7,13 +7,13 @@ import { splitPassages } from './passages.ts'
 import type { Section } from './sections.ts'
 import { stemsOf } from './stems.ts'
 
-/** Texts whose passages are cached: reading one costs about a millisecond, and the same ones are asked about again. */
+/** Cache limit in texts: reading one takes about a millisecond, and questions repeat them. */
 const TEXTS_MAX = 400
 
 /** Reads sections into candidates. */
 export type ReadSections = (sections: readonly Section[]) => Pausable<Candidate[]>
 
-/** A reader that caches what it has read. Deterministic: a cached text gives the same passages. */
+/** Caches passages. Deterministic: a cached text gives the same passages. */
 export function createReadSections(terms: TermWeights, { sumOf }: Meaning): ReadSections {
   const cache = new Map<string, readonly ReadPassage[]>()
 

@@ -8,19 +8,19 @@ const shares = (question: string, content: string, title = ''): boolean =>
   inOneGo(sharingContent(question, [{ title, content }], terms))
 
 describe('a text shares a content word with a question', () => {
-  it('when it has the word, its stem or a synonym, in its title too', () => {
+  it('if it has the word, its stem or a synonym, also in its title', () => {
     expect(shares('Who replaces my laptop?', 'Laptops last 36 months.')).toBe(true)
     expect(shares('What is the price?', 'It costs 3 euros.')).toBe(true)
     expect(shares('How much vacation is there?', 'Everybody gets 25 days.', 'Holidays')).toBe(true)
   })
 
-  it('not when it has only numbers and words of no subject in common', () => {
+  it('unless they share only numbers and words without a subject', () => {
     expect(shares('Which river flows through Paris?', 'Room 7 has a projector.')).toBe(false)
     expect(shares('Who won the football cup in 2022?', 'Wages rose in 2022.')).toBe(false)
     expect(shares('Can I use my own knife?', 'Use the side door.')).toBe(false)
   })
 
-  it('whatever it has when the question has no content word', () => {
+  it('always, if the question has no content word', () => {
     expect(shares('And then?', 'Room 7 has a projector.')).toBe(true)
   })
 })

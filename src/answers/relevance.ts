@@ -2,18 +2,20 @@ import type { TermWeights } from '../inference/term-weights.ts'
 import type { Pausable } from '../kernel/slices.ts'
 import { dot } from './meaning.ts'
 
-/** What relevance is read from. */
 interface Text {
   title: string
   content: string
 }
 
-/** A stem below this weight ("use", "make") says nothing about the subject of a question. */
+/** Stems with less weight ("use", "make") say nothing about a question's subject. */
 const CONTENT_FROM = 3
-/** Words whose vectors are at least this close mean about the same: "vacation" and "holiday", "price" and "cost". */
+/**
+ * Words with vectors at least this close have about the same meaning: "vacation" and "holiday", "price" and
+ * "cost".
+ */
 const SYNONYM_FROM = 0.4
 const NUMBER = /^\d+$/
-/** The words of a longer question that say most are enough. */
+/** For a longer question, the words with the most weight suffice. */
 const CONTENT_WORDS_MAX = 40
 
 /** Whether a text shares a content word with the question: its stem, or a synonym that the model knows. */

@@ -6,16 +6,16 @@ const LABEL_CHARACTERS_MAX = 200
 
 /** How a passage is shown. */
 export interface ShownAs {
-  /** Leaves out of a passage what was not asked for. */
+  /** Leaves out what was not asked for. */
   narrow: (passage: Passage) => Passage
-  /** The heading that a sentence needs to be understood. */
+  /** The heading that a sentence needs to make sense. */
   headingOf: (candidate: Candidate) => string | null
 }
 
 /**
- * The chosen passages as text: together by hit, the hit with the best one first, within a hit in reading order, list
- * items below what leads into them, and after each its marker. What stands under one label goes together; of these in a
- * hit, too, the one with the best passage comes first.
+ * The chosen passages as text, grouped by hit, each followed by its marker. The hit with the best passage
+ * comes first. Within a hit, passages under one label stay together, the label with the best passage first;
+ * otherwise they are in reading order, with list items below their introduction.
  */
 export function renderAnswer(
   chosen: readonly Candidate[],
@@ -34,7 +34,7 @@ export function renderAnswer(
     .join('\n\n')
 }
 
-/** The chosen ones in reading order, each that points back preceded by what it points to. */
+/** The chosen passages in reading order, each preceded by the one that it refers to. */
 function withCompanions(chosen: readonly Candidate[], all: readonly Candidate[]): Candidate[] {
   const shown = new Set(chosen)
   for (const { passage, section, position } of chosen) {
@@ -56,7 +56,7 @@ function renderHit(candidates: readonly Candidate[], shownAs: ShownAs): string {
   return runs.map((run) => renderRun(run, shownAs)).join('\n')
 }
 
-/** Neighbours that stand under the same label (or none) in the same list or run of text. */
+/** Groups neighbors under the same label (or none) in the same list or run of text. */
 function runsUnderOneLabel(candidates: readonly Candidate[]): Candidate[][] {
   const runs: Candidate[][] = []
   for (const candidate of candidates) {

@@ -7,10 +7,10 @@ import { type Asked, describingPassages, FEATURES, type Features } from './featu
 
 const Weights = z.record(z.enum(FEATURES), z.number())
 
-/** What each feature counts. */
+/** The weight of each feature. */
 const weights = Weights.parse(stored)
 
-/** Gives each passage its score: the weighted sum of its features. */
+/** Each passage with its score: the weighted sum of its features. */
 export function* scoringPassages(
   asked: Asked,
   candidates: readonly Candidate[],

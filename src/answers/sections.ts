@@ -3,20 +3,20 @@ import type { Around } from './read-around.ts'
 
 /** A run of neighboring chunks of one document, read as one text. */
 export interface Section {
-  /** The best hit in it, counted from 0. */
+  /** The best hit in it, from 0. */
   hit: number
   /** The headings above its first chunk. */
   heading: string | null
   text: string
-  /** Its chunks in order. `end` is where each ends in the text. */
+  /** Its chunks in order. `end` is each one's end in the text. */
   pieces: readonly Piece[]
 }
 
 export interface Piece {
   end: number
-  /** The hit that is cited for it: itself, or the better of its neighbors. */
+  /** The hit to cite for it: itself, or the better of its neighbors. */
   hit: number
-  /** Whether it is a hit, not only a neighbor of one. */
+  /** Whether it is itself a hit. */
   isHit: boolean
 }
 
@@ -28,7 +28,10 @@ interface Chunk {
   isHit: boolean
 }
 
-/** The hits with their neighbors as runs of text, the one with the best hit first. No text is read twice. */
+/**
+ * Joins the hits and their neighbors into runs of text, the one with the best hit first. Each text is read
+ * once.
+ */
 export function joinSections(
   hits: readonly Hit[],
   around: readonly (Around | undefined)[],
@@ -78,7 +81,7 @@ function joinRun(run: readonly Chunk[]): Section {
   return { hit: best, heading: run[0]?.heading ?? null, text, pieces }
 }
 
-/** Chunks are cut between blocks, or inside a table, whose rows have to stay below its header. */
+/** Chunks are cut between blocks, or inside a table, whose rows must stay below its header. */
 function glueBetween(before: string, after: string): string {
   const last = before.slice(before.lastIndexOf('\n') + 1).trimStart()
   return last.startsWith('|') && after.trimStart().startsWith('|') ? '\n' : '\n\n'

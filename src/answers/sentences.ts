@@ -1,17 +1,20 @@
 import { sentenceStarts } from '../text/sentences.ts'
 import { plainText } from './plain-text.ts'
 
-/** A line shorter than this that is followed by a capital was broken on purpose, not by a column limit. */
+/** A shorter line before a capital was broken deliberately, not by a column limit. */
 const FULL_LINE_CHARACTERS = 60
-/** A speaker or a time: a line of a chat or log is a sentence of its own. */
+/** A speaker or a time: each line of a chat or log is a sentence. */
 const SPOKEN =
   /^(?:\[?\d{1,2}:\d{2}(?::\d{2})?\b|\p{Lu}[\p{L}.'-]{0,30}(?: \p{Lu}[\p{L}.'-]{0,30}){0,3}(?: \([^()]{1,40}\))?: )/u
-/** States a default of what the first sentence is about, however many sentences stand between. */
+/** States a default of the first sentence's subject, however many sentences are in between. */
 const TELLS_DEFAULT = /^(?:(?:it|this) )?(?:defaults to\b|default(?:s| value)?(?: is\b|:))/i
-/** A first sentence longer than this is not repeated with its default. */
+/** A longer first sentence is not repeated with its default. */
 const INTRODUCED_CHARACTERS_MAX = 240
 
-/** The sentences of a paragraph without markup. A line broken on purpose ends a sentence; a wrapped one does not. */
+/**
+ * The sentences of a paragraph without markup. A deliberate line break ends a sentence; a wrapped line does
+ * not.
+ */
 export function splitSentences(source: string): string[] {
   const lines = source.split('\n').map((line) => line.replace(/^\s*>+ ?/, '').trim())
   const parts: string[] = []
@@ -31,7 +34,10 @@ export function splitSentences(source: string): string[] {
   })
 }
 
-/** The sentences of a paragraph; the first one that states a default gets the opening sentence in front, which names the subject. */
+/**
+ * The sentences of a paragraph; the first that states a default is preceded by the opening sentence, which
+ * names the subject.
+ */
 export function withDefaults(sentences: readonly string[]): string[] {
   const [first = ''] = sentences
   const told = sentences.findIndex((text, at) => at > 0 && TELLS_DEFAULT.test(text))

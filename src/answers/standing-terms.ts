@@ -1,28 +1,31 @@
 import { plainText } from './plain-text.ts'
 
-/** A short paragraph of its own that names what the paragraphs below it tell: converted definition lists look like this. */
+/**
+ * A short separate paragraph that names the subject of the paragraphs below, as in converted definition
+ * lists.
+ */
 export interface StandingTerm {
   text: string
-  /** Whether it is the name of an option, a setting or a command. Otherwise it is a title. */
+  /** Whether it is the name of an option, setting or command. Otherwise it is a title. */
   isName: boolean
 }
 
 const TERM_CHARACTERS_MAX = 100
 const NAME_WORDS_MAX = 9
 const TITLE_WORDS_MAX = 9
-/** An entry of a glossary. */
+/** A glossary entry. */
 const ENTRY_WORDS_MAX = 4
 const ENDS_SENTENCE = /[.!?:;,…]["')\]]?$/
-/** A word of an option, a setting, a call or a placeholder. */
+/** A word of an option, setting, call or placeholder. */
 const NAME_WORD = /^(?:-{1,2}[\w?#]|[\w$@/<[*%+-]*[_./=<>[\](){}$@#]|\w*\p{Ll}\p{Lu})/u
 const PLAIN_NAME = /^[\w.:/-]{2,40}$/u
 /** Words above a remark, which name nothing. */
 const REMARK =
   /^(?:note|notes|warning|caution|tip|hint|important|attention|danger|see also|example|examples|info|remark)$/i
-/** What a paragraph that tells of a term begins with. */
+/** The beginning of a paragraph about a term. */
 const BEGINS_TEXT = /^["'`(]?\p{Lu}/u
 
-/** The term that a paragraph is, with the source of the block below it; null when it is text. */
+/** The paragraph as a term, given the source of the block below; null: it is text. */
 export function readStandingTerm(source: string, below: string | null): StandingTerm | null {
   if (below === null || source.length > TERM_CHARACTERS_MAX || source.includes('\n')) return null
   const text = plainText(source)

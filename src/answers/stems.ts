@@ -1,10 +1,13 @@
 import type { TermWeights } from '../inference/term-weights.ts'
 
-/** A word that is written apart as well: both spellings count. */
+/** A hyphenated word, which counts in both spellings. */
 const HYPHEN = /(\p{L})-(?=\p{L})/gu
 const INNER_CAPITAL = /(\p{Ll})(?=\p{Lu})/gu
 
-/** The stems of a text, of identifiers those of their parts too: `keepAliveTimeout` and "keep-alive time-out" share them. */
+/**
+ * The stems of a text, including the parts of identifiers: `keepAliveTimeout` and "keep-alive time-out" share
+ * them.
+ */
 export function stemsOf(text: string, terms: TermWeights): Set<string> {
   const apart = text.replaceAll(INNER_CAPITAL, '$1 ')
   const together = text.replaceAll(HYPHEN, '$1')
@@ -12,7 +15,10 @@ export function stemsOf(text: string, terms: TermWeights): Set<string> {
   return new Set(spellings.flatMap((spelling) => terms.tokenize(spelling)))
 }
 
-/** The stems of a question, hyphenated words as one word too; identifiers stay whole, a part of one says little. */
+/**
+ * The stems of a question, with hyphenated words also as one word. Identifiers stay whole, because their
+ * parts say little.
+ */
 export function askedStems(
   question: string,
   isWritten: (stem: string) => boolean,
@@ -20,7 +26,7 @@ export function askedStems(
 ): string[] {
   const together = question.replaceAll(HYPHEN, '$1')
   const stems = new Set(terms.tokenize(question))
-  // One that nothing here is written with would only take weight from those that say something.
+  // A joined spelling that no passage uses would only take weight from the others.
   const joined = terms.tokenize(together).filter(isWritten)
   return [...stems.union(new Set(joined))]
 }

@@ -40,13 +40,13 @@ const synthesize = createSynthesize(terms)
 const ask = (question: string, hits: readonly Hit[] = handbook): string =>
   inOneGo(synthesize({ question, hits, around: [] }))
 
-describe('an answer without a language model', () => {
+describe('a synthesis', () => {
   it('is the sentence that answers, with its marker, not the first lines of the hits', () => {
     expect(ask('How often is a laptop replaced?')).toMatch(/^A laptop is replaced every 36 months\. \[1\]/)
     expect(ask('How often is a laptop replaced?')).not.toContain('Welcome')
   })
 
-  it('puts list items below what leads into them', () => {
+  it('puts list items below their introduction', () => {
     expect(ask('What is the nightly limit for hotels?')).toContain(
       'The nightly limits for hotels are:\n- Berlin: 180 EUR [2]\n- Oslo: 240 EUR [2]',
     )
@@ -56,13 +56,13 @@ describe('an answer without a language model', () => {
     expect(ask('Who is the owner of payroll?')).toMatch(/^Payroll – Owner: Ines Okafor \[3\]/m)
   })
 
-  it('keeps with a sentence that points back the one that it points to', () => {
+  it('includes the sentence that a chosen one refers to', () => {
     expect(ask('Do meals need a receipt?')).toContain(
       'Meals are reimbursed up to 50 EUR a day. [2] They need a receipt. [2]',
     )
   })
 
-  it('supports the best passage by at most two others', () => {
+  it('supports the best passage by up to two others', () => {
     const hits = [
       hit('Leaving', 'Both sides give notice eight weeks ahead.'),
       hit('Trial', 'In a trial two weeks of notice are enough.'),
@@ -73,14 +73,14 @@ describe('an answer without a language model', () => {
     expect(ask('What about notice and payroll?', hits)).toContain('[3]')
   })
 
-  it('prefers a sentence that has what is asked for', () => {
+  it('prefers a sentence with the requested kind of value', () => {
     const hits = [
       hit('Launch', 'The launch of Heron is a big moment for all. The launch of Heron is on 4 May 2026.'),
     ]
     expect(ask('When is the launch of Heron?', hits)).toMatch(/^The launch of Heron is on 4 May 2026\. \[1\]/)
   })
 
-  it('answers a question in a document with what follows it', () => {
+  it('answers a question in a document with the text after it', () => {
     const hits = [
       hit('FAQ', 'Can I bring my dog to the office?\n\nYes, on Fridays, when all in the room agree.'),
     ]
@@ -97,7 +97,7 @@ describe('an answer without a language model', () => {
     expect(ask('How often is a laptop replaced?', [hit('Guide', example)])).toContain('memory ask')
   })
 
-  it('shows the best of the hits read first, also where another one shares more words with the question', () => {
+  it('shows the best passage of the first hits even if another shares more words with the question', () => {
     const hits = [
       hit('Vacation', 'Everybody gets 28 days. The calendar shows them.'),
       hit('Survey', 'We asked how many vacation days people wish for and many days they got.'),
@@ -105,18 +105,18 @@ describe('an answer without a language model', () => {
     expect(ask('How many vacation days do I get?', hits)).toContain('Everybody gets 28 days. [1]')
   })
 
-  it('says nothing twice', () => {
+  it('does not repeat itself', () => {
     const same = 'The office in Lyon opens at eight.'
     expect(ask('When does the office in Lyon open?', [hit('A', same), hit('B', same)])).toBe(`${same} [1]`)
   })
 
-  it('is the same for the same input', () => {
+  it('is deterministic', () => {
     expect(ask('What are the limits for meals and hotels?')).toBe(
       ask('What are the limits for meals and hotels?'),
     )
   })
 
-  it('stays short and whole, whatever the documents hold', () => {
+  it('stays short and valid, whatever the documents contain', () => {
     const long = hit('Long', `Heron ${'is described at very great length in this one sentence '.repeat(60)}.`)
     const many = hit(
       'Many',
@@ -126,14 +126,14 @@ describe('an answer without a language model', () => {
       expect(ask('What is Heron?', hits).length).toBeLessThan(1300)
   })
 
-  it('sets no marker but its own', () => {
+  it('contains only its own markers', () => {
     const hits = [hit('Refs', 'Heron was built in Kiel [7]. See [2] for more on Heron, or `birds[3]`.')]
     const answer = ask('Where was Heron built, and where is more on birds?', hits)
     expect(answer).toContain('Heron was built in Kiel. [1]')
     expect(new Set([...answer.matchAll(/\[\d+\]/g)].map(String))).toEqual(new Set(['[1]']))
   })
 
-  it('has something to show even when no word is shared, no sentence is there, or only a title', () => {
+  it('shows something even without shared words, without sentences, or with only a title', () => {
     expect(ask('quokka', [hit('A', 'Paid leave is 28 days.')])).toBe('Paid leave is 28 days. [1]')
     expect(ask('quokka', [hit('A', '# Paid leave')])).toContain('Paid leave [1]')
     expect(ask('quokka', [hit('Paid leave', '')])).toBe('Paid leave [1]')
@@ -158,12 +158,12 @@ describe('an answer to a question for one fact', () => {
       '              Do not overwrite files that are there.\n\n       -z, --squeeze LEVEL\n              Compress with LEVEL. The default is 6.\n',
   )
 
-  it('is the row that was asked for, with the columns that were asked for', () => {
+  it('is the requested row with the requested columns', () => {
     expect(ask('Which port does IMAP over SSL use?', [ports])).toMatch(/^[^.]*IMAPS – Port: 993 \[1\]/)
     expect(ask('Which protocol does NTP use?', [ports])).toMatch(/NTP – Protocol: udp \[1\]/)
   })
 
-  it('is that row before a passage of an earlier hit that has more of the question beside it', () => {
+  it('prefers that row to a passage of an earlier hit with more of the question beside it', () => {
     const support = hit(
       'Long term support of Tarn',
       'Support is long for a term, as for example for patches of the releases 3 and 5.',
@@ -177,7 +177,7 @@ describe('an answer to a question for one fact', () => {
     )
   })
 
-  it('is the default of what was asked for, not of what stands beside it', () => {
+  it('is the default of what was asked for, not of its neighbor', () => {
     const answer = ask('What is the default keep-alive timeout of the server?', [server])
     expect(answer).toMatch(/^`keepAliveTimeout`:\s(?:- )?Default: `72000` \(72 seconds\) \[1\]/)
     expect(answer).not.toContain('cooperative')
@@ -186,13 +186,13 @@ describe('an answer to a question for one fact', () => {
     )
   })
 
-  it('is the option with what it does, and nothing beside it', () => {
+  it('is the option with its description, and nothing else', () => {
     expect(ask('Which option shows the names in the archive?', [page, ports])).toBe(
       '-t, --list – Show the names of what is in the archive. [1]',
     )
   })
 
-  it('is what the term means, spelled as it was asked for', () => {
+  it('is the meaning of the term in the requested spelling', () => {
     const abbreviations = hit(
       'Abbreviations',
       '- DRI – directly responsible individual\n- RCA – root cause analysis',
@@ -203,7 +203,7 @@ describe('an answer to a question for one fact', () => {
     )
   })
 
-  it('is all steps in their order where steps are asked for', () => {
+  it('is all steps in order if the question asks for steps', () => {
     const steps = hit(
       'Certificates',
       'To renew a certificate:\n\n1. Log in to bastion.\n2. Run renew.\n3. Reload the proxies.',
@@ -213,7 +213,7 @@ describe('an answer to a question for one fact', () => {
     )
   })
 
-  it('has a number that the question does not have itself', () => {
+  it('has a number that the question does not have', () => {
     const chat = hit(
       'Chat',
       'Lena: is release 5.14 still on?\nKofi: release 5.14 is the big one.\nKofi: release 5.14 is on 10 March.',
@@ -221,14 +221,14 @@ describe('an answer to a question for one fact', () => {
     expect(ask('When is release 5.14?', [chat])).toMatch(/^Kofi: release 5\.14 is on 10 March\./)
   })
 
-  it('is what a chat replied to the question', () => {
+  it('is the reply to the question in a chat', () => {
     const chat = hit('Lunch', 'Mei: who brings the grill?\nJonas: Dmitri.\nMei: great, see you at the lake')
     expect(ask('Who brings the grill?', [chat])).toContain('Jonas: Dmitri. [1]')
   })
 })
 
 describe('an answer to a question with two parts', () => {
-  it('answers both, the second with what the first one is about', () => {
+  it('answers both, the second with the subject of the first', () => {
     const log = hit(
       'Logging',
       'By default Tarn logs to syslog. Logs rotate every week. The setting log_path changes where Tarn logs.',
@@ -239,7 +239,7 @@ describe('an answer to a question with two parts', () => {
   })
 })
 
-describe('an answer from what stands around the hits', () => {
+describe('an answer from the surroundings of hits', () => {
   const about = (content: string, before: string | null, after: string | null): Material => ({
     question: 'What is the default of gc.auto?',
     hits: [hit('git-config', content)],
@@ -256,21 +256,21 @@ describe('an answer from what stands around the hits', () => {
     ],
   })
 
-  it('knows the term that ends the chunk before', () => {
+  it('uses the term at the end of the previous chunk', () => {
     const text = 'Git packs loose objects when there are more than this. The default value is 6700.'
     expect(inOneGo(synthesize(about(text, 'Other text stands here.\n\ngc.auto', null)))).toBe(
       `gc.auto – ${text} [1]`,
     )
   })
 
-  it('cites the hit for what the chunk after says', () => {
+  it('cites the hit for text of the next chunk', () => {
     const answer = inOneGo(
       synthesize(about('gc.auto packs objects.', null, 'The default of gc.auto is 6700.')),
     )
     expect(answer).toContain('The default of gc.auto is 6700. [1]')
   })
 
-  it('has the header of a table that goes on in the next chunk', () => {
+  it('has the header of a table that continues in the next chunk', () => {
     const material = about('| Name | Port |\n|---|---|\n| imap | 143 |', null, '| imaps | 993 |')
     expect(inOneGo(synthesize({ ...material, question: 'Which port does imaps use?' }))).toContain(
       'imaps – Port: 993 [1]',
@@ -278,8 +278,8 @@ describe('an answer from what stands around the hits', () => {
   })
 })
 
-describe('an answer where nothing seems to answer', () => {
-  it('is the closest passage alone, with where it stands', () => {
+describe('an answer if nothing seems to answer', () => {
+  it('is the closest passage alone, with its place', () => {
     const hits = [
       hit(
         'Payments [2]',
@@ -300,7 +300,7 @@ describe('an answer never has', () => {
     expect(ask('Who owns payroll?', [owners])).toMatch(/Payroll – Owner: Ines Okafor/)
   })
 
-  it('a license or navigation where something else is stored', () => {
+  it('a license or navigation if anything else is stored', () => {
     const pages = [
       hit(
         'Backup',

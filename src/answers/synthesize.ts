@@ -14,7 +14,7 @@ import { scoringPassages } from './score-passages.ts'
 import { stemsOf } from './stems.ts'
 import { rowText } from './table-rows.ts'
 
-/** Documents that have nothing but a title. */
+/** Limit on documents with only a title. */
 const TITLES_MAX = 4
 /** A longer heading would bury the sentence below it. */
 const HEADING_CHARACTERS_MAX = 60
@@ -24,13 +24,13 @@ const PLACE_CHARACTERS_MAX = 120
 export type Synthesize = (material: Material) => Pausable<string>
 
 /**
- * The answer without a language model: the passages of the hits that answer the question best, each with its `[N]`
- * marker (N is the hit's place, from 1). The same input gives the same bytes.
+ * The answer without a language model: the passages that answer the question best, each with its `[N]` marker
+ * (N is the hit's place, from 1). The same input gives the same bytes.
  */
 export function createSynthesize(terms: TermWeights): Synthesize {
   const { read, prepare } = createReadMaterial(terms)
 
-  /** The passages for one part of a question, in the words of the answer. */
+  /** The passages for one part of a question, in reading order. */
   function* answerPart(
     part: QuestionPart,
     found: Read,
@@ -71,7 +71,9 @@ export function createSynthesize(terms: TermWeights): Synthesize {
   }
 }
 
-/** A row without the columns that the question does not name, where it names one. What is left keeps its header. */
+/**
+ * Drops the columns of a row that the question does not name, if it names one. The others keep their headers.
+ */
 function narrowRow(
   question: string,
   passage: Passage,
@@ -86,7 +88,7 @@ function narrowRow(
   return { ...passage, text: rowText([first, ...kept]) }
 }
 
-/** Where a passage stands: `Title › Section`. */
+/** A passage's place: `Title › Section`. */
 function placeOf(
   { passage, section, hit }: Candidate,
   hits: readonly Hit[],
@@ -98,12 +100,12 @@ function placeOf(
   return parts.map((part) => shorten(part, PLACE_CHARACTERS_MAX)).join(' › ')
 }
 
-/** The last heading above the text of a section. */
+/** The last heading above a section's text. */
 function sectionHeading(section: Section | undefined): string {
   return plainText(section?.heading?.split(' > ').at(-1) ?? '')
 }
 
-/** The heading of a sentence where it has a word of the question that the sentence lacks. */
+/** A sentence's heading, if it has a word of the question that the sentence lacks. */
 function neededHeading(
   { passage, stems, section }: Candidate,
   sections: readonly Section[],
@@ -116,7 +118,7 @@ function neededHeading(
   return adds ? heading.replace(/[.:?]+$/, '') : null
 }
 
-/** For documents that have nothing but a title. */
+/** For documents with only a title. */
 function titlesOnly(hits: readonly Hit[]): string {
   return hits
     .slice(0, TITLES_MAX)

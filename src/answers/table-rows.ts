@@ -5,7 +5,7 @@ import { plainText, shorten } from './plain-text.ts'
 const TABLE_RULE = /^[\s|:+=-]+$/
 const HTML_CELL = /<t[dh]\b/i
 
-/** Whether a text has cells of an HTML table. */
+/** Whether a text has HTML table cells. */
 export function hasHtmlCells(source: string): boolean {
   return HTML_CELL.test(source)
 }
@@ -17,12 +17,12 @@ export function isTable(source: string): boolean {
 }
 
 interface Rows {
-  /** The names of the columns; empty when the table has none. */
+  /** The column names; empty: none. */
   header: readonly string[]
   body: readonly (readonly string[])[]
 }
 
-/** Each row as "first cell – Header: cell; Header: cell", so that it can be read without the table around it. */
+/** Each row as "first cell – Header: cell; Header: cell", so that it makes sense without the table. */
 export function readRows({ header, body }: Rows, under: Under): Passage[] {
   return body.flatMap((cells) => {
     const named = cells.flatMap((text, at) => (text === '' ? [] : [{ name: header[at] ?? '', text }]))
@@ -33,7 +33,7 @@ export function readRows({ header, body }: Rows, under: Under): Passage[] {
   })
 }
 
-/** Cells as one line, the first one being what the row is about. */
+/** Cells on one line; the first is the subject of the row. */
 export function rowText([first, ...rest]: readonly Cell[]): string {
   const named = rest.map(({ name, text }) => (name === '' ? text : `${name}: ${text}`))
   return withoutMarkers(`${first?.text} – ${named.join('; ')}`)
