@@ -3,14 +3,14 @@ import { z } from 'zod'
 import { benchQuery } from './corpus.ts'
 import { call } from './server.ts'
 
-// A thread that asks a service again and again until it is told to stop, and then tells how many milliseconds each answer took.
+// A thread that keeps sending requests until told to stop, then reports the milliseconds of each.
 const { url, asked } = z.object({ url: z.string(), asked: z.enum(['sources', 'search']) }).parse(workerData)
 async function ask(number: number): Promise<void> {
   if (asked === 'sources') await call(url, 'GET', '/v1/sources')
   else await call(url, 'POST', '/v1/search', { query: benchQuery(number) })
 }
 
-// What nobody has searched yet is taken in by the first one.
+// The first search loads the vectors.
 await ask(0)
 parentPort?.postMessage('ready', [])
 const latencies: number[] = []

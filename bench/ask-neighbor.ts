@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { benchQuery } from './corpus.ts'
 import { call } from './server.ts'
 
-// A thread that searches once per 50 ms until it is told to stop, and then tells how many milliseconds each answer took.
+// A thread that searches every 50 ms until told to stop, then reports the milliseconds of each search.
 const PERIOD_MS = 50
 const { url, key } = z.object({ url: z.string(), key: z.string() }).parse(workerData)
 const search = (number: number): Promise<unknown> =>

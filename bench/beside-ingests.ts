@@ -5,7 +5,7 @@ import { benchDocument } from './corpus.ts'
 import { percentile } from './search.ts'
 import { call } from './server.ts'
 
-/** What one client waits for while another one pushes much. */
+/** The latency of one client while another pushes many documents. */
 export interface Beside {
   asked: 'sources' | 'search'
   beside: string
@@ -19,7 +19,7 @@ export interface Beside {
 
 interface Pushed {
   name: string
-  /** Of each request, one after another. */
+  /** Requests, one after another, and documents in each. */
   requests: number
   documents: number
   words: number
@@ -27,13 +27,14 @@ interface Pushed {
 
 const PUSHED: readonly Pushed[] = [
   { name: '1,000 documents at a time', requests: 4, documents: 1_000, words: 400 },
-  // As long as a document may be.
+  // The longest document allowed.
   { name: 'documents of 1 MiB', requests: 12, documents: 1, words: 164_000 },
 ]
 const Latencies = z.array(z.number())
 
 /**
- * What others wait for beside ingests. They ask from a thread of their own, so that they do not wait for what pushes.
+ * Measures the latency of other requests during ingests. They come from their own thread, so that the pushing
+ * client does not delay them.
  * @param connectorId of Notion
  */
 export async function measureBesideIngests(url: string, connectorId: string): Promise<Beside[]> {
@@ -48,7 +49,7 @@ async function measureBeside(
   url: string,
   { asked, pushed, connectorId }: { asked: Beside['asked']; pushed: Pushed; connectorId: string },
 ): Promise<Beside> {
-  // Made before: what takes the processor from the service is to be the service's own work.
+  // Prepared in advance, so that during the measurement only the service uses the processor.
   const bodies = Array.from({ length: pushed.requests }, (_, request) => ({
     documents: Array.from({ length: pushed.documents }, (_each, n) => ({
       connectorId,
@@ -77,7 +78,6 @@ async function measureBeside(
   }
 }
 
-/** A table of them. */
 export function besideTable(
   results: readonly { database: string; chunks: number; beside: readonly Beside[] }[],
 ): string {

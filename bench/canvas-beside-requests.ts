@@ -9,7 +9,7 @@ const WORDS = 140
 const SEARCHES = 400
 const REQUESTS = 10
 const DOCUMENTS_A_REQUEST = 50
-/** How long what is read is counted for while nobody asks for anything. */
+/** How long items are counted while idle. */
 const IDLE_SECONDS = 20
 
 const Sources = z.object({ sources: z.array(z.object({ id: z.string(), provider: z.string() })) })
@@ -24,15 +24,15 @@ interface Measured {
 }
 
 /**
- * Searches and ingests of a process that does not read for the canvas and of one that reads a backlog of 20,000 items, both running
- * and asked in turns, and what is read meanwhile and when nobody asks for anything.
- * @param copy makes a second place of what is stored in the first
+ * Compares searches and ingests in a process that does not read for the canvas with one that reads a backlog
+ * of 20,000 items, both running and measured in alternation. Also counts items read meanwhile and while idle.
+ * @param copy copies the first place to a second one
  */
 export async function besideRequests(
   place: Place,
   copy: () => Promise<Place>,
 ): Promise<Record<string, string>> {
-  // Makes the workspace.
+  // Creates the workspace.
   await (await startServer({ ...environmentOf(place), ROLE: 'api' })).stop()
   await fill(place, 0, BACKLOG, itemOf)
   const second = await copy()
@@ -80,12 +80,12 @@ async function begin({ url }: BenchServer): Promise<Measured> {
   const notion = sources.find(({ provider }) => provider === 'notion')?.id
   if (notion === undefined) throw new Error('the local workspace has no source for notion')
   await untilInMemory(url, () => search(url, 0))
-  // What is compiled on the way is not measured.
+  // Warm-up, so that compilation is not measured.
   for (let number = 0; number < 50; number++) await search(url, number)
   return { url, notion, searches: [], ingests: [] }
 }
 
-/** Items a second while nobody asks for anything. */
+/** Items per second while idle. */
 async function readIdle({ url }: BenchServer): Promise<number> {
   const before = await read(url)
   await new Promise((resolve) => setTimeout(resolve, IDLE_SECONDS * 1000))

@@ -6,11 +6,14 @@ const ITEMS = 100_000
 const ENTITIES = 50_000
 const MENTIONS_AN_ITEM = 6
 
-/** Items of a new workspace's four sources that name entities, a few of them in very many items and most in few. */
+/**
+ * Items in a new workspace's four sources with named entities, few of them in very many items and most in
+ * few.
+ */
 export async function fillCanvas(db: Db): Promise<void> {
   const { id: organizationId } = await db.selectFrom('organizations').select('id').executeTakeFirstOrThrow()
   const org = sql`${organizationId}::uuid`
-  // As version 8 of UUID has it: ids that answers may show.
+  // UUIDs of version 8, which responses accept.
   const uuid = (text: ReturnType<typeof sql>) =>
     sql`overlay(overlay(md5(${text}) placing '8' from 13) placing 'a' from 17)::uuid`
   const entity = (n: ReturnType<typeof sql>) => uuid(sql`'entity' || ${n}`)
@@ -29,7 +32,7 @@ export async function fillCanvas(db: Db): Promise<void> {
   await sql`
     insert into entities (organization_id, id, type, key, rank)
     select ${org}, id, 'source', 'source:' || id, 4 from sources where organization_id = ${org}`.execute(db)
-  // A few entities are in very many items: the number falls with the cube of a number spread evenly.
+  // The number of an entity's items falls with the cube of a uniform number, so few have very many.
   await sql`
     insert into item_entities (organization_id, source_item_id, entity_id, source_id, role, names, seen_at)
     select ${org}, i.id, e.id, i.source_id, (array['author', 'mention', 'mention', 'channel', 'mention', 'mention'])[k], array[e.alias],
@@ -59,7 +62,7 @@ export async function fillCanvas(db: Db): Promise<void> {
     await sql`vacuum analyze ${sql.table(table)}`.execute(db)
 }
 
-/** Says what state the canvas is in, as whoever changes it does: from then on what was drawn is kept. */
+/** Sets the canvas revision as a change would, which enables the cache of graphs. */
 export async function keepRevision(db: Db): Promise<void> {
   const { id } = await db.selectFrom('organizations').select('id').executeTakeFirstOrThrow()
   await db.insertInto('canvas_work').values({ organization_id: id, revision: randomUUID() }).execute()

@@ -19,15 +19,15 @@ import { type BenchServer, call, send, startServer } from './server.ts'
  */
 
 const RUNS = 61
-/** Before the measured ones: what is compiled and planned on the way is not measured. */
+/** Unmeasured runs for compilation and planning. */
 const RUNS_BEFORE = 40
 
 type Figures = Record<string, string>
 
-/** Places that a part of the benchmark may fill, each once. */
+/** The places that a part of the benchmark fills, each once. */
 type MakePlaces = (letter: string) => Place
 
-/** Measures one or both databases, one or both halves, and keeps the figures. */
+/** Measures one or both databases, one or both halves, and saves the figures. */
 export async function benchCanvas(args: readonly string[]): Promise<void> {
   const server = namedServer(args.find((arg) => arg === 'postgres'))
   for (const [part, measure] of [
@@ -87,7 +87,7 @@ async function onPostgres(serverUrl: string, measure: typeof measureWorker): Pro
   }
 }
 
-/** What the worker does to requests beside it. @param copy makes place `b` of what is stored in `a` */
+/** The worker's effect on concurrent requests. @param copy copies place `a` to `b` */
 async function measureWorker(placeOf: MakePlaces, copy: () => Promise<void>): Promise<Figures> {
   return await besideRequests(placeOf('a'), async () => {
     await copy()
@@ -95,13 +95,13 @@ async function measureWorker(placeOf: MakePlaces, copy: () => Promise<void>): Pr
   })
 }
 
-/** Median and least milliseconds of each kind of query over HTTP, drawn anew each time, and of those that were asked before. */
+/** Median and minimum milliseconds of each kind of query over HTTP, uncached and cached. */
 async function measureQueries(placeOf: MakePlaces): Promise<Figures> {
   const place = placeOf('a')
-  // Makes the workspace.
+  // Creates the workspace.
   await onServer(place, async () => {})
   await inDatabase(place, fillCanvas)
-  // Nobody has said what state of the canvas this is, so nothing is kept of what was drawn.
+  // The canvas has no revision yet, so nothing is cached.
   const anew = await onServer(place, measureAnew)
   await inDatabase(place, keepRevision)
   const again = await onServer(place, async ({ url }) => ({
@@ -133,7 +133,7 @@ async function measureAnew({ url }: BenchServer): Promise<Figures> {
     'since, all items, 500': { limit: 500, since },
   }
   const figures: Figures = {}
-  // All of them first, so that none is slower for being measured before the others.
+  // Warms up all queries first, so that the order of measurement does not matter.
   for (const query of Object.values(queries)) await timesOf(url, canvasPath(query))
   for (const [name, query] of Object.entries(queries)) figures[name] = await timesOf(url, canvasPath(query))
   figures['one entity'] = await timesOf(url, `/v1/memory-canvas/entities/${around}`)
@@ -146,7 +146,7 @@ function canvasPath(query: Record<string, string | number>): string {
     .join('&')}`
 }
 
-/** Works with the service, which reads nothing for the canvas. */
+/** Runs with a service that does not read for the canvas. */
 async function onServer<Result>(
   place: Place,
   work: (server: BenchServer) => Promise<Result>,
@@ -159,7 +159,7 @@ async function onServer<Result>(
   }
 }
 
-/** Works with the database while no service does, and without the limits of time that requests have: filling it takes minutes. */
+/** Runs on the database without a service and without the time limits of requests: filling takes minutes. */
 async function inDatabase({ dataDir, databaseUrl }: Place, work: (db: Db) => Promise<void>): Promise<void> {
   const database =
     databaseUrl === undefined

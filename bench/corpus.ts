@@ -1,4 +1,4 @@
-/** A document of the benchmark: English-like text, the same for the same number. */
+/** A document of the benchmark: English-like text, determined by its number. */
 export interface BenchDocument {
   title: string
   body: string
@@ -20,7 +20,7 @@ const DETAILS =
   )
 const PLACES = 'Berlin Lisbon Toronto Osaka Nairobi Dublin Austin Oslo Seoul Lima'.split(' ')
 
-/** A small seeded generator (mulberry32): equal runs everywhere. */
+/** A small seeded generator (mulberry32), the same everywhere. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {

@@ -7,8 +7,8 @@ import { chunkText } from '../src/items/chunk-text.ts'
 import { embeddingInput } from '../src/models/index.ts'
 
 /**
- * How long the built-in embedding model takes to load, for a chunk of 200 words and for a question, and how much processor
- * time for each chunk of the Markdown in folders, the project's own documentation if none is named:
+ * Measures how long the built-in embedding model takes to load, for a chunk of 200 words and for a question,
+ * and its processor time for each chunk of the Markdown in folders (default: the project's documentation):
  * `node bench/embedder.ts [FOLDER…]`.
  */
 const ROUNDS = 2_000
@@ -21,7 +21,7 @@ const started = performance.now()
 const model = await loadBuiltinModel()
 process.stdout.write(`load      ${(performance.now() - started).toFixed(1)} ms\n`)
 
-// A number and a place of its own keep each text new, as chunks and questions are.
+// A different number and offset make each text new, like real chunks and questions.
 await report('200 words', (round) => {
   const from = round % (WORDS.length - 200)
   return model.embedDocuments([{ title: `Page ${round}`, text: WORDS.slice(from, from + 200).join(' ') }])
@@ -42,7 +42,10 @@ async function report(name: string, embed: (round: number) => Promise<unknown>):
   process.stdout.write(`${name} p50 ${at(0.5)} µs, p95 ${at(0.95)} µs\n`)
 }
 
-/** The first pass over a folder and the median of several: a process that ingests has its code compiled and stems at hand. */
+/**
+ * The first pass over a folder, and the median of several: an ingesting process has compiled code and cached
+ * stems.
+ */
 async function reportFolder(folder: string): Promise<void> {
   const chunks = chunksOf(folder)
   const times: number[] = []

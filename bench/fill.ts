@@ -14,24 +14,24 @@ import { benchDocument } from './corpus.ts'
 /** Of 400 words each. */
 export const CHUNKS_A_DOCUMENT = 3
 const ITEMS_A_WRITE = 100
-/** One item in so many is of another provider, and has a mark of its own. */
+/** One item in this many has another provider and a mark. */
 const RARE = 100
 
-/** Where the service that is measured keeps what it stores. */
+/** Where the measured service stores its data. */
 export interface Place {
   dataDir: string
   databaseUrl: string | undefined
 }
 
-/** What the service is told of it. */
+/** The service's environment for a place. */
 export function environmentOf({ dataDir, databaseUrl }: Place): Record<string, string> {
   return { DATA_DIR: dataDir, DATABASE_URL: databaseUrl ?? '' }
 }
 
 /**
- * The PostgreSQL server to measure on, if one is named.
- * @param wanted which database was asked for, if one was
- * @throws Error where PostgreSQL was, and no server is named
+ * The PostgreSQL server to measure on, if any.
+ * @param wanted the requested database, if any
+ * @throws Error if PostgreSQL is requested and no server is named
  */
 export function namedServer(wanted: 'postgres'): string
 export function namedServer(wanted: string | undefined): string | undefined
@@ -41,7 +41,7 @@ export function namedServer(wanted: string | undefined): string | undefined {
   return url
 }
 
-/** Works with an embedded database in a new folder, and deletes it. */
+/** Runs with an embedded database in a temporary folder. */
 export async function inNewFolder<Result>(act: (place: Place) => Promise<Result>): Promise<Result> {
   const dataDir = await mkdtemp(join(tmpdir(), 'memory-bench-'))
   try {
@@ -51,7 +51,7 @@ export async function inNewFolder<Result>(act: (place: Place) => Promise<Result>
   }
 }
 
-/** Works with a database of its own on a server, and drops it. */
+/** Runs with a temporary database on a server. */
 export async function inNewDatabase<Result>(
   serverUrl: string,
   act: (place: Place & { databaseUrl: string }) => Promise<Result>,
@@ -73,10 +73,10 @@ export async function inNewDatabase<Result>(
 const Organization = z.tuple([z.object({ id: z.string() })])
 const SourceRows = z.array(z.object({ id: z.string(), provider: z.string() }))
 
-/** The document of a number, in the source of its provider. */
+/** The document of a number, in its provider's source. */
 export type ItemOf = (number: number, sourceOf: (provider: string) => string) => NewItem
 
-/** Stores documents up to a number, the way that the service does. @returns how many chunks there are */
+/** Stores documents up to a number, as the service does. @returns the number of chunks */
 export async function fill(
   { dataDir, databaseUrl }: Place,
   from: number,

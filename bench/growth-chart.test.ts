@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { drawGrowth } from './growth-chart.ts'
 
-it('draws ten times the rows, and ten times the time, as one and the same step', () => {
+it('draws a tenfold number of rows and a tenfold time as the same distance', () => {
   const at = (rows: number, p50Ms: number) => ({ engine: 'one', rows, p50Ms })
   const svg = drawGrowth([at(100, 1), at(1_000, 10), at(10_000, 100)], 'p50')
   const points = (/points="([^"]+)"/.exec(svg)?.[1] ?? '')

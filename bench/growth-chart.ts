@@ -1,6 +1,6 @@
-/** What a search takes at a size. */
+/** The duration of a search at a size. */
 export interface GrowthPoint {
-  /** What the line is of. */
+  /** The name of the line. */
   engine: string
   rows: number
   p50Ms: number
@@ -20,8 +20,8 @@ const FONT = "font-family=\"Inter, 'Segoe UI', 'Helvetica Neue', 'DejaVu Sans', 
 const COLOURS = ['#0f766e', '#0891b2', '#b45309', '#f59e0b', '#7c3aed', '#c084fc', '#be123c']
 
 /**
- * The p50 of a search by the number of rows, both by powers of ten, as a standalone SVG.
- * @param heading what was measured, in a line
+ * The p50 of a search by the number of rows, on logarithmic axes, as a standalone SVG.
+ * @param heading what was measured, on one line
  */
 export function drawGrowth(results: readonly GrowthPoint[], heading: string): string {
   const engines = [...new Set(results.map(({ engine }) => engine))]
@@ -69,7 +69,7 @@ export function drawGrowth(results: readonly GrowthPoint[], heading: string): st
   ].join('\n')
 }
 
-/** Powers of ten around the values, and where a value lies between two places. */
+/** A logarithmic axis with powers of ten around the values. */
 function axis(
   values: readonly number[],
   from: number,
@@ -77,13 +77,13 @@ function axis(
 ): { powers: number[]; at(value: number): number } {
   const logs = values.map((value) => Math.log10(value))
   const low = Math.floor(Math.min(...logs))
-  // What is a little over a power, as a million and two, is drawn at it.
+  // A value slightly above a power, such as 1,000,002, counts as that power.
   const high = Math.max(low + 1, Math.ceil(Math.max(...logs) - 0.01))
   const powers = Array.from({ length: high - low + 1 }, (_, n) => Number(`1e${low + n}`))
   return { powers, at: (value) => from + ((Math.log10(value) - low) / (high - low)) * (to - from) }
 }
 
-/** Names beside the ends of the lines, the slowest on top, none over another. */
+/** Names at the ends of the lines, slowest on top, without overlap. */
 function legend(
   engines: readonly string[],
   results: readonly GrowthPoint[],

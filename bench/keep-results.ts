@@ -3,7 +3,9 @@ import { cpus, totalmem } from 'node:os'
 
 const FOLDER = 'bench/results'
 
-/** Writes a benchmark's table as `<name>.md`, and its figures with what machine they are of as `<name>.json`. */
+/**
+ * Writes a benchmark's table as `<name>.md`, and its figures with the machine's description as `<name>.json`.
+ */
 export async function keepResults(name: string, results: readonly unknown[], table: string): Promise<void> {
   const machine = {
     node: process.version,

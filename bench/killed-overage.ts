@@ -1,6 +1,9 @@
 import { killOverage } from '../test/support/killed-overage.ts'
 
-/** `node bench/killed-overage.ts [answers] [kills]`: whether the meter holds exactly what was served, however it is killed. */
+/**
+ * `node bench/killed-overage.ts [answers] [kills]`: checks that the meter equals what was served, however
+ * often the service is killed.
+ */
 const [answers = '10000', kills = '12'] = process.argv.slice(2)
 const { DATABASE_URL: url } = process.env
 const result = await killOverage({

@@ -7,19 +7,26 @@ import { percentile } from './search.ts'
 import { call, startServer } from './server.ts'
 
 /*
- * npm run bench [embedded|postgres]; npm run bench -- sync measures connectors (bench/sync.ts), -- canvas the memory canvas, -- search
- * searches of a growing memory, -- tenants of many organizations, -- neighbors one organization beside another, -- permissions searches on behalf of people, -- peers the service beside other vector databases (bench/peers)
- * Ingest, search, memory and start time of the service as it ships, over HTTP. Client and server share the machine.
+ * npm run bench [embedded|postgres]: ingest, search, memory and start time of the service as shipped, over
+ * HTTP. Client and server share the machine.
+ *
+ * npm run bench -- sync: connectors (bench/sync.ts)
+ * npm run bench -- canvas: the memory canvas
+ * npm run bench -- search: searches of a growing memory
+ * npm run bench -- tenants: searches of many organizations
+ * npm run bench -- neighbors: one organization beside another
+ * npm run bench -- permissions: searches on behalf of users
+ * npm run bench -- peers: the service beside other vector databases (bench/peers)
  */
 
 const SIZES = [1_000, 10_000]
-/** A tenant so small that its search takes next to nothing: what is left is what every request costs. */
+/** So small that a search takes almost nothing: what remains is the fixed cost of a request. */
 const SMALL_TENANT_CHUNKS = 100
 const DOCUMENTS_A_REQUEST = 50
-/** Pushed by eight clients once all has been measured. */
+/** Pushed by eight clients after all other measurements. */
 const REQUESTS_AT_ONCE = 24
 const SEARCHES = 300
-/** In these code is compiled, and a small organization is read ahead. */
+/** Warm-up: code is compiled, and a small organization is loaded into memory. */
 const SEARCHES_BEFORE = 500
 const CLIENTS = 8
 const THROUGHPUT_SECONDS = 5
@@ -94,7 +101,7 @@ async function chunksPerDocument(): Promise<number> {
   return chunks / sample
 }
 
-/** Pushes documents one request after another. Returns the seconds that it took. */
+/** Pushes documents one request after another. @returns the seconds that it took */
 async function ingest(
   url: string,
   connectorId: string,
@@ -122,7 +129,7 @@ async function push(
   await call(url, 'POST', '/v1/ingest', { documents })
 }
 
-/** Pushes new documents, eight clients at once. Returns documents a second. */
+/** Pushes new documents from eight clients at once. @returns documents per second */
 async function ingestConcurrently(url: string, connectorId: string, first: number): Promise<number> {
   const started = performance.now()
   let next = 0

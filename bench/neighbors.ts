@@ -18,8 +18,8 @@ import { ADMIN_KEY, call, startServer, untilInMemory } from './server.ts'
 import { copyOf } from './tenants.ts'
 
 /*
- * npm run bench -- neighbors [embedded|postgres] [chunks]: how long one workspace waits for its searches while twelve
- * connections of another one work. Both have the same documents, and the ratio is to the same run's quiet searches.
+ * npm run bench -- neighbors [embedded|postgres] [chunks]: search latency of one workspace while another one
+ * uses twelve connections. Both have the same documents; ratios are to the quiet searches of the same run.
  */
 
 const CONNECTIONS = 12
@@ -30,7 +30,7 @@ const SEARCHES_BEFORE = 300
 const Organization = z.tuple([z.object({ id: z.string(), embedding_model_id: z.number() })])
 const Latencies = z.array(z.number())
 
-/** What the other workspace does, request by request. */
+/** The other workspace's requests. */
 const LOADS: Record<string, (url: string, number: number) => Promise<unknown>> = {
   nothing: async () => {},
   'hybrid searches': (url, number) =>
@@ -51,12 +51,12 @@ interface Result {
   load: string
   p50Ms: number
   p99Ms: number
-  /** Of the quiet p50. */
+  /** To the quiet p50. */
   ratio: number
   requestsPerSecond: number
 }
 
-/** Measures and keeps the figures. */
+/** Measures and saves the figures. */
 export async function benchNeighbors([wanted, chunks = CHUNKS]: readonly (string | number)[]): Promise<void> {
   const results: Result[] = []
   if (wanted !== 'postgres')
@@ -99,7 +99,7 @@ async function measure(database: string, place: Place, chunks: number): Promise<
   }
 }
 
-/** Another workspace with the same documents. @returns its key */
+/** Creates another workspace with the same documents. @returns its key */
 async function makeNeighbor(place: Place): Promise<string> {
   const { db, close } = await openDatabase({ ...place, logger: { error: () => {}, warn: () => {} } })
   try {
@@ -111,7 +111,7 @@ async function makeNeighbor(place: Place): Promise<string> {
   }
 }
 
-/** The neighbor searches from a thread of its own, so that it does not wait for the load's client. */
+/** The neighbor searches from its own thread, so that the load's client does not delay it. */
 async function beside(
   url: string,
   load: string,

@@ -16,8 +16,9 @@ import { percentile } from './search.ts'
 import { call, startServer, untilInMemory } from './server.ts'
 
 /*
- * npm run bench -- permissions [embedded|postgres] [chunks]: what a search on behalf of a person costs beside the same search
- * of everything, in turns in one run. Each person is a member and in one of 500 domains; there are 20,000 distinct policies.
+ * npm run bench -- permissions [embedded|postgres] [chunks]: compares a search on behalf of a user with the
+ * same search of everything, alternating in one run. Each user is a member and in one of 500 domains; there
+ * are 20,000 distinct policies.
  */
 
 const PEOPLE = 5_000
@@ -26,7 +27,7 @@ const POLICIES = 20_000
 const CHUNKS = 100_000
 const WARMING = 200
 const SEARCHES = 400
-/** Everybody reads one item in so many. */
+/** One item in this many is public. */
 const PUBLIC = 5
 
 const WHO = {
@@ -42,11 +43,11 @@ interface Result {
   who: string
   p50Ms: number
   p99Ms: number
-  /** Of the p50, above that of everything. */
+  /** Difference of the p50 to a search of everything. */
   moreMs: number
 }
 
-/** Measures and keeps the figures. */
+/** Measures and saves the figures. */
 export async function benchPermissions([wanted = 'embedded', chunks = CHUNKS]: readonly (
   | string
   | number
@@ -133,7 +134,7 @@ async function addPeople(place: Place): Promise<void> {
   }
 }
 
-/** A thread in a channel whose readers are named, or of everybody. */
+/** A thread in a channel with named readers, or a public one. */
 function documentOf(number: number, sourceOf: (provider: string) => string): NewItem {
   const policy = number % POLICIES
   const restricted = {

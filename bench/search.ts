@@ -15,8 +15,9 @@ import { keepResults } from './keep-results.ts'
 import { type BenchServer, call, send, startServer, untilInMemory } from './server.ts'
 
 /*
- * npm run bench -- search [embedded|postgres] [chunks …]: searches of one organization as it grows, with its vectors in memory
- * and without, and whether both give the same answers. The embedded database is left out above 100,000 chunks.
+ * npm run bench -- search [embedded|postgres] [chunks …]: searches of one organization as it grows, with and
+ * without its vectors in memory, and whether both give the same answers. Omits the embedded database above
+ * 100,000 chunks.
  */
 
 const SIZES = [1_000, 10_000, 100_000]
@@ -24,14 +25,14 @@ const SIZES = [1_000, 10_000, 100_000]
 const EMBEDDED_MOST = 100_000
 const SEARCHES = 200
 const WARMING = 500
-/** Before each measurement, as the kind of search changes. */
+/** Warm-up searches for each kind of search. */
 const UNMEASURED = 50
-/** Of the database alone, which takes long. */
+/** For the database alone, which is slow. */
 const SEARCHES_COMPARED = 20
 const CLIENTS = 8
 const THROUGHPUT_SECONDS = 5
 
-/** What is asked for beside the query. */
+/** The request besides the query. */
 const KINDS = {
   plain: {},
   provider: { filter: { providers: ['slack'] } },
@@ -42,10 +43,10 @@ const KINDS = {
 interface Result {
   database: string
   chunks: number
-  /** Of a process that starts on rows that another one stored: its vectors are read from the database. */
+  /** In a process that starts on existing rows, whose vectors are read from the database. */
   firstSearchMs: number
   inMemoryAfterSeconds: number
-  /** Of the next one, after a stop: to the first ready answer, and the search that comes then. */
+  /** In the next process after a stop: time to readiness, and the first search. */
   startSeconds: number
   firstSearchAfterStopMs: number
   p50Ms: Record<keyof typeof KINDS, number>
@@ -59,7 +60,7 @@ interface Result {
   sameAnswers: string
 }
 
-/** Measures one or both databases and keeps the figures. */
+/** Measures one or both databases and saves the figures. */
 export async function benchSearch([wanted, ...sizes]: readonly string[]): Promise<void> {
   const chunks = sizes.length > 0 ? sizes.map(Number) : SIZES
   const results: Result[] = []
@@ -89,7 +90,7 @@ async function onPostgres(serverUrl: string, sizes: readonly number[]): Promise<
 
 async function grow(database: string, sizes: readonly number[], place: Place): Promise<Result[]> {
   const environment = environmentOf(place)
-  // Makes the workspace.
+  // Creates the workspace.
   await (await startServer(environment)).stop()
   const results: Result[] = []
   let items = 0
@@ -112,7 +113,7 @@ async function measure(environment: Record<string, string>): Promise<Omit<Result
     const firstSearchMs = performance.now() - ready
     await untilInMemory(server.url, () => search(server.url, 0, KINDS.plain))
     const inMemoryAfterSeconds = (performance.now() - ready) / 1000
-    // What the first thousand of them take is the compiler's.
+    // The first thousand searches include compilation.
     await times(server.url, KINDS.plain, WARMING)
     const plain = await times(server.url, KINDS.plain)
     const provider = percentile(await times(server.url, KINDS.provider), 0.5)
@@ -122,7 +123,7 @@ async function measure(environment: Record<string, string>): Promise<Omit<Result
       KINDS.plain,
     )
     const residentMb = await server.residentMb()
-    // Last, since it holds the words of chunks in memory, which are read in the background.
+    // Last, because it loads the words of chunks into memory in the background.
     await times(server.url, KINDS.hybrid, WARMING)
     const hybrid = percentile(await times(server.url, KINDS.hybrid), 0.5)
     const { perSecond: hybridPerSecond, failed } = await searchConcurrently(server.url, KINDS.hybrid)
@@ -162,10 +163,10 @@ async function search(url: string, number: number, kind: object): Promise<unknow
   return await call(url, 'POST', '/v1/search', { query: benchQuery(number), ...kind })
 }
 
-/** Counts questions, so that none is asked twice. */
+/** Counts questions, so that each is asked once. */
 let asked = 0
 
-/** Milliseconds of searches one after another, ascending, each for another question; after a few that are not measured. */
+/** Milliseconds of consecutive searches for different questions, ascending, after a warm-up. */
 async function times(url: string, kind: object, count = SEARCHES): Promise<number[]> {
   for (let number = 0; number < UNMEASURED; number++) await search(url, asked++, kind)
   const taken: number[] = []
@@ -200,7 +201,7 @@ async function answersOf(url: string): Promise<unknown[]> {
   return answers
 }
 
-/** The same questions to the database alone. */
+/** Asks the database alone the same questions. */
 async function compare(
   server: BenchServer,
   answers: readonly unknown[],

@@ -8,19 +8,19 @@ import { freePort, untilReady } from '../test/support/service-process.ts'
 export const ADMIN_KEY = 'svc_benchmark-benchmark-benchmark-benchmark-00'
 const Tasks = z.object({ TASKS: z.object({ start: z.object({ command: z.array(z.string()) }) }) })
 const list: unknown = await import(new URL('../scripts/tasks/list.mjs', import.meta.url).href)
-/** What `npm start` runs. */
+/** The command of `npm start`. */
 const START_COMMAND = Tasks.parse(list).TASKS.start.command
 
 export interface BenchServer {
   url: string
-  /** From the launch of the process to the first ready answer. */
+  /** From the launch of the process to readiness. */
   startSeconds: number
-  /** Resident memory now, in MB, as the operating system counts it. */
+  /** Current resident memory in MB, by the operating system. */
   residentMb(): Promise<number>
   stop(): Promise<void>
 }
 
-/** Starts the service as its users do, in a process of its own, and waits until it is ready. */
+/** Starts the service as users do, in its own process, and waits until it is ready. */
 export async function startServer(environment: Record<string, string>): Promise<BenchServer> {
   const port = await freePort()
   const started = performance.now()
@@ -69,10 +69,10 @@ export async function untilInMemory(url: string, search: () => Promise<unknown>)
   }
 }
 
-/** Keeps its connections, and does little beside: what is measured is the service. */
+/** Reuses connections and does little else, so that only the service is measured. */
 const agent = new Agent({ keepAlive: true })
 
-/** Calls the service, as the admin key unless told otherwise; anything but success ends the benchmark. */
+/** Calls the service, by default with the admin key; any error ends the benchmark. */
 export async function call(
   url: string,
   method: string,
@@ -85,7 +85,7 @@ export async function call(
   return JSON.parse(text)
 }
 
-/** Sends a request. @returns the answer's status and body */
+/** Sends a request. @returns the response's status and body */
 export async function send(
   url: string,
   { method, body, bearer = ADMIN_KEY }: { method: string; body?: unknown; bearer?: string },

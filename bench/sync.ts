@@ -50,7 +50,7 @@ interface Measured {
   peakMb: number
 }
 
-/** Measures what the arguments ask for and prints a table. */
+/** Runs the requested measurements and prints a table. */
 export async function benchSync(args: readonly string[]): Promise<void> {
   const share = Number(args.find((arg) => /^[\d.]+$/.test(arg)) ?? 1)
   const wanted = (['slack', 'google_drive', 'gmail'] as const).filter((name) => args.includes(name))
@@ -61,7 +61,7 @@ export async function benchSync(args: readonly string[]): Promise<void> {
     results.push(...measured)
   }
   process.stdout.write(`\n${table(results)}\n`)
-  // A part of them would stand for all.
+  // Partial results must not replace the full ones.
   if (share === 1 && wanted.length === 0) await keepResults('latest-sync', results, table(results))
 }
 
@@ -116,7 +116,8 @@ async function benchProvider(provider: Bench, share: number): Promise<Measured[]
     }
     const second = await measure(watch, 'second', again)
     if (provider !== 'slack') return [first, second]
-    // Events have been arriving since before the second run, which asked every channel: from now on they are relied on.
+    // Events have arrived since before the second run, which read every channel; from now on runs rely on
+    // them.
     return [first, second, await measure(watch, 'second, with events', again)]
   } finally {
     await server.stop()
@@ -169,7 +170,7 @@ async function connect(url: string, token: string, provider: Bench): Promise<voi
   await agreeElsewhere(Begun.parse(begun).url)
 }
 
-/** An event as Slack sends it, about a message that is gone again: nothing has to be stored for it. */
+/** A Slack event about a message that no longer exists, so that nothing is stored for it. */
 async function announceMessage(url: string, environment: Record<string, string>): Promise<void> {
   const event = { type: 'message', channel: 'C0', ts: '1700000000.000100', text: 'gone', user: 'U0' }
   const body = JSON.stringify({

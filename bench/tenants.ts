@@ -13,8 +13,8 @@ import { percentile } from './search.ts'
 import { call, startServer } from './server.ts'
 
 /*
- * npm run bench -- tenants [organizations] [chunks of each] [SEARCH_MEMORY_MB]: searches of many organizations at random on
- * PostgreSQL, with memory for a part of them.
+ * npm run bench -- tenants [organizations] [chunks of each] [SEARCH_MEMORY_MB]: searches of random
+ * organizations on PostgreSQL, with memory for some of them.
  */
 
 const SEARCHES = 6_000
@@ -39,7 +39,7 @@ interface Result {
   p99Ms: number
 }
 
-/** Measures and keeps the figures. @throws where no server is named */
+/** Measures and saves the figures. @throws if no server is named */
 export async function benchTenants(args: readonly string[]): Promise<void> {
   const serverUrl = namedServer('postgres')
   const [organizations = 2_000, chunksEach = 1_000, memoryMb = 512] = args.map(Number)
@@ -52,7 +52,7 @@ export async function benchTenants(args: readonly string[]): Promise<void> {
   await keepResults('tenants', [result], table(result))
 }
 
-/** One organization is filled as the service does it, the others get its rows. @returns a key of each */
+/** Fills one organization as the service does and copies its rows to the others. @returns a key of each */
 async function makeTenants(
   place: Place,
   { organizations, chunksEach }: { organizations: number; chunksEach: number },
@@ -103,7 +103,7 @@ export async function copyOf(db: Db, template: z.output<typeof Organization>[0])
   })
 }
 
-/** With the same ids, and as if the canvas had read them, so that nothing but searches is measured. */
+/** With the same ids, and marked as read by the canvas, so that only searches are measured. */
 async function copyRows(tx: Tx, { from, to, sourceId }: Copied): Promise<void> {
   await sql`
     insert into source_items (organization_id, id, provider, external_id, source_id, source_kind, title, body, metadata, content_sha256,

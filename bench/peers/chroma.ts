@@ -16,7 +16,7 @@ const COLLECTIONS = '/api/v2/tenants/default_tenant/databases/default_database/c
 const Collection = z.object({ id: z.string() })
 const Answer = z.object({ ids: z.array(z.array(z.string())) })
 
-/** A Chroma server over HTTP: one collection, whose rows say their tenant, with HNSW's `ef_search` at 100. */
+/** A Chroma server over HTTP: one collection whose rows name their tenant, with HNSW's `ef_search` at 100. */
 export async function fillChroma(data: DataSet): Promise<Engine> {
   const folder = await mkdtemp(join(tmpdir(), 'memory-bench-'))
   const port = await freePort()

@@ -5,9 +5,9 @@ import { benchDocument, benchQuery } from '../corpus.ts'
 
 /** Numbers of a vector. */
 export const DIMENSIONS = 1_024
-/** Words of a document: what the service keeps in one chunk, so that all engines hold as many vectors. */
+/** Words of a document, which fit in one chunk of the service, so that all engines have as many vectors. */
 const WORDS = 140
-/** Every so many documents is of the provider that the filter asks for. */
+/** One document in this many has the filter's provider. */
 const RARE_EVERY = 100
 const EMBEDDED_AT_ONCE = 500
 const FOLDER = join('.cache', 'bench-peers')
@@ -16,10 +16,10 @@ export const COMMON_PROVIDER = 'notion'
 export const RARE_PROVIDER = 'slack'
 type BenchProvider = typeof COMMON_PROVIDER | typeof RARE_PROVIDER
 
-/** What every engine is given: the same texts, vectors and questions. */
+/** The input of every engine: the same texts, vectors and questions. */
 export interface DataSet {
   size: number
-  /** Of all rows, one after another, as little-endian 32-bit floats: `size` times `DIMENSIONS`. */
+  /** The rows' vectors, concatenated, as little-endian 32-bit floats: `size` times `DIMENSIONS`. */
   vectors: Float32Array
   /** The same in a file. */
   file: string
@@ -36,12 +36,12 @@ export function documentOf(row: number): { title: string; body: string; provider
   return { ...benchDocument(row, WORDS), provider: providerOf(row) }
 }
 
-/** The provider that a row's document is of. */
+/** The provider of a row's document. */
 export function providerOf(row: number): BenchProvider {
   return row % RARE_EVERY === 0 ? RARE_PROVIDER : COMMON_PROVIDER
 }
 
-/** The first `size` rows with the built-in model's vectors, which are made once and kept in `.cache/`. */
+/** The first `size` rows with the built-in model's vectors, which are cached in `.cache/`. */
 export async function prepareDataSet(size: number, questions: number): Promise<DataSet> {
   const model = await loadBuiltinModel()
   const file = join(FOLDER, `${model.id}-${size}.f32`)
@@ -73,7 +73,7 @@ async function sizeOf(file: string): Promise<number | null> {
   )
 }
 
-/** Under its name only once it is whole. */
+/** Renamed to its name only when complete. */
 async function writeVectors(
   file: string,
   size: number,

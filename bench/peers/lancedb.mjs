@@ -1,5 +1,5 @@
-// LanceDB lives in the process that asks it, so it is measured in one of its own:
-// `lancedb.mjs FOLDER ROWS QUESTIONS flat|hnsw`, started with a channel that brings the truth and takes the figures.
+// LanceDB runs in its client's process, so it is measured in a separate one: `lancedb.mjs FOLDER ROWS
+// QUESTIONS flat|hnsw`, with an IPC channel that receives the truth and sends the figures.
 import { once } from 'node:events'
 import process from 'node:process'
 import { connect, Index } from '@lancedb/lancedb'
@@ -35,7 +35,7 @@ const figures = await measureEngine(
     name: kind === 'hnsw' ? `LanceDB in process, HNSW-SQ ef ${EF}` : 'LanceDB in process, flat',
     ingestPerSecond: data.size / seconds,
     search,
-    // Its own part: the vectors of the data set lie in this process too.
+    // LanceDB's part: this process also has the data set's vectors.
     residentMb: async () => (process.memoryUsage().rss - before) / 2 ** 20,
     close: async () => database.close(),
   },

@@ -19,7 +19,7 @@ const Message = z.object({
   residentMb: z.number().nullable(),
 })
 
-/** LanceDB in a process that has nothing else (`lancedb.mjs`). Throws where that fails; its message has been shown. */
+/** LanceDB in its own process (`lancedb.mjs`). Throws if that fails, after it has printed its message. */
 export async function measureLanceDb(data: DataSet, truth: Truth, index: 'flat' | 'hnsw'): Promise<Figures> {
   const folder = await mkdtemp(join(tmpdir(), 'memory-bench-'))
   const args = [folder, String(data.size), String(data.questions.length), index]

@@ -22,14 +22,15 @@ const [BEGIN, END] = ['<!-- peers: written by npm run bench -- peers -->', '<!--
 
 /** How one engine is measured at one size. */
 interface Peer {
-  /** What an argument of the command names it by. */
+  /** Its name on the command line. */
   name: string
   measure(data: DataSet, truth: Truth): Promise<Figures>
 }
 
 /**
- * `npm run bench -- peers [rows] [names…]`: the service beside other vector databases, up to so many rows (100,000), all of them
- * or those named. Writes the table and its chart to the page of benchmarks, and all figures to bench/results.
+ * `npm run bench -- peers [rows] [names…]`: compares the service with other vector databases, up to a number
+ * of rows (default 100,000), all of them or the named ones. Writes the table and its chart to the page of
+ * benchmarks, and all figures to bench/results.
  */
 export async function benchPeers(args: readonly string[]): Promise<void> {
   const most = Number(args.find((arg) => /^\d+$/.test(arg)) ?? MOST)
@@ -58,13 +59,13 @@ export async function benchPeers(args: readonly string[]): Promise<void> {
         process.stderr.write(`LEFT OUT: ${reason}\n`)
       }
     }
-    // A run over all sizes takes long: what is measured is kept as it comes.
+    // A run over all sizes takes long, so each result is saved at once.
     await publish(results, { began, leftOut })
   }
   process.stdout.write(`${table(results)}\n`)
 }
 
-/** Writes the table with what it is of, and the chart. */
+/** Writes the table with its conditions, and the chart. */
 async function publish(
   results: readonly Figures[],
   { began, leftOut }: { began: { at: Date; load: number }; leftOut: readonly string[] },
@@ -90,7 +91,7 @@ async function publish(
   )
 }
 
-/** An engine with what it finds of the largest size, where that is not all. */
+/** An engine's name with its recall at the largest size, unless that is 1. */
 function labelOf(engine: string, results: readonly Figures[]): string {
   const recall = results.findLast((one) => one.engine === engine)?.recall.all ?? 1
   return recall >= 0.995 ? engine : `${engine}, recall ${recall.toFixed(2)}`
@@ -121,7 +122,7 @@ function findPeers(): { peers: Peer[]; leftOut: string[] } {
   return { peers, leftOut }
 }
 
-/** Fills an engine, measures it and closes it, whatever happens. */
+/** Fills an engine, measures it, and always closes it. */
 function measuring(fill: (data: DataSet) => Promise<Engine>): Peer['measure'] {
   return async (data, truth) => {
     const engine = await fill(data)
@@ -138,7 +139,7 @@ function describeRun({ at, load }: { at: Date; load: number }): string {
   return `Begun ${at.toISOString().slice(0, 16)}Z on ${length} processors (${first?.model ?? 'unknown'}), Node ${process.version}; load ${load.toFixed(1)} at the beginning, ${(loadavg()[0] ?? 0).toFixed(1)} at the end.`
 }
 
-/** Puts the text between the marks of the page. */
+/** Inserts the text between the page's markers. */
 async function writePage(text: string): Promise<void> {
   const page = await readFile(PAGE, 'utf8')
   const [from, to] = [page.indexOf(BEGIN), page.indexOf(END)]

@@ -28,7 +28,7 @@ describe('recall against an exact search', () => {
   it('counts no row of another tenant or provider, however near', async () => {
     const truth = await findTruth(data)
     const rare = truth.rare[0] ?? { least: 0, hits: 0 }
-    // Rows 0 and 100 are of the rare provider.
+    // Rows 0 and 100 have the rare provider.
     expect(rare.hits).toBe(2)
     expect(countRight(data, { scope: 'rare', vector, rows: [...ten, 100], best: rare })).toBe(2)
     const best = { least: 0, hits: 10 }

@@ -3,34 +3,36 @@ import { type DataSet, providerOf, RARE_PROVIDER, vectorOf } from './data-set.ts
 
 /** Hits of a search. */
 export const LIMIT = 10
-/** Rows of the small tenant: the first ones of the data set, once more. */
+/** Rows of the small tenant: copies of the data set's first ones. */
 export const SMALL_TENANT_ROWS = 100
 const CLIENTS = 8
 const THROUGHPUT_SECONDS = 4
-/** Searches that are not measured: an engine that has just been filled reads ahead, or is not compiled. A slow one has fewer. */
+/** Unmeasured searches, for loading and compilation; fewer for a slow engine. */
 const WARM_UP = 500
 const WARM_UP_SECONDS = 5
-/** A slow engine answers fewer of the questions, and its recall is of those. */
+/** Time limit: a slow engine answers fewer questions, and its recall is over those. */
 const SEARCH_SECONDS = 12
-/** Similarities this close count as the same: halves of the service and of pgvector have 11 bits. */
+/**
+ * Similarities this close are equal: the half-precision numbers of the service and of pgvector have 11 bits.
+ */
 const TOLERANCE = 1e-4
 
-/** What is searched: all of a tenant, 1 % of it by a filter, or a tenant of 100 rows beside it. */
+/** What a search covers: all of a tenant, 1% of it by a filter, or a tenant of 100 rows beside it. */
 export const SCOPES = ['all', 'rare', 'small'] as const
 export type Scope = (typeof SCOPES)[number]
 
-/** An engine that holds the data set. Rows are named by their number in it. */
+/** An engine with the data set. Rows are named by their number in it. */
 export interface Engine {
   name: string
   ingestPerSecond: number
   /** The rows nearest to a question, best first. */
   search(question: number, scope: Scope): Promise<readonly number[]>
-  /** What the operating system counts as resident of what holds the rows; null: not known. */
+  /** Resident memory of the process with the rows, by the operating system; null: unknown. */
   residentMb(): Promise<number | null>
   close(): Promise<void>
 }
 
-/** One engine at one size. Times of one client but for the throughput; p99 is of the scope `all`. */
+/** One engine at one size. Times are of one client, except for the throughput; p99 is of the scope `all`. */
 export interface Figures {
   engine: string
   rows: number
@@ -42,13 +44,13 @@ export interface Figures {
   residentMb: number | null
 }
 
-/** The similarity of the last hit that an exact search has, and how many it has. */
+/** The similarity of an exact search's last hit, and its number of hits. */
 interface Best {
   least: number
   hits: number
 }
 
-/** The best of each question. */
+/** The exact result of each question. */
 export type Truth = Record<Scope, Best[]>
 
 /** Compares every question with every row. */
@@ -57,7 +59,7 @@ export async function findTruth(data: DataSet): Promise<Truth> {
   for (const { vector } of data.questions) {
     const scores = Float64Array.from({ length: data.size }, (_, row) => dot(vector, vectorOf(data, row)))
     for (const scope of SCOPES) {
-      // At a right angle nothing is found: the service does not show it.
+      // The service does not return orthogonal rows.
       const best = scores
         .filter((score, row) => score > 0 && isIn(scope, row))
         .toSorted()
@@ -69,7 +71,7 @@ export async function findTruth(data: DataSet): Promise<Truth> {
   return truth
 }
 
-/** Searches as a client does, and compares what was found with the truth. */
+/** Searches as a client does, and compares the results with the truth. */
 export async function measureEngine(engine: Engine, data: DataSet, truth: Truth): Promise<Figures> {
   const all = await measureScope(engine, data, truth, 'all')
   const rare = await measureScope(engine, data, truth, 'rare')
@@ -116,7 +118,7 @@ async function warmUp(engine: Engine, questions: number, scope: Scope): Promise<
     await engine.search(n % questions, scope)
 }
 
-/** How many of the found rows an exact search finds too: in the scope, as near as its last hit, each row once. */
+/** How many returned rows are right: distinct, in scope, and as near as an exact search's last hit. */
 export function countRight(
   data: DataSet,
   found: { scope: Scope; vector: Float32Array; rows: readonly number[]; best: Best },
@@ -128,7 +130,7 @@ export function countRight(
   return Math.min(best.hits, right.length)
 }
 
-/** Searches a second of all of the large tenant, by eight clients at once. */
+/** Searches per second over all of the large tenant, by eight clients at once. */
 async function measureThroughput(engine: Engine, questions: number): Promise<number> {
   const started = performance.now()
   let done = 0

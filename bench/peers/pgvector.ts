@@ -19,7 +19,7 @@ export async function fillPgvector(data: DataSet, url: string, index: 'exact' | 
     options: '-c jit=off -c hnsw.ef_search=100 -c max_parallel_maintenance_workers=0',
   })
   let isClosing = false
-  // A connection that is let go may still hear that its database is dropped.
+  // A released connection may still report that its database was dropped.
   pool.on('error', (error) => {
     if (!isClosing) throw error
   })
@@ -44,7 +44,7 @@ export async function fillPgvector(data: DataSet, url: string, index: 'exact' | 
       name: index === 'exact' ? 'pgvector, exact' : 'pgvector, HNSW ef 100',
       ingestPerSecond: data.size / seconds,
       search: (question, scope) => search(pool, data.questions[question]?.vector ?? [], scope),
-      // The server's memory is not this process's to see.
+      // This process cannot see the server's memory.
       residentMb: () => Promise.resolve(null),
       close,
     }

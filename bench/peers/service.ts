@@ -18,13 +18,16 @@ const Made = z.object({ organization: z.object({ id: z.string() }) })
 const Source = z.object({ source: z.object({ id: z.string() }) })
 const Key = z.object({ secret: z.string() })
 
-/** A tenant of the service: whose key it is, and the source of each provider. */
+/** A tenant of the service: its key, and the source of each provider. */
 interface Tenant {
   key: string
   sources: Record<string, string>
 }
 
-/** The service as it ships, over HTTP, on the embedded database or on that of the URL. It embeds the questions itself. */
+/**
+ * The service as shipped, over HTTP, on the embedded database or the one at the URL. It embeds the questions
+ * itself.
+ */
 export async function fillService(data: DataSet, databaseUrl?: string): Promise<Engine> {
   const dataDir = await mkdtemp(join(tmpdir(), 'memory-bench-'))
   const issuer = await startIssuer()
@@ -66,7 +69,7 @@ async function search(server: BenchServer, { key }: Tenant, query: string, scope
   return Hits.parse(answer).hits.map(({ title }) => Number(title.split(' ').at(-1)))
 }
 
-/** Pushes the first rows, eight clients at once. Returns the seconds that it took. */
+/** Pushes the first rows from eight clients at once. @returns the seconds that it took */
 async function ingest({ url }: BenchServer, { key, sources }: Tenant, size: number): Promise<number> {
   const started = performance.now()
   let next = 0
@@ -95,7 +98,7 @@ async function localTenant({ url }: BenchServer): Promise<Tenant> {
   return { key: ADMIN_KEY, sources: Object.fromEntries(sources.map(({ provider, id }) => [provider, id])) }
 }
 
-/** A workspace of a person who signs in, on a plan whose credits do not run out here. */
+/** The workspace of a signed-in user, on a plan with enough credits. */
 async function smallTenant({ url }: BenchServer, issuer: TestIssuer): Promise<Tenant> {
   const token = await issuer.token({ subject: 'bench' })
   const make = (path: string, body: object): Promise<unknown> => call(url, 'POST', path, body, token)
