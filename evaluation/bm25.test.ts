@@ -14,22 +14,23 @@ const documents = [
 const rank = createBm25(documents)
 
 describe('BM25', () => {
-  it('ranks by stems, shorter documents before longer ones, and leaves out what shares no word', () => {
+  it('ranks by stems, shorter documents before longer ones, and leaves out documents without a shared word', () => {
     expect(rank('a heron', 10)).toEqual(['short', 'long'])
   })
 
-  it('lets rare words count for more than common ones', () => {
+  it('weighs rare words more than common ones', () => {
     expect(rank('birds gull', 10)[0]).toBe('common')
     expect(rank('birds heron', 10)[0]).toBe('short')
   })
 
-  it('breaks ties by the order of the documents, and ends at the limit', () => {
+  it('breaks ties by the order of the documents, and stops at the limit', () => {
     const equals = createBm25(['x', 'y', 'z'].map((id) => ({ id, title: '', text: 'heron' })))
     expect(equals('heron', 2)).toEqual(['x', 'y'])
   })
 
-  it('scores as the formula does', () => {
-    // Two documents of one stem each: of length 1 at an average of 1, so each occurrence counts (k1 + 1) / (1 + k1) = 1.
+  it('scores according to the formula', () => {
+    // Two documents of one stem each: their length equals the average, so each occurrence counts (k1 + 1) /
+    // (1 + k1) = 1.
     const two = createBm25([
       { id: 'a', title: '', text: 'heron' },
       { id: 'b', title: '', text: 'gull' },

@@ -4,12 +4,13 @@ import type { CollectionDocument } from './read-collection.ts'
 const K1 = 1.2
 const B = 0.75
 
-/** Document ids for a query, best first; documents that share no word with it are left out. */
+/** Document ids for a query, best first, without documents that share no word with it. */
 export type RankByWords = (query: string, limit: number) => string[]
 
 /**
- * BM25 over whole documents, title and text as one (Robertson & Zaragoza, The Probabilistic Relevance Framework, 2009;
- * idf = ln(1 + (N - df + .5) / (df + .5)), k1 1.2, b .75), on Porter2 stems without stop words. Ties by the corpus' order.
+ * BM25 over whole documents, title and text together (Robertson & Zaragoza, The Probabilistic Relevance
+ * Framework, 2009; idf = ln(1 + (N - df + .5) / (df + .5)), k1 1.2, b .75), on Porter2 stems without stop
+ * words. Ties keep the order of the corpus.
  */
 export function createBm25(documents: readonly CollectionDocument[]): RankByWords {
   const postings = new Map<string, Map<number, number>>()

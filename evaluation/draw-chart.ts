@@ -23,11 +23,11 @@ const COLOURS = { service: '#0f766e', bm25: '#94a3b8', published: '#dbe3ec' } as
 const INK = '#0f172a'
 const MUTED = '#64748b'
 const GRID = '#e2e8f0'
-/** Keeps the lines of the grid off the letters. */
+/** Separates letters from grid lines. */
 const HALO = 'stroke="#ffffff" stroke-width="4" paint-order="stroke"'
 const FONT = "font-family=\"Inter, 'Segoe UI', 'Helvetica Neue', 'DejaVu Sans', Arial, sans-serif\""
 
-/** The comparison as a standalone SVG: for each collection a bar of nDCG@10 for each method, longest is best. */
+/** The comparison as a standalone SVG: a bar of nDCG@10 for each collection and method. */
 export function drawChart(results: readonly RetrievalResult[]): string {
   let top = HEAD
   const groups = results.map((result) => {

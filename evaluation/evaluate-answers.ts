@@ -6,13 +6,16 @@ import type { Workspace } from './workspaces.ts'
 export interface AnswersResult {
   collection: string
   queries: number
-  /** Questions for which something that is read contains the evidence: no answer can do better. */
+  /** Questions with evidence in what the answer reads: an upper bound for `answered`. */
   read: number
   /** Questions whose answer contains evidence. */
   answered: number
-  /** `answered` of each kind of question, told by its id before the last `-`, in order of first occurrence. */
+  /**
+   * `answered` for each kind of question, which is the part of its id before the last `-`, in order of first
+   * occurrence.
+   */
   byKind: readonly { kind: string; queries: number; answered: number }[]
-  /** Characters of an answer, on average. */
+  /** Average characters of an answer. */
   characters: number
 }
 
@@ -23,12 +26,13 @@ interface Judged {
   characters: number
 }
 
-/** The service's default number of hits that an answer is written from. */
+/** The service's default number of hits for an answer. */
 const HITS = 8
 
 /**
- * Asks each question that `evidence` has too, and looks in the answer for a sentence of what is relevant there: the
- * documents of `evidence` may be sections of those that were ingested. Its texts are the evidence of the questions.
+ * Asks each question that `evidence` has too, and searches the answer for a sentence of its relevant
+ * documents there. The documents of `evidence` may be sections of the ingested ones; their texts are the
+ * evidence.
  */
 export async function evaluateAnswers(
   collection: Collection,

@@ -20,7 +20,7 @@ function mail(id: string, [name, address]: [string, string], entities: Labels): 
   }
 }
 
-/** An id of the half, told by its hash. */
+/** An id whose hash puts it in the half. */
 function idIn(half: (typeof HALVES)[number], from = 0): string {
   const id = `mail-${from}`
   return halfOf(id) === half ? id : idIn(half, from + 1)
@@ -36,7 +36,7 @@ describe('the evaluation of the memory canvas', () => {
     terms,
   )
 
-  it('counts what is found, what of it is right and what is missed, by half and kind', () => {
+  it('counts what is found, right and missed, by half and kind', () => {
     for (const half of HALVES) {
       expect(result.groups).toContainEqual({
         half,
@@ -58,7 +58,7 @@ describe('the evaluation of the memory canvas', () => {
     expect(result.top).toEqual({ nodes: 2, right: 1, wrong: ['organization corp.com'] })
   })
 
-  it('names the faults of the half to tune on, never those of the other', () => {
+  it('lists faults of the tuning half only', () => {
     const item = idIn('tuning')
     expect(result.faults).toEqual([
       { item, kind: 'organization', what: 'wrong', name: 'corp.com' },
@@ -66,7 +66,7 @@ describe('the evaluation of the memory canvas', () => {
     ])
   })
 
-  it('tells names that are rightly one from those that are not', () => {
+  it('distinguishes right merges of names from wrong ones', () => {
     const item = idIn('held out')
     const entities: Labels = { person: { ada: ['Ada Lovelace'], other: ['ada@corp.com'] } }
     const { merges } = evaluateCanvas([mail(item, ['Ada Lovelace', 'ada@corp.com'], entities)], terms)

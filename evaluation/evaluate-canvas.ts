@@ -15,22 +15,24 @@ import {
 import { HALVES, halfOf } from './read-facts.ts'
 import type { LabelledItem } from './read-labelled-items.ts'
 
-/** How well the memory canvas names what people say that items name. */
+/** How well the memory canvas finds the labeled entities of items. */
 export interface CanvasResult {
   items: number
   /** Each half, and each kind of entity in it. */
   groups: readonly CanvasGroup[]
   merges: readonly CanvasMerges[]
-  /** The heaviest nodes of all items, chosen as the canvas does. */
+  /** The heaviest nodes of all items, chosen as on the canvas. */
   top: { nodes: number; right: number; wrong: readonly string[] }
-  /** What went wrong in the half to tune on; the other half's faults nobody is to see. */
+  /** Faults of the tuning half; those of the other half stay unseen. */
   faults: readonly CanvasFault[]
 }
 
 export interface CanvasGroup {
   half: string
   kind: EntityType
-  /** Entities found, once for each item; those of them that the item names; those it names, and how many were found. */
+  /**
+   * Entities found per item, how many of them are right, labeled entities, and how many of those were found.
+   */
   found: number
   right: number
   labelled: number
@@ -40,10 +42,10 @@ export interface CanvasGroup {
 /** Pairs of names that items use. */
 export interface CanvasMerges {
   half: string
-  /** Pairs of names of the same, and how many of them are one node. */
+  /** Pairs of names of the same entity, and how many of them are one node. */
   same: number
   joined: number
-  /** Pairs of names of different people or things that are one node all the same. */
+  /** Pairs of names of different entities that are one node. */
   wronglyJoined: number
 }
 
@@ -59,19 +61,21 @@ interface Found {
   entity: FoundEntity
 }
 
-/** A node of the canvas that an item was found to name, with what the item's labels say that each of the names is. */
+/** A canvas node found in an item, with the label of each of its names there. */
 interface Judged {
   item: LabelledItem
   node: Entity
-  /** By name; null for what is not labelled. */
+  /** By name; null: unlabeled. */
   labels: Map<string, string | null>
 }
 
 const TOP_NODES = 50
-/** As on the canvas: a topic of one item only is not shown. */
+/** As on the canvas: a topic of a single item is not shown. */
 const TOPIC_WEIGHT_MIN = 2
 
-/** Reads the items as the worker does, and puts together what each half, and all of them, name as the canvas does. */
+/**
+ * Reads items as the worker does, and resolves the entities of each half and of all items as the canvas does.
+ */
 export function evaluateCanvas(items: readonly LabelledItem[], terms: TermWeights): CanvasResult {
   const found = items.flatMap((item) =>
     inOneGo(extractingEntities(item, terms)).map((entity) => ({ item, entity })),
@@ -94,7 +98,10 @@ export function evaluateCanvas(items: readonly LabelledItem[], terms: TermWeight
   }
 }
 
-/** What each item names of each node, whatever it was in the item alone: a phrase may be somebody whom others name. */
+/**
+ * The names of each node in each item, whatever their type in the item alone: a phrase may be a person in
+ * other items.
+ */
 function judgeAll(
   found: readonly Found[],
   nodes: readonly Entity[],
@@ -104,7 +111,7 @@ function judgeAll(
   const judged = new Map<string, Judged>()
   for (const { item, entity } of found) {
     const node = byKey.get(entity.key)
-    // A given name of several people is nobody.
+    // A given name of several people belongs to no one.
     if (!node) continue
     const of = judged.get(`${item.id} ${node.id}`) ?? { item, node, labels: new Map() }
     judged.set(`${item.id} ${node.id}`, of)
@@ -117,7 +124,7 @@ function judgeAll(
   return [...judged.values()]
 }
 
-/** All names that items have for each of what is labelled. */
+/** All names of each label. */
 function namesByLabel(items: readonly LabelledItem[]): ReadonlyMap<string, ReadonlySet<string>> {
   const names = new Map<string, Set<string>>()
   for (const item of items) {
@@ -132,7 +139,7 @@ function namesByLabel(items: readonly LabelledItem[]): ReadonlyMap<string, Reado
   return names
 }
 
-/** What the names of a node in an item are, each once. */
+/** The distinct labels of a node's names in an item. */
 function distinctLabels({ labels }: Judged): string[] {
   return [...new Set(labels.values())].filter((label) => label !== null)
 }
@@ -156,7 +163,7 @@ function count({ items, judged }: Half, kind: EntityType): Omit<CanvasGroup, 'ha
   }
 }
 
-/** The labels that were found, with their items. */
+/** The labels found, with their items. */
 function recalledIn(judged: readonly Judged[]): Set<string> {
   return new Set(
     judged.flatMap((one) => distinctLabels(one).map((label) => `${one.item.id} ${one.node.type} ${label}`)),
@@ -185,7 +192,7 @@ function faultsOf({ items, judged }: Half): CanvasFault[] {
   )
 }
 
-/** What was found in items, put together as on the canvas. */
+/** Resolves what was found in items to entities, as on the canvas. */
 function entitiesOf(found: readonly Found[]): Entity[] {
   const atoms = new Map<string, Atom>()
   for (const { item, entity } of found) {
@@ -225,7 +232,7 @@ function countMerges(judged: readonly Judged[]): Omit<CanvasMerges, 'half'> {
   }
 }
 
-/** A node is right when most of the items that name it do name one and the same, which is of the node's kind. */
+/** A node is right if most of its items label it as the same entity, of the node's type. */
 function judgeTop(nodes: readonly Entity[], judged: readonly Judged[]): CanvasResult['top'] {
   const shown = nodes.filter(({ type, weight }) => type !== 'topic' || weight >= TOPIC_WEIGHT_MIN)
   const ranked = ENTITY_TYPES.map((kind) => shown.filter(({ type }) => type === kind).toSorted(byWeight))

@@ -19,11 +19,11 @@ describe('an answer is useful', () => {
     ['that says only one of several', 'First stop it. [1]', [['stop'], ['start']]],
     ['whose marker is the number', 'That is so. [993]', [['993']]],
     ['that nothing is asked of', 'Anything. [1]', []],
-  ])('but not one %s', (_how, answer, facts) => {
+  ])('but not if it is %s', (_how, answer, facts) => {
     expect(judgeAnswer(answer, facts)).toMatchObject({ said: false, useful: false })
   })
 
-  it('only while it is short, and has the fact at its beginning', () => {
+  it('only if it is short and begins with the fact', () => {
     const long = 'and more is said here. '.repeat(16)
     expect(judgeAnswer(`993 ${long}${long} [1]`, [['993']])).toMatchObject({ said: true, useful: false })
     expect(judgeAnswer(`${long}993 [1]`, [['993']])).toMatchObject({ said: true, useful: false })

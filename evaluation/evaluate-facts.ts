@@ -2,10 +2,10 @@ import type { Collection } from './read-collection.ts'
 import { type Facts, HALVES, halfOf } from './read-facts.ts'
 import type { Workspace } from './workspaces.ts'
 
-/** How often an answer without a language model says the fact that was asked for. */
+/** How often an answer without a language model states the requested fact. */
 export interface FactsResult {
   collection: string
-  /** Each half, and each kind of question in it (told by its id before the last `-`), `all` first. */
+  /** Each half, and each kind of question in it (the part of its id before the last `-`), `all` first. */
   groups: readonly FactsGroup[]
 }
 
@@ -13,13 +13,13 @@ export interface FactsGroup {
   half: string
   kind: string
   questions: number
-  /** Questions with a chunk of the right document among those that are read; no answer can do better. */
+  /** Questions for which the answer reads a chunk of the right document: an upper bound. */
   read: number
-  /** Questions whose answer is correct and useful. */
+  /** Questions with a correct and useful answer. */
   useful: number
-  /** Questions whose answer says the fact anywhere, however long it is. */
+  /** Questions whose answer states the fact anywhere, at any length. */
   said: number
-  /** Characters of an answer without its markers, on average. */
+  /** Average characters of an answer without its markers. */
   characters: number
 }
 
@@ -32,14 +32,17 @@ interface Judged {
   characters: number
 }
 
-/** The service's default number of hits that an answer is written from. */
+/** The service's default number of hits for an answer. */
 export const HITS = 8
-/** An answer is useful up to this length, in characters without markers, */
+/** A useful answer has at most this many characters without markers, */
 const ANSWER_CHARACTERS_MAX = 400
-/** and with the whole fact at its beginning. */
+/** and the whole fact within its beginning. */
 const BEGINNING_CHARACTERS = 200
 
-/** Asks each question, and looks for its facts in the answer. Each has one relevant document; their titles differ. */
+/**
+ * Asks each question and searches the answer for its facts. Each question has one relevant document; titles
+ * are unique.
+ */
 export async function evaluateFacts(
   collection: Collection,
   facts: ReadonlyMap<string, Facts>,
@@ -61,8 +64,8 @@ export async function evaluateFacts(
 }
 
 /**
- * Whether an answer says the facts, and whether it is useful: at most 400 characters with all facts within the first 200.
- * Several facts (the steps of a procedure) may take the whole 400.
+ * Whether an answer states the facts, and whether it is useful: at most 400 characters with all facts within
+ * the first 200. Several facts (the steps of a procedure) may take the whole 400.
  */
 export function judgeAnswer(
   answer: string,
@@ -80,7 +83,7 @@ function says(text: string, facts: Facts): boolean {
   return facts.every((spellings) => spellings.some((spelling) => standsIn(read, normalise(spelling))))
 }
 
-/** Whether it stands there by itself: "36" does not in "366". */
+/** Whether the fact is in the text as a whole word: "36" is not in "366". */
 function standsIn(text: string, fact: string): boolean {
   for (let at = text.indexOf(fact); at !== -1; at = text.indexOf(fact, at + 1)) {
     const around = [text.charAt(at - 1), text.charAt(at + fact.length)]

@@ -5,7 +5,7 @@ import { rankByWordsToo, rankDocuments } from './rank-documents.ts'
 import type { Collection, CollectionQuery } from './read-collection.ts'
 import type { Workspace } from './workspaces.ts'
 
-/** How well one collection is searched. */
+/** The search quality of one collection. */
 export interface RetrievalResult {
   collection: string
   documents: number
@@ -14,7 +14,7 @@ export interface RetrievalResult {
   model: string
   service: Measures
   hybrid: Measures
-  /** The order in which an answer reads. */
+  /** Reading order. */
   reading: Measures
   bm25: Measures
   published: readonly PublishedFigure[]

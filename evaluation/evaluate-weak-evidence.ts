@@ -1,29 +1,32 @@
 import { type Collection, type CollectionQuery, sampleQueries } from './read-collection.ts'
 import type { Workspace } from './workspaces.ts'
 
-/** How well questions that a collection answers are told from questions about other subjects. */
+/** How well questions that a collection answers are distinguished from questions on other subjects. */
 export interface WeakEvidenceResult {
   collection: string
-  /** How much evidence there is for each of its own questions. */
+  /** The evidence for each of its own questions. */
   answerable: readonly number[]
-  /** And for each question of the other collections. */
+  /** The evidence for each question of the other collections. */
   foreign: readonly number[]
 }
 
-/** What of a model's scores its calibration says. */
+/** A model's calibration. */
 export interface Threshold {
   weakEvidenceBelow: number
   answerableBelow: number
   foreignBelow: number
 }
 
-/** Questions taken of a collection: of its own as many as make a hundredth countable, of each other one fewer. */
+/** Questions per collection: of its own, enough for 1% to be countable; fewer of each other one. */
 const OWN_MAX = 250
 const FOREIGN_MAX = 60
 /** The share of answerable questions that may be flagged. */
 const ANSWERABLE_BELOW_MAX = 0.01
 
-/** Measures the evidence for a collection's questions in its own workspace, and for those of `others`, of other subjects. */
+/**
+ * Measures the evidence for a collection's questions in its own workspace, and for those of `others`, on
+ * other subjects.
+ */
 export async function evaluateWeakEvidence(
   collection: Collection,
   others: readonly Collection[],
@@ -42,7 +45,7 @@ export async function evaluateWeakEvidence(
   }
 }
 
-/** The threshold below which a hundredth of all answerable questions lie at most, cut to four digits. */
+/** The threshold that at most 1% of all answerable questions are below, cut to four digits. */
 export function chooseThreshold(results: readonly WeakEvidenceResult[]): Threshold {
   const answerable = results.flatMap((one) => one.answerable).toSorted((a, b) => a - b)
   const foreign = results.flatMap((one) => one.foreign)

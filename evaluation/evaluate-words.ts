@@ -1,21 +1,21 @@
 import type { TermWeights } from '../src/inference/term-weights.ts'
 import type { LabelledQuestions } from './read-subjects.ts'
 
-/** How questions' words without a subject are weighed. */
+/** The weight of the words outside a question's subject. */
 export interface WordsResult {
   collection: string
   questions: number
-  /** Words that carry no subject, and how many of these count as rare. */
+  /** Words outside the subject, and how many of them count as rare. */
   words: number
   rare: number
-  /** Their share of all that the questions' words weigh. */
+  /** Their share of the weight of all words. */
   weight: number
 }
 
-/** From this weight on the hybrid order begins to trust a word because it is unusual. */
+/** From this weight on the hybrid order starts to trust a word for its rarity. */
 const RARE_FROM = 8
 
-/** Weighs what is left of each question without its subject, stop words of English aside, which count for nothing. */
+/** Weighs each question's words outside its subject, without English stop words, which have no weight. */
 export function evaluateWords(
   { name, questions }: LabelledQuestions,
   { tokenize, backgroundWeight }: TermWeights,

@@ -13,7 +13,10 @@ import { createWorkspaces, type Workspaces } from './workspaces.ts'
 
 const paraphrases = fileURLToPath(new URL('../test/paraphrases', import.meta.url))
 
-/** Documents of several chunks, each with one sentence that answers; the third question asks for the others'. */
+/**
+ * Documents of several chunks, each with one sentence that answers; the third question asks for the other
+ * documents.
+ */
 const collection: Collection = {
   name: 'birds',
   documents: ['heron', 'plover', 'wren'].map((bird) => ({
@@ -38,8 +41,8 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-describe('the evaluation of search', () => {
-  it('takes documents through ingest and search, and counts the best chunk of each', async () => {
+describe('evaluating search', () => {
+  it('ingests and searches documents, and counts the best chunk of each', async () => {
     const workspace = await workspaces.ingest(collection.name, collection.documents)
     const result = await evaluateRetrieval(collection, workspace, 'hash')
     expect(result).toMatchObject({ collection: 'birds', documents: 3, queries: 3, published: [] })
@@ -51,19 +54,19 @@ describe('the evaluation of search', () => {
     expect(drawChart([result])).toContain('birds')
   })
 
-  it('is the same each time', async () => {
+  it('is deterministic', async () => {
     const read = await readCollection(paraphrases)
     const once = async () =>
       evaluateRetrieval(read, await workspaces.ingest(read.name, read.documents), 'hash')
-    // Hits that are worth exactly the same are read in the order of their ids, which are new each time.
+    // Ties are read in the order of ids, which are random.
     const { hybrid: _hybrid, reading: _reading, ...first } = await once()
     const { hybrid: _hybridAgain, reading: _readingAgain, ...second } = await once()
     expect(first).toEqual(second)
   })
 })
 
-describe('the evaluation of answers', () => {
-  it('finds the evidence in two answers, and misses it where the question asks for another document', async () => {
+describe('evaluating answers', () => {
+  it('finds the evidence in two answers, and misses it if the question asks for another document', async () => {
     const workspace = await workspaces.ingest(collection.name, collection.documents)
     const result = await evaluateAnswers(collection, collection, workspace)
     expect(result).toMatchObject({
@@ -80,8 +83,8 @@ describe('the evaluation of answers', () => {
   })
 })
 
-describe('the evaluation of weak evidence', () => {
-  it('has less evidence for questions of another collection, and chooses a threshold between', async () => {
+describe('evaluating weak evidence', () => {
+  it('measures less evidence for questions of another collection, and chooses a threshold between', async () => {
     const workspace = await workspaces.ingest(collection.name, collection.documents)
     const other = {
       ...collection,
@@ -96,8 +99,8 @@ describe('the evaluation of weak evidence', () => {
   })
 })
 
-describe('the evaluation of facts', () => {
-  it('counts answers that say the fact, and pages that were read, in each half', async () => {
+describe('evaluating facts', () => {
+  it('counts answers that state the fact, and pages read, in each half', async () => {
     const workspace = await workspaces.ingest('facts', collection.documents)
     const facts = new Map([
       ['launch-heron', [['heron launches in May']]],

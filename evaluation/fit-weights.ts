@@ -1,4 +1,4 @@
-/** The passages of one question as rows of features, with which of them answer it. */
+/** The passages of one question as rows of features, and which of them answer it. */
 export interface Example {
   passages: readonly (readonly number[])[]
   /** At least one is true. */
@@ -6,28 +6,28 @@ export interface Example {
 }
 
 export interface FitOptions {
-  /** The weights to begin with; the fit stays close to them. */
+  /** The initial weights, to which the fit stays close. */
   start: readonly number[]
-  /** Weights that keep the value they begin with. */
+  /** Indexes of weights that keep their initial value. */
   fixed: ReadonlySet<number>
-  /** What a weight's distance from its start costs. */
+  /** The cost of a weight's distance from its start. */
   pull: number
   steps: number
 }
 
-/** How sharply a difference in score tells passages apart. */
+/** How sharply scores separate passages. */
 const SHARPNESS = 8
 const RATE = 0.02
-/** Adam's averages of the gradient and of its square. */
+/** Decay rates of Adam's averages of the gradient and its square. */
 const MEAN_KEPT = 0.9
 const SQUARE_KEPT = 0.999
 const EPSILON = 1e-8
-/** A passage whose share is this close to right moves nothing. */
+/** Passages with a smaller error are skipped. */
 const NEGLIGIBLE = 1e-6
 
 /**
- * The weights under which the passages that answer a question get most of a softmax over all of its passages, by Adam.
- * Deterministic: the same examples in the same order give the same weights.
+ * Fits weights with Adam so that the answering passages get most of a softmax over all passages of a
+ * question. Deterministic for the same examples in the same order.
  */
 export function fitWeights(
   examples: readonly Example[],
@@ -51,7 +51,7 @@ export function fitWeights(
   return weights
 }
 
-/** The share of the examples whose best passage answers. */
+/** The share of examples whose best passage answers. */
 export function shareRight(examples: readonly Example[], weights: readonly number[]): number {
   const right = examples.filter(({ passages, answers }) => {
     const scores = passages.map((features) => weigh(features, weights))

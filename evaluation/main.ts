@@ -29,9 +29,9 @@ import {
 } from './table.ts'
 import { createWorkspaces, onThrowawayDatabase, type Workspace } from './workspaces.ts'
 
-/** Our own questions for facts. */
+/** The project's own questions for facts. */
 const FACTS_FOLDER = fileURLToPath(new URL('../test/facts', import.meta.url))
-/** Our own items for the memory canvas. */
+/** The project's own items for the memory canvas. */
 const CANVAS_FOLDER = fileURLToPath(new URL('../test/canvas', import.meta.url))
 
 const USAGE = `Usage: npm run evaluate -- DIR... [--chart FOLDER] [--limit-queries N] [--json]
@@ -56,7 +56,7 @@ with words, how much of questions with a subject the words without one weigh.
   --keep              keep the calibration with the model
   --json              the figures as JSON`
 
-/** What the command line asks for is not possible; printed with the usage. */
+/** Invalid arguments; printed with the usage. */
 class UsageError extends Error {}
 
 interface Options {
@@ -127,7 +127,7 @@ function configuredModel(settings: Settings): Promise<EmbeddingModel> {
   })
 }
 
-/** Ingests each collection into a workspace of its own, and judges it there. */
+/** Ingests each collection into its own workspace and judges it there. */
 async function judgeEach<T>(
   collections: readonly Collection[],
   queriesMax: number,
@@ -190,7 +190,7 @@ function print({ json }: Options, results: unknown, table: string): void {
   process.stdout.write(json ? `${JSON.stringify(results, null, 2)}\n` : `${table}\n`)
 }
 
-/** @param args what follows `canvas` */
+/** @param args the arguments after `canvas` */
 async function judgeCanvas(args: readonly string[]): Promise<void> {
   const options = readOptions([CANVAS_FOLDER, ...args])
   const [folder = CANVAS_FOLDER, ...others] = options.folders.slice(1)
@@ -199,7 +199,7 @@ async function judgeCanvas(args: readonly string[]): Promise<void> {
   print(options, result, canvasTables(result))
 }
 
-/** @param args what follows `words` */
+/** @param args the arguments after `words` */
 async function judgeWords(args: readonly string[]): Promise<void> {
   const options = readOptions(args)
   const terms = await loadTermWeights()
@@ -212,7 +212,7 @@ async function main(args: readonly string[]): Promise<void> {
   if (args[0] === 'canvas') return judgeCanvas(args.slice(1))
   if (args[0] === 'words') return judgeWords(args.slice(1))
   const options = readOptions(args)
-  // All are read before the first one is measured, so that a fault in the last one costs no minutes.
+  // Reads all collections first, so that a fault in the last one does not cost minutes.
   const collections: Collection[] = []
   for (const folder of options.folders) collections.push(await readCollection(folder))
   await judgeBy(options)(options, collections)

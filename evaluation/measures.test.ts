@@ -7,7 +7,7 @@ const relevant = new Map([
 ])
 
 describe('the measures of a ranking', () => {
-  it('are all 1 where the relevant documents come first', () => {
+  it('are all 1 if the relevant documents come first', () => {
     expect(measureRanking(['b', 'a', 'x'], relevant)).toEqual({ ndcg10: 1, recall10: 1, mrr10: 1 })
   })
 
@@ -18,7 +18,7 @@ describe('the measures of a ranking', () => {
     expect(mrr10).toBe(0.5)
   })
 
-  it('count a better grade for more', () => {
+  it('give a higher grade more weight', () => {
     const graded = new Map([
       ['a', 1],
       ['b', 3],
@@ -30,7 +30,7 @@ describe('the measures of a ranking', () => {
     )
   })
 
-  it('end at rank 10, and reach 1 where more than ten documents are relevant', () => {
+  it('stop at rank 10, and reach 1 if more than ten documents are relevant', () => {
     const ids = Array.from({ length: 12 }, (_, at) => `d${at}`)
     const many = new Map(ids.map((id) => [id, 1]))
     expect(measureRanking(ids, many)).toEqual({ ndcg10: 1, recall10: 10 / 12, mrr10: 1 })

@@ -1,4 +1,4 @@
-/** How good a ranking is, each 0 to 1. */
+/** The quality of a ranking; each measure is 0 to 1. */
 export interface Measures {
   ndcg10: number
   recall10: number
@@ -9,8 +9,8 @@ export interface Measures {
 export const DEPTH = 10
 
 /**
- * The measures of one ranking of document ids, best first, without doubles, against the grades of the relevant ones.
- * nDCG as trec_eval computes it (gain = grade, discount log2(rank + 1)), recall over all relevant documents, and the
+ * Measures a ranking of distinct document ids, best first, against the grades of the relevant ones. nDCG as
+ * trec_eval computes it (gain = grade, discount log2(rank + 1)), recall over all relevant documents, and the
  * reciprocal rank of the first relevant one; all at rank 10.
  */
 export function measureRanking(ranking: readonly string[], relevant: ReadonlyMap<string, number>): Measures {
@@ -24,7 +24,7 @@ export function measureRanking(ranking: readonly string[], relevant: ReadonlyMap
   }
 }
 
-/** The mean of each measure over questions; zeros for none. */
+/** The mean of each measure over questions; zeros if there are none. */
 export function averageMeasures(all: readonly Measures[]): Measures {
   const mean = (key: keyof Measures): number =>
     all.reduce((sum, one) => sum + one[key], 0) / Math.max(1, all.length)

@@ -1,14 +1,14 @@
 import type { Collection } from './read-collection.ts'
 
-/** A figure that others published for a collection. */
+/** A published figure for a collection. */
 export interface PublishedFigure {
   method: string
   ndcg10: number
 }
 
 /**
- * nDCG@10 on test sets of BEIR: BM25 from Anserini's regressions, models from the MTEB leaderboard and their model cards.
- * They ranked whole documents.
+ * nDCG@10 on test sets of BEIR: BM25 from Anserini's regressions, models from the MTEB leaderboard and their
+ * model cards, all ranking whole documents.
  */
 const FIGURES: readonly { name: string; documents: number; figures: readonly PublishedFigure[] }[] = [
   {
@@ -24,7 +24,7 @@ const FIGURES: readonly { name: string; documents: number; figures: readonly Pub
   },
 ]
 
-/** What is known of a collection, told by its name and size; best first. */
+/** The published figures of a collection, recognized by name and size; best first. */
 export function publishedFigures(collection: Collection): readonly PublishedFigure[] {
   const known = FIGURES.find(
     ({ name, documents }) => name === collection.name && documents === collection.documents.length,

@@ -1,27 +1,27 @@
 import type { Hit } from '../src/retrieval/index.ts'
 import { documentOf, type Workspace } from './workspaces.ts'
 
-/** Chunks asked for at first; doubled while they are of too few documents. */
+/** Initial number of chunks, doubled while they have too few documents. */
 const CHUNKS_AT_FIRST = 50
-/** An order by words too is made of this many. */
+/** Chunks in a hybrid order. */
 const CHUNKS_ORDERED = 200
 
 /**
- * The documents of a search, each where its best chunk is, `limit` of them. Ties by the document's id: the service
- * breaks them by ids that are other ones in every run.
+ * The first `limit` documents of a search, each at its best chunk. Ties by document id, because the service
+ * breaks them by item ids, which differ between runs.
  */
 export async function rankDocuments(workspace: Workspace, query: string, limit: number): Promise<string[]> {
   for (let chunks = CHUNKS_AT_FIRST; ; chunks *= 2) {
     const hits = await workspace.search(query, chunks, 'vector')
     const ranking = bestChunks(hits)
     const isComplete = hits.length < chunks
-    // What ties with the last hit may not all be here.
+    // Documents tied with the last hit may be missing.
     const isSettled = (ranking[limit - 1]?.score ?? 0) > (hits.at(-1)?.score ?? 0)
     if (isComplete || isSettled) return ranking.slice(0, limit).map(({ document }) => document)
   }
 }
 
-/** The documents of an order by words too, each where its first chunk is, `limit` of them. */
+/** The first `limit` documents of a hybrid order, each at its first chunk. */
 export async function rankByWordsToo(
   workspace: Workspace,
   query: string,

@@ -27,7 +27,7 @@ afterAll(async () => {
 })
 
 describe('a collection', () => {
-  it('is its documents, and the questions that have a relevant one', async () => {
+  it('has its documents, and the questions with a relevant one', async () => {
     const { documents, queries } = await readCollection(await fill())
     expect(documents).toEqual([
       { id: 'd1', title: 'T', text: 'one' },
@@ -39,7 +39,7 @@ describe('a collection', () => {
     ])
   })
 
-  it('may name the columns of its grades', async () => {
+  it('may have a header line in its grades', async () => {
     const grades = `query-id\tcorpus-id\tscore\n${FILES['qrels.tsv']}`
     expect((await readCollection(await fill({ 'qrels.tsv': grades }))).queries).toHaveLength(2)
   })
@@ -61,11 +61,11 @@ describe('a collection', () => {
     ],
     ['a line without a grade', { 'qrels.tsv': 'q1 d1 1\n' }, /three columns/],
     ['no relevant document at all', { 'qrels.tsv': 'q1\td1\t0\n' }, /no question has a relevant document/],
-  ])('is refused with its file and line for %s', async (_fault, changes, message) => {
+  ])('is refused with file and line for %s', async (_fault, changes, message) => {
     await expect(readCollection(await fill(changes))).rejects.toThrow(message)
   })
 
-  it('that is not there is refused with what a collection is', async () => {
+  it('that does not exist is refused with an explanation of collections', async () => {
     await expect(readCollection(join(folder, 'missing'))).rejects.toThrow(
       /missing\/corpus\.jsonl cannot be read\. A collection is a folder/,
     )
@@ -73,7 +73,7 @@ describe('a collection', () => {
 })
 
 describe('a sample of questions', () => {
-  it('is spread over all of them and the same each time', () => {
+  it('is spread evenly and deterministic', () => {
     const queries = Array.from({ length: 10 }, (_, at) => ({ id: `${at}`, text: '', relevant: new Map() }))
     const collection = { name: 'c', documents: [], queries }
     const idsOf = (count: number): string[] => sampleQueries(collection, count).queries.map(({ id }) => id)

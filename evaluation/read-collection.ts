@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import { z } from 'zod'
 
-/** A retrieval test collection: documents, questions, and which document answers which question how well. */
+/** A retrieval test collection: documents, questions, and grades of relevant documents for each question. */
 export interface Collection {
   /** The folder's name. */
   name: string
   documents: readonly CollectionDocument[]
-  /** Those with at least one relevant document, in the file's order. */
+  /** Questions with at least one relevant document, in the file's order. */
   queries: readonly CollectionQuery[]
 }
 
@@ -20,11 +20,11 @@ export interface CollectionDocument {
 export interface CollectionQuery {
   id: string
   text: string
-  /** Grades above 0 of the relevant documents, by document. */
+  /** Grades above 0, by document. */
   relevant: ReadonlyMap<string, number>
 }
 
-/** A fault of a collection that whoever made its files can mend; printed without a stack. */
+/** A fault in a collection's files that their author can fix; printed without a stack. */
 export class CollectionError extends Error {}
 
 const DocumentLine = z.object({ id: z.string().min(1), title: z.string().default(''), text: z.string() })
@@ -32,9 +32,9 @@ const QueryLine = z.object({ id: z.string().min(1), text: z.string().min(1) })
 const GRADE = /^-?\d+$/
 
 /**
- * Reads `corpus.jsonl` (id, title, text), `queries.jsonl` (id, text) and `qrels.tsv` (query, document, grade) of a folder.
- * The format is BEIR's (Thakur et al. 2021) with `id` for `_id`.
- * @throws CollectionError that names the file and line at fault.
+ * Reads `corpus.jsonl` (id, title, text), `queries.jsonl` (id, text) and `qrels.tsv` (query, document, grade)
+ * of a folder. The format is BEIR's (Thakur et al. 2021) with `id` for `_id`.
+ * @throws CollectionError with the file and line
  */
 export async function readCollection(folder: string): Promise<Collection> {
   const name = basename(resolve(folder))
@@ -53,7 +53,7 @@ export async function readCollection(folder: string): Promise<Collection> {
   return { name, documents, queries: judged }
 }
 
-/** `count` of the queries, evenly spread over all of them and the same in every run. */
+/** `count` queries, spread evenly and the same in every run. */
 export function sampleQueries(collection: Collection, count: number): Collection {
   const { queries } = collection
   if (count >= queries.length) return collection
@@ -72,7 +72,7 @@ async function readText(file: string): Promise<string> {
   }
 }
 
-/** The lines of a JSONL file with their ids checked; blank ones are passed over. */
+/** Reads a JSONL file and checks its ids; skips blank lines. */
 export async function readLines<T extends { id: string }>(file: string, shape: z.ZodType<T>): Promise<T[]> {
   const lines: T[] = []
   const ids = new Set<string>()
@@ -109,7 +109,7 @@ async function readGrades(
   for (const [at, line] of (await readText(file)).split('\n').entries()) {
     if (line.trim() === '') continue
     const [query = '', document = '', grade = ''] = line.trimEnd().split('\t')
-    // BEIR's files begin with the names of the columns.
+    // BEIR's files start with a header line.
     if (at === 0 && grade === 'score') continue
     const fault = !GRADE.test(grade)
       ? 'three columns are needed: query, document, grade'

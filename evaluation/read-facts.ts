@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { CollectionError } from './read-collection.ts'
 
-/** What an answer has to say: every one of these, each in any of its spellings. */
+/** The facts an answer must state: all of these, each in any of its spellings. */
 export type Facts = readonly (readonly string[])[]
 
 const FactsLine = z.object({
@@ -14,7 +14,7 @@ const FactsLine = z.object({
 
 /**
  * The facts of a collection's questions, by question: the `facts` of each line of its `queries.jsonl`.
- * @throws CollectionError that names the file and line at fault
+ * @throws CollectionError with the file and line
  */
 export async function readFacts(folder: string): Promise<ReadonlyMap<string, Facts>> {
   const file = join(folder, 'queries.jsonl')
@@ -29,10 +29,10 @@ export async function readFacts(folder: string): Promise<ReadonlyMap<string, Fac
   )
 }
 
-/** What may be tuned on, and what only the figures are looked at of. */
+/** `tuning` may be inspected and tuned on; of `held out` only the figures. */
 export const HALVES = ['held out', 'tuning'] as const
 
-/** Which half a document and its questions belong to: told by its id alone, so that nobody chooses. */
+/** The half of a document and its questions, by a hash of its id, so that no one chooses. */
 export function halfOf(documentId: string): (typeof HALVES)[number] {
   const [first = 0] = createHash('sha256').update(documentId).digest()
   return first % 2 === 0 ? 'tuning' : 'held out'

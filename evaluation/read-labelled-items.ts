@@ -3,10 +3,10 @@ import { z } from 'zod'
 import { ENTITY_TYPES, type EntityType, type ItemToRead } from '../src/memory-canvas/index.ts'
 import { readLines } from './read-collection.ts'
 
-/** What an item names, by kind and by who or what it is: all names that the item has for it. */
+/** The entities of an item, by type and identity, each with all its names in the item. */
 export type Labels = Partial<Record<EntityType, Record<string, readonly string[]>>>
 
-/** An item as an adapter gives it, with what a person says that it names. */
+/** An item in the form of an adapter, with labels by a person. */
 export interface LabelledItem extends ItemToRead {
   id: string
   entities: Labels
@@ -27,8 +27,8 @@ const LabelledLine = z.strictObject({
 })
 
 /**
- * The labelled items of a folder, of its `handbook.jsonl`, `chat.jsonl` and `mail.jsonl`.
- * @throws CollectionError that names the file and line at fault
+ * The labeled items in a folder's `handbook.jsonl`, `chat.jsonl` and `mail.jsonl`.
+ * @throws CollectionError with the file and line
  */
 export async function readLabelledItems(folder: string): Promise<LabelledItem[]> {
   const files = KINDS_OF_ITEMS.map((kind) => readLines(join(folder, `${kind}.jsonl`), LabelledLine))

@@ -2,7 +2,7 @@ import { basename, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { readLines } from './read-collection.ts'
 
-/** Questions of a collection whose words without a subject are known. */
+/** Questions of a collection with labeled subjects. */
 export interface LabelledQuestions {
   /** The folder's name. */
   name: string
@@ -11,7 +11,7 @@ export interface LabelledQuestions {
 
 export interface LabelledQuestion {
   text: string
-  /** The parts of it that say what it is about; none, where it is about nothing. */
+  /** The parts of the question that name its subject; empty: no subject. */
   subject: readonly string[]
 }
 
@@ -22,8 +22,8 @@ const Line = z.object({
 })
 
 /**
- * The questions of a collection with their `subject`, those that nothing answers too.
- * @throws CollectionError that names the file and line at fault
+ * The questions of a collection with their `subject`, including unanswerable ones.
+ * @throws CollectionError with the file and line
  */
 export async function readSubjects(folder: string): Promise<LabelledQuestions> {
   return { name: basename(resolve(folder)), questions: await readLines(join(folder, 'queries.jsonl'), Line) }

@@ -8,7 +8,7 @@ import type { WordsResult } from './evaluate-words.ts'
 
 const COLUMNS = ['collection', 'documents', 'questions', 'method', 'nDCG@10', 'recall@10', 'MRR@10'] as const
 
-/** The results as a Markdown table, its columns aligned for a terminal too. */
+/** The results as a Markdown table, aligned for a terminal. */
 export function retrievalTable(results: readonly RetrievalResult[]): string {
   const rows = results.flatMap((result) => {
     const { collection, documents, queries } = result
@@ -49,7 +49,7 @@ export function answersTable(results: readonly AnswersResult[]): string {
   return markdownTable(header, rows)
 }
 
-/** How many questions are taken to have no answer, as a Markdown table. */
+/** How many questions count as unanswerable, as a Markdown table. */
 export function weakEvidenceTable(results: readonly WeakEvidenceResult[], threshold: number): string {
   const header = ['collection', 'its questions', 'flagged', "others' questions", 'flagged']
   const rows = results.map(({ collection, answerable, foreign }) => [
@@ -62,7 +62,7 @@ export function weakEvidenceTable(results: readonly WeakEvidenceResult[], thresh
   return markdownTable(header, rows)
 }
 
-/** How often answers say the fact that was asked for, as a Markdown table. */
+/** How often answers state the requested fact, as a Markdown table. */
 export function factsTable(results: readonly FactsResult[]): string {
   const header = ['collection', 'half', 'kind', 'questions', 'page read', 'useful', 'fact said', 'characters']
   const rows = results.flatMap(({ collection, groups }) =>
@@ -78,7 +78,7 @@ export function factsTable(results: readonly FactsResult[]): string {
   return markdownTable(header, rows)
 }
 
-/** How words without a subject are weighed, as a Markdown table. */
+/** The weight of words outside the subject, as a Markdown table. */
 export function wordsTable(results: readonly WordsResult[]): string {
   const header = [
     'collection',
@@ -97,7 +97,7 @@ export function wordsTable(results: readonly WordsResult[]): string {
   return markdownTable(header, rows)
 }
 
-/** How well the memory canvas names what items name: entities, the names of one and the same, and its heaviest nodes. */
+/** How well the memory canvas finds entities, merges their names and chooses its heaviest nodes. */
 export function canvasTables({ groups, merges, top }: CanvasResult): string {
   const entities = groups.map(({ half, kind, found, right, labelled, recalled }) => [
     half,
@@ -120,7 +120,7 @@ export function canvasTables({ groups, merges, top }: CanvasResult): string {
   ].join('\n\n')
 }
 
-/** A share of what may be nothing at all. */
+/** A share; `-` if the whole is 0. */
 function ratio(part: number, whole: number): string {
   return whole === 0 ? '-' : share(part / whole)
 }
@@ -134,7 +134,7 @@ export function share(value: number): string {
   return value.toFixed(3).replace(/^0(?=\.)/, '')
 }
 
-/** A Markdown table whose columns are padded to one width. */
+/** A Markdown table with aligned columns. */
 export function markdownTable(header: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = header.map((name, at) => Math.max(name.length, ...rows.map((row) => (row[at] ?? '').length)))
   const line = (cells: readonly string[]): string =>

@@ -1,9 +1,9 @@
-/** Words in a row that are told again. */
+/** Minimum run of words that counts as a repetition. */
 const RUN = 3
-/** The share of a sentence's words that has to stand in a text for the sentence to be from there. */
+/** The share of a sentence's words that must be in the text. */
 const SHARE_MIN = 0.8
 
-/** A text's words with one space around each, lower case, whatever stood between them. */
+/** A text's words in lower case, with one space around each. */
 export type Words = string
 
 export function readWords(text: string): Words {
@@ -11,8 +11,9 @@ export function readWords(text: string): Words {
 }
 
 /**
- * Whether a sentence is from a text: most of its words stand there in the same order, three or more in a row. What stands
- * between colons, semicolons and dashes may be shorter: the cells of a table row, shown with the names of their columns.
+ * Whether a sentence is from a text: most of its words occur there in the same order, at least three in a
+ * row. Parts between colons, semicolons and dashes may be shorter, such as table cells shown with their
+ * column names.
  */
 export function isFrom(sentence: string, text: Words): boolean {
   const parts = sentence.split(/[:;–|]\s/).map(wordsOf)
@@ -21,7 +22,7 @@ export function isFrom(sentence: string, text: Words): boolean {
   return total >= RUN && found / total >= SHARE_MIN
 }
 
-/** How many of the words stand in the text as they do here. */
+/** How many of the words occur in the text in this order. */
 function countFound(words: readonly string[], text: Words): number {
   const stands = (from: number, to: number): boolean => text.includes(` ${words.slice(from, to).join(' ')} `)
   if (words.length === 0) return 0

@@ -22,13 +22,16 @@ import { type Example, fitWeights, shareRight } from './fit-weights.ts'
 
 const FACTS_FOLDER = fileURLToPath(new URL('../test/facts', import.meta.url))
 const WEIGHTS_FILE = fileURLToPath(new URL('../src/answers/feature-weights.json', import.meta.url))
-/** Strong: with less, weights fit the invented documents and lose on real manuals. */
+/** Strong: with less, the weights overfit the invented documents and lose on real manuals. */
 const PULL = 1
 const STEPS = 100
-/** The passages of a question that are compared, by the weights set by hand: others are never chosen. */
+/** Passages of a question to compare, by the hand-set weights: others are never chosen. */
 const PASSAGES_MAX = 50
 
-/** Set by hand, with questions about real manuals in view (docs/explanation/evaluation.md). The fit starts here and stays close. */
+/**
+ * Set by hand with questions about real manuals (docs/explanation/evaluation.md). The fit starts here and
+ * stays close.
+ */
 const START: Record<Feature, number> = {
   own: 0.75,
   term: 0.9,
@@ -96,7 +99,7 @@ const { values } = parseArgs({ options: { out: { type: 'string', default: WEIGHT
 
 await train()
 
-/** Fits the weights by which passages are chosen to the tuning half of `test/facts`, and writes them. */
+/** Fits the weights for choosing passages to the tuning half of `test/facts`, and writes them. */
 async function train(): Promise<void> {
   say('reading the hits of each question')
   const examples = await readExamples()
@@ -110,7 +113,7 @@ async function train(): Promise<void> {
   say(`wrote ${values.out}`)
 }
 
-/** The questions of the tuning half for which a passage that is read has a fact. */
+/** The questions of the tuning half with a fact in one of their passages. */
 async function readExamples(): Promise<Example[]> {
   const collection = await readCollection(FACTS_FOLDER)
   const facts = await readFacts(FACTS_FOLDER)
@@ -151,7 +154,7 @@ async function createToExample(): Promise<(material: Material, facts: Facts) => 
   }
 }
 
-/** Whether a passage as it is shown says one of the facts. */
+/** Whether a passage, as displayed, states one of the facts. */
 function saysOne({ passage: { label, text } }: Candidate, facts: Facts): boolean {
   const shown = label === null ? text : `${label}: ${text}`
   return facts.some((spellings) => judgeAnswer(shown, [spellings]).said)

@@ -27,19 +27,19 @@ import type { CollectionDocument } from './read-collection.ts'
 
 /** The service's own ingest, retrieval and answers over one database. */
 export interface Workspaces {
-  /** Ingests documents into a workspace of their own. */
+  /** Ingests documents into a new workspace. */
   ingest(name: string, documents: readonly CollectionDocument[]): Promise<Workspace>
 }
 
-/** The orders of what is found. */
+/** The orders of search results. */
 export type Order = NonNullable<SearchFor['rank']>
 
 export interface Workspace {
-  /** The chunks that a search gives in an order, best first; `reading` is that in which an answer reads. */
+  /** A search's chunks in an order, best first; `reading` is the order in which an answer reads. */
   search(query: string, limit: number, rank: Order): Promise<Hit[]>
-  /** How much evidence the nearest chunk is that something answers: what a model's threshold is compared with. */
+  /** The evidence of the nearest chunk, to compare with a model's threshold. */
   evidence(query: string): Promise<number>
-  /** The hits that an answer is written from, with what stands around each. */
+  /** The hits for an answer, with the surroundings of each. */
   read(query: string, limit: number): Promise<Material>
   /** The answer without a language model. */
   ask(query: string, limit: number): Promise<Answer>
@@ -47,17 +47,17 @@ export interface Workspace {
 
 const DOCUMENTS_A_WRITE = 100
 const ANSWER_TIMEOUT_MS = 20_000
-/** Where a hit's document is named in its metadata. */
+/** The metadata key of a hit's document. */
 const DOCUMENT_ID = 'documentId'
 
-/** The document of the collection that a hit is a chunk of. */
+/** The collection's document that contains the hit. */
 export function documentOf(hit: Hit): string {
   return String(hit.metadata[DOCUMENT_ID])
 }
 
 /**
- * Puts the slices together as the service does, below HTTP: a search there has 25 hits at most, and several chunks of a
- * document count once here, so that more have to be asked for.
+ * Connects the slices as the service does, without HTTP: there, a search has at most 25 hits, but several
+ * chunks of a document count once here, so more are needed.
  */
 export async function createWorkspaces(db: Db, embeddingModel: EmbeddingModel): Promise<Workspaces> {
   const models = createModelRegistry({ configured: embeddingModel, builtin: findBuiltinModel })
@@ -96,7 +96,7 @@ export async function createWorkspaces(db: Db, embeddingModel: EmbeddingModel): 
   }
 }
 
-/** Does `work` on an embedded database that is made for it and gone afterwards. */
+/** Runs `work` on a temporary embedded database. */
 export async function onThrowawayDatabase<T>(work: (db: Db) => Promise<T>): Promise<T> {
   const dataDir = await mkdtemp(join(tmpdir(), 'memory-evaluation-'))
   try {
