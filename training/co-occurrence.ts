@@ -1,13 +1,15 @@
-/** Text as vocabulary numbers: `corpus.ids` in order, with `PARAGRAPH_END` and `OUT_OF_VOCABULARY` among them. */
+/** Text as vocabulary numbers: `corpus.ids` in order, including `PARAGRAPH_END` and `OUT_OF_VOCABULARY`. */
 export const PARAGRAPH_END = 0xffff_ffff
 export const OUT_OF_VOCABULARY = 0xffff_fffe
 
 export interface CoOccurrenceOptions {
-  /** Stems to each side that count as company. */
+  /** Stems on each side that count as neighbors. */
   window: number
-  /** Exponent on a stem's probability when chance is reckoned; below 1 it holds rare stems back (Levy et al. 2015, section 3.1). */
+  /**
+   * Exponent on a stem's probability by chance; below 1 it damps rare stems (Levy et al. 2015, section 3.1).
+   */
   smoothing: number
-  /** What is taken off every association: the logarithm of word2vec's number of negative samples. */
+  /** Subtracted from every association: the logarithm of word2vec's number of negative samples. */
   shift: number
 }
 
@@ -21,12 +23,12 @@ export interface SparseMatrix {
 
 const OPTIONS: CoOccurrenceOptions = { window: 8, smoothing: 0.75, shift: 0 }
 
-/** Rows counted at once; a block of counts is `ROWS_A_BLOCK` × vocabulary floats. */
+/** Rows counted at a time; a block of counts is `ROWS_A_BLOCK` × vocabulary floats. */
 const ROWS_A_BLOCK = 2048
 
 /**
- * Positive pointwise mutual information of stems that stand near each other within a paragraph, symmetric:
- * max(0, ln(p(a, b) / (p(a) · p(b))) - shift). A pair at distance d weighs (window - d + 1) / window.
+ * Positive pointwise mutual information of stems near each other within a paragraph, symmetric: max(0,
+ * ln(p(a, b) / (p(a) · p(b))) - shift). A pair at distance d weighs (window - d + 1) / window.
  */
 export function associate(ids: Uint32Array, size: number, options = OPTIONS): SparseMatrix {
   const totals = new Float64Array(size)

@@ -1,28 +1,28 @@
 import { WORD_DIMENSIONS } from '../src/inference/embedding-models/builtin/artefact-format.ts'
 import { createRandom } from './random.ts'
 
-/** Texts as rows of word vectors with what each counts: text `i` is entries `starts[i]` to `starts[i + 1]`. */
+/** Texts as weighted rows of word vectors: text `i` is entries `starts[i]` to `starts[i + 1]`. */
 export interface Texts {
   starts: Uint32Array
   rows: Uint32Array
   counts: Float32Array
 }
 
-/** Pairs of texts that belong together: text `i` of `left` and text `i` of `right`. */
+/** Pairs of related texts: text `i` of `left` and text `i` of `right`. */
 export interface Pairs {
   left: Texts
   right: Texts
-  /** How often a pair is drawn, beside the others. */
+  /** How often each pair is drawn, relative to the others. */
   shares: Float64Array
 }
 
 export interface ContrastOptions {
-  /** Pairs drawn, all in all. */
+  /** Pairs drawn in total. */
   draws: number
-  /** Pairs a step; each is told apart from all the others of its step. */
+  /** Pairs per step; each is contrasted with all others of its step. */
   batch: number
   temperature: number
-  /** Adam's step at the start; it falls to 0 along a straight line. */
+  /** Adam's initial step size, which falls linearly to 0. */
   rate: number
 }
 
@@ -33,10 +33,11 @@ const SEED = 1
 const D = WORD_DIMENSIONS
 
 /**
- * Moves word vectors so that the sums of two texts that belong together point the same way and those of others do not:
- * InfoNCE in both directions with the other pairs of the step as negatives (Oord et al., Representation Learning with
- * Contrastive Predictive Coding, 2018), by Adam on the rows of the step. A vector's length is what its word says in a
- * text. Changes `vectors` in place; the same input gives the same bits on the same engine. `say` hears the mean loss.
+ * Moves word vectors so that the sums of related texts point the same way and those of others do not: InfoNCE
+ * in both directions with the other pairs of the step as negatives (Oord et al., Representation Learning with
+ * Contrastive Predictive Coding, 2018), by Adam on the rows of the step. A vector's length is its word's
+ * weight in a text. Changes `vectors` in place; the same input gives the same bits on the same engine. Calls
+ * `say` with the mean loss.
  */
 export function contrast(
   vectors: Float32Array,
@@ -61,7 +62,7 @@ export function contrast(
   }
 }
 
-/** Draws pairs at random, each by its share. */
+/** Draws random pairs in proportion to their shares. */
 function drawer(shares: Float64Array): () => number {
   const sums = new Float64Array(shares.length)
   let total = 0
@@ -80,7 +81,7 @@ function drawer(shares: Float64Array): () => number {
   }
 }
 
-/** The rows of a step in order, and the place of each among them. */
+/** The rows of a step in order, and each row's index among them. */
 function usedRows(pairs: Pairs, drawn: Uint32Array): { rows: number[]; places: Map<number, number> } {
   const places = new Map<number, number>()
   const rows: number[] = []
@@ -98,7 +99,7 @@ function usedRows(pairs: Pairs, drawn: Uint32Array): { rows: number[]; places: M
   return { rows, places }
 }
 
-/** One step: adds the loss's derivative by each used row to `gradients` and returns the loss. */
+/** One step: adds the gradient of each used row to `gradients` and returns the loss. */
 function createPass(batch: number, temperature: number) {
   const left = createSide(batch)
   const right = createSide(batch)
@@ -126,7 +127,7 @@ function createPass(batch: number, temperature: number) {
   }
 }
 
-/** One side's texts of a step: their unit vectors, the lengths they had, and the loss's derivatives by them. */
+/** One side's texts of a step: their unit vectors, original lengths, and gradients. */
 interface Side {
   units: Float64Array
   turned: Float64Array
@@ -159,7 +160,7 @@ function addUp(side: Side, vectors: Float32Array, texts: Texts, drawn: Uint32Arr
   }
 }
 
-/** Puts the loss's derivative by each cosine in its place; returns the loss. */
+/** Replaces each cosine with the loss's derivative by it; returns the loss. */
 function differentiate(scores: Float64Array, batch: number, temperature: number): number {
   const rowSums = new Float64Array(batch)
   const columnSums = new Float64Array(batch)
@@ -167,7 +168,7 @@ function differentiate(scores: Float64Array, batch: number, temperature: number)
   for (let i = 0; i < batch; i++) loss -= (scores[i * batch + i] ?? 0) / temperature
   for (let i = 0; i < batch; i++) {
     for (let j = 0; j < batch; j++) {
-      // No cosine is above 1, so that nothing overflows.
+      // No cosine is above 1, so nothing overflows.
       const chance = Math.exp(((scores[i * batch + j] ?? 0) - 1) / temperature)
       scores[i * batch + j] = chance
       rowSums[i] = (rowSums[i] ?? 0) + chance
@@ -186,7 +187,7 @@ function differentiate(scores: Float64Array, batch: number, temperature: number)
   return loss / batch
 }
 
-/** From derivatives by unit vectors to those by the word vectors that were added up. */
+/** Converts gradients of the unit vectors to gradients of the summed word vectors. */
 function handBack(
   side: Side,
   texts: Texts,
@@ -212,7 +213,7 @@ function handBack(
   }
 }
 
-/** Kingma and Ba, Adam, 2015; what a row remembers stays as it is while the row is not used. */
+/** Kingma and Ba, Adam, 2015; the state of a row stays unchanged while the row is not used. */
 function createAdam(vectors: Float32Array) {
   const first = new Float32Array(vectors.length)
   const second = new Float32Array(vectors.length)
@@ -236,7 +237,10 @@ function createAdam(vectors: Float32Array) {
   }
 }
 
-/** `result[i, j]` is the dot product of row `i` of `a` and row `j` of `b`; rows in fours, so that each is fetched seldom. */
+/**
+ * `result[i, j]` is the dot product of row `i` of `a` and row `j` of `b`, four rows at a time to save memory
+ * traffic.
+ */
 function products(
   a: Float64Array,
   rowsA: number,

@@ -4,35 +4,38 @@ import { OUT_OF_VOCABULARY, PARAGRAPH_END } from './co-occurrence.ts'
 import { extractFiles } from './extract-text.ts'
 import type { TrainingSource } from './sources.ts'
 
-/** All text as numbers of stems, in order, with `PARAGRAPH_END` and `FILE_END` among them. */
+/** All text as numbers of stems, in order, including `PARAGRAPH_END` and `FILE_END`. */
 export interface Corpus {
   names: string[]
   ids: Uint32Array
-  /** Stems that each source brought, in the order of the sources. */
+  /** Number of stems in each source, in the order of the sources. */
   stemsOf: Map<string, number>
 }
 
 export interface CountedVocabulary {
-  /** Pieces of about a chunk's length in which frequencies were counted. */
+  /** Number of chunk-sized pieces in which frequencies were counted. */
   documents: number
   stems: string[]
   frequencies: Uint32Array
-  /** The text again, numbered by this vocabulary. */
+  /** The text, renumbered by this vocabulary. */
   ids: Uint32Array
 }
 
 const FILE_END = 0xffff_fffd
 
-/** A paragraph shorter than this, in words, or with a smaller share of stop words, is a heading, a list or code. */
+/** A paragraph with fewer words, or a smaller share of stop words, is a heading, a list or code. */
 const PROSE_WORDS_MIN = 8
 const PROSE_STOP_WORDS_MIN = 0.22
-/** Paragraphs that begin alike are taken for the same: licences, page furniture, options repeated from page to page. */
+/**
+ * Paragraphs with the same first characters count as duplicates: licenses, page furniture, options repeated
+ * from page to page.
+ */
 const SAME_BEGINNING = 120
-/** Stems in a piece when frequencies are counted: about a chunk. */
+/** Stems per piece for counting frequencies: about a chunk. */
 const PIECE_STEMS = 100
 const STEM_LENGTH_MAX = 24
 
-/** Reads every source in turn. `folderOf` names where a package was unpacked. */
+/** Reads every source in order. `folderOf` returns a package's unpacked folder. */
 export function gatherCorpus(
   sources: readonly TrainingSource[],
   folderOf: (source: TrainingSource) => string,
@@ -73,7 +76,7 @@ export function gatherCorpus(
   return { names: [...numbers.keys()], ids: ids.slice(0, length), stemsOf }
 }
 
-/** Whether a paragraph reads as sentences of English. */
+/** Whether a paragraph reads as English sentences. */
 export function isProse(paragraph: string): boolean {
   const words = paragraph.split(' ')
   if (words.length < PROSE_WORDS_MIN) return false
@@ -81,7 +84,7 @@ export function isProse(paragraph: string): boolean {
   return stops / words.length >= PROSE_STOP_WORDS_MIN
 }
 
-/** The `size` stems that occur in most pieces, ties in the order of code units, and the text numbered by them. */
+/** The `size` stems in the most pieces, ties in the order of code units, and the text numbered by them. */
 export function countVocabulary(corpus: Corpus, size: number): CountedVocabulary {
   const { documents, frequencies } = countPieces(corpus)
   const nameOf = (id: number): string => corpus.names[id] ?? ''

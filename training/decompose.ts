@@ -8,9 +8,9 @@ export interface Decomposition {
 }
 
 export interface DecomposeOptions {
-  /** Multiplications by the matrix before the last: each sharpens the weaker directions. */
+  /** Multiplications by the matrix before the last; each improves the weaker directions. */
   rounds: number
-  /** Directions carried beyond `rank` for accuracy; rank and these together must not exceed the matrix's own rank. */
+  /** Directions beyond `rank`, for accuracy; together they must not exceed the matrix's own rank. */
   extra: number
 }
 
@@ -18,9 +18,9 @@ const OPTIONS: DecomposeOptions = { rounds: 3, extra: 16 }
 const SEED = 1
 
 /**
- * The `rank` strongest eigenpairs of a symmetric sparse matrix, by randomised subspace iteration
- * (Halko, Martinsson and Tropp, Finding Structure with Randomness, 2011, algorithm 4.4); their magnitudes are its singular values.
- * The same matrix gives the same bits.
+ * The `rank` strongest eigenpairs of a symmetric sparse matrix, by randomized subspace iteration (Halko,
+ * Martinsson and Tropp, Finding Structure with Randomness, 2011, algorithm 4.4); their magnitudes are its
+ * singular values. The same matrix gives the same bits.
  */
 export function decompose(matrix: SparseMatrix, rank: number, options = OPTIONS): Decomposition {
   const { rounds, extra } = options
@@ -81,7 +81,7 @@ function randomMatrix(length: number, seed: number): Float64Array {
 
 function multiply(matrix: SparseMatrix, dense: Float64Array, width: number): Float64Array {
   const { size, starts, columns, values } = matrix
-  // Half the bytes to fetch: the product is memory-bound, and single precision is enough for its input.
+  // Half the memory traffic: the product is memory-bound, and its input needs only single precision.
   const input = Float32Array.from(dense)
   const result = new Float64Array(size * width)
   const sum = new Float64Array(width)
@@ -98,7 +98,7 @@ function multiply(matrix: SparseMatrix, dense: Float64Array, width: number): Flo
   return result
 }
 
-/** Aᵀ·B of two rows × width matrices whose product is symmetric: the upper half is reckoned and mirrored. */
+/** Aᵀ·B of two rows × width matrices whose product is symmetric: computes the upper half and mirrors it. */
 function symmetricProduct(a: Float64Array, b: Float64Array, rows: number, width: number): Float64Array {
   const product = new Float64Array(width * width)
   for (let row = 0; row < rows; row++) {
@@ -114,7 +114,10 @@ function symmetricProduct(a: Float64Array, b: Float64Array, rows: number, width:
   return product
 }
 
-/** Makes the columns orthonormal in place through the Cholesky factor of their products; twice is as good as Householder. */
+/**
+ * Orthonormalizes the columns in place with the Cholesky factor of their products; doing it twice is as good
+ * as Householder.
+ */
 function orthonormalize(basis: Float64Array, rows: number, width: number): void {
   const factor = cholesky(symmetricProduct(basis, basis, rows, width), width)
   for (let row = 0; row < rows; row++) {
@@ -155,7 +158,7 @@ function jacobi(symmetric: Float64Array, width: number): { values: Float64Array;
   return { values: Float64Array.from({ length: width }, (_, i) => a[i * width + i] ?? 0), vectors }
 }
 
-/** Share of a matrix's squared size that lies off the diagonal. */
+/** Share of a matrix's squared norm off the diagonal. */
 function offDiagonal(a: Float64Array, width: number): number {
   let off = 0
   let all = 0

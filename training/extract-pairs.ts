@@ -3,10 +3,10 @@ import { extractTranslations } from './extract-translations.ts'
 import type { TrainingSource, TranslationSource } from './sources.ts'
 import { readWordnet, type Synset } from './wordnet.ts'
 
-/** Why two texts belong together. */
+/** Why two texts are related. */
 export type PairKind = 'gloss' | 'example' | 'related' | 'heading' | 'sentence' | 'name' | 'message' | 'label'
 
-/** Two texts that mean the same, or of which one says what the other is about. */
+/** Two texts with the same meaning, or where one says what the other is about. */
 export interface TextPair {
   kind: PairKind
   left: string
@@ -15,16 +15,16 @@ export interface TextPair {
 
 const HEADING_START = '\u0001'
 const SECTION_CHARACTERS = 900
-/** A shorter block is a label, a cell or a line of code. */
+/** Shorter blocks are labels, cells or lines of code. */
 const BLOCK_WORDS_MIN = 6
-/** A heading that stands over more sections is furniture: "Parameters", "See also". */
+/** A heading of more sections is generic: "Parameters", "See also". */
 const SAME_HEADINGS_MAX = 5
 const RELATIONS_MAX = 3
 const FIRST_SENTENCE = /^(.{30,400}?[.?!]) +(?=[A-Z])(.{40,})$/
-/** Paragraphs and sections that begin alike are taken for the same. */
+/** Paragraphs and sections with the same first characters count as duplicates. */
 const SAME_BEGINNING = 100
 
-/** Pairs out of WordNet: words and what they mean, an example and what it shows, words and what they are related to. */
+/** Pairs from WordNet: words and their definitions, examples and their words, words and related words. */
 export function* wordnetPairs(folder: string): Generator<TextPair> {
   const synsets = readWordnet(folder)
   for (const { words, gloss, related } of synsets.values()) {
@@ -47,7 +47,10 @@ function meaningOf(gloss: string): string {
   return gloss.split(/; (?=")/)[0] ?? ''
 }
 
-/** Pairs out of documentation: headings and sections, first sentences and what follows, names and descriptions. */
+/**
+ * Pairs from documentation: headings and sections, first sentences and their continuation, names and
+ * descriptions.
+ */
 export function* documentationPairs(
   sources: readonly TrainingSource[],
   folderOf: (source: TrainingSource) => string,
@@ -72,7 +75,7 @@ function markHeadings(html: string): string {
     .replace(/<h[1-6]\b[^>]*>/gi, (tag) => `${tag}<p>${HEADING_START}`)
 }
 
-/** Each heading with the blocks under it, up to the next. `blocks` have headings marked. */
+/** Each heading with the blocks below it, up to the next. Headings in `blocks` are marked. */
 export function sectionPairs(blocks: readonly string[]): TextPair[] {
   const pairs: TextPair[] = []
   let heading = ''

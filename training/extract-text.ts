@@ -5,13 +5,13 @@ import { gunzipSync } from 'node:zlib'
 import type { TrainingSource } from './sources.ts'
 import { readSynsets } from './wordnet.ts'
 
-/** Elements whose content is never prose. */
+/** Elements without prose. */
 const HIDDEN = /<(script|style|pre|nav|svg)\b[^>]*>[\s\S]*?<\/\1>/gi
 const COMMENT = /<!--[\s\S]*?-->/g
 const INLINE =
   /<\/?(a|abbr|acronym|b|bdi|big|cite|code|dfn|em|font|i|kbd|mark|q|s|samp|small|span|strong|sub|sup|tt|u|var|wbr)\b[^>]*>/gi
 const TAG = /<[^>]*>/g
-/** Stands where a block element begins or ends; source lines inside a paragraph do not end it. */
+/** Marks where a block element begins or ends; line breaks in the source do not end a paragraph. */
 const BLOCK_END = '\u0000'
 const ENTITIES: Readonly<Record<string, string>> = {
   amp: '&',
@@ -28,11 +28,13 @@ const ENTITIES: Readonly<Record<string, string>> = {
   rdquo: '"',
   hellip: ' ',
 }
-/** Pages that list names, not sentences. */
+/** Pages of names rather than sentences. */
 const INDEX_PAGES =
   /(^|\/)(genindex|py-modindex|search|_modules|_sources|changelog|copyright|doc-index|index-[a-z]|news\.)/i
 
-/** The paragraphs of one text file of a source, in order, one array a file. `folder` is where the package was unpacked. */
+/**
+ * The paragraphs of a source's text files, in order, one array per file. `folder` is the unpacked package.
+ */
 export function* extractFiles(folder: string, source: TrainingSource): Generator<string[]> {
   for (const text of readTexts(folder, source)) {
     switch (source.format) {
@@ -52,7 +54,7 @@ export function* extractFiles(folder: string, source: TrainingSource): Generator
   }
 }
 
-/** The text files of a source as they are written, in order. `folder` is where the package was unpacked. */
+/** A source's text files as written, in order. `folder` is the unpacked package. */
 export function* readTexts(folder: string, source: TrainingSource): Generator<string> {
   for (const file of listFiles(folder)) {
     const relative = path.relative(folder, file)
@@ -96,7 +98,7 @@ function plainParagraphs(text: string): string[] {
   return text.split(/\n\s*\n/).map(oneLine)
 }
 
-/** Manual pages in man or mdoc: requests go, the text of font requests stays. */
+/** Manual pages in man or mdoc: drops requests but keeps the text of font requests. */
 export function manualParagraphs(text: string): string[] {
   const lines = text.split('\n').map((line) => {
     if (/^\.\\"|^'\\"/.test(line)) return ''

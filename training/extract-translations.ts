@@ -4,20 +4,20 @@ import path from 'node:path'
 import { listFiles } from './extract-text.ts'
 import type { TranslationSource } from './sources.ts'
 
-/** An English text and the same in another language. */
+/** An English text and its translation. */
 export type Translation = readonly [english: string, other: string]
 
-/** Languages that are trained on, as both gettext and CLDR name them. */
+/** Training languages, by their gettext and CLDR names. */
 const LANGUAGES = ['de', 'fr', 'es', 'ja']
-/** What programs put into their messages: placeholders, tags, marks of keyboard shortcuts. */
+/** What programs insert into messages: placeholders, tags, keyboard shortcut marks. */
 const PLACEHOLDER = /%\([\w.]+\)[sdr]?|%[-\d.]*l*[sdurixcf]|\{\w*\}|<[^>]{1,200}>|[_&](?=[A-Za-z])/g
-/** CLDR's folders of names, each with a file a language. */
+/** CLDR's folders of names, each with one file per language. */
 const CLDR_FOLDERS = ['annotations', 'main', 'subdivisions']
 const CLDR_NAMED = /<(language|territory|script|variant|subdivision) type="([^"]+)"[^>]*>([^<]+)</g
 const CLDR_DISPLAYED = /<(currency|unit) type="([^"]+)">\s*<displayName>([^<]+)</g
 const CLDR_ANNOTATION = /<annotation cp="([^"]+)"[^>]*>([^<]+)</g
 
-/** The translations of one source, each English text once a language. `folder` is where the package was unpacked. */
+/** The translations of one source, each English text once per language. `folder` is the unpacked package. */
 export function* extractTranslations(folder: string, source: TranslationSource): Generator<Translation> {
   const files = listFiles(folder)
   for (const language of LANGUAGES) {
@@ -44,7 +44,10 @@ function* messagesOf(
   }
 }
 
-/** gettext's text format (https://www.gnu.org/software/gettext/manual/html_node/PO-Files.html); fuzzy ones are left out. */
+/**
+ * gettext's text format (https://www.gnu.org/software/gettext/manual/html_node/PO-Files.html), without fuzzy
+ * entries.
+ */
 export function* readPo(text: string): Generator<Translation> {
   for (const entry of text.split(/\n\s*\n/)) {
     if (/^#,.*\bfuzzy\b/m.test(entry)) continue
@@ -71,7 +74,7 @@ export function* readMo(bytes: Buffer): Generator<Translation> {
     return bytes.toString('utf8', at, at + bytes.readUInt32LE(table + 8 * n))
   }
   for (let n = 0; n < count; n++) {
-    // A context stands before EOT, plural forms behind NUL.
+    // A context precedes EOT; plural forms follow NUL.
     const english = textAt(bytes.readUInt32LE(12), n).split('\u0004').at(-1)?.split('\0')[0] ?? ''
     const other = textAt(bytes.readUInt32LE(16), n).split('\0')[0] ?? ''
     if (english !== '' && other !== '') yield [english, other]
@@ -94,7 +97,7 @@ function* namesOf(files: readonly string[], language: string): Generator<Transla
   }
 }
 
-/** Names of languages, countries, regions, currencies and units, and the words for emoji, by what they name (UTS 35). */
+/** Names of languages, countries, regions, currencies and units, and words for emoji, by code (UTS 35). */
 export function readCldr(xml: string): Map<string, string> {
   const names = new Map<string, string>()
   for (const pattern of [CLDR_NAMED, CLDR_DISPLAYED]) {

@@ -6,21 +6,23 @@ import { contrast, type ContrastOptions, type Pairs, type Texts } from './contra
 import { furtherStems, pairsInRows, type PairCorpus } from './pairs.ts'
 import { lengthOf, quantize } from './word-vectors.ts'
 
-/** Stems beyond those of the first vocabulary: rarer English ones, and those of other languages. */
+/** Stems beyond the first vocabulary: rarer English ones, and those of other languages. */
 const FURTHER_STEMS = 18_000
 const OPTIONS: ContrastOptions = { draws: 450_000, batch: 256, temperature: 0.1, rate: 2e-3 }
-/** What word vectors are divided by at first, so that their lengths are about 1 and a step means the same for all. */
+/**
+ * Initial divisor of word vectors, so that their lengths are about 1 and a step has the same effect on all.
+ */
 const SCALE = 8
-/** Share of the direction common to all text that the vectors of further stems lose. */
+/** Share of the common direction to remove from the vectors of further stems. */
 const COMMON_SHARE = 0.9
-/** A further stem weighs `ln(1 + this / pairs it occurs in)` at first, and at most the next. */
+/** A further stem's initial weight is `ln(1 + this / pairs it occurs in)`, up to the maximum below. */
 const FURTHER_WEIGHT = 400_000
 const FURTHER_WEIGHT_MAX = 9.5
-/** Background documents in which a further stem is taken to occur: it was too rare for the first vocabulary. */
+/** Assumed background documents of a further stem, which was too rare for the first vocabulary. */
 const FURTHER_FREQUENCY = 2
 const D = WORD_DIMENSIONS
 
-/** The vocabulary with more stems, and with vectors and weights that bring texts together that belong together. */
+/** Extends the vocabulary, with vectors and weights that bring related texts closer. */
 export function learnMeaning(
   base: Vocabulary,
   pairCorpus: PairCorpus,
@@ -43,7 +45,7 @@ export function learnMeaning(
   }
 }
 
-/** Known stems as long as they are rare; further ones in the direction of what stands on the other side of their pairs. */
+/** Known stems with a length by rarity; further ones in the direction of the other sides of their pairs. */
 function firstVectors(
   base: Vocabulary,
   pairs: Pairs,
@@ -73,7 +75,7 @@ function firstVectors(
   return vectors
 }
 
-/** Takes most of a direction out of a vector. */
+/** Removes most of a direction from a vector. */
 function lean(vector: Float64Array, direction: Float32Array): void {
   let along = 0
   for (let i = 0; i < D; i++) along += (vector[i] ?? 0) * (direction[i] ?? 0)
@@ -92,7 +94,7 @@ function setDirection(
   for (let i = 0; i < D; i++) vectors[row * D + i] = (length * (from[at + i] ?? 0)) / size
 }
 
-/** Adds to each further stem of `own` the direction of the text on the other side, the shorter `own` the more. */
+/** Adds the direction of the other side's text to each further stem of `own`, more for a shorter `own`. */
 function addOtherSides(
   sums: Float64Array,
   first: number,

@@ -9,7 +9,7 @@ import type { PackageSource } from './sources.ts'
 
 const run = promisify(execFile)
 
-/** A package as it was unpacked. */
+/** An unpacked package. */
 export interface UnpackedPackage {
   source: PackageSource
   folder: string
@@ -22,8 +22,9 @@ const FETCH_TIMEOUT_MS = 30 * 60_000
 const UNPACK_TIMEOUT_MS = 5 * 60_000
 
 /**
- * Fetches packages with apt into `cache` and unpacks them there, installing nothing; what the cache has is not fetched again.
- * Throws when a package is not to be had, or when its copyright file no longer holds the words that the source relies on.
+ * Downloads packages with apt into `cache` and unpacks them there without installing; cached ones are not
+ * downloaded again. Throws if a package is unavailable, or if its copyright file lacks the words that the
+ * source relies on.
  */
 export async function fetchPackages(
   sources: readonly PackageSource[],
@@ -69,7 +70,7 @@ async function download(packages: readonly string[], folder: string): Promise<vo
   }
 }
 
-/** Unpacks next to the final place first, so that a broken run leaves nothing that looks whole. */
+/** Unpacks beside the final place first, so that an interrupted run leaves no incomplete folder there. */
 async function unpack(archive: string, folder: string): Promise<string> {
   if (existsSync(folder)) return folder
   const partial = `${folder}.partial`

@@ -4,7 +4,7 @@ import type { Pairs, Texts } from './contrast.ts'
 import { isWordLike } from './corpus.ts'
 import type { PairKind, TextPair } from './extract-pairs.ts'
 
-/** Pairs as numbers of stems, and how often each kind came. */
+/** Pairs as numbers of stems, and the number of pairs of each kind. */
 export interface PairCorpus {
   names: string[]
   /** Pairs in which a stem occurs. */
@@ -20,9 +20,9 @@ export interface Numbered {
   ids: Uint32Array
 }
 
-/** What stands further down a text says less about it, and costs as much. */
+/** Text further down says less about the subject and costs as much. */
 const STEMS_MAX = 60
-/** How often a pair of a kind is drawn: what there is much of less, what there is little of more. */
+/** Draw rates by kind: lower for frequent kinds, higher for rare ones. */
 const SHARES: Readonly<Record<PairKind, number>> = {
   gloss: 1,
   example: 1,
@@ -34,7 +34,7 @@ const SHARES: Readonly<Record<PairKind, number>> = {
   label: 4,
 }
 
-/** Numbers the stems of all pairs; those without a stem on one side, or with the same on both, are left out. */
+/** Numbers the stems of all pairs, without pairs that have an empty side or the same text on both. */
 export function gatherPairs(pairs: Iterable<TextPair>): PairCorpus {
   const numbers = new Map<string, number>()
   const occurrences: number[] = []
@@ -89,7 +89,7 @@ function createBuilder(): { add(ids: readonly number[]): void; finish(): Numbere
   }
 }
 
-/** The `size` stems beyond `known` that occur in most pairs, in two at least, ties in the order of code units. */
+/** The `size` stems beyond `known` in the most pairs, at least two, ties in the order of code units. */
 export function furtherStems(pairs: PairCorpus, known: readonly string[], size: number): string[] {
   const has = new Set(known)
   const often = (id: number): number => pairs.occurrences[id] ?? 0
@@ -101,7 +101,7 @@ export function furtherStems(pairs: PairCorpus, known: readonly string[], size: 
     .map(name)
 }
 
-/** The pairs in rows of word vectors; a stem counts the root of the times it stands in a text. */
+/** The pairs as rows of word vectors; a stem weighs the square root of its count in a text. */
 export function pairsInRows(pairs: PairCorpus, stems: readonly string[]): Pairs {
   const rows = new Map(stems.map((stem, row) => [stem, row]))
   const rowOf = Int32Array.from(pairs.names, (name) => rows.get(name) ?? -1)

@@ -1,4 +1,4 @@
-/** Says on standard output how far training is, with the seconds since it began. */
+/** Prints progress with the seconds since the start. */
 export function say(message: string): void {
   process.stdout.write(`${process.uptime().toFixed(0).padStart(4)} s  ${message}\n`)
 }

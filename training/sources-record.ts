@@ -5,7 +5,10 @@ import type { Corpus } from './corpus.ts'
 import type { PairKind } from './extract-pairs.ts'
 import type { UnpackedPackage } from './packages.ts'
 
-/** The record of what a model was trained on, in Markdown: each package with its version, licence, share and checksum. */
+/**
+ * The record of a model's training sources in Markdown: each package with its version, license, share and
+ * checksum.
+ */
 export function describeSources(
   modelId: ModelId,
   packages: readonly UnpackedPackage[],
@@ -31,7 +34,7 @@ ${rows.join('\n')}
 `
 }
 
-/** The record of what a model was brought together with by pairs: each package with its version, licence and checksum. */
+/** The record of a model's sources of pairs: each package with its version, license and checksum. */
 export function describePairSources(
   modelId: ModelId,
   packages: readonly UnpackedPackage[],

@@ -1,23 +1,23 @@
-/** How a source's files are written. */
+/** The format of a source's files. */
 export type TextFormat = 'html' | 'text' | 'manual' | 'wordnet'
 
-/** A Debian package that is read. */
+/** A Debian package to read. */
 export interface PackageSource {
   package: string
-  /** Licence of the files that are read, by its SPDX name where it has one. */
+  /** License of the files, by SPDX name if there is one. */
   licence: string
-  /** Words that the package's copyright file must hold; training stops when they are gone. */
+  /** Words that the package's copyright file must contain, or training stops. */
   evidence: RegExp
 }
 
-/** One whose English text the model is trained on. */
+/** A source of English training text. */
 export interface TrainingSource extends PackageSource {
-  /** Files of the package that are read, by their path inside it. */
+  /** Paths inside the package of the files to read. */
   files: RegExp
   format: TextFormat
 }
 
-/** One with the same text in English and other languages: gettext's catalogues, or CLDR's names. */
+/** A source with the same text in English and other languages: gettext's catalogs, or CLDR's names. */
 export interface TranslationSource extends PackageSource {
   format: 'po' | 'mo' | 'cldr'
 }
@@ -66,7 +66,7 @@ const MANUALS: readonly TrainingSource[] = [
   ...pages('public domain', FILES_ARE('public-domain'), 'abs-guide docutils-doc sqlite3-doc'),
 ]
 
-/** Words, what they mean, and what they are related to. */
+/** Words, their definitions and related words. */
 export const WORDNET: TrainingSource = {
   package: 'wordnet-base',
   licence: 'WordNet-3.0',
@@ -75,7 +75,9 @@ export const WORDNET: TrainingSource = {
   format: 'wordnet',
 }
 
-/** The English text that the model is trained on. Each licence was read; nothing under the GPL, the GFDL or CC BY-SA is among them. */
+/**
+ * The sources of English training text. Each license was read; none is under the GPL, the GFDL or CC BY-SA.
+ */
 export const SOURCES: readonly TrainingSource[] = [
   WORDNET,
   {
@@ -104,11 +106,11 @@ export const SOURCES: readonly TrainingSource[] = [
   },
 ]
 
-/** OpenStack's services and their console, whose messages are translated. */
+/** OpenStack's services and console, with translated messages. */
 const OPENSTACK_MESSAGES = `python3-cinder python3-django-horizon python3-glance python3-heat python3-keystone
   python3-manila python3-neutron python3-nova`
 
-/** What German, French, Spanish and Japanese are learned from. LGPL, GPL and CC BY-SA dictionaries are not among them. */
+/** The sources for German, French, Spanish and Japanese, without LGPL, GPL and CC BY-SA dictionaries. */
 export const TRANSLATIONS: readonly TranslationSource[] = [
   {
     package: 'unicode-cldr-core',

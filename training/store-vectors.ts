@@ -4,8 +4,8 @@ import { MODEL_ID } from '../src/inference/embedding-models/builtin/artefact-for
 import { loadBuiltinModel } from '../src/inference/embedding-models/builtin/builtin.ts'
 
 /**
- * Writes the present model's vectors that a test compares to the last bit, as float32, little-endian, base64.
- * To be run after training, or after a change that is meant to move vectors and so has a new model id.
+ * Writes the current model's vectors, which a test compares bit for bit, as float32, little-endian, base64.
+ * Run it after training, or after a change that is meant to move vectors and so has a new model id.
  */
 const TARGET = new URL(`../src/inference/embedding-models/builtin/${MODEL_ID}.vectors.json`, import.meta.url)
 

@@ -28,7 +28,10 @@ const { values } = parseArgs({
 
 await train()
 
-/** Trains `builtin-2` from the vectors of `builtin-1` and pairs of texts, and writes the artefact and the record of its sources. */
+/**
+ * Trains `builtin-2` from the vectors of `builtin-1` and pairs of texts, and writes the artefact and the
+ * record of its sources.
+ */
 async function train(): Promise<void> {
   const sources = [...SOURCES, ...TRANSLATIONS]
   say(`fetching and unpacking ${sources.length} packages in ${values.cache}`)

@@ -17,9 +17,9 @@ import { SOURCES, WORDNET } from './sources.ts'
 import { finishVocabulary } from './word-vectors.ts'
 import { relatedWords } from './wordnet.ts'
 
-/** The model before `train-meaning.ts`, which begins with its vectors. */
+/** The base of `train-meaning.ts`, which starts from its vectors. */
 const MODEL_ID: ModelId = 'builtin-1'
-/** Stems that get a word vector. */
+/** Stems with a word vector. */
 const VOCABULARY_SIZE = 24_000
 
 const { values } = parseArgs({
@@ -32,7 +32,10 @@ const { values } = parseArgs({
 
 await train(values.cache, values.out, values.record)
 
-/** Trains the built-in embedding model's vocabulary from packages and writes the artefact and the record of its sources. */
+/**
+ * Trains the built-in embedding model's vocabulary from packages and writes the artefact and the record of
+ * its sources.
+ */
 async function train(cache: string, out: string, record: string): Promise<void> {
   say(`fetching and unpacking ${SOURCES.length} packages in ${cache}`)
   const packages = await fetchPackages(SOURCES, cache)

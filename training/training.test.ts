@@ -40,7 +40,7 @@ function sparse(rows: readonly (readonly number[])[]): SparseMatrix {
 describe('associate', () => {
   const options = { window: 2, smoothing: 1, shift: 0 }
 
-  it('is the positive pointwise mutual information of stems in company, the nearer the more', () => {
+  it('computes the positive pointwise mutual information of neighboring stems, higher for nearer ones', () => {
     // Pairs: 0-1 at distance 1 twice, 1-2 once at distance 1, 0-2 once at distance 2 (half).
     const ids = Uint32Array.of(0, 1, PARAGRAPH_END, 0, 1, 2)
     const cells = dense(associate(ids, 3, options))
@@ -51,7 +51,7 @@ describe('associate', () => {
     expect(cells).toEqual(cells.map((_, column) => cells.map((row) => row[column])))
   })
 
-  it('sees no company across a paragraph’s end, and counts unknown stems as distance', () => {
+  it('does not cross the end of a paragraph, and counts unknown stems as distance', () => {
     expect(associate(Uint32Array.of(0, PARAGRAPH_END, 1), 2, options).columns.length).toBe(0)
     expect(
       associate(Uint32Array.of(0, OUT_OF_VOCABULARY, OUT_OF_VOCABULARY, 1), 2, options).columns.length,
@@ -69,7 +69,7 @@ describe('decompose', () => {
     [2, 0, 0, 0, 2],
   ])
 
-  it('finds eigenpairs by magnitude, negative ones too', () => {
+  it('finds eigenpairs by magnitude, including negative ones', () => {
     const { values, vectors } = decompose(matrix, 3, { rounds: 30, extra: 2 })
     const cells = dense(matrix)
     expect(Math.abs(values[0] ?? 0)).toBeGreaterThanOrEqual(Math.abs(values[1] ?? 0))
@@ -91,8 +91,8 @@ describe('decompose', () => {
   })
 })
 
-describe('extracting text', () => {
-  it('takes paragraphs out of HTML and leaves code, scripts and navigation behind', () => {
+describe('text extraction', () => {
+  it('extracts paragraphs from HTML without code, scripts and navigation', () => {
     const html = `<nav><p>Home</p></nav><h1>Leave</h1>
       <p>Staff <em>accrue</em> days &amp; weeks&nbsp;off.</p><pre>rm -rf</pre><script>let x = '<p>no</p>'</script>
       <p>It&#8217;s simple.</p><!-- hidden -->`
@@ -103,7 +103,7 @@ describe('extracting text', () => {
     ])
   })
 
-  it('reads manual pages as their text', () => {
+  it('reads the text of manual pages', () => {
     const page =
       '.\\" comment\n.SH NAME\nls \\- list directory contents\n.PP\nUse\n.B \\-l\nfor a \\fIlong\\fR list.'
     expect(manualParagraphs(page).filter((paragraph) => paragraph !== '')).toEqual([
@@ -112,7 +112,7 @@ describe('extracting text', () => {
     ])
   })
 
-  it('reads a WordNet synset as its words, its gloss and what it is related to', () => {
+  it('reads a WordNet synset: words, gloss and related words', () => {
     const pointers = '003 @ 00000100 n 0000 ! 00000200 n 0101 & 00000300 s 0000'
     const line = `00001740 03 n 02 paid_leave 0 time_off(a) 0 ${pointers} | time during which you are excused  `
     expect([...readSynsets(`  1 licence\n${line}\n`)]).toEqual([
@@ -125,7 +125,7 @@ describe('extracting text', () => {
     ])
   })
 
-  it('tells prose from lists and code', () => {
+  it('distinguishes prose from lists and code', () => {
     expect(isProse('The server answers with the first page of the list that you asked for.')).toBe(true)
     expect(isProse('int main void return zero printf hello world stdio include string')).toBe(false)
     expect(isProse('Table of contents')).toBe(false)
@@ -133,7 +133,7 @@ describe('extracting text', () => {
 })
 
 describe('pairs', () => {
-  it('are headings with what stands under them, without short blocks', () => {
+  it('are headings with the text below, without short blocks', () => {
     const blocks = [
       'lost before any heading, because nothing names it',
       '\u0001Leave¶',
@@ -153,7 +153,7 @@ describe('pairs', () => {
     expect([...manualPair('.SH NAME\nls')]).toEqual([])
   })
 
-  it('are messages of gettext, as text without the fuzzy ones, and as bytes', () => {
+  it('are gettext messages, as text without fuzzy ones and in binary form', () => {
     const text = `msgid ""\nmsgstr "Language: de"\n\n#, fuzzy\nmsgid "Open"\nmsgstr "Zu"\n
 msgid ""\n"Delete "\n"the \\"file\\""\nmsgstr "Datei löschen"\n\nmsgid "%d day"\nmsgid_plural "%d days"\nmsgstr[0] "%d Tag"\nmsgstr[1] "%d Tage"\n`
     expect([...readPo(text)]).toEqual([
@@ -175,7 +175,7 @@ msgid ""\n"Delete "\n"the \\"file\\""\nmsgstr "Datei löschen"\n\nmsgid "%d day"
     expect([...readMo(Buffer.concat([bytes, strings]))]).toEqual([['Open', 'Öffnen']])
   })
 
-  it('are names of CLDR by what they name', () => {
+  it('are CLDR names by code', () => {
     const xml =
       '<territory type="DE">Deutschland</territory><currency type="EUR">\n<displayName>Euro</displayName>'
     const annotations =
@@ -187,7 +187,7 @@ msgid ""\n"Delete "\n"the \\"file\\""\nmsgstr "Datei löschen"\n\nmsgid "%d day"
     ])
   })
 
-  it('are numbered by stems, without stop words of any language and without sides that say nothing', () => {
+  it('are numbered by stems, without stop words of any language and without empty sides', () => {
     const pairs = gatherPairs([
       { kind: 'message', left: 'Delete the files', right: 'Die Dateien löschen' },
       { kind: 'message', left: 'the file', right: 'nicht der' },
@@ -226,7 +226,7 @@ describe('contrast', () => {
     return dot(row(a), row(b)) / Math.sqrt(dot(row(a), row(a)) * dot(row(b), row(b)))
   }
 
-  it('brings what belongs together nearer than anything else, to the same bits each time', () => {
+  it('brings related texts nearer than any others, bit for bit the same each time', () => {
     const vectors = learned()
     for (let pair = 0; pair < 16; pair++) {
       const others = Array.from({ length: 16 }, (_, n) => (n === pair ? -1 : cosine(vectors, pair, 16 + n)))

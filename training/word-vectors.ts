@@ -6,14 +6,17 @@ import { PARAGRAPH_END } from './co-occurrence.ts'
 import type { CountedVocabulary } from './corpus.ts'
 import type { Decomposition } from './decompose.ts'
 
-/** Exponent on an eigenvalue's magnitude: 1 keeps the matrix, 0 makes every direction count the same. */
+/** Exponent on an eigenvalue's magnitude: 1 keeps the matrix, 0 weighs every direction the same. */
 const SPECTRUM_EXPONENT = 0.25
-/** Pieces of text that the common direction is taken from, and stems in each. */
+/** Text pieces for computing the common direction, and stems in each. */
 const PIECES = 10_000
 const PIECE_STEMS = 100
 const POWER_ROUNDS = 40
 
-/** Word vectors in int8, each scaled so that its largest number is ±127, and the direction that pieces of text have in common. */
+/**
+ * Word vectors in int8, each scaled so that its largest number is ±127, and the common direction of text
+ * pieces.
+ */
 export function finishVocabulary(counted: CountedVocabulary, decomposition: Decomposition): Vocabulary {
   const { documents, stems, frequencies } = counted
   const vectors = quantize(scaled(decomposition, stems.length), stems.length)
@@ -66,7 +69,7 @@ function pieceVectors(ids: Uint32Array, vectors: Int8Array, weights: Float64Arra
   return pieces
 }
 
-/** The first principal component, uncentred, by power iteration. */
+/** The first principal component, uncentered, by power iteration. */
 function strongestDirection(pieces: readonly Float64Array[]): Float32Array {
   let direction = new Float64Array(WORD_DIMENSIONS).fill(1 / Math.sqrt(WORD_DIMENSIONS))
   for (let round = 0; round < POWER_ROUNDS; round++) {

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { tokenize } from '../src/inference/embedding-models/builtin/tokenize.ts'
 import { OUT_OF_VOCABULARY, PARAGRAPH_END } from './co-occurrence.ts'
 
-/** Words that mean the same, with what they mean and the keys of the synsets they are related to. */
+/** Synonyms with their definition and the keys of related synsets. */
 export interface Synset {
   key: string
   words: string[]
@@ -13,9 +13,11 @@ export interface Synset {
 }
 
 const FILES = ['noun', 'verb', 'adj', 'adv']
-/** Kind-of, similar, derived, see also, attribute, pertains to, entails, causes, has part, part of, member of. */
+/**
+ * Kind-of, similar, derived, see also, attribute, pertains to, entails, causes, has part, part of, member of.
+ */
 const RELATIONS: ReadonlySet<string> = new Set(['@', '&', '+', '^', '=', '\\', '*', '>', '%p', '#p', '#m'])
-/** Times that WordNet's relations count beside the text. */
+/** How often WordNet's relations count relative to the text. */
 const RELATION_COUNT = 2
 
 /** The synsets of one of WordNet's data files (https://wordnet.princeton.edu/documentation/wndb5wn). */
@@ -41,12 +43,12 @@ function plainWord(word: string): string {
   return word.replace(/\(.*\)/, '').replaceAll('_', ' ')
 }
 
-/** A satellite adjective ("s") is pointed to as an adjective. */
+/** References name a satellite adjective ("s") as an adjective. */
 function synsetKey(kind: string, offset: string): string {
   return `${kind === 's' ? 'a' : kind}${offset}`
 }
 
-/** All synsets by their keys. `folder` is where the package was unpacked. */
+/** All synsets by their keys. `folder` is the unpacked package. */
 export function readWordnet(folder: string): Map<string, Synset> {
   const synsets = new Map<string, Synset>()
   for (const name of FILES) {
@@ -57,8 +59,8 @@ export function readWordnet(folder: string): Map<string, Synset> {
 }
 
 /**
- * WordNet's relations as text in the vocabulary's numbers: the words of each synset alone, then with those of each synset
- * that it is related to. `folder` is where the package was unpacked.
+ * WordNet's relations as text in the vocabulary's numbers: each synset's words alone, then with those of each
+ * related synset. `folder` is the unpacked package.
  */
 export function relatedWords(folder: string, stems: readonly string[]): Uint32Array {
   const rows = new Map(stems.map((stem, row) => [stem, row]))
