@@ -87,7 +87,10 @@ async function onPostgres(serverUrl: string, measure: typeof measureWorker): Pro
   }
 }
 
-/** The worker's effect on concurrent requests. @param copy copies place `a` to `b` */
+/**
+ * The worker's effect on concurrent requests.
+ * @param copy copies place `a` to `b`
+ */
 async function measureWorker(placeOf: MakePlaces, copy: () => Promise<void>): Promise<Figures> {
   return await besideRequests(placeOf('a'), async () => {
     await copy()

@@ -76,7 +76,10 @@ const SourceRows = z.array(z.object({ id: z.string(), provider: z.string() }))
 /** The document of a number, in its provider's source. */
 export type ItemOf = (number: number, sourceOf: (provider: string) => string) => NewItem
 
-/** Stores documents up to a number, as the service does. @returns the number of chunks */
+/**
+ * Stores documents up to a number, as the service does.
+ * @returns the number of chunks
+ */
 export async function fill(
   { dataDir, databaseUrl }: Place,
   from: number,

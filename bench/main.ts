@@ -101,7 +101,10 @@ async function chunksPerDocument(): Promise<number> {
   return chunks / sample
 }
 
-/** Pushes documents one request after another. @returns the seconds that it took */
+/**
+ * Pushes documents one request after another.
+ * @returns the seconds that it took
+ */
 async function ingest(
   url: string,
   connectorId: string,
@@ -129,7 +132,10 @@ async function push(
   await call(url, 'POST', '/v1/ingest', { documents })
 }
 
-/** Pushes new documents from eight clients at once. @returns documents per second */
+/**
+ * Pushes new documents from eight clients at once.
+ * @returns documents per second
+ */
 async function ingestConcurrently(url: string, connectorId: string, first: number): Promise<number> {
   const started = performance.now()
   let next = 0

@@ -99,7 +99,10 @@ async function measure(database: string, place: Place, chunks: number): Promise<
   }
 }
 
-/** Creates another workspace with the same documents. @returns its key */
+/**
+ * Creates another workspace with the same documents.
+ * @returns its key
+ */
 async function makeNeighbor(place: Place): Promise<string> {
   const { db, close } = await openDatabase({ ...place, logger: { error: () => {}, warn: () => {} } })
   try {

@@ -85,7 +85,10 @@ export async function call(
   return JSON.parse(text)
 }
 
-/** Sends a request. @returns the response's status and body */
+/**
+ * Sends a request.
+ * @returns the response's status and body
+ */
 export async function send(
   url: string,
   { method, body, bearer = ADMIN_KEY }: { method: string; body?: unknown; bearer?: string },

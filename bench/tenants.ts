@@ -39,7 +39,10 @@ interface Result {
   p99Ms: number
 }
 
-/** Measures and saves the figures. @throws if no server is named */
+/**
+ * Measures and saves the figures.
+ * @throws if no server is named
+ */
 export async function benchTenants(args: readonly string[]): Promise<void> {
   const serverUrl = namedServer('postgres')
   const [organizations = 2_000, chunksEach = 1_000, memoryMb = 512] = args.map(Number)
@@ -52,7 +55,10 @@ export async function benchTenants(args: readonly string[]): Promise<void> {
   await keepResults('tenants', [result], table(result))
 }
 
-/** Fills one organization as the service does and copies its rows to the others. @returns a key of each */
+/**
+ * Fills one organization as the service does and copies its rows to the others.
+ * @returns a key of each
+ */
 async function makeTenants(
   place: Place,
   { organizations, chunksEach }: { organizations: number; chunksEach: number },

@@ -8,7 +8,8 @@ import type { Threshold } from './evaluate-weak-evidence.ts'
 const CALIBRATIONS = fileURLToPath(new URL('../src/inference/calibrations.json', import.meta.url))
 
 /**
- * Writes a model's calibration to the file of all calibrations, replacing an earlier one. @returns the file
+ * Writes a model's calibration to the file of all calibrations, replacing an earlier one.
+ * @returns the file
  */
 export async function keepCalibration(modelId: string, threshold: Threshold): Promise<string> {
   const kept: unknown = JSON.parse(await readFile(CALIBRATIONS, 'utf8'))

@@ -69,7 +69,10 @@ async function search(server: BenchServer, { key }: Tenant, query: string, scope
   return Hits.parse(answer).hits.map(({ title }) => Number(title.split(' ').at(-1)))
 }
 
-/** Pushes the first rows from eight clients at once. @returns the seconds that it took */
+/**
+ * Pushes the first rows from eight clients at once.
+ * @returns the seconds that it took
+ */
 async function ingest({ url }: BenchServer, { key, sources }: Tenant, size: number): Promise<number> {
   const started = performance.now()
   let next = 0

@@ -125,7 +125,10 @@ export async function findWaiting(db: Db): Promise<string[]> {
 
 const Claimed = z.object({ modelId: z.number(), dimensions: z.number() })
 
-/** Acquires the lease. @returns null: another process has it, or there is nothing to build */
+/**
+ * Acquires the lease.
+ * @returns null: another process has it, or there is nothing to build
+ */
 export async function claim(db: Db, organizationId: string, leaseSeconds: number): Promise<Held | null> {
   const lease = await acquireLease(
     db,
@@ -141,7 +144,8 @@ export async function claim(db: Db, organizationId: string, leaseSeconds: number
 }
 
 /**
- * Releases the lease with the index ready. @returns false if the lease is lost or the index no longer wanted
+ * Releases the lease with the index ready.
+ * @returns false if the lease is lost or the index no longer wanted
  */
 export async function finish(db: Db, { lease }: Held, at: Date): Promise<boolean> {
   return await releaseLease(db, lease, { set: { status: 'ready', finished_at: at, error_message: null } })

@@ -7,7 +7,8 @@ const TITLE_CHARACTERS_MAX = 1_000
 
 /**
  * The text of a PDF's pages (ISO 32000) in order, and the title of its properties. Reads page by page, so
- * that a long file stops when the text is full. @throws Error that says what is wrong with the file
+ * that a long file stops when the text is full.
+ * @throws Error that says what is wrong with the file
  */
 export async function readPdf(bytes: Uint8Array, maxCharacters: number): Promise<FileText> {
   const { getDocumentProxy: open } = await import('unpdf')

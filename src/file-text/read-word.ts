@@ -7,7 +7,8 @@ const STYLES = ["p[style-name='Title'] => h1:fresh", "p[style-name='Subtitle'] =
 
 /**
  * The text of a Word file (.docx and related) with headings, lists and tables. Its title is its only
- * top-level heading, or else its first heading. @throws Error that says what is wrong with the file
+ * top-level heading, or else its first heading.
+ * @throws Error that says what is wrong with the file
  */
 export async function readWord(bytes: Uint8Array): Promise<FileText> {
   refuseOldOffice(bytes)

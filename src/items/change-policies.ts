@@ -142,8 +142,8 @@ function changeOf(row: Row<'source_items'>, accessPolicy: AccessPolicy | null, p
 const Ids = z.array(z.object({ id: z.string() }))
 
 /**
- * The canvas need not read these items again. @returns the ids of the items that were unchanged since they
- * were read
+ * The canvas need not read these items again.
+ * @returns the ids of the items that were unchanged since they were read
  */
 async function update(
   tx: Tx,

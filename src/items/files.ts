@@ -82,7 +82,10 @@ export function createFiles(deps: { db: Db; items: Items; extractor: TextExtract
   }
 }
 
-/** The provider of a source's documents. @throws AppError `not_found` */
+/**
+ * The provider of a source's documents.
+ * @throws AppError `not_found`
+ */
 async function findProviderOf(db: Db, caller: Caller, sourceId: string): Promise<ProviderId> {
   const source = await db
     .selectFrom('sources')
@@ -97,8 +100,8 @@ async function findProviderOf(db: Db, caller: Caller, sourceId: string): Promise
 }
 
 /**
- * The format by media type, or by name because some browsers send their own types. @throws AppError
- * `file_unreadable`
+ * The format by media type, or by name because some browsers send their own types.
+ * @throws AppError `file_unreadable`
  */
 function formatOf({ mediaType, name }: GivenFile): TextFormat {
   const format = textFormatOf(mediaType, name) ?? textFormatOf('', name)

@@ -44,14 +44,21 @@ export interface Items {
     signal?: AbortSignal,
   ): Promise<StoreCounts>
   /**
-   * A page of the items that the reader may read. @throws AppError `validation_failed` for an invalid cursor
+   * A page of the items that the reader may read.
+   * @throws AppError `validation_failed` for an invalid cursor
    */
   list(reader: Reader, query: ListQuery): Promise<ItemPage>
   /** @throws AppError `not_found`, also for an item that the reader may not read */
   get(reader: Reader, id: string): Promise<SourceItem>
-  /** The readers in an item's stored policy. @throws AppError `not_found` as `get` */
+  /**
+   * The readers in an item's stored policy.
+   * @throws AppError `not_found` as `get`
+   */
   readers(reader: Reader, id: string): Promise<ItemReader[]>
-  /** Deletes one item with its chunks and vectors. @throws AppError `not_found`, also outside the caller's scope */
+  /**
+   * Deletes one item with its chunks and vectors.
+   * @throws AppError `not_found`, also outside the caller's scope
+   */
   remove(caller: Caller, item: NamedItem): Promise<DeletedItemView>
   /**
    * Writes items outside of any request. Chunks and embeds them, then stores them and runs `within` in one

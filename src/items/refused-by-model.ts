@@ -16,7 +16,8 @@ const REFUSED_INPUT = new Set([400, 413, 422])
  * Decides whether items are to blame for a failed embedding: they are if the model refuses them but accepts a
  * few plain words. A model that refuses those too is misconfigured.
  * @param embedPlainWords embeds them with the same models and stores nothing
- * @returns `RefusedByModel`, or the original error. @throws other failures of the test
+ * @returns `RefusedByModel`, or the original error.
+ * @throws other failures of the test
  */
 export async function blameItems(error: unknown, embedPlainWords: () => Promise<void>): Promise<unknown> {
   const refusal = refusalOf(error)

@@ -46,7 +46,10 @@ export interface CanvasOptions {
   findItems: FindItems
 }
 
-/** Draws the graph for a query. @throws AppError `not_found` for `around`; what `findItems` throws */
+/**
+ * Draws the graph for a query.
+ * @throws AppError `not_found` for `around`; what `findItems` throws
+ */
 export type DrawCanvas = (reader: Reader, query: CanvasQuery, signal: AbortSignal) => Promise<Canvas>
 
 /** Limit on the latest items for a canvas since a time or around an entity. */
@@ -133,7 +136,10 @@ async function selectPart(
   return await selectItems(db, view, { atomIds: atoms.map(({ id }) => id), since: since ?? null, limit })
 }
 
-/** The atoms of a node. @throws AppError `not_found`, also for a node out of view */
+/**
+ * The atoms of a node.
+ * @throws AppError `not_found`, also for a node out of view
+ */
 async function findNode(db: Db, view: View, id: string): Promise<Atom[]> {
   const entity = await findEntity(db, view, id)
   if (!entity) throw noSuchNode()

@@ -54,8 +54,8 @@ export class CountChanges {
   /**
    * Writes the changes and deletes what no item names any more. The caller's transaction has locked the
    * organization's canvas.
-   * @param typeOf the type of an entity that gains items; @param detailsOf the details of a name that gains
-   * items
+   * @param typeOf the type of an entity that gains items;
+   * @param detailsOf the details of a name that gains items
    */
   async write(
     tx: Tx,
@@ -150,7 +150,10 @@ const Removed = z.array(
   }),
 )
 
-/** Removes the mentions of items, which the caller has locked. @returns the removed mentions */
+/**
+ * Removes the mentions of items, which the caller has locked.
+ * @returns the removed mentions
+ */
 export async function removeMentions(
   tx: Tx,
   organizationId: string,

@@ -43,8 +43,8 @@ const SNIPPET_CHARACTERS = 240
 const SNIPPET_BEFORE = 80
 
 /**
- * Describes an entity from the items that the reader may read. @throws AppError `not_found`, also out of
- * scope
+ * Describes an entity from the items that the reader may read.
+ * @throws AppError `not_found`, also out of scope
  */
 export async function describeEntity(db: Db, reader: Reader, id: string): Promise<EntityDetails> {
   const view = await viewOf(db, reader)

@@ -16,7 +16,10 @@ export interface SecretCipher {
   encrypt(text: string, context: string): Buffer
   /** @throws if no key fits */
   decrypt(ciphertext: Uint8Array, context: string): string
-  /** Encrypts the secret with the first key; null: it already is. @throws if no key fits */
+  /**
+   * Encrypts the secret with the first key; null: it already is.
+   * @throws if no key fits
+   */
   reencrypt(ciphertext: Uint8Array, context: string): Buffer | null
 }
 
@@ -39,8 +42,8 @@ export interface KeptSettings {
   /** Deletes the settings of models without vectors, except one. */
   dropUnused(configuredName: string): Promise<void>
   /**
-   * Re-encrypts keys that an older key encrypted. @throws after all of them, Error with the number of keys
-   * that cannot be decrypted
+   * Re-encrypts keys that an older key encrypted.
+   * @throws after all of them, Error with the number of keys that cannot be decrypted
    */
   reencrypt(): Promise<void>
 }

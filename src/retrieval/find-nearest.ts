@@ -17,7 +17,10 @@ import { createReadCandidates } from './rows.ts'
 export interface FindNearest {
   /** The chunks nearest to a query; exact unless an operator requested an approximate index. */
   nearest(query: NearestQuery): Promise<Nearest>
-  /** The best of the `query.limit` nearest in hybrid order. @throws the reason of `signal` */
+  /**
+   * The best of the `query.limit` nearest in hybrid order.
+   * @throws the reason of `signal`
+   */
   ranked(query: NearestQuery, request: RankRequest, signal?: AbortSignal): Promise<Nearest<RankedChunk>>
 }
 

@@ -101,7 +101,10 @@ export class ItemFacts {
     return this.#versions[item] ?? 0
   }
 
-  /** Adds or updates an item. @returns its number */
+  /**
+   * Adds or updates an item.
+   * @returns its number
+   */
   put(row: ItemRow): number {
     const item = this.#numbers.get(row.id) ?? this.#free.pop() ?? this.#ids.length
     this.#set(item, row, row.metadata === null ? null : hashPairs(row.metadata))

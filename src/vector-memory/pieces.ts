@@ -17,7 +17,10 @@ const HEAD_BYTES = 8
 /** Bounds the memory that a damaged length can request. */
 const PIECE_BYTES_MAX = 16 * 2 ** 20
 
-/** Writes pieces with their checksums, then the end mark. @throws file errors, and the reason of `signal` */
+/**
+ * Writes pieces with their checksums, then the end mark.
+ * @throws file errors, and the reason of `signal`
+ */
 export async function writePieces(
   file: FileHandle,
   pieces: Iterable<Uint8Array>,

@@ -75,7 +75,10 @@ export class RowTable {
     this.#rowItems[row] = item
   }
 
-  /** A row to write to. @throws NoRoom */
+  /**
+   * A row to write to.
+   * @throws NoRoom
+   */
   newRow(): number {
     this.#written += 1
     const free = this.#freeRows.pop()
@@ -90,7 +93,10 @@ export class RowTable {
     return this.#rowCount++
   }
 
-  /** @returns the block's bytes. @throws NoRoom */
+  /**
+   * @returns the block's bytes.
+   * @throws NoRoom
+   */
   addBlock(): Uint8Array {
     const block = this.#shared.allocate(this.layout.blockBytes)
     if (block === null) throw new NoRoom()
@@ -138,7 +144,10 @@ export class RowTable {
     }
   }
 
-  /** Overwrites free rows, and what earlier owners left in the blocks. @throws the reason of `signal` */
+  /**
+   * Overwrites free rows, and what earlier owners left in the blocks.
+   * @throws the reason of `signal`
+   */
   async wipe(signal: AbortSignal): Promise<void> {
     const end = this.#blockCount * ROWS_A_BLOCK
     const free = Array.from({ length: end - this.#rowCount }, (_, at) => this.#rowCount + at)

@@ -134,7 +134,10 @@ async function answers(memory: VectorMemory, of = organization): Promise<unknown
 /** The answers of a memory that reads everything from the database. */
 const answersAnew = (): Promise<unknown> => answers(start(null))
 
-/** Searches, then stops, which saves. @returns the file */
+/**
+ * Searches, then stops, which saves.
+ * @returns the file
+ */
 async function searchAndStop(): Promise<string> {
   const memory = start()
   await answers(memory)

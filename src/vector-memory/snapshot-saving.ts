@@ -25,7 +25,10 @@ export interface SavingDeps {
   /** An empty snapshot to replace an entry's. */
   empty(entry: Entry): VectorSnapshot
   hasRoom(blocks: number, size: number): boolean
-  /** Drops other snapshots until this many blocks fit. @returns whether they fit */
+  /**
+   * Drops other snapshots until this many blocks fit.
+   * @returns whether they fit
+   */
   makeRoom(blocks: number, size: number): boolean
   /** Applies all changes up to now. */
   catchUp(entry: Entry, signal: AbortSignal): Promise<void>
@@ -39,7 +42,11 @@ export class SnapshotSaving {
     this.#deps = deps
   }
 
-  /** Restores an entry from its file. @returns false if there is no usable file. @throws NoRoom */
+  /**
+   * Restores an entry from its file.
+   * @returns false if there is no usable file.
+   * @throws NoRoom
+   */
   async restore(entry: Entry): Promise<boolean> {
     const { saved, signal, empty } = this.#deps
     let taken: SavedSnapshot | null = null

@@ -95,8 +95,9 @@ export class Snapshots {
   }
 
   /**
-   * Scans a snapshot for the nearest rows. @returns null if too many are equally near. @throws when a thread
-   * ended
+   * Scans a snapshot for the nearest rows.
+   * @returns null if too many are equally near.
+   * @throws when a thread ended
    */
   scan(
     snapshot: VectorSnapshot,
@@ -294,7 +295,10 @@ export class Snapshots {
     this.#refusedUntil.set(organizationId, this.#now() + REFUSED_MS)
   }
 
-  /** Evicts snapshots not used recently until this many blocks fit. @returns whether they fit */
+  /**
+   * Evicts snapshots not used recently until this many blocks fit.
+   * @returns whether they fit
+   */
   #makeRoom(blocks: number, size: number): boolean {
     if (!this.#shared.couldHold(blocks, size)) return false
     for (const entry of this.#entries.values()) {

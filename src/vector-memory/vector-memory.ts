@@ -74,9 +74,15 @@ export interface HeldSnapshot {
   ): Promise<Candidates<Compared> | null>
   /** Counts the rows in scope. */
   count(scope: ItemScope): number
-  /** Waits for a change in progress to end. @returns whether it ended in time */
+  /**
+   * Waits for a change in progress to end.
+   * @returns whether it ended in time
+   */
   settle(): Promise<boolean>
-  /** Applies changes since. @returns whether it finished in time */
+  /**
+   * Applies changes since.
+   * @returns whether it finished in time
+   */
   follow(): Promise<boolean>
   /** Applies changes in the background, unless that is already running. */
   followLater(): void

@@ -143,7 +143,10 @@ export class VectorSnapshot {
     return { pages, after: null }
   }
 
-  /** Adds rows of items that have none; it yields to the event loop between pages. @throws NoRoom */
+  /**
+   * Adds rows of items that have none; it yields to the event loop between pages.
+   * @throws NoRoom
+   */
   async add({ pages }: FirstRows): Promise<void> {
     for (const { page, keys, items } of pages) {
       await turn()

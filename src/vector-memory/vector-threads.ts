@@ -13,7 +13,8 @@ const HEAP_MAX_MB = 64
 export interface VectorThreads {
   /**
    * @param isAlone no other search is running, so twice as many rows are scanned on this thread
-   * @returns null if too many rows are equally near. @throws when a thread ended
+   * @returns null if too many rows are equally near.
+   * @throws when a thread ended
    */
   scan(job: Omit<ScanJob, 'from' | 'to'>, isAlone: boolean): Promise<Proposal | null>
   /** Writes rows and transfers their bytes. `isLarge`: they are part of many. */

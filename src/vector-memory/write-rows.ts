@@ -79,7 +79,10 @@ function tileAt(first: number, blocks: Uint32Array, places: Uint8Array): number 
   return count
 }
 
-/** Quantizes a segment of a vector. @returns its scale */
+/**
+ * Quantizes a segment of a vector.
+ * @returns its scale
+ */
 function toBytes(vector: Float64Array, segment: number, bytes: Int8Array, row: number): number {
   const from = segment * SEGMENT
   const scale = scaleOf(vector, from)

@@ -186,7 +186,10 @@ async function changeTo(
   await moveAll(stand, signal)
 }
 
-/** Loads and tests a model. @throws AppError or StartupError that says why it is unusable and what to do */
+/**
+ * Loads and tests a model.
+ * @throws AppError or StartupError that says why it is unusable and what to do
+ */
 async function tried(
   load: () => Promise<EmbeddingModel>,
   settings: EmbeddingModelSettings,

@@ -82,7 +82,10 @@ export async function forget(
   )
 }
 
-/** Acquires a provider's lease. @returns null: another process has it */
+/**
+ * Acquires a provider's lease.
+ * @returns null: another process has it
+ */
 export async function claim(
   db: Db,
   { organizationId, modelId }: Calibrated,

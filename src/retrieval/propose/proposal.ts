@@ -52,7 +52,10 @@ export interface Proposer {
   proposeForRank(limit: number, exceptSourceIds: readonly string[]): Promise<Proposal<RankCandidate> | null>
   /** Reports how a later statement found the organization. */
   confirm(proposal: Proposal, standing: Standing): void
-  /** Catches up after too many changes. @returns false if that is impossible or too slow */
+  /**
+   * Catches up after too many changes.
+   * @returns false if that is impossible or too slow
+   */
   catchUp(): Promise<boolean>
   /** How many chunks are in scope; null: only the database knows. */
   count(exceptSourceIds: readonly string[]): number | null
