@@ -1,5 +1,5 @@
-import type { Command } from 'commander'
-import { type AskRequest, MemoryError } from '../../client/src/index.ts'
+import { type Command, Option } from 'commander'
+import { type AskRequest, type AskStep, MemoryError } from '../../client/src/index.ts'
 import type { ApiClient } from '../api-client.ts'
 import {
   AskAnswer,
@@ -18,6 +18,7 @@ interface AskOptions {
   limit?: number
   stream?: boolean
   recency?: number
+  effort?: 'normal' | 'high'
   conversation?: string
   onBehalfOf?: string
 }
@@ -31,6 +32,12 @@ export function addAskCommand(program: Command): void {
     .addOption(limitOption())
     .addOption(recencyOption())
     .addOption(onBehalfOfOption())
+    .addOption(
+      new Option('--effort <effort>', 'high: search several times (needs a language model)').choices([
+        'normal',
+        'high',
+      ]),
+    )
     .option(
       '--conversation <file>',
       'ask a follow-up: read earlier questions from this file and add this one',
@@ -39,15 +46,18 @@ export function addAskCommand(program: Command): void {
     .option('--no-stream', 'write the answer when it is complete')
     .action(async (words: string[], options: AskOptions, command: Command) => {
       const { client, terminal, json } = openSession(command)
-      const { limit, recency, conversation: file } = options
+      const { limit, recency, effort, conversation: file } = options
       const query = words.join(' ')
       const turns = file === undefined ? [] : await readConversation(file)
       const conversation = turns.length === 0 ? {} : { conversation: turns }
-      const given = {
+      const body = {
+        query,
         ...(limit === undefined ? {} : { limit }),
         ...(recency === undefined ? {} : { recency }),
+        ...(effort === undefined ? {} : { effort }),
+        ...conversation,
+        ...personOf(options),
       }
-      const body = { query, ...given, ...conversation, ...personOf(options) }
       const isStreamed = !json && (options.stream ?? terminal.interactive)
       const answer = isStreamed
         ? await streamAnswer(client, terminal, body)
@@ -92,6 +102,10 @@ async function streamAnswer(client: ApiClient, terminal: Terminal, body: AskRequ
   let hasBegun = false
   try {
     for await (const event of client.memory().askStream(body)) {
+      if (event.type === 'step') {
+        terminal.note(stepNote(event.step))
+        continue
+      }
       hasBegun = true
       if (event.type === 'context') ({ context } = event)
       else if (event.type === 'delta') terminal.write(printable(event.text))
@@ -107,6 +121,18 @@ async function streamAnswer(client: ApiClient, terminal: Terminal, body: AskRequ
   await printCitations(client, terminal, { citations, context, onBehalfOf: body.onBehalfOf?.email })
   printLimitations(terminal, limitations)
   return written
+}
+
+/** A step in words. */
+function stepNote(step: AskStep): string {
+  switch (step.step) {
+    case 'rewrite':
+      return `Searches planned: ${step.queries.length}`
+    case 'search':
+      return `Searched "${printableLine(step.query)}": ${step.hitCount} passages`
+    case 'read':
+      return step.isEnough ? 'Read: enough' : `Read: ${step.queries.length} further searches`
+  }
 }
 
 /** Without it, an answer that ends early looks complete. */

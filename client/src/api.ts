@@ -560,6 +560,11 @@ export interface components {
              * @example 30
              */
             recency?: number;
+            /**
+             * @description How thoroughly to look, `normal` if not given. `high`: the language model rewrites and splits the question, reads what is found and searches again, in at most four calls. Without a language model it is refused with 503 `not_configured`.
+             * @enum {string}
+             */
+            effort?: "normal" | "high";
             /** @description Only what this person may read. A person whom nobody knows reads public items. */
             onBehalfOf?: {
                 /**

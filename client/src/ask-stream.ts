@@ -5,8 +5,17 @@ import type { OpenAnswer } from './transport.ts'
 
 type Answer = Shape<'AskResponse'>
 
-/** What a streamed answer consists of: one `context`, any number of `delta`s, one `citations`, one `done`. */
+/** What was done for an answer with `effort: "high"`. */
+export type AskStep =
+  /** The searches that the question was turned into. */
+  | { step: 'rewrite'; queries: string[] }
+  | { step: 'search'; query: string; hitCount: number }
+  /** What was found was read: it is enough, or these searches follow. */
+  | { step: 'read'; isEnough: boolean; queries: string[] }
+
+/** What a streamed answer consists of: with `effort: "high"` any number of `step`s; then one `context`, any number of `delta`s, one `citations`, one `done`. */
 export type AskEvent =
+  | { type: 'step'; step: AskStep }
   | { type: 'context'; context: Answer['context'] }
   /** The next piece of the answer. */
   | { type: 'delta'; text: string }
@@ -42,11 +51,12 @@ function toAskEvent({ event, data }: ServerSentEvent, answer: OpenAnswer): AskEv
   if (!isAskEvent(event)) return undefined
   const fields = jsonObject(data) ?? {}
   const isWhole =
-    event === 'delta'
-      ? typeof fields['text'] === 'string'
+    event === 'delta' || event === 'step'
+      ? typeof fields[STRINGS[event]] === 'string'
       : ARRAYS[event].every((name) => Array.isArray(fields[name]))
   if (!isWhole) throw invalidAnswer(answer, 'The service streamed something that is no answer')
   // As in every answer, what stands in the fields is trusted to be as the service declares it.
+  if (event === 'step') return { type: event, step: JSON.parse(data) }
   const read: Answer & { text: string } = JSON.parse(data)
   switch (event) {
     case 'context':
@@ -60,9 +70,12 @@ function toAskEvent({ event, data }: ServerSentEvent, answer: OpenAnswer): AskEv
   }
 }
 
+/** The text that an event has to have. */
+const STRINGS = { delta: 'text', step: 'step' } as const
+
 /** The lists that an event has to have. */
 const ARRAYS = { context: ['context'], citations: ['citations'], done: ['citations', 'context'] } as const
 
 function isAskEvent(name: string): name is AskEvent['type'] {
-  return name === 'delta' || Object.hasOwn(ARRAYS, name)
+  return Object.hasOwn(STRINGS, name) || Object.hasOwn(ARRAYS, name)
 }

@@ -1,6 +1,6 @@
 /** The client of the Retrieval Memory Service. */
 export { PROVIDERS } from './api.ts'
-export type { AskEvent } from './ask-stream.ts'
+export type { AskEvent, AskStep } from './ask-stream.ts'
 export {
   type ConnectionFault,
   type ErrorCode,

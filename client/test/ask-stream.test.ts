@@ -46,6 +46,16 @@ describe('askStream', () => {
     expect(service.requests[0]?.body).toEqual({ query: 'q', limit: 2 })
   })
 
+  it('gives the steps of a thorough answer before its context', async () => {
+    const step = { step: 'search', query: 'q', hitCount: 3 }
+    const { events } = await collect(streamed([['step', step], CONTEXT, DELTA, CITATIONS, DONE]))
+    expect(events.slice(0, 2)).toEqual([
+      { type: 'step', step },
+      { type: 'context', context: ANSWER.context },
+    ])
+    expect((await collect(streamed([['step', {}], DONE]))).error).toMatchObject({ code: 'invalid_answer' })
+  })
+
   it('fails with the error of the service, before the stream and in the middle of it', async () => {
     expect((await collect(problem(402, 'subscription_required'))).error).toMatchObject({
       code: 'subscription_required',

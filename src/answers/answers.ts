@@ -1,4 +1,3 @@
-import type { TermWeights } from '../inference/term-weights.ts'
 import { AppError } from '../kernel/errors.ts'
 import { inSlices } from '../kernel/slices.ts'
 import { citationsOf } from './citations.ts'
@@ -10,10 +9,12 @@ import {
   unmentionedNames,
   WEAK_EVIDENCE,
 } from '../retrieval/index.ts'
-import { type Asked, standaloneQuestion } from './follow-up.ts'
-import { LimitReached, type ModelAnswerOptions, modelDeltas } from './model-deltas.ts'
-import { sharingContent } from './relevance.ts'
-import type { Around } from './read-around.ts'
+import type { Found } from './found.ts'
+import type { AnswersOptions } from './answers-options.ts'
+import { createFinding } from './finding.ts'
+import type { Asked } from './follow-up.ts'
+import { LimitReached, modelDeltas } from './model-deltas.ts'
+import type { Step } from './research.ts'
 import { createSynthesize } from './synthesize.ts'
 
 /** A retrieved item as the model saw it. */
@@ -29,41 +30,18 @@ export interface Answer {
   limitations: Limitation[]
 }
 
-/** What was found for a question. */
-export interface Found {
-  /** In the order in which they are to be read. */
-  hits: readonly Hit[]
-  /** Whether even the nearest is too far from the question to answer it. */
-  isWeak: boolean
-  /** Whether nearer ones may have been missed. */
-  isApproximate: boolean
-  /** What each hit gains by the question's words about place and time and by its age. */
-  gains?: readonly number[]
-  /** What the answer is looked for by: the question with its subject, without words about place and time. */
-  question?: string
-}
-
 /**
- * What a streamed answer consists of, in this order: one `context`, any number of `delta`s that together are the
+ * What a streamed answer consists of, in this order: `step`s where effort is high, one `context`, any number of `delta`s that together are the
  * answer, one `citations`, one `done`. When the model fails after the first delta, `error` ends the stream instead. When
  * a limit is reached after the first delta, the answer ends there, with the limitation `answer_truncated`.
  */
 export type AnswerEvent =
+  | { type: 'step'; step: Step }
   | { type: 'context'; context: ContextItem[] }
   | { type: 'delta'; text: string }
   | { type: 'citations'; citations: Citation[] }
   | { type: 'done'; answer: Answer }
   | { type: 'error'; error: AppError }
-
-export interface AnswersOptions<Request extends Asked> extends ModelAnswerOptions {
-  /** What a request may see. */
-  retrieve: (request: Request, signal?: AbortSignal) => Promise<Found>
-  terms: TermWeights
-  /** What stands around each hit in its document, for answers without a language model; without it they read the hits alone. */
-  readAround?: (request: Request, hits: readonly Hit[]) => Promise<readonly (Around | undefined)[]>
-  /** Told why the language model did not answer, when a synthesis stands in for it or a stream broke. */
-  onModelFailure: (error: unknown, request: Request) => void
-}
 
 export interface Answers<Request extends Asked> {
   /** Throws what `retrieve` throws, and the reason of `signal`; never because of the language model. */
@@ -88,6 +66,7 @@ const TRUNCATED: Limitation = {
 /** Answers questions from retrieved hits: by the language model, or by synthesis where there is none or it fails. */
 export function createAnswers<Request extends Asked>(options: AnswersOptions<Request>): Answers<Request> {
   const synthesize = createSynthesize(options.terms)
+  const finding = createFinding(options)
 
   /** The answer without a language model. */
   async function synthesized(request: Request, found: Found, signal?: AbortSignal): Promise<string> {
@@ -98,18 +77,12 @@ export function createAnswers<Request extends Asked>(options: AnswersOptions<Req
     return `${preface(isWeak, unmentionedNames(query, hits, options.terms))}${passages}`
   }
 
-  /** What is found for a request; no hits where none has anything to do with it. */
-  async function retrieveRelevant(request: Request, signal?: AbortSignal): Promise<Found> {
-    const question = standaloneQuestion(request.query, request.conversation ?? [], options.terms)
-    const found = { question, ...(await options.retrieve({ ...request, query: question }, signal)) }
-    if (!found.isWeak || found.hits.length === 0) return found
-    const isRelevant = await inSlices(sharingContent(question, found.hits, options.terms), signal)
-    return isRelevant ? found : { ...found, hits: [] }
-  }
-
   async function* askStreaming(request: Request, signal?: AbortSignal): AsyncGenerator<AnswerEvent> {
     const { query } = request
-    const found = await retrieveRelevant(request, signal)
+    const steps = finding(request, signal)
+    let next = await steps.next()
+    for (; !next.done; next = await steps.next()) yield { type: 'step', step: next.value }
+    const found = next.value
     const { hits } = found
     const context = hits.map(contextItem)
     yield { type: 'context', context }
@@ -143,7 +116,7 @@ export function createAnswers<Request extends Asked>(options: AnswersOptions<Req
     askStreaming,
     async ask(request, signal) {
       const { query } = request
-      const found = await retrieveRelevant(request, signal)
+      const found = await resultOf(finding(request, signal))
       return completed(query, await completeAnswer(request, found, signal), found)
     },
   }
@@ -159,6 +132,13 @@ export function createAnswers<Request extends Asked>(options: AnswersOptions<Req
       options.onModelFailure(error, request)
     }
     return await synthesized(request, found, signal)
+  }
+}
+
+async function resultOf<Result>(steps: AsyncGenerator<unknown, Result>): Promise<Result> {
+  for (;;) {
+    const next = await steps.next()
+    if (next.done) return next.value
   }
 }
 

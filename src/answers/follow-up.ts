@@ -25,6 +25,10 @@ export interface Asked {
   query: string
   /** The questions and answers before it, oldest first. */
   conversation?: readonly Turn[] | undefined
+  /** How many passages the answer is made from. */
+  limit?: number | undefined
+  /** `high`: the language model may search several times. */
+  effort?: 'normal' | 'high' | undefined
 }
 
 /** A longer question is a text. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../kernel/clock.ts'
 import { AGE_SHARE, freshness, type Hit } from '../retrieval/index.ts'
-import type { Found } from './answers.ts'
+import type { Found } from './found.ts'
 import { gainsByHints, type Hints, readHints } from './hints.ts'
 import type { Around } from './read-around.ts'
 

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { LanguageModel } from '../inference/language-model.ts'
-import type { Hit } from '../retrieval/index.ts'
 import { abortable } from './abortable.ts'
 import { createMarkerFilter } from './citations.ts'
 import type { Asked } from './follow-up.ts'
+import type { Found } from './found.ts'
 import { buildPrompt } from './prompt.ts'
 
 export interface ModelAnswerOptions {
@@ -30,10 +30,11 @@ export class LimitReached extends Error {}
 export async function* modelDeltas(
   options: ModelAnswerOptions,
   { query, conversation }: Asked,
-  { hits, isWeak }: { hits: readonly Hit[]; isWeak: boolean },
+  { hits, isWeak, limits }: Pick<Found, 'hits' | 'isWeak' | 'limits'>,
   signal?: AbortSignal,
 ): AsyncGenerator<string> {
-  const { languageModel, answerTimeoutMs, maxOutputTokens = MAX_OUTPUT_TOKENS } = options
+  const { languageModel, maxOutputTokens = MAX_OUTPUT_TOKENS } = options
+  const answerTimeoutMs = limits?.answerTimeoutMs ?? options.answerTimeoutMs
   if (languageModel === null) return
   const timeout = AbortSignal.timeout(answerTimeoutMs)
   const either = signal ? AbortSignal.any([signal, timeout]) : timeout
@@ -45,6 +46,7 @@ export async function* modelDeltas(
     isWeak,
     boundary,
     maxOutputTokens,
+    passageCharactersMax: limits?.passageCharactersMax,
   })
   const filter = createMarkerFilter(hits.length)
   try {

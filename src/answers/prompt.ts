@@ -23,6 +23,7 @@ export function buildPrompt({
   isWeak,
   boundary,
   maxOutputTokens,
+  passageCharactersMax = CONTENT_CHARACTERS_MAX,
 }: {
   question: string
   /** What was asked and answered before, the oldest first. */
@@ -32,13 +33,14 @@ export function buildPrompt({
   isWeak: boolean
   boundary: string
   maxOutputTokens: number
+  passageCharactersMax?: number | undefined
 }): LanguageModelPrompt {
-  const documents = hits.map((hit, index) => documentBlock(hit, index + 1, boundary))
-  const asked = `<question-${boundary}>\n${question}\n</question-${boundary}>`
+  const charactersMax = Math.min(CONTENT_CHARACTERS_MAX, passageCharactersMax)
+  const documents = hits.map((hit, index) => documentBlock(hit, index + 1, boundary, charactersMax))
   const talk = conversation.length === 0 ? [] : [conversationBlock(conversation, boundary)]
   return {
     instructions: instructions(boundary, hits.length, { isWeak, isFollowUp: talk.length > 0 }),
-    prompt: [...documents, ...talk, asked].join('\n\n'),
+    prompt: [...documents, ...talk, questionBlock(question, boundary)].join('\n\n'),
     maxOutputTokens,
   }
 }
@@ -70,9 +72,15 @@ function instructions(
   ].join('\n')
 }
 
-function documentBlock(hit: Hit, index: number, boundary: string): string {
+/** The question, which its own text cannot end. */
+export function questionBlock(question: string, boundary: string): string {
+  return `<question-${boundary}>\n${question}\n</question-${boundary}>`
+}
+
+/** A document, which its own text cannot end. */
+export function documentBlock(hit: Hit, index: number, boundary: string, charactersMax: number): string {
   const title = hit.title.replaceAll(/\s+/g, ' ').slice(0, TITLE_CHARACTERS_MAX)
-  const content = hit.content.slice(0, CONTENT_CHARACTERS_MAX)
+  const content = hit.content.slice(0, charactersMax)
   return [
     `<document-${boundary} number="${index}">`,
     `Title: ${title}`,

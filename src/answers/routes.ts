@@ -47,6 +47,12 @@ const AskRequest = z
     limit: limit.describe('How many passages are read for the answer.'),
     conversation,
     recency,
+    effort: z
+      .enum(['normal', 'high'])
+      .optional()
+      .describe(
+        'How thoroughly to look, `normal` if not given. `high`: the language model rewrites and splits the question, reads what is found and searches again, in at most four calls. Without a language model it is refused with 503 `not_configured`.',
+      ),
     onBehalfOf,
   })
   .meta({ id: 'AskRequest', description: 'The body of ask.' })
@@ -80,7 +86,7 @@ export const answerRoutes = readingTwins<AnswerServices>()({
   path: '/ask',
   summary: 'Answer a question, with citations',
   description:
-    'With `Accept: text/event-stream` the answer is streamed as `context`, `delta`, `citations` and `done` events. When the language model fails after text was sent, the stream ends with `error` and is not charged. When the answer reaches its time or length limit after text was sent, it ends early with the limitation `answer_truncated`, `citations` and `done`, and is charged.',
+    'With `Accept: text/event-stream` the answer is streamed as `context`, `delta`, `citations` and `done` events; with effort `high`, `step` events tell before `context` what is done. When the language model fails after text was sent, the stream ends with `error` and is not charged. When the answer reaches its time or length limit after text was sent, it ends early with the limitation `answer_truncated`, `citations` and `done`, and is charged.',
   tag: 'Retrieval',
   action: 'ask',
   consoleRole: 'member',
@@ -88,7 +94,7 @@ export const answerRoutes = readingTwins<AnswerServices>()({
   audit: 'ask.retrieve',
   body: AskRequest,
   onBehalfOf: 'body',
-  refuses: ['embedding_model_mismatch', 'upstream_error'],
+  refuses: ['embedding_model_mismatch', 'upstream_error', 'not_configured'],
   responses: { 200: AskResponse },
   streams: true,
   handle: async ({ body, reader, headers, requestId, signal }, { answers }) => {
@@ -126,6 +132,9 @@ function streamed(question: Question, answer: AsyncIterable<AnswerEvent>): Strea
 async function* toEvents(answer: AsyncIterable<AnswerEvent>): AsyncGenerator<StreamEvent> {
   for await (const event of answer) {
     switch (event.type) {
+      case 'step':
+        yield { event: 'step', data: event.step }
+        break
       case 'context':
         yield { event: 'context', data: { context: event.context } }
         break

@@ -257,7 +257,7 @@ function createServices(
     files: parts.files,
     ...parts.embedding,
     modelsDir: modelsDir(settings),
-    ...createRetrievalEngine(deps, { ...parts, models }),
+    ...createRetrievalEngine(deps, { ...parts, models, tracer: deps.tracing?.tracer }),
     unreadiness: () => unreadiness(database, parts.isDraining()),
     openApi: createOpenApi(routes, deps.publicUrl),
   }

@@ -11,6 +11,7 @@ import type { Metrics } from '../health/index.ts'
 import type { LanguageModel } from '../inference/language-model.ts'
 import type { TermWeights } from '../inference/term-weights.ts'
 import type { Clock } from '../kernel/clock.ts'
+import type { Tracer } from '../kernel/tracer.ts'
 import { createMemoryCanvas, type MemoryCanvasServices } from '../memory-canvas/index.ts'
 import { createRetrieval, type RetrievalServices } from '../retrieval/index.ts'
 import type { VectorMemory } from '../vector-memory/index.ts'
@@ -31,7 +32,12 @@ export function createRetrievalEngine(
     languageModel: LanguageModel | null
     termWeights: TermWeights
   },
-  parts: { models: EmbeddingEngine['models']; memory: VectorMemory | null; metrics: Metrics },
+  parts: {
+    models: EmbeddingEngine['models']
+    memory: VectorMemory | null
+    metrics: Metrics
+    tracer: Tracer | undefined
+  },
 ): Pick<RetrievalServices, 'retrieval'> &
   Pick<AnswerServices, 'answers'> &
   Pick<MemoryCanvasServices, 'memoryCanvas'> {
@@ -60,6 +66,7 @@ export function createRetrievalEngine(
       languageModel: deps.languageModel,
       answerTimeoutMs: deps.settings.ANSWER_TIMEOUT_MS,
       terms,
+      tracer: parts.tracer,
       onModelFailure: (err, { requestId }) =>
         deps.logger.warn({ requestId, err }, 'the language model failed'),
     }),

@@ -157,6 +157,23 @@ describe('tracing', () => {
     expect(model.requests.at(-1)?.headers['traceparent']).toBeUndefined()
   })
 
+  it('shows each step of a thorough answer, with what the model and the searches did in it', async () => {
+    const traceId = randomUUID().replaceAll('-', '')
+    const { status } = await service.call('POST', '/v1/ask', {
+      key: organization.adminKey,
+      headers: { traceparent: `00-${traceId}-${CALLER_SPAN_ID}-01` },
+      body: { query: `what is the plan ${QUERY}`, effort: 'high' },
+    })
+    expect(status).toBe(200)
+    const spans = await traceWith('POST /v1/ask', traceId)
+    expect(under(spans, named(spans, 'POST /v1/ask'))).toEqual(
+      expect.arrayContaining(['ask rewrite', 'ask search', 'ask read', 'chat writer-1']),
+    )
+    for (const name of ['ask rewrite', 'ask read'])
+      expect(under(spans, named(spans, name))).toEqual(['chat writer-1'])
+    expect(named(spans, 'ask search')?.attributes).toMatchObject({ 'memory.hits': 1 })
+  })
+
   it('makes a trace of its own of a sync run, with the requests to the provider', async () => {
     const { organization: connected, owner } = await service.workspace()
     const { emulators } = service

@@ -210,15 +210,51 @@ describe('a conversation', () => {
   })
 })
 
-async function stream(): Promise<{ event: string | undefined; data: Record<string, unknown> }[]> {
+describe('effort "high"', () => {
+  it('is refused without a language model, streamed or not, and costs nothing', async () => {
+    const refused = { status: 503, body: { code: 'not_configured', error: expect.stringMatching(/effort/) } }
+    await pushThree()
+    expect(await ask({ effort: 'high' }, withoutModel)).toMatchObject(refused)
+    const streaming = await withoutModel.call('POST', '/v1/ask', {
+      key: organization.adminKey,
+      body: { query, effort: 'high' },
+      headers: { Accept: 'text/event-stream' },
+    })
+    expect(streaming).toMatchObject(refused)
+    expect(await creditsUsed()).toBe(0)
+    expect((await ask({ effort: 'normal' }, withoutModel)).text).toBe((await ask({}, withoutModel)).text)
+    expect(await ask({ effort: 'low' })).toMatchObject({ status: 400 })
+  })
+
+  it('streams its steps before the context, within the scope of the key, and costs one credit', async () => {
+    await pushThree()
+    const slack = await organization.mint({ providers: ['slack'] })
+    script = ['paid vacation']
+    const events = await stream({ effort: 'high' }, slack.secret)
+    expect(events.map(({ event }) => event)).toEqual(
+      'step step step step context delta citations done'.split(' '),
+    )
+    expect(events[0]?.data).toEqual({ step: 'rewrite', queries: [query, 'paid vacation'] })
+    expect(events[1]?.data).toEqual({ step: 'search', query, hitCount: 1 })
+    expect(events[3]?.data).toEqual({ step: 'read', isEnough: true, queries: [] })
+    expect(prompts).toHaveLength(3)
+    expect(JSON.stringify([prompts, events])).not.toContain('25 days')
+    expect(await creditsUsed()).toBe(1)
+  })
+})
+
+async function stream(
+  more: Record<string, unknown> = {},
+  key = organization.adminKey,
+): Promise<{ event: string | undefined; data: Record<string, unknown> }[]> {
   const response = await fetch(`${service.url}/v1/ask`, {
     method: 'POST',
     headers: {
-      Authorization: `Bearer ${organization.adminKey}`,
+      Authorization: `Bearer ${key}`,
       'Content-Type': 'application/json',
       Accept: 'text/event-stream',
     },
-    body: JSON.stringify({ query }),
+    body: JSON.stringify({ query, ...more }),
   })
   expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/)
   expect(response.headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/)

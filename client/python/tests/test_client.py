@@ -190,7 +190,8 @@ def event(name: str, data: Any) -> str:
 
 DONE = {"question": "q", "answer": "25 days [1].", "citations": [], "context": [], "limitations": []}
 STREAM = (
-    event("context", {"context": []})
+    event("step", {"step": "search", "query": "q", "hitCount": 1})
+    + event("context", {"context": []})
     + event("later", {})
     # A line separator that is no line end here.
     + event("delta", {"text": "25\u2028days"})
@@ -215,7 +216,7 @@ def pieces(text: str) -> Any:
 def test_streams_an_answer_however_it_is_cut() -> None:
     both = Both(lambda _, __: httpx.Response(200, stream=pieces(STREAM)))
     events = both.run(lambda m: list(m.ask_stream("q")), lambda m: collect(m.ask_stream("q")))
-    assert [one["type"] for one in events] == ["context", "delta", "citations", "done"]
+    assert [one["type"] for one in events] == ["step", "context", "delta", "citations", "done"]
     assert events[1]["text"] == "25\u2028days"
     assert events[-1]["answer"] == DONE
     assert both.requests[0].headers["accept"] == "text/event-stream"

@@ -196,6 +196,7 @@ class AskRequest(TypedDict):
     limit: NotRequired[int]
     conversation: NotRequired[list[AskRequestConversationItem]]
     recency: NotRequired[float]
+    effort: NotRequired[Literal["normal", "high"]]
     onBehalfOf: NotRequired[AskRequestOnBehalfOf]
 
 

@@ -11,7 +11,15 @@ from ._errors import MemoryConnectionError, error_of, invalid_answer, json_objec
 
 _EVENT_CHARACTERS_MAX = 16 * 1024 * 1024
 _LINE_END = re.compile("\r\n|\r|\n")
+_TEXTS = {"delta": "text", "step": "step"}
 _LISTS = {"context": ("context",), "citations": ("citations",), "done": ("citations", "context")}
+
+
+class StepEvent(TypedDict):
+    """What was done for an answer with `effort: "high"`."""
+
+    type: Literal["step"]
+    step: dict[str, Any]
 
 
 class ContextEvent(TypedDict):
@@ -38,7 +46,7 @@ class DoneEvent(TypedDict):
     answer: AskResponse
 
 
-AskEvent = ContextEvent | DeltaEvent | CitationsEvent | DoneEvent
+AskEvent = StepEvent | ContextEvent | DeltaEvent | CitationsEvent | DoneEvent
 
 
 class AskStreamReader:
@@ -97,12 +105,15 @@ class AskStreamReader:
     def _read(self, event: str, data: str) -> Iterator[AskEvent]:
         if event == "error":
             raise error_of(self._status, self._headers, data, time.time())
-        if event != "delta" and event not in _LISTS:
+        if event not in _TEXTS and event not in _LISTS:
             return
         fields = json_object(data) or {}
+        if event in _TEXTS and not isinstance(fields.get(_TEXTS[event]), str):
+            raise self._invalid("The service streamed something that is no answer")
+        if event == "step":
+            yield {"type": "step", "step": fields}
+            return
         if event == "delta":
-            if not isinstance(fields.get("text"), str):
-                raise self._invalid("The service streamed something that is no answer")
             yield {"type": "delta", "text": fields["text"]}
             return
         if not all(isinstance(fields.get(name), list) for name in _LISTS[event]):

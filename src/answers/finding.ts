@@ -1,0 +1,41 @@
+import { AppError } from '../kernel/errors.ts'
+import { inSlices } from '../kernel/slices.ts'
+import type { AnswersOptions } from './answers-options.ts'
+import { type Asked, standaloneQuestion } from './follow-up.ts'
+import type { Found } from './found.ts'
+import { sharingContent } from './relevance.ts'
+import { researching, type Step } from './research.ts'
+
+/** What is found for a request: in one search, or in the steps of a thorough answer. */
+export type Finding<Request extends Asked> = (
+  request: Request,
+  signal?: AbortSignal,
+) => AsyncGenerator<Step, Found>
+
+export function createFinding<Request extends Asked>(options: AnswersOptions<Request>): Finding<Request> {
+  /** What is found for a query; no hits where none has anything to do with it. */
+  async function retrieveRelevant(request: Request, query: string, signal?: AbortSignal): Promise<Found> {
+    const found = { question: query, ...(await options.retrieve({ ...request, query }, signal)) }
+    if (!found.isWeak || found.hits.length === 0) return found
+    const isRelevant = await inSlices(sharingContent(query, found.hits, options.terms), signal)
+    return isRelevant ? found : { ...found, hits: [] }
+  }
+
+  return async function* finding(request, signal) {
+    const question = standaloneQuestion(request.query, request.conversation ?? [], options.terms)
+    if (request.effort !== 'high') return await retrieveRelevant(request, question, signal)
+    const { languageModel, answerTimeoutMs, randomBoundary, tracer } = options
+    if (languageModel === null) throw needsModel()
+    const search = (query: string): Promise<Found> => retrieveRelevant(request, query, signal)
+    const onModelFailure = (error: unknown): void => options.onModelFailure(error, request)
+    const research = { languageModel, answerTimeoutMs, randomBoundary, tracer, search, onModelFailure }
+    return yield* researching(research, request, question, signal)
+  }
+}
+
+function needsModel(): AppError {
+  return new AppError(
+    'not_configured',
+    'effort "high" needs a language model: leave effort out, or ask the operator to set LLM_PROVIDER',
+  )
+}
