@@ -217,7 +217,8 @@ def test_streams_an_answer_however_it_is_cut() -> None:
     both = Both(lambda _, __: httpx.Response(200, stream=pieces(STREAM)))
     events = both.run(lambda m: list(m.ask_stream("q")), lambda m: collect(m.ask_stream("q")))
     assert [one["type"] for one in events] == ["step", "context", "delta", "citations", "done"]
-    assert events[1]["text"] == "25\u2028days"
+    assert events[0]["step"] == {"step": "search", "query": "q", "hitCount": 1}
+    assert events[2]["text"] == "25\u2028days"
     assert events[-1]["answer"] == DONE
     assert both.requests[0].headers["accept"] == "text/event-stream"
 
