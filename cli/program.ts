@@ -6,6 +6,7 @@ import { addCanvasCommand } from './commands/canvas.ts'
 import { addCompletionCommand } from './commands/completion.ts'
 import { addConnectCommand } from './commands/connect.ts'
 import { addDocumentsCommand } from './commands/documents.ts'
+import { addEvaluateCommand } from './commands/evaluate.ts'
 import { addGroupsCommand } from './commands/groups.ts'
 import { addImportCommand } from './commands/import.ts'
 import { addKeysCommand } from './commands/keys.ts'
@@ -32,6 +33,7 @@ export function createProgram(): Command {
   addImportCommand(program)
   addSearchCommand(program)
   addAskCommand(program)
+  addEvaluateCommand(program)
   addDocumentsCommand(program)
   addCanvasCommand(program)
   addKeysCommand(program)

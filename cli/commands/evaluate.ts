@@ -1,0 +1,67 @@
+import { readFile } from 'node:fs/promises'
+import type { Command } from 'commander'
+import { evaluateQuestion, type QuestionResult, summarize, type Summary } from '../evaluation/evaluate.ts'
+import { readLastRun, writeLastRun } from '../evaluation/last-run.ts'
+import { readQuestions } from '../evaluation/read-questions.ts'
+import { messageOf, UsageError } from '../failures.ts'
+import { patience, waitNote } from '../patience.ts'
+import { printable, printableLine, type Terminal, wrapText } from '../terminal.ts'
+import { onBehalfOfOption, personOf } from './options.ts'
+import { openSession, printJson } from './session.ts'
+
+const BYTES_MAX = 1_048_576
+const INDENT = 3
+
+/** `evaluate FILE`: how well the memory answers questions with known answers. */
+export function addEvaluateCommand(program: Command): void {
+  program
+    .command('evaluate')
+    .description('measure search and answers by questions with known answers (2 credits a question)')
+    .argument('<file>', 'CSV with the columns question, page, fact')
+    .addOption(onBehalfOfOption())
+    .option('--full', 'print the answers')
+    .action(async (file: string, options: { onBehalfOf?: string; full?: boolean }, command: Command) => {
+      const { client, terminal, json } = openSession(command)
+      const questions = readQuestions(await readBounded(file))
+      const lastFile = `${file}.last-run.json`
+      const { ranAt: lastRanAt, results: last } = await readLastRun(lastFile)
+      const retry = patience(client.url, (reason, ms) => terminal.note(waitNote(reason, ms)))
+      const ranAt = new Date().toISOString()
+      const results: QuestionResult[] = []
+      for (const question of questions) {
+        terminal.note(`${results.length + 1} of ${questions.length}: ${printableLine(question.question)}`)
+        results.push(await evaluateQuestion(client, question, { shared: personOf(options), retry, last }))
+      }
+      await writeLastRun(lastFile, ranAt, results)
+      const summary = summarize(results)
+      if (json) return printJson(terminal, { ranAt, lastRanAt, summary, results })
+      for (const result of results) printResult(terminal, result, options.full === true)
+      printSummary(terminal, summary, lastRanAt)
+    })
+}
+
+/** @throws UsageError for a file that cannot be read, or is too large */
+async function readBounded(file: string): Promise<string> {
+  const bytes = await readFile(file).catch((error: unknown) => {
+    throw new UsageError(`${file} cannot be read: ${messageOf(error)}`)
+  })
+  if (bytes.length > BYTES_MAX) throw new UsageError(`${file} is over 1 MiB`)
+  return bytes.toString('utf8')
+}
+
+function printResult(terminal: Terminal, result: QuestionResult, isFull: boolean): void {
+  const { question, rank, hasFact, change, answer } = result
+  const fact = hasFact === null ? '' : hasFact ? ', fact in the answer' : ', fact missing in the answer'
+  const changed = change === 'better' || change === 'worse' ? `, ${change}` : ''
+  const found = rank === null ? 'not found' : `rank ${rank}`
+  terminal.print(`${found}${fact}${changed}: ${printableLine(question)}`)
+  if (isFull) terminal.print(`${wrapText(printable(answer), terminal.columns, INDENT)}\n`)
+}
+
+function printSummary(terminal: Terminal, summary: Summary, lastRanAt: string | null): void {
+  const { questions, hitsAt1, hitsAt3, hitsAt10, facts, factsInAnswers, better, worse } = summary
+  terminal.print()
+  terminal.print(`Hits at 1: ${hitsAt1}, at 3: ${hitsAt3}, at 10: ${hitsAt10}, of ${questions} questions`)
+  if (facts > 0) terminal.print(`Facts in answers: ${factsInAnswers} of ${facts}`)
+  if (lastRanAt !== null) terminal.print(`Since ${lastRanAt}: ${better} better, ${worse} worse`)
+}

@@ -1,0 +1,26 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { z } from 'zod'
+import { parseJson } from '../parse-json.ts'
+import type { QuestionResult, Standing } from './evaluate.ts'
+
+const LastRun = z.object({
+  ranAt: z.string(),
+  results: z.record(z.string(), z.object({ rank: z.int().nullable(), hasFact: z.boolean().nullable() })),
+})
+
+/** The run before, kept beside the questions; nothing where there is none that can be read. */
+export async function readLastRun(path: string): Promise<{ ranAt: string | null; results: Standing }> {
+  const text = await readFile(path, 'utf8').catch(() => '')
+  const read = LastRun.safeParse(parseJson(text))
+  return read.success ? read.data : { ranAt: null, results: {} }
+}
+
+/** Keeps a run for the next one to be compared with. */
+export async function writeLastRun(
+  path: string,
+  ranAt: string,
+  results: readonly QuestionResult[],
+): Promise<void> {
+  const entries = results.map(({ question, rank, hasFact }) => [question, { rank, hasFact }])
+  await writeFile(path, `${JSON.stringify({ ranAt, results: Object.fromEntries(entries) }, null, 2)}\n`)
+}
