@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import type { Db } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import {
@@ -68,18 +67,15 @@ export async function findPerson(
   return { id: person.id, addresses: [...new Set([address, ...addresses.filter((one) => one !== null)])] }
 }
 
-// The address has to be theirs as their identity provider says: anybody could claim another.
+// Only a verified address counts: anyone could claim another one.
+const findMembership = prepare<{ user_id: string }>(`
+  select m.user_id from users u
+  join memberships m on m.user_id = u.id
+  where m.organization_id = $1 and u.email_verified and lower(u.email) = $2
+  limit 1`)
+
 async function isMember(db: Db, organizationId: string, address: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('memberships')
-    .innerJoin('users', 'users.id', 'memberships.user_id')
-    .select('users.id')
-    .where('memberships.organization_id', '=', organizationId)
-    .where('users.email_verified', '=', true)
-    .where(sql<boolean>`lower(users.email) = ${address}`)
-    .limit(1)
-    .executeTakeFirst()
-  return row !== undefined
+  return (await findMembership(db, [organizationId, address])).rows.length > 0
 }
 
 const findGroups = prepare<{ principal: string }>(`
