@@ -56,29 +56,29 @@ import { createSearchMemory } from './search-memory.ts'
 import { tracedGates, tracedLanguageModel, type Tracing } from '../tracing/index.ts'
 import type { VectorMemory } from '../vector-memory/index.ts'
 
-/** Everything the service takes from outside. */
+/** Everything that the service takes from outside. */
 export interface AppDependencies {
   settings: Settings
   database: OpenDatabase
   clock: Clock
   logger: Logger
   embeddingModel: EmbeddingModel
-  /** Where that model was chosen while the service ran: its settings. */
+  /** The settings of the model that was chosen while the service ran. */
   choice?: Choice | null
   languageModel: LanguageModel | null
-  /** How words are told apart and weighed where sentences are compared with a question. */
+  /** How words are tokenized and weighted when sentences are compared with a question. */
   termWeights: TermWeights
   fetch: typeof fetch
-  /** Where traces and metrics are sent; left out, nothing is traced. */
+  /** Where traces and metrics are sent; absent, nothing is traced. */
   tracing?: Pick<Tracing, 'tracer' | 'exportMetrics'> | undefined
   operatorToken: string | undefined
-  /** The console's files; left out, there are none. */
+  /** The console's files; absent, there is no console. */
   consoleBuild?: SiteBuild
   /** The documentation's files, served beside the console. */
   guideBuild?: SiteBuild
-  /** The base URL in links, without a slash at its end. Asked only once the server listens. */
+  /** The base URL in links, without a trailing slash. Called only once the server listens. */
   publicUrl: () => string
-  /** How long clients may take to send a request; of tests. */
+  /** How long clients can take to send a request; for tests. */
   timeouts?: ServerOptions<unknown>['timeouts']
   /** How often moves to a chosen embedding model are looked at, and how long they may fail; of tests. */
   choiceTimes?: EmbeddingEngineDeps['choiceTimes']
@@ -86,15 +86,15 @@ export interface AppDependencies {
 
 export interface App {
   server: FastifyInstance
-  /** Begins what runs in the background, as far as this process's role has it. */
+  /** Starts the background work of this process's role. */
   start(): Promise<void>
   /** From now on `/readyz` answers 503. */
   startDraining(): void
-  /** Compares and reports now what billing has to. For tests, with the role `api`. */
+  /** Runs billing's pending comparisons and reports now. For tests, with the role `api`. */
   settleBilling(): Promise<void>
-  /** Reads now what the memory canvas has not read. For tests, with any role. */
+  /** Reads unread items for the memory canvas now. For tests, with any role. */
   readForCanvas(): Promise<void>
-  /** Ends what runs in the background. */
+  /** Stops the background work. */
   stop(): Promise<void>
 }
 
@@ -103,7 +103,7 @@ const keepWithinPlan = createKeepWithinPlan({
   connectors: markSourcesBeyondPlan,
 })
 
-/** Puts the service together: the only place where adapters meet slices. Nothing runs and nobody listens yet. */
+/** Creates the service: the only place where adapters meet slices. Nothing runs or listens yet. */
 export async function createApp(given: AppDependencies): Promise<App> {
   const deps = tracedDependencies(given)
   const { settings, database, clock, logger, publicUrl, tracer } = deps
@@ -175,7 +175,7 @@ export async function createApp(given: AppDependencies): Promise<App> {
   }
 }
 
-/** The dependencies with a language model that is traced where anything is. */
+/** Wraps the language model in tracing when it is on. */
 function tracedDependencies(deps: AppDependencies): AppDependencies & { tracer: Tracer | undefined } {
   const { languageModel, tracing } = deps
   const tracer = tracing?.tracer
@@ -183,7 +183,7 @@ function tracedDependencies(deps: AppDependencies): AppDependencies & { tracer: 
   return { ...deps, tracer, languageModel: tracedLanguageModel(languageModel, tracer) }
 }
 
-/** Embedded, other requests wait for the only session, so large ingests are stored in short transactions. */
+/** With the embedded database requests share one session, so large ingests are stored in short transactions. */
 function itemsOf(
   { database: { db, isAwaited }, clock, logger }: AppDependencies,
   models: ModelRegistry,
@@ -203,7 +203,7 @@ function removalsOf({ database: { db }, clock, logger }: AppDependencies): Remov
   })
 }
 
-/** The slices, each with what it needs. */
+/** The slices with their dependencies. */
 function createServices(
   deps: AppDependencies,
   parts: {

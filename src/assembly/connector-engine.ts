@@ -29,19 +29,19 @@ export interface ConnectorEngine {
   accounts: ProviderAccounts
   /** Throws `not_configured` for a provider that this deployment does not offer. */
   requireOffered(provider: ProviderId): void
-  /** Runs can be taken up: one was queued just now. */
+  /** A sync run was queued: looks for it now. */
   wake(): void
-  /** Ends the grants of removed sources; what fails is logged and tried again. */
+  /** Revokes the grants of removed sources; failures are logged and retried. */
   disconnect(): Promise<void>
-  /** Takes up runs and keeps grants in order, unless this process only answers requests. */
+  /** Processes sync runs and keeps grants fresh, unless this process only answers requests. */
   start(): Promise<void>
-  /** Hands back the runs at work and ends what else runs in the background. */
+  /** Releases the sync runs in progress and stops the rest of the background work. */
   stop(): Promise<void>
 }
 
 const MAINTAIN_MS = 60_000
 
-/** Puts the providers, their accounts and the worker of their runs together. */
+/** Creates the providers, their accounts and the worker of their sync runs. */
 export async function createConnectorEngine(deps: {
   settings: Settings
   database: OpenDatabase
@@ -98,7 +98,7 @@ export async function createConnectorEngine(deps: {
     disconnect,
     async start() {
       if (settings.ROLE === 'api') return
-      // Nobody else can have the embedded database: what is running there belongs to a process that is gone.
+      // No other process can have the embedded database open: running syncs belong to a dead process.
       if (database.driver === 'embedded') await Promise.all([releaseAllLeases(db), permissions.takeOver()])
       worker.start()
       permissions.start()
@@ -106,7 +106,7 @@ export async function createConnectorEngine(deps: {
     },
     async stop() {
       await Promise.all([maintenance.stop(), worker.stop(), permissions.stop()])
-      // A token that a provider has already renewed is not to be lost with the process.
+      // A token that a provider has already renewed must not be lost with the process.
       await accounts.settle()
       await adapters.close()
     },
@@ -139,7 +139,7 @@ function logItemFault(logger: Logger): SyncWorkerDependencies['onItemFault'] {
   return (run, fault) => logger.error({ ...runFields(run), err: withoutMessage(fault) }, words)
 }
 
-/** A run is a trace of its own, whoever asked for it. */
+/** Each sync run is its own trace. */
 function followRuns(tracer: Tracer | undefined): SyncWorkerDependencies['follow'] {
   if (tracer === undefined) return undefined
   return ({ runId, source: { provider } }, work) =>
@@ -204,7 +204,7 @@ function openSourceOf({ db }: OpenDatabase, accounts: ProviderAccounts): OpenSou
     accounts.openAccount(source, { ...options, storedIds: (range) => storedIds(db, source, range) })
 }
 
-/** Without a connector nothing is encrypted, and no key is left behind on disk. */
+/** Without a connector nothing is encrypted, so no key is written to disk. */
 async function encryptionKeys(settings: Settings, isNeeded: boolean): Promise<Buffer[]> {
   if (settings.ENCRYPTION_KEY !== undefined) return settings.ENCRYPTION_KEY
   return [isNeeded ? await keptEncryptionKey(settings.DATA_DIR) : randomBytes(32)]

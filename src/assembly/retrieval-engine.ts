@@ -19,10 +19,10 @@ import type { EmbeddingEngine } from './embedding-engine.ts'
 import { itemsNearest } from './items-nearest.ts'
 import type { Logger } from '../kernel/logger.ts'
 
-/** Its session has one at work: meanwhile others are read, encoded and answered. */
+/** One search runs in the database's session while others are read, encoded and answered. */
 const EMBEDDED_SEARCHES_AT_ONCE = 4
 
-/** Puts together what finds: search and context, the answers made of them, and the canvas, which finds by meaning. */
+/** Creates search and context, the answers based on them, and the canvas, which searches by meaning. */
 export function createRetrievalEngine(
   deps: {
     settings: Settings

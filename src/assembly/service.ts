@@ -23,15 +23,15 @@ export interface Service {
   database: string
   model: string
   signIn: SignIn
-  /** The local workspace's admin key, only in the start that made it. */
+  /** The local workspace's admin key, only on the start that created it. */
   newSecret: string | null
-  /** Drains: no new work, requests in flight finish, then everything is closed. */
+  /** Drains: accepts no new work, finishes requests in flight, then closes everything. */
   close(): Promise<void>
 }
 
 /**
- * Starts the service as the settings say: database, migrations, models, local workspace, HTTP.
- * @throws StartupError that says what to mend; nothing is left open.
+ * Starts the service from its settings: database, migrations, models, local workspace, HTTP.
+ * @throws StartupError that says what to fix; everything is closed again
  */
 export async function startService(settings: Settings, logger: Logger): Promise<Service> {
   const choice = await readChoice(settings, logger)
@@ -77,13 +77,13 @@ export async function startService(settings: Settings, logger: Logger): Promise<
     // A worker serves no console.
     if (obstacle !== null && settings.ROLE !== 'worker')
       logger.warn(`nobody can sign in at the console: ${obstacle}`)
-    // What a process that is gone has left behind is taken over before anybody is served.
+    // Takes over from a dead process before serving requests.
     await app.start()
     await listen(app.server, settings)
     const { port } = app.server.server.address() as AddressInfo
     url ||= `http://${settings.HOST.includes(':') ? `[${settings.HOST}]` : settings.HOST}:${port}`
     const started = app
-    // One after the other: a first start builds both, on a machine that has other work.
+    // One after the other: a first start builds both, on a machine with other work.
     if (settings.ROLE !== 'worker') consoleBuild.start(() => guideBuild.start())
     return {
       url,
@@ -105,7 +105,7 @@ export async function startService(settings: Settings, logger: Logger): Promise<
 /** Finishes running requests and closes everything. */
 async function drain(service: {
   app: App
-  /** What may still be built. */
+  /** Sites that may still be building. */
   sites: readonly SiteBuild[]
   database: OpenDatabase
   tracing: Tracing | undefined
@@ -114,7 +114,7 @@ async function drain(service: {
   const { app, sites, database, tracing, logger } = service
   app.startDraining()
   for (const site of sites) site.stop()
-  // Answers in flight mostly wait for a model: the database writes its pages meanwhile.
+  // Answers in flight mostly wait for a model; meanwhile the database writes its pages.
   const flushing = database.flush().catch((err: unknown) => {
     logger.warn({ err }, 'the database could not be written to disk before it is closed')
   })
@@ -154,14 +154,14 @@ async function tracingOf(settings: Settings, logger: Logger): Promise<Tracing | 
   })
 }
 
-/** The next start will not make the key again: who starts the service has to learn it now. */
+/** The next start does not create the key again, so the operator must see it now. */
 function withNewSecret(error: unknown, newSecret: string): StartupError {
   const reason = error instanceof Error ? error.message : String(error)
   const key = `The local workspace was made before that. Its admin key, shown this once: ${newSecret}`
   return new StartupError(`${reason}\n\n${key}`, { cause: error })
 }
 
-/** A deployment with an identity provider of its own makes its workspaces in the console. */
+/** A deployment with its own identity provider creates its workspaces in the console. */
 function isLocal(settings: Settings): boolean {
   return settings.OIDC_ISSUER === undefined || settings.BOOTSTRAP_ADMIN_KEY !== undefined
 }
@@ -178,7 +178,7 @@ async function listen(
   }
 }
 
-/** The local deployment's operator token: made once, readable by its owner only. */
+/** The local deployment's operator token: created once, readable by its owner only. */
 async function keptOperatorToken(dataDir: string): Promise<string> {
   const file = join(dataDir, 'operator-token')
   return (await keptText(file, () => `${randomBytes(32).toString('base64url')}\n`)).trim()

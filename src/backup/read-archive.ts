@@ -9,22 +9,22 @@ import { flushFolder } from '../database/flush-folder.ts'
 import { StartupError } from '../kernel/errors.ts'
 import { CHECKSUMS, Checksums, KEPT_FILES, MANIFEST, Manifest } from './archive-format.ts'
 
-/** What manifest and checksums may take in memory: a million files and more. */
+/** The most memory for manifest and checksums: enough for over a million files. */
 const LISTS_BYTES_MAX = 256 * 1024 * 1024
-/** Names that the database's folder has; nothing that leads out of it. */
+/** The names that the database's folder has; none leads outside it. */
 const INSIDE_DATABASE = /^database(?:\/[\w][\w.-]*)*$/
 
 export interface ReadBackup {
   manifest: Manifest
   rows: Checksums['rows']
-  /** Bytes of all files, unpacked. */
+  /** The size of all files, unpacked. */
   bytes: number
 }
 
 /**
- * Reads a backup to its end and compares every file with its checksum. With `folder`, which has to be there and empty,
- * the files are written into it, each flushed; nothing of it may be used when this throws.
- * @throws StartupError when it is not a backup, broken off or changed
+ * Reads a backup to its end and checks every file against its checksum. With `folder`, which must exist and be empty,
+ * it writes the files there and flushes each. When it throws, none of them may be used.
+ * @throws StartupError when the file is not a backup, truncated or modified
  */
 export async function readArchive(file: string, folder: string | null): Promise<ReadBackup> {
   const sha256: Checksums['sha256'] = {}
@@ -34,7 +34,7 @@ export async function readArchive(file: string, folder: string | null): Promise<
   let bytes = 0
   const archive = extract()
   const feeding = pipeline(createReadStream(file), createZstdDecompress(), archive)
-  // It is heard of below, by the entries that do not come.
+  // The missing entries below reveal the failure.
   feeding.catch(() => {})
   try {
     for await (const entry of archive) {
@@ -76,7 +76,7 @@ async function content(entry: Entry, hash: Hash): Promise<string> {
   return Buffer.concat(pieces).toString('utf8')
 }
 
-/** Writes one entry where there is a folder, and hashes it; returns its bytes. */
+/** Hashes one entry and writes it when there is a folder; returns its bytes. */
 async function store(
   entry: Entry,
   name: string,

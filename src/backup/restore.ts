@@ -16,7 +16,7 @@ import { makeFolder } from '../database/make-folder.ts'
 export interface RestoreOptions {
   file: string
   dataDir: string
-  /** Whether a DATA_DIR that holds something is moved aside; without it that is a fault. */
+  /** Whether to move a non-empty DATA_DIR aside; otherwise it is an error. */
   replaces: boolean
   now: Date
 }
@@ -24,14 +24,14 @@ export interface RestoreOptions {
 export interface Restored {
   manifest: Manifest
   rows: ReadBackup['rows']
-  /** Where the former DATA_DIR is now; null where there was none, or an empty one. */
+  /** Where the previous DATA_DIR is now; null when it was missing or empty. */
   formerAt: string | null
 }
 
 /**
- * Makes DATA_DIR from a backup. Everything is unpacked beside it, compared with its checksums, opened and counted, and
- * then moved into place; whatever fails before that leaves DATA_DIR as it is.
- * @throws StartupError that says what is wrong: the file, or DATA_DIR, which has to be a service's that is stopped
+ * Creates DATA_DIR from a backup. It unpacks beside DATA_DIR, checks the checksums, opens the database, counts its
+ * rows, and only then moves it into place. An earlier failure leaves DATA_DIR unchanged.
+ * @throws StartupError that says what is wrong with the file, or with DATA_DIR, whose service must be stopped
  */
 export async function restoreBackup({ file, dataDir, replaces, now }: RestoreOptions): Promise<Restored> {
   const target = path.resolve(dataDir)
@@ -58,7 +58,7 @@ export async function restoreBackup({ file, dataDir, replaces, now }: RestoreOpt
   }
 }
 
-/** Reads a backup through and compares its checksums, without unpacking it. @throws StartupError */
+/** Reads a backup and checks its checksums without unpacking it. @throws StartupError */
 export async function checkBackup(file: string): Promise<ReadBackup> {
   return await readArchive(file, null)
 }
@@ -71,7 +71,7 @@ async function holdsSomething(folder: string): Promise<boolean> {
   return names.length > 0
 }
 
-/** Opens the database, which recovers it to the moment of the backup, and counts what is in it. */
+/** Opens the database, which recovers it to the time of the backup, and compares its row counts. */
 async function proveOpening(staging: string, { rows }: ReadBackup): Promise<void> {
   const database = await openAlone(staging)
   let found: ReadBackup['rows']
@@ -90,7 +90,7 @@ async function proveOpening(staging: string, { rows }: ReadBackup): Promise<void
     if (name.startsWith(`${DATABASE_FOLDER}.`)) await rm(path.join(staging, name), { force: true })
 }
 
-/** Two renames within one folder; should the second fail, the first is taken back. */
+/** Two renames within one folder; if the second fails, the first is undone. */
 async function moveIntoPlace(staging: string, target: string, movedAt: Date | null): Promise<string | null> {
   const formerAt = movedAt && `${target}${FORMER}${movedAt.toISOString().replaceAll(/[-:]|\.\d+/g, '')}`
   try {

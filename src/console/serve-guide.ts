@@ -5,13 +5,13 @@ import { sendPage } from '../http/page.ts'
 import { GUIDE, waitingPage } from './waiting-page.ts'
 
 export const GUIDE_PATH = '/guide'
-/** The generator puts a hash of their content into the names of these. */
+/** The generator adds a hash of their content to these names. */
 const HASHED = /^assets\//
 /** What a page is made of. Everything else in the folder, such as compressed copies, has no address. */
 const FILE = /^[\w@.][\w@./-]*\.(?:html|js|css|svg|png|json)$/
 const YEAR_S = 365 * 24 * 60 * 60
 
-/** Scripts and styles come from this service alone. The theme sets styles inline and has its signs as data: addresses. */
+/** Scripts and styles come only from this service. The theme uses inline styles, and data: URLs for its icons. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -24,7 +24,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** Serves the guide, the documentation as a site, below `/guide/`, to everybody. */
+/** Serves the guide, the documentation as a site, below `/guide/` without authentication. */
 export async function addGuide(server: FastifyInstance, build: SiteBuild): Promise<void> {
   if (!server.hasReplyDecorator('sendFile')) {
     await server.register(fastifyStatic, {
@@ -43,7 +43,7 @@ export async function addGuide(server: FastifyInstance, build: SiteBuild): Promi
   server.get<{ Params: { '*': string } }>(`${GUIDE_PATH}/*`, async (request, reply) => {
     const file = request.params['*']
     if (FILE.test(file) && !file.includes('..')) return sendFile(file, reply)
-    // An address that somebody wrote by hand, without the ending.
+    // A hand-written address without the extension.
     if (/^[\w/-]+\w$/.test(file)) return reply.redirect(`${GUIDE_PATH}/${file}.html`, 302)
     return reply.callNotFound()
   })

@@ -43,7 +43,7 @@ function startWriter(first: number) {
   )
 }
 
-/** Runs a writer, kills it at a random moment of its writing, and returns the numbers that it said were committed. */
+/** Runs a writer, kills it at a random moment, and returns the numbers whose commit it acknowledged. */
 async function writeAndKill(first: number): Promise<number[]> {
   const writer = startWriter(first)
   const acknowledged: number[] = []
@@ -75,7 +75,7 @@ async function readWritten(): Promise<Map<number, string>> {
 }
 
 describe('a process killed while it writes', () => {
-  it('leaves every acknowledged row, each whole, however often and whenever it is killed, also in its first start', async () => {
+  it('keeps every acknowledged row intact, whenever and however often it is killed, even in its first start', async () => {
     const firstStart = startWriter(0)
     await sleep(random() * 3_000)
     firstStart.kill('SIGKILL')

@@ -3,8 +3,8 @@ import path from 'node:path'
 import { flushFolder } from './flush-folder.ts'
 
 /**
- * Makes a folder and those above it, as `mkdir` with `recursive` does, which comes to no end below a folder that exists
- * and yet takes no new ones with "no such file", such as /proc (Node 24). Those that are made are open to their owner alone.
+ * Creates a folder and its parents, for the owner only. Unlike `mkdir` with `recursive`, it ends below a folder that
+ * exists but answers "no such file" for new ones, such as /proc: there `mkdir` loops forever (Node 24).
  * @throws what `mkdir` throws; ENOTDIR where a file is in the way
  */
 export async function makeFolder(folder: string): Promise<void> {
@@ -25,7 +25,7 @@ export async function makeFolder(folder: string): Promise<void> {
   } catch (error) {
     if (!isMissing(error) || parent === folder) throw error
     await makeFolder(parent)
-    // Where the parent is there now, or was before, this is the last word.
+    // The parent exists now, so this error is final.
     await make()
   }
 }

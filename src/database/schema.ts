@@ -34,10 +34,10 @@ export interface Schema extends PeopleSchema {
     embedding_model_id: Nullable<number>
     is_local: Generated<boolean>
     permissions: Generated<'off' | 'enforced'>
-    /** Goes up with each change of what principals a person has. */
+    /** Increases whenever a person's principals change. */
     permissions_revision: Generated<number>
     created_at: Date
-    /** Since when it is being removed. */
+    /** When its removal began. */
     removed_at: Nullable<Date>
     removal_lease_id: Nullable<string>
     removal_lease_expires_at: Nullable<Date>
@@ -57,7 +57,7 @@ export interface Schema extends PeopleSchema {
   invitations: TenantRow & {
     secret_sha256: Buffer
     role: Role
-    /** In lower case; null: whoever has the link. */
+    /** Lowercase; null: anyone with the link. */
     email: Nullable<string>
     created_by_user_id: string
     accepted_by_user_id: Nullable<string>
@@ -157,12 +157,12 @@ export interface Schema extends PeopleSchema {
   audit_events: TenantRow & {
     actor_user_id: string | null
     actor_api_key_id: string | null
-    /** Written from the audit slice's closed list only. */
+    /** Only from the audit slice's closed list. */
     action: string
     target_type: string
     target_id: string
     metadata: Json
-    /** Whose items, sources or query results it names; null: nobody knows. */
+    /** The providers whose items, sources or query results it names; null: unknown. */
     providers: Nullable<ProviderId[]>
     created_at: Date
   }
@@ -286,7 +286,7 @@ export interface Schema extends PeopleSchema {
     source_updated_at: Nullable<Date>
     metadata: Json
     content_sha256: Buffer
-    /** The content that the memory canvas has read. */
+    /** Hash of the content that the memory canvas has read. */
     canvas_sha256: Nullable<Buffer>
     /** 0: nobody may read it; null: nobody until it is derived from the item. */
     policy_id: Nullable<number>
@@ -294,7 +294,7 @@ export interface Schema extends PeopleSchema {
     created_at: Date
     updated_at: Date
   }
-  /** An organization's distinct policies, which never change. */
+  /** An organization's distinct policies. Rows never change. */
   access_policies: { organization_id: string; id: number; sha256: Buffer }
   access_policy_principals: {
     organization_id: string
@@ -318,11 +318,11 @@ export interface Schema extends PeopleSchema {
     /** A halfvec, written as the bytes of `encodeHalfvec` or as text `[0.1,0.2,…]`. */
     embedding: string
   }
-  /** Documents of ingests that take several transactions, in JSON; the last part decides its ingest. */
+  /** Documents of an ingest that takes several transactions, as JSON. The last part decides the ingest. */
   ingest_parts: { organization_id: string; ingest_id: string; part: number; items: string; decides: boolean }
   /** How often an organization's items changed. */
   item_revisions: { organization_id: string; revision: number }
-  /** What each of the latest revisions changed: the items' ids in JSON; null: too many to be named. */
+  /** What each of the latest revisions changed: item ids as JSON; null: too many to list. */
   item_changes: { organization_id: string; revision: number; item_ids: Nullable<string> }
   canvas_work: Leased & { organization_id: string; revision: Nullable<string> }
   entities: TenantRow & {

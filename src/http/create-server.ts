@@ -41,18 +41,18 @@ export interface ServerOptions<S> {
   services: S
   gates: Gates
   logger: FastifyBaseLogger
-  /** The base URL in links, without a slash at its end. */
+  /** The base URL in links, without a trailing slash. */
   publicUrl: () => string
-  /** Told of every request as it comes in; what it returns is told when that is answered or given up. */
+  /** Called for every request as it arrives; the returned function is called when it is answered or aborted. */
   onReceived?: () => () => void
   onAnswered?: OnAnswered
-  /** Where requests are traced. */
+  /** Traces requests. */
   tracer?: Tracer | undefined
-  /** From then on every route but the operations answers 503. */
+  /** While true, every route except the operations answers 503. */
   isDraining?: () => boolean
-  /** How long a client may take; of tests. */
+  /** How long a client can take; for tests. */
   timeouts?: Partial<ClientTimeouts>
-  /** Another HTTP application that answers everything below a path, before any of this sees it. */
+  /** Another HTTP application that answers everything below a path, before this server sees it. */
   mounted?:
     | { path: string; handle(request: IncomingMessage, response: ServerResponse): Promise<void> }
     | undefined
@@ -69,27 +69,27 @@ const METHODS = [
   'TRACE',
 ] as const satisfies HTTPMethods[]
 const HEADERS_BYTES_MAX = 16_384
-/** Longest that requests in flight keep the server open: less than a drain may take. */
+/** The longest that requests in flight keep the server open; shorter than a drain. */
 const CLOSING_MAX_MS = 25_000
-/** What says how the process is while it stops. */
+/** Addresses that report the process's state while it stops. */
 const STILL_ANSWERED = new Set(['/healthz', '/readyz', '/metrics'])
 
 declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal
-    /** The room that its body takes. */
+    /** The memory reserved for its body. */
     bodyShare: BodyShare
-    /** A tool of `/mcp` sends it, for who called the tool. */
+    /** A tool of `/mcp` sends it on behalf of the tool's caller. */
     isMcp: boolean
-    /** When the organization's subscription was seen to have no cap, as the key was looked up; null: it was not. */
+    /** When the key lookup read that the organization's subscription has no cap; null: it has one, or was not read. */
     uncappedAt: Date | null
   }
   interface FastifyInstance {
-    /** The base URL in links, without a slash at its end. */
+    /** The base URL in links, without a trailing slash. */
     publicUrl: () => string
-    /** Makes room for the body of who a page's own authentication has found, in place of nobody's. */
+    /** Reserves memory for the body in the name of the authenticated caller; until then it counts as anonymous. */
     holdBody: (request: FastifyRequest, reply: FastifyReply) => void
-    /** Authenticates a request in the turn of whom its token belonged to before. */
+    /** Authenticates a request in the turn of its token's last known owner. */
     inTurn: <P extends Principal>(request: FastifyRequest, authenticate: () => Promise<P>) => Promise<P>
     /** Parses the body of a request outside the route table, a large one in a worker thread. */
     parseBody: (
@@ -99,12 +99,12 @@ declare module 'fastify' {
     ) => Promise<unknown>
   }
   interface FastifyContextConfig {
-    /** Only refuses methods; nothing to be pointed to. */
+    /** The route only answers 405, so it is never suggested. */
     onlyRefuses?: boolean
   }
 }
 
-/** The HTTP server for a route table. It is not listening yet; plain pages can still be added. */
+/** The HTTP server for a route table. It does not listen yet; plain pages can still be added. */
 export async function createServer<S>(options: ServerOptions<S>): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: options.logger,
@@ -112,10 +112,10 @@ export async function createServer<S>(options: ServerOptions<S>): Promise<Fastif
     requestIdHeader: false,
     genReqId: () => randomUUID(),
     forceCloseConnections: 'idle',
-    // The hook below answers it, in the shape of every error.
+    // The hook below answers instead, with the usual error body.
     return503OnClosing: false,
     serverFactory: (handler) => {
-      // The framework leaves a server that it did not make as it is: everything is set here.
+      // The framework does not configure a server that it did not create, so everything is set here.
       const server = createHttpServer(
         { maxHeaderSize: HEADERS_BYTES_MAX, ...CLIENT_TIMEOUTS, ...options.timeouts },
         withMounted(options, handler),
@@ -144,7 +144,7 @@ export async function createServer<S>(options: ServerOptions<S>): Promise<Fastif
   app.addHook('onClose', () => bodyReader.close())
   const receiveMaxMs = options.timeouts?.requestTimeout ?? CLIENT_TIMEOUTS.requestTimeout
   app.addHook('preClose', async () => {
-    // A server that closes no longer looks for requests that do not arrive in time.
+    // A closing server no longer enforces the timeouts of incomplete requests.
     setTimeout(() => app.server.closeAllConnections(), Math.min(receiveMaxMs, CLOSING_MAX_MS)).unref()
   })
   decorateServer(app, { publicUrl: options.publicUrl, budget, bodyReader })
@@ -156,7 +156,7 @@ export async function createServer<S>(options: ServerOptions<S>): Promise<Fastif
     reply.header('X-Request-Id', request.id)
     holdBody(budget, request, reply)
     if (options.isDraining?.() && !STILL_ANSWERED.has(request.routeOptions.url ?? '')) throw stopping(reply)
-    // It would send back what only the service should see, and no address has it.
+    // TRACE would echo what only the service should see, and no address has it.
     if (request.method === 'TRACE') throw methodNotAllowed(request, addresses.methodsOf(pathOf(request)))
   })
   logAnswers(app, options.onAnswered)
@@ -219,7 +219,7 @@ function addRoute<S>(app: FastifyInstance, route: Route<S>, work: Work<S> & { bu
     method: route.method,
     url: fastifyPath(route.path),
     bodyLimit: route.bodyBytesMax,
-    // Before the body is read: who may not call a route does not get to send one.
+    // Before the body is read: a caller without access does not get to send one.
     onRequest: async (request, reply) => {
       request.principal = await app.inTurn(request, () => authorize(route, work.gates, request, reply))
       holdBody(work.budget, request, reply)
@@ -238,7 +238,10 @@ function addRoute<S>(app: FastifyInstance, route: Route<S>, work: Work<S> & { bu
   })
 }
 
-/** The room for the body of whoever is known to send it by now, until the request has been answered or broke off. */
+/**
+ * Reserves memory for the body in the name of the sender, as far as known, until the request has been answered or
+ * aborted.
+ */
 function holdBody(budget: BodyBudget, request: FastifyRequest, reply: FastifyReply): void {
   const share = budget.open(ownerOf(request.principal))
   request.bodyShare = share
@@ -263,7 +266,7 @@ function logFault(request: FastifyRequest, error: unknown, { status, code, messa
 function refuseOtherMethods<S>(app: FastifyInstance, routes: readonly Route<S>[]): void {
   const methodsOf = Map.groupBy(routes, (route) => fastifyPath(route.path))
   for (const [url, known] of methodsOf) {
-    // The framework answers HEAD wherever there is GET.
+    // The framework answers HEAD for every GET.
     const allowed: HTTPMethods[] = known.flatMap(({ method }) =>
       method === 'GET' ? ['GET', 'HEAD'] : [method],
     )

@@ -5,8 +5,8 @@ import { unavailable } from '../kernel/unavailable.ts'
 const RETRY_AFTER_SECONDS = 5
 
 /**
- * SQLSTATE classes 53 and 55P, a statement or transaction that timed out, and how the pool and the driver say that a
- * connection or an answer did not come in time: the database is there and has too much to do.
+ * SQLSTATE classes 53 and 55P, statement and transaction timeouts, and the messages of the pool and the driver for a
+ * late connection or answer: the database is up but overloaded.
  */
 const OVERLOAD_CODE = /^(53[0-9A-Z]{3}|55P03|57014|25P03)$/
 const OVERLOAD_MESSAGE =

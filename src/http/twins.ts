@@ -22,7 +22,7 @@ interface TwinDefinition<
   R extends ResponseSchemas,
   Services,
 > extends Omit<RouteDefinition<AgentAccess, Body, Params, Query, R, Services>, 'access' | 'handle'> {
-  /** Below `/v1` and `/v1/console` alike. */
+  /** The path below both `/v1` and `/v1/console`. */
   path: string
   action: Action
   consoleRole: Role

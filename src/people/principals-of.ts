@@ -11,13 +11,12 @@ import {
   userPrincipal,
 } from './principals.ts'
 
-/** Groups inside groups are followed this far: a person, a group of the organization, a group of a source. */
+/** How deep groups in groups are followed: a person, a group of the organization, a group of a source. */
 const DEPTH_MAX = 3
 
 /**
- * All principals of a person, sorted. Somebody whom the directory has deactivated or deleted has `everyone` alone. Somebody
- * whom nothing knows has their own address and domain, so that a policy that names them or their domain is all they read
- * beyond what is public.
+ * All principals of a person, sorted. A deactivated or deleted person has `everyone` alone. An unknown person has their
+ * own address and domain: they read what is public and what a policy grants to either.
  */
 export async function principalsOf(db: Db, organizationId: string, email: string): Promise<string[]> {
   const address = foldAddress(email)
@@ -43,7 +42,7 @@ interface PersonRow {
   active: boolean
 }
 
-// People who were deleted stay here with their addresses: they must not become strangers who may ask again.
+// Deleted people keep their row and addresses, so that they do not become unknown people, who may read.
 const findPeople = prepare<PersonRow>(`
   select id, login, email, active from people
   where organization_id = $1 and login = $2
@@ -52,8 +51,7 @@ const findPeople = prepare<PersonRow>(`
   where organization_id = $1 and email = $2`)
 
 /**
- * Who has this address in the organization's directory. An address that somebody active has is theirs, whoever had it
- * before.
+ * The person with this address in the organization's directory. An active person takes precedence over earlier holders.
  */
 export async function findPerson(
   db: Db,
@@ -82,7 +80,7 @@ const findGroups = prepare<{ principal: string }>(`
   select distinct principal from principal_members
   where organization_id = $1 and member = any($2::text[])`)
 
-/** The principals and every group that one of them is in, through other groups too. */
+/** The principals and every group that contains one of them, directly or through other groups. */
 async function withGroups(db: Db, organizationId: string, base: readonly string[]): Promise<string[]> {
   const all = new Set(base)
   let fresh = [...base]
@@ -94,7 +92,7 @@ async function withGroups(db: Db, organizationId: string, base: readonly string[
   return [...all]
 }
 
-/** Of these organizations, those whose directory has deactivated or deleted everybody with this address. */
+/** Of these organizations, those whose directory has deactivated or deleted everyone with this address. */
 export async function deactivatedIn(
   db: Db,
   organizationIds: readonly string[],

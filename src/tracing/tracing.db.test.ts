@@ -72,7 +72,7 @@ afterAll(async () => {
   await receiver?.close()
 })
 
-/** The spans of the trace that has one of this name, once its root has come. */
+/** The spans of the trace that contains one of this name, once its root has arrived. */
 async function traceWith(name: string, traceId?: string): Promise<ReceivedSpan[]> {
   return await until(
     `a trace with "${name}"`,
@@ -93,7 +93,7 @@ const named = (spans: readonly ReceivedSpan[], name: string): ReceivedSpan | und
   spans.find((span) => span.name === name)
 
 describe('tracing', () => {
-  it('makes one tree of a search, in the trace that the caller is in', async () => {
+  it("records one tree for a search, in the caller's trace", async () => {
     const { status } = await service.call('POST', '/v1/search', {
       key: organization.adminKey,
       headers: { traceparent: `00-${TRACE_ID}-${CALLER_SPAN_ID}-01` },
@@ -131,7 +131,7 @@ describe('tracing', () => {
     })
   })
 
-  it('shows the credit and the language model of an answer, with the request that went to it', async () => {
+  it('shows the credit and the language model of an answer, with the request to it', async () => {
     const { status, body } = await service.call('POST', '/v1/ask', {
       key: organization.adminKey,
       body: { query: `what is the plan ${QUERY}` },
@@ -196,7 +196,7 @@ describe('tracing', () => {
     }
   })
 
-  it('says that a refused request was refused, and by which code a gate refused it', async () => {
+  it('records that a request was refused, and the code of the gate that refused it', async () => {
     const traceId = randomUUID().replaceAll('-', '')
     await service.call('POST', '/v1/search', {
       key: `svc_${marker()}`,
@@ -211,7 +211,7 @@ describe('tracing', () => {
     })
   })
 
-  it('sends what /metrics counts, and of nothing a word that was asked, stored or secret', async () => {
+  it('sends what /metrics counts, and nothing that was asked, stored or is secret', async () => {
     await tracing.close()
     const metrics = receiver.metrics()
     expect([...metrics.keys()]).toEqual(

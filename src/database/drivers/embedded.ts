@@ -18,25 +18,26 @@ import { lockDirectory, notWritable } from './embedded-lock.ts'
 import { type EmbeddedThread, startEmbeddedThread } from './embedded-thread.ts'
 import { startVacuuming } from './embedded-vacuum.ts'
 
-/** PGlite's PostgreSQL; the files of another major version cannot be read. */
+/** The major version of PGlite's PostgreSQL; it cannot read the files of another. */
 const POSTGRES_MAJOR = '18'
 const INITIALISE_TIMEOUT_MS = 120_000
 const IDLE_TRANSACTION_MS = 30_000
 
 export interface EmbeddedOptions {
-  /** Made when missing. */
+  /** Created when missing. */
   dataDir: string
-  /** Gets what fails in the background. */
+  /** Called with background failures. */
   onBackgroundError?: (error: unknown) => void
-  /** Told when the database ends by itself; see `startEmbeddedThread`. */
+  /** Called when the database ends by itself; see `startEmbeddedThread`. */
   onLost?: ((error: Error) => void) | undefined
-  /** Told of every statement and how long it took. */
+  /** Called with every statement and its duration. */
   onStatement?: ((event: LogEvent) => void) | undefined
 }
 
 /**
- * Opens the database in `dataDir`, makes it when there is none, and keeps other processes out until it is closed.
- * @throws StartupError when another process has the directory, or what is in it cannot be read; nothing is changed then.
+ * Opens the database in `dataDir`, creating it when there is none, and locks out other processes until it is closed.
+ * @throws StartupError when another process holds the directory, or its contents cannot be read; it then changes
+ * nothing
  */
 export async function openEmbedded({
   dataDir,
@@ -75,14 +76,17 @@ export async function openEmbedded({
   }
 }
 
-/** Beside its place and moved there when it is whole, so that a first start that is killed leaves no half database. */
+/**
+ * Creates the database beside its place and moves it there when complete, so that a killed first start leaves no
+ * half-made database.
+ */
 async function initialise(
   directory: string,
   folder: string,
   onBackgroundError: (error: unknown) => void,
 ): Promise<void> {
   for (const name of await readdir(directory)) {
-    // What a start that was killed has begun may still be written to for a moment: then a later start removes it.
+    // A killed start's subprocess can still be writing for a moment; a later start removes its folder.
     if (name.startsWith('database.new-'))
       await rm(path.join(directory, name), { recursive: true, force: true }).catch(onBackgroundError)
   }
@@ -122,9 +126,9 @@ export function embeddedDatabase(
     files?: FileBackup
     beforeClose?: () => Promise<void>
     afterClose?: () => void
-    /** See `EmbeddedDialectOptions`; 30 s if not given. */
+    /** See `EmbeddedDialectOptions`; 30 s by default. */
     idleTransactionMs?: number
-    /** Told of every statement and how long it took. */
+    /** Called with every statement and its duration. */
     onStatement?: ((event: LogEvent) => void) | undefined
   } = {},
 ): OpenDatabase {

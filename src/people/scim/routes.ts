@@ -93,7 +93,7 @@ const leavesOutMembers = (excluded: string | undefined) =>
 
 const define = defineRoute<ScimServices>()
 
-/** A part of the service's description, the same for everybody. */
+/** A route that describes the service; its response is always the same. */
 const described = (operationId: string, path: string, summary: string, body: object) =>
   define({
     ...shared,
