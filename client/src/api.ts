@@ -276,7 +276,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List live keys, newest first */
+        /** List active API keys, newest first */
         get: operations["listApiKeys"];
         put?: never;
         /** Mint a key */
@@ -645,21 +645,21 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        /** @description A key to be minted. */
+        /** @description The key to create. */
         NewApiKey: {
             /**
-             * @description What the key stands for.
+             * @description Name of the key.
              * @example Support bot
              */
             name: string;
             /**
-             * @description Who uses the key. Shown in the audit trail; it changes no permission and no plan limit.
+             * @description Who uses the key. For the audit trail only; it affects no permission or plan limit.
              * @default agent
              * @enum {string}
              */
             actorType?: "agent" | "application" | "admin";
             /**
-             * @description What it may do: each action opens its routes and no other.
+             * @description The actions that the key can use.
              * @example [
              *       "search",
              *       "context",
@@ -667,20 +667,20 @@ export interface components {
              *     ]
              */
             allowedActions: ("admin" | "search" | "context" | "ask" | "memory:read" | "sources:read" | "sources:write" | "sync:read" | "sync:write" | "ingest")[];
-            /** @description The only providers whose items it may see; null: all. Left out: those of the key that mints it, every one where a person does. */
+            /** @description Providers whose items the key can read; null: all. Default: the scope of the key that creates it; all providers when a person does. */
             allowedProviders?: ("slack" | "google_drive" | "notion" | "gmail")[] | null;
-            /** @description Whether it has to say on whose behalf it reads (`onBehalfOf`), and is refused otherwise. Left out: as the key that mints it, false where a person does. */
+            /** @description Whether every request must name a person in `onBehalfOf`. Default: the setting of the key that creates it; false when a person does. */
             requiresUser?: boolean;
         };
         /** @description A group with all its members. */
         NewGroup: {
             /**
-             * @description What people call it; left out, it keeps its name.
+             * @description Display name. Default: unchanged.
              * @example Finance
              */
             name?: string;
             /**
-             * @description The addresses of all its members.
+             * @description Addresses of all members.
              * @example [
              *       "ada@example.com",
              *       "grace@example.com"
@@ -1418,28 +1418,28 @@ export interface components {
         ApiKey: {
             /**
              * Format: uuid
-             * @description The key's id, by which it is revoked.
+             * @description The key's ID.
              * @example 9e2d4c61-7b3a-4f58-8d1c-a04b6f3e5c27
              */
             id: string;
             /**
-             * @description What the key stands for.
+             * @description Name of the key.
              * @example Support bot
              */
             name: string;
             /**
-             * @description The first characters of its secret, to tell keys apart.
+             * @description The first characters of the secret, to tell keys apart.
              * @example svc_Zk3vQ9aL
              */
             prefix: string;
             /**
-             * @description Who uses the key. Shown in the audit trail; it changes no permission and no plan limit.
+             * @description Who uses the key. For the audit trail only; it affects no permission or plan limit.
              * @example agent
              * @enum {string}
              */
             actorType: "agent" | "application" | "admin";
             /**
-             * @description What it may do: each action opens its routes and no other.
+             * @description The actions that the key can use.
              * @example [
              *       "search",
              *       "context",
@@ -1448,23 +1448,23 @@ export interface components {
              */
             allowedActions: ("admin" | "search" | "context" | "ask" | "memory:read" | "sources:read" | "sources:write" | "sync:read" | "sync:write" | "ingest")[];
             /**
-             * @description The only providers whose items it may see; null: all.
+             * @description Providers whose items the key can read; null: all.
              * @example null
              */
             allowedProviders: ("slack" | "google_drive" | "notion" | "gmail")[] | null;
             /**
-             * @description Whether it has to say on whose behalf it reads (`onBehalfOf`), and is refused otherwise.
+             * @description Whether every request must name a person in `onBehalfOf`.
              * @example false
              */
             requiresUser: boolean;
             /**
-             * @description When it was last used, to the minute; null: never.
+             * @description Last use, to the minute; null: never.
              * @example null
              */
             lastUsedAt: string | null;
             /**
              * Format: date-time
-             * @description When it was minted.
+             * @description Creation time.
              * @example 2026-03-02T09:30:00.000Z
              */
             createdAt: string;
@@ -1637,7 +1637,7 @@ export interface components {
              */
             message: string;
         };
-        /** @description Something that a person or a key did. */
+        /** @description An action of a person or a key. */
         AuditEvent: {
             /**
              * Format: uuid
@@ -1647,27 +1647,27 @@ export interface components {
             id: string;
             /**
              * Format: uuid
-             * @description The workspace that it happened in.
+             * @description The workspace.
              * @example b7c1a3de-2f64-4d0b-9a58-6e1f0c9d2a41
              */
             organizationId: string;
             /**
-             * @description The person who did it; null where a key did.
+             * @description The person who acted; null for a key.
              * @example null
              */
             actorUserId: string | null;
             /**
-             * @description The key that did it; null where a person did.
+             * @description The key that acted; null for a person.
              * @example 9e2d4c61-7b3a-4f58-8d1c-a04b6f3e5c27
              */
             actorApiKeyId: string | null;
             /**
-             * @description What was done.
+             * @description The action.
              * @example context.retrieve
              */
             action: string;
             /**
-             * @description What kind of thing it was done to.
+             * @description Type of the changed object.
              * @example context_contract
              */
             targetType: string;
@@ -1677,7 +1677,7 @@ export interface components {
              */
             targetId: string;
             /**
-             * @description What else there is to know, by the action; never content.
+             * @description Details that depend on the action; never content.
              * @example {
              *       "requestId": "e8d5a2f1-6c3b-4b97-a1d4-0f9c7e5b2d83",
              *       "query": "How many vacation days do I get?",
@@ -1694,36 +1694,36 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description When it was done.
+             * @description Time of the action.
              * @example 2026-03-02T09:30:00.000Z
              */
             createdAt: string;
         };
-        /** @description People whom policies name together. */
+        /** @description A group of people that access policies can name. */
         Group: {
             /**
-             * @description The group's id, as policies name it.
+             * @description The group's ID, as access policies name it.
              * @example finance
              */
             id: string;
             /**
-             * @description What people call it.
+             * @description Display name.
              * @example Finance
              */
             name: string | null;
             /**
-             * @description Who manages it: `api` you, `scim` your identity provider.
+             * @description Who manages it: `api`: you; `scim`: your identity provider.
              * @example api
              * @enum {string}
              */
             origin: "api" | "scim";
             /**
-             * @description How many members it has.
+             * @description Number of members.
              * @example 2
              */
             memberCount: number;
             /**
-             * @description Their addresses; a list shows the first 100 of each group.
+             * @description Addresses of the members; a list shows the first 100 of each group.
              * @example [
              *       "ada@example.com",
              *       "grace@example.com"
@@ -1738,7 +1738,7 @@ export interface components {
             createdAt: string;
             /**
              * Format: date-time
-             * @description When it was last changed.
+             * @description Time of the last change.
              * @example 2026-03-02T09:30:00.000Z
              */
             updatedAt: string;
@@ -2128,7 +2128,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description The keys that are not revoked. */
+                        /** @description Active keys. */
                         apiKeys: components["schemas"]["ApiKey"][];
                     };
                 };
@@ -2156,7 +2156,7 @@ export interface operations {
                     "application/json": {
                         apiKey: components["schemas"]["ApiKey"];
                         /**
-                         * @description The key itself. Keep it: it is shown this once.
+                         * @description The secret. Store it now: it is shown only once.
                          * @example svc_…
                          */
                         secret: string;
@@ -2171,7 +2171,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The key's id, from the list.
+                 * @description The key's ID, from the list.
                  * @example 9e2d4c61-7b3a-4f58-8d1c-a04b6f3e5c27
                  */
                 id: string;
@@ -2189,7 +2189,7 @@ export interface operations {
                         apiKey: components["schemas"]["ApiKey"];
                         /**
                          * Format: date-time
-                         * @description Since when it is refused.
+                         * @description Revocation time.
                          * @example 2026-03-02T09:30:00.000Z
                          */
                         revokedAt: string;
@@ -2560,7 +2560,7 @@ export interface operations {
     listAuditEvents: {
         parameters: {
             query?: {
-                /** @description How many events at most. */
+                /** @description Maximum number of events. */
                 limit?: number;
             };
             header?: never;
@@ -2575,7 +2575,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description The newest events, the newest first. */
+                        /** @description Events, newest first. */
                         auditEvents: components["schemas"]["AuditEvent"][];
                     };
                 };
@@ -2585,9 +2585,9 @@ export interface operations {
     listGroups: {
         parameters: {
             query?: {
-                /** @description The `nextCursor` of the page before; left out for the first page. */
+                /** @description `nextCursor` of the previous page; omit it for the first page. */
                 cursor?: string;
-                /** @description How many groups a page has at most. */
+                /** @description Maximum number of groups. */
                 limit?: number;
             };
             header?: never;
@@ -2605,7 +2605,7 @@ export interface operations {
                         /** @description The groups. */
                         groups: components["schemas"]["Group"][];
                         /**
-                         * @description Where the next page begins; null: this is the last.
+                         * @description Cursor of the next page; null on the last page.
                          * @example null
                          */
                         nextCursor: string | null;
@@ -2620,7 +2620,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The group's id, as policies name it: 1 to 256 characters.
+                 * @description The group's ID, as access policies name it: 1 to 256 characters.
                  * @example finance
                  */
                 groupId: string;
@@ -2647,7 +2647,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The group's id, as policies name it: 1 to 256 characters.
+                 * @description The group's ID, as access policies name it: 1 to 256 characters.
                  * @example finance
                  */
                 groupId: string;
@@ -2678,7 +2678,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The group's id, as policies name it: 1 to 256 characters.
+                 * @description The group's ID, as access policies name it: 1 to 256 characters.
                  * @example finance
                  */
                 groupId: string;
@@ -2696,7 +2696,7 @@ export interface operations {
                         group: components["schemas"]["Group"];
                         /**
                          * Format: date-time
-                         * @description When it was deleted.
+                         * @description Time of the deletion.
                          * @example 2026-03-02T09:30:00.000Z
                          */
                         deletedAt: string;

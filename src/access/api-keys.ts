@@ -83,7 +83,7 @@ export function createApiKeys(deps: {
       if (isForPeople && !requiresUser)
         throw new AppError('user_required', 'A key that requires a user mints only keys that do')
       const key = { ...wanted, allowedProviders, requiresUser }
-      requireReach(caller, allowedProviders, 'The key to be minted')
+      requireReach(caller, allowedProviders, 'The new key')
       const secret = newApiKeySecret()
       const row = await db.transaction().execute(async (tx) => {
         await requireRoom(tx, caller.organizationId)
@@ -143,7 +143,7 @@ async function revokeApiKey(tx: Tx, caller: Caller, id: string, at: Date): Promi
     .where('id', '=', id)
     .where('revoked_at', 'is', null)
     .executeTakeFirst()
-  if (live) requireReach(caller, live.allowed_providers, 'The key to be revoked')
+  if (live) requireReach(caller, live.allowed_providers, 'The key to revoke')
   const revoked = await tx
     .updateTable('api_keys')
     .set({ revoked_at: at })

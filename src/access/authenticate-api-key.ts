@@ -27,7 +27,7 @@ const findKey = prepare(`
   from admit_key($1, $2, $3, null, '{}', 0, 0, 0)`)
 
 const NOT_VALID =
-  'The API key is not valid: it was mistyped or revoked, or is of another deployment; mint a new one where you have none'
+  'The API key is not valid: it was mistyped or revoked, or belongs to another deployment; create a new one'
 
 /**
  * Finds the active API key of an Authorization header and records its use, to the minute. Nothing is cached, so a
@@ -89,7 +89,7 @@ function refuseOtherTokens(bearer: string): void {
       return
     case 'JWT':
       throw refusedToken(
-        "This is a person's token, which the routes below /v1/console take; send an API key (svc_…) here",
+        "This is a person's token, which only routes below /v1/console accept; send an API key (svc_…) here",
       )
     case 'something else':
       throw refusedToken('This does not look like an API key, which begins with svc_')

@@ -35,7 +35,8 @@ export interface Issuer {
 export function createIssuer(url: string, fetchFrom: typeof fetch): Issuer {
   const metadata = refreshed(METADATA_FRESH_MS, async () => {
     const found = Metadata.parse(await getJson(`${url}/.well-known/openid-configuration`, fetchFrom))
-    if (withoutSlash(found.issuer) !== withoutSlash(url)) throw new Error('discovery names another issuer')
+    if (withoutSlash(found.issuer) !== withoutSlash(url))
+      throw new Error('the discovery document names another issuer')
     return found
   })
   const keySet = refreshed(KEYS_FRESH_MS, async () => {

@@ -10,17 +10,16 @@ export interface AccessServices {
   apiKeys: ApiKeys
 }
 
-const ACTOR_TYPE = 'Who uses the key. Shown in the audit trail; it changes no permission and no plan limit.'
-const ALLOWED_ACTIONS = 'What it may do: each action opens its routes and no other.'
-const REQUIRES_USER =
-  'Whether it has to say on whose behalf it reads (`onBehalfOf`), and is refused otherwise.'
-const ALLOWED_PROVIDERS = 'The only providers whose items it may see; null: all.'
+const ACTOR_TYPE = 'Who uses the key. For the audit trail only; it affects no permission or plan limit.'
+const ALLOWED_ACTIONS = 'The actions that the key can use.'
+const REQUIRES_USER = 'Whether every request must name a person in `onBehalfOf`.'
+const ALLOWED_PROVIDERS = 'Providers whose items the key can read; null: all.'
 
 const ApiKey = z
   .object({
-    id: shownId("The key's id, by which it is revoked.", EXAMPLE_ID.apiKey),
-    name: text('What the key stands for.', 'Support bot'),
-    prefix: text('The first characters of its secret, to tell keys apart.', 'svc_Zk3vQ9aL'),
+    id: shownId("The key's ID.", EXAMPLE_ID.apiKey),
+    name: text('Name of the key.', 'Support bot'),
+    prefix: text('The first characters of the secret, to tell keys apart.', 'svc_Zk3vQ9aL'),
     actorType: z.enum(ACTOR_TYPES).meta({ description: ACTOR_TYPE, example: 'agent' }),
     allowedActions: z
       .array(z.enum(ACTIONS))
@@ -30,14 +29,14 @@ const ApiKey = z
       .nullable()
       .meta({ description: ALLOWED_PROVIDERS, example: null }),
     requiresUser: z.boolean().meta({ description: REQUIRES_USER, example: false }),
-    lastUsedAt: momentOrNull('When it was last used, to the minute; null: never.', null),
-    createdAt: moment('When it was minted.'),
+    lastUsedAt: momentOrNull('Last use, to the minute; null: never.', null),
+    createdAt: moment('Creation time.'),
   })
   .meta({ id: 'ApiKey', description: 'An API key, without its secret.' })
 
 const NewApiKey = z
   .strictObject({
-    name: label.meta({ description: 'What the key stands for.', example: 'Support bot' }),
+    name: label.meta({ description: 'Name of the key.', example: 'Support bot' }),
     actorType: z.enum(ACTOR_TYPES).default('agent').describe(ACTOR_TYPE),
     allowedActions: distinct(z.enum(ACTIONS)).meta({
       description: ALLOWED_ACTIONS,
@@ -47,14 +46,16 @@ const NewApiKey = z
       .nullable()
       .optional()
       .describe(
-        `${ALLOWED_PROVIDERS} Left out: those of the key that mints it, every one where a person does.`,
+        `${ALLOWED_PROVIDERS} Default: the scope of the key that creates it; all providers when a person does.`,
       ),
     requiresUser: z
       .boolean()
       .optional()
-      .describe(`${REQUIRES_USER} Left out: as the key that mints it, false where a person does.`),
+      .describe(
+        `${REQUIRES_USER} Default: the setting of the key that creates it; false when a person does.`,
+      ),
   })
-  .meta({ id: 'NewApiKey', description: 'A key to be minted.' })
+  .meta({ id: 'NewApiKey', description: 'The key to create.' })
 
 const shared = { tag: 'API keys', action: 'admin', consoleRole: 'admin', credits: 0 } as const
 
@@ -64,9 +65,9 @@ export const accessRoutes = [
     operationId: 'listApiKeys',
     method: 'GET',
     path: '/api-keys',
-    summary: 'List live keys, newest first',
+    summary: 'List active API keys, newest first',
     audit: 'none',
-    responses: { 200: z.object({ apiKeys: z.array(ApiKey).describe('The keys that are not revoked.') }) },
+    responses: { 200: z.object({ apiKeys: z.array(ApiKey).describe('Active keys.') }) },
     handle: async ({ principal }, { apiKeys }) =>
       reply(200, { apiKeys: await apiKeys.list(principal.organizationId) }),
   }),
@@ -77,14 +78,14 @@ export const accessRoutes = [
     path: '/api-keys',
     summary: 'Mint a key',
     description:
-      'The secret is in this answer and nowhere else: only its SHA-256 is stored. A key with a provider scope mints keys of the same or a narrower one.',
+      'Only this response contains the secret: the service stores its SHA-256. A key with a provider scope can only create keys with the same or a narrower scope.',
     audit: 'api_key.create',
     body: NewApiKey,
     refuses: ['plan_limit_reached', 'key_limit_reached', 'provider_not_allowed', 'user_required'],
     responses: {
       201: z.object({
         apiKey: ApiKey,
-        secret: text('The key itself. Keep it: it is shown this once.', 'svc_…'),
+        secret: text('The secret. Store it now: it is shown only once.', 'svc_…'),
       }),
     },
     handle: async ({ principal, body }, { apiKeys }) => {
@@ -99,11 +100,11 @@ export const accessRoutes = [
     path: '/api-keys/{id}',
     summary: 'Revoke a key',
     description:
-      'It stops working with the very next request. A key cannot revoke itself, nor one that reaches further than it does.',
+      'The key is refused from the next request on. A key cannot revoke itself or a key with a wider scope.',
     audit: 'api_key.revoke',
-    params: z.object({ id: idOf("The key's id, from the list.", EXAMPLE_ID.apiKey) }),
+    params: z.object({ id: idOf("The key's ID, from the list.", EXAMPLE_ID.apiKey) }),
     refuses: ['cannot_revoke_self', 'provider_not_allowed'],
-    responses: { 200: z.object({ apiKey: ApiKey, revokedAt: moment('Since when it is refused.') }) },
+    responses: { 200: z.object({ apiKey: ApiKey, revokedAt: moment('Revocation time.') }) },
     handle: async ({ principal, params }, { apiKeys }) => {
       const { apiKey, revokedAt } = await apiKeys.revoke(principal, params.id)
       return reply(200, { apiKey: apiKey, revokedAt })

@@ -125,6 +125,7 @@ function forgettingOf(memory: VectorMemory, logger: Logger): Task {
   return createTask({
     act: () => memory.forgetRemoved(),
     intervalMs: FORGET_MS,
-    onError: (err) => logger.warn({ err }, 'vectors of removed organizations are in memory a little longer'),
+    onError: (err) =>
+      logger.warn({ err }, 'vectors of removed organizations stay in memory until the next attempt'),
   })
 }

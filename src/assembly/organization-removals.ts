@@ -29,7 +29,7 @@ export function organizationRemovalsOf(
       void memory
         ?.forgetRemoved()
         .catch((err: unknown) =>
-          logger.warn({ err }, 'vectors of a removed organization are in memory a little longer'),
+          logger.warn({ err }, 'vectors of a removed organization stay in memory until the next attempt'),
         )
     },
   })

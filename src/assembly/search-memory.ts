@@ -36,7 +36,10 @@ export async function createSearchMemory(
     saved: folder === null ? undefined : createSavedSnapshots({ folder, logger }),
     patience: PATIENCE[database.driver],
     onError: (err, organizationId) =>
-      logger.error({ err, organizationId }, 'vectors could not be held in memory; the database answers'),
+      logger.error(
+        { err, organizationId },
+        'vectors could not be loaded into memory; the database answers searches',
+      ),
   })
   metrics.watchSearchMemory(memory.held)
   return memory

@@ -22,25 +22,25 @@ export function sweepUsage(
   const sweep = (act: () => Promise<unknown>, failure: string, intervalMs = SWEEP_INTERVAL_MS): Task =>
     createTask({ act, intervalMs, onError: (err) => logger.error({ err }, failure) })
   return [
-    sweep(() => credits.sweepExpired(clock.now()), 'expired credits could not be given back'),
-    sweep(() => rateLimit.sweep(), 'rate windows that are over could not be removed'),
-    sweep(() => pruneDays(db, clock.now()), 'days of use could not be forgotten', PRUNE_INTERVAL_MS),
+    sweep(() => credits.sweepExpired(clock.now()), 'expired credits could not be refunded'),
+    sweep(() => rateLimit.sweep(), 'expired rate windows could not be deleted'),
+    sweep(() => pruneDays(db, clock.now()), 'expired days of usage could not be deleted', PRUNE_INTERVAL_MS),
     sweep(
       () => forgetInvitations(db, clock.now()),
-      'invitations that are over could not be deleted',
+      'expired invitations could not be deleted',
       PRUNE_INTERVAL_MS,
     ),
     sweep(
       async () => {
         const people = await forgetStrangers(db, clock.now())
-        if (people > 0) logger.info({ people }, 'people who belong to no workspace were forgotten')
+        if (people > 0) logger.info({ people }, 'deleted users without a workspace')
       },
-      'people who belong to no workspace could not be forgotten',
+      'users without a workspace could not be deleted',
       PRUNE_INTERVAL_MS,
     ),
     sweep(
       () => noteLowCredits(db, clock.now()),
-      'workspaces with few credits could not be told',
+      'low-credit notices could not be queued',
       LOW_CREDITS_INTERVAL_MS,
     ),
   ]

@@ -39,7 +39,7 @@ export function createWebhookEngine(deps: {
     onAttempt: metrics.observeWebhook,
     // An audit event names a person or a key, and neither did it.
     onDisabled: (webhook) => logger.warn(webhook, 'a webhook was disabled: nothing can be delivered to it'),
-    onError: (err) => logger.error({ err }, 'webhooks: something failed and is tried again'),
+    onError: (err) => logger.error({ err }, 'webhooks: background work failed and is retried'),
   })
   metrics.watchWebhooks(outgoing.standing)
   return outgoing

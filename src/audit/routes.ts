@@ -17,20 +17,20 @@ const CURSOR_CHARACTERS_MAX = 1_000
 const AuditEvent = z
   .object({
     id: shownId("The event's id.", EXAMPLE_ID.auditEvent),
-    organizationId: shownId('The workspace that it happened in.', EXAMPLE_ID.organization),
+    organizationId: shownId('The workspace.', EXAMPLE_ID.organization),
     actorUserId: z
       .uuid()
       .nullable()
-      .meta({ description: 'The person who did it; null where a key did.', example: null }),
+      .meta({ description: 'The person who acted; null for a key.', example: null }),
     actorApiKeyId: z
       .uuid()
       .nullable()
-      .meta({ description: 'The key that did it; null where a person did.', example: EXAMPLE_ID.apiKey }),
-    action: text('What was done.', 'context.retrieve'),
-    targetType: text('What kind of thing it was done to.', 'context_contract'),
+      .meta({ description: 'The key that acted; null for a person.', example: EXAMPLE_ID.apiKey }),
+    action: text('The action.', 'context.retrieve'),
+    targetType: text('Type of the changed object.', 'context_contract'),
     targetId: text("That thing's id.", EXAMPLE_ID.request),
     metadata: z.record(z.string(), z.unknown()).meta({
-      description: 'What else there is to know, by the action; never content.',
+      description: 'Details that depend on the action; never content.',
       example: {
         requestId: EXAMPLE_ID.request,
         query: 'How many vacation days do I get?',
@@ -40,15 +40,15 @@ const AuditEvent = z
         providers: ['notion'],
       },
     }),
-    createdAt: moment('When it was done.'),
+    createdAt: moment('Time of the action.'),
   })
-  .meta({ id: 'AuditEvent', description: 'Something that a person or a key did.' })
+  .meta({ id: 'AuditEvent', description: 'An action of a person or a key.' })
 
 const AuditQuery = z.strictObject({
-  limit: z.coerce.number().int().min(1).max(500).default(100).describe('How many events at most.'),
+  limit: z.coerce.number().int().min(1).max(500).default(100).describe('Maximum number of events.'),
 })
 const AuditResponse = z.object({
-  auditEvents: z.array(AuditEvent).describe('The newest events, the newest first.'),
+  auditEvents: z.array(AuditEvent).describe('Events, newest first.'),
 })
 
 const filters = {
@@ -56,9 +56,9 @@ const filters = {
     .enum(AUDIT_ACTIONS)
     .optional()
     .meta({ description: 'Only events of this action.', example: 'api_key.create' }),
-  actor: givenId.optional().describe('Only what this person or this key did: its id.'),
-  target: z.string().min(1).max(200).optional().describe('Only what was done to the thing with this id.'),
-  from: Timestamp.optional().describe('Only events of this time or later.'),
+  actor: givenId.optional().describe('Only events of this person or key, by ID.'),
+  target: z.string().min(1).max(200).optional().describe('Only events about the object with this ID.'),
+  from: Timestamp.optional().describe('Only events at or after this time.'),
   to: Timestamp.optional().describe('Only events before this time.'),
 }
 
@@ -77,7 +77,7 @@ export const auditRoutes = [
     path: '/v1/audit-events',
     summary: 'List audit events, newest first',
     description:
-      'A key with a provider scope sees those that name no item, source or query result of another provider.',
+      'A key with a provider scope gets only events that name no item, source or query result of another provider.',
     access: { surface: 'agent', action: 'admin' },
     audit: 'none',
     query: AuditQuery,
@@ -90,8 +90,8 @@ export const auditRoutes = [
     tag: 'Audit (console)',
     operationId: 'consoleListAuditEvents',
     path: '/v1/console/audit-events',
-    summary: 'List audit events, newest first, by what was done, by whom and to what',
-    description: 'Go on with `nextCursor` until there is none. Of several filters all have to hold.',
+    summary: 'List audit events by action, actor or target, newest first',
+    description: 'Repeat with `nextCursor` until it is absent. Events match all filters.',
     access: asAdmin,
     audit: 'none',
     query: AuditQuery.extend({
@@ -100,11 +100,11 @@ export const auditRoutes = [
         .string()
         .max(CURSOR_CHARACTERS_MAX)
         .optional()
-        .describe('The `nextCursor` of the page before, with the same filters; left out for the first page.'),
+        .describe('`nextCursor` of the previous page, with the same filters; omit it for the first page.'),
     }),
     responses: {
       200: AuditResponse.extend({
-        nextCursor: z.string().optional().describe('Where the next page begins; left out on the last one.'),
+        nextCursor: z.string().optional().describe('Cursor of the next page; absent on the last page.'),
       }),
     },
     handle: async ({ principal, query }, { db }) => reply(200, await pageEvents(db, principal, query)),
@@ -114,9 +114,9 @@ export const auditRoutes = [
     tag: 'Audit (console)',
     operationId: 'consoleExportAuditEvents',
     path: '/v1/console/audit-events/export',
-    summary: 'Export the audit trail, or what filters let through',
+    summary: 'Export the audit trail',
     description:
-      'All of it, newest first, as CSV (RFC 4180, with `metadata` as JSON) or as a JSON object a line. Is recorded itself.',
+      'All events that match the filters, newest first, as CSV (RFC 4180, with `metadata` as JSON) or as one JSON object per line. The export itself is recorded.',
     access: asAdmin,
     audit: 'audit.export',
     query: z.strictObject({
@@ -124,7 +124,7 @@ export const auditRoutes = [
       ...filters,
     }),
     downloads: EXPORT_FORMATS.map((format) => CONTENT_TYPES[format].split(';', 1)[0] ?? ''),
-    responses: { 200: text('The events, a line each.', '"createdAt","id","action",…') },
+    responses: { 200: text('One event per line.', '"createdAt","id","action",…') },
     handle: async ({ principal, query }, { db, clock }) => ({
       download: {
         text: await exportEvents(db, clock, principal, query),

@@ -31,7 +31,7 @@ export interface Lease<T extends LeasedTable = LeasedTable> {
 /** Another process has acquired the row, or the row was deleted. The holder must write nothing more. */
 export class LeaseLost extends Error {
   constructor(table: LeasedTable) {
-    super(`the lease of a row of ${table} is lost`)
+    super(`lost the lease of a row of ${table}`)
     this.name = 'LeaseLost'
   }
 }

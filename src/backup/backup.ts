@@ -53,10 +53,10 @@ export function createBackups(deps: {
       if (files === null) {
         throw new AppError(
           'not_configured',
-          'The database is not an embedded one: back it up with pg_dump or the means of the server that DATABASE_URL names (docs/guides/back-up-and-restore.md)',
+          "The database is not embedded: back it up with pg_dump or your server's own tools (docs/guides/back-up-and-restore.md)",
         )
       }
-      if (isBusy) throw unavailable('overloaded', 'Another backup is being made', RETRY_AFTER_SECONDS)
+      if (isBusy) throw unavailable('overloaded', 'Another backup is in progress', RETRY_AFTER_SECONDS)
       isBusy = true
       try {
         const at = clock.now()
@@ -76,7 +76,7 @@ export function createBackups(deps: {
         bytes.once('close', () => {
           isBusy = false
           if (bytes.errored === null) logger.info({ withEncryptionKey }, 'a backup was taken')
-          else logger.warn({ err: bytes.errored }, 'a backup broke off: its file is not whole')
+          else logger.warn({ err: bytes.errored }, 'a backup was interrupted: its file is incomplete')
         })
         return { name: `memory-${at.toISOString().replaceAll(/[-:]|\.\d+/g, '')}.backup.tar.zst`, bytes }
       } catch (error) {

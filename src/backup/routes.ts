@@ -14,9 +14,9 @@ export const backupRoutes = [
     operationId: 'operatorBackup',
     method: 'GET',
     path: '/operator/backup',
-    summary: 'Download a backup of the embedded database, made while the service goes on',
+    summary: 'Download a backup of the embedded database while the service runs',
     description:
-      'A tar in Zstandard that `memory restore` makes a data folder of. Its last file holds the checksums of all others: without it the download broke off. On a PostgreSQL server use that server’s own means.',
+      'A tar compressed with Zstandard, for `memory restore`. Its last file has the checksums of all others; without it the download is incomplete. For a PostgreSQL server use that server’s own tools.',
     tag: 'Operator',
     access: { surface: 'operator' },
     credits: 0,
@@ -24,7 +24,7 @@ export const backupRoutes = [
     query: z.strictObject({
       encryptionKey: z.enum(['include', 'leave']).default('include').meta({
         description:
-          'Whether the encryption key that is kept in DATA_DIR goes along. Without it accounts have to be connected again; whoever has both can read their tokens.',
+          'Whether to include the encryption key stored in DATA_DIR. Without it, accounts must be connected again. With it, the backup lets a reader decrypt their tokens.',
         example: 'leave',
       }),
     }),

@@ -65,7 +65,7 @@ function createSiteBuild(logger: Logger, name: string, { folder, script }: SiteP
           child = undefined
           reason = failure
           if (failure !== undefined)
-            logger.error({}, `the ${name} could not be built, the API is up without it: ${failure}`)
+            logger.error({}, `the ${name} could not be built; the API is up without it: ${failure}`)
           else if (isBuilding)
             logger.info({ seconds: Math.round((performance.now() - startedAt) / 1000) }, `built the ${name}`)
           isBuilding = false

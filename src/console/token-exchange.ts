@@ -125,7 +125,7 @@ async function readAnswer(response: Response): Promise<unknown> {
     return await response.json()
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
-    throw upstream('broke off its answer', error)
+    throw upstream('sent an incomplete response', error)
   }
 }
 

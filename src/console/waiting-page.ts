@@ -29,7 +29,7 @@ export function waitingPage(
       )
     case 'missing':
       return page(
-        `The ${name} is not there`,
+        `The ${name} is unavailable`,
         html`<p>The <a href="${url}/docs">API</a> is up without it. The build reported:</p>
           <pre>${state.reason}</pre>
           <p>

@@ -28,58 +28,56 @@ const shownDay = (description: string) => z.iso.date().meta({ description, examp
 const UsageLine = z
   .object({
     date: shownDay('The day, in UTC.'),
-    apiKeyId: z
-      .uuid()
-      .nullable()
-      .meta({ description: 'The key that asked; null where a person did.', example: EXAMPLE_ID.apiKey }),
+    apiKeyId: z.uuid().nullable().meta({
+      description: 'The key that made the requests; null for a person.',
+      example: EXAMPLE_ID.apiKey,
+    }),
     userId: z
       .uuid()
       .nullable()
-      .meta({ description: 'The person who asked; null where a key did.', example: null }),
+      .meta({ description: 'The person who made the requests; null for a key.', example: null }),
     name: textOrNull(
-      'Of the key, also of a revoked one, or of the person (else the address); null where there is none.',
+      'Name of the key, even a revoked one, or of the person (or the address); null when there is none.',
       'support bot',
     ),
-    surface: z.enum(CHARGED_ACTIONS).describe('What was asked for.'),
-    isMcp: z
-      .boolean()
-      .meta({ description: 'Whether a tool of `/mcp` asked for it, and not a request.', example: false }),
-    requests: count('How many were answered and charged.', 48),
-    credits: count('What was charged for them.', 48),
+    surface: z.enum(CHARGED_ACTIONS).describe('Kind of answer.'),
+    isMcp: z.boolean().meta({ description: 'Whether a tool of `/mcp` made the requests.', example: false }),
+    requests: count('Charged answers.', 48),
+    credits: count('Credits charged.', 48),
   })
-  .meta({ id: 'UsageLine', description: 'What a caller was charged on a day for one kind of answer.' })
+  .meta({ id: 'UsageLine', description: "A caller's charges on a day for one kind of answer." })
 
 const Usage = z
   .object({
-    from: shownDay('The first day that was looked at.'),
+    from: shownDay('First day of the range.'),
     to: shownDay('The last.'),
     days: z
       .array(UsageLine)
       .describe(
-        `The latest day first, then by \`surface\` and caller; at most ${LINES_MAX.toLocaleString('en')}.`,
+        `Latest day first, then by \`surface\` and caller; at most ${LINES_MAX.toLocaleString('en')}.`,
       ),
     totals: z
       .object({
         requests: count('Answers that were charged.', 48),
-        credits: count('Credits charged for them; those of requests in flight are not in it.', 48),
+        credits: count('Credits charged, without those of requests in flight.', 48),
       })
-      .describe('Of all these days, those included that are left out of `days`.'),
+      .describe('Of the whole range, including lines omitted from `days`.'),
     isCapped: z.boolean().meta({
-      description: 'Whether there is more than `days` shows; the earliest are left out.',
+      description: 'Whether `days` omits the earliest lines.',
       example: false,
     }),
   })
-  .meta({ id: 'Usage', description: 'What a workspace was charged, by day.' })
+  .meta({ id: 'Usage', description: "A workspace's charges by day." })
 
 export const dailyUsageRoutes = [
   defineRoute<DailyUsageServices>()({
     operationId: 'consoleGetUsage',
     method: 'GET',
     path: '/v1/console/usage',
-    summary: 'Show what was charged by day, caller and kind of answer',
+    summary: 'Show charges by day, caller and kind of answer',
     description:
       'With neither `from` nor `to` exactly the current period, whose `totals.credits` are its `creditsUsed` less requests in ' +
-      `flight. At most ${DAYS_MAX} days; the last ${KEPT_DAYS} are kept. Nothing of what was asked is.`,
+      `flight. At most ${DAYS_MAX} days; the last ${KEPT_DAYS} are kept. The questions are not kept.`,
     tag: 'Billing',
     access: { surface: 'console', role: 'admin', action: 'admin' },
     credits: 0,
@@ -87,8 +85,8 @@ export const dailyUsageRoutes = [
     query: z.strictObject({
       from: givenDay
         .optional()
-        .describe('The first day, in UTC; left out: the current period, or the 30 days up to `to`.'),
-      to: givenDay.optional().describe('The last day, included; today when left out.'),
+        .describe('First day, in UTC. Default: the current period, or the 30 days up to `to`.'),
+      to: givenDay.optional().describe('Last day, inclusive. Default: today.'),
     }),
     responses: { 200: Usage },
     handle: async ({ principal: { organizationId }, query }, { db, clock, billing }) => {

@@ -36,7 +36,7 @@ export function openDatabase({
       onSessionsNotKept: () =>
         logger.warn(
           {},
-          'the way to the database keeps no prepared statements: each statement is planned anew',
+          'the connection pooler does not keep prepared statements: each statement is planned again',
         ),
     })
   }
@@ -44,7 +44,7 @@ export function openDatabase({
     dataDir,
     onStatement,
     onBackgroundError: (err) =>
-      logger.error({ err }, 'upkeep of the embedded database failed; it is tried again'),
+      logger.error({ err }, 'maintenance of the embedded database failed; it is retried'),
   })
 }
 

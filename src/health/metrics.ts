@@ -42,21 +42,21 @@ export function createMetrics(): Metrics {
   addProcessMetrics(registry)
   const answers = new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'Time from the request to its answer',
+    help: 'Time from request to response',
     labelNames: ['method', 'route', 'status'],
     buckets: SECONDS_BUCKETS,
     registers: [registry],
   })
   const runs = new Histogram({
     name: 'sync_run_duration_seconds',
-    help: 'Time this process worked on a sync run, by how that ended',
+    help: 'Time that this process spent on a sync run, by outcome',
     labelNames: ['provider', 'end'],
     buckets: RUN_SECONDS_BUCKETS,
     registers: [registry],
   })
   const items = new Counter({
     name: 'sync_items_total',
-    help: 'Items that sync runs stored, deleted or could not read',
+    help: 'Items that sync runs stored, deleted or failed to read',
     labelNames: ['provider', 'outcome'],
     registers: [registry],
   })
@@ -68,7 +68,7 @@ export function createMetrics(): Metrics {
   })
   const webhooks = new Histogram({
     name: 'webhook_attempt_duration_seconds',
-    help: "Time of an attempt to deliver an event to a workspace's webhook, by what came of it",
+    help: "Time of an attempt to deliver an event to a workspace's webhook, by outcome",
     labelNames: ['outcome'],
     buckets: SECONDS_BUCKETS,
     registers: [registry],
@@ -155,7 +155,7 @@ const OVERAGE_GAUGES: Record<keyof OverageStanding, { name: string; help: string
 const COMPARISON_GAUGES: Record<keyof ComparisonStanding, { name: string; help: string }> = {
   ageSeconds: {
     name: 'billing_comparison_age_seconds',
-    help: 'How long ago the organization was compared with the payment processor that was not for the longest',
+    help: 'Seconds since the least recent comparison of an organization with the payment processor',
   },
   unreadableOrganizations: {
     name: 'billing_unreadable_organizations',
@@ -163,26 +163,26 @@ const COMPARISON_GAUGES: Record<keyof ComparisonStanding, { name: string; help: 
   },
   remarkedOrganizations: {
     name: 'billing_remarked_organizations',
-    help: 'Organizations that the payment processor has otherwise than the service takes them',
+    help: 'Organizations whose subscription differs at the payment processor',
   },
 }
 
 const WEBHOOK_GAUGES: Record<keyof WebhookStanding, { name: string; help: string }> = {
   waiting: {
     name: 'webhook_deliveries_waiting',
-    help: "Events that are yet to be delivered to workspaces' webhooks, those that wait for another attempt too",
+    help: "Events not yet delivered to workspaces' webhooks, including retries",
   },
   lagSeconds: {
     name: 'webhook_deliveries_lag_seconds',
-    help: 'How long the delivery that has been due for the longest is due',
+    help: 'Age of the oldest due delivery',
   },
 }
 
 const SEARCH_MEMORY_GAUGES = {
-  bytes: { name: 'search_memory_bytes', help: 'Memory that vectors take' },
+  bytes: { name: 'search_memory_bytes', help: 'Memory used by cached vectors' },
   organizations: {
     name: 'search_memory_organizations',
-    help: 'Organizations whose vectors are in memory, or on their way there',
+    help: 'Organizations whose vectors are cached or loading',
   },
 }
 

@@ -22,17 +22,17 @@ export const healthRoutes = [
     ...shared,
     operationId: 'health',
     path: '/healthz',
-    summary: 'Answers while the process lives',
-    responses: { 200: z.object({ status: z.literal('ok').describe('The process lives.') }) },
+    summary: 'Report that the process is running',
+    responses: { 200: z.object({ status: z.literal('ok').describe('The process is running.') }) },
     handle: async () => reply(200, { status: 'ok' as const }),
   }),
   defineRoute<HealthServices>()({
     ...shared,
     operationId: 'readiness',
     path: '/readyz',
-    summary: 'Answers 200 once the service can serve, 503 otherwise',
+    summary: 'Report whether the service is ready',
     refuses: ['not_ready'],
-    responses: { 200: z.object({ status: z.literal('ready').describe('It can serve.') }) },
+    responses: { 200: z.object({ status: z.literal('ready').describe('The service is ready.') }) },
     handle: async (_request, { unreadiness }) => {
       const reason = await unreadiness()
       if (reason !== null) throw unavailable('not_ready', reason, RETRY_AFTER_SECONDS)

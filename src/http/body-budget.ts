@@ -56,7 +56,7 @@ export function createBodyBudget(
 function full(whose: string): Error {
   return unavailable(
     'overloaded',
-    `The requests ${whose} that are under way hold as much memory as they may; send fewer at one time`,
+    `The requests ${whose} in flight use all memory for request bodies; send fewer at a time`,
     RETRY_AFTER_SECONDS,
   )
 }

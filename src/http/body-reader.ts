@@ -110,8 +110,8 @@ function ask(worker: Worker, job: BodyReadJob): Promise<unknown> {
   const { promise, resolve, reject } = Promise.withResolvers<unknown>()
   const onError = (cause: unknown): void =>
     reject(unavailable('overloaded', 'The request body could not be read', 5, cause))
-  const onExit = (): void => onError(new Error('the thread that read the body ended'))
-  const timer = setTimeout(() => onError(new Error('the body took too long to be read')), READ_MAX_MS)
+  const onExit = (): void => onError(new Error('the thread that parsed the body ended'))
+  const timer = setTimeout(() => onError(new Error('the body took too long to parse')), READ_MAX_MS)
   worker.on('message', resolve).on('error', onError).on('exit', onExit)
   worker.ref()
   const bytes = ownBytes(job.bytes)

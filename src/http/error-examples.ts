@@ -49,12 +49,11 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
     limit: 2,
   },
   action_not_allowed: {
-    error: 'This API key is not allowed the action "search"; mint a key that holds it',
+    error: 'This API key is not allowed the action "search"; create a key that has it',
   },
   role_required: { error: 'This needs the role admin in the workspace' },
   provider_not_allowed: {
-    error:
-      'The key to be minted reaches gmail, and this API key is limited to slack; use a key without that limit',
+    error: 'The new key reaches gmail, and this API key is limited to slack; use a key without that limit',
     allowedProviders: ['slack'],
   },
   user_required: {
@@ -77,7 +76,7 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
     limit: 1000,
   },
   last_owner: {
-    error: 'A workspace keeps at least one owner, and this is the last; make somebody else an owner first',
+    error: 'A workspace keeps at least one owner, and this is the last; make another member an owner first',
   },
   member_limit_reached: {
     error: 'A workspace has at most 1,000 members and 1,000 belong to it; remove one first',
@@ -147,7 +146,7 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
   not_configured: { error: 'Slack is not configured here: set SLACK_CLIENT_ID and SLACK_CLIENT_SECRET' },
   not_ready: { error: 'The service is stopping; try again in 5 s', retryAfterSeconds: 5 },
   overloaded: {
-    error: 'Searches of this workspace cannot get their turn in time; try again in 30 s',
+    error: 'Searches of this workspace would wait too long; try again in 30 s',
     retryAfterSeconds: 30,
   },
 }

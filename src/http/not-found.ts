@@ -48,7 +48,7 @@ function sendUnknownPage(
     nearest === undefined ? html`` : html`<p>Did you mean <code>${nearest.method} ${nearest.path}</code>?</p>`
   const url = reply.server.publicUrl()
   const onwards = html`<p><a href="${url}/">Where to begin</a> · <a href="${url}/docs">API reference</a></p>`
-  sendPage(reply, 404, page('Nothing is here', html`${asked} ${meant} ${onwards}`))
+  sendPage(reply, 404, page('Page not found', html`${asked} ${meant} ${onwards}`))
 }
 
 function shown(path: string): string {

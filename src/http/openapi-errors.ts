@@ -7,16 +7,16 @@ import type { Route } from './route.ts'
 
 const ErrorResponse = z
   .looseObject({
-    error: z.string().describe('What went wrong and what to do about it, for people.'),
+    error: z.string().describe('What went wrong and what to do about it.'),
     code: z
       .enum(Object.keys(ERROR_CODES) as [ErrorCode, ...ErrorCode[]])
-      .describe('What went wrong, for programs: it does not change.'),
-    documentation: z.url().describe('Where the code is explained.'),
+      .describe('Stable error code for programs.'),
+    documentation: z.url().describe('Link to the explanation of the code.'),
     issues: z
       .array(
         z.object({
-          path: z.string().describe('Where the fault is, dotted; empty for the whole request.'),
-          message: z.string().describe('What is wrong there.'),
+          path: z.string().describe('Dotted path of the fault; empty for the whole request.'),
+          message: z.string().describe('What is wrong.'),
         }),
       )
       .optional()
@@ -31,11 +31,11 @@ const ERROR_DESCRIPTIONS: Record<string, string> = {
   '403': 'The key lacks the action, or the person the role.',
   '404': 'There is no such resource.',
   '408': 'The request did not arrive in time.',
-  '409': 'The request conflicts with how things are now.',
+  '409': 'The request conflicts with the current state.',
   '413': 'The body is too large.',
   '415': 'The body is not JSON.',
   '429': 'The rate limit or the credit budget is exceeded.',
-  '502': 'Another service that is needed failed.',
+  '502': 'An upstream service failed.',
   '503': 'The service cannot do this now, or is not configured for it.',
 }
 

@@ -3,23 +3,23 @@ import type { Route } from './route.ts'
 /** A console tag is its agent tag's twin, for people. */
 const DESCRIPTIONS: Record<string, string> = {
   Retrieval: 'Search, context contracts and cited answers.',
-  Threads: 'Questions that a person asked, with their answers.',
+  Threads: "A person's questions and their answers.",
   Ingest: 'Store, list and delete documents.',
-  'Memory canvas': 'The people, organizations, channels and topics that stored items name.',
+  'Memory canvas': 'People, organizations, channels and topics named in stored items.',
   Maintenance: 'Clean-ups and moves to another embedding model.',
   'API keys': 'Mint, list and revoke API keys.',
   Sources: 'Connected provider accounts and push-only sources.',
-  'Sync runs': 'Start and follow the runs that read a connected account.',
+  'Sync runs': 'Start and follow sync runs of connected accounts.',
   Connectors: 'Connect provider accounts, and request access to gated providers.',
   Audit: 'Who did what, and when.',
   Workspaces: 'Create, change and delete workspaces.',
   Groups: 'People whom access policies name together.',
-  SCIM: 'Tokens with which your identity provider provisions people and groups.',
+  SCIM: 'Tokens that let your identity provider provision people and groups.',
   Members: 'The people of a workspace, and invitations.',
   Billing: 'Plan, credits, checkout and usage.',
-  Webhooks: 'Endpoints of yours that events are sent to.',
-  Events: 'What the service sends to your webhooks, by Standard Webhooks.',
-  Operator: 'What the operator of the deployment does, with the operator token.',
+  Webhooks: 'Your endpoints for events.',
+  Events: 'Events that the service sends to your webhooks (Standard Webhooks).',
+  Operator: 'For the operator of the deployment, with the operator token.',
   Operations: 'Health, metrics and this document.',
 }
 
@@ -60,5 +60,5 @@ export function tagsOf<S>(routes: readonly Route<S>[]): { name: string; descript
 function describe(name: string): string {
   if (!name.endsWith(CONSOLE)) return DESCRIPTIONS[name] ?? ''
   const description = DESCRIPTIONS[name.slice(0, -CONSOLE.length)]
-  return description === undefined ? '' : `${description} For people who are signed in.`
+  return description === undefined ? '' : `${description} For signed-in people.`
 }

@@ -14,13 +14,13 @@ const WorkspaceHeader = z.object({
   'X-Organization-Id': z
     .uuid()
     .optional()
-    .meta({ description: 'The workspace; needed only by people who belong to several.' }),
+    .meta({ description: 'The workspace; required only for people with several.' }),
 })
 
 const RATE_HEADERS = {
   'X-RateLimit-Limit': {
     schema: { type: 'integer' as const },
-    description: 'Requests a minute for this key and action.',
+    description: 'Requests per minute for this key and action.',
   },
   'X-RateLimit-Remaining': {
     schema: { type: 'integer' as const },
@@ -28,7 +28,7 @@ const RATE_HEADERS = {
   },
   'X-RateLimit-Reset': {
     schema: { type: 'string' as const, format: 'date-time' },
-    description: 'When the window is free again.',
+    description: 'When the window resets.',
   },
 }
 
@@ -102,7 +102,7 @@ const SIGNATURE_HEADERS = z.object({
   'webhook-signature': z
     .string()
     .describe(
-      '`v1,` and the HMAC-SHA256 of ID, timestamp and body in base64; of several, separated by spaces, one has to match.',
+      '`v1,` and the HMAC-SHA256 of ID, timestamp and body in base64; several are separated by spaces, and one must match.',
     ),
 })
 
@@ -182,17 +182,17 @@ function callersOf<S>({ access, credits }: Route<S>): string {
   const cost = credits === 0 ? '' : ' A successful call costs 1 credit.'
   switch (access.surface) {
     case 'public':
-      return 'Needs no token.'
+      return 'Requires no token.'
     case 'agent':
-      return `Needs an API key with the action \`${access.action}\`.${cost}`
+      return `Requires an API key with the action \`${access.action}\`.${cost}`
     case 'console':
-      return `Needs the token of a person with the role ${access.role} or higher in the workspace.${cost}`
+      return `Requires the token of a person with the role ${access.role} or higher in the workspace.${cost}`
     case 'user':
-      return 'Needs the token of a person who is signed in.'
+      return 'Requires the token of a signed-in person.'
     case 'operator':
-      return 'Needs the operator token.'
+      return 'Requires the operator token.'
     case 'scim':
-      return 'Needs a SCIM token of the workspace.'
+      return 'Requires a SCIM token of the workspace.'
   }
 }
 

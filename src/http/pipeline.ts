@@ -90,7 +90,7 @@ export async function run<S>(
 ): Promise<unknown> {
   const abort = new AbortController()
   const timer = setTimeout(
-    () => abort.abort(unavailable('overloaded', 'The request took too long and was given up', 10)),
+    () => abort.abort(unavailable('overloaded', 'The request took too long and was aborted', 10)),
     REQUEST_TIMEOUT_MS,
   )
   const onClose = (): void => {

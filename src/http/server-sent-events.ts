@@ -36,7 +36,7 @@ export async function sendEvents(
     if (response.destroyed) await hold?.settle(retrieved())
     else {
       await hold?.refund()
-      reply.log.warn({ err: error }, 'an answer broke while it was streamed')
+      reply.log.warn({ err: error }, 'an answer failed while it was streamed')
       response.write(encode({ event: 'error', data: errorBody(toAppError(error), reply.server.publicUrl()) }))
     }
   } finally {

@@ -177,5 +177,5 @@ function forgetIdle(owners: Map<string, Owner>): void {
 
 function tooMuch(what: string, waitMs: number): Error {
   const seconds = Math.min(RETRY_AFTER_MAX_SECONDS, Math.max(1, Math.ceil(waitMs / 1000)))
-  return unavailable('overloaded', `${what} of this workspace cannot get their turn in time`, seconds)
+  return unavailable('overloaded', `${what} of this workspace would wait too long`, seconds)
 }

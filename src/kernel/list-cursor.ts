@@ -31,7 +31,7 @@ export function decodeCursor(list: ListName, cursor: string): ListPlace {
     {
       path: 'cursor',
       message:
-        'cursor is not the nextCursor of a list with these filters; take it as it came, or begin without one',
+        'cursor must be the unchanged nextCursor of a list with these filters; omit it to start at the first page',
     },
   ])
 }

@@ -49,7 +49,7 @@ export class Readable {
   }
 
   *#each(): Generator<number> {
-    if (this.#bits === null) throw new Error('the policies of everything cannot be listed')
+    if (this.#bits === null) throw new Error('everything has no list of policies')
     for (const [word, bits] of this.#bits.entries())
       for (let bit = 0; bit < BITS; bit++) if ((bits >>> bit) & 1) yield word * BITS + bit
   }

@@ -78,7 +78,7 @@ export function distinct<T extends z.ZodType>(entry: T) {
     .array(entry)
     .min(1)
     .max(100)
-    .refine((list) => new Set(list).size === list.length, 'must not contain an entry twice')
+    .refine((list) => new Set(list).size === list.length, 'must not contain duplicates')
 }
 
 /** An object with at most `keysMax` keys, counted before any of them is validated. */

@@ -76,7 +76,7 @@ export function addMcp<S>(server: FastifyInstance, options: McpOptions<S>): void
       reply.header('Allow', 'POST')
       throw new AppError(
         'method_not_allowed',
-        'MCP is spoken here by POST alone: there are no sessions and no streams to open',
+        'MCP works with POST only: there are no sessions and no streams to open',
       )
     },
   })

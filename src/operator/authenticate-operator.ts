@@ -17,7 +17,7 @@ export function createOperatorAuthenticator(token: string | undefined): Authenti
     throw refusedToken(
       looksLike(bearer) === 'API key'
         ? "API keys are not accepted here; send the operator's token, OPERATOR_TOKEN"
-        : "This is not the operator's token",
+        : 'This is not the operator token',
     )
   }
 }

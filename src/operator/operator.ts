@@ -117,8 +117,7 @@ export function createOperator(deps: {
       organizations: await comparison.listRemarked(limit),
     }),
     async resolveReport(requestId, report) {
-      if (!(await overage.resolve(report)))
-        throw new AppError('not_found', 'There is no such report that waits')
+      if (!(await overage.resolve(report))) throw new AppError('not_found', 'There is no such waiting report')
       logger.info({ requestId, ...report }, 'the operator resolved a report of answers over the cap')
     },
   }

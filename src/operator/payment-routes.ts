@@ -16,48 +16,45 @@ import { limit, type OperatorServices, organizationId, shared } from './route-pa
 const Overage = z
   .object({
     waitingAnswers: count('Answers served over the cap that the payment processor has not confirmed.', 12),
-    uncertainAnswers: count(
-      'Of these, answers that may have arrived and are not sent again by themselves.',
-      0,
-    ),
-    lagSeconds: z.number().min(0).meta({ description: 'Age of the oldest of them.', example: 4.2 }),
+    uncertainAnswers: count('Of these, answers that may have arrived and are not retried.', 0),
+    lagSeconds: z.number().min(0).meta({ description: 'Age of the oldest, in seconds.', example: 4.2 }),
     reports: z
       .array(
         z.object({
           id: shownId(
-            "The report's id, its identifier at the payment processor's meter.",
+            "The report's ID, its identifier at the payment processor's meter.",
             EXAMPLE_ID.request,
           ),
           organizationId: shownId('Whose answers.', EXAMPLE_ID.organization),
           answers: z.int().min(1).meta({ description: 'How many.', example: 12 }),
-          servedAt: moment('When they were served, to a few seconds.'),
-          attempts: count('How often it was sent.', 1),
-          nextAttemptAt: momentOrNull('When it is sent next; null: it still counts.'),
+          servedAt: moment('When the answers were served, to a few seconds.'),
+          attempts: count('Number of attempts.', 1),
+          nextAttemptAt: momentOrNull('Next attempt; null: it still collects answers.'),
           isUncertain: z.boolean().meta({
-            description: 'Whether it may have arrived, and is not sent again by itself.',
+            description: 'Whether it may have arrived and is not retried.',
             example: false,
           }),
           lastError: textOrNull('Why the last attempt failed.', 'HTTP 503: try again later'),
         }),
       )
-      .describe('The reports that wait, the oldest first.'),
+      .describe('Waiting reports, oldest first.'),
   })
   .meta({ id: 'OperatorOverage', description: "How far the payment processor's meter is behind." })
 
 const Payments = z
   .object({
     ageSeconds: z.number().min(0).meta({
-      description: 'How long ago the organization was compared that was not for the longest.',
+      description: 'Seconds since the least recent comparison of an organization.',
       example: 1800.5,
     }),
     unreadableOrganizations: count('Organizations whose last comparison failed.', 0),
-    remarkedOrganizations: count('Organizations that the payment processor has otherwise.', 1),
+    remarkedOrganizations: count('Organizations whose subscription differs at the payment processor.', 1),
     organizations: z
       .array(
         z.object({
           organizationId: shownId('Which.', EXAMPLE_ID.organization),
-          customerId: textOrNull('Its customer at the payment processor.', 'cus_123'),
-          comparedAt: momentOrNull('When it was last compared; null: never.'),
+          customerId: textOrNull('Customer ID at the payment processor.', 'cus_123'),
+          comparedAt: momentOrNull('Last comparison; null: never.'),
           remarks: z
             .array(
               z.object({
@@ -68,17 +65,17 @@ const Payments = z
                 ),
               }),
             )
-            .describe('What the payment processor has otherwise.'),
-          failedAttempts: count('How often the comparison failed since it last succeeded.', 0),
-          nextAttemptAt: momentOrNull('When it is tried again; null: it did not fail.', null),
+            .describe('What differs at the payment processor.'),
+          failedAttempts: count('Failed comparisons since the last success.', 0),
+          nextAttemptAt: momentOrNull('Next retry; null: it did not fail.', null),
           lastError: textOrNull('Why the last one failed.', 'HTTP 404: No such customer'),
         }),
       )
-      .describe('Those to look at; whose comparison fails comes first.'),
+      .describe('Organizations to look at, failed comparisons first.'),
   })
   .meta({
     id: 'OperatorPayments',
-    description: 'How well what is stored agrees with the payment processor.',
+    description: "How the stored subscriptions differ from the payment processor's.",
   })
 
 const ReportOutcome = z
@@ -87,7 +84,7 @@ const ReportOutcome = z
       .boolean()
       .meta({ description: 'true: it is on the meter; false: send it again.', example: true }),
   })
-  .meta({ id: 'OverageReportOutcome', description: 'What the meter shows of a report.' })
+  .meta({ id: 'OverageReportOutcome', description: 'Whether the meter has a report.' })
 
 export const paymentRoutes = [
   defineRoute<OperatorServices>()({
@@ -95,7 +92,7 @@ export const paymentRoutes = [
     operationId: 'operatorReadOverage',
     method: 'GET',
     path: '/operator/overage',
-    summary: "Show how far the payment processor's meter of extra answers is behind",
+    summary: "Show how far the payment processor's meter is behind",
     query: z.strictObject({ limit }),
     responses: { 200: Overage },
     handle: async ({ query }, { operator }) => reply(200, await operator.readOverage(query.limit)),
@@ -105,7 +102,7 @@ export const paymentRoutes = [
     operationId: 'operatorReadPayments',
     method: 'GET',
     path: '/operator/payments',
-    summary: 'Show where the payment processor has a subscription otherwise than the service takes it',
+    summary: 'Show subscriptions that differ at the payment processor',
     query: z.strictObject({ limit }),
     responses: { 200: Payments },
     handle: async ({ query }, { operator }) => reply(200, await operator.readPayments(query.limit)),
@@ -115,14 +112,14 @@ export const paymentRoutes = [
     operationId: 'operatorResolveOverageReport',
     method: 'PUT',
     path: '/operator/organizations/{id}/overage/{reportId}',
-    summary: 'Say whether a report of extra answers has arrived; where it has not, it is sent again',
+    summary: 'Confirm a report of extra answers, or send it again',
     params: z.object({
       id: organizationId,
-      reportId: idOf("The report's id, from the list.", EXAMPLE_ID.request),
+      reportId: idOf("The report's ID, from the list.", EXAMPLE_ID.request),
     }),
     body: ReportOutcome,
     responses: {
-      200: z.object({ resolved: z.literal(true).meta({ description: 'It is noted.', example: true }) }),
+      200: z.object({ resolved: z.literal(true).meta({ description: 'Recorded.', example: true }) }),
     },
     handle: async ({ params, body, requestId }, { operator }) => {
       await operator.resolveReport(requestId, {

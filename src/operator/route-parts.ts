@@ -6,7 +6,13 @@ export interface OperatorServices {
   operator: Operator
 }
 
-export const limit = z.coerce.number().int().min(1).max(500).default(100).describe('How many at most.')
-export const organizationId = idOf("The organization's id, from the list.", EXAMPLE_ID.organization)
+export const limit = z.coerce
+  .number()
+  .int()
+  .min(1)
+  .max(500)
+  .default(100)
+  .describe('Maximum number of results.')
+export const organizationId = idOf("The organization's ID, from the list.", EXAMPLE_ID.organization)
 
 export const shared = { tag: 'Operator', access: { surface: 'operator' }, credits: 0, audit: 'none' } as const

@@ -18,12 +18,13 @@ const Subscription = z
   .object({
     ...subscriptionFields,
     overCap: z.enum(OVER_CAP).meta({
-      description: 'Whether calls over the credits are refused or charged.',
+      description: 'Whether calls over the included credits are refused or charged.',
       example: 'block',
     }),
-    extraAnswerUsd: textOrNull('Price of an answer over the cap, in US dollars; null: none is sold.'),
+    extraAnswerUsd: textOrNull('Price of an answer over the cap, in US dollars; null: not sold.'),
     isContract: z.boolean().meta({
-      description: 'Whether the operator has set terms that no event of the payment processor changes.',
+      description:
+        'Whether the operator has set the terms; events of the payment processor then do not change them.',
       example: false,
     }),
   })
@@ -34,29 +35,27 @@ const Organization = z
     id: shownId("The organization's id.", EXAMPLE_ID.organization),
     name: text('Its name.', 'Acme'),
     createdAt: moment('When it was made.'),
-    removedAt: momentOrNull('Since when it is being removed; null: it is not.', null),
+    removedAt: momentOrNull('When its removal began; null: not being removed.', null),
     subscription: Subscription.nullable().describe('Its plan; null: none.'),
   })
-  .meta({ id: 'OperatorOrganization', description: 'An organization as the operator sees it.' })
+  .meta({ id: 'OperatorOrganization', description: 'An organization, for the operator.' })
 
 const NewSubscription = z
   .strictObject({
     status: z
       .enum(SUBSCRIPTION_STATUSES)
-      .meta({ description: 'Where the subscription stands from now on.', example: 'active' }),
+      .meta({ description: 'New status of the subscription.', example: 'active' }),
     tier: z
       .enum(TIERS)
       .nullable()
       .default(null)
       .meta({ description: 'The plan; needed with `trialing`, `active` and `past_due`.', example: 'studio' }),
-    creditsIncluded: includedNumber("Credits of a period; null or left out: the tier's own number."),
-    agentsIncluded: includedNumber(
-      "Live keys with search, context or ask; null or left out: the tier's own number.",
-    ),
-    connectorsIncluded: includedNumber("Connectors; null or left out: the tier's own number."),
+    creditsIncluded: includedNumber("Credits per period. Default: the tier's number."),
+    agentsIncluded: includedNumber("Active keys with search, context or ask. Default: the tier's number."),
+    connectorsIncluded: includedNumber("Connectors. Default: the tier's number."),
     overCap: z.enum(OVER_CAP).nullable().default(null).meta({
       description:
-        'Whether calls over the credits are refused or charged; null or left out: as the tier has it.',
+        'Whether calls over the included credits are refused or charged. Default: as for the tier.',
       example: 'metered',
     }),
     extraAnswerUsd: z
@@ -65,7 +64,7 @@ const NewSubscription = z
       .nullable()
       .default(null)
       .meta({
-        description: "Price of an answer over the cap; null or left out: the tier's own.",
+        description: "Price of an answer over the cap. Default: the tier's price.",
         example: '0.012',
       }),
   })
@@ -81,15 +80,15 @@ const NewSubscription = z
       message: 'is needed to charge answers over the cap of a tier that has no price for them',
     },
   )
-  .meta({ id: 'NewSubscription', description: "An organization's plan to be set." })
+  .meta({ id: 'NewSubscription', description: 'The plan to set.' })
 
 const accessFields = {
   id: shownId("The request's id.", EXAMPLE_ID.request),
   organizationId: shownId('Who asked.', EXAMPLE_ID.organization),
   provider: providerOf('What for.').meta({ example: 'gmail' }),
-  status: z.enum(['pending', 'granted', 'denied']).describe('How far it is.'),
-  createdAt: moment('When it was first asked.'),
-  updatedAt: moment('When that last changed.'),
+  status: z.enum(['pending', 'granted', 'denied']).describe('Status of the request.'),
+  createdAt: moment('Time of the first request.'),
+  updatedAt: moment('Time of the last change.'),
 }
 
 const ConnectorAccess = z
@@ -103,10 +102,10 @@ const WaitingRequest = z
     requestedByUserId: z
       .uuid()
       .nullable()
-      .meta({ description: 'The person who asked.', example: EXAMPLE_ID.user }),
-    requestedByEmail: textOrNull('Their address, where it is known.', 'ada@example.com'),
+      .meta({ description: 'The person who made the request.', example: EXAMPLE_ID.user }),
+    requestedByEmail: textOrNull('E-mail address, if known.', 'ada@example.com'),
   })
-  .meta({ id: 'OperatorConnectorRequest', description: 'A request for a gated provider that waits.' })
+  .meta({ id: 'OperatorConnectorRequest', description: 'An open request for a gated provider.' })
 
 const NewConnectorAccess = z
   .strictObject({
@@ -123,7 +122,7 @@ export const operatorRoutes = [
     summary: 'List organizations with their subscriptions, newest first',
     query: z.strictObject({
       limit,
-      cursor: givenId.optional().describe('The `nextCursor` of the page before.'),
+      cursor: givenId.optional().describe('`nextCursor` of the previous page.'),
     }),
     responses: {
       200: z.object({
@@ -131,7 +130,7 @@ export const operatorRoutes = [
         nextCursor: z
           .uuid()
           .nullable()
-          .meta({ description: 'Where the next page begins; null on the last one.', example: null }),
+          .meta({ description: 'Cursor of the next page; null on the last page.', example: null }),
       }),
     },
     handle: async ({ query }, { operator }) =>
@@ -143,7 +142,7 @@ export const operatorRoutes = [
     method: 'PUT',
     path: '/operator/organizations/{id}/subscription',
     summary: "Set an organization's status, tier and credits",
-    description: 'Holds from the next request on; the running period and what was used of it stay.',
+    description: 'Takes effect with the next request. The current period and its used credits remain.',
     params: z.object({ id: organizationId }),
     body: NewSubscription,
     responses: { 200: z.object({ subscription: Subscription }) },
@@ -184,9 +183,9 @@ export const operatorRoutes = [
     operationId: 'operatorListConnectorAccess',
     method: 'GET',
     path: '/operator/connector-access',
-    summary: 'List requests for access to a provider that wait for an answer, oldest first',
+    summary: 'List open requests for access to a provider, oldest first',
     query: z.strictObject({ limit }),
-    responses: { 200: z.object({ requests: z.array(WaitingRequest).describe('The requests that wait.') }) },
+    responses: { 200: z.object({ requests: z.array(WaitingRequest).describe('Open requests.') }) },
     handle: async ({ query }, { operator }) =>
       reply(200, { requests: await operator.listWaiting(query.limit) }),
   }),

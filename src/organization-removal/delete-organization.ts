@@ -46,7 +46,7 @@ export function createDeletion(deletion: Deletion): (organizationId: string) => 
       const areGrantsLeft = await deleteTables(deletion, held)
       const age = clock.now().getTime() - held.removedAt.getTime()
       if (areGrantsLeft || age < times.graceMs || !(await deleteOrganizationRow(db, held))) return
-      logger.info({ organizationId }, 'a removed organization is deleted: nothing of it is left')
+      logger.info({ organizationId }, 'deleted all data of a removed organization')
     } catch (error) {
       if (!(error instanceof LeaseLost) && !signal.aborted) throw error
     } finally {
@@ -63,7 +63,7 @@ async function deleteTables(deletion: Deletion, held: Held): Promise<boolean> {
   if (answers > 0)
     logger.warn(
       { organizationId, answers },
-      'answers over the cap of a removed organization did not reach the payment processor, and are deleted',
+      'deleted the unreported answers over the cap of a removed organization',
     )
   const keepGrants = clock.now().getTime() - removedAt.getTime() < times.grantsKeptMs
   const keepLease = createKeeper(deletion, held)

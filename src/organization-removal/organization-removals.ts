@@ -75,18 +75,14 @@ export function createOrganizationRemovals(options: OrganizationRemovalOptions):
     for (const organizationId of await findRemoved(db)) {
       if (signal.aborted) return
       await deleteOrganization(organizationId).catch((err: unknown) =>
-        logger.error(
-          { err, organizationId },
-          'a removed organization could not be deleted yet; it is tried again',
-        ),
+        logger.error({ err, organizationId }, 'a removed organization could not be deleted; it is retried'),
       )
     }
   }
   const task = createTask({
     act,
     intervalMs: INTERVAL_MS,
-    onError: (err) =>
-      logger.error({ err }, 'removed organizations could not be looked for; it is tried again'),
+    onError: (err) => logger.error({ err }, 'removed organizations could not be listed; it is retried'),
   })
 
   async function removeNow(organizationId: string, check: Check): Promise<RemovalView> {

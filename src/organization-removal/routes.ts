@@ -11,9 +11,9 @@ const Removal = z
   .object({
     id: shownId("The organization's id.", EXAMPLE_ID.organization),
     name: text('Its name.', 'Acme'),
-    removedAt: moment('Since when nobody has access to it.'),
+    removedAt: moment('When all access ended.'),
   })
-  .meta({ id: 'OrganizationRemoval', description: 'An organization that is being removed.' })
+  .meta({ id: 'OrganizationRemoval', description: 'A removed organization.' })
 
 export const organizationRemovalRoutes = [
   defineRoute<OrganizationRemovalServices>()({
@@ -24,12 +24,12 @@ export const organizationRemovalRoutes = [
     access: { surface: 'operator' },
     credits: 0,
     audit: 'none',
-    summary: 'Remove an organization with everything that is stored of it',
+    summary: 'Remove an organization and all its data',
     description:
       'From the answer on, nobody has access: its keys, members and invitations are gone, and its sources are disconnected. What it ' +
       'stored is deleted in the background; until that is done, the list of organizations has it with `removedAt`. This cannot be ' +
       'undone. Removing it again changes nothing.',
-    params: z.object({ id: idOf("The organization's id, from the list.", EXAMPLE_ID.organization) }),
+    params: z.object({ id: idOf("The organization's ID, from the list.", EXAMPLE_ID.organization) }),
     responses: { 200: z.object({ removal: Removal }) },
     refuses: ['removal_refused', 'upstream_error'],
     handle: async ({ params, requestId }, { organizationRemovals }) =>
@@ -44,7 +44,7 @@ export const organizationRemovalRoutes = [
     credits: 0,
     // The trail is deleted with the workspace; the service's log records the act.
     audit: 'none',
-    summary: 'Remove the workspace with everything that is stored of it',
+    summary: 'Remove the workspace and all its data',
     description:
       'The workspace is the one that the request is in (`X-Organization-Id`). From the answer on, nobody has access to it, whoever ' +
       'asks included; what it stored is deleted in the background. This cannot be undone.',

@@ -13,53 +13,53 @@ export interface OrganizationServices {
 }
 
 const PERMISSIONS_MEANING =
-  '`enforced`: people in the console, and over MCP with a console token, find only what they may read.'
+  '`enforced`: in the console, and over MCP with a console token, people find only what they may read.'
 
 const Organization = z
   .object({
     id: shownId("The workspace's id, for `X-Organization-Id`.", EXAMPLE_ID.organization),
     name: text('Its name.', 'Acme'),
-    role: z.enum(ROLES).describe('What the person is in it.'),
+    role: z.enum(ROLES).describe("The person's role."),
     permissions: z.enum(PERMISSIONS).meta({ description: PERMISSIONS_MEANING, example: 'off' }),
     createdAt: moment('When it was made.'),
   })
-  .meta({ id: 'Organization', description: 'A workspace of the person.' })
+  .meta({ id: 'Organization', description: "One of the person's workspaces." })
 
 const User = z
   .object({
-    id: shownId("The person's id, as the audit trail has it.", EXAMPLE_ID.user),
-    email: textOrNull('Their address, where the identity provider tells it.', 'ada@example.com'),
+    id: shownId("The person's ID, as in the audit trail.", EXAMPLE_ID.user),
+    email: textOrNull('E-mail address; null when the identity provider gives none.', 'ada@example.com'),
     name: textOrNull('Their name, likewise.', 'Ada Lovelace'),
   })
-  .meta({ id: 'User', description: 'The person who is signed in.' })
+  .meta({ id: 'User', description: 'The signed-in person.' })
 
 const RoleOf = (description: string) => z.enum(ROLES).meta({ description, example: 'admin' })
 
 const Member = z
   .object({
-    id: shownId("The person's id, as the audit trail has it.", EXAMPLE_ID.user),
-    name: textOrNull('Their name, where the identity provider tells it.', 'Ada Lovelace'),
+    id: shownId("The person's ID, as in the audit trail.", EXAMPLE_ID.user),
+    name: textOrNull('Name; null when the identity provider gives none.', 'Ada Lovelace'),
     email: textOrNull('Their address, likewise.', 'ada@example.com'),
-    role: RoleOf('What they are in the workspace.'),
+    role: RoleOf('Role in the workspace.'),
     joinedAt: moment('Since when.'),
   })
-  .meta({ id: 'Member', description: 'A person who belongs to the workspace.' })
+  .meta({ id: 'Member', description: 'A member of the workspace.' })
 
 const Invitation = z
   .object({
-    id: shownId("The invitation's id, by which it is withdrawn.", EXAMPLE_ID.invitation),
-    role: RoleOf('What somebody becomes who accepts it.'),
-    email: textOrNull('The only address that may accept it; null: whoever has the link.', 'ada@example.com'),
-    createdBy: shownId('The person who made it.', EXAMPLE_ID.user),
+    id: shownId("The invitation's ID.", EXAMPLE_ID.invitation),
+    role: RoleOf('Role of the person who accepts it.'),
+    email: textOrNull('The only address that can accept it; null: anyone with the link.', 'ada@example.com'),
+    createdBy: shownId('The person who created it.', EXAMPLE_ID.user),
     createdAt: moment('When it was made.'),
-    expiresAt: moment('Until when it can be accepted: seven days later.', '2026-03-09T09:30:00.000Z'),
+    expiresAt: moment('Expiry, seven days after creation.', '2026-03-09T09:30:00.000Z'),
   })
   .meta({
     id: 'Invitation',
-    description: 'An invitation that somebody can still accept, without its secret.',
+    description: 'An open invitation, without its secret.',
   })
 
-const memberId = z.object({ id: idOf("The person's id, from the list of members.", EXAMPLE_ID.user) })
+const memberId = z.object({ id: idOf("The person's ID, from the list of members.", EXAMPLE_ID.user) })
 const asMember = { surface: 'console', role: 'member', action: 'admin' } as const
 const asAdmin = { surface: 'console', role: 'admin', action: 'admin' } as const
 
@@ -68,7 +68,7 @@ export const organizationRoutes = [
     operationId: 'consoleMe',
     method: 'GET',
     path: '/v1/console/me',
-    summary: 'Who is signed in, and their workspaces',
+    summary: 'Show the signed-in person and their workspaces',
     tag: 'Workspaces',
     access: { surface: 'user' },
     credits: 0,
@@ -83,13 +83,13 @@ export const organizationRoutes = [
     operationId: 'consoleCreateOrganization',
     method: 'POST',
     path: '/v1/console/organizations',
-    summary: 'Make a workspace',
+    summary: 'Create a workspace',
     tag: 'Workspaces',
     access: { surface: 'user' },
     credits: 0,
     audit: 'organization.create',
     body: z.strictObject({
-      name: label.meta({ description: 'What the workspace is called.', example: 'Acme' }),
+      name: label.meta({ description: 'Name of the workspace.', example: 'Acme' }),
     }),
     responses: { 201: z.object({ organization: Organization }) },
     handle: async ({ principal, body }, { organizations }) =>
@@ -100,8 +100,7 @@ export const organizationRoutes = [
     method: 'PATCH',
     path: '/v1/console/organizations/{id}',
     summary: 'Rename the workspace, or enforce permissions',
-    description:
-      'The workspace is the one that the request is in (`X-Organization-Id`). Only owners change `permissions`.',
+    description: '`X-Organization-Id` names the workspace. Only owners can change `permissions`.',
     tag: 'Workspaces',
     access: asAdmin,
     credits: 0,
@@ -109,9 +108,7 @@ export const organizationRoutes = [
     params: z.object({ id: idOf("The workspace's id.", EXAMPLE_ID.organization) }),
     body: z
       .strictObject({
-        name: label
-          .optional()
-          .meta({ description: 'What the workspace is called from now on.', example: 'Acme' }),
+        name: label.optional().meta({ description: 'New name of the workspace.', example: 'Acme' }),
         permissions: z.enum(PERMISSIONS).optional().describe(PERMISSIONS_MEANING),
       })
       .refine((body) => Object.keys(body).length > 0, 'must change something'),
@@ -129,7 +126,7 @@ export const organizationRoutes = [
     credits: 0,
     audit: 'none',
     responses: {
-      200: z.object({ members: z.array(Member).describe('Everybody, whoever joined first comes first.') }),
+      200: z.object({ members: z.array(Member).describe('Members in the order of joining.') }),
     },
     handle: async ({ principal }, { members }) =>
       reply(200, { members: await members.list(principal.organizationId) }),
@@ -138,15 +135,15 @@ export const organizationRoutes = [
     operationId: 'consoleUpdateMember',
     method: 'PATCH',
     path: '/v1/console/members/{id}',
-    summary: 'Give a member another role',
+    summary: "Change a member's role",
     description:
-      'Owners give any role to anybody; admins make admins and members of admins and members. The last owner stays one.',
+      'Owners can give any role; admins can switch admins and members. The last owner keeps the role.',
     tag: 'Members',
     access: asAdmin,
     credits: 0,
     audit: 'member.update',
     params: memberId,
-    body: z.strictObject({ role: RoleOf('What they become.') }),
+    body: z.strictObject({ role: RoleOf('The new role.') }),
     refuses: ['last_owner'],
     responses: { 200: z.object({ member: Member }) },
     handle: async ({ principal, params, body }, { members }) =>
@@ -168,8 +165,8 @@ export const organizationRoutes = [
     refuses: ['last_owner'],
     responses: {
       200: z.object({
-        member: Member.describe('As they were.'),
-        removedAt: moment('Since when they are out.'),
+        member: Member.describe('The member before the removal.'),
+        removedAt: moment('Time of the removal.'),
       }),
     },
     handle: async ({ principal, params }, { members }) =>
@@ -186,7 +183,7 @@ export const organizationRoutes = [
     audit: 'none',
     responses: {
       200: z.object({
-        invitations: z.array(Invitation).describe('Those that somebody can still accept.'),
+        invitations: z.array(Invitation).describe('Open invitations.'),
       }),
     },
     handle: async ({ principal }, { invitations }) =>
@@ -196,19 +193,19 @@ export const organizationRoutes = [
     operationId: 'consoleCreateInvitation',
     method: 'POST',
     path: '/v1/console/invitations',
-    summary: 'Invite somebody into the workspace',
+    summary: 'Invite a person to the workspace',
     description:
-      'The link is in this answer and nowhere else: send it to whom you mean. It serves one person once, for seven days. Only ' +
-      'owners invite owners.',
+      'Only this response contains the link: send it to the person you invite. It works once, within seven days. Only ' +
+      'owners can invite owners.',
     tag: 'Members',
     access: asAdmin,
     credits: 0,
     audit: 'member.invite',
     body: z.strictObject({
-      role: RoleOf('What somebody becomes who accepts it.'),
+      role: RoleOf('Role of the person who accepts it.'),
       email: z.email().max(320).optional().meta({
         description:
-          'Who may accept it: somebody whose address this is, as the identity provider says. Left out: whoever has the link.',
+          'Only a person with this address, verified by the identity provider, can accept it. Default: anyone with the link.',
         example: 'ada@example.com',
       }),
     }),
@@ -217,7 +214,7 @@ export const organizationRoutes = [
       201: z.object({
         invitation: Invitation,
         url: z.url().meta({
-          description: 'The link. Keep it: it is shown this once.',
+          description: 'The link. Store it now: it is shown only once.',
           example: 'https://memory.example.com/console/invitation#inv_Zk3vQ9aL',
         }),
       }),
@@ -234,9 +231,9 @@ export const organizationRoutes = [
     access: asAdmin,
     credits: 0,
     audit: 'invitation.revoke',
-    params: z.object({ id: idOf("The invitation's id, from the list.", EXAMPLE_ID.invitation) }),
+    params: z.object({ id: idOf("The invitation's ID, from the list.", EXAMPLE_ID.invitation) }),
     responses: {
-      200: z.object({ invitation: Invitation, revokedAt: moment('Since when its link is refused.') }),
+      200: z.object({ invitation: Invitation, revokedAt: moment('Time of the withdrawal.') }),
     },
     handle: async ({ principal, params }, { invitations }) =>
       reply(200, await invitations.revoke(principal, params.id)),
@@ -258,7 +255,7 @@ export const organizationRoutes = [
         .string()
         .min(1)
         .max(200)
-        .meta({ description: "The link's secret: what stands behind its #.", example: 'inv_…' }),
+        .meta({ description: "The link's secret: the part after `#`.", example: 'inv_…' }),
     }),
     refuses: ['invitation_invalid', 'invitation_for_another', 'member_limit_reached'],
     responses: { 200: z.object({ organization: Organization }) },

@@ -14,31 +14,32 @@ const MEMBERS = ['ada@example.com', 'grace@example.com']
 
 const Group = z
   .object({
-    id: text("The group's id, as policies name it.", EXAMPLE_GROUP),
-    name: textOrNull('What people call it.', 'Finance'),
+    id: text("The group's ID, as access policies name it.", EXAMPLE_GROUP),
+    name: textOrNull('Display name.', 'Finance'),
     origin: z.enum(['api', 'scim']).meta({
-      description: 'Who manages it: `api` you, `scim` your identity provider.',
+      description: 'Who manages it: `api`: you; `scim`: your identity provider.',
       example: 'api',
     }),
-    memberCount: count('How many members it has.', 2),
-    members: z
-      .array(z.string())
-      .meta({ description: 'Their addresses; a list shows the first 100 of each group.', example: MEMBERS }),
+    memberCount: count('Number of members.', 2),
+    members: z.array(z.string()).meta({
+      description: 'Addresses of the members; a list shows the first 100 of each group.',
+      example: MEMBERS,
+    }),
     createdAt: moment('When it was made.'),
-    updatedAt: moment('When it was last changed.'),
+    updatedAt: moment('Time of the last change.'),
   })
-  .meta({ id: 'Group', description: 'People whom policies name together.' })
+  .meta({ id: 'Group', description: 'A group of people that access policies can name.' })
 
 export const GroupBody = z
   .strictObject({
     name: label.optional().meta({
-      description: 'What people call it; left out, it keeps its name.',
+      description: 'Display name. Default: unchanged.',
       example: 'Finance',
     }),
     members: z
       .array(z.email().max(320))
       .max(GROUP_MEMBERS_MAX)
-      .meta({ description: 'The addresses of all its members.', example: MEMBERS }),
+      .meta({ description: 'Addresses of all members.', example: MEMBERS }),
   })
   .meta({ id: 'NewGroup', description: 'A group with all its members.' })
 
@@ -50,7 +51,7 @@ const groupBody = {
 
 const groupParams = z.object({
   groupId: z.string().refine(isGroupId).meta({
-    description: "The group's id, as policies name it: 1 to 256 characters.",
+    description: "The group's ID, as access policies name it: 1 to 256 characters.",
     example: EXAMPLE_GROUP,
   }),
 })
@@ -71,19 +72,13 @@ export const groupRoutes = [
         .string()
         .max(1_000)
         .optional()
-        .describe('The `nextCursor` of the page before; left out for the first page.'),
-      limit: z.coerce
-        .number()
-        .int()
-        .min(1)
-        .max(200)
-        .default(50)
-        .describe('How many groups a page has at most.'),
+        .describe('`nextCursor` of the previous page; omit it for the first page.'),
+      limit: z.coerce.number().int().min(1).max(200).default(50).describe('Maximum number of groups.'),
     }),
     responses: {
       200: z.object({
         groups: z.array(Group).describe('The groups.'),
-        nextCursor: textOrNull('Where the next page begins; null: this is the last.', null),
+        nextCursor: textOrNull('Cursor of the next page; null on the last page.', null),
       }),
     },
     handle: async ({ principal, query }, { groups }) =>
@@ -108,7 +103,7 @@ export const groupRoutes = [
     path: '/groups/{groupId}',
     summary: 'Create or replace a group',
     description:
-      'Policies name the group by this id. The members replace those before, and the change holds from the next request on.',
+      'Access policies name the group by this ID. The members replace the previous ones; the change takes effect with the next request.',
     audit: 'group.update',
     bodyBytesMax: GROUP_BYTES_MAX,
     params: groupParams,
@@ -125,11 +120,11 @@ export const groupRoutes = [
     method: 'DELETE',
     path: '/groups/{groupId}',
     summary: 'Delete a group',
-    description: 'Its members no longer read what only the group could read, from the next request on.',
+    description: 'From the next request on, its members cannot read what only the group could read.',
     audit: 'group.delete',
     params: groupParams,
     refuses: ['group_provisioned'],
-    responses: { 200: z.object({ group: Group, deletedAt: moment('When it was deleted.') }) },
+    responses: { 200: z.object({ group: Group, deletedAt: moment('Time of the deletion.') }) },
     handle: async ({ principal, params }, { groups }) =>
       reply(200, await groups.remove(principal, params.groupId)),
   }),

@@ -13,27 +13,30 @@ const SourcePermissions = z
   .object({
     kind: z.enum(['items', 'audience', 'pushed']).meta({
       description:
-        '`items`: the provider says who may read each item; `audience`: you choose who reads everything; `pushed`: each document carries its policy.',
+        '`items`: the provider says who can read each item; `audience`: you choose who can read everything; `pushed`: each document has its policy.',
       example: 'items',
     }),
     audience: Audience.nullable().meta({
-      description: 'Who reads everything, where you choose.',
+      description: 'Who can read everything, if you choose the readers.',
       example: null,
     }),
-    connector: textOrNull('The address that `connector` stands for; null: none is known.', null),
+    connector: textOrNull('The address that `connector` stands for; null: unknown.', null),
     people: count('People of the provider workspace, or of the audience.', 42),
-    groups: count('Groups that the source knows, such as private channels.', 3),
-    checkedAt: momentOrNull('When people, groups and changed permissions were last read.'),
-    errorMessage: textOrNull("Why the last reading failed, in the provider's words."),
+    groups: count('Groups of the source, such as private channels.', 3),
+    checkedAt: momentOrNull('Last time that people, groups and changed permissions were read.'),
+    errorMessage: textOrNull("Why the last read failed, in the provider's words."),
   })
-  .meta({ id: 'SourcePermissions', description: 'Who may read what a source brings, and how fresh that is.' })
+  .meta({
+    id: 'SourcePermissions',
+    description: "Who can read a source's items, and how fresh that information is.",
+  })
 
 export const sourcePermissionRoutes = [
   defineRoute<SourcePermissionServices>()({
     operationId: 'consoleGetSourcePermissions',
     method: 'GET',
     path: '/v1/console/sources/{id}/permissions',
-    summary: 'Show how the permissions of a source work, and how fresh they are',
+    summary: "Show a source's permissions and their freshness",
     tag: 'Sources (console)',
     access: { surface: 'console', role: 'admin', action: 'sources:read' },
     credits: 0,

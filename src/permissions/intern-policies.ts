@@ -47,7 +47,8 @@ export async function internPolicies(
   byHash.delete('')
   const known = new Map<string, number>()
   for (let attempt = 1; known.size < byHash.size; attempt++) {
-    if (attempt > ATTEMPTS_MAX) throw new Error('access policies could not be stored beside others')
+    if (attempt > ATTEMPTS_MAX)
+      throw new Error('access policies could not be stored: concurrent writers took every id')
     const missing = [...byHash.keys()].filter((one) => !known.has(one))
     const { rows } = await selectPolicies(db, [organizationId, JSON.stringify(missing)])
     for (const { id, hash: found } of Rows.parse(rows)) known.set(found, id)

@@ -23,24 +23,24 @@ export function drainOnSignals(close: () => Promise<void>, logger: Logger): void
         process.exit(exitCode)
       },
       (err: unknown) => {
-        logger.fatal({ err }, 'the service could not be stopped cleanly')
+        logger.fatal({ err }, 'the service did not stop cleanly')
         process.exit(1)
       },
     )
   }
   const onSignal = (signal: NodeJS.Signals): void => {
     if (startedAt === undefined) {
-      logger.info({ signal }, 'draining: no new work, requests in flight finish')
+      logger.info({ signal }, 'draining: refusing new work, finishing requests in flight')
       drain(0)
     } else if (performance.now() - startedAt > REPEATED_SIGNAL_MS) {
-      logger.warn({ signal }, 'stopped before everything was finished')
+      logger.warn({ signal }, 'stopped before all work was finished')
       process.exit(1)
     }
   }
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
   process.on('uncaughtException', (err) => {
-    logger.fatal({ err }, 'stopping after an error that nothing caught')
+    logger.fatal({ err }, 'stopping after an uncaught error')
     if (startedAt === undefined) drain(1)
   })
 }

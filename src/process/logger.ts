@@ -38,7 +38,7 @@ interface DescribedError {
  */
 function describeError(error: unknown, depth = 1): DescribedError {
   if (!(error instanceof Error))
-    return { type: typeof error, message: 'something that is no error was thrown' }
+    return { type: typeof error, message: 'a value that is not an error was thrown' }
   return {
     type: error.name,
     message: error.message,

@@ -18,7 +18,7 @@ export function logAllOutput(logger: Logger): () => void {
   for (const [method, level] of Object.entries(levels))
     Object.assign(console, { [method]: (...words: unknown[]) => logger[level](format(...words)) })
   const onUncaught = (err: unknown): void => {
-    logger.fatal({ err }, 'the service ends by an error that nothing caught')
+    logger.fatal({ err }, 'the service ends with an uncaught error')
     process.exit(1)
   }
   process.on('uncaughtException', onUncaught)

@@ -81,7 +81,7 @@ export function createTracing(options: TracingOptions): Tracing {
       stopListening()
       const closing = Promise.allSettled([provider.shutdown(), meters?.shutdown()])
       if (!(await within(CLOSE_MAX_MS, closing)))
-        options.logger.warn({}, 'the last traces and metrics could not be sent in time')
+        options.logger.warn({}, 'the last traces and metrics were not sent in time')
     },
   }
 }
@@ -109,7 +109,7 @@ function tellOfFailures({ logger }: TracingOptions): (done: Done) => Done {
     const now = performance.now()
     if (result.code === ExportResultCode.SUCCESS || now - toldAt < FAILURE_TOLD_MS) return
     toldAt = now
-    logger.warn({ err: result.error }, 'traces or metrics could not be sent and are lost; requests go on')
+    logger.warn({ err: result.error }, 'traces or metrics could not be sent and are lost; requests continue')
   }
 }
 

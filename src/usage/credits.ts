@@ -205,7 +205,7 @@ async function countOne({ db, clock }: Ledger, answer: ChargedAnswer): Promise<E
     const state = stateAt(row, now)
     if (state.over) await startPeriod(db, organizationId, state, now)
   }
-  return new Error('a credit could not be counted: the subscription changed with every look')
+  return new Error('a credit could not be counted: the subscription changed at every attempt')
 }
 
 const findExpired = prepare<{ organization_id: string }>(

@@ -12,18 +12,18 @@ const RateWindow = z
   .object({
     apiKeyId: shownId('The key.', EXAMPLE_ID.apiKey),
     action: text('For what, as its `allowedActions` name it.', 'search'),
-    requests: count('What it has sent in the last 60 seconds, and was not refused for rate.', 12),
-    remaining: count('How many more it may send now.', 48),
-    resetAt: moment('When the next place becomes free where there is none, else when the earliest does.'),
+    requests: count('Requests in the last 60 seconds, without those that were rate limited.', 12),
+    remaining: count('Requests left now.', 48),
+    resetAt: moment('When the oldest counted request leaves the window.'),
   })
-  .meta({ id: 'RateWindow', description: 'What a key sent for an action in the last minute.' })
+  .meta({ id: 'RateWindow', description: "A key's requests for an action in the last minute." })
 
 export const usageRoutes = [
   defineRoute<UsageServices>()({
     operationId: 'consoleGetRateLimits',
     method: 'GET',
     path: '/v1/console/rate-limits',
-    summary: 'Show what each key sent in the last minute, beside the limit',
+    summary: "Show each key's requests in the last minute and the limit",
     description:
       'Of live keys, and exact for the moment, whichever instance answered them. What nothing was sent for is left out. ' +
       `At most ${WINDOWS_MAX.toLocaleString('en')} windows.`,
@@ -33,8 +33,8 @@ export const usageRoutes = [
     audit: 'none',
     responses: {
       200: z.object({
-        requestsPerMinute: count('What each key may send in any 60 seconds for each of its actions.', 60),
-        windows: z.array(RateWindow).describe('The fullest first.'),
+        requestsPerMinute: count('Requests that each key can send per action in any 60 seconds.', 60),
+        windows: z.array(RateWindow).describe('Fullest first.'),
       }),
     },
     handle: async ({ principal: { organizationId } }, { rateLimit, apiKeys }) => {

@@ -25,13 +25,13 @@ export class OAuthRefusal extends Error {
  */
 export function whyNotLocal({ headers, httpVersion }: IncomingMessage, publicUrl: string): string | null {
   const host = headers.host ?? ''
-  if (!isLoopback(host.replace(/:\d+$/, ''))) return 'it answers under a loopback name only'
+  if (!isLoopback(host.replace(/:\d+$/, ''))) return 'it accepts only loopback host names'
   const proxied = Object.keys(headers).find((name) => FORWARDED.test(name))
-  if (proxied !== undefined) return `it does not answer through a proxy, which ${proxied} shows`
-  if (httpVersion === '1.0') return 'it does not answer through a proxy, which HTTP/1.0 shows'
+  if (proxied !== undefined) return `it does not accept proxied requests, and this one has ${proxied}`
+  if (httpVersion === '1.0') return 'it does not accept proxied requests, and this one uses HTTP/1.0'
   const { origin } = headers
   if (origin !== undefined && !isOwnOrigin(origin, host, publicUrl))
-    return 'it does not answer web pages of other origins'
+    return 'it does not accept requests from pages of other origins'
   return null
 }
 
@@ -43,7 +43,7 @@ function isOwnOrigin(origin: string, host: string, publicUrl: string): boolean {
 export function singleParameters(parameters: URLSearchParams): ReadonlyMap<string, string> {
   const single = new Map<string, string>()
   for (const [name, value] of parameters) {
-    if (single.has(name)) throw new OAuthRefusal('invalid_request', `${name.slice(0, 40)} is there twice`)
+    if (single.has(name)) throw new OAuthRefusal('invalid_request', `${name.slice(0, 40)} appears twice`)
     single.set(name, value)
   }
   return single

@@ -167,9 +167,9 @@ function authorize(
 /** @throws OAuthRefusal */
 function authorizeRequest(given: ReadonlyMap<string, string>): { codeChallenge: string; scope: string } {
   if (given.get('response_type') !== 'code')
-    throw new OAuthRefusal('unsupported_response_type', 'response_type is code')
+    throw new OAuthRefusal('unsupported_response_type', 'response_type must be code')
   if ((given.get('response_mode') ?? 'query') !== 'query')
-    throw new OAuthRefusal('invalid_request', 'response_mode is query')
+    throw new OAuthRefusal('invalid_request', 'response_mode must be query')
   const codeChallenge = given.get('code_challenge') ?? ''
   if (given.get('code_challenge_method') !== 'S256' || !S256_CHALLENGE.test(codeChallenge))
     throw new OAuthRefusal(
@@ -177,7 +177,7 @@ function authorizeRequest(given: ReadonlyMap<string, string>): { codeChallenge: 
       'PKCE is required: code_challenge with code_challenge_method S256',
     )
   const asked = (given.get('scope') ?? '').split(' ')
-  if (!asked.includes('openid')) throw new OAuthRefusal('invalid_scope', 'scope has to have openid')
+  if (!asked.includes('openid')) throw new OAuthRefusal('invalid_scope', 'scope must contain openid')
   return { codeChallenge, scope: SCOPES.filter((scope) => asked.includes(scope)).join(' ') }
 }
 
@@ -194,7 +194,7 @@ async function exchange(own: Issuer, given: ReadonlyMap<string, string>): Promis
         verifier: given.get('code_verifier') ?? '',
       })
       if (session) return await tokens(own, session)
-      throw new OAuthRefusal('invalid_grant', 'The code is unknown, used, expired or of another request')
+      throw new OAuthRefusal('invalid_grant', 'The code is unknown, used, expired or from another request')
     }
     case 'refresh_token': {
       const session = own.grants.redeemRefreshToken({ token: given.get('refresh_token') ?? '', client })
@@ -202,7 +202,10 @@ async function exchange(own: Issuer, given: ReadonlyMap<string, string>): Promis
       throw new OAuthRefusal('invalid_grant', 'The refresh token is unknown, used or expired; sign in again')
     }
     default:
-      throw new OAuthRefusal('unsupported_grant_type', 'grant_type is authorization_code or refresh_token')
+      throw new OAuthRefusal(
+        'unsupported_grant_type',
+        'grant_type must be authorization_code or refresh_token',
+      )
   }
 }
 
@@ -247,7 +250,7 @@ async function userinfo(
     const { payload } = await jwtVerify(token, keys, options)
     return profile(payload.sub ?? '')
   } catch {
-    throw new OAuthRefusal('invalid_token', 'Send a live access token of this issuer', 401)
+    throw new OAuthRefusal('invalid_token', 'Send a valid access token from this issuer', 401)
   }
 }
 

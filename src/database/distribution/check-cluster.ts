@@ -20,7 +20,7 @@ export async function checkCluster(db: Db): Promise<{ citus: string; workers: nu
   const [extension] = extensions
   if (!extension) {
     throw new StartupError(
-      'This database is not of a Citus cluster: put citus in shared_preload_libraries of every server and run ' +
+      'This database does not belong to a Citus cluster: add citus to shared_preload_libraries on every server and run ' +
         '`create extension citus` in this database on each',
     )
   }
@@ -32,7 +32,7 @@ export async function checkCluster(db: Db): Promise<{ citus: string; workers: nu
   )
   const cluster = Cluster.parse(rows[0])
   if (!cluster.is_coordinator)
-    throw new StartupError('DATABASE_URL names a worker; it has to be the coordinator')
+    throw new StartupError('DATABASE_URL names a worker; set it to the coordinator')
   if (!cluster.knows_itself) {
     throw new StartupError(
       "The coordinator does not know its own address: run `select citus_set_coordinator_host('HOST', PORT)`",

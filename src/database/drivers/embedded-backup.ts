@@ -69,7 +69,7 @@ async function finish(
       `select labelfile as label, pg_walfile_name(lsn) as "lastFile" from pg_backup_stop(false)`,
     )
     const [end] = rows
-    if (!end) throw new Error('pg_backup_stop gave no row')
+    if (!end) throw new Error('pg_backup_stop returned no row')
     await transaction.commit()
     return { control, ...end }
   } finally {
@@ -98,7 +98,8 @@ async function* foldersOfLog(root: string): AsyncGenerator<FileEntry> {
 /** The log files from first to last; their names sort in the order of their contents. */
 async function* readLog(root: string, first: string, last: string): AsyncGenerator<FileEntry> {
   const names = (await readdir(path.join(root, 'pg_wal'))).filter((name) => name >= first && name <= last)
-  if (names.length === 0) throw new Error(`the log of the backup, ${first} to ${last}, is gone`)
+  if (names.length === 0)
+    throw new Error(`the write-ahead log of the backup, ${first} to ${last}, is missing`)
   for (const name of names.toSorted()) yield* readFile(root, `pg_wal/${name}`)
 }
 

@@ -29,7 +29,7 @@ class DurableFiles extends NodeFS {
 
 function installFsync(module: PGlite['Module']): void {
   const { NODEFS } = module.FS.filesystems
-  if (!hasStreamOperations(NODEFS)) throw new Error('PGlite has no place for fsync: its version was changed')
+  if (!hasStreamOperations(NODEFS)) throw new Error('PGlite has no hook for fsync: its version was changed')
   NODEFS.stream_ops.fsync = ({ nfd }) => {
     try {
       fsyncSync(nfd)

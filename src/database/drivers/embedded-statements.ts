@@ -42,7 +42,7 @@ export class EmbeddedStatements {
         serialize.sync(),
       ])
       const [result] = parse.parseResults([...description, ...messages], this.#pglite.parsers)
-      if (!result) throw new Error('the embedded database did not say what came of a statement')
+      if (!result) throw new Error('the embedded database sent no outcome of a statement')
       return { rows: result.rows, affectedRows: result.affectedRows ?? 0 }
     })
   }

@@ -9,11 +9,11 @@ export interface ScimTokenServices {
 
 const ScimToken = z
   .object({
-    id: shownId("The token's id, by which it is revoked.", EXAMPLE_ID.apiKey),
-    name: text('What it is for.', 'Okta'),
-    prefix: text('The first characters of its secret, to tell tokens apart.', 'scim_Zk3vQ9aL'),
+    id: shownId("The token's ID.", EXAMPLE_ID.apiKey),
+    name: text('Purpose of the token.', 'Okta'),
+    prefix: text('The first characters of the secret, to tell tokens apart.', 'scim_Zk3vQ9aL'),
     createdBy: shownId('The person who created it.', EXAMPLE_ID.user),
-    lastUsedAt: momentOrNull('When it was last used, to the minute; null: never.', null),
+    lastUsedAt: momentOrNull('Last use, to the minute; null: never.', null),
     createdAt: moment('When it was created.'),
   })
   .meta({ id: 'ScimToken', description: 'A token with which an identity provider provisions people.' })
@@ -34,7 +34,7 @@ export const scimTokenRoutes = [
     path: '/v1/console/scim-tokens',
     summary: 'List SCIM tokens, newest first',
     audit: 'none',
-    responses: { 200: z.object({ scimTokens: z.array(ScimToken).describe('Those that are not revoked.') }) },
+    responses: { 200: z.object({ scimTokens: z.array(ScimToken).describe('Active tokens.') }) },
     handle: async ({ principal }, { scimTokens }) =>
       reply(200, { scimTokens: await scimTokens.list(principal.organizationId) }),
   }),
@@ -44,14 +44,14 @@ export const scimTokenRoutes = [
     method: 'POST',
     path: '/v1/console/scim-tokens',
     summary: 'Create a SCIM token',
-    description: 'The secret is in this answer and nowhere else: only its SHA-256 is stored.',
+    description: 'Only this response contains the secret: the service stores its SHA-256.',
     audit: 'scim_token.create',
-    body: z.strictObject({ name: label.meta({ description: 'What it is for.', example: 'Okta' }) }),
+    body: z.strictObject({ name: label.meta({ description: 'Purpose of the token.', example: 'Okta' }) }),
     refuses: ['key_limit_reached'],
     responses: {
       201: z.object({
         scimToken: ScimToken,
-        secret: text('The token itself. Keep it: it is shown this once.', 'scim_…'),
+        secret: text('The secret. Store it now: it is shown only once.', 'scim_…'),
       }),
     },
     handle: async ({ principal, body }, { scimTokens }) =>
@@ -63,11 +63,11 @@ export const scimTokenRoutes = [
     method: 'DELETE',
     path: '/v1/console/scim-tokens/{id}',
     summary: 'Revoke a SCIM token',
-    description: 'It is refused from the next request on. People and groups stay as they are.',
+    description: 'The token is refused from the next request on. People and groups remain.',
     audit: 'scim_token.revoke',
-    params: z.object({ id: idOf("The token's id, from the list.", EXAMPLE_ID.apiKey) }),
+    params: z.object({ id: idOf("The token's ID, from the list.", EXAMPLE_ID.apiKey) }),
     responses: {
-      200: z.object({ scimToken: ScimToken, revokedAt: moment('Since when it is refused.') }),
+      200: z.object({ scimToken: ScimToken, revokedAt: moment('Revocation time.') }),
     },
     handle: async ({ principal, params }, { scimTokens }) =>
       reply(200, await scimTokens.revoke(principal, params.id)),

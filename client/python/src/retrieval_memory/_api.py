@@ -481,7 +481,7 @@ class ApiKey(TypedDict):
 
 
 class NewApiKey(TypedDict):
-    """A key to be minted."""
+    """The key to create."""
 
     name: str
     actorType: NotRequired[Literal["agent", "application", "admin"]]
@@ -628,7 +628,7 @@ class ListAuditEventsAnswer(TypedDict):
 
 
 class AuditEvent(TypedDict):
-    """Something that a person or a key did."""
+    """An action of a person or a key."""
 
     id: str
     organizationId: str
@@ -652,7 +652,7 @@ class ListGroupsAnswer(TypedDict):
 
 
 class Group(TypedDict):
-    """People whom policies name together."""
+    """A group of people that access policies can name."""
 
     id: str
     name: str | None
