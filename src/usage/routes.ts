@@ -14,7 +14,9 @@ const RateWindow = z
     action: text('For what, as its `allowedActions` name it.', 'search'),
     requests: count('Requests in the last 60 seconds, without those that were rate limited.', 12),
     remaining: count('Requests left now.', 48),
-    resetAt: moment('When the oldest counted request leaves the window.'),
+    resetAt: moment(
+      'When the next place becomes free; with places free, when the oldest request leaves the window.',
+    ),
   })
   .meta({ id: 'RateWindow', description: "A key's requests for an action in the last minute." })
 
