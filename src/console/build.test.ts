@@ -49,7 +49,7 @@ describe("the console's build", () => {
     const logger = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
     build = createGuideBuild(logger, { folder, script })
     await new Promise<void>((resolve) => build.start(resolve))
-    expect(lines.at(-1)?.msg).toBe('the guide could not be built, the API is up without it: no network')
+    expect(lines.at(-1)?.msg).toBe('the guide could not be built; the API is up without it: no network')
   })
 
   it('logs a failure with what to fix, and the page says the same', async () => {

@@ -123,7 +123,7 @@ describe('a removed organization', () => {
     await removals.settle()
     expect(await countRowsOf(database.db, acme.id)).toEqual({})
     expect(await rowsOfOrganization(database.db, other.id)).toEqual(rows)
-    expect(logged.at(-1)?.message).toMatch(/nothing of it is left/)
+    expect(logged.at(-1)?.message).toMatch(/deleted all data of a removed organization/)
     await expect(remove()).rejects.toMatchObject({ code: 'not_found' })
   })
 

@@ -80,7 +80,7 @@ describe('a 401', () => {
   })
 
   it('says where a token belongs that came to another surface [ERR-18, SURF-1, SURF-2]', async () => {
-    expect((await agent(`Bearer ${ownerToken}`)).body.error).toContain('/v1/console take')
+    expect((await agent(`Bearer ${ownerToken}`)).body.error).toContain('/v1/console accept')
     expect((await agent(`Bearer ${OPERATOR_TOKEN}`)).body.error).toContain('begins with svc_')
     const console = await ask('/v1/console/me', `Bearer ${organization.adminKey}`)
     expect(console.body.error).toContain('API keys are not accepted below /v1/console')
