@@ -48,7 +48,8 @@ export async function authenticateApiKey(
 }
 
 /**
- * The hash of the secret in an Authorization header. @throws AppError `unauthenticated` when the header has no API key
+ * The hash of the secret in an Authorization header.
+ * @throws AppError `unauthenticated` when the header has no API key
  */
 export function secretOf(authorization: string | undefined): Buffer {
   const bearer = bearerToken(authorization, 'API key')

@@ -1,6 +1,7 @@
 /**
  * Waits for work, at most `ms` milliseconds; the work itself continues.
- * @returns whether it ended in time. @throws what it throws in time
+ * @returns whether it ended in time.
+ * @throws what it throws in time
  */
 export async function within(ms: number, work: Promise<unknown>): Promise<boolean> {
   const { promise: timeIsUp, resolve } = Promise.withResolvers<false>()

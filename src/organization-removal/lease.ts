@@ -37,7 +37,8 @@ export async function claim(db: Db, organizationId: string, seconds: number): Pr
 }
 
 /**
- * Deletes the organization's own row, the last one. @returns false when a row still refers to it, or the lease is lost
+ * Deletes the organization's own row, the last one.
+ * @returns false when a row still refers to it, or the lease is lost
  */
 export async function deleteOrganizationRow(db: Db, held: Held): Promise<boolean> {
   try {

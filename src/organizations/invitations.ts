@@ -209,7 +209,10 @@ async function accept(tx: Tx, { userId, sha256, at }: Acceptance): Promise<Organ
   return await showOrganization(tx, organizationId, userId)
 }
 
-/** The unexpired invitation of a link, used or not. @throws AppError `invitation_invalid` */
+/**
+ * The unexpired invitation of a link, used or not.
+ * @throws AppError `invitation_invalid`
+ */
 async function findInvitation(tx: Tx, sha256: Buffer, at: Date): Promise<Row<'invitations'>> {
   const row = await tx
     .selectFrom('invitations')

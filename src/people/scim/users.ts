@@ -151,7 +151,10 @@ async function recordPerson(
   })
 }
 
-/** No two people may share an address. @throws AppError `person_exists` */
+/**
+ * No two people may share an address.
+ * @throws AppError `person_exists`
+ */
 async function requireUnique(
   tx: Tx,
   organizationId: string,
