@@ -4,7 +4,13 @@ import { routes } from '../../src/assembly/routes.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { databaseContents } from '../support/database-contents.ts'
 import { documentOf, push } from '../support/documents.ts'
-import { type FailingDatabase, failingDatabase, type Fault, FAULTS } from '../support/failing-database.ts'
+import {
+  anyOffset,
+  type FailingDatabase,
+  failingDatabase,
+  type Fault,
+  faultsAt,
+} from '../support/failing-database.ts'
 import { startIssuer, type TestIssuer } from '../support/issuer.ts'
 import { signIn } from '../support/people.ts'
 import { seededRandom } from '../support/random.ts'
@@ -93,12 +99,7 @@ function compared({ operationId }: AnyRoute, { changed }: Outcome): Record<strin
   return GOES_ON.has(operationId) ? { audit_events: changed.audit_events ?? 0 } : changed
 }
 
-/** One of the faults in turn, beginning with any; all of them where `EVERY_FAULT` is set. */
-function faultsAt(at: number): readonly Fault[] {
-  if (process.env.EVERY_FAULT) return FAULTS
-  return FAULTS.slice((at + offset) % FAULTS.length).slice(0, 1)
-}
-const offset = Math.floor(seededRandom('failing statements')() * FAULTS.length)
+const offset = anyOffset(seededRandom('failing statements'))
 
 const changing = routes.filter(({ access, method }) => access.surface !== 'public' && method !== 'GET')
 
@@ -110,7 +111,7 @@ describe('a request whose statement fails changes all or nothing', () => {
       const partly: object[] = []
       let prepared = await prepare(route)
       for (let at = 1; at <= whole.statements; at++)
-        for (const fault of faultsAt(at)) {
+        for (const fault of faultsAt(at, offset)) {
           const outcome = await attempt(route, prepared, { at, fault })
           const changed = compared(route, outcome)
           // What fails after a commit may be an error though all has changed.

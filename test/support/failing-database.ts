@@ -19,7 +19,16 @@ import type { TestDatabase } from './database.ts'
  * another transaction (`conflict`).
  */
 export type Fault = 'refused' | 'conflict' | 'lost reply'
-export const FAULTS: readonly Fault[] = ['refused', 'conflict', 'lost reply']
+const FAULTS: readonly Fault[] = ['refused', 'conflict', 'lost reply']
+
+/** One of the faults in turn, beginning with any; all of them if `EVERY_FAULT` is set. */
+export function faultsAt(at: number, offset: number): readonly Fault[] {
+  if (process.env.EVERY_FAULT) return FAULTS
+  return FAULTS.slice((at + offset) % FAULTS.length).slice(0, 1)
+}
+
+/** The first fault, by chance. */
+export const anyOffset = (random: () => number): number => Math.floor(random() * FAULTS.length)
 
 /** A database of which one statement can be made to fail. */
 export interface FailingDatabase {

@@ -24,6 +24,10 @@ const WRONG_SHOWN = 5
 
 const random = seededRandom('power cuts')
 const cuts = Number(process.argv[2])
+/** A long run that is stopped says what it has found. */
+const stopping = new AbortController()
+process.once('SIGTERM', () => stopping.abort())
+let tried = 0
 const parent = await mkdtemp(path.join(tmpdir(), 'power-cuts-'))
 try {
   const events: Event[] = []
@@ -32,6 +36,7 @@ try {
   await requireComplete(root, before(), events)
   const moments = chooseMoments(events, cuts)
   const failures = await cutAt(moments, before(), events, SHARES)
+  const cutsDone = tried
   // Flushes without effect must be noticed, or the check is worth nothing.
   const control = chooseMoments(events, PHASES.length)
   const noticed = await cutAt(control, withoutFlushes(before()), events, [0.5])
@@ -40,7 +45,7 @@ try {
   )
   const flushes = events.filter(({ kind }) => kind === 'flush').length
   process.stdout.write(
-    `${JSON.stringify({ cuts: moments.length, phases, events: events.length, flushes, failures, control: control.length, noticed: noticed.length })}\n`,
+    `${JSON.stringify({ cuts: cutsDone, phases, events: events.length, flushes, failures, control: control.length, noticed: noticed.length })}\n`,
   )
 } finally {
   await rm(parent, { recursive: true, force: true })
@@ -123,6 +128,8 @@ async function cutAt(
   const failures: object[] = []
   let done = 0
   for (const [cut, { at, phase }] of moments.entries()) {
+    if (stopping.signal.aborted) break
+    tried += 1
     for (; done < at; done++) {
       const event = events[done]
       if (event?.kind === 'mark') marks.push(event.mark)
