@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, rename, writeFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { UsageError } from './failures.ts'
 import { parseJson } from './parse-json.ts'
@@ -26,5 +26,8 @@ export async function readConversation(path: string): Promise<Turn[]> {
 
 /** Appends a turn to a conversation file. */
 export async function writeTurn(path: string, turns: readonly Turn[], turn: Turn): Promise<void> {
-  await writeFile(path, `${JSON.stringify([...turns, turn].slice(-TURNS_MAX), null, 2)}\n`)
+  // A command that is stopped meanwhile, such as by a closed pipe, leaves the file as it was.
+  const written = `${path}.new`
+  await writeFile(written, `${JSON.stringify([...turns, turn].slice(-TURNS_MAX), null, 2)}\n`)
+  await rename(written, path)
 }
