@@ -52,6 +52,9 @@ export function createEvidenceCheck(db: Db): EvidenceCheck {
     // All chunks are orthogonal or opposite to the query.
     if (bestScore === undefined) return (await countCompared()) > 0 ? WEAK : STRONG
     const { level, threshold } = calibration
+    // Own questions scored below the level: this model tells little, and ratios to such a threshold would be reversed.
+    if (threshold <= 0)
+      return evidenceOf(bestScore - level, await countCompared()) < threshold ? WEAK : STRONG
     const tellAmong = (chunks: number): Evidence => {
       const evidence = evidenceOf(bestScore - level, chunks) / threshold
       if (evidence < 1) return WEAK
