@@ -23,16 +23,16 @@ import { type BodyBudget, type BodyShare, createBodyBudget } from './body-budget
 import { type BodyReader, createBodyReader } from './body-reader.ts'
 import { CLIENT_TIMEOUTS, type ClientTimeouts, createClientErrorHandler } from './client-errors.ts'
 import { endConnectionsOnClose } from './end-connections.ts'
-import { errorBody, toAppError } from './error-response.ts'
+import { toAppError } from './error-response.ts'
 import { createLanes } from './lanes.ts'
 import { logAnswers, type OnAnswered } from './log-answers.ts'
 import { answerUnknownRoutes, pathOf } from './not-found.ts'
 import type { Gates } from './gates.ts'
-import type { JsonDialect } from './json-dialect.ts'
 import { sendPage, wantsPage } from './page.ts'
 import { type BodyDeclaration, parseBody } from './parse-body.ts'
 import { authorize, bodyOf, ownerOf, type Principal, run, type Work } from './pipeline.ts'
 import { receiveBody } from './receive-body.ts'
+import { describeError, logFault, sendError } from './send-error.ts'
 import { traceRequests } from './trace-requests.ts'
 import type { Route } from './route.ts'
 
@@ -207,7 +207,7 @@ function withMounted<S>(
     response.setHeader('X-Request-Id', requestId)
     mounted.handle(request, response).catch((err: unknown) => {
       logger.error({ requestId, err }, 'a mounted application failed')
-      const { status, headers, ...error } = describe(toAppError(err), publicUrl())
+      const { status, headers, ...error } = describeError(toAppError(err), publicUrl())
       if (!response.headersSent) response.writeHead(status, headers)
       response.end(error.body)
     })
@@ -253,15 +253,6 @@ function stopping(reply: FastifyReply): AppError {
   return unavailable('not_ready', 'The service is stopping', 5)
 }
 
-/** What somebody has to look into; that a setting is missing the answer says itself. */
-function logFault(request: FastifyRequest, error: unknown, { status, code, message, facts }: AppError): void {
-  if (facts !== null) request.log.info(facts, message)
-  if (status < 500 || code === 'not_configured') return
-  // A 503 is for the caller to try again; while it lasts every request says so.
-  if (status === 503) request.log.warn({ err: error }, message)
-  else request.log.error({ err: error }, message)
-}
-
 /** A path of the table called with a method it does not have answers 405 and names those it has (RFC 9110, 15.5.6). */
 function refuseOtherMethods<S>(app: FastifyInstance, routes: readonly Route<S>[]): void {
   const methodsOf = Map.groupBy(routes, (route) => fastifyPath(route.path))
@@ -286,21 +277,4 @@ function refuseOtherMethods<S>(app: FastifyInstance, routes: readonly Route<S>[]
 
 function fastifyPath(path: string): string {
   return path.replaceAll(/\{(\w+)\}/g, ':$1')
-}
-
-function sendError(reply: FastifyReply, error: AppError, dialect?: JsonDialect): void {
-  const body = dialect?.errorBody(error) ?? errorBody(error, reply.server.publicUrl())
-  void reply
-    .code(error.status)
-    .headers(error.headers)
-    .type(`${dialect?.contentType ?? 'application/json'}; charset=utf-8`)
-    .send(JSON.stringify(body))
-}
-
-function describe(
-  error: AppError,
-  publicUrl: string,
-): { status: number; headers: Record<string, string>; body: string } {
-  const headers = { ...error.headers, 'Content-Type': 'application/json; charset=utf-8' }
-  return { status: error.status, headers, body: JSON.stringify(errorBody(error, publicUrl)) }
 }

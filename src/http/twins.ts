@@ -15,10 +15,18 @@ import {
 type AgentAccess = { surface: 'agent'; action: Action }
 type ConsoleAccess = { surface: 'console'; role: Role; action: Action }
 
-interface TwinDefinition<
-  Body extends z.ZodType | undefined,
-  Params extends z.ZodType | undefined,
-  Query extends z.ZodType | undefined,
+type Schema = z.ZodType | undefined
+
+/** A request of either twin. */
+type TwinRequest<Body, Params, Query> = Omit<RouteRequest<AgentAccess, Body, Params, Query>, 'principal'> & {
+  principal: Caller
+}
+
+interface Definition<
+  Request,
+  Body extends Schema,
+  Params extends Schema,
+  Query extends Schema,
   R extends ResponseSchemas,
   Services,
 > extends Omit<RouteDefinition<AgentAccess, Body, Params, Query, R, Services>, 'access' | 'handle'> {
@@ -26,27 +34,69 @@ interface TwinDefinition<
   path: string
   action: Action
   consoleRole: Role
-  onBehalfOf?: never
-  handle(
-    request: Omit<RouteRequest<AgentAccess, Body, Params, Query>, 'principal' | 'reader'> & {
-      principal: Caller
-    },
-    services: Services,
-  ): Promise<Reply<R>>
+  handle(request: Request, services: Services): Promise<Reply<R>>
 }
 
 /** Declares a route of the agent surface together with its console twin: one act for two kinds of caller. */
 export function twins<Services>() {
   return <
     R extends ResponseSchemas,
-    Body extends z.ZodType | undefined = undefined,
-    Params extends z.ZodType | undefined = undefined,
-    Query extends z.ZodType | undefined = undefined,
+    Body extends Schema = undefined,
+    Params extends Schema = undefined,
+    Query extends Schema = undefined,
+  >(
+    definition: Definition<
+      Omit<TwinRequest<Body, Params, Query>, 'reader'>,
+      Body,
+      Params,
+      Query,
+      R,
+      Services
+    > & {
+      onBehalfOf?: never
+    },
+  ): Route<Services>[] => bothOf<Services>()<R, Body, Params, Query>(definition)
+}
+
+/** What the person that a request names may be refused for. */
+const PERSON_REFUSALS = ['user_required', 'role_required'] as const
+
+/**
+ * Twins that show stored items, or say something of them. They get the reader in place of the caller: what reads items takes no
+ * caller, so a route of another kind cannot show any.
+ */
+export function readingTwins<Services>() {
+  return <
+    R extends ResponseSchemas,
+    Body extends Schema = undefined,
+    Params extends Schema = undefined,
+    Query extends Schema = undefined,
   >({
+    handle,
+    refuses = [],
+    ...given
+  }: Definition<
+    Omit<TwinRequest<Body, Params, Query>, 'principal' | 'reader'> & { reader: Reader },
+    Body,
+    Params,
+    Query,
+    R,
+    Services
+  > & { onBehalfOf: PersonAt }): Route<Services>[] =>
+    bothOf<Services>()<R, Body, Params, Query>({
+      ...given,
+      refuses: [...refuses, ...PERSON_REFUSALS],
+      handle: async ({ reader, ...request }, services) =>
+        await handle({ ...request, reader: needed(reader) }, services),
+    })
+}
+
+function bothOf<Services>() {
+  return <R extends ResponseSchemas, Body extends Schema, Params extends Schema, Query extends Schema>({
     action,
     consoleRole,
     ...shared
-  }: TwinDefinition<Body, Params, Query, R, Services>): Route<Services>[] => [
+  }: Definition<TwinRequest<Body, Params, Query>, Body, Params, Query, R, Services>): Route<Services>[] => [
     defineRoute<Services>()<AgentAccess, R, Body, Params, Query>({
       ...shared,
       path: `/v1${shared.path}`,
@@ -68,62 +118,7 @@ function consoleNames({ operationId, path, tag }: { operationId: string; path: s
   }
 }
 
-/** What the person that a request names may be refused for. */
-const PERSON_REFUSALS = ['user_required', 'role_required'] as const
-
 function needed(reader: Reader | null): Reader {
   if (reader === null) throw new Error('the pipeline gave a route that reads items no reader')
   return reader
-}
-
-interface ReadingDefinition<
-  Body extends z.ZodType | undefined,
-  Params extends z.ZodType | undefined,
-  Query extends z.ZodType | undefined,
-  R extends ResponseSchemas,
-  Services,
-> extends Omit<TwinDefinition<Body, Params, Query, R, Services>, 'onBehalfOf' | 'handle'> {
-  onBehalfOf: PersonAt
-  handle(
-    request: Omit<RouteRequest<AgentAccess, Body, Params, Query>, 'principal' | 'reader'> & {
-      reader: Reader
-    },
-    services: Services,
-  ): Promise<Reply<R>>
-}
-
-/**
- * Twins that show stored items, or say something of them. They get the reader in place of the caller: what reads items takes no
- * caller, so a route of another kind cannot show any.
- */
-export function readingTwins<Services>() {
-  return <
-    R extends ResponseSchemas,
-    Body extends z.ZodType | undefined = undefined,
-    Params extends z.ZodType | undefined = undefined,
-    Query extends z.ZodType | undefined = undefined,
-  >({
-    action,
-    consoleRole,
-    handle,
-    ...given
-  }: ReadingDefinition<Body, Params, Query, R, Services>): Route<Services>[] => {
-    const shared = { ...given, refuses: [...(given.refuses ?? []), ...PERSON_REFUSALS] }
-    return [
-      defineRoute<Services>()<AgentAccess, R, Body, Params, Query>({
-        ...shared,
-        path: `/v1${shared.path}`,
-        access: { surface: 'agent', action },
-        handle: async ({ reader, ...request }, services) =>
-          await handle({ ...request, reader: needed(reader) }, services),
-      }),
-      defineRoute<Services>()<ConsoleAccess, R, Body, Params, Query>({
-        ...shared,
-        ...consoleNames(shared),
-        access: { surface: 'console', role: consoleRole, action },
-        handle: async ({ reader, ...request }, services) =>
-          await handle({ ...request, reader: needed(reader) }, services),
-      }),
-    ]
-  }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { hashText } from '../kernel/hash-text.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import type { Readable } from '../kernel/reader.ts'
 import type { SourceKind } from '../database/schema.ts'
@@ -275,18 +276,9 @@ function hashPairs(metadata: Readonly<Record<string, unknown>>): Pairs | null {
   for (const [key, value] of pairs) {
     if (typeof value === 'object' && value !== null) continue
     const text = `${key}\0${JSON.stringify(value)}`
-    hashes.push(hashText(text, 0x811c9dc5), hashText(text, 0x1b873593))
+    hashes.push(hashText(text), hashText(text, 0x1b873593))
   }
   return hashes
-}
-
-/**
- * FNV-1a over UTF-16 units (http://www.isthe.com/chongo/tech/comp/fnv/), with a seed; a signed 32-bit number.
- */
-function hashText(text: string, seed: number): number {
-  let hash = seed | 0
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
-  return hash
 }
 
 function hasAll(pairs: Pairs | null, wanted: Pairs): boolean {

@@ -6,6 +6,7 @@
  * `words` is BM25 plus what the title and close words add. Only the candidates are looked at, so nothing outside the
  * caller's scope can change the order.
  */
+import { hashText } from '../../kernel/hash-text.ts'
 import type { Pausable } from '../../kernel/slices.ts'
 import type { ChunkWords } from '../../vector-memory/index.ts'
 
@@ -88,11 +89,9 @@ export function* relevanceOf(
   return words.map((score, at) => (score + share * ((near[at] ?? 0) / nearest)) / (1 + share))
 }
 
-/** 32-bit hash of a stem (FNV-1a over UTF-16 units). */
+/** 32-bit hash of a stem. */
 export function hashWord(stem: string): number {
-  let hash = 0x811c9dc5
-  for (let at = 0; at < stem.length; at++) hash = Math.imul(hash ^ stem.charCodeAt(at), 0x01000193)
-  return hash >>> 0
+  return hashText(stem) >>> 0
 }
 
 function queryOf(asked: readonly AskedWord[]): Query {

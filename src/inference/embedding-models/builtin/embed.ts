@@ -1,3 +1,4 @@
+import { hashText } from '../../../kernel/hash-text.ts'
 import { WORD_DIMENSIONS, type Vocabulary } from './artefact-format.ts'
 import { carriesNoSubject, isForeignStop, isSyllables } from './foreign-stop-words.ts'
 import { tokenize } from './tokenize.ts'
@@ -175,8 +176,7 @@ function count(counts: Map<string, number>, stems: readonly string[], times: num
  * for each position.
  */
 function addPositions(lexical: Float64Array, stem: string, amount: number): void {
-  let hash = 0x811c9dc5
-  for (let at = 0; at < stem.length; at++) hash = Math.imul(hash ^ stem.charCodeAt(at), 0x01000193)
+  const hash = hashText(stem)
   const share = amount / Math.sqrt(POSITIONS)
   for (let n = 1; n <= POSITIONS; n++) {
     let mixed = hash + Math.imul(n, 0x9e3779b9)

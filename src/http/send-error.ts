@@ -1,0 +1,35 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { AppError } from '../kernel/errors.ts'
+import { errorBody } from './error-response.ts'
+import type { JsonDialect } from './json-dialect.ts'
+
+/** Logs what an operator has to look into. A missing setting is in the answer already. */
+export function logFault(
+  request: FastifyRequest,
+  error: unknown,
+  { status, code, message, facts }: AppError,
+): void {
+  if (facts !== null) request.log.info(facts, message)
+  if (status < 500 || code === 'not_configured') return
+  // Callers retry after a 503, so each of their requests would log an error.
+  if (status === 503) request.log.warn({ err: error }, message)
+  else request.log.error({ err: error }, message)
+}
+
+export function sendError(reply: FastifyReply, error: AppError, dialect?: JsonDialect): void {
+  const body = dialect?.errorBody(error) ?? errorBody(error, reply.server.publicUrl())
+  void reply
+    .code(error.status)
+    .headers(error.headers)
+    .type(`${dialect?.contentType ?? 'application/json'}; charset=utf-8`)
+    .send(JSON.stringify(body))
+}
+
+/** The same for a response of Node's own. */
+export function describeError(
+  error: AppError,
+  publicUrl: string,
+): { status: number; headers: Record<string, string>; body: string } {
+  const headers = { ...error.headers, 'Content-Type': 'application/json; charset=utf-8' }
+  return { status: error.status, headers, body: JSON.stringify(errorBody(error, publicUrl)) }
+}

@@ -1,0 +1,126 @@
+import { z } from 'zod'
+import { reply } from '../../http/route.ts'
+import { EXAMPLE_ID, idOf } from '../../kernel/schemas.ts'
+import { groupAnswer, listAnswer } from './answers.ts'
+import { parseFilter } from './filter.ts'
+import { readScimGroup } from './group-shape.ts'
+import { groupChangesOf } from './patch-group.ts'
+import { stepsOf } from './patch.ts'
+import {
+  define,
+  List,
+  ListQuery,
+  OneQuery,
+  reading,
+  ScimGroupBody,
+  ScimPatchBody,
+  shared,
+  sliceOf,
+} from './route-shapes.ts'
+
+const GROUP_BYTES_MAX = 2 * 1024 * 1024
+const GROUP_FILTERS = ['displayName', 'externalId', 'id']
+const groupId = z.object({ id: idOf("The group's id.", EXAMPLE_ID.source) })
+
+const leavesOutMembers = (excluded: string | undefined) =>
+  excluded?.split(',').some((name) => name.trim().toLowerCase() === 'members') ?? false
+
+export const scimGroupRoutes = [
+  define({
+    ...shared,
+    operationId: 'scimListGroups',
+    method: 'GET',
+    path: '/scim/v2/Groups',
+    summary: 'List groups, oldest first',
+    audit: 'none',
+    query: ListQuery,
+    responses: { 200: List },
+    handle: async ({ principal, query }, { scimGroups }) => {
+      const filter = query.filter === undefined ? null : parseFilter(query.filter, GROUP_FILTERS)
+      const slice = { ...sliceOf(query), withMembers: !leavesOutMembers(query.excludedAttributes) }
+      const { total, groups } = await scimGroups.list(principal.organizationId, filter, slice)
+      return reply(200, listAnswer(groups.map(groupAnswer), total, slice.startIndex))
+    },
+  }),
+  define({
+    ...shared,
+    operationId: 'scimCreateGroup',
+    method: 'POST',
+    path: '/scim/v2/Groups',
+    summary: 'Add a group',
+    description: 'Access policies name the group by its `displayName`.',
+    audit: 'group.update',
+    bodyBytesMax: GROUP_BYTES_MAX,
+    body: ScimGroupBody,
+    reading: reading('ScimGroupBody'),
+    refuses: ['group_exists', 'group_limit_reached', 'overloaded'],
+    responses: { 201: ScimGroupBody },
+    handle: async ({ principal, body }, { scimGroups }) => {
+      const answer = groupAnswer(await scimGroups.create(principal, readScimGroup(body)))
+      return reply(201, answer, { Location: answer.meta.location })
+    },
+  }),
+  define({
+    ...shared,
+    operationId: 'scimGetGroup',
+    method: 'GET',
+    path: '/scim/v2/Groups/{id}',
+    summary: 'Get a group',
+    audit: 'none',
+    params: groupId,
+    query: OneQuery,
+    responses: { 200: ScimGroupBody },
+    handle: async ({ principal, params, query }, { scimGroups }) => {
+      const group = await scimGroups.get(principal.organizationId, params.id)
+      const members = leavesOutMembers(query.excludedAttributes) ? null : group.members
+      return reply(200, groupAnswer({ ...group, members }))
+    },
+  }),
+  define({
+    ...shared,
+    operationId: 'scimReplaceGroup',
+    method: 'PUT',
+    path: '/scim/v2/Groups/{id}',
+    summary: 'Replace a group',
+    audit: 'group.update',
+    bodyBytesMax: GROUP_BYTES_MAX,
+    params: groupId,
+    body: ScimGroupBody,
+    reading: reading('ScimGroupBody'),
+    refuses: ['group_exists', 'overloaded'],
+    responses: { 200: ScimGroupBody },
+    handle: async ({ principal, params, body }, { scimGroups }) =>
+      reply(200, groupAnswer(await scimGroups.replace(principal, params.id, readScimGroup(body)))),
+  }),
+  define({
+    ...shared,
+    operationId: 'scimPatchGroup',
+    method: 'PATCH',
+    path: '/scim/v2/Groups/{id}',
+    summary: 'Change a group',
+    audit: 'group.update',
+    bodyBytesMax: GROUP_BYTES_MAX,
+    params: groupId,
+    body: ScimPatchBody,
+    reading: reading('ScimPatchBody'),
+    refuses: ['group_exists', 'overloaded'],
+    responses: { 200: ScimGroupBody },
+    handle: async ({ principal, params, body }, { scimGroups }) =>
+      reply(200, groupAnswer(await scimGroups.patch(principal, params.id, groupChangesOf(stepsOf(body))))),
+  }),
+  define({
+    ...shared,
+    operationId: 'scimDeleteGroup',
+    method: 'DELETE',
+    path: '/scim/v2/Groups/{id}',
+    summary: 'Delete a group',
+    audit: 'group.delete',
+    params: groupId,
+    answersNothing: true,
+    responses: {},
+    handle: async ({ principal, params }, { scimGroups }) => {
+      await scimGroups.remove(principal, params.id)
+      return { empty: true }
+    },
+  }),
+]

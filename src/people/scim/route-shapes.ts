@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import type { JsonDialect } from '../../http/json-dialect.ts'
+import { defineRoute } from '../../http/route.ts'
+import { EXAMPLE_ID } from '../../kernel/schemas.ts'
+import { GROUP_MEMBERS_MAX } from '../groups.ts'
+import { RESULTS_MAX } from './discovery.ts'
+import type { ScimGroups } from './groups.ts'
+import { PatchBody } from './patch.ts'
+import { scimErrorBody } from './scim-error.ts'
+import type { ScimUsers } from './users.ts'
+
+export interface ScimServices {
+  scimUsers: ScimUsers
+  scimGroups: ScimGroups
+}
+
+const dialect: JsonDialect = { contentType: 'application/scim+json', errorBody: scimErrorBody }
+export const shared = { tag: 'SCIM', access: { surface: 'scim' }, credits: 0, dialect } as const
+
+const example = (value: object) => ({ example: value })
+/** RFC 7643 says what it holds; attributes that are not known are passed over. */
+export const User = z.looseObject({}).meta({
+  id: 'ScimUser',
+  description: 'A user of SCIM.',
+  ...example({
+    schemas: ['urn:ietf:params:scim:schemas:core:2.0:User'],
+    userName: 'ada@example.com',
+    active: true,
+    emails: [{ value: 'ada@example.com', type: 'work', primary: true }],
+  }),
+})
+export const ScimGroupBody = z.looseObject({}).meta({
+  id: 'ScimGroup',
+  description: 'A group of SCIM.',
+  ...example({
+    schemas: ['urn:ietf:params:scim:schemas:core:2.0:Group'],
+    displayName: 'Finance',
+    members: [{ value: EXAMPLE_ID.user }],
+  }),
+})
+export const ScimPatchBody = PatchBody.meta({
+  id: 'ScimPatch',
+  description: 'Changes of a user or group.',
+  ...example({
+    schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+    Operations: [{ op: 'replace', path: 'active', value: false }],
+  }),
+})
+export const List = z.looseObject({}).meta({ id: 'ScimList', description: 'A part of a list.' })
+export const Description = z
+  .looseObject({})
+  .meta({ id: 'ScimDescription', description: 'What the service knows of SCIM.' })
+
+export const reading = (name: string) => ({
+  limits: { entriesMax: GROUP_MEMBERS_MAX + 10, entryValuesMax: 40_000, fieldValuesMax: 40_000 },
+  schema: { module: import.meta.url, name },
+})
+
+const attributes = z.string().max(1_000).optional().describe('Attributes to answer with.')
+export const ListQuery = z.strictObject({
+  filter: z.string().max(1_000).optional().meta({
+    description: 'One comparison: `attribute eq "value"`.',
+    example: 'userName eq "ada@example.com"',
+  }),
+  startIndex: z.coerce.number().int().default(1).describe('The first result, from 1.'),
+  count: z.coerce.number().int().default(100).describe('How many results at most, up to 200.'),
+  attributes,
+  excludedAttributes: attributes.describe('Attributes to leave out: `members` spares reading them.'),
+  sortBy: z.string().max(100).optional().describe('Not supported; ignored.'),
+  sortOrder: z.string().max(100).optional().describe('Not supported; ignored.'),
+})
+export const OneQuery = ListQuery.pick({ attributes: true, excludedAttributes: true })
+
+export function sliceOf({ startIndex, count }: z.output<typeof ListQuery>) {
+  return { startIndex: Math.max(1, startIndex), count: Math.min(RESULTS_MAX, Math.max(0, count)) }
+}
+
+export const define = defineRoute<ScimServices>()

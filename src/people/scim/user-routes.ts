@@ -1,0 +1,104 @@
+import { z } from 'zod'
+import { reply } from '../../http/route.ts'
+import { EXAMPLE_ID, idOf } from '../../kernel/schemas.ts'
+import { listAnswer, userAnswer } from './answers.ts'
+import { parseFilter } from './filter.ts'
+import { stepsOf } from './patch.ts'
+import { define, List, ListQuery, OneQuery, ScimPatchBody, shared, sliceOf, User } from './route-shapes.ts'
+import { readUser } from './user-shape.ts'
+
+const USER_FILTERS = ['userName', 'externalId', 'displayName', 'emails.value', 'emails', 'id']
+const userId = z.object({ id: idOf("The user's id.", EXAMPLE_ID.user) })
+
+export const scimUserRoutes = [
+  define({
+    ...shared,
+    operationId: 'scimListUsers',
+    method: 'GET',
+    path: '/scim/v2/Users',
+    summary: 'List users, oldest first',
+    audit: 'none',
+    query: ListQuery,
+    responses: { 200: List },
+    handle: async ({ principal, query }, { scimUsers }) => {
+      const filter = query.filter === undefined ? null : parseFilter(query.filter, USER_FILTERS)
+      const slice = sliceOf(query)
+      const { total, people } = await scimUsers.list(principal.organizationId, filter, slice)
+      return reply(200, listAnswer(people.map(userAnswer), total, slice.startIndex))
+    },
+  }),
+  define({
+    ...shared,
+    operationId: 'scimCreateUser',
+    method: 'POST',
+    path: '/scim/v2/Users',
+    summary: 'Add a user',
+    audit: 'person.provision',
+    body: User,
+    refuses: ['person_exists'],
+    responses: { 201: User },
+    handle: async ({ principal, body }, { scimUsers }) => {
+      const answer = userAnswer(await scimUsers.create(principal, readUser(body)))
+      return reply(201, answer, { Location: answer.meta.location })
+    },
+  }),
+  define({
+    ...shared,
+    operationId: 'scimGetUser',
+    method: 'GET',
+    path: '/scim/v2/Users/{id}',
+    summary: 'Get a user',
+    audit: 'none',
+    params: userId,
+    query: OneQuery,
+    responses: { 200: User },
+    handle: async ({ principal, params }, { scimUsers }) =>
+      reply(200, userAnswer(await scimUsers.get(principal.organizationId, params.id))),
+  }),
+  define({
+    ...shared,
+    operationId: 'scimReplaceUser',
+    method: 'PUT',
+    path: '/scim/v2/Users/{id}',
+    summary: 'Replace a user',
+    description: 'A user who is not active loses console and reading with this request.',
+    audit: 'person.update',
+    params: userId,
+    body: User,
+    refuses: ['person_exists'],
+    responses: { 200: User },
+    handle: async ({ principal, params, body }, { scimUsers }) =>
+      reply(200, userAnswer(await scimUsers.replace(principal, params.id, readUser(body)))),
+  }),
+  define({
+    ...shared,
+    operationId: 'scimPatchUser',
+    method: 'PATCH',
+    path: '/scim/v2/Users/{id}',
+    summary: 'Change a user',
+    description: 'A user who is not active loses console and reading with this request.',
+    audit: 'person.update',
+    params: userId,
+    body: ScimPatchBody,
+    refuses: ['person_exists'],
+    responses: { 200: User },
+    handle: async ({ principal, params, body }, { scimUsers }) =>
+      reply(200, userAnswer(await scimUsers.patch(principal, params.id, stepsOf(body)))),
+  }),
+  define({
+    ...shared,
+    operationId: 'scimDeleteUser',
+    method: 'DELETE',
+    path: '/scim/v2/Users/{id}',
+    summary: 'Delete a user',
+    description: 'The user loses console and reading with this request, and leaves every group.',
+    audit: 'person.delete',
+    params: userId,
+    answersNothing: true,
+    responses: {},
+    handle: async ({ principal, params }, { scimUsers }) => {
+      await scimUsers.remove(principal, params.id)
+      return { empty: true }
+    },
+  }),
+]
