@@ -5,7 +5,7 @@ import { checkKeyLimit, createKeepWithinPlan, type Billing } from '../billing/in
 import { createBackups } from '../backup/index.ts'
 import type { Settings } from '../config.ts'
 import type { OpenDatabase } from '../database/database.ts'
-import { type ConnectorEngine, createConnectorEngine } from './connector-engine.ts'
+import { type ConnectorEngine, createConnectorEngine, type Sleep } from './connector-engine.ts'
 import { backgroundOf } from './background-work.ts'
 import { addConsolePages } from './console-pages.ts'
 import { createConsoleIdentity } from './console-identity.ts'
@@ -80,6 +80,8 @@ export interface AppDependencies {
   publicUrl: () => string
   /** How long clients can take to send a request; for tests. */
   timeouts?: ServerOptions<unknown>['timeouts']
+  /** How sync runs wait before they retry; of tests. */
+  sleep?: Sleep
   /** How often moves to a chosen embedding model are looked at, and how long they may fail; of tests. */
   choiceTimes?: EmbeddingEngineDeps['choiceTimes']
 }

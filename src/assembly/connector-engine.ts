@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout } from 'node:timers/promises'
 import { createTask } from '../background/index.ts'
 import { checkConnectorLimit } from '../billing/index.ts'
 import type { Settings } from '../config.ts'
@@ -39,6 +39,11 @@ export interface ConnectorEngine {
   stop(): Promise<void>
 }
 
+/** Waits, or throws the reason of the signal. */
+export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>
+
+const sleepFor: Sleep = (ms, signal) => setTimeout(ms, undefined, { signal })
+
 const MAINTAIN_MS = 60_000
 
 /** Creates the providers, their accounts and the worker of their sync runs. */
@@ -51,6 +56,7 @@ export async function createConnectorEngine(deps: {
   metrics: Metrics
   tracer?: Tracer | undefined
   publicUrl: () => string
+  sleep?: Sleep | undefined
 }): Promise<ConnectorEngine> {
   const { settings, database, clock, logger, metrics } = deps
   const { db } = database
@@ -79,7 +85,7 @@ export async function createConnectorEngine(deps: {
     intervalMs: settings.SYNC_INTERVAL_MINUTES * 60_000,
     random: Math.random,
     openAccount: openAccountOf(database, accounts),
-    sleep: (ms, signal) => sleep(ms, undefined, { signal }),
+    sleep: deps.sleep ?? sleepFor,
     onPage: metrics.observePage,
     onItemFault: logItemFault(logger),
     onWait: ({ run, until }) =>
@@ -129,7 +135,7 @@ function permissionPollerOf(
     items,
     providers: offered.filter((provider) => findProvider(provider).tellsReaders),
     openSource: openSourceOf(database, accounts),
-    wait: (ms, signal) => sleep(ms, undefined, { signal }),
+    wait: sleepFor,
     onError: (err) => logger.error({ err }, 'the permissions of a source could not be read; it is retried'),
   })
 }

@@ -9,14 +9,14 @@ import { fileURLToPath } from 'node:url'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
-import { seededRandom } from '../../test/support/random.ts'
+import { rounds, seededRandom } from '../../test/support/random.ts'
 import { COMPILED_ONCE } from '../../test/support/service-process.ts'
 import { openDatabase } from './open-database.ts'
 
 const random = seededRandom('durability')
 
 const WRITER = fileURLToPath(new URL('../../test/support/database-writer.ts', import.meta.url))
-const KILLS = 4
+const KILLS = rounds(2)
 const LONGEST_RUN_MS = 400
 const onServer = process.env.TEST_DRIVER === 'postgres'
 

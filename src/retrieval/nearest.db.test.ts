@@ -5,6 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../../test/support/databa
 import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
 import { testItem } from '../../test/support/items.ts'
 import { insertOrganization, insertSource, type TestOrganization } from '../../test/support/organizations.ts'
+import { rounds } from '../../test/support/random.ts'
 import { testTerms } from '../../test/support/term-weights.ts'
 import type { Db, OpenDatabase } from '../database/database.ts'
 import { openPostgres } from '../database/drivers/postgres.ts'
@@ -287,7 +288,7 @@ async function perform({ items, db, moveTo, removals }: Instance, given: Command
 
 describe('search in memory', () => {
   it('answers as a scan in SQL does, on two instances, through writes, deletions, removals and moves at once', async () => {
-    const rounds = fc.array(
+    const sequences = fc.array(
       fc.record({
         commands: fc.array(fc.tuple(fc.nat({ max: 1 }), command), { minLength: 1, maxLength: 4 }),
         asked: fc.array(asked, { minLength: 1, maxLength: 3 }),
@@ -295,7 +296,7 @@ describe('search in memory', () => {
       { minLength: 1, maxLength: 8 },
     )
     await fc.assert(
-      fc.asyncProperty(rounds, async (given) => {
+      fc.asyncProperty(sequences, async (given) => {
         organization = await insertOrganization(database.db)
         for (const { commands, asked: questions } of given) {
           const searching = (async () => {
@@ -321,7 +322,7 @@ describe('search in memory', () => {
           }
         }
       }),
-      { numRuns: 25, endOnFailure: true },
+      { numRuns: rounds(8), endOnFailure: true },
     )
     expect(errors).toEqual([])
     expect(paths.filter((path) => path === 'memory').length).toBeGreaterThan(paths.length / 2)
@@ -336,12 +337,12 @@ describe('search in memory', () => {
       author: fc.constant(0),
       day: fc.constant(1),
     })
-    const rounds = fc.array(fc.record({ on: fc.nat({ max: 1 }), write: writes, words }), {
+    const sequences = fc.array(fc.record({ on: fc.nat({ max: 1 }), write: writes, words }), {
       minLength: 12,
       maxLength: 24,
     })
     await fc.assert(
-      fc.asyncProperty(rounds, async (given) => {
+      fc.asyncProperty(sequences, async (given) => {
         organization = await insertOrganization(database.db)
         for (const { on, write, words: query } of given) {
           const instance = instances[on]
@@ -349,7 +350,7 @@ describe('search in memory', () => {
           await expectSameOrder({ words: query.join(' '), limit: 8, providers: null, filter: {} })
         }
       }),
-      { numRuns: 3, endOnFailure: true },
+      { numRuns: rounds(2), endOnFailure: true },
     )
     expect(errors).toEqual([])
   })

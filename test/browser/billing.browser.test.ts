@@ -18,7 +18,7 @@ describe.skipIf(executablePath === null)('billing in a browser', () => {
       webhookUrl: `http://127.0.0.1:${port}/v1/webhooks/stripe`,
       webhookRetryMs: [200, 1_000],
     })
-    rig = await startConsole(executablePath ?? '', stripe.env, port)
+    rig = await startConsole(executablePath ?? '', { environment: stripe.env, port })
   })
   afterAll(async () => {
     await rig.close()

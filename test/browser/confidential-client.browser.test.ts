@@ -10,7 +10,7 @@ let rig: ConsoleRig
 describe.skipIf(executablePath === null)('signing in by a client with a secret', () => {
   beforeAll(async () => {
     issuer = await startConfidentialIssuer()
-    rig = await startConsole(executablePath ?? '', issuer.environment)
+    rig = await startConsole(executablePath ?? '', { environment: issuer.environment })
   })
   afterAll(async () => {
     await rig?.close()

@@ -8,7 +8,9 @@ let rig: ConsoleRig
 
 describe.skipIf(executablePath === null)('the page for developers', () => {
   beforeAll(async () => {
-    rig = await startConsole(executablePath ?? '', { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' })
+    rig = await startConsole(executablePath ?? '', {
+      environment: { WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true' },
+    })
     await rig.join(OWNER, 'owner')
   })
   afterAll(() => rig.close())

@@ -26,8 +26,7 @@ describe.skipIf(executablePath === null)('permissions in a browser', () => {
     const members = state.users().map(({ id }) => id)
     state.addChannel({ name: 'board', isPrivate: true, isMember: true, members: members.slice(0, 2) })
     rig = await startConsole(executablePath ?? '', {
-      ...emulators.environment,
-      ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
+      environment: { ...emulators.environment, ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') },
     })
   })
   afterAll(async () => {

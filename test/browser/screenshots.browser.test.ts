@@ -111,16 +111,15 @@ async function open(chromium: string): Promise<Theatre> {
   })
   const emulators = await startEmulators()
   const receiver = await startReceiver()
-  const rig = await startConsole(
-    chromium,
-    {
+  const rig = await startConsole(chromium, {
+    environment: {
       ...stripe.env,
       ...emulators.environment,
       ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
       WEBHOOK_ALLOW_PRIVATE_ADDRESSES: 'true',
     },
     port,
-  )
+  })
   const close = async (): Promise<void> => {
     await rig.close()
     await Promise.all([stripe.close(), emulators.close(), receiver.close()])

@@ -5,7 +5,7 @@ import { makeDataDir } from '../support/data-dir.ts'
 import { type SlackEmulator, startSlackEmulator } from '../../emulators/slack/index.ts'
 import { agreeElsewhere } from '../support/browser.ts'
 import { startIssuer, type TestIssuer } from '../support/issuer.ts'
-import { seededRandom } from '../support/random.ts'
+import { rounds, seededRandom } from '../support/random.ts'
 import { launchService, type ServiceProcess, untilReady } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
 
@@ -79,7 +79,7 @@ describe('a service that is killed while it syncs', () => {
     slack.faults.add({ path: '/api/conversations', delayMs: 40 })
     await agreeElsewhere(begun.url)
     const seen: number[] = []
-    for (let kill = 0; kill < 4; kill++) {
+    for (let kill = 0; kill < rounds(2); kill++) {
       await sleep(150 + random() * 900)
       seen.push((await newestRun(url, token)).itemsIngested)
       service?.child.kill('SIGKILL')

@@ -7,13 +7,13 @@ import { documentOf } from '../support/documents.ts'
 import { hashEmbeddingModel } from '../support/hash-embedding-model.ts'
 import { type TestIssuer, startIssuer } from '../support/issuer.ts'
 import type { Person } from '../support/people.ts'
-import { seededRandom } from '../support/random.ts'
+import { rounds, seededRandom } from '../support/random.ts'
 import { GROUPS, mayRead, randomPolicy } from '../support/permissions.ts'
 import { type Answer, startTestService, type TestOrganization, type TestService } from '../support/service.ts'
 import { createScore, lengthOf } from '../../src/retrieval/score.ts'
 
 /** `PERMISSION_ROUNDS=10000` for a night. */
-const ROUNDS = Number(process.env.PERMISSION_ROUNDS ?? 20)
+const ROUNDS = rounds(10)
 const FIRST_DOCUMENTS = 90
 const random = seededRandom('permissions')
 const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T

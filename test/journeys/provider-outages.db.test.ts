@@ -5,6 +5,7 @@ import {
   ALL_PROVIDERS,
   type ConnectedService,
   emulatorOf,
+  sleepBriefly,
   startConnectedService,
   type Workspace,
   writeAtProvider,
@@ -13,7 +14,10 @@ import {
 let service: ConnectedService
 
 beforeAll(async () => {
-  service = await startConnectedService({ emulators: { slack: { seed: { threadShare: 0.4 } } } })
+  service = await startConnectedService({
+    service: { sleep: sleepBriefly },
+    emulators: { slack: { seed: { threadShare: 0.4 } } },
+  })
 })
 afterAll(() => service.close())
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { z } from 'zod'
 import { startGoogleEmulator, type GoogleEmulator } from '../../emulators/google/google-emulator.ts'
 import { type NotionEmulator, startNotionEmulator } from '../../emulators/notion/index.ts'
@@ -218,6 +219,11 @@ export interface ConnectedService extends TestService {
   contentsOf(sourceId: string): Promise<unknown[]>
   /** The stored grant of a source. Throws when there is none. */
   storedGrant(organization: TestOrganization, sourceId: string): Promise<StoredGrant>
+}
+
+/** Waits a twentieth of what a run would before it retries. */
+export async function sleepBriefly(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms / 20, undefined, { signal })
 }
 
 const ENCRYPTION_KEY = Buffer.alloc(32, 7)

@@ -6,6 +6,11 @@ const SEED = Number(process.env.TEST_SEED)
 // Every property of fast-check begins with the run's seed; what it reports of a failure names it too.
 fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: SEED })
 
+/** How often a random test repeats something: `few` times, and `TEST_ROUNDS` times as often in a long run. */
+export function rounds(few: number): number {
+  return few * Number(process.env.TEST_ROUNDS ?? 1)
+}
+
 /** Numbers from 0 to 1, the same in every run with this seed. `name` keeps those of different tests apart. */
 export function seededRandom(name: string): () => number {
   let state = SEED

@@ -83,6 +83,7 @@ export async function startTestService(
       | 'consoleBuild'
       | 'guideBuild'
       | 'tracing'
+      | 'sleep'
     >
   > & {
     environment?: Record<string, string>
@@ -117,6 +118,7 @@ export async function startTestService(
     ...(overrides.guideBuild === undefined ? {} : { guideBuild: overrides.guideBuild }),
     ...(overrides.choice === undefined ? {} : { choice: overrides.choice }),
     ...(overrides.choiceTimes === undefined ? {} : { choiceTimes: overrides.choiceTimes }),
+    ...(overrides.sleep ? { sleep: overrides.sleep } : {}),
     ...(overrides.timeouts ? { timeouts: overrides.timeouts } : {}),
   })
   await app.start()

@@ -56,18 +56,16 @@ export interface ConsoleRig {
   close(): Promise<void>
 }
 
-/** A real service with the built console, and a browser to look at it. `environment`: settings; `port`: where it listens. */
+/** A real service with the built console, and a browser to look at it. */
 export async function startConsole(
   executablePath: string,
-  environment: Record<string, string> = {},
-  port?: number,
+  options: Pick<NonNullable<Parameters<typeof startTestService>[0]>, 'environment' | 'port' | 'sleep'> = {},
 ): Promise<ConsoleRig> {
   const service = await startTestService({
     consoleBuild: createConsoleBuild(pino({ level: 'silent' })),
     guideBuild: createGuideBuild(pino({ level: 'silent' })),
     embeddingModel: await loadBuiltinModel(),
-    environment,
-    ...(port === undefined ? {} : { port }),
+    ...options,
   })
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
   const organization = await service.organization()
@@ -189,22 +187,49 @@ export async function expectSettled(page: Page): Promise<void> {
 }
 
 /** That axe finds nothing to complain of in what is shown, once nothing fades in or out any more. */
-export async function expectNoFaults(page: Page, where: string): Promise<void> {
-  await expect.poll(() => faultsOf(page), { message: where, timeout: 10_000, interval: 300 }).toEqual([])
+export async function expectNoFaults(page: Page, where: string, rules?: string[]): Promise<void> {
+  await expect
+    .poll(() => faultsOf(page, rules), { message: where, timeout: 10_000, interval: 300 })
+    .toEqual([])
 }
 
 /** The same of both themes, as for somebody whose system changes its own. The page is dark then. */
 export async function expectNoFaultsInThemes(page: Page, where: string): Promise<void> {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    await page.emulateMedia({ colorScheme })
-    await page.locator(`html[data-mantine-color-scheme="${colorScheme}"]`).waitFor()
-    await expectNoFaults(page, `${where}, ${colorScheme}`)
+  await page.emulateMedia({ colorScheme: 'light' })
+  await page.locator('html[data-mantine-color-scheme="light"]').waitFor()
+  await expectNoFaults(page, `${where}, light`)
+  await page.emulateMedia({ colorScheme: 'dark' })
+  await page.locator('html[data-mantine-color-scheme="dark"]').waitFor()
+  await expectNoFaults(page, `${where}, dark`, OF_THEMES)
+}
+
+/** What a theme changes: its elements are the same. */
+export const OF_THEMES = ['color-contrast', 'link-in-text-block']
+
+/** That nothing is wider than the screen, and no table than what holds it, but one that screen readers alone see. */
+export async function expectFits(page: Page, where: string, widths: readonly number[]): Promise<void> {
+  for (const width of widths) {
+    await page.setViewportSize({ width, height: 800 })
+    await expect
+      .poll(() => overhangOf(page), { message: `${where} at ${width} pixels`, timeout: 10_000 })
+      .toBeLessThanOrEqual(1)
   }
 }
 
-async function faultsOf(page: Page): Promise<string[]> {
+function overhangOf(page: Page): Promise<number> {
+  return page.locator('html').evaluate((html) => {
+    const tables = [...html.querySelectorAll('main table')].map((table) => {
+      const room = table.parentElement?.clientWidth ?? 0
+      return room > 1 ? table.getBoundingClientRect().width - room : 0
+    })
+    return Math.max(html.scrollWidth - html.clientWidth, ...tables)
+  })
+}
+
+async function faultsOf(page: Page, rules?: string[]): Promise<string[]> {
   // No page holds another (the policy forbids frames), so none is opened beside it to put their results together.
-  const { violations } = await new AxeBuilder({ page }).setLegacyMode().analyze()
+  const axe = new AxeBuilder({ page }).setLegacyMode()
+  const { violations } = await (rules ? axe.withRules(rules) : axe).analyze()
   return violations.map(
     ({ id, nodes }) =>
       `${id}: ${nodes
