@@ -9,6 +9,7 @@ import {
   expectFits,
   expectNoFaultsInThemes,
   expectSettled,
+  expectTablesFit,
   PAGES,
   startConsole,
 } from './support/console.ts'
@@ -188,7 +189,8 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
       await page.goto(`${rig.service.url}/console/${path}`)
       await expectSettled(page)
       await expectNoFaultsInThemes(page, path)
-      await expectFits(page, path, path === PAGES.Memory ? [360] : [360, 768, 1024])
+      await expectFits(page, path, 360)
+      for (const width of [768, 1024]) await expectTablesFit(page, path, width)
       await page.setViewportSize({ width: 1280, height: 720 })
     }
     await context.close()

@@ -58,7 +58,7 @@ describe.skipIf(executablePath === null)('the guide in a browser', () => {
       await page.emulateMedia({ colorScheme: 'dark' })
       await page.locator('html.dark').waitFor()
       await expectNoFaults(page, `${path}, dark`, OF_THEMES)
-      await expectFits(page, path, [360])
+      await expectFits(page, path, 360)
     }
     expect(complaints).toEqual([])
     await context.close()

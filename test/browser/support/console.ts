@@ -206,24 +206,29 @@ export async function expectNoFaultsInThemes(page: Page, where: string): Promise
 /** What a theme changes: its elements are the same. */
 export const OF_THEMES = ['color-contrast', 'link-in-text-block']
 
-/** That nothing is wider than the screen, and no table than what holds it, but one that screen readers alone see. */
-export async function expectFits(page: Page, where: string, widths: readonly number[]): Promise<void> {
-  for (const width of widths) {
-    await page.setViewportSize({ width, height: 800 })
-    await expect
-      .poll(() => overhangOf(page), { message: `${where} at ${width} pixels`, timeout: 10_000 })
-      .toBeLessThanOrEqual(1)
-  }
+/** That the page is no wider than the screen, and no table wider than what holds it. */
+export async function expectFits(page: Page, where: string, width: number): Promise<void> {
+  await page.setViewportSize({ width, height: 800 })
+  const overhang = (): Promise<number> =>
+    page.locator('html').evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)
+  const message = `${where} at ${width} pixels`
+  await expect.poll(overhang, { message, timeout: 10_000 }).toBeLessThanOrEqual(0)
+  await expectTablesFit(page, where, width)
 }
 
-function overhangOf(page: Page): Promise<number> {
-  return page.locator('html').evaluate((html) => {
-    const tables = [...html.querySelectorAll('main table')].map((table) => {
-      const room = table.parentElement?.clientWidth ?? 0
-      return room > 1 ? table.getBoundingClientRect().width - room : 0
+/** The same of tables alone, but for one that screen readers alone see. */
+export async function expectTablesFit(page: Page, where: string, width: number): Promise<void> {
+  await page.setViewportSize({ width, height: 800 })
+  const overhang = (): Promise<number> =>
+    page.locator('main table').evaluateAll((tables) => {
+      const beyond = tables.map((table) => {
+        const room = table.parentElement?.clientWidth ?? 0
+        return room > 1 ? table.getBoundingClientRect().width - room : 0
+      })
+      return Math.max(0, ...beyond)
     })
-    return Math.max(html.scrollWidth - html.clientWidth, ...tables)
-  })
+  const message = `the tables of ${where} at ${width} pixels`
+  await expect.poll(overhang, { message, timeout: 10_000 }).toBeLessThanOrEqual(1)
 }
 
 async function faultsOf(page: Page, rules?: string[]): Promise<string[]> {
