@@ -13,7 +13,8 @@ export {
   userPrincipal,
 } from './principals.ts'
 export { createScimGroups } from './scim/groups.ts'
-export { scimRoutes, type ScimServices } from './scim/routes.ts'
+export type { ScimServices } from './scim/route-shapes.ts'
+export { scimRoutes } from './scim/routes.ts'
 export { scimTokenRoutes, type ScimTokenServices } from './scim/token-routes.ts'
 export { authenticateScim, createScimTokens } from './scim/tokens.ts'
 export { createScimUsers } from './scim/users.ts'
