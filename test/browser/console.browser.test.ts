@@ -232,6 +232,7 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
     await page.getByRole('dialog').getByRole('link', { name: 'Audit' }).press('Enter')
     await page.getByRole('heading', { name: 'Audit' }).waitFor()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(new URL(page.url()).pathname).toBe('/console/audit')
     await context.close()
   })
 

@@ -40,7 +40,7 @@ afterEach(async () => {
   for (const service of running.splice(0)) {
     service.child.kill('SIGKILL')
     await service.ended()
-    expect(service.output(), 'the admin key that it was given').not.toContain(PROCESS_ADMIN_KEY)
+    if (service.output().includes(PROCESS_ADMIN_KEY)) throw new Error('the service wrote its admin key')
   }
 })
 

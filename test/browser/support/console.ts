@@ -59,13 +59,13 @@ export interface ConsoleRig {
 /** A real service with the built console, and a browser to look at it. */
 export async function startConsole(
   executablePath: string,
-  options: Pick<NonNullable<Parameters<typeof startTestService>[0]>, 'environment' | 'port' | 'sleep'> = {},
+  settings: Pick<NonNullable<Parameters<typeof startTestService>[0]>, 'environment' | 'port' | 'sleep'> = {},
 ): Promise<ConsoleRig> {
   const service = await startTestService({
     consoleBuild: createConsoleBuild(pino({ level: 'silent' })),
     guideBuild: createGuideBuild(pino({ level: 'silent' })),
     embeddingModel: await loadBuiltinModel(),
-    ...options,
+    ...settings,
   })
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] })
   const organization = await service.organization()
