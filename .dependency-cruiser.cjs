@@ -171,7 +171,7 @@ module.exports = {
       name: 'the-service-knows-no-tool',
       severity: 'error',
       from: { path: '^src/', pathNot: NOT_TESTS },
-      to: { path: '^(cli|client|emulators|bench|evaluation|training|scripts)/' },
+      to: { path: '^(cli|client|emulators|bench|evaluation|simulation|training|scripts)/' },
     },
     {
       name: 'tools-know-not-each-other',

@@ -28,10 +28,13 @@ const shared = {
 }
 // They drive a real browser on the built console, and are skipped, loudly, where no Chromium can be had.
 const browserSuites = ['test/browser/**/*.browser.test.ts']
-const databaseSuites = ['src/**/*.db.test.ts', 'test/**/*.db.test.ts', 'evaluation/**/*.db.test.ts']
+const databaseSuites = ['src', 'test', 'evaluation', 'simulation'].map(
+  (folder) => `${folder}/**/*.db.test.ts`,
+)
 
 // Long for their length, which is all that a first run has to go by: begun last, one of them keeps a lone worker busy.
 const LONG = [
+  'simulation.db',
   'killed-overage',
   'killed-sync',
   'killed-ingest',
@@ -81,6 +84,7 @@ export default defineConfig({
             'training/**/*.test.ts',
             'evaluation/**/*.test.ts',
             'bench/**/*.test.ts',
+            'simulation/**/*.test.ts',
             'console/src/**/*.test.ts',
           ],
           exclude: [...databaseSuites, ...browserSuites],

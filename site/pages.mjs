@@ -83,6 +83,7 @@ export const SECTIONS = [
       'explanation/permissions',
       'explanation/durability',
       'explanation/reliability',
+      'explanation/simulation',
       'explanation/limits',
       'explanation/comparison',
       'explanation/benchmarks',

@@ -33,6 +33,8 @@ export interface EmulatorServer {
   readonly url: string
   readonly faults: Faults
   readonly requests: RequestLog
+  /** Answers a request without a socket, for callers in the same process; null: the connection is cut. */
+  serve(request: EmulatorRequest): Promise<EmulatorReply | null>
   close(): Promise<void>
 }
 
@@ -60,8 +62,10 @@ export async function startEmulatorServer(options: EmulatorServerOptions): Promi
     requests: () => requests.summary(),
     ...options.control,
   }
+  const serve = (request: EmulatorRequest): Promise<EmulatorReply | null> =>
+    serveRequest(request, { ...options, control }, faults, requests)
   const server = createServer((incoming, outgoing) => {
-    answer(incoming, outgoing, { ...options, control }, faults, requests).catch((error: unknown) => {
+    answer(incoming, outgoing, serve).catch((error: unknown) => {
       if (outgoing.headersSent) outgoing.destroy()
       else send(outgoing, { status: 500, json: { error: String(error) } })
     })
@@ -76,6 +80,7 @@ export async function startEmulatorServer(options: EmulatorServerOptions): Promi
     url: `http://127.0.0.1:${port}`,
     faults,
     requests,
+    serve,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())
@@ -87,32 +92,33 @@ export async function startEmulatorServer(options: EmulatorServerOptions): Promi
 async function answer(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
+  serve: EmulatorServer['serve'],
+): Promise<void> {
+  const served = await serve(await readRequest(incoming))
+  if (served === null) outgoing.destroy()
+  else send(outgoing, served)
+}
+
+async function serveRequest(
+  request: EmulatorRequest,
   options: EmulatorServerOptions,
   faults: Faults,
   requests: RequestLog,
-): Promise<void> {
-  const request = await readRequest(incoming)
-  if (request.path.startsWith('/_emulator/')) {
-    send(outgoing, runControl(request, options.control ?? {}))
-    return
-  }
+): Promise<EmulatorReply | null> {
+  if (request.path.startsWith('/_emulator/')) return runControl(request, options.control ?? {})
   requests.count(request)
   const fault = faults.take(request)
   const served = fault?.afterEffect ? await options.handle(request) : null
   if (fault?.delayMs) await new Promise((resolve) => setTimeout(resolve, fault.delayMs))
-  if (fault?.drop) {
-    outgoing.destroy()
-    return
-  }
+  if (fault?.drop) return null
   if (fault?.status !== undefined) {
-    send(outgoing, {
+    return {
       status: fault.status,
       headers: fault.headers ?? {},
       json: fault.body ?? options.faultBody?.(fault.status) ?? {},
-    })
-    return
+    }
   }
-  send(outgoing, served ?? (await options.handle(request)))
+  return served ?? (await options.handle(request))
 }
 
 function runControl(

@@ -90,6 +90,7 @@ export async function startSlackEmulator(options: SlackEmulatorOptions = {}): Pr
     url: server.url,
     faults: server.faults,
     requests: server.requests,
+    serve: server.serve,
     state,
     grants,
     team,

@@ -111,6 +111,7 @@ export async function startStripeEmulator(options: StripeEmulatorOptions = {}): 
     url: server.url,
     faults: server.faults,
     requests: server.requests,
+    serve: server.serve,
     account,
     meters,
     webhooks,

@@ -21,7 +21,17 @@ interface Outcome {
 }
 
 /** Folders whose imports the layer rules cover. */
-const LAYERED = ['src', 'cli', 'client', 'emulators', 'bench', 'evaluation', 'training', 'console/src']
+const LAYERED = [
+  'src',
+  'cli',
+  'client',
+  'emulators',
+  'bench',
+  'evaluation',
+  'simulation',
+  'training',
+  'console/src',
+]
 
 const LayerReport = z.object({
   modules: z.array(z.object({ source: z.string() })),

@@ -17,6 +17,7 @@ export const TASKS = {
   distribute: { command: ['scripts/distribute.ts'], needsDevelopment: false },
   bench: { command: ['bench/main.ts'], needsDevelopment: true },
   evaluate: { command: ['evaluation/main.ts'], needsDevelopment: true },
+  simulate: { command: ['simulation/main.ts'], needsDevelopment: true },
   emulators: { command: ['emulators/main.ts'], needsDevelopment: false },
   generate: { command: ['scripts/generate.ts'], needsDevelopment: true },
   guide: { command: ['scripts/build-guide.mjs'], needsDevelopment: false },

@@ -1,4 +1,4 @@
-import { isDatabaseOutage } from '../database/retry-conflicts.ts'
+import { isConflict, isDatabaseOutage } from '../database/retry-conflicts.ts'
 import type { AppError } from '../kernel/errors.ts'
 import { unavailable } from '../kernel/unavailable.ts'
 
@@ -12,16 +12,23 @@ const OVERLOAD_CODE = /^(53[0-9A-Z]{3}|55P03|57014|25P03)$/
 const OVERLOAD_MESSAGE =
   /^timeout exceeded when|^Query read timeout|^Connection terminated due to connection timeout/
 
-/** The 503 for a thrown thing that says that the database is away or has too much to do; null for any other. */
+/**
+ * The 503 for an error that says that the database is away, has too much to do, or ended a transaction in favor of another one;
+ * null for any other.
+ */
 export function outageOf(error: unknown): AppError | null {
+  if (isConflict(error)) return overloaded(error)
   if (!isDatabaseOutage(error)) return null
   const code = 'code' in error ? String(error.code) : ''
-  if (OVERLOAD_CODE.test(code) || OVERLOAD_MESSAGE.test(error.message))
-    return unavailable(
-      'overloaded',
-      'The database has too much to do at this moment',
-      RETRY_AFTER_SECONDS,
-      error,
-    )
+  if (OVERLOAD_CODE.test(code) || OVERLOAD_MESSAGE.test(error.message)) return overloaded(error)
   return unavailable('not_ready', 'The database cannot be reached at this moment', RETRY_AFTER_SECONDS, error)
+}
+
+function overloaded(error: unknown): AppError {
+  return unavailable(
+    'overloaded',
+    'The database has too much to do at this moment',
+    RETRY_AFTER_SECONDS,
+    error,
+  )
 }

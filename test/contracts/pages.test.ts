@@ -109,7 +109,7 @@ describe('the documentation', () => {
 
   it('names only paths of the checkout that exist', () => {
     const PATH =
-      /(?<![\w./-])((?:src|test|docs|deploy|bench|scripts|client|cli|console|emulators|openapi|training|evaluation)\/[\w./-]*[\w/])(?=$|[\s:,)#])/g
+      /(?<![\w./-])((?:src|test|docs|deploy|bench|scripts|client|cli|console|emulators|openapi|training|evaluation|simulation)\/[\w./-]*[\w/])(?=$|[\s:,)#])/g
     const made =
       /^docs\/(a\.md|sub)$|^(console|site|client)\/(dist|node_modules)|^deploy\/(compose\/\.env|kubernetes\/secret\.env)|\.tgz$/
     const named = (page: DocPage) =>
@@ -172,7 +172,7 @@ describe('the documentation', () => {
 
   it('names only settings that exist', () => {
     const OTHERS =
-      /^(MEMORY_|TEST_|OTEL_|TOKEN|KEY|ENCRYPTION_KEY|NODE_|CHROMIUM_PATH|XDG_|NO_COLOR|SCREENSHOTS|PICTURES|SCENES|CONTAINER_|OLLAMA_|RESTORED_URL|FORMAT|LAYOUT|EVERY_FAULT|POWER_CUTS|FUZZ_INPUTS)/
+      /^(MEMORY_|TEST_|OTEL_|TOKEN|KEY|ENCRYPTION_KEY|NODE_|CHROMIUM_PATH|XDG_|NO_COLOR|SCREENSHOTS|PICTURES|SCENES|CONTAINER_|OLLAMA_|RESTORED_URL|FORMAT|LAYOUT|EVERY_FAULT|POWER_CUTS|FUZZ_INPUTS|SIMULATION_)/
     const named = (page: DocPage) =>
       quoted(page).flatMap((code) =>
         [...code.matchAll(/\b([A-Z][A-Z]+(?:_[A-Z]+)+)\b(?!…)/g)].map(([, name = '']) => name),

@@ -94,7 +94,8 @@ async function writeSnapshot(): Promise<void> {
   await rename(`${unfinished}.tar`, snapshotPath())
 }
 
-async function makeTemplate(serverUrl: string): Promise<void> {
+/** Makes the PostgreSQL database that test databases are cloned from, unless it is there already. */
+export async function makeTemplate(serverUrl: string): Promise<void> {
   await withClient(serverUrl, async (client) => {
     await client.query('select pg_advisory_lock($1)', [TEMPLATE_LOCK])
     await dropLeftOvers(client)

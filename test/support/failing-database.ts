@@ -64,16 +64,8 @@ export function failingDatabase(inner: TestDatabase): FailingDatabase {
     throw plan.fault === 'conflict' ? conflict() : lostConnection()
   }
 
-  const db = new Kysely<Schema>({
-    dialect: {
-      createAdapter: () => new PostgresAdapter(),
-      createDriver: () => new FailingDriver(inner.db, run),
-      createIntrospector: (of) => new PostgresIntrospector(of),
-      createQueryCompiler: () => new PostgresQueryCompiler(),
-    },
-  })
   return {
-    database: { ...inner, db },
+    database: { ...inner, db: throughDatabase(inner.db, { run }).db },
     async during(at, fault, act) {
       Object.assign(plan, { at, fault, count: 0, failed: null })
       await act()
@@ -84,30 +76,74 @@ export function failingDatabase(inner: TestDatabase): FailingDatabase {
   }
 }
 
-function conflict(): Error {
+/** What stands between a database and whoever uses it. */
+export interface Way {
+  /** Runs one statement or commit, or fails in its place. */
+  run<Result>(text: string, act: () => Promise<Result>): Promise<Result>
+  /** Asked before a transaction begins. */
+  begin?(): Promise<void>
+}
+
+/**
+ * A database whose statements take a way to another one.
+ * @returns `rollbackAll` rolls back what is open, as a server does when a client is gone
+ */
+export function throughDatabase(inner: Db, way: Way): { db: Db; rollbackAll: () => Promise<void> } {
+  const connections = new Set<FailingConnection>()
+  const db = new Kysely<Schema>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new FailingDriver(inner, way, connections),
+      createIntrospector: (of) => new PostgresIntrospector(of),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+    },
+  })
+  const rollbackAll = async (): Promise<void> => {
+    await Promise.all(
+      [...connections].map(async (connection) => {
+        await connection.underWay
+        const { transaction } = connection
+        connection.transaction = undefined
+        if (transaction && !transaction.isCommitted && !transaction.isRolledBack)
+          await transaction.rollback().execute()
+      }),
+    )
+  }
+  return { db, rollbackAll }
+}
+
+export function conflict(): Error {
   return Object.assign(new Error('could not serialize access due to concurrent update'), { code: '40001' })
 }
 
-function lostConnection(): Error {
+export function lostConnection(): Error {
   return Object.assign(new Error('Connection terminated unexpectedly'), { code: 'ECONNRESET' })
 }
 
-type Run = <Result>(text: string, act: () => Promise<Result>) => Promise<Result>
-
 class FailingConnection implements DatabaseConnection {
   transaction: ControlledTransaction<Schema> | undefined
+  /** What the database is doing; resolves when it has ended, however it has. */
+  underWay: Promise<unknown> = Promise.resolve()
   readonly #db: Db
-  readonly #run: Run
+  readonly #way: Way
 
-  constructor(db: Db, run: Run) {
+  constructor(db: Db, way: Way) {
     this.#db = db
-    this.#run = run
+    this.#way = way
   }
 
   async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    return await this.#run(query.sql, () =>
+    return await this.run(query.sql, () =>
       (this.transaction ?? this.#db).executeQuery<Row>(query as CompiledQuery<Row>),
     )
+  }
+
+  async run<Result>(text: string, act: () => Promise<Result>): Promise<Result> {
+    return await this.#way.run(text, async () => {
+      const acting = act()
+      this.underWay = acting.catch(() => {})
+      return await acting
+    })
   }
 
   // oxlint-disable-next-line require-yield
@@ -118,22 +154,29 @@ class FailingConnection implements DatabaseConnection {
 
 class FailingDriver implements Driver {
   readonly #db: Db
-  readonly #run: Run
+  readonly #way: Way
+  readonly #connections: Set<FailingConnection>
 
-  constructor(db: Db, run: Run) {
+  constructor(db: Db, way: Way, connections: Set<FailingConnection>) {
     this.#db = db
-    this.#run = run
+    this.#way = way
+    this.#connections = connections
   }
 
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<FailingConnection> {
-    return new FailingConnection(this.#db, this.#run)
+    const connection = new FailingConnection(this.#db, this.#way)
+    this.#connections.add(connection)
+    return connection
   }
 
-  async releaseConnection(): Promise<void> {}
+  async releaseConnection(connection: FailingConnection): Promise<void> {
+    this.#connections.delete(connection)
+  }
 
   async beginTransaction(connection: FailingConnection, settings: TransactionSettings): Promise<void> {
+    await this.#way.begin?.()
     let builder = this.#db.startTransaction()
     if (settings.isolationLevel) builder = builder.setIsolationLevel(settings.isolationLevel)
     if (settings.accessMode) builder = builder.setAccessMode(settings.accessMode)
@@ -143,7 +186,7 @@ class FailingDriver implements Driver {
   async commitTransaction(connection: FailingConnection): Promise<void> {
     const { transaction } = connection
     if (transaction === undefined) throw new Error('there is no transaction')
-    await this.#run('commit', () => transaction.commit().execute())
+    await connection.run('commit', () => transaction.commit().execute())
     connection.transaction = undefined
   }
 

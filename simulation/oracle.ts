@@ -1,0 +1,115 @@
+import { mayRead } from '../test/support/permissions.ts'
+import { domainPrincipal, EVERYONE, groupPrincipal, userPrincipal } from '../src/people/index.ts'
+
+/** What may be stored under a key: a value, or nothing. */
+export interface Version<Value> {
+  number: number
+  value: Value | null
+}
+
+/** Where something stood at a moment, to be compared with what an answer shows later. */
+export interface Moment {
+  possible: ReadonlySet<number>
+  /** Versions from here on came later. */
+  next: number
+}
+
+/**
+ * One thing that clients change. A change whose answer was lost may have happened or not: then several versions are possible,
+ * until a later change is acknowledged.
+ */
+export class Register<Value> {
+  readonly versions: Version<Value>[]
+  #possible: Set<number>
+  isBusy = false
+
+  constructor(value: Value | null) {
+    this.versions = [{ number: 0, value }]
+    this.#possible = new Set([0])
+  }
+
+  /** A change is about to be sent: from now on both may be seen. */
+  begin(value: Value | null): Version<Value> {
+    const version = { number: this.versions.length, value }
+    this.versions.push(version)
+    this.#possible.add(version.number)
+    this.isBusy = true
+    return version
+  }
+
+  end(version: Version<Value>, outcome: 'done' | 'refused' | 'unknown'): void {
+    this.isBusy = false
+    if (outcome === 'done') this.#possible = new Set([version.number])
+    if (outcome === 'refused') this.#possible.delete(version.number)
+  }
+
+  now(): Moment {
+    return { possible: new Set(this.#possible), next: this.versions.length }
+  }
+
+  /** All that could be seen by a question that began at the moment and ends now. */
+  since(moment: Moment): Version<Value>[] {
+    return this.versions.filter(({ number }) => moment.possible.has(number) || number >= moment.next)
+  }
+
+  /** The only version that can be there; undefined where there are several. */
+  certain(): Version<Value> | undefined {
+    if (this.#possible.size !== 1) return undefined
+    return this.versions.find(({ number }) => this.#possible.has(number))
+  }
+}
+
+export interface PushedDocument {
+  provider: 'slack' | 'notion' | 'google_drive'
+  externalId: string
+  title: string
+  body: string
+  policy: unknown
+}
+
+/** How often something was acknowledged, and how often it may have happened besides. */
+export interface Tally {
+  acknowledged: number
+  unknown: number
+}
+
+export const newTally = (): Tally => ({ acknowledged: 0, unknown: 0 })
+
+/** Whether a number of events fits what clients know. */
+export function fits(count: number, { acknowledged, unknown }: Tally): boolean {
+  return count >= acknowledged && count <= acknowledged + unknown
+}
+
+/** Whether somebody may read a document, where a group has these members. */
+export function readable(policy: unknown, email: string, members: readonly string[]): boolean {
+  const domain = email.slice(email.indexOf('@') + 1)
+  const principals = new Set([EVERYONE, userPrincipal(email), domainPrincipal(domain)])
+  if (members.includes(email)) principals.add(groupPrincipal('eng'))
+  return mayRead(policy, principals, email)
+}
+
+interface Admission {
+  sentAt: number
+  answeredAt: number
+}
+
+/**
+ * Whether more than `limit` requests were surely admitted within a minute.
+ * @returns how many; 0: none too many
+ */
+export function admittedTooMany(admissions: readonly Admission[], limit: number): number {
+  let worst = 0
+  for (const { sentAt } of admissions) {
+    const within = admissions.filter((one) => one.sentAt >= sentAt && one.answeredAt < sentAt + 60_000).length
+    worst = Math.max(worst, within)
+  }
+  return worst > limit ? worst : 0
+}
+
+/** Whether a refusal for rate was right: enough requests may have counted in the minute before. */
+export function mayBeRefused(refusal: Admission, admissions: readonly Admission[], limit: number): boolean {
+  const counted = admissions.filter(
+    (one) => one.sentAt <= refusal.answeredAt && one.answeredAt > refusal.sentAt - 60_000,
+  )
+  return counted.length >= limit
+}
