@@ -103,7 +103,6 @@ export const ANSWER_TYPE_NAMES = Object.keys(ANSWER_TYPES) as AnswerTypeName[]
 /** Limit on a question's numbers, because each is searched in every passage. */
 const QUESTION_NUMBERS_MAX = 8
 
-/** The types that a question asks for. */
 export function askedTypes(question: string): AnswerTypeName[] {
   return ANSWER_TYPE_NAMES.filter((name) => ANSWER_TYPES[name].question.test(question))
 }

@@ -4,7 +4,6 @@ import type { Passage } from './passage.ts'
 export interface ReadPassage {
   passage: Passage
   stems: ReadonlySet<string>
-  /** Its words in order. */
   words: readonly string[]
   term: ReadonlySet<string>
   context: ReadonlySet<string>

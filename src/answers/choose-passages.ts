@@ -51,7 +51,6 @@ export function choosePassages(candidates: readonly Candidate[], wants: { code: 
   return chosen
 }
 
-/** How likely each passage is the one that answers. */
 function likelihoods(ranked: readonly Candidate[]): number[] {
   const best = ranked[0]?.score ?? 0
   const shares = ranked.map(({ score }) => Math.exp(SHARPNESS * (score - best)))

@@ -13,7 +13,6 @@ const HELD_CHARACTERS_MAX = 500
 type Progress = 'open' | 'caret' | 'gap' | 'number' | 'after' | 'dash' | 'last' | 'afterLast' | 'dead'
 const COMPLETE: ReadonlySet<Progress> = new Set(['number', 'after', 'last', 'afterLast'])
 
-/** A partial marker. */
 interface Begun {
   /** Start of the preceding blanks in the held text, which are removed with it. */
   from: number
@@ -27,7 +26,6 @@ interface Begun {
 export interface MarkerFilter {
   /** The text that is settled after this part; may be empty, because a marker can be split over parts. */
   push(piece: string): string
-  /** The rest of the text. */
   end(): string
 }
 

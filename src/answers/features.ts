@@ -14,18 +14,14 @@ import { stemsOf } from './stems.ts'
 export interface Asked {
   question: string
   words: QuestionWords
-  /** The question's meaning. */
   meaning: Float32Array | null
-  /** The title of each hit. */
   titles: readonly Above[]
-  /** The headings above each section. */
   headings: readonly Above[]
   hits: readonly Pick<Hit, 'sourceItemId' | 'score'>[]
 }
 
 type Stems = ReadonlySet<string>
 
-/** The stems and meaning of a title or heading. */
 export interface Above {
   stems: Stems
   meaning: Float32Array | null
@@ -168,7 +164,6 @@ function createDescribe(asked: Asked, terms: TermWeights): Describe {
   }
 }
 
-/** The texts around and above a passage. */
 function placesOf(
   candidate: Candidate,
   around: { before?: Candidate | undefined; after?: Candidate | undefined; title: Above; heading: Above },

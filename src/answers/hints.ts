@@ -73,7 +73,6 @@ function namesProvider(provider: string): RegExp {
 /** The fields of a document that hints apply to. */
 export interface Hinted {
   provider: ProviderId
-  /** undefined: unknown. */
   changedAt: Date | undefined
 }
 

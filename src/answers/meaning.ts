@@ -5,7 +5,6 @@ const VECTORS_MAX = 20_000
 
 /** The meaning of texts, as sums of word vectors; null if the model knows no word of a text. */
 export interface Meaning {
-  /** The unit vector of a word. */
   vectorOf(stem: string): Float32Array | null
   /** The sum over stems, weighted by rarity. */
   sumOf(stems: Iterable<string>): Float32Array | null

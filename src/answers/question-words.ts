@@ -14,7 +14,6 @@ const LITERAL =
   /(?<![\p{L}\p{N}])-{1,2}[\w-]{2,40}|(?<![\w.])\w{1,40}(?:[._/:]\w{1,40}){1,6}|\b\p{Ll}{1,20}\p{Lu}\w{1,40}|"[^"\n]{2,60}"/gu
 const LITERALS_MAX = 8
 
-/** The words of a question, for comparison with passages. */
 export interface QuestionWords {
   /** Each stem's share of the question's weight. */
   weights: ReadonlyMap<string, number>

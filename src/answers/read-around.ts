@@ -4,7 +4,6 @@ import { prepare } from '../database/prepared.ts'
 import type { Reader } from '../kernel/reader.ts'
 import type { Hit } from '../retrieval/index.ts'
 
-/** The surroundings of a hit in its document. */
 export interface Around {
   /** The hit's chunk in its document, from 0. */
   position: number

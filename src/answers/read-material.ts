@@ -27,7 +27,6 @@ const WITHOUT_CONTEXT = {
   isTitle: false,
 }
 
-/** The input of a synthesis. */
 export interface Material {
   question: string
   /** Not empty. */
@@ -40,7 +39,6 @@ export interface Material {
   isWeak?: boolean
 }
 
-/** The passages of the hits. */
 export interface Read {
   candidates: Candidate[]
   sections: readonly Section[]

@@ -10,7 +10,6 @@ import { stemsOf } from './stems.ts'
 /** Cache limit in texts: reading one takes about a millisecond, and questions repeat them. */
 const TEXTS_MAX = 400
 
-/** Reads sections into candidates. */
 export type ReadSections = (sections: readonly Section[]) => Pausable<Candidate[]>
 
 /** Caches passages. Deterministic: a cached text gives the same passages. */

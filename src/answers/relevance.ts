@@ -55,7 +55,6 @@ function contentWords(question: string, terms: TermWeights): Set<string> {
   )
 }
 
-/** Whether a stem says something about the subject of a question. */
 export function isContent(stem: string, terms: TermWeights): boolean {
   return terms.backgroundWeight(stem) >= CONTENT_FROM && !NUMBER.test(stem)
 }

@@ -4,7 +4,6 @@ import { type Passage, pointsBack } from './passage.ts'
 const COMPANION_CHARACTERS_MAX = 240
 const LABEL_CHARACTERS_MAX = 200
 
-/** How a passage is shown. */
 export interface ShownAs {
   /** Leaves out what was not asked for. */
   narrow: (passage: Passage) => Passage

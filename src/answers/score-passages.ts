@@ -7,7 +7,6 @@ import { type Asked, describingPassages, FEATURES, type Features } from './featu
 
 const Weights = z.record(z.enum(FEATURES), z.number())
 
-/** The weight of each feature. */
 const weights = Weights.parse(stored)
 
 /** Each passage with its score: the weighted sum of its features. */

@@ -100,7 +100,6 @@ function placeOf(
   return parts.map((part) => shorten(part, PLACE_CHARACTERS_MAX)).join(' › ')
 }
 
-/** The last heading above a section's text. */
 function sectionHeading(section: Section | undefined): string {
   return plainText(section?.heading?.split(' > ').at(-1) ?? '')
 }

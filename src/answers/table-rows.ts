@@ -5,7 +5,6 @@ import { plainText, shorten } from './plain-text.ts'
 const TABLE_RULE = /^[\s|:+=-]+$/
 const HTML_CELL = /<t[dh]\b/i
 
-/** Whether a text has HTML table cells. */
 export function hasHtmlCells(source: string): boolean {
   return HTML_CELL.test(source)
 }

@@ -64,7 +64,6 @@ export interface ApproximateIndexOptions {
   logger: Pick<Logger, 'info' | 'error'>
   /** Whether this process does the work; otherwise another one does. */
   works: boolean
-  /** For tests. */
   times?: LeaseTimes
 }
 

@@ -1,7 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 
-/** An organization's vectors of one model. */
 export interface IndexOf {
   organizationId: string
   modelId: number

@@ -31,7 +31,6 @@ export async function hasReadyIndex(db: Db, { organizationId, modelId }: IndexOf
   return (await findReady(db, [organizationId, modelId])).rows.length > 0
 }
 
-/** null or the row of an organization that wants an index. */
 export async function findWanted(
   db: Db,
   organizationId: string,

@@ -8,7 +8,6 @@ export interface LanguageModel {
 
 export interface LanguageModelPrompt {
   instructions: string
-  /** The user's message. */
   prompt: string
   maxOutputTokens: number
 }

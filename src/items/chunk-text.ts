@@ -155,7 +155,6 @@ function* addPieces(pieces: Piece[], body: string, block: Block, before: number)
   }
 }
 
-/** The beginnings of nonblank lines. */
 function lineStarts(body: string, start: number, end: number): number[] {
   const starts = [start]
   for (let at = body.indexOf('\n', start); at !== -1 && at < end; at = body.indexOf('\n', at + 1)) {

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import type { Tx } from '../database/database.ts'
 import type { ItemChanges } from '../vector-memory/index.ts'
 
-/** Stored items that arrived again with the same content. */
 interface Confirmed {
   organizationId: string
   items: readonly { id: string; policyId: number }[]

@@ -25,7 +25,6 @@ const DeletedRows = z.array(
   }),
 )
 
-/** How a caller names an item. */
 export type NamedItem = { id: string } | { provider: ProviderId; externalId: string }
 
 const FoundRows = z.array(z.object({ id: z.string() }))

@@ -68,7 +68,6 @@ const Url = z
     'must be an absolute URL, and not of javascript:, vbscript:, data:, file:, blob:, about: or view-source:',
   )
 
-/** A document in an ingest request. */
 export const IngestDocument = z
   .strictObject({
     connectorId: idOf(
@@ -146,7 +145,6 @@ export const SourceItem = z
   .meta({ id: 'SourceItem', description: 'A stored document, message or file.' })
 export type SourceItem = z.output<typeof SourceItem>
 
-/** A stored item in the API. */
 export function toSourceItem(row: Row<'source_items'>): SourceItem {
   const { sourceId, sourceCreatedAt, sourceUpdatedAt, ...fields } = fieldsOf(row)
   return {
@@ -173,7 +171,6 @@ export type ListedSourceItem = z.output<typeof ListedSourceItem>
 /** Also has `LISTED_COLUMNS`. */
 export const ListedRow = z.looseObject({ id: z.string(), updated_at: z.date(), synced_at: z.date() })
 
-/** A stored item in lists. */
 export function toListedSourceItem(row: z.output<typeof ListedRow>): ListedSourceItem {
   const { sourceId, sourceUpdatedAt, ...fields } = listedFieldsOf(row)
   return {

@@ -18,9 +18,7 @@ import { cleanItem } from './item.ts'
 import type { Items } from './items.ts'
 import type { StoreCounts } from './store-items.ts'
 
-/** A received file with its sender's metadata. */
 export interface GivenFile {
-  /** The source to store it in. */
   connectorId: string
   /** Its name, with folders if any, which becomes its externalId. */
   name: string
@@ -50,7 +48,6 @@ export interface Files {
 const READING = { concurrency: 2, concurrencyPerOwner: 1, waitMaxMs: 30_000 }
 const TITLE_CHARACTERS_MAX = 300
 
-/** Stores uploaded files. */
 export function createFiles(deps: { db: Db; items: Items; extractor: TextExtractor }): Files {
   const admit = createFairLimit({ what: 'Files', ...READING })
   return {
@@ -150,7 +147,6 @@ function sourceKindOf(format: TextFormat): SourceKind {
   return format === 'text' || format === 'csv' ? 'file' : 'document'
 }
 
-/** A title on one line. */
 function shorten(title: string): string {
   const line = title.replaceAll(/\s+/g, ' ').trim()
   return line.length <= TITLE_CHARACTERS_MAX

@@ -9,7 +9,6 @@ const CHARACTERS_A_PART = 256_000
 /** Parts deleted per statement. */
 const PARTS_A_DELETION = 16
 
-/** An ingest of an organization. */
 export interface IngestRef {
   organizationId: string
   ingestId: string
@@ -18,7 +17,6 @@ export interface IngestRef {
 const CleanItems = z.array(CleanItem)
 const FIELDS = Object.keys(CleanItem.shape)
 
-/** Some documents of an ingest. */
 export interface Part {
   /** 1, 2, … */
   part: number

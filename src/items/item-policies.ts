@@ -5,12 +5,10 @@ import { internPolicies, type ItemOrigin, principalsOfPolicy } from '../permissi
 import { findProvider } from '../providers/index.ts'
 import { type CleanItem, itemKey } from './item.ts'
 
-/** Who stores items: a caller, or a sync run. */
 export type StoredBy = ItemOrigin['by']
 
 const Metadata = z.object({ accessPolicy: z.unknown() })
 
-/** Where an item of a source came from. */
 export function originOf(
   { provider, sourceId }: Pick<CleanItem, 'provider' | 'sourceId'>,
   by: StoredBy,

@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 
-/** A principal that an item's access policy names. */
 export interface ItemReader {
   kind: 'everyone' | 'member' | 'source' | 'user' | 'group' | 'domain'
   /** An address, a domain or a group's id; null if the kind says it all. */

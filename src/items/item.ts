@@ -39,7 +39,6 @@ export type NewItem = z.input<typeof Fields> & { metadata: Record<string, unknow
  * thread can pass cheaply.
  */
 export const CleanItem = Fields.extend({
-  /** The metadata as JSON text. */
   metadataJson: z.string(),
   /** SHA-256 of its content, in hex. */
   hash: z.string(),
@@ -84,12 +83,10 @@ function columnsOf(fields: z.ZodObject): [field: string, column: keyof Row<'sour
   )
 }
 
-/** The fields of a stored item. */
 export function fieldsOf(row: Row<'source_items'>): z.output<typeof Fields> {
   return Fields.parse(Object.fromEntries(columnsOf(Fields).map(([field, name]) => [field, row[name]])))
 }
 
-/** The fields of a stored item in a list. */
 export function listedFieldsOf(row: Readonly<Record<string, unknown>>): z.output<typeof ListedFields> {
   return ListedFields.parse(
     Object.fromEntries(columnsOf(ListedFields).map(([field, name]) => [field, row[name]])),

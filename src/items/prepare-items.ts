@@ -114,7 +114,6 @@ export async function prepareItems(
   }
 }
 
-/** All items of a preparation. */
 export function itemsOf({ unchanged, changed }: PreparedItems): CleanItem[] {
   return [...unchanged, ...changed]
 }
@@ -123,17 +122,14 @@ export function isEmbedded(item: CleanItem): item is EmbeddedItem {
   return 'chunks' in item
 }
 
-/** The access policy of a prepared item. */
 export function policyOf({ policies }: Pick<PreparedItems, 'policies'>, item: CleanItem): number {
   return policies.get(itemKey(item)) ?? NOBODY_ID
 }
 
-/** Whether the item is stored with the same content. */
 export function isStoredAs(stored: PreparedItems['stored'], item: CleanItem): boolean {
   return stored.get(itemKey(item))?.hash === item.hash
 }
 
-/** Whether the item is stored under another source. */
 export function isMoved(stored: PreparedItems['stored'], item: CleanItem): boolean {
   const before = stored.get(itemKey(item))
   return before !== undefined && before.sourceId !== item.sourceId
@@ -221,7 +217,6 @@ export async function embedPlainWords(
   for (const { model } of await embeddersOf(db, models, state)) await embedAll(model, [words], signal)
 }
 
-/** Adds the vectors of each chunk. */
 async function embedChunks(
   items: readonly EmbeddedItem[],
   embedders: readonly Embedder[],

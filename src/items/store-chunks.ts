@@ -6,7 +6,6 @@ import { prepare } from '../database/prepared.ts'
 import { insertVectors } from '../models/index.ts'
 import type { EmbeddedChunk, PreparedItems } from './prepare-items.ts'
 
-/** A chunk of a stored item. */
 export interface ChunkRow {
   itemId: string
   provider: string
@@ -55,7 +54,6 @@ function vectorOf(chunk: EmbeddedChunk, index: number): Float32Array {
   return vector
 }
 
-/** Deletes all chunks of items, with their vectors. */
 export async function deleteChunks(
   tx: Tx,
   organizationId: string,

@@ -140,7 +140,6 @@ async function moveItems(
     where i.organization_id = ${organizationId} and i.id = m.id`.execute(tx)
 }
 
-/** The row of a written item. */
 export interface WrittenRow {
   id: string
   /** Whether it was stored before, so that it may have chunks to replace. */
@@ -198,7 +197,6 @@ export async function upsertItems(
   return written
 }
 
-/** The fields of the item's own row. */
 function columnsOf(item: EmbeddedItem): Omit<EmbeddedItem, 'chunks'> {
   const { chunks: _, ...fields } = item
   return fields

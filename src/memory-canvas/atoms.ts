@@ -126,7 +126,6 @@ const selectTotals = prepareInView(`
   from entity_totals
   where organization_id = $1 and entity_id = any($2::uuid[]) and source_id = any($3::uuid[])`)
 
-/** Counts in all items of the view. */
 export function countedInAll(db: Db, view: View): CountsOf {
   return async (ids) => {
     const { rows } = await selectTotals(db, view, [view.organizationId, listOfIds(ids), idsInView(view)])

@@ -6,7 +6,6 @@ export interface CanvasQuery {
   q?: string | undefined
   provider?: ProviderId | undefined
   entityType?: EntityType | undefined
-  /** A node's id. */
   around?: string | undefined
   since?: Date | undefined
   limit: number

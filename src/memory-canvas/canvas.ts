@@ -55,7 +55,6 @@ export type DrawCanvas = (reader: Reader, query: CanvasQuery, signal: AbortSigna
 /** Limit on the latest items for a canvas since a time or around an entity. */
 const SINCE_ITEMS_MAX = 500
 export const AROUND_ITEMS_MAX = 500
-/** Limit on the atoms of a part of the canvas. */
 const SELECTED_ATOMS_MAX = 1_000
 /**
  * Atoms looked up beyond those shown, in case some turn out to be the same. If more do, the rest are looked

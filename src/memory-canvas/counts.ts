@@ -28,7 +28,6 @@ interface Change {
   authored: number
 }
 
-/** Rows of a statement. */
 const ROWS_A_STATEMENT = 500
 
 /** Collects changes to the totals as items start or stop naming entities. */

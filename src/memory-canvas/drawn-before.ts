@@ -2,7 +2,6 @@ import type { CanvasQuery } from './canvas-query.ts'
 import type { CanvasEdge, CanvasNode } from './graph.ts'
 import type { View } from './visible-sources.ts'
 
-/** The graph of a view. */
 export interface Graph {
   nodes: CanvasNode[]
   edges: CanvasEdge[]
@@ -18,7 +17,6 @@ export class DrawnBefore {
   readonly #graphs = new Map<string, Graph>()
   #nodes = 0
 
-  /** The cached graph of a view and query, if any. */
   find(view: View, query: CanvasQuery): Graph | undefined {
     const key = keyOf(view, query)
     const graph = key === null ? undefined : this.#graphs.get(key)

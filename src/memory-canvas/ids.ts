@@ -11,7 +11,6 @@ export function listOfIds(ids: readonly string[]): string {
   return `{${ids.join(',')}}`
 }
 
-/** Texts as one value for `$1::text[]`. */
 export function listOfTexts(texts: Iterable<string>): string {
   const quoted = Array.from(texts, (text) => `"${text.replace(/["\\]/g, '\\$&')}"`)
   return `{${quoted.join(',')}}`

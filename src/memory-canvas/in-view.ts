@@ -26,7 +26,6 @@ const OF_ITEMS = `
       and n.name = c.name
   )`
 
-/** Runs a statement over the names in a view. */
 export type PreparedInView<Row> = (
   db: Db,
   view: View,

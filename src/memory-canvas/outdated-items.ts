@@ -7,7 +7,6 @@ import type { Db } from '../database/database.ts'
  * counted like a name, which shows whether a source has outdated items.
  */
 
-/** Items per page. */
 const ITEMS_A_PAGE = 100
 
 const OrganizationRows = z.array(z.object({ organization_id: z.string() }))
@@ -22,7 +21,6 @@ export async function nextOrganization(db: Db, after: string): Promise<string | 
   return OrganizationRows.parse(rows)[0]?.organization_id ?? null
 }
 
-/** Whether an organization has items read by other rules. */
 export async function hasOutdatedItems(db: Db, organizationId: string, rules: string): Promise<boolean> {
   const { rows } = await sql`
     select exists (

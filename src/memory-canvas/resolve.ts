@@ -127,7 +127,6 @@ export function wordsToWeigh(atoms: readonly Atom[]): string[] {
     .map(({ id }) => id)
 }
 
-/** Whether an address has the full names of several people. */
 function isShared(atom: Atom): boolean {
   if (atom.type !== 'person' || atom.rank !== RANK.address) return false
   const fullNames = new Set(atom.names.map(({ alias }) => alias).filter((alias) => alias?.includes(' ')))
@@ -160,7 +159,6 @@ function countsTogether(atoms: readonly Atom[]): Map<string, SourceCount> {
   return counts
 }
 
-/** The distinct names of all atoms. */
 function namesTogether(atoms: readonly Atom[]): { name: string; items: number }[] {
   const [only, ...others] = atoms
   // An atom's names are distinct already.

@@ -10,7 +10,6 @@ import type { View } from './visible-sources.ts'
 
 /** The items in view for a part of the canvas, with all that they name. */
 export interface Selection {
-  /** The source of each item. */
   sources: readonly string[]
   /** By atom, the items that name it: each item's index with the role (`namingOf`). */
   namings: ReadonlyMap<string, readonly number[]>
@@ -99,7 +98,6 @@ export async function selectItems(db: Db, view: View, selecting: Selecting): Pro
   return { sources, namings }
 }
 
-/** How many selected items name an atom. */
 export function itemsNaming({ namings }: Selection, atomId: string): number {
   return namings.get(atomId)?.length ?? 0
 }

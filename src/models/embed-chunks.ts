@@ -1,6 +1,5 @@
 import type { EmbeddingInput, EmbeddingModel } from '../inference/embedding-model.ts'
 
-/** A chunk's text and the headings above it. */
 interface TitledText {
   content: string
   heading: string | null

@@ -25,14 +25,12 @@ export interface SecretCipher {
 
 export interface KeptSettingsOptions {
   db: Db
-  /** The settings of the configured model. */
   present: () => EmbeddingModelSettings
   /** Called only if there is a secret; null: this deployment has no encryption key. */
   cipher: () => Promise<SecretCipher | null>
 }
 
 export interface KeptSettings {
-  /** Stores a model's settings. */
   keep(model: EmbeddingModel, settings: EmbeddingModelSettings): Promise<void>
   /**
    * The settings of a stored model; null: none stored.

@@ -32,7 +32,6 @@ export interface FormerModels {
    * @throws AppError
    */
   load(name: string): Promise<EmbeddingModel | null>
-  /** Drops stored settings of models without vectors. */
   dropUnused(): Promise<void>
 }
 

@@ -4,13 +4,11 @@ import type { Db, Tx } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import type { EmbeddingModel } from '../inference/embedding-model.ts'
 
-/** A row of `embedding_models`. */
 export interface StoredModel {
   id: number
   name: string
 }
 
-/** Which models an organization's vectors belong to. */
 export interface ModelState {
   /** The model that answers queries; null until the first vectors are stored. */
   active: StoredModel | null

@@ -13,9 +13,7 @@ import { fitsRowCache, type RowCache } from './row-cache.ts'
  * for them.
  */
 export interface ReadAhead {
-  /** Reports that a search read rows from the database. */
   missedRows(snapshot: Snapshot): void
-  /** Reports that a search read words from the database. */
   missedWords(snapshot: Snapshot): void
 }
 

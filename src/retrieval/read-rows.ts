@@ -15,7 +15,6 @@ export interface Standing {
   model: StoredModel | null
   /** Sources being removed, whose chunks no search may return. */
   removedSourceIds: readonly string[]
-  /** The revision of the organization's items. */
   revision: number
 }
 

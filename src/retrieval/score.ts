@@ -27,7 +27,6 @@ export function createScore(vector: Float32Array): (row: Pick<ChunkRow, 'values'
   }
 }
 
-/** The Euclidean length of a vector. */
 export function lengthOf(values: Float16Array | Float64Array): number {
   let square = 0
   for (let at = 0; at < values.length; at++) {

@@ -67,7 +67,6 @@ export type SearchFilter = z.output<typeof SearchFilter>
 
 const Rank = z.enum(['vector', 'hybrid'])
 
-/** The body of search and context. */
 export const SearchRequest = z
   .strictObject({
     query,

@@ -137,7 +137,6 @@ export function createSearch({
   }
 }
 
-/** Hits in the requested order and number. */
 async function toResult(
   { db, clock, terms }: { db: Db; clock: Clock; terms: TermWeights },
   { organizationId }: Reader,

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import { PROVIDERS } from '../providers/index.ts'
 
-/** The fields of an item in a hit. A new field belongs here, in `COLUMNS` and in `Hit`. */
+/** A new field belongs here, in `COLUMNS` and in `Hit`. */
 export const ShownItem = z.object({
   title: z.string(),
   url: z.string().nullable(),

@@ -16,7 +16,6 @@ const CAPITALS_MAX = 0.5
 const NAMES_MAX = 3
 /** Limit on names, because each is searched in every text. */
 const NAMES_SOUGHT_MAX = 20
-/** A longer question is a text. */
 const QUESTION_CHARACTERS_MAX = 500
 
 /**

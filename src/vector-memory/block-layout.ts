@@ -20,7 +20,6 @@ export interface BlockLayout {
   readonly dimensions: number
   /** Segments of {@link SEGMENT} dimensions; the last one is padded with zeros. */
   readonly segments: number
-  /** Offset of the first pair. */
   readonly pairsAt: number
   readonly blockBytes: number
 }

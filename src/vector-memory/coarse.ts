@@ -8,7 +8,6 @@ import { quantize } from './write-rows.ts'
  * numbers.
  */
 export interface CoarseNearness {
-  /** Similarity of the quantized vectors. */
   cosine: number
   /** Product of the quantized meaning parts; null: not requested. */
   meaning: number | null

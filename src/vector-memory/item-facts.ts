@@ -24,7 +24,6 @@ export interface ItemScope {
   exceptSourceIds?: readonly string[] | undefined
 }
 
-/** An item as the database returns it for a snapshot. */
 export const ItemRow = z.object({
   id: z.string(),
   provider: z.string(),
@@ -33,7 +32,6 @@ export const ItemRow = z.object({
   author_name: z.string().nullable(),
   /** Milliseconds, with fractions. */
   updated_at: z.number(),
-  /** Access policy. */
   policy_id: z.number().nullable(),
   /** null: too long to hold in memory. */
   metadata: z.record(z.string(), z.unknown()).nullable(),
@@ -82,7 +80,6 @@ export class ItemFacts {
   readonly #policies: number[] = []
   /** null: may match any filter. */
   readonly #metadata: (Pairs | null)[] = []
-  /** Rows of each item. */
   readonly #rows: number[] = []
   readonly #free: number[] = []
   readonly #words = new Words()
@@ -102,10 +99,6 @@ export class ItemFacts {
     return this.#versions[item] ?? 0
   }
 
-  /**
-   * Adds or updates an item.
-   * @returns its number
-   */
   put(row: ItemRow): number {
     const item = this.#numbers.get(row.id) ?? this.#free.pop() ?? this.#ids.length
     this.#set(item, row, row.metadata === null ? null : hashPairs(row.metadata))

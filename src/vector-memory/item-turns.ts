@@ -57,7 +57,6 @@ export class ItemTurns {
     })
   }
 
-  /** The organizations with unfinished work. */
   unfinished(): string[] {
     return [...this.#unfinished.keys()]
   }
@@ -86,7 +85,6 @@ export class ItemTurns {
     return before
   }
 
-  /** Runs callers in arrival order. */
   async #enter<Result>(organizationId: string, join: Join, act: () => Promise<Result>): Promise<Result> {
     const line = this.#lines.get(organizationId) ?? { held: Promise.resolve(), sharing: new Set(), size: 0 }
     this.#lines.set(organizationId, line)

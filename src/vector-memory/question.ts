@@ -1,6 +1,5 @@
 import { type BlockLayout, PAIR_BYTES, SCALES_BYTES, SEGMENT } from './block-layout.ts'
 
-/** A question encoded for the kernel. */
 export interface Question {
   /**
    * For each segment that is not all 0: the offset of its scales, the number of pairs, its bound; then the

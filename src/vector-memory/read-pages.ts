@@ -13,7 +13,6 @@ export interface PageOfRows {
   keys: readonly RowKey[]
 }
 
-/** Options for reading pages. */
 export interface Reading {
   /** Starts with the row after this one. */
   after: RowKey
@@ -68,7 +67,6 @@ function decode(page: string, room: Uint8Array | undefined): Uint8Array {
   return room.subarray(0, Buffer.from(room.buffer).write(page, 'base64'))
 }
 
-/** The keys of rows as the database returned them. */
 function keysOf(page: Uint8Array, dimensions: number): RowKey[] {
   const rowBytes = rowBytesOf(dimensions)
   const bytes = Buffer.from(page.buffer, page.byteOffset, page.byteLength)

@@ -38,7 +38,6 @@ const Changes = z.array(
 const Page = z.tuple([z.object({ rows: z.string().nullable() })])
 const Ids = z.array(z.string())
 
-/** Changes since a revision. */
 export interface ChangesSince {
   revision: number
   /** null: too many changes or too old a revision, so the snapshot must be rebuilt. */
@@ -54,7 +53,6 @@ export async function readRevision(db: Db, organizationId: string): Promise<numb
   return Revision.parse(rows)[0]?.revision ?? 0
 }
 
-/** The latest revision of an organization's items, and the items that changed since another one. */
 export async function readChanges(db: Db, organizationId: string, since: number): Promise<ChangesSince> {
   const { rows } = await sql`
     select r.revision::float8 as head, c.revision::float8 as revision,

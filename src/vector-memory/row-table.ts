@@ -7,7 +7,6 @@ import type { SharedMemory } from './shared-memory.ts'
 import type { VectorThreads } from './vector-threads.ts'
 import { rowBytesOf } from './write-rows.ts'
 
-/** The memory has no room for another block. */
 export class NoRoom extends Error {
   constructor() {
     super('the memory for vectors is full')
@@ -113,7 +112,6 @@ export class RowTable {
     return new Uint8Array(this.#shared.memory.buffer, this.#blocks[number] ?? 0, this.layout.blockBytes)
   }
 
-  /** Writes a page of vectors into rows. */
   async write(page: Uint8Array, rows: readonly number[], isLarge: boolean): Promise<void> {
     const blocks = Uint32Array.from(rows, (row) => this.#blocks[Math.floor(row / ROWS_A_BLOCK)] ?? 0)
     const places = Uint8Array.from(rows, (row) => row % ROWS_A_BLOCK)
@@ -126,7 +124,6 @@ export class RowTable {
     this.#freeRows.push(row)
   }
 
-  /** Reads the current quantized vectors of rows. */
   quantizedRows(): (row: number) => QuantizedRow {
     const bytes = new Int8Array(this.#shared.memory.buffer)
     const scales = new Float32Array(this.#shared.memory.buffer)

@@ -73,7 +73,6 @@ export class RowWords {
     this.#unused += length
   }
 
-  /** Frees the memory. */
   clear(): void {
     this.#budget.bytes -= this.#numbers.byteLength
     this.#numbers = new Uint32Array(0)

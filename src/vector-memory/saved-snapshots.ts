@@ -21,7 +21,6 @@ const SavedHead = z.object({
   mark: z.string(),
 })
 
-/** The head of a file. */
 export type SavedHead = z.output<typeof SavedHead>
 
 const Head = SavedHead.extend({

@@ -17,7 +17,6 @@ export interface ScanJob {
   rowItems: Uint32Array
   /** For each item, whether it is in scope; null: all are. */
   allowed: Uint8Array | null
-  /** How many rows the search needs. */
   limit: number
 }
 
@@ -49,7 +48,6 @@ type Kernel = (
   out: number,
 ) => void
 
-/** Scans on one thread. */
 export interface Scanner {
   /** @returns null if more than {@link PROPOSED_MAX} may be among the nearest */
   scan(job: ScanJob): Proposal | null
@@ -156,7 +154,6 @@ class Nearest {
   }
 }
 
-/** Combines the results of several scans of one snapshot. */
 export function mergeProposals(proposals: readonly Proposal[], limit: number): Proposal {
   const [only] = proposals
   if (only && proposals.length === 1) return only

@@ -5,7 +5,6 @@ import { NotWhole } from './pieces.ts'
 import type { RowTable } from './row-table.ts'
 import { NO_ITEM } from './scan.ts'
 
-/** The parts of a snapshot that are saved. */
 export interface SnapshotParts {
   facts: ItemFacts
   table: RowTable

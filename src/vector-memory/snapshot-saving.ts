@@ -30,7 +30,6 @@ export interface SavingDeps {
    * @returns whether they fit
    */
   makeRoom(blocks: number, size: number): boolean
-  /** Applies all changes up to now. */
   catchUp(entry: Entry, signal: AbortSignal): Promise<void>
 }
 
@@ -80,7 +79,6 @@ export class SnapshotSaving {
     return (await readMark(this.#deps.db, head, head.revision)) === head.mark
   }
 
-  /** Restores what the last stop saved, one snapshot at a time. */
   async restoreAll(): Promise<void> {
     const { saved, signal, entryOf } = this.#deps
     const startedAt = performance.now()
@@ -117,7 +115,6 @@ export class SnapshotSaving {
     else await saved.remove(organizationId)
   }
 
-  /** Saves entries in the given order until the time is up. */
   async saveAll(entries: readonly Entry[]): Promise<void> {
     const { saved } = this.#deps
     const startedAt = performance.now()

@@ -15,7 +15,6 @@ import { createVectorThreads, type VectorThreads } from './vector-threads.ts'
 
 export interface SnapshotsOptions {
   db: Db
-  /** Memory limit for vectors. */
   bytes: number
   /** Threads, besides the caller's, that scan and write. */
   threads: number
@@ -155,7 +154,6 @@ export class Snapshots {
     return { bytes, organizations: this.#entries.size }
   }
 
-  /** Drops the snapshots of organizations that are deleted or being removed. */
   async forgetRemoved(): Promise<void> {
     const held = [...this.#entries.values()]
     const there = await whichAreThere(

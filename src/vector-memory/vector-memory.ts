@@ -12,7 +12,6 @@ import { type Candidate, changing, isChanging, type Stage, type VectorSnapshot }
 
 /** A row that may be near a question. */
 export interface Proposed extends Candidate {
-  /** Upper bound of its score. */
   atMost: number
 }
 
@@ -38,7 +37,6 @@ export interface Candidates<Of extends Proposed = Proposed> {
 
 /** An organization's data in memory; the same object for the snapshot's lifetime. */
 export interface Snapshot extends SnapshotOf {
-  /** The current stage. */
   readonly stage: Stage
   /** Rows, including empty ones. */
   readonly rows: number
@@ -72,7 +70,6 @@ export interface HeldSnapshot {
     scope: ItemScope,
     meaning: MeaningPart | null,
   ): Promise<Candidates<Compared> | null>
-  /** Counts the rows in scope. */
   count(scope: ItemScope): number
   /**
    * Waits for a change in progress to end.

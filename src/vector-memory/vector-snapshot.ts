@@ -9,7 +9,6 @@ import { RowWords, type WordsBudget } from './row-words.ts'
 import type { SharedMemory } from './shared-memory.ts'
 import type { VectorThreads } from './vector-threads.ts'
 
-/** A row that may be near. */
 export interface Candidate extends RowKey {
   row: number
   /** Changes whenever the stored item may have changed. */
@@ -18,7 +17,6 @@ export interface Candidate extends RowKey {
 
 /** The state of a snapshot between two changes. */
 export interface Stage {
-  /** The items' revision. */
   readonly revision: number
   /** A statement found the organization at this revision, with the same model and no source being removed. */
   isConfirmed: boolean
@@ -38,7 +36,6 @@ const PAGES_HELD = 16
 const BYTES_HELD = 8 * 2 ** 20
 const FIRST: RowKey = { itemId: '00000000-0000-0000-0000-000000000000', position: -1 }
 
-/** Stored rows with their items. */
 interface FirstRows {
   pages: (PageOfRows & { items: readonly ItemRow[] })[]
   /** More rows may follow this one; null: there are no more. */
@@ -183,7 +180,6 @@ export class VectorSnapshot {
     }
   }
 
-  /** Removes items and their rows. */
   remove(itemIds: Iterable<string>): void {
     const gone = new Set<number>()
     for (const id of itemIds) {

@@ -67,7 +67,6 @@ export function writeRows(memory: WebAssembly.Memory, { layout, rows, blocks, pl
   }
 }
 
-/** How many rows from this one on are adjacent. */
 function tileAt(first: number, blocks: Uint32Array, places: Uint8Array): number {
   let count = 1
   while (

@@ -15,7 +15,6 @@ export interface TransformersSettings {
   model: string
   /** If given, the model must have this many. */
   dimensions?: number | undefined
-  /** Folder with the files of known models. */
   modelsDir?: string | undefined
 }
 
@@ -84,10 +83,8 @@ export async function createTransformersEmbeddingModel(
   }
 }
 
-/** Settings of an unknown model. */
 const ANY_MODEL = { pooling: 'mean', queryPrefix: '', documentPrefix: '' } as const
 
-/** Whether the optional package for local models is installed. */
 export function isTransformersInstalled(): boolean {
   return existsSync(PACKAGE_ENTRY) || isDevelopmentPackage()
 }

@@ -1,7 +1,6 @@
 import { AppError } from '../../kernel/errors.ts'
 import type { EmbeddingModel } from '../embedding-model.ts'
 
-/** Two unrelated texts. */
 export const PROBES = [
   'The invoice is due within thirty days.',
   'A small ship lies in the harbour at night.',

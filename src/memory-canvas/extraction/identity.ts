@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto'
 import type { StoredEntityType } from '../../database/schema.ts'
 
-/** A name that an item uses for an entity. */
 export interface FoundName {
   name: string
   /** Equal for all spellings of the name; null if the name does not identify the entity. */
@@ -12,7 +11,6 @@ export interface FoundName {
 export const ROLES = ['source', 'author', 'channel', 'recipient', 'mention'] as const
 export type Role = (typeof ROLES)[number]
 
-/** An entity that an item names. */
 export interface FoundEntity {
   type: StoredEntityType
   key: string

@@ -79,7 +79,6 @@ function byName(name: FoundName, role: Role): FoundEntity {
   }
 }
 
-/** A person named in full in a text. */
 export function byFullName(name: string): FoundEntity {
   return byName({ name: tidy(name), alias: aliasOf(inOrder(name)) }, 'mention')
 }

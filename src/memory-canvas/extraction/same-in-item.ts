@@ -53,7 +53,6 @@ function giveTo(owners: ReadonlyMap<string, FoundEntity | null>, entity: FoundEn
   return true
 }
 
-/** The words in the names of an item's people. */
 function nameWordsOf(found: readonly FoundEntity[]): ReadonlySet<string> {
   return new Set(
     found

@@ -23,7 +23,6 @@ export interface TopicCollector {
   addRun(words: readonly Word[]): void
   /** A run in a title. */
   addTitleRun(words: readonly Word[]): void
-  /** A title or a heading. */
   addHeading(words: readonly Word[]): void
   /** A lower-case word: anything also written so is no name. */
   addPlain(word: Word): void

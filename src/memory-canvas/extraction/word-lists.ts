@@ -71,12 +71,10 @@ export const PUBLIC_MAIL = wordsOf(`
   gmx.net web.de t-online.de proton.me protonmail.com mail.com mail.ru yandex.ru qq.com 163.com zoho.com fastmail.com posteo.de
   hey.com pm.me google.com users.noreply.github.com docs.google.com`)
 
-/** Names of placeholder domains. */
 export const PLACEHOLDER_DOMAINS = wordsOf(
   'business company domain email employer example firm host hostname organisation organization placeholder sample site website',
 )
 
-/** People in examples. */
 export const PLACEHOLDER_PEOPLE: ReadonlySet<string> = new Set([
   'jane doe',
   'john doe',
@@ -87,7 +85,6 @@ export const PLACEHOLDER_PEOPLE: ReadonlySet<string> = new Set([
   'erika mustermann',
 ])
 
-/** Words between a given name and a family name. */
 export const NAME_PARTICLES = wordsOf(
   'al ap ben bin da dal de del della delle den der di do dos du el ibn la le ten ter van vom von zu zum',
 )
@@ -110,7 +107,6 @@ export const GERMAN = wordsOf(
 /** Second-level labels of registrable domains with three parts: `corp.co.uk`. */
 export const SECOND_LEVELS = wordsOf('co com ac org net gov edu or ne go')
 
-/** Endings of company names. */
 export const COMPANY_ENDS = wordsOf(
   'inc ltd llc gmbh corp corporation limited plc ag llp bv oy ab pty srl sarl sas kg ug se nv spa incorporated',
 )

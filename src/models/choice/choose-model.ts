@@ -22,11 +22,9 @@ import type { Logger } from '../../kernel/logger.ts'
 
 export interface ChoiceRequest {
   settings: EmbeddingModelSettings
-  /** Replaces the model hub. */
   mirrorUrl?: string | undefined
 }
 
-/** The latest change. */
 export interface Change {
   status: 'idle' | 'running' | 'succeeded' | 'failed'
   /** The current step; null: not running. */
@@ -57,7 +55,6 @@ export interface ModelChoice {
 
 export interface ModelChoiceOptions {
   file: ChoiceFile
-  /** The settings at start. */
   present: EmbeddingModelSettings
   /** The settings before those, if not all chunks had moved when the service stopped. */
   former: EmbeddingModelSettings | null
@@ -280,7 +277,6 @@ async function goBack(stand: Stand, reason: string, signal: AbortSignal): Promis
   )
 }
 
-/** The model's name as requested. */
 function nameOf({ model, provider }: EmbeddingModelSettings): string {
   return model ?? provider
 }

@@ -18,7 +18,6 @@ export interface ModelChoiceServices {
   modelChoice: ModelChoice
   models: ModelRegistry
   modelMove: ModelMove
-  /** Folder with the files of known models. */
   modelsDir: string
 }
 

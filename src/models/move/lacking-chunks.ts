@@ -2,7 +2,6 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../../database/database.ts'
 
-/** A chunk without a vector of the target model. */
 export interface LackingChunk {
   sourceItemId: string
   position: number

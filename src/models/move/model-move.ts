@@ -36,9 +36,7 @@ export interface ModelMoveView {
   errorMessage: string | null
 }
 
-/** All organizations' moves to the configured model. */
 export interface OverallMove {
-  /** Organizations still moving. */
   movingOrganizations: number
   chunksTotal: number
   chunksDone: number

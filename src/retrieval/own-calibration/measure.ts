@@ -45,7 +45,6 @@ export function* measuring({ chunks, foreign, own }: Measured): Pausable<OwnCali
   return { level, threshold }
 }
 
-/** A question's best score and the sum of its scores. */
 interface Scored {
   best: number
   total: number

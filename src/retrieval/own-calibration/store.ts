@@ -25,7 +25,6 @@ export interface ProviderChunks {
 /** A provider's calibration, with its number of chunks at that time. */
 export type Kept = OwnCalibration & { chunks: number }
 
-/** A chunk to measure with. */
 export interface SampledChunk {
   content: string
   vector: Float32Array

@@ -5,9 +5,7 @@ import type { Standing } from '../read-rows.ts'
 /** What answered a search: a snapshot in memory, an approximate index, or a database scan. */
 export type SearchPath = 'memory' | 'approximate' | 'database'
 
-/** A chunk that may be among the nearest. */
 export interface Candidate extends ChunkKey {
-  /** An upper bound of its score. */
   atMost: number
   /** Identifies the snapshot's version of the chunk; null: in no snapshot. */
   version: number | null
@@ -15,7 +13,6 @@ export interface Candidate extends ChunkKey {
   row: number | null
 }
 
-/** A candidate for the hybrid order. */
 export interface RankCandidate extends Candidate {
   /** Cosine of the quantized vectors: the same number on every path. */
   cosine: number
@@ -25,7 +22,6 @@ export interface RankCandidate extends Candidate {
   words: ChunkWords | null
 }
 
-/** The candidates for a query. */
 export interface Proposal<Of extends Candidate = Candidate> {
   /** Greatest upper bound first; for the hybrid order greatest cosine first. */
   candidates: Of[]
@@ -39,7 +35,6 @@ export interface Proposal<Of extends Candidate = Candidate> {
   stage: Stage | null
 }
 
-/** One way to find candidates. */
 export interface Proposer {
   readonly path: SearchPath
   /** Whether proposals already exclude sources that are being removed. */

@@ -17,7 +17,6 @@ import { type Rankable, relevanceOf } from './hybrid-order.ts'
 import { keepMatching } from './matching-items.ts'
 import { askedWords, chunkWords, createReadWords, type ReadWords } from './words.ts'
 
-/** A chunk with its hybrid rank. */
 export type RankedChunk = NearestChunk & Rank
 
 interface Rank {
@@ -27,13 +26,11 @@ interface Rank {
 }
 
 export interface RankRequest {
-  /** The query's words. */
   words: string
   /** Chunks to return; the query's own limit is the number of candidates to rank. */
   limit: number
 }
 
-/** The parts of one search. */
 interface Search {
   db: Db
   terms: TermWeights
@@ -52,7 +49,6 @@ interface Known {
   changedItemIds: ReadonlySet<string> | null
 }
 
-/** Candidates in hybrid order. */
 interface Ranking {
   best: readonly RankCandidate[]
   /** Candidates that include the one with the greatest score. */

@@ -4,7 +4,6 @@ import { createQuotationFilter, withoutQuestionsInCode } from '../../text/quotat
 import { relevanceOf, type Rankable } from './hybrid-order.ts'
 import { askedWords, chunkWords } from './words.ts'
 
-/** A chunk as an answer reads it. */
 export interface Readable {
   title: string
   content: string

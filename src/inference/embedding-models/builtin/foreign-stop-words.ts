@@ -1,7 +1,7 @@
 import { tokenize } from './tokenize.ts'
 
 /**
- * Function words of other languages, from the shorter words of the Snowball lists (https://snowballstem.org,
+ * Function words of other languages, abridged from the Snowball lists (https://snowballstem.org,
  * BSD-3-Clause), without accents, as in stems. Words that are also common in English ("die", "man", "pour")
  * are left out.
  */
