@@ -7,13 +7,18 @@ import type { ModelAnswerOptions } from './model-deltas.ts'
 import type { Around } from './read-around.ts'
 
 export interface AnswersOptions<Request extends Asked> extends ModelAnswerOptions {
-  /** What a request may see. */
+  /** Retrieves what a request may see. */
   retrieve: (request: Request, signal?: AbortSignal) => Promise<Found>
   terms: TermWeights
-  /** What stands around each hit in its document, for answers without a language model; without it they read the hits alone. */
+  /**
+   * The surroundings of each hit in its document, for answers without a language model; without it they read
+   * only the hits.
+   */
   readAround?: (request: Request, hits: readonly Hit[]) => Promise<readonly (Around | undefined)[]>
-  /** Where the steps of thorough answers are traced. */
+  /** Traces the steps of thorough answers. */
   tracer?: Tracer | undefined
-  /** Told why the language model did not answer, when a synthesis stands in for it or a stream broke. */
+  /**
+   * Reports why the language model failed, before a synthesis replaces its answer or after a stream broke.
+   */
   onModelFailure: (error: unknown, request: Request) => void
 }

@@ -31,9 +31,10 @@ export interface Answer {
 }
 
 /**
- * What a streamed answer consists of, in this order: `step`s where effort is high, one `context`, any number of `delta`s that together are the
- * answer, one `citations`, one `done`. When the model fails after the first delta, `error` ends the stream instead. When
- * a limit is reached after the first delta, the answer ends there, with the limitation `answer_truncated`.
+ * The events of a streamed answer, in order: `step`s with high effort, one `context`, any number of `delta`s
+ * that together are the answer, one `citations`, one `done`. If the model fails after the first delta,
+ * `error` ends the stream instead. If a limit is reached after the first delta, the answer ends there with
+ * the limitation `answer_truncated`.
  */
 export type AnswerEvent =
   | { type: 'step'; step: Step }
@@ -46,13 +47,13 @@ export type AnswerEvent =
 export interface Answers<Request extends Asked> {
   /** Throws what `retrieve` throws, and the reason of `signal`; never because of the language model. */
   ask(request: Request, signal?: AbortSignal): Promise<Answer>
-  /** The same answer as it is written. Throws as `ask` does until text is sent; see `AnswerEvent` for the end. */
+  /** Streams the same answer. Throws as `ask` does until text is sent; see `AnswerEvent` for the end. */
   askStreaming(request: Request, signal?: AbortSignal): AsyncGenerator<AnswerEvent>
 }
 
-/** How an answer begins that was put together from passages which seem not to answer. */
+/** Starts a synthesis from passages that seem not to answer. */
 const NOT_ANSWERED = 'Nothing stored answers this directly.'
-/** What is said of an answer of a language model that rests on none of the passages. */
+/** The limitation of a language model's answer that cites no passage. */
 const NOTHING_CITED: Limitation = {
   code: 'weak_evidence',
   message:
@@ -63,12 +64,14 @@ const TRUNCATED: Limitation = {
   message: 'The answer reached its limit and ends early; ask a narrower question for a complete one',
 }
 
-/** Answers questions from retrieved hits: by the language model, or by synthesis where there is none or it fails. */
+/**
+ * Answers questions from retrieved hits: with the language model, or by synthesis if there is none or it
+ * fails.
+ */
 export function createAnswers<Request extends Asked>(options: AnswersOptions<Request>): Answers<Request> {
   const synthesize = createSynthesize(options.terms)
   const finding = createFinding(options)
 
-  /** The answer without a language model. */
   async function synthesized(request: Request, found: Found, signal?: AbortSignal): Promise<string> {
     const { query } = request
     const { hits, isWeak, question = query, gains = [] } = found
@@ -94,7 +97,8 @@ export function createAnswers<Request extends Asked>(options: AnswersOptions<Req
         yield { type: 'delta', text }
       }
     } catch (error) {
-      // Text that was sent costs a credit: otherwise a caller could ask for length, or read slowly, and pay nothing.
+      // Sent text costs a credit; otherwise a caller could request a long answer, or read slowly, and pay
+      // nothing.
       isTruncated = answer !== '' && (error instanceof LimitReached || signal?.aborted === true)
       if (!isTruncated) signal?.throwIfAborted()
       if (!signal?.aborted) options.onModelFailure(error, request)
@@ -142,7 +146,7 @@ async function resultOf<Result>(steps: AsyncGenerator<unknown, Result>): Promise
   }
 }
 
-/** An answer with what stands in it, what it was made from, and what is to be known of it. */
+/** An answer with its citations, context and limitations. */
 function completed(
   question: string,
   answer: string,
@@ -150,7 +154,7 @@ function completed(
   isTruncated = false,
 ): Answer {
   const citations = citationsOf(answer, hits)
-  // The part that is missing may have held the citations.
+  // The missing part may have had the citations.
   const isUncited = hits.length > 0 && citations.length === 0 && !isTruncated
   const limitations = isWeak ? [WEAK_EVIDENCE] : isUncited ? [NOTHING_CITED] : []
   if (isApproximate) limitations.push(APPROXIMATE_SEARCH)
@@ -158,7 +162,7 @@ function completed(
   return { question, answer, citations, context: hits.map(contextItem), limitations }
 }
 
-/** How an answer begins whose passages seem not to answer, or lack a name that the question has. */
+/** The start of a synthesis if its passages seem not to answer or lack a name in the question. */
 function preface(isWeak: boolean, names: readonly string[]): string {
   const missing = names.length === 0 ? [] : [`None of the passages read mentions ${names.join(' or ')}.`]
   const said = isWeak ? [NOT_ANSWERED, ...missing] : missing

@@ -6,14 +6,14 @@ import type { Found } from './found.ts'
 import { sharingContent } from './relevance.ts'
 import { researching, type Step } from './research.ts'
 
-/** What is found for a request: in one search, or in the steps of a thorough answer. */
+/** Finds the passages for a request, in one search or in the steps of a thorough answer. */
 export type Finding<Request extends Asked> = (
   request: Request,
   signal?: AbortSignal,
 ) => AsyncGenerator<Step, Found>
 
 export function createFinding<Request extends Asked>(options: AnswersOptions<Request>): Finding<Request> {
-  /** What is found for a query; no hits where none has anything to do with it. */
+  /** Retrieves for a query; no hits if none is related to it. */
   async function retrieveRelevant(request: Request, query: string, signal?: AbortSignal): Promise<Found> {
     const found = { question: query, ...(await options.retrieve({ ...request, query }, signal)) }
     if (!found.isWeak || found.hits.length === 0) return found

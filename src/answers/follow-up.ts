@@ -1,44 +1,45 @@
 /**
- * Reads a follow-up question as one that can be searched for alone. The rule:
+ * Turns a follow-up question into one that can be searched alone, by this rule:
  *
- * 1. "And in Germany?", "What about backups?": the last question, with the new words in place of what they change. A name
- *    replaces a name; other words replace the word closest in meaning. Where nothing is close, they are appended.
- * 2. A question with a pronoun ("Who wrote it?"), with "and" before it, or without a content word ("Why?"): the question,
- *    with the content words of the last question, and the names in its answer where that was asked for one. For "he" or
- *    "she" the names alone.
+ * 1. "And in Germany?", "What about backups?": the last question, with the new words replacing what they
+ * change. A name replaces a name; other words replace the word closest in meaning, or are appended if none is
+ * close.
+ * 2. A question with a pronoun ("Who wrote it?"), with "and" before it, or without a content word ("Why?"):
+ * the question with the content words of the last one, and the names in its answer if it asked for one. For
+ * "he" or "she", the names alone.
  * 3. Any other question stands alone.
  *
- * Earlier questions are resolved first by the same rule, so that a chain of follow-ups keeps its subject.
+ * Resolves earlier questions first by the same rule, so that a chain of follow-ups keeps its subject.
  */
 import type { TermWeights } from '../inference/term-weights.ts'
 import { dot } from './meaning.ts'
 import { isContent } from './relevance.ts'
 
-/** A question that was asked before, with its answer. */
+/** An earlier question with its answer. */
 export interface Turn {
   question: string
   answer: string
 }
 
-/** What an answer is made for. */
+/** The input of an answer. */
 export interface Asked {
   query: string
-  /** The questions and answers before it, oldest first. */
+  /** Earlier questions and answers, oldest first. */
   conversation?: readonly Turn[] | undefined
-  /** How many passages the answer is made from. */
+  /** How many passages the answer reads. */
   limit?: number | undefined
   /** `high`: the language model may search several times. */
   effort?: 'normal' | 'high' | undefined
 }
 
-/** A longer question is a text. */
+/** Longer text is not a question. */
 const QUESTION_CHARACTERS_MAX = 500
-/** Names are read from the beginning of an answer. */
+/** How far into an answer names are read. */
 const ANSWER_CHARACTERS_READ = 300
 const NAMES_MAX = 2
 const SUBJECT_WORDS_MAX = 8
 const ELLIPSIS_WORDS_MAX = 8
-/** Words whose vectors are closer can stand in the same place of a question. */
+/** Words with closer vectors can replace each other in a question. */
 const REPLACED_FROM = 0.14
 
 const OPENER =
@@ -53,7 +54,7 @@ const NAME = /(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{N}'-]{1,30}(?: \p{Lu}[\p{L}\p{N}'-
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}'_-]{0,60}/gu
 const SENTENCE_START = /(?:^|[.!?:]\s{0,4})["“'(]{0,2}$/u
 
-/** The question, or where it is a follow-up, a question with its subject. */
+/** The question, with its subject added if it is a follow-up. */
 export function standaloneQuestion(
   question: string,
   conversation: readonly Turn[],
@@ -82,7 +83,7 @@ function resolve(question: string, last: Turn | undefined, terms: TermWeights): 
   return withWords(question, [...subjectOf(last.question, question, terms), ...names])
 }
 
-/** A question with new words in place of those that they change. */
+/** Replaces what the new words change in a question. */
 function changed(question: string, words: string, terms: TermWeights): string {
   const place = namePlace(question, words) ?? closestPlace(question, words, terms)
   if (place === null) return withWords(question, [words])
@@ -94,7 +95,7 @@ interface Place {
   word: string
 }
 
-/** The last name in a question, where the new words have one. */
+/** The last name in a question, if the new words have one. */
 function namePlace(question: string, words: string): Place | null {
   if (!/(?<![\p{L}\p{N}])\p{Lu}/u.test(words)) return null
   const names = [...question.matchAll(NAME)].filter(
@@ -104,7 +105,7 @@ function namePlace(question: string, words: string): Place | null {
   return last === undefined ? null : { at: last.index, word: last[0] }
 }
 
-/** The content word of a question that is closest in meaning to the new ones. */
+/** The content word of a question closest in meaning to the new words. */
 function closestPlace(question: string, words: string, terms: TermWeights): Place | null {
   const fresh = new Set(terms.tokenize(words))
   const vectors = [...fresh].flatMap((stem) => terms.wordVector(stem) ?? [])
@@ -133,7 +134,7 @@ function subjectOf(last: string, question: string, terms: TermWeights): string[]
   return words.slice(0, SUBJECT_WORDS_MAX).map(([word]) => word)
 }
 
-/** Names in an answer: capitalized words, of which one alone does not begin a sentence. */
+/** Names in an answer: capitalized words, except a single one that begins a sentence. */
 function namesIn(answer: string): string[] {
   const names = [...answer.matchAll(NAME)].filter(
     ({ 0: name, index }) =>

@@ -1,23 +1,23 @@
 import type { Hit } from '../retrieval/index.ts'
 
-/** What was found for a question. */
+/** The result of retrieval for a question. */
 export interface Found {
-  /** In the order in which they are to be read. */
+  /** In reading order. */
   hits: readonly Hit[]
-  /** Whether even the nearest is too far from the question to answer it. */
+  /** Whether even the nearest hit is too far from the question to answer it. */
   isWeak: boolean
-  /** Whether nearer ones may have been missed. */
+  /** Whether nearer hits may be missing. */
   isApproximate: boolean
-  /** What each hit gains by the question's words about place and time and by its age. */
+  /** Each hit's gain by its age and by the question's words about place and time. */
   gains?: readonly number[]
-  /** What the answer is looked for by: the question with its subject, without words about place and time. */
+  /** The question with its subject, without words about place and time, which the answer uses. */
   question?: string
-  /** What is left for the language model's answer; without it, all of it. */
+  /** What is left for the language model's answer; by default everything. */
   limits?: AnswerLimits
 }
 
 export interface AnswerLimits {
   answerTimeoutMs: number
-  /** For each passage that the model is given. */
+  /** Limit for each passage in the prompt. */
   passageCharactersMax: number
 }

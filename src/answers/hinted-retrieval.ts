@@ -4,14 +4,14 @@ import type { Found } from './found.ts'
 import { gainsByHints, type Hints, readHints } from './hints.ts'
 import type { Around } from './read-around.ts'
 
-/** A question that says where or when reads the best of so many times as many passages, 25 at most. */
+/** A question with hints reads the best of this many times as many passages, up to 25. */
 const WIDER = 3
 const HITS_MAX = 25
 
 interface Asked {
   query: string
   limit: number
-  /** Half-life in days; undefined: age says nothing. */
+  /** Half-life in days; undefined: age does not matter. */
   recency?: number | undefined
 }
 
@@ -22,8 +22,8 @@ export interface HintedRetrievalOptions<Request extends Asked> {
 }
 
 /**
- * Retrieval that puts first what a question's words about place and time fit ("in Slack", "last week", "the latest"), and what is
- * new where the request prefers that.
+ * Retrieval that puts hits first that match a question's words about place and time ("in Slack", "last week",
+ * "the latest"), and newer ones if the request prefers them.
  */
 export function createHintedRetrieval<Request extends Asked>(
   options: HintedRetrievalOptions<Request>,
@@ -34,7 +34,7 @@ export function createHintedRetrieval<Request extends Asked>(
     const now = clock.now()
     const mayHaveHint = hasHint(readHints(query, now, [])) || NAMES_PLACE.test(query)
     if (!mayHaveHint && recency === undefined) return search(request, limit, signal)
-    // As many are ranked anyway.
+    // A search ranks as many anyway.
     const found = await search(request, Math.min(HITS_MAX, WIDER * limit), signal)
     const { hits } = found
     const hints = readHints(query, now, [...new Set(hits.map(({ provider }) => provider))])
@@ -55,10 +55,10 @@ function hasHint({ provider, order, within }: Hints): boolean {
   return provider !== null || order !== null || within !== null
 }
 
-/** Words that may name a provider: which ones there are is told by the hits. */
+/** Words that may name a provider; the hits show which providers exist. */
 const NAMES_PLACE = /\b(?:in|on|from|via) (?:the |my |our )?\p{L}{4,20}\b/u
 
-/** The hits by score and gain, as many as are read. */
+/** The requested number of hits, by score and gain. */
 function inOrder(
   hits: readonly Hit[],
   gains: readonly number[],

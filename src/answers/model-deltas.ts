@@ -7,12 +7,12 @@ import type { Found } from './found.ts'
 import { buildPrompt } from './prompt.ts'
 
 export interface ModelAnswerOptions {
-  /** Null: every answer is synthesized. */
+  /** null: every answer is a synthesis. */
   languageModel: LanguageModel | null
-  /** For the language model's whole answer, in milliseconds. */
+  /** Limit on the language model's whole answer, in milliseconds. */
   answerTimeoutMs: number
   maxOutputTokens?: number
-  /** The secret that delimits documents in a prompt. */
+  /** Makes the secret that delimits documents in a prompt. */
   randomBoundary?: () => string
 }
 
@@ -20,12 +20,12 @@ const MAX_OUTPUT_TOKENS = 2_000
 /** For a model that ignores its token limit. */
 const ANSWER_CHARACTERS_MAX = 65_536
 
-/** Time or length ended the answer. The text written until then is one. */
+/** Time or length ended the answer; the text written so far is valid. */
 export class LimitReached extends Error {}
 
 /**
- * The model's answer with clean markers; nothing when there is no model or it says nothing.
- * @throws LimitReached, the reason of `signal`, what the model fails with
+ * The model's answer with clean markers; empty if there is no model or it says nothing.
+ * @throws LimitReached, the reason of `signal`, the model's errors
  */
 export async function* modelDeltas(
   options: ModelAnswerOptions,
@@ -58,8 +58,8 @@ export async function* modelDeltas(
 }
 
 /**
- * Filtered pieces, without blank ones before the first word: an answer of blanks and dead markers is none.
- * @throws LimitReached when the answer is too long
+ * Filters the text and drops blanks before the first word: an answer of blanks and invalid markers is empty.
+ * @throws LimitReached if the answer is too long
  */
 async function* visibleDeltas(
   pieces: AsyncIterable<string>,

@@ -2,19 +2,19 @@ import type { LanguageModelPrompt } from '../inference/language-model.ts'
 import type { Hit } from '../retrieval/index.ts'
 import type { Turn } from './follow-up.ts'
 
-/** A document's text beyond this is not given to the model; chunks are far shorter. */
+/** Limit on a document's text in the prompt; chunks are far shorter. */
 const CONTENT_CHARACTERS_MAX = 8_000
 const TITLE_CHARACTERS_MAX = 300
-/** What the model is given of each earlier question and answer: enough to tell what a follow-up is about. */
+/** Limit on each earlier question and answer in the prompt: enough to understand a follow-up. */
 const TURN_CHARACTERS_MAX = 2_000
 const MARKERS = /\[\d{1,3}\]/g
-/** What the model is told where even the nearest passage is far from the question. */
+/** Instruction for the model if even the nearest passage is far from the question. */
 const DISTANT =
   '- The search found nothing near the question. These documents are the closest there are and most likely do not answer it: make nothing of a mere likeness of words.'
 
 /**
- * What the model is given: the hits and the question, and nothing else. The documents stand between delimiters that
- * carry `boundary`, a secret of this one call, so that no document can end its own block or open another.
+ * The prompt: the hits and the question, and nothing else. Delimiters around documents contain `boundary`, a
+ * secret of this call, so that no document can end its own block or open another.
  */
 export function buildPrompt({
   question,
@@ -26,7 +26,7 @@ export function buildPrompt({
   passageCharactersMax = CONTENT_CHARACTERS_MAX,
 }: {
   question: string
-  /** What was asked and answered before, the oldest first. */
+  /** Earlier questions and answers, oldest first. */
   conversation?: readonly Turn[] | undefined
   hits: readonly Hit[]
   /** Whether the hits seem not to answer. */
@@ -45,7 +45,7 @@ export function buildPrompt({
   }
 }
 
-/** Earlier questions and answers, without their markers: these point to documents that the model is not given. */
+/** Earlier questions and answers without markers, because the model does not get the cited documents. */
 export function conversationBlock(conversation: readonly Turn[], boundary: string): string {
   const turns = conversation.map(
     ({ question, answer }) =>
@@ -72,12 +72,12 @@ function instructions(
   ].join('\n')
 }
 
-/** The question, which its own text cannot end. */
+/** The question in a block that its own text cannot end. */
 export function questionBlock(question: string, boundary: string): string {
   return `<question-${boundary}>\n${question}\n</question-${boundary}>`
 }
 
-/** A document, which its own text cannot end. */
+/** A document in a block that its own text cannot end. */
 export function documentBlock(hit: Hit, index: number, boundary: string, charactersMax: number): string {
   const title = hit.title.replaceAll(/\s+/g, ' ').slice(0, TITLE_CHARACTERS_MAX)
   const content = hit.content.slice(0, charactersMax)

@@ -3,24 +3,24 @@ import type { Hit } from '../retrieval/index.ts'
 import type { Turn } from './follow-up.ts'
 import { conversationBlock, documentBlock, questionBlock } from './prompt.ts'
 
-/** Searches that one call of the model may ask for. */
+/** Searches that one model call may request. */
 export const QUERIES_MAX = 3
 const QUERY_CHARACTERS_MAX = 300
 const OUTPUT_TOKENS_MAX = 300
-/** What is read of a passage to tell whether it answers. */
+/** How much of a passage the model reads to judge whether it answers. */
 const PASSAGE_CHARACTERS_MAX = 1_500
 
-/** What both prompts are made of. */
+/** The input of both prompts. */
 interface Asked {
   question: string
   conversation?: readonly Turn[] | undefined
-  /** A secret of this one call. */
+  /** A secret of this call. */
   boundary: string
 }
 
 const QUERY_FORM = `one per line and nothing else`
 
-/** Asks for the searches that find the answer to a question. */
+/** Requests the searches that find the answer to a question. */
 export function rewritePrompt({ question, conversation = [], boundary }: Asked): LanguageModelPrompt {
   return {
     instructions: [
@@ -34,7 +34,7 @@ export function rewritePrompt({ question, conversation = [], boundary }: Asked):
   }
 }
 
-/** Asks whether passages answer a question, and for the searches that find what they lack. */
+/** Asks whether passages answer a question, and requests searches for what they lack. */
 export function readPrompt({
   question,
   conversation = [],
@@ -63,7 +63,7 @@ function talkOf(conversation: readonly Turn[], boundary: string): string[] {
   return conversation.length === 0 ? [] : [conversationBlock(conversation, boundary)]
 }
 
-/** The queries that the model wrote, without those that were tried; none where it wrote ENOUGH. */
+/** The queries that the model wrote, except earlier ones; empty if it wrote ENOUGH. */
 export function queriesIn(text: string, searched: readonly string[]): string[] {
   const tried = new Set(searched.map((query) => query.toLowerCase()))
   const queries: string[] = []

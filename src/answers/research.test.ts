@@ -21,7 +21,7 @@ const hit = (content: string, at: number): Hit => ({
   metadata: {},
   syncedAt: '2026-01-01T00:00:00Z',
 })
-/** What a search finds for each query. */
+/** Search results by query. */
 const STORED: Record<string, Hit[]> = {
   'Who leads Heron and where do they sit?': [hit('Heron is a project.', 1)],
   'Heron project lead': [hit('Heron is led by Ada.', 2), hit('Heron is a project.', 1)],
@@ -34,7 +34,7 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()))
 })
 
-/** What the model says to each call, in order. */
+/** A model that gives these replies, in order. */
 async function scripted(provider: 'openai' | 'anthropic' | 'google', replies: readonly string[]) {
   const left = [...replies]
   const reply = (): string => left.shift() ?? 'too many calls'
@@ -68,9 +68,9 @@ const REPLIES = ['1. "Heron project lead"', 'Ada office', 'ENOUGH', 'Ada [1], in
 const ask = (extra: Partial<Asked> = {}): Asked => ({ query: QUESTION, effort: 'high', ...extra })
 
 describe.each(['openai', 'anthropic', 'google'] as const)(
-  'a thorough answer by a model of the %s wire',
+  'a thorough answer by a model with the %s protocol',
   (provider) => {
-    it('searches, reads and searches again, in four calls, and cites what all searches found', async () => {
+    it('searches, reads and searches again in four calls, and cites hits of all searches', async () => {
       const { server, model } = await scripted(provider, REPLIES)
       const { answers, searched, failures } = answersOf(model)
       const events = await Array.fromAsync(answers.askStreaming(ask()))
@@ -123,7 +123,7 @@ describe('a thorough answer', () => {
     expect(server.requests).toHaveLength(3)
   })
 
-  it('is made from what was found when a step fails, and by the service when the answer fails too', async () => {
+  it('uses the passages found so far if a step fails, and becomes a synthesis if the answer fails too', async () => {
     const { server, model } = await scripted('openai', ['Heron project lead'])
     server.fail({ kind: 'status', status: 500 }, { kind: 'status', status: 500 })
     const { answers, failures } = answersOf(model)
@@ -141,7 +141,7 @@ describe('a thorough answer', () => {
     expect(performance.now() - startedAt).toBeLessThan(1_000)
   })
 
-  it('stays within its tokens: long passages are cut, and steps that cost too much are left out', async () => {
+  it('stays within its tokens by cutting long passages and skipping expensive steps', async () => {
     const long = Array.from({ length: 25 }, (_, at) => hit('word '.repeat(4_000), at))
     const { server, model } = await scripted('openai', ['more', 'even more', 'and more', 'Done [1].'])
     const answers = createAnswers<Asked>({
@@ -157,7 +157,7 @@ describe('a thorough answer', () => {
     expect(server.requests.length).toBeLessThanOrEqual(4)
   })
 
-  it('asks the model no further when nothing is found', async () => {
+  it('does not call the model again if nothing is found', async () => {
     const { server, model } = await scripted('openai', ['other words'])
     const answer = await answersOf(model).answers.ask(ask({ query: 'What about nothing at all?' }))
     expect(answer).toMatchObject({ answer: expect.stringMatching(/^I could not find/), context: [] })

@@ -7,7 +7,7 @@ import type { Asked } from './follow-up.ts'
 import type { AnswerLimits, Found } from './found.ts'
 import { queriesIn, readPrompt, rewritePrompt } from './research-prompts.ts'
 
-/** What was done for a thorough answer. */
+/** A step of a thorough answer. */
 export type Step =
   | { step: 'rewrite'; queries: string[] }
   | { step: 'search'; query: string; hitCount: number }
@@ -15,32 +15,35 @@ export type Step =
 
 export interface ResearchOptions {
   languageModel: LanguageModel
-  /** For all calls of the model together, in milliseconds; the steps before the answer get half. */
+  /** Limit on all model calls together, in milliseconds; the steps before the answer get half. */
   answerTimeoutMs: number
-  /** What one search finds, and nothing that has nothing to do with it. @throws what a search throws */
+  /**
+   * One search, without unrelated hits.
+   * @throws what a search throws
+   */
   search: (query: string, signal?: AbortSignal) => Promise<Found>
   randomBoundary?: (() => string) | undefined
-  /** Told why the model's part in a step failed; the answer is made from what was found until then. */
+  /** Reports why the model failed in a step; the answer uses what was found before. */
   onModelFailure: (error: unknown) => void
   tracer?: Tracer | undefined
 }
 
-/** With one to rewrite and one to answer, the four calls that an answer may make. */
+/** With one call to rewrite and one to answer, these are the four calls of an answer. */
 const READS_MAX = 2
-/** Estimated tokens, in and out, of the steps and of the answer: one budget of 40,000. */
+/** Estimated tokens, in and out, of the steps and of the answer: 40,000 together. */
 const STEP_TOKENS = 20_000
 const ANSWER_TOKENS = 20_000
 const CHARACTERS_A_TOKEN = 4
-/** Of the answer's share: what is no passage. */
+/** The part of the answer's tokens that is not for passages. */
 const ANSWER_RESERVE_TOKENS = 5_000
 const OUTPUT_CHARACTERS_MAX = 4_000
 const PASSAGES = 8
-/** How much a first place is worth beside a later one, when the hits of several searches are merged. */
+/** Damps the value of first places when merging the hits of several searches. */
 const RANK_OFFSET = 10
 
 /**
- * Finds what a question needs in several searches: the model rewrites and splits the question, reads what these find, and asks for
- * more. Returns what was found, with what is left of time and tokens for the answer.
+ * Finds what a question needs in several searches: the model rewrites and splits the question, reads the
+ * results, and requests more searches. Returns the hits with the time and tokens left for the answer.
  */
 export async function* researching(
   options: ResearchOptions,
@@ -87,7 +90,10 @@ export async function* researching(
   return { ...found, question, limits: limitsOf(options, startedAt, found.hits.length) }
 }
 
-/** Calls the model within half of the time and the tokens of the steps; null when these are used up, or it fails. */
+/**
+ * Calls the model within half of the time and the tokens for steps; null: these are used up, or the call
+ * failed.
+ */
 function createStepCaller(options: ResearchOptions, signal?: AbortSignal) {
   const timeout = AbortSignal.timeout(options.answerTimeoutMs / 2)
   const either = signal ? AbortSignal.any([signal, timeout]) : timeout
@@ -131,7 +137,6 @@ function tokensOf({ instructions, prompt, maxOutputTokens }: LanguageModelPrompt
   return Math.ceil((instructions.length + prompt.length) / CHARACTERS_A_TOKEN) + maxOutputTokens
 }
 
-/** What is left for the answer. */
 function limitsOf({ answerTimeoutMs }: ResearchOptions, startedAt: number, passages: number): AnswerLimits {
   const characters = (ANSWER_TOKENS - ANSWER_RESERVE_TOKENS) * CHARACTERS_A_TOKEN
   return {
@@ -140,7 +145,9 @@ function limitsOf({ answerTimeoutMs }: ResearchOptions, startedAt: number, passa
   }
 }
 
-/** The best hits of several searches, each once: by the places that they have in each (reciprocal rank fusion). */
+/**
+ * The best hits of several searches, without duplicates, by their places in each (reciprocal rank fusion).
+ */
 function merged(results: readonly Found[], limit: number): Found {
   const worth = new Map<string, { hit: Hit; sum: number }>()
   for (const { hits } of results) {

@@ -8,7 +8,7 @@ import { Citation, limit, Limitations, query, Hit, recency, retrievedOf } from '
 import type { Answer, AnswerEvent, Answers } from './answers.ts'
 import type { Asked } from './follow-up.ts'
 
-/** A question of a reader, who sets what may be retrieved for it. */
+/** A reader's question; the reader determines what may be retrieved for it. */
 export interface Question extends Asked {
   limit: number
   /** Prefers newer items: a half-life in days. */
@@ -21,7 +21,7 @@ export interface AnswerServices {
   answers: Answers<Question>
 }
 
-/** As long as an answer can be. */
+/** The limit of an answer. */
 const ANSWER_CHARACTERS_MAX = 65_536
 const TURNS_MAX = 10
 
@@ -116,7 +116,7 @@ function retrievedFor(
   return { ...retrievedOf(question, context), citationCount: citations.length }
 }
 
-/** An answer as it is written. A reader who leaves early has been sent what was noted until then. */
+/** Streams an answer and records what was sent, for readers who disconnect early. */
 function streamed(question: Question, answer: AsyncIterable<AnswerEvent>): StreamReply {
   const sent: Pick<Answer, 'context' | 'citations'> = { context: [], citations: [] }
   async function* noted(): AsyncGenerator<AnswerEvent> {
@@ -148,7 +148,7 @@ async function* toEvents(answer: AsyncIterable<AnswerEvent>): AsyncGenerator<Str
         yield { event: 'done', data: event.answer }
         break
       case 'error':
-        // The stream's end says so to the reader and gives the credit back.
+        // Ends the stream with an error for the reader and returns the credit.
         throw event.error
     }
   }
