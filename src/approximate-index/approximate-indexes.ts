@@ -1,6 +1,7 @@
 /**
  * Approximate indexes on request of the operator, each over one organization's vectors of the model that
  * answers for it.
+ *
  * A row says that an index is wanted; the catalog says which exist. A worker reconciles the two: it builds
  * missing indexes one at a time under a lease, and drops unwanted ones (of a deleted organization, of a model
  * that no longer answers, of a process that died during a build). So requests, moves and deletions need not

@@ -1,5 +1,6 @@
 /**
  * Cuts a document's text into the chunks that are embedded and found.
+ *
  * Splits the text into blocks (paragraphs, headings, list items, code, tables), splits these into sentences,
  * and packs the sentences into chunks. A chunk of 120 to 200 words ends at the strongest boundary in that
  * range: before a heading, else between paragraphs, list items, sentences.

@@ -60,6 +60,7 @@ const AGED_MIN = 100
 
 /**
  * Searches what the caller may read, in the requested order.
+ *
  * Embeds the query with the model that answered for the organization last time, and again only if another one
  * answers now.
  */

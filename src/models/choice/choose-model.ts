@@ -1,5 +1,6 @@
 /**
  * Switches the service to another embedding model at run time.
+ *
  * The change downloads a known model's files, then loads and tests the model; until then nothing changes. One
  * step then activates it: its settings are stored, written to the choice file, and every organization starts
  * to move while the former model keeps answering. When all have moved, the former model is dropped. If the

@@ -1,5 +1,6 @@
 /**
  * Moves an organization's chunks to the configured embedding model, in the background.
+ *
  * `start` stores the move (status `running`). From then on, new chunks get vectors of both models. A worker
  * that holds the lease adds the missing vectors, batch by batch, and saves its position. When no chunk lacks
  * its new vector, one transaction switches the answering model and deletes the vectors of all others.
