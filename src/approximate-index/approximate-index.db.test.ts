@@ -178,10 +178,10 @@ describe.runIf(isServer)('on a server', () => {
     // A second request changes nothing.
     expect(await made.ask(REQUEST, organization.id)).toMatchObject({ status: 'ready' })
     expect(logged).toEqual([
-      'the operator asked for an approximate index',
+      'the operator requested an approximate index',
       'an approximate index is being built',
       'an approximate index is ready',
-      'the operator asked for an approximate index',
+      'the operator requested an approximate index',
     ])
   })
 

@@ -89,8 +89,7 @@ export function createApproximateIndexes(options: ApproximateIndexOptions): Appr
       }
     },
     intervalMs: INTERVAL_MS,
-    onError: (err) =>
-      logger.error({ err }, 'approximate indexes could not be looked after; it is tried again'),
+    onError: (err) => logger.error({ err }, 'approximate indexes could not be reconciled; will retry'),
   })
 
   return {
@@ -98,7 +97,7 @@ export function createApproximateIndexes(options: ApproximateIndexOptions): Appr
       const modelId = await answeringModel(db, organizationId)
       await requireIndexable(database)
       await db.transaction().execute((tx) => want(tx, { organizationId, modelId }, clock.now()))
-      logger.info({ requestId, organizationId }, 'the operator asked for an approximate index')
+      logger.info({ requestId, organizationId }, 'the operator requested an approximate index')
       if (works) void task.ask()
       return await readView(db, organizationId)
     },
@@ -147,9 +146,9 @@ async function requireIndexable({
 }: Pick<OpenDatabase, 'db' | 'openPatient'>): Promise<void> {
   const reason =
     openPatient === null
-      ? 'The embedded database has one session, which building an index would keep from everybody for minutes: it needs a PostgreSQL server (DATABASE_URL)'
+      ? 'Set DATABASE_URL to a PostgreSQL server: on the embedded database, which has one session, building an index would block all requests for minutes'
       : (await isDistributed(db))
-        ? 'The database is distributed: an index on one organization would be made on every shard'
+        ? 'The database is distributed: an index for one organization would be built on every shard'
         : null
   if (reason !== null) throw new AppError('approximate_index_refused', reason)
 }

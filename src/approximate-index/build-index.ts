@@ -56,7 +56,7 @@ export function createBuild(options: BuildOptions): (organizationId: string) => 
       if (err instanceof LeaseLost && !signal.aborted) return
       const failure = signal.aborted ? null : reasonOf(err)
       if (failure !== null)
-        logger.error({ ...log, err }, 'an approximate index could not be built; it is tried again')
+        logger.error({ ...log, err }, 'an approximate index could not be built; will retry')
       const waitSeconds = failure === null ? 0 : RETRY_SECONDS
       await giveUp(db, held, { waitSeconds, failure }).catch((error: unknown) =>
         logger.error({ ...log, err: error }, 'the lease of an approximate index could not be released'),

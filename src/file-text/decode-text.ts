@@ -33,7 +33,7 @@ export function decodeHtml(bytes: Uint8Array, charset: string | null): string {
  */
 export function decodeTextFile(bytes: Uint8Array, charset: string | null): string {
   if (byteOrderMarkOf(bytes) === null && bytes.subarray(0, SNIFFED_BYTES).includes(0)) {
-    throw new Error('it is not text: it holds binary data')
+    throw new Error('it is not text: it contains binary data')
   }
   return decodeText(bytes, charset)
 }

@@ -83,10 +83,7 @@ export function createPolicyDeriver({
         if (next === undefined) return
         after = next
         await deriveAll(next).catch((err: unknown) =>
-          logger.error(
-            { organizationId: next, err },
-            'access policies could not be derived yet; it is retried',
-          ),
+          logger.error({ organizationId: next, err }, 'access policies could not be derived; will retry'),
         )
       }
     },

@@ -105,7 +105,7 @@ function formatOf({ mediaType, name }: GivenFile): TextFormat {
   if (format !== null) return format
   throw unreadable(
     'format',
-    'Files of this kind are not read; text, Markdown, HTML, PDF, Word, Excel, PowerPoint, CSV and mail are',
+    'This kind of file is not supported; send text, Markdown, HTML, PDF, Word, Excel, PowerPoint, CSV or mail',
   )
 }
 

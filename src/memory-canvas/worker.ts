@@ -105,7 +105,7 @@ export function createCanvasWorker(options: CanvasWorkerOptions): CanvasWorker {
     work: (organizationId: string) => Promise<Result>,
   ): Promise<Result | undefined> {
     return await work(organizationId).catch((err: unknown) => {
-      logger.error({ organizationId, err }, 'the canvas could not be drawn on yet; it is tried again')
+      logger.error({ organizationId, err }, 'items could not be read for the canvas; will retry')
       return undefined
     })
   }
@@ -121,7 +121,7 @@ export function createCanvasWorker(options: CanvasWorkerOptions): CanvasWorker {
       await readOutdated()
     },
     intervalMs: INTERVAL_MS,
-    onError: (err) => logger.error({ err }, 'the search for what the canvas has not read failed'),
+    onError: (err) => logger.error({ err }, 'the search for items that the canvas has not read failed'),
   })
 
   return {
@@ -226,7 +226,7 @@ async function store(storing: Storing, read: readonly ReadItem[]): Promise<void>
     const { organizationId, logger } = storing
     logger.warn(
       { organizationId, sourceItemId: only.item.id, err: error },
-      'what an item names could not be stored; the canvas goes on without it',
+      'the names of an item could not be stored; the canvas continues without them',
     )
     await storeOnce(storing, [{ item: only.item, entities: [] }])
   }

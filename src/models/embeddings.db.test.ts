@@ -81,7 +81,7 @@ describe('createModelRegistry', () => {
       expect(lines).toEqual([
         {
           fields: { storedModel: 'builtin-1', configuredModel: 'configured', organizations: 1 },
-          message: expect.stringMatching(/goes on answering/),
+          message: expect.stringMatching(/keeps answering/),
         },
         {
           fields: { storedModel: 'openai:gone:8', configuredModel: 'configured', organizations: 1 },
@@ -93,7 +93,7 @@ describe('createModelRegistry', () => {
       await warnOfOtherModels(mine.db, later, {
         warn: (_fields, message) => lines.push({ fields: {}, message }),
       })
-      expect(lines[2]?.message).toMatch(/goes on answering while they are moved/)
+      expect(lines[2]?.message).toMatch(/keeps answering while they move/)
     } finally {
       await mine.close()
     }

@@ -112,7 +112,7 @@ async function find(options: KeptSettingsOptions, name: string): Promise<Embeddi
     return { ...former, apiKey: present.apiKey }
   if (!hasApiKey) return former
   if (row.ciphertext === null)
-    throw noKey(name, 'was not kept, for want of an ENCRYPTION_KEY: restore its settings and set one')
+    throw noKey(name, 'was not stored, because there was no ENCRYPTION_KEY: restore its settings and set one')
   return { ...former, apiKey: await openKey(options, name, row.ciphertext) }
 }
 

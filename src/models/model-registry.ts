@@ -93,7 +93,7 @@ function withAdvice(model: EmbeddingModel, configuredName: () => string): Embedd
       throw new AppError(
         'upstream_error',
         `The stored vectors are still of the former embedding model "${model.id}", and its server failed: ${error.message} ` +
-          `Bring that server back, or move to "${configuredName()}" with POST /v1/maintenance/reembed; GET shows how far it is`,
+          `Restore that server, or move to "${configuredName()}" with POST /v1/maintenance/reembed; GET shows the progress`,
         { details: { storedModel: model.id, configuredModel: configuredName() }, cause: error.cause },
       )
     }

@@ -23,8 +23,8 @@ async function whatHappens(models: ModelRegistry, name: string): Promise<string>
   if (!(await canBeLoaded(models, name)))
     return 'stored vectors are of an embedding model that is not configured: queries are refused until the setting is restored or POST /v1/maintenance/reembed has moved them'
   return models.configured.replaces?.includes(name)
-    ? 'stored vectors are of an earlier embedding model, which goes on answering while they are moved to the present one'
-    : 'stored vectors are of another embedding model, which goes on answering; POST /v1/maintenance/reembed moves them'
+    ? 'stored vectors are of an earlier embedding model, which keeps answering while they move to the present one'
+    : 'stored vectors are of another embedding model, which keeps answering; POST /v1/maintenance/reembed moves them'
 }
 
 async function canBeLoaded(models: ModelRegistry, name: string): Promise<boolean> {

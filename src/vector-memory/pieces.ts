@@ -4,7 +4,7 @@ import { crc32 } from 'node:zlib'
 /** The file differs from what was written. */
 export class NotWhole extends Error {
   constructor(reason: string) {
-    super(`the file is not whole: ${reason}`)
+    super(`the file is damaged: ${reason}`)
     this.name = 'NotWhole'
   }
 }

@@ -97,7 +97,7 @@ export function createSharedMemory({ bytes, threads }: { bytes: number; threads:
     release(address, size) {
       const start = extentStart(address, rooms)
       const extent = bySize.get(size)?.get(start)
-      if (!extent) throw new Error('a block that nobody has was released')
+      if (!extent) throw new Error('a block that was not allocated was released')
       extent.used -= 1
       extent.free.push(address)
       const open = of(withRoom, size, () => new Set<Extent>())

@@ -94,7 +94,7 @@ export class SnapshotSaving {
       }
       if (organizations === 0) return
       const ms = Math.round(performance.now() - startedAt)
-      saved.logger.info({ organizations, ms }, 'vectors that the last stop saved are in memory again')
+      saved.logger.info({ organizations, ms }, 'restored the vectors that the last stop saved')
     } catch (err) {
       saved.logger.warn({ err }, 'saved vectors could not be restored; they are read from the database')
     }

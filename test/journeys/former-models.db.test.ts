@@ -259,7 +259,7 @@ describe('the API key of a former model', () => {
     service = await start({ ...secondModel(), ...url })
     const answer = await search(service, organization, 'harbour crane')
     expect(answer.status).toBe(409)
-    expect(answer.body.error).toMatch(/was not kept, for want of an ENCRYPTION_KEY/)
+    expect(answer.body.error).toMatch(/was not stored, because there was no ENCRYPTION_KEY/)
   })
 
   it('is not sent to another server', async () => {

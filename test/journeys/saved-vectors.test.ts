@@ -11,7 +11,7 @@ import {
 } from '../support/service-process.ts'
 import { until } from '../support/until.ts'
 
-const TAKEN_UP = 'vectors that the last stop saved are in memory again'
+const TAKEN_UP = 'restored the vectors that the last stop saved'
 const SAVED = 'saved the vectors in memory for the next start'
 const DOCUMENTS = 1_000
 

@@ -274,7 +274,7 @@ async function goBack(stand: Stand, reason: string, signal: AbortSignal): Promis
   await modelMove.startAll()
   throw new AppError(
     'upstream_error',
-    `${failed} ${model.id} is the embedding model again, and answered all the while`,
+    `${failed} ${model.id} is the embedding model again, and answered throughout`,
   )
 }
 

@@ -342,7 +342,7 @@ describe('a re-embedding', () => {
       status: 'running',
       errorMessage: 'The embedding model is out of reach',
     })
-    expect(errors).toEqual(['a re-embedding stopped and will be tried again'])
+    expect(errors).toEqual(['a re-embedding stopped and will be retried'])
     broken = false
     await modelMove.resume()
     expect(await modelMove.status(organization.id)).toMatchObject({ status: 'running' })

@@ -108,7 +108,7 @@ export function createModelMove({
     for (const organizationId of organizationIds) {
       const mover = { organizationId, actor: null }
       await retryConflicts(() => db.transaction().execute((tx) => startMove(tx, mover, target, clock.now())))
-      logger.info({ organizationId, model: target.name }, 'a re-embedding was begun')
+      logger.info({ organizationId, model: target.name }, 'a re-embedding started')
     }
   }
   async function startReplacing(): Promise<void> {

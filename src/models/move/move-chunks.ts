@@ -57,7 +57,7 @@ export function createMove(options: MoveOptions): (organizationId: string) => Pr
   const { db, models, logger, signal } = options
   return async (organizationId) => {
     const claimed = await claim(db, organizationId).catch((err: unknown) => {
-      logger.error({ err, organizationId }, 'a re-embedding could not be taken up')
+      logger.error({ err, organizationId }, 'the lease of a re-embedding could not be acquired')
       return null
     })
     if (!claimed) return
@@ -70,13 +70,13 @@ export function createMove(options: MoveOptions): (organizationId: string) => Pr
         await release(db, held, RETRY_SECONDS, null)
         return
       }
-      logger.info(log, 'a re-embedding goes on')
+      logger.info(log, 'a re-embedding continues')
       if (!(await moveAll(options, held, model, afterItemId))) return await release(db, held, null, null)
       logger.info(log, 'a re-embedding is done')
       await models
         .moved()
         .catch((err: unknown) =>
-          logger.warn({ ...log, err }, 'what is kept of former models could not be dropped'),
+          logger.warn({ ...log, err }, 'stored settings of former models could not be deleted'),
         )
     } catch (error) {
       if (error instanceof LeaseLost) return
@@ -84,7 +84,7 @@ export function createMove(options: MoveOptions): (organizationId: string) => Pr
         await release(db, held, null, null)
         return
       }
-      logger.error({ ...log, err: error }, 'a re-embedding stopped and will be tried again')
+      logger.error({ ...log, err: error }, 'a re-embedding stopped and will be retried')
       const message = error instanceof Error ? error.message : String(error)
       await release(db, held, RETRY_SECONDS, message).catch((err: unknown) =>
         logger.error({ ...log, err }, 'the lease of a re-embedding could not be released; it expires'),

@@ -97,7 +97,7 @@ export function createEvidenceCalibrator({
           const { organizationId } = of
           logger.error(
             { organizationId, model: modelName, err },
-            'what weak evidence is could not be measured; it is tried again',
+            'an embedding model could not be calibrated; will retry',
           )
         })
       }
