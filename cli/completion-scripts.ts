@@ -1,4 +1,3 @@
-/** A command and its possible next words. */
 export interface CompletedCommand {
   /** The words that lead to it; empty for the program itself. */
   path: string[]

@@ -24,7 +24,6 @@ export async function readConversation(path: string): Promise<Turn[]> {
   return turns.data.slice(-TURNS_MAX)
 }
 
-/** Appends a turn to a conversation file. */
 export async function writeTurn(path: string, turns: readonly Turn[], turn: Turn): Promise<void> {
   // A command that is stopped meanwhile, such as by a closed pipe, leaves the file as it was.
   const written = `${path}.new`

@@ -32,7 +32,6 @@ export class StoppedError extends Error {
   }
 }
 
-/** The message of any thrown value. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

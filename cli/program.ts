@@ -19,7 +19,6 @@ import { addStatusCommand } from './commands/status.ts'
 import { addTokenCommand } from './commands/token.ts'
 import packageJson from '../package.json' with { type: 'json' }
 
-/** Every command with its options. */
 export function createProgram(): Command {
   const program = new Command('memory')
     .description('Fill and search a memory over its HTTP API')

@@ -14,7 +14,6 @@ export interface Terminal {
   /** Whether stdout is a terminal. */
   readonly interactive: boolean
   readonly stderr: NodeJS.WriteStream
-  /** Writes a line of results. */
   print(line?: string): void
   /** Writes results without a line end. */
   write(text: string): void

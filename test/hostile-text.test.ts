@@ -37,7 +37,7 @@ import { sentenceStarts } from '../src/text/sentences.ts'
 import { countWords } from '../src/text/words.ts'
 import { findSuperlinear, hostileTexts, type HostileText } from './support/hostile-texts.ts'
 
-/** A document of one text, as the memory canvas reads it. */
+/** A document with one text, as the memory canvas reads it. */
 const itemOf = (text: string) => ({
   provider: 'slack',
   sourceKind: 'message' as const,
@@ -62,7 +62,7 @@ const hitOf = (content: string): Hit => ({
   syncedAt: '2026-01-01T00:00:00Z',
 })
 
-/** As many chunks of the text as a request answers at most. */
+/** The most chunks of the text that a request returns. */
 const hitsOf = (text: string): Hit[] =>
   Array.from({ length: 25 }, (_, at) => hitOf(text.slice(at * 4_000, (at + 1) * 4_000)))
 
@@ -71,7 +71,7 @@ function filterMarkers(text: string): string {
   return filter.push(text) + filter.end()
 }
 
-/** Everything that reads text from outside in one go, with that text in place of what comes from outside. */
+/** Everything that reads external text in one go, applied to that text. */
 const READERS: Record<string, (text: string) => unknown> = {
   'the filter of markers': filterMarkers,
   'the citations of an answer': (text) => citationsOf(text, []),
@@ -117,7 +117,7 @@ const READERS: Record<string, (text: string) => unknown> = {
   'the parts of an imported file': (text) => splitParts(text, 100_000),
 }
 
-/** The same of what pauses on the way, so that others get their turn. */
+/** The same for readers that pause, so that other work can run. */
 const PAUSING_READERS: Record<string, (text: string) => Pausable<unknown>> = {
   chunks: chunkingText,
   'a mail without what it quotes': (text) => withoutQuotedText([text]),
@@ -135,7 +135,7 @@ const PAUSING_READERS: Record<string, (text: string) => Pausable<unknown>> = {
   'a question of a passage': (text) => askingFor(text),
 }
 
-/** What is read of a text of which only a bounded beginning comes in: their libraries look at each of these again and again. */
+/** Readers of a bounded prefix of a text: their libraries look at each prefix repeatedly. */
 const BOUNDED_READERS: Record<string, (text: string) => unknown> = {
   'the passages of chunks': splitPassages,
   'the stems of chunks and questions': tokenize,
@@ -144,14 +144,15 @@ const BOUNDED_READERS: Record<string, (text: string) => unknown> = {
   HTML: (text) => convert(text, { limits: { maxDepth: 200 } }),
 }
 
-// A double of 1 MiB: what grows with its square beyond 60 ms takes a quarter of a second for 2 MiB, seconds for what may come in.
+// Doubles of 1 MiB: quadratic time above 60 ms takes a quarter of a second for 2 MiB, and seconds for the largest
+// inputs.
 describe('time is linear in hostile text for', () => {
   it.each(Object.keys(READERS))('%s', { timeout: 300_000 }, (name) => {
     expect(complaints(hostileTexts(MIB / 2), READERS[name], 60)).toEqual([])
   })
 
   it.each(Object.keys(PAUSING_READERS))(
-    '%s, and the event loop goes on meanwhile',
+    '%s, without blocking the event loop',
     { timeout: 300_000 },
     (name) => {
       const begin = PAUSING_READERS[name]
@@ -174,11 +175,11 @@ function complaints(
   return texts.flatMap((text) => findSuperlinear(text, read, harmlessMs) ?? [])
 }
 
-/** A step takes well under ten; on a busy machine others may take the processor away in the middle of one. */
+/** A step takes well under ten; a busy machine may preempt the process during one. */
 const STEP_MS_MAX = 500
 const TRIES_MAX = 3
 
-/** What is wrong with how long the work on one text takes, and with how long it keeps others waiting. */
+/** Faults in the duration of the work on one text, and in how long it blocks other work. */
 function complaintsOfPausing(text: HostileText, begin: (text: string) => Pausable<unknown>): string[] {
   const longestSteps: number[] = []
   const superlinear = findSuperlinear(
@@ -189,7 +190,7 @@ function complaintsOfPausing(text: HostileText, begin: (text: string) => Pausabl
     },
     60,
   )
-  // Of some tries the best, since others work on this machine too.
+  // The best of several attempts, since others use this machine too.
   while (Math.min(...longestSteps) >= STEP_MS_MAX && longestSteps.length < TRIES_MAX)
     longestSteps.push(longestStepMs(begin(text.double)))
   const longest = Math.min(...longestSteps)
@@ -197,7 +198,7 @@ function complaintsOfPausing(text: HostileText, begin: (text: string) => Pausabl
   return [superlinear, slow].filter((complaint) => complaint !== null)
 }
 
-/** Works to the end. @returns the longest that it kept others waiting */
+/** Works to the end. @returns the longest time that it blocked other work */
 function longestStepMs(work: Pausable<unknown>): number {
   let longest = 0
   for (let isDone = false; !isDone;) {
@@ -208,8 +209,8 @@ function longestStepMs(work: Pausable<unknown>): number {
   return longest
 }
 
-describe('while hostile text is cut into chunks', () => {
-  it('others get their turn between the slices', async () => {
+describe('while hostile text is chunked', () => {
+  it('other work runs between the slices', async () => {
     let turns = 0
     const timer = setInterval(() => (turns += 1), 1)
     await inSlices(chunkingText('- a\n'.repeat(MIB / 4)))
@@ -217,7 +218,7 @@ describe('while hostile text is cut into chunks', () => {
     expect(turns).toBeGreaterThan(5)
   })
 
-  it('the work stops when whoever wanted it has left', async () => {
+  it('the work stops when its caller has left', async () => {
     const left = new AbortController()
     const work = inSlices(chunkingText('- a\n'.repeat(MIB / 4)), left.signal)
     left.abort(new Error('has left'))
@@ -225,7 +226,7 @@ describe('while hostile text is cut into chunks', () => {
   })
 })
 
-describe('a list of any length is no argument list', () => {
+describe('a list of any length is never spread as arguments', () => {
   it('for the lines of a forwarded mail', () => {
     const mail = `Look:\n\n---------- Forwarded message ---------\n${'a\n'.repeat(400_000)}`
     expect(inOneGo(withoutQuotedText([mail])).length).toBeGreaterThan(700_000)

@@ -84,7 +84,6 @@ async function wholeAnswer(
   return answer.answer
 }
 
-/** The answer's citations and the user it is for. */
 interface Cited {
   citations: readonly Citation[]
   context: readonly ContextItem[]

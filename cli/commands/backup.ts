@@ -24,7 +24,6 @@ interface Arriving {
 
 interface Kept<T> {
   file: string
-  /** What verification found. */
   found: T
 }
 

@@ -5,7 +5,6 @@ import { createTerminal, type Terminal } from '../terminal.ts'
 
 const URL_DEFAULT = 'http://127.0.0.1:8787'
 
-/** What every command uses. */
 export interface Session {
   client: ApiClient
   terminal: Terminal

@@ -39,7 +39,6 @@ export interface ImportedPath {
   prefix: string | null
 }
 
-/** The id of a file at the service. */
 export function nameOf({ state, path: file }: Place): string {
   return state.prefix === '' ? file : `${state.prefix}/${file}`
 }

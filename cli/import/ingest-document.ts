@@ -6,7 +6,6 @@ import type { FoundFile } from './walk-folder.ts'
 
 type SourceKind = IngestDocument['sourceKind']
 
-/** The destination of documents. */
 export interface IngestTarget {
   sourceId: string
   provider: IngestDocument['provider']

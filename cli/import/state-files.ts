@@ -35,7 +35,6 @@ const FormerStateFile = z.object({
   files: z.record(z.string(), FileRecord),
 })
 
-/** The service and source that files are imported into. */
 export interface Destination {
   url: string
   sourceId: string

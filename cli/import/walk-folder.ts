@@ -22,7 +22,6 @@ export interface Failure {
 
 export interface Walk {
   files: FoundFile[]
-  /** What could not be read. */
   failures: Failure[]
   /** Skipped files and folders by kind: `.png`, `hidden`, `node_modules`. */
   passedOver: Map<string, number>

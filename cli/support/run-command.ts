@@ -35,7 +35,6 @@ export function startCommand(args: readonly string[], env: Record<string, string
   return { child, stderr: () => stderr, done }
 }
 
-/** Runs the command line to its end. */
 export async function runCommand(
   args: readonly string[],
   env: Record<string, string>,

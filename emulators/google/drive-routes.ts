@@ -150,7 +150,6 @@ function changeOf(store: DriveStore, feed: string, fileId: string) {
   return isHere ? { ...change, file: resource(store, file) } : change
 }
 
-/** A file in the API's form. */
 function resource(store: DriveStore, file: EmulatedFile) {
   const person = { kind: 'drive#user', displayName: file.owner.name, emailAddress: file.owner.email }
   const isShared = file.driveId !== null

@@ -7,7 +7,6 @@ export interface MailAttachment {
   content: Uint8Array
 }
 
-/** A mail before MIME encoding. */
 export interface Mail {
   from: string
   to: string

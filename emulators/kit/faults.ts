@@ -12,7 +12,6 @@ export interface Fault {
   times?: number
   /** Delay in milliseconds. */
   delayMs?: number
-  /** Cuts the connection without an answer. */
   drop?: boolean
   /** Serves the request first, so that it takes effect and only its answer is affected. */
   afterEffect?: boolean
@@ -35,7 +34,6 @@ export interface Faults {
   /** The same from a control route's JSON; throws on an invalid fault. */
   addFromJson(json: Record<string, unknown>): void
   clear(): void
-  /** The fault for this request, which it counts. */
   take(request: FaultTarget): Fault | null
 }
 

@@ -88,7 +88,6 @@ export function slackUser(id: string, { name, email }: { name: string; email: st
   }
 }
 
-/** Id and name of the n-th channel. */
 export function channelOf(seed: SlackSeed, index: number): { id: string; name: string } {
   const round = Math.floor(index / CHANNEL_NAMES.length)
   const name = CHANNEL_NAMES[index % CHANNEL_NAMES.length] ?? 'general'

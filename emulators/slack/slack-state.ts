@@ -45,7 +45,6 @@ export interface SlackEmulatorState {
   updateUser(userId: string, change: { deleted?: boolean; isGuest?: boolean; email?: string }): void
   renameChannel(channelId: string, name: string): void
   deleteChannel(channelId: string): void
-  /** Removes the bot from a channel, or adds it. */
   setMember(channelId: string, isMember: boolean): void
   setArchived(channelId: string, isArchived: boolean): void
   /** Removes the app from the workspace: its bot leaves every channel. */
@@ -64,7 +63,6 @@ interface ChannelData extends EmulatedChannel {
   addedReplies: Map<string, EmulatedMessage[]>
 }
 
-/** Shared by the parts of the workspace. */
 interface Workspace {
   seed: SlackSeed
   users: EmulatedUser[]
@@ -312,7 +310,6 @@ function threadOf(seed: SlackSeed, channel: ChannelData, rootTs: string): Emulat
   return root ? [root, ...repliesTo(seed, channel, rootTs)] : []
 }
 
-/** A message by its `ts`, top-level or reply. */
 function findMessage(seed: SlackSeed, channel: ChannelData, ts: string): EmulatedMessage | null {
   const top = topLevel(seed, channel, ts)
   if (top) return top

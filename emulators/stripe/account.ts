@@ -63,7 +63,6 @@ export interface GivenDiscount {
   promotionCode: string | null
 }
 
-/** The types of events that are sent. */
 export type EventType =
   | 'checkout.session.completed'
   | 'checkout.session.expired'
@@ -88,10 +87,8 @@ export type EventType =
   | 'subscription_schedule.created'
   | 'subscription_schedule.released'
 
-/** The object of an event by its type. */
 export type EventObject<T extends EventType> = Extract<Stripe.Event, { type: T }>['data']['object']
 
-/** A stored event, with the object as of that time. */
 export interface StoredEvent {
   id: string
   object: 'event'
@@ -104,7 +101,6 @@ export interface StoredEvent {
   type: EventType
 }
 
-/** A use reported to a meter. */
 export interface MeterUse {
   identifier: string
   eventName: string
@@ -176,7 +172,6 @@ export interface AccountOptions {
   taxPercent: number | null
 }
 
-/** An account without products. */
 export function createAccount(options: AccountOptions): Account {
   const counters = new Map<string, number>()
   const listeners: ((event: StoredEvent) => void)[] = []
@@ -249,7 +244,6 @@ export function found<T>(objects: ReadonlyMap<string, T>, kind: string, id: stri
   return object
 }
 
-/** A list embedded in an object. */
 export function listOf<T>(data: T[], url: string): Stripe.ApiList<T> {
   return { object: 'list', data, has_more: false, url }
 }

@@ -70,7 +70,6 @@ const UNUSED = {
   },
 } satisfies Partial<Stripe.Checkout.Session>
 
-/** Opens a page for subscribing. */
 export function openCheckout(account: Account, given: NewCheckout): CheckoutSession {
   if (given.customer !== null) found(account.customers, 'customer', given.customer, 'customer')
   checkLines(account, given.lines)
@@ -144,7 +143,6 @@ export function totalOf(account: Account, lines: NewCheckout['lines']): number {
   }, 0)
 }
 
-/** A session's lines in the form of `line_items`. */
 export function checkoutLineItems(
   account: Account,
   session: CheckoutSession,

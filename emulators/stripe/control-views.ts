@@ -1,6 +1,5 @@
 import type { Controlled, Controls } from './controlled.ts'
 
-/** A short summary of the account. */
 export function viewControl({ account, meters }: Controlled): Controls {
   return {
     customers: () =>

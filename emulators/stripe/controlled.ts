@@ -6,7 +6,6 @@ import type { Webhooks } from './webhooks.ts'
 /** Controls by name: JSON fields in, a JSON value out. */
 export type Controls = Record<string, (body: Record<string, unknown>) => unknown>
 
-/** What the controls act on. */
 export interface Controlled {
   account: Account
   meters: Meters

@@ -67,7 +67,6 @@ export function addCustomer(
   return customer
 }
 
-/** Attaches a card to a customer as the default. */
 export function attachCard(account: Account, customerId: string, number: TestCard): PaymentMethod {
   const customer = found(account.customers, 'customer', customerId)
   const method: PaymentMethod = {

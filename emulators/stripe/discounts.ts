@@ -82,7 +82,6 @@ function monthsAfter(time: number, months: number): number {
   return date.setUTCMonth(date.getUTCMonth() + months) / 1000
 }
 
-/** A subscription's active discounts. */
 export function currentDiscounts(account: Account, subscription: Subscription): string[] {
   const now = account.clock.now()
   return subscription.discounts.filter((id) => {

@@ -2,7 +2,6 @@ import type { EmulatorReply, EmulatorRequest } from '../kit/server.ts'
 import { DAY } from './clock.ts'
 import { StripeError } from './stripe-error.ts'
 
-/** The stored answers of earlier calls by key. */
 export interface IdempotencyKeys {
   /**
    * The stored answer of a repeated call; null for a first one, which reserves the key.

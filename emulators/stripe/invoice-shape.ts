@@ -4,7 +4,6 @@ import { found, listOf } from './account.ts'
 import { currentDiscounts } from './discounts.ts'
 import { setAmounts } from './invoice-amounts.ts'
 
-/** Why an invoice was created. */
 export type BillingReason = 'subscription_create' | 'subscription_cycle' | 'subscription_update' | 'upcoming'
 
 /** Fields that the emulator leaves empty. */
@@ -50,7 +49,6 @@ const UNUSED = {
   webhooks_delivered_at: null,
 } satisfies Partial<Stripe.Invoice>
 
-/** A draft with its lines. */
 export function newInvoice(
   account: Account,
   given: {
@@ -117,7 +115,6 @@ export function newInvoice(
   return invoice
 }
 
-/** An invoice line for a subscription item. */
 export function newLine(
   account: Account,
   given: {

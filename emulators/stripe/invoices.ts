@@ -204,7 +204,6 @@ export function invoicesOf(account: Account, subscriptionId: string): Invoice[] 
     .toReversed()
 }
 
-/** The subscription of an invoice. */
 export function subscriptionIdOf(invoice: Invoice): string | null {
   const subscription = invoice.parent?.subscription_details?.subscription
   return typeof subscription === 'string' ? subscription : (subscription?.id ?? null)

@@ -14,7 +14,6 @@ async function shop(options: StripeEmulatorOptions = {}) {
   started.push(opened.emulator)
   const events = async (): Promise<string[]> =>
     (await opened.stripe.events.list({ limit: 100 })).data.map(({ type }) => type)
-  /** The newest invoice. */
   const invoice = async (): Promise<Stripe.Invoice> => {
     const [newest] = (await opened.stripe.invoices.list({ customer: opened.customer.id })).data
     if (newest === undefined) throw new Error('the customer has no invoice')

@@ -196,7 +196,6 @@ function restart(account: Account, subscription: Subscription, now: number): Str
   return lines
 }
 
-/** Schedules another price for the plan after its period. */
 export function scheduleChange(account: Account, subscription: Subscription, price: Price): void {
   const item = planItem(subscription)
   if (item === undefined) throw invalid('The subscription has no plan.')

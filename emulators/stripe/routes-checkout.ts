@@ -120,7 +120,6 @@ function refuseWithoutTax({ settings }: Account): void {
   throw invalid(message, { param: 'automatic_tax' })
 }
 
-/** Sessions of the hosted pages. */
 export const checkoutRoutes: Record<string, ApiRoute> = {
   'POST /v1/checkout/sessions': (call) => {
     const given = readInput(NewSession, call.input)

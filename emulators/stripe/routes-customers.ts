@@ -21,7 +21,6 @@ const Update = z.strictObject({
 const List = z.strictObject({ ...page, email: text.optional(), created: ignored })
 const Search = z.strictObject({ query: text, limit: page.limit, page: z.string().optional(), expand })
 
-/** Customers and their cards. */
 export const customerRoutes: Record<string, ApiRoute> = {
   'POST /v1/customers': ({ account, input }) => {
     const given = readInput(Create, input)

@@ -47,7 +47,6 @@ function refuseCoupon(given: z.output<typeof NewCoupon>): void {
     })
 }
 
-/** Coupons and their promotion codes. */
 export const discountRoutes: Record<string, ApiRoute> = {
   'POST /v1/coupons': ({ account, input }) => {
     const given = readInput(NewCoupon, input)

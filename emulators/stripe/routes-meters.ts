@@ -22,7 +22,6 @@ const Summaries = z.strictObject({
   value_grouping_window: z.enum(['day', 'hour']).optional(),
 })
 
-/** Meter events and their summaries. */
 export function meterRoutes(meters: Meters): Record<string, ApiRoute> {
   return {
     'POST /v1/billing/meter_events': ({ input }) => {

@@ -91,7 +91,6 @@ const NewItem = z.strictObject({
   expand,
 })
 
-/** Subscriptions and their items. */
 export const subscriptionRoutes: Record<string, ApiRoute> = {
   'POST /v1/subscriptions': ({ account, input }) => {
     const given = readInput(Create, input)
@@ -199,7 +198,6 @@ export const subscriptionRoutes: Record<string, ApiRoute> = {
   },
 }
 
-/** Invoices, past and upcoming. */
 export const invoiceRoutes: Record<string, ApiRoute> = {
   'GET /v1/invoices': ({ account, input }) => {
     const given = readInput(

@@ -1,6 +1,5 @@
 import type { EmulatorReply } from '../kit/server.ts'
 
-/** The body of an error answer. */
 export interface StripeErrorBody {
   type: 'api_error' | 'card_error' | 'idempotency_error' | 'invalid_request_error'
   message: string

@@ -22,7 +22,6 @@ export function plannedPrice(account: Account, subscription: Subscription): Pric
   return typeof planned === 'string' ? account.prices.get(planned) : undefined
 }
 
-/** The line of an item for its current period. */
 export function periodLine(
   account: Account,
   subscription: Subscription,

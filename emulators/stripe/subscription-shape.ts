@@ -42,7 +42,6 @@ const UNUSED = {
 /** What happens at a trial's end without a card. */
 export type MissingPaymentMethod = 'cancel' | 'create_invoice' | 'pause'
 
-/** A subscription without items. */
 export function newSubscription(
   account: Account,
   given: {
@@ -93,7 +92,6 @@ export function newSubscription(
   }
 }
 
-/** A subscription item with its own period. */
 export function newItem(
   account: Account,
   given: {

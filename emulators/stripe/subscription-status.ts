@@ -12,7 +12,6 @@ export function updating(account: Account, subscription: Subscription, change: (
   account.emit('customer.subscription.updated', subscription, previous)
 }
 
-/** Sets a subscription's status and emits its event. */
 export function setStatus(account: Account, subscription: Subscription, status: SubscriptionStatus): void {
   updating(account, subscription, () => {
     subscription.status = status
@@ -47,7 +46,6 @@ export function expireIncomplete(account: Account, subscription: Subscription): 
   })
 }
 
-/** Voids invoices that will not be collected. */
 export function voidOpenInvoices(account: Account, subscription: Subscription): void {
   for (const invoice of account.invoices.values()) {
     const owner = invoice.parent?.subscription_details?.subscription

@@ -42,7 +42,6 @@ export async function startReceiver(options: { status?: () => number } = {}) {
   }
 }
 
-/** An emulator with its client and a customer. */
 export async function startShop(options: StripeEmulatorOptions = {}) {
   const emulator = await startStripeEmulator(options)
   const stripe = clientOf(emulator)

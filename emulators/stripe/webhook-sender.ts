@@ -4,7 +4,6 @@ import type { StoredEvent } from './account.ts'
 const TIMEOUT_MS = 10_000
 const ATTEMPTS_KEPT = 1_000
 
-/** The destination of events. */
 export interface WebhookTarget {
   /** No events are sent when absent. */
   url: string | undefined
@@ -13,7 +12,6 @@ export interface WebhookTarget {
   receiversNow: () => number
 }
 
-/** One attempt to deliver an event. */
 export interface WebhookAttempt {
   event: string
   type: string

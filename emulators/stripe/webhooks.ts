@@ -6,7 +6,6 @@ import { createWebhookSender, type WebhookAttempt, type WebhookTarget } from './
 export interface WebhookTrouble {
   /** The delay of each event in milliseconds. */
   delayMs: number
-  /** How often each is sent. */
   copies: number
   /** How many of the next events are dropped. */
   lose: number
@@ -36,7 +35,6 @@ export interface WebhookOptions extends WebhookTarget {
   random: () => number
 }
 
-/** No faults. */
 export const NO_TROUBLE: WebhookTrouble = { delayMs: 0, copies: 1, lose: 0, shuffle: false, hold: false }
 
 /** Sends events to the service. Without faults each follows the first attempt of the one before it. */

@@ -34,7 +34,6 @@ export interface SubscriptionReading {
 /** A subscription with an unknown price: everything but its tier. */
 export type UnknownSubscription = Omit<SubscriptionReading, 'tier'> & { prices: string[] }
 
-/** What the payment processor returns for a customer. */
 export interface CustomerReading {
   /** Newest first. */
   subscriptions: SubscriptionReading[]

@@ -22,7 +22,6 @@ export interface CleanUps {
   run(caller: AgentPrincipal, job: ProviderJob, dryRun: boolean): Promise<CleanUpReport>
 }
 
-/** A cleanup job and its provider. */
 export interface ProviderJob {
   provider: ProviderId
   job: CleanUpJob

@@ -2,7 +2,6 @@ import { type Html, html, page } from '../http/page.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { findProvider, providers } from '../providers/index.ts'
 
-/** A provider's display name. */
 export function providerName(provider: ProviderId | undefined): string {
   return provider === undefined ? 'The account' : findProvider(provider).name
 }

@@ -33,7 +33,6 @@ const runsOf = async (sourceId: string): Promise<unknown[]> =>
     (run: { connectorId: string }) => run.connectorId === sourceId,
   )
 
-/** The URL to which the provider redirects the browser. */
 async function callbackUrl(provider: string): Promise<string> {
   const { body, headers } = await authorize(provider)
   cookies = cookiesOf(headers)

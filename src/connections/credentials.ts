@@ -136,8 +136,7 @@ export interface CredentialStore {
   ): Promise<string>
   /**
    * Re-encrypts with the first key what other keys encrypted, including grants to be revoked; returns the count.
-   * Afterwards
-   * @throws Error with the number of grants that no key decrypts; each is reported once
+   * @throws Error, once all are done, with the number of grants that no key decrypts; each is reported once
    */
   reencrypt(): Promise<number>
   /** Waits for running refreshes: at most 30 seconds each, plus the time to store their results. */

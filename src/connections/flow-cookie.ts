@@ -14,7 +14,6 @@ export function flowCookie(publicUrl: string, provider: ProviderId, secret: stri
   return `${NAME}=${secret}; Path=${pathname}; Max-Age=${STATE_TTL_MS / 1000}; HttpOnly; SameSite=Lax${secure}`
 }
 
-/** The flow's secret from the `Cookie` header. */
 export function readFlowCookie(header: string | undefined): string | undefined {
   return COOKIE.exec(header ?? '')?.[1]
 }

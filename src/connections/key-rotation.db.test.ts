@@ -32,7 +32,6 @@ beforeEach(async () => {
 })
 afterAll(() => database.close())
 
-/** The accounts after a start with these keys. */
 function start(keys: readonly Buffer[]) {
   const adapter: ProviderAdapter = {
     ...createFakeProvider('gmail').adapter,

@@ -45,7 +45,6 @@ export function questionPage({ provider, workspace, person, action, confirmation
   )
 }
 
-/** The page for a failed callback. */
 export function failedPage({ code, message }: AppError, provider: ProviderId | undefined): Html {
   const reason =
     code === 'malformed_state'

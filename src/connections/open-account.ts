@@ -18,7 +18,6 @@ export interface SessionOptions {
   limits?: Partial<ProviderLimits>
 }
 
-/** Opens a session with the provider account of a source. */
 export type OpenProviderAccount = (
   source: SourceRef & { provider: ProviderId; externalAccountId: string; displayName: string },
   options: SessionOptions,

@@ -183,7 +183,6 @@ export interface ListChangesInput {
   push?: PushState
 }
 
-/** The members of a source's group. */
 export interface GroupMembers {
   users: string[]
   /** Groups of the organization, by id. */

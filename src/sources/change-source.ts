@@ -10,7 +10,6 @@ import { emitEvent } from '../outgoing-webhooks/index.ts'
 import { applyAudience, type Audience } from './audience.ts'
 import { hasAccount, lockSource, type Source } from './source.ts'
 
-/** Changes one source. */
 function update(
   tx: Db,
   { organizationId, sourceId }: SourceRef,
@@ -192,7 +191,6 @@ export async function saveCursor(tx: Tx, source: SourceRef, cursor: JsonValue | 
   await update(tx, source, { sync_cursor: cursor === null ? null : JSON.stringify(cursor) }).execute()
 }
 
-/** How a run leaves its source. */
 export interface RunResult {
   /** Null after success. */
   errorMessage: string | null
@@ -252,7 +250,6 @@ async function fail(
   await tellOfChange(tx, before, { status: 'error', errorMessage }, at)
 }
 
-/** Sets the time of a source's next poll. */
 export async function schedulePoll(tx: Db, source: SourceRef, at: Date): Promise<void> {
   await update(tx, source, { next_poll_at: at }).execute()
 }

@@ -56,7 +56,6 @@ export interface Disconnect {
   run(): Promise<void>
 }
 
-/** A source's channels, read from its provider. */
 export interface SourceChannels {
   /** @throws AppError `upstream_error` with the provider's message, `not_configured` */
   list(caller: Caller, source: SourceView, signal: AbortSignal): Promise<ProviderChannel[]>

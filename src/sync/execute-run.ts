@@ -18,7 +18,6 @@ import { dropPushEvents, readPushState } from './push-events.ts'
 import { requeue, requireLease, type TakenRun } from './run-lease.ts'
 import type { ProgressWatch } from './run-progress.ts'
 
-/** Opens a source's provider account for one run. */
 export type OpenAccount = (
   run: TakenRun,
   options: { signal: AbortSignal; wait(ms: number): Promise<void> },
@@ -34,7 +33,6 @@ export interface ExecuteDependencies {
   onPage(provider: string, counts: PageCounts): void
 }
 
-/** What one execution of a run uses. */
 export interface Execution {
   signal: AbortSignal
   /** Waits as long as the provider asks. */
@@ -45,7 +43,6 @@ export interface Execution {
 /** How a worker finished with a run. `handed_back`: queued again; `lost`: another worker has it, or it is gone. */
 export type Outcome = { end: 'succeeded' | 'failed' | 'handed_back' | 'lost'; cause?: unknown }
 
-/** The worker is stopping and releases its runs. */
 export class WorkerStopping extends Error {
   constructor() {
     super('the worker is stopping')

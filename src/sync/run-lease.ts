@@ -24,7 +24,6 @@ export interface TakenRun {
   runId: string
   lease: Lease<'sync_runs'>
   fullResync: boolean
-  /** When a worker first took it. */
   startedAt: Date
   /** How often workers took it since it last stored a page, including now. */
   takes: number

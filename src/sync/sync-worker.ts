@@ -27,7 +27,6 @@ export interface SyncWorkerDependencies extends Pick<
   db: Db
   clock: Clock
   items: Pick<Items, 'write'>
-  /** The offered providers. */
   providers: readonly ProviderId[]
   /** Why the others are not offered. */
   unoffered: ReadonlyMap<ProviderId, string>

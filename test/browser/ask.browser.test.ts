@@ -41,7 +41,7 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
   })
   afterAll(() => rig.close())
 
-  it('shows a member an answer whose markers show their passage, which opens in its document with the link to the original', async () => {
+  it('shows an answer whose markers show their passage, which opens in its document with a link to the original', async () => {
     const { context, page } = await rig.open({ bypassCSP: true })
     await rig.signIn(page, MEMBER, 'ask')
     const answer = await ask(page, 'How many days of paid time off?')
@@ -69,7 +69,7 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     await context.close()
   })
 
-  it('asks follow-ups with the questions and answers before them, and shows these below', async () => {
+  it('asks follow-ups with the conversation so far, and shows it below', async () => {
     const { context, page } = await rig.open({ bypassCSP: true })
     const bodies: string[] = []
     page.on('request', (request) => {
@@ -90,7 +90,7 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     await context.close()
   })
 
-  it('draws weak evidence apart from strong, and says it in words', async () => {
+  it('distinguishes weak evidence from strong, in design and in words', async () => {
     const { context, page } = await rig.open({ bypassCSP: true })
     await rig.signIn(page, MEMBER, 'ask')
     const strong = await ask(page, 'How many days of paid time off?')
@@ -107,7 +107,7 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     await context.close()
   })
 
-  it('has filters in its address: a link opens them, a change writes them, and going back takes them away', async () => {
+  it('keeps its filters in the URL: a link sets them, a change writes them, and going back removes them', async () => {
     const { context, page } = await rig.open({ bypassCSP: true })
     await rig.signIn(page, MEMBER, 'ask?mode=search&q=travel')
     const results = page.getByRole('region', { name: 'Search results' })
@@ -132,7 +132,7 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     await context.close()
   })
 
-  it('runs nothing of what a stored document has in it, wherever that is shown', async () => {
+  it("escapes a stored document's content wherever it appears", async () => {
     const { context, page } = await rig.open({ bypassCSP: true })
     await rig.signIn(page, OWNER, 'ask')
     const answer = await ask(page, 'When do badges open the garage gate?')
@@ -151,7 +151,7 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     await context.close()
   })
 
-  it('builds of what a model writes text and safe links only', async () => {
+  it("renders a model's output as text and safe links only", async () => {
     const { context, page } = await rig.open({ bypassCSP: true })
     const text =
       'See **this** [1] <img src=x onerror="window.injected=1"> [a](javascript:alert(1)) [b](https://ok.example/) [9]'
@@ -187,7 +187,7 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     await context.close()
   })
 
-  it('stops an answer that is being written, and keeps what there is of it', async () => {
+  it('stops a running answer, and keeps what was written', async () => {
     const { context, page } = await rig.open({ bypassCSP: true })
     await rig.signIn(page, MEMBER, 'ask')
     const over = Promise.withResolvers<void>()
@@ -230,7 +230,7 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     await context.close()
   })
 
-  it("says in the service's own words why there is no answer, with the request's id", async () => {
+  it("shows the service's reason for a missing answer, with the request's id", async () => {
     const { context, page } = await rig.open({ bypassCSP: true })
     await page.route('**/v1/console/ask', (route) =>
       route.fulfill({
@@ -250,7 +250,7 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     await context.close()
   })
 
-  it('keeps questions in a thread of the person, which is continued, rated, found again and deleted', async () => {
+  it("keeps questions in a user's thread, which can be continued, rated, found again and deleted", async () => {
     const { context, page } = await rig.open({ bypassCSP: true })
     let asked = 0
     page.on('request', (request) => {
@@ -291,7 +291,7 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     await context.close()
   })
 
-  it('is ready to write, suggests questions, and sends none that a link has in it', async () => {
+  it('focuses the question field, suggests questions, and submits none from a link', async () => {
     const { context, page } = await rig.open({ bypassCSP: true })
     let asked = 0
     page.on('request', (request) => {
@@ -311,7 +311,7 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     await context.close()
   })
 
-  it('goes from one citation to the next and back, by keyboard', async () => {
+  it('moves between citations by keyboard', async () => {
     const { context, page } = await rig.open({ bypassCSP: true })
     await rig.signIn(page, THREADED, 'ask?mode=search&q=travel%20pages')
     const results = page.getByRole('region', { name: 'Search results' })
@@ -327,7 +327,7 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     await context.close()
   })
 
-  it('says before anybody asks that the workspace has no plan', async () => {
+  it('says that the workspace has no plan before anyone asks', async () => {
     const { email } = await rig.settle('owner', { status: 'canceled' })
     const { context, page } = await rig.open({ bypassCSP: true })
     await rig.signIn(page, email, 'ask')
@@ -336,7 +336,7 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     await context.close()
   })
 
-  it('can be used at 360 pixels by keyboard alone, the source over all of the screen', async () => {
+  it('can be used at 360 pixels by keyboard alone, with the source covering the screen', async () => {
     const { context, page } = await rig.open({
       viewport: { width: 360, height: 740 },
       colorScheme: 'dark',
@@ -349,7 +349,7 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     await answer.getByRole('button', { name: 'Source 1: Vacation' }).first().press('Enter')
     const panel = page.getByRole('dialog', { name: 'Vacation' })
     await panel.locator('mark').first().waitFor()
-    // It slides in, which leaves fractions of a pixel.
+    // The panel slides in, which leaves fractions of a pixel.
     expect((await panel.boundingBox())?.width).toBeCloseTo(360, 1)
     await expectNoFaults(page, 'an opened source at 360 pixels')
     await page.keyboard.press('Escape')

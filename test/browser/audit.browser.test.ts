@@ -7,7 +7,7 @@ const executablePath = inject('chromium')
 
 let rig: ConsoleRig
 
-/** A workspace where so many contexts were asked for and then a key was minted. @returns its owner */
+/** A workspace with this many audited context requests, followed by a new key. @returns its owner */
 async function someTrail(contexts: number): Promise<string> {
   const { organization, email } = await rig.settle()
   const key = organization.adminKey
@@ -26,7 +26,7 @@ describe.skipIf(executablePath === null)('the audit trail in a browser', () => {
   })
   afterAll(() => rig.close())
 
-  it('lists the newest first and goes on to the oldest', async () => {
+  it('lists events from the newest to the oldest', async () => {
     const { context, page } = await rig.open()
     await rig.signIn(page, await someTrail(MORE_THAN_A_PAGE), 'audit')
     const rows = page.getByRole('table', { name: 'Audit events' }).getByRole('row')
@@ -39,7 +39,7 @@ describe.skipIf(executablePath === null)('the audit trail in a browser', () => {
     await context.close()
   })
 
-  it('keeps its filters in the address, opens an event, and leads from there to others like it', async () => {
+  it('keeps its filters in the URL, opens an event, and links to similar ones', async () => {
     const { context, page } = await rig.open({ bypassCSP: true })
     await rig.signIn(page, await someTrail(1), 'audit?action=api_key.create')
     await expectSettled(page)
@@ -63,7 +63,7 @@ describe.skipIf(executablePath === null)('the audit trail in a browser', () => {
     await context.close()
   })
 
-  it('lets a target be typed on while what was typed so far is looked for', async () => {
+  it('accepts typing in the target field while a search is running', async () => {
     const { context, page } = await rig.open()
     await rig.signIn(page, await someTrail(1), 'audit')
     await page.getByLabel('Target').click()
@@ -77,9 +77,9 @@ describe.skipIf(executablePath === null)('the audit trail in a browser', () => {
     await context.close()
   })
 
-  it('exports what the filters let through, as a file and with the token in no address', async () => {
+  it('exports the filtered events as a file, with the token in no URL', async () => {
     const { context, page } = await rig.open({ acceptDownloads: true })
-    // Without the dialog for a place, as Firefox and Safari are.
+    // Without the save dialog, as in Firefox and Safari.
     await page.addInitScript(() => Reflect.deleteProperty(globalThis, 'showSaveFilePicker'))
     await rig.signIn(page, await someTrail(1), 'audit?action=api_key.create')
     await expectSettled(page)

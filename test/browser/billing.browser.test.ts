@@ -25,7 +25,7 @@ describe.skipIf(executablePath === null)('billing in a browser', () => {
     await stripe.close()
   })
 
-  it('says of an internal workspace that it is not billed, and sells it nothing', async () => {
+  it('says that an internal workspace is not billed, and sells it nothing', async () => {
     const { context, page } = await rig.open()
     await rig.signIn(page, (await rig.settle()).email, 'billing')
     await page.getByRole('region', { name: 'This workspace is not billed' }).waitFor()
@@ -33,7 +33,7 @@ describe.skipIf(executablePath === null)('billing in a browser', () => {
     await context.close()
   })
 
-  it('shows the plans at the prices of the service, and what a small one would stop', async () => {
+  it("shows the plans at the service's prices, and what a small one would stop", async () => {
     const { context, page } = await rig.open({ bypassCSP: true })
     const { organization: workspace, email } = await rig.settle('owner', { status: 'incomplete' })
     await makeConnectors(workspace.id)
@@ -55,7 +55,7 @@ describe.skipIf(executablePath === null)('billing in a browser', () => {
     await context.close()
   })
 
-  it('buys a plan, shows what is over its credits, and says everywhere that a payment failed', async () => {
+  it('buys a plan, shows answers over its credits, and reports a failed payment on every page', async () => {
     const { context, page } = await rig.open()
     const { organization: workspace, email } = await rig.settle('owner', { status: 'incomplete' })
     await rig.signIn(page, email, 'billing')
@@ -86,7 +86,7 @@ describe.skipIf(executablePath === null)('billing in a browser', () => {
     await context.close()
   })
 
-  it('says before a smaller plan begins when it does and what it will stop, while that can be taken back', async () => {
+  it('says when a smaller plan begins and what it will stop, while that can be withdrawn', async () => {
     const { context, page } = await rig.open({ bypassCSP: true })
     const { organization: workspace, email } = await rig.settle('owner', { status: 'incomplete' })
     await makeConnectors(workspace.id)
@@ -117,7 +117,7 @@ describe.skipIf(executablePath === null)('billing in a browser', () => {
   })
 })
 
-/** Gives the workspace's sources accounts, paused so that nothing polls them: push-only ones are no connectors. */
+/** Gives the workspace's sources accounts, paused so that nothing polls them: push-only ones are not connectors. */
 async function makeConnectors(organizationId: string): Promise<void> {
   await rig.service.database.db
     .updateTable('sources')
@@ -126,7 +126,6 @@ async function makeConnectors(organizationId: string): Promise<void> {
     .execute()
 }
 
-/** Buys Studio on the page of the plans, with a trial, and comes back to it. */
 async function buyStudio(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Choose Studio' }).click()
   await page.waitForURL(`${stripe.url}/**`)

@@ -3,11 +3,14 @@ import { expect, inject, it } from 'vitest'
 import { canvasOf } from './support/canvas.ts'
 import { startConsole } from './support/console.ts'
 
-/** `FRAMES=1 npm test -- --project browser canvas-frames`: figures for docs/reference/console.md; nothing depends on them. */
+/**
+ * `FRAMES=1 npm test -- --project browser canvas-frames` measures the figures for docs/reference/console.md; nothing
+ * depends on them.
+ */
 const isAsked = process.env.FRAMES === '1'
 const executablePath = inject('chromium')
 const MEMBER = 'mel@example.com'
-/** Names and links of each: as many as the service gives at once, and six times that. */
+/** Names, and links per name: as many as the service returns at once, and six times that. */
 const SIZES = [
   [500, 5],
   [3_000, 3.4],
@@ -48,12 +51,12 @@ it.skipIf(executablePath === null || !isAsked)('the memory canvas is measured wh
 interface Frames {
   frames: number
   perSecond: number
-  /** Between two frames, the longest and the twentieth longest of a hundred. */
+  /** The longest and the twentieth longest of a hundred frame times. */
   longestMs: number
   p80Ms: number
 }
 
-/** What the page's own clock says of frames while something is done. */
+/** Frame times by the page's own clock while `act` runs. */
 async function framesDuring(page: Page, act: () => Promise<void>): Promise<Frames> {
   await page.waitForTimeout(1_000)
   await page.evaluate(`globalThis.frameTimes = [];

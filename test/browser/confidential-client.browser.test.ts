@@ -7,7 +7,7 @@ const executablePath = inject('chromium')
 let issuer: ConfidentialIssuer
 let rig: ConsoleRig
 
-describe.skipIf(executablePath === null)('signing in by a client with a secret', () => {
+describe.skipIf(executablePath === null)('signing in with a confidential client', () => {
   beforeAll(async () => {
     issuer = await startConfidentialIssuer()
     rig = await startConsole(executablePath ?? '', { environment: issuer.environment })
@@ -17,7 +17,7 @@ describe.skipIf(executablePath === null)('signing in by a client with a secret',
     await issuer?.close()
   })
 
-  it('signs people in without showing the secret to the browser, or the page to the issuer', async () => {
+  it('signs users in without showing the secret to the browser, or the page to the issuer', async () => {
     const { context, page } = await rig.open()
     const complaints: string[] = []
     const bodies: Promise<string>[] = []

@@ -21,7 +21,7 @@ const executablePath = inject('chromium')
 
 let rig: ConsoleRig
 
-/** What the browser complains of: scripts' errors, and what the content security policy forbade. */
+/** The browser's complaints: script errors, and violations of the content security policy. */
 function complaintsOf(page: Page): string[] {
   const complaints: string[] = []
   page.on('console', (message) => {
@@ -39,7 +39,7 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
   })
   afterAll(() => rig.close())
 
-  it('leads from the address of the service to sign-in by one click, to Home, and out again', async () => {
+  it("leads from the service's root to sign-in by one click, to Home, and back out", async () => {
     const { context, page } = await rig.open()
     const complaints = complaintsOf(page)
     await page.goto(rig.service.url)
@@ -60,7 +60,7 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
     await context.close()
   })
 
-  it('opens every page by its address, after sign-in too, without a complaint of the browser', async () => {
+  it('opens every page by its URL, also after sign-in, without a browser complaint', async () => {
     const { context, page } = await rig.open()
     const complaints = complaintsOf(page)
     await rig.signIn(page, OWNER, 'developers')
@@ -82,7 +82,7 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
     await context.close()
   })
 
-  it('leads whoever is new through the first steps, ticks what has happened, and is gone after the last', async () => {
+  it('guides a new user through the first steps, ticks completed ones, and disappears after the last', async () => {
     const { organization: fresh, email } = await rig.settle()
     const { context, page } = await rig.open()
     await rig.signIn(page, email)
@@ -104,7 +104,7 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
     await context.close()
   })
 
-  it('shows on Home how often the memory was asked, by day and by who asked, and never what', async () => {
+  it('shows on Home how often the memory was used, by day and by caller, and never the questions', async () => {
     const { organization, email } = await rig.settle()
     const { id, secret } = await organization.mint()
     const { db } = rig.service.database
@@ -140,7 +140,7 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
     await context.close()
   })
 
-  it('shows a member no page of admins, neither in the navigation nor by its address', async () => {
+  it('hides admin pages from a member, in the navigation and by URL', async () => {
     const { context, page } = await rig.open()
     await rig.signIn(page, MEMBER)
     const links = page.getByRole('navigation', { name: 'Pages' }).getByRole('link')
@@ -152,7 +152,7 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
     await context.close()
   })
 
-  it('leads back to sign-in when the service ends the session, and from there to the page that was left', async () => {
+  it('returns to sign-in when the service ends the session, and from there to the page before', async () => {
     const { context, page } = await rig.open()
     await rig.signIn(page, OWNER, 'audit')
     await expectSettled(page)
@@ -168,7 +168,7 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
     await context.close()
   })
 
-  it('keeps tokens from other tabs, and nothing secret in what outlives the tab', async () => {
+  it('keeps tokens from other tabs, and stores nothing secret beyond the tab', async () => {
     const { context, page } = await rig.open()
     await rig.signIn(page, OWNER)
     const other = await context.newPage()
@@ -236,7 +236,7 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
     await context.close()
   })
 
-  it('has the styles of every component of the library that it is made of', async () => {
+  it('has the styles of every component of its library', async () => {
     const dist = new URL('../../console/dist/assets/', import.meta.url)
     const packages = fileURLToPath(new URL('../../console/node_modules/', import.meta.url))
     const every = await readFile(join(packages, '@mantine', 'core', 'styles.layer.css'), 'utf8')
@@ -247,7 +247,7 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
           files.filter((name) => name.endsWith(ending)).map((name) => readFile(new URL(name, dist), 'utf8')),
         )
       ).join('')
-    // What the library calls its classes.
+    // The library's class names.
     const classesOf = (text: string): Set<string> => new Set(text.match(/\bm_[0-9a-f]{6,8}\b/g))
     const used = classesOf(await read('.js')).intersection(classesOf(every))
     expect(used.size).toBeGreaterThan(40)
@@ -270,7 +270,7 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
     }
   })
 
-  it('has no inline script and no address of another host in any of its files', async () => {
+  it("has no inline script and no other host's URL in any of its files", async () => {
     const dist = new URL('../../console/dist/', import.meta.url)
     const page = await readFile(new URL('index.html', dist), 'utf8')
     expect(page).not.toMatch(/<script(?![^>]*\ssrc=)/)

@@ -15,7 +15,7 @@ describe.skipIf(executablePath === null)('the page for developers', () => {
   })
   afterAll(() => rig.close())
 
-  it('mints a key that works, shows its secret once, and revokes it', async () => {
+  it('creates a working key, shows its secret once, and revokes it', async () => {
     const { context, page } = await rig.open({ bypassCSP: true })
     await rig.signIn(page, (await rig.settle()).email, 'developers')
     await expectSettled(page)
@@ -54,7 +54,7 @@ describe.skipIf(executablePath === null)('the page for developers', () => {
     await context.close()
   })
 
-  it('mints a key of chosen actions for chosen providers, by keyboard alone', async () => {
+  it('creates a key with chosen actions for chosen providers, by keyboard alone', async () => {
     const { context, page } = await rig.open()
     await rig.signIn(page, OWNER, 'developers')
     await expectSettled(page)
@@ -75,18 +75,18 @@ describe.skipIf(executablePath === null)('the page for developers', () => {
     await context.close()
   })
 
-  it('shows what each key sends, beside the limit and as it goes on', async () => {
+  it("shows each key's requests next to the limit, and keeps them current", async () => {
     const { organization, email } = await rig.settle()
     const { context, page } = await rig.open({ bypassCSP: true })
     await rig.signIn(page, email, 'developers')
     const table = page.getByRole('table', { name: 'API keys' })
     await table.getByText('0 of 100,000').waitFor()
     await page.evaluate(() => Reflect.set(globalThis, 'wasNotReloaded', true))
-    // More of them than leave the minute before the page looks again.
+    // More than leave the window before the page refreshes.
     for (let sent = 0; sent < 5; sent += 1) await search(organization.adminKey)
     await table.getByText(/^[1-5] of 100,000/).waitFor()
     await table.getByText('search', { exact: true }).first().waitFor()
-    // Five of so many are no breadth that could be seen.
+    // Five of this many have no visible width.
     await table
       .getByRole('progressbar', { name: 'Requests of test in the last minute' })
       .waitFor({ state: 'attached' })
@@ -95,12 +95,12 @@ describe.skipIf(executablePath === null)('the page for developers', () => {
     await context.close()
   })
 
-  it('tells a server of its own by a webhook: makes it, tries it, replays, pauses, rotates and deletes it', async () => {
+  it('manages a webhook: creates, tests, replays, pauses, rotates and deletes it', async () => {
     const { context, page } = await rig.open({ bypassCSP: true })
     await rig.signIn(page, (await rig.settle()).email, 'developers')
     await expectSettled(page)
     await page.getByRole('button', { name: 'Add a webhook' }).click()
-    // The service itself answers 404 there: an event that is refused.
+    // The service itself answers 404 there, so the event is refused.
     await page.getByLabel('Address').fill(`${rig.service.url}/nowhere`)
     await page.getByRole('button', { name: 'Add webhook', exact: true }).click()
     const first = (await page.getByRole('region', { name: 'the signing secret' }).innerText()).trim()

@@ -5,7 +5,7 @@ import { ROOT } from '../support/doc-pages.ts'
 import { type ConsoleRig, expectFits, expectNoFaults, OF_THEMES, startConsole } from './support/console.ts'
 
 const FIRST_VIEW_BYTES_MAX = 200_000
-/** One of each kind: home, prose with a drawing, wide tables, code, and a page that stands elsewhere. */
+/** One of each kind: home, prose with a drawing, wide tables, code, and a page from outside docs/. */
 const PAGES = [
   '',
   'tutorials/first-answer.html',
@@ -22,7 +22,7 @@ const executablePath = inject('chromium')
 
 let rig: ConsoleRig
 
-/** What the browser complains of, what the policy forbade, and what asks another host. */
+/** The browser's complaints, policy violations, and requests to other hosts. */
 function complaintsOf(page: Page): string[] {
   const complaints: string[] = []
   page.on('console', (message) => {
@@ -86,7 +86,7 @@ describe.skipIf(executablePath === null)('the guide in a browser', () => {
     }
   })
 
-  it('finds a page by its words, without another host, and leads there', async () => {
+  it('finds a page by its words, without another host, and opens it', async () => {
     const { context, page } = await rig.open()
     const complaints = complaintsOf(page)
     await open(page, '')
@@ -125,7 +125,7 @@ describe.skipIf(executablePath === null)('the API reference in a browser', () =>
   })
   afterAll(() => rig.close())
 
-  it('is titled, keeps the operations of the console apart, and tries an operation with a key', async () => {
+  it("has a title, separates the console's operations, and tries an operation with a key", async () => {
     const { context, page } = await rig.open({ viewport: { width: 1280, height: 900 } })
     const complaints = complaintsOf(page)
     await page.goto(`${rig.service.url}/docs#tag/sources/GET/v1/sources`, { waitUntil: 'networkidle' })
@@ -143,7 +143,7 @@ describe.skipIf(executablePath === null)('the API reference in a browser', () =>
   })
 })
 
-/** How much of the page moved while it loaded (https://web.dev/articles/cls), in words of the browser alone. */
+/** The page's cumulative layout shift (https://web.dev/articles/cls), measured with browser APIs only. */
 function layoutShiftOf(page: Page): Promise<number> {
   return page.evaluate<number>(`new Promise((resolve) => {
     const sum = (list) => list.getEntries().reduce((total, { value }) => total + value, 0)

@@ -16,12 +16,12 @@ describe.skipIf(executablePath === null)('many sources and many runs in a browse
   })
   afterAll(() => rig.close())
 
-  it('are found by name, provider and state, which the address has, and are drawn some at a time', async () => {
+  it('are found by name, provider and state, which the URL keeps, and are drawn in batches', async () => {
     const { organization, email } = await rig.settle()
     await connectMany(organization, MANY)
     const { context, page } = await rig.open({ bypassCSP: true })
     await rig.signIn(page, email, 'sources')
-    // A workspace of the tests has four already.
+    // A test workspace already has four.
     await page.getByText(`${MANY + 4} sources`).waitFor()
     expect(await rows(page).count()).toBe(1 + 50)
     await page.getByRole('button', { name: `Show 50 more of ${MANY + 4}` }).click()
@@ -49,7 +49,7 @@ describe.skipIf(executablePath === null)('many sources and many runs in a browse
     await context.close()
   })
 
-  it('of which few are all shown, with nothing to search them by', async () => {
+  it('appear without a search field when there are few', async () => {
     const { email } = await rig.settle()
     const { context, page } = await rig.open()
     await rig.signIn(page, email, 'sources')
@@ -59,7 +59,7 @@ describe.skipIf(executablePath === null)('many sources and many runs in a browse
     await context.close()
   })
 
-  it('that fail are named on Home, the first of them, with the way to the others', async () => {
+  it('that fail appear on Home, the first few by name, with a link to the others', async () => {
     const { organization, email } = await rig.settle()
     await connectMany(organization, MANY)
     const { context, page } = await rig.open()
@@ -72,7 +72,7 @@ describe.skipIf(executablePath === null)('many sources and many runs in a browse
     await context.close()
   })
 
-  it('of one source are read on to the very first, whatever others have', async () => {
+  it('of one source can be paged to the very first, whatever other sources have', async () => {
     const { organization, email } = await rig.settle()
     const [source, other] = await connectMany(organization, 2)
     await runsOf(organization, source ?? '', 60)
@@ -98,7 +98,7 @@ describe.skipIf(executablePath === null)('many sources and many runs in a browse
 
 const rows = (page: Page) => page.getByRole('table', { name: 'Sources' }).getByRole('row')
 
-/** So many connected sources, of which every tenth fails. @returns their ids */
+/** Connected sources, of which every tenth fails. @returns their ids */
 async function connectMany({ id: organizationId }: TestOrganization, count: number): Promise<string[]> {
   const ids = Array.from({ length: count }, () => randomUUID())
   const at = new Date()
@@ -123,7 +123,7 @@ async function connectMany({ id: organizationId }: TestOrganization, count: numb
   return ids
 }
 
-/** So many runs of a source that are over, the first of them of everything. */
+/** Ended runs of a source, the first of them a full crawl. */
 async function runsOf(
   { id: organizationId }: TestOrganization,
   sourceId: string,

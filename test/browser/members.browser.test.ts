@@ -13,7 +13,7 @@ describe.skipIf(executablePath === null)('the members in a browser', () => {
   })
   afterAll(() => rig.close())
 
-  it('invites somebody by a link, who joins, gets another role, and is refused once removed', async () => {
+  it('invites a user by a link, who joins, gets another role, and is refused once removed', async () => {
     const { context, page } = await rig.open({ bypassCSP: true })
     await rig.signIn(page, (await rig.settle()).email, 'members')
     await expectSettled(page)
@@ -25,7 +25,7 @@ describe.skipIf(executablePath === null)('the members in a browser', () => {
     await page.getByRole('button', { name: 'I have copied it' }).click()
     await page.getByRole('table', { name: 'Open invitations' }).waitFor()
 
-    // Somebody who has another workspace already.
+    // A user who already has another workspace.
     const person = await rig.settle()
     const guest = await rig.open()
     const asked: string[] = []
@@ -72,7 +72,7 @@ describe.skipIf(executablePath === null)('the members in a browser', () => {
     await context.close()
   })
 
-  it('withdraws an invitation, whose link then serves nobody', async () => {
+  it('withdraws an invitation, whose link then no longer works', async () => {
     const { context, page } = await rig.open()
     const { email, name } = await rig.settle()
     const invited = `mel-of-${name}@example.com`
@@ -95,7 +95,7 @@ describe.skipIf(executablePath === null)('the members in a browser', () => {
     await context.close()
   })
 
-  it('lets a member leave who was told what that means, and is then in their other workspace', async () => {
+  it('lets a member leave after a warning, and opens their other workspace', async () => {
     const { organization, email } = await rig.settle('member')
     const other = await rig.service.organization()
     await rig.join(email, 'member', other.id)
@@ -112,7 +112,7 @@ describe.skipIf(executablePath === null)('the members in a browser', () => {
     await dialog.getByRole('button', { name: 'Leave', exact: true }).click()
     await page.getByRole('button', { name: /^Workspace Difference Engines/ }).waitFor()
     await page.getByRole('heading', { name: 'Difference Engines', level: 1 }).waitFor()
-    // Nobody is asked about the workspace that is open now.
+    // No question appears about the workspace that is open now.
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
     expect(await rolesIn(organization)).toEqual(['owner'])
     expect(await rolesIn(other)).toEqual(['member'])
@@ -121,7 +121,7 @@ describe.skipIf(executablePath === null)('the members in a browser', () => {
     await context.close()
   })
 
-  it('leads who has left their only workspace to where one is made', async () => {
+  it('sends a user who left their only workspace to the page that creates one', async () => {
     const { organization, email } = await rig.settle('member')
     const { context, page } = await rig.open()
     await rig.signIn(page, email)
@@ -132,7 +132,7 @@ describe.skipIf(executablePath === null)('the members in a browser', () => {
     await context.close()
   })
 
-  it("lets the last owner not leave, and says so in the service's words", async () => {
+  it("does not let the last owner leave, with the service's message", async () => {
     const { organization, email } = await rig.settle()
     const { context, page } = await rig.open()
     await rig.signIn(page, email)
@@ -146,7 +146,7 @@ describe.skipIf(executablePath === null)('the members in a browser', () => {
     await context.close()
   })
 
-  it('removes the workspace for its owner, who has typed its name, and is then in their other one [OPS-9]', async () => {
+  it('removes the workspace once its owner has typed its name, and opens their other one [OPS-9]', async () => {
     const { organization, email } = await rig.settle()
     const other = await rig.service.organization()
     await rig.join(email, 'owner', other.id)
@@ -174,7 +174,7 @@ describe.skipIf(executablePath === null)('the members in a browser', () => {
     await context.close()
   })
 
-  it('offers the removal of the workspace to no admin', async () => {
+  it('offers admins no removal of the workspace', async () => {
     const { email } = await rig.settle('admin')
     const { context, page } = await rig.open()
     await rig.signIn(page, email, 'members')
@@ -184,7 +184,7 @@ describe.skipIf(executablePath === null)('the members in a browser', () => {
     await context.close()
   })
 
-  it('renames the workspace, for everybody and at once', async () => {
+  it('renames the workspace for everyone at once', async () => {
     const { context, page } = await rig.open()
     await rig.signIn(page, (await rig.settle()).email, 'members')
     await expectSettled(page)
@@ -196,7 +196,7 @@ describe.skipIf(executablePath === null)('the members in a browser', () => {
   })
 })
 
-/** Chooses from the menu of the workspace that is open. */
+/** Chooses from the menu of the open workspace. */
 async function chooseOfWorkspace(page: Page, item: string): Promise<void> {
   await page.getByRole('button', { name: /^Workspace / }).click()
   await page.getByRole('menuitem', { name: item }).click()

@@ -15,7 +15,7 @@ describe.skipIf(executablePath === null)('the memory in a browser', () => {
   })
   afterAll(() => rig.close())
 
-  it('is drawn for a member, with its kinds named, and without a complaint of the browser', async () => {
+  it('is drawn for a member, with a legend, and without a browser complaint', async () => {
     const { context, page } = await rig.open()
     const complaints: string[] = []
     page.on('pageerror', (error) => complaints.push(error.message))
@@ -29,7 +29,7 @@ describe.skipIf(executablePath === null)('the memory in a browser', () => {
     await context.close()
   })
 
-  it('sorts its table by keyboard, says how it is sorted, and keeps that in the address', async () => {
+  it('sorts its table by keyboard, announces the order, and keeps it in the URL', async () => {
     const { context, page } = await rig.open({ bypassCSP: true })
     await rig.signIn(page, MEMBER, 'memory?view=table')
     const table = page.getByRole('table', { name: 'Names in the memory' })
@@ -48,7 +48,7 @@ describe.skipIf(executablePath === null)('the memory in a browser', () => {
     await context.close()
   })
 
-  it('opens a node with what names it, by keyboard and by its address, and leads to a search for it', async () => {
+  it('opens a node by keyboard and by URL, shows its mentions, and links to a search for it', async () => {
     const { context, page } = await rig.open({ bypassCSP: true })
     await rig.signIn(page, MEMBER, 'memory?view=table')
     await page.getByRole('button', { name: 'Ada Lovelace', exact: true }).press('Enter')
@@ -77,7 +77,7 @@ describe.skipIf(executablePath === null)('the memory in a browser', () => {
     await context.close()
   })
 
-  it('has a table in the place of its picture for screen readers, which is seen once it has the focus', async () => {
+  it('gives screen readers a table instead of the picture, visible on focus', async () => {
     const { context, page } = await rig.open({ bypassCSP: true })
     await rig.signIn(page, MEMBER, 'memory')
     await expectDrawn(page)
@@ -89,7 +89,7 @@ describe.skipIf(executablePath === null)('the memory in a browser', () => {
     await context.close()
   })
 
-  it('finds and filters by its address, and says when nothing goes by that', async () => {
+  it('finds and filters by its URL, and says when nothing matches', async () => {
     const { context, page } = await rig.open()
     await rig.signIn(page, MEMBER, 'memory?view=table&type=person')
     await page.getByRole('button', { name: 'Grace Hopper', exact: true }).waitFor()
@@ -105,7 +105,7 @@ describe.skipIf(executablePath === null)('the memory in a browser', () => {
     await context.close()
   })
 
-  it('draws two thousand names, says that more wait, and runs nothing of what they are called', async () => {
+  it('draws two thousand names, says that more wait, and escapes their labels', async () => {
     const { context, page } = await rig.open({ colorScheme: 'dark' })
     const canvas = canvasOf(2_000)
     const [first] = canvas.nodes

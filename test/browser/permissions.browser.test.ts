@@ -34,7 +34,7 @@ describe.skipIf(executablePath === null)('permissions in a browser', () => {
     await emulators.close()
   })
 
-  it('shows how a source tells them, how fresh they are, and who may read an item', async () => {
+  it('shows how a source reports permissions, how fresh they are, and who may read an item', async () => {
     const { context, page } = await rig.open({ bypassCSP: true })
     await rig.signIn(page, (await rig.settle()).email)
     await connect(page, 'Slack')
@@ -54,7 +54,7 @@ describe.skipIf(executablePath === null)('permissions in a browser', () => {
     await context.close()
   })
 
-  it('warns where a source cannot tell, and lets an admin choose its readers', async () => {
+  it('warns when a source cannot report permissions, and lets an admin choose its readers', async () => {
     const { context, page } = await rig.open({ bypassCSP: true })
     const { email, organization } = await rig.settle()
     await rig.grant(organization.id, 'gmail')

@@ -5,7 +5,7 @@ import { expect, inject, it } from 'vitest'
 import { PEOPLE, QUESTION, settleCompany } from './support/company.ts'
 import { expectSettled, startConsole } from './support/console.ts'
 
-/** The folder they go to: `PICTURES=docs/pictures npm test -- --project browser pictures`. */
+/** The output folder: `PICTURES=docs/pictures npm test -- --project browser pictures`. */
 const folder = process.env.PICTURES ?? ''
 const executablePath = inject('chromium')
 /** The pictures that README and docs show, of the company that the canvas is judged by. */
@@ -24,7 +24,7 @@ it.skipIf(executablePath === null || folder === '')('the console can be drawn fo
     await shoot(page, 'ask')
     await page.goto(`${rig.service.url}/console/memory`)
     await page.locator('canvas').first().waitFor()
-    // The layout comes to rest on a thread of its own, and says so nowhere.
+    // The layout settles on its own thread, and reports it nowhere.
     await page.waitForTimeout(8_000)
     await shoot(page, 'memory')
     expect(await readdir(folder)).toEqual(

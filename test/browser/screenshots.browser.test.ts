@@ -13,17 +13,17 @@ import { type ConsoleRig, expectSettled, startConsole } from './support/console.
 import { failAtProvider, SCENES, type Scene, type Stage } from './support/scenes.ts'
 
 const WIDTHS = [360, 768, 1440]
-/** Wider than the page itself: once a scene, in light. */
+/** Wider than the page itself: once per scene, in light. */
 const WIDEST = 2560
 const HEIGHT = 900
-/** Lets what slides and fades come to rest. */
+/** Lets transitions finish. */
 const REST_MS = 350
 /** No scene takes that long. */
 const SCENE_MS = 60_000
 const LIMIT_MS = 60 * 60_000
-/** The folder they go to: `SCREENSHOTS=.cache/screenshots npm test -- --project browser screenshots`. */
+/** The output folder: `SCREENSHOTS=.cache/screenshots npm test -- --project browser screenshots`. */
 const folder = process.env.SCREENSHOTS ?? ''
-/** Only the scenes whose name this pattern fits. */
+/** Only scenes whose name matches this pattern. */
 const only = new RegExp(process.env.SCENES ?? '')
 const executablePath = inject('chromium')
 const WHO = {
@@ -33,7 +33,7 @@ const WHO = {
   debtor: 'grace@ferro.example',
 } as const
 
-/** For people to look at; what has to hold is in the suites beside it. */
+/** For visual review; the other suites assert. */
 it.skipIf(executablePath === null || folder === '')(
   'every page can be drawn in every state, at every width, in both themes',
   { timeout: LIMIT_MS, retry: 0 },
@@ -57,7 +57,7 @@ interface Theatre extends Omit<Stage, 'page'> {
   close(): Promise<void>
 }
 
-/** Draws all that somebody sees. @returns what could not be drawn, and why: the others are drawn all the same */
+/** Draws everything a user sees. @returns the failures, with reasons; the others are drawn anyway */
 async function play(theatre: Theatre, who: Scene['who'], colorScheme: 'light' | 'dark'): Promise<string[]> {
   const scenes = SCENES.filter((scene) => scene.who === who && only.test(scene.name))
   const failed: string[] = []
@@ -92,7 +92,7 @@ async function shoot(page: Page, { name, widths }: Scene, colorScheme: 'light' |
   for (const width of all.filter((one) => widths?.includes(one) ?? true)) {
     await page.setViewportSize({ width, height: HEIGHT })
     await page.waitForTimeout(REST_MS)
-    // What lies over the page is as high as the screen; a page alone is drawn whole.
+    // An overlay is as high as the screen; a page without one is drawn whole.
     const isCovered = (await page.locator('[role="dialog"], [role="menu"]').count()) > 0
     const image = await page.screenshot({
       path: join(folder, `${name}-${width}-${colorScheme}.png`),
@@ -102,7 +102,7 @@ async function shoot(page: Page, { name, widths }: Scene, colorScheme: 'light' |
   }
 }
 
-/** The service with every provider beside it, a company that uses it, somebody new, and somebody whose card failed. */
+/** The service with every provider, a company that uses it, a new user, and a user whose card failed. */
 async function open(chromium: string): Promise<Theatre> {
   const port = await freePort()
   const stripe = await startStripeEmulator({

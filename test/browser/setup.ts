@@ -7,7 +7,7 @@ import { findChromium } from './support/find-chromium.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The browser's path; null where there is none. */
+    /** The browser's path; null when there is none. */
     chromium: string | null
   }
 }
@@ -16,7 +16,7 @@ const BUILDS = ['build-console', 'build-guide'].map((name) =>
   fileURLToPath(new URL(`../../scripts/${name}.mjs`, import.meta.url)),
 )
 
-/** Makes at once all that these suites need. */
+/** Prepares everything these suites need, concurrently. */
 export default async function setup(project: TestProject): Promise<void> {
   await Promise.all([makeDatabases(project), makeSites(project)])
 }

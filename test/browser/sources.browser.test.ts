@@ -19,7 +19,7 @@ let rig: ConsoleRig
 let emulators: Emulators
 let visitors = 0
 
-/** An owner of a workspace of their own, at a page of it. */
+/** An owner of a separate workspace, at one of its pages. */
 async function visit(
   path: string,
   options?: Parameters<ConsoleRig['open']>[0],
@@ -33,7 +33,10 @@ async function visit(
   return { page, organization, close: () => context.close() }
 }
 
-/** Connects an account by the buttons, at the provider's page too, and waits for what it brings. @returns the source's id */
+/**
+ * Connects an account with the buttons, including the provider's page, and waits for its items. @returns the source's
+ * id
+ */
 async function connect(page: Page, provider: string): Promise<string> {
   await page.goto(`${rig.service.url}/console/sources/new`)
   await page.getByRole('button', { name: `Connect ${provider}` }).click()
@@ -41,7 +44,7 @@ async function connect(page: Page, provider: string): Promise<string> {
   return new URL(page.url()).searchParams.get('connected') ?? ''
 }
 
-/** Waits at a source's page until its run is over. */
+/** Opens a source's page and waits until its run has ended. */
 async function openSynced(page: Page, sourceId: string): Promise<void> {
   await page.goto(`${rig.service.url}/console/sources/${sourceId}`)
   await page.getByRole('table', { name: 'Runs' }).getByText('Succeeded').first().waitFor()
@@ -71,7 +74,7 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     await emulators.close()
   })
 
-  it('asks for access to a gated provider, shows that it waits, and connects it once it is given', async () => {
+  it('requests access to a gated provider, shows that it is pending, and connects it once approved', async () => {
     const { page, organization, close } = await visit('sources/new')
     const gmail = page.getByRole('listitem', { name: 'Gmail' })
     await gmail.getByRole('button', { name: 'Request access' }).click()
@@ -86,7 +89,7 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     await close()
   })
 
-  it('connects every other provider through its own page, and shows what comes without being reloaded', async () => {
+  it('connects every other provider through its own page, and shows new items without a reload', async () => {
     const { page, organization, close } = await visit('sources/new')
     await rig.grant(organization.id, 'google_drive')
     for (const [name, path] of [
@@ -109,14 +112,14 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     await close()
   })
 
-  it('says that nothing was connected when the person refuses at the provider', async () => {
+  it('says that nothing was connected when the user refuses at the provider', async () => {
     const { page, close } = await visit('sources?provider=slack&error=access_denied')
     const notice = page.getByRole('status').filter({ hasText: 'Slack was not connected' })
     expect(await notice.innerText()).toContain('The provider reported: access_denied.')
     await close()
   })
 
-  it('offers the channels of a Slack workspace once it is connected, and syncs the chosen ones', async () => {
+  it('offers the channels of a newly connected Slack workspace, and syncs the chosen ones', async () => {
     const { page, organization, close } = await visit('sources/new')
     const sourceId = await connect(page, 'Slack')
     await page.getByRole('heading', { name: /^Choose the channels of / }).waitFor()
@@ -158,7 +161,7 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     await close()
   })
 
-  it('shows the words of a provider that is down, and mends it by the button at Home', async () => {
+  it('shows the message of a provider that is down, and fixes it with the button on Home', async () => {
     const { page, close } = await visit('sources/new')
     const sourceId = await connect(page, 'Notion')
     await openSynced(page, sourceId)
@@ -178,7 +181,7 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     await close()
   })
 
-  it('imports files with what became of each, says beforehand what is not read, and tries failed ones again', async () => {
+  it('imports files and shows each result, says beforehand what is not supported, and retries failed ones', async () => {
     const { page, organization, close } = await visit('sources/import')
     let isDown = true
     await page.route('**/v1/console/files?*', (route) =>
@@ -225,7 +228,7 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     await close()
   })
 
-  it('takes in what is dropped', async () => {
+  it('accepts dropped files', async () => {
     const { page, organization, close } = await visit('sources')
     await page.goto(`${rig.service.url}/console/sources/import?source=${organization.sources.notion}`)
     const data = await page.evaluateHandle(`(() => {
@@ -240,7 +243,7 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     await close()
   })
 
-  it('opens a stored item by its address with text and metadata, and deletes it after a question', async () => {
+  it('opens a stored item by its URL with text and metadata, and deletes it after a confirmation', async () => {
     const { page, organization, close } = await visit('sources')
     await ingest(organization, 60)
     await page.goto(`${rig.service.url}/console/sources/items?provider=notion`)
@@ -272,7 +275,7 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     await close()
   })
 
-  it('removes a source after counting what goes, once its name is typed', async () => {
+  it('removes a source after counting its items, once its name is typed', async () => {
     const { page, organization, close } = await visit('sources')
     await ingest(organization, 3)
     await page.goto(`${rig.service.url}/console/sources/${organization.sources.notion}`)
@@ -293,7 +296,7 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     await close()
   })
 
-  it('makes a source for what programs push', async () => {
+  it('creates a source for pushed documents', async () => {
     const { page, close } = await visit('sources/new')
     await page.getByRole('textbox', { name: 'Name' }).fill('Support tickets')
     await page.getByRole('button', { name: 'Create source' }).click()
@@ -303,7 +306,7 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     await close()
   })
 
-  it('is without a fault that axe finds and within the screen, narrow in light and wide in dark, on every page below Sources', async () => {
+  it('passes axe and fits the screen, narrow in light and wide in dark, on every page below Sources', async () => {
     const { page, organization, close } = await visit('sources/new', { bypassCSP: true })
     const look = async (where: string): Promise<void> => {
       await page.setViewportSize({ width: 360, height: 800 })

@@ -12,11 +12,11 @@ import {
 import { aText } from '../support/shapes.ts'
 import { until } from '../support/until.ts'
 
-/** More than are compared one by one. */
+/** More than exact search compares one by one. */
 const CHUNKS = 10_500
 const QUERY = 'paid time off'
 
-/** Of few dimensions, for there are many chunks. */
+/** Few dimensions, because there are many chunks. */
 const embeddingModel = hashEmbeddingModel({ dimensions: 16 })
 const isServer = process.env.TEST_DRIVER === 'postgres'
 let service: TestService
@@ -36,7 +36,7 @@ const call = (route: string, body: object = { query: QUERY }): Promise<Answer> =
 const operate = (method: string, id = organization.id): Promise<Answer> =>
   service.call(method, `/operator/organizations/${id}/approximate-index`, { key: OPERATOR_TOKEN })
 
-/** So many chunks in every direction, by statements, since their text does not matter. */
+/** Inserts this many chunks in all directions with plain SQL, since their text does not matter. */
 async function addChunks({ id, sources }: TestOrganization): Promise<void> {
   const { db } = service.database
   await sql`
@@ -75,7 +75,7 @@ async function isCounted(path: string, act: () => Promise<unknown>): Promise<voi
   expect(counted).toEqual([path])
 }
 
-/** What is said of the search; whether the evidence is weak is another matter. */
+/** Limitations of the search itself, without weak evidence. */
 const ofSearch = (all: { code: string }[]): unknown[] => all.filter(({ code }) => code !== 'weak_evidence')
 
 async function limitations(): Promise<unknown[]> {
@@ -97,7 +97,7 @@ async function limitations(): Promise<unknown[]> {
 }
 
 describe.runIf(isServer)('an approximate index', () => {
-  it('is searched once the operator has asked for it and it is ready, and every context and answer says so [OPS-8, CTX-13]', async () => {
+  it('is searched once the operator has built it, and every context and answer says so [OPS-8, CTX-13]', async () => {
     await isCounted('database', () => call('search'))
     expect(await limitations()).toEqual([[], [], [], []])
     const exact = (await call('search')).body.hits
@@ -114,7 +114,7 @@ describe.runIf(isServer)('an approximate index', () => {
       const { body } = await call('search')
       expect(Object.keys(body).toSorted()).toEqual(['hits', 'query'])
       expect(body.hits).toHaveLength(exact.length)
-      // It may miss some, so that others follow, and makes nothing nearer than it is.
+      // It may miss some hits, so that others move up, but it raises no score.
       const scores = body.hits.map(({ score }: { score: number }) => score)
       expect(scores).toEqual(scores.toSorted((a: number, b: number) => b - a))
       for (const [at, score] of scores.entries()) expect(score).toBeLessThanOrEqual(exact[at].score)
@@ -124,7 +124,7 @@ describe.runIf(isServer)('an approximate index', () => {
     await isCounted('approximate', async () => expect(await limitations()).toEqual([said, said, said, said]))
   })
 
-  it('is not searched for what few chunks have, which is exact and says nothing [CTX-13, SEA-5]', async () => {
+  it('is not searched for rare scopes, which are searched exactly without a limitation [CTX-13, SEA-5]', async () => {
     const filter = { providers: ['notion'] }
     await isCounted('database', async () => {
       const { body } = await call('context', { query: QUERY, filter })
@@ -133,7 +133,7 @@ describe.runIf(isServer)('an approximate index', () => {
     })
   })
 
-  it('answers only where memory does not [OPS-8]', async () => {
+  it('is used only when memory search is not [OPS-8]', async () => {
     const holding = await startTestService({ embeddingModel, database: service.database })
     const before = service
     service = holding
@@ -155,7 +155,7 @@ describe.runIf(isServer)('an approximate index', () => {
     }
   })
 
-  it('is left at once when the operator drops it [OPS-8]', async () => {
+  it('is no longer used once the operator drops it [OPS-8]', async () => {
     expect((await operate('DELETE')).body.approximateIndex).toMatchObject({ status: 'none' })
     await isCounted('database', async () =>
       expect(ofSearch((await call('context')).body.limitations)).toEqual([]),
@@ -163,7 +163,7 @@ describe.runIf(isServer)('an approximate index', () => {
   })
 })
 
-it.skipIf(isServer)('of the embedded database is refused, and search stays exact [OPS-8]', async () => {
+it.skipIf(isServer)('is refused by the embedded database, whose search stays exact [OPS-8]', async () => {
   const refused = await operate('PUT')
   expect(refused).toMatchObject({ status: 409, body: { code: 'approximate_index_refused' } })
   expect((await operate('GET')).body.approximateIndex).toMatchObject({ status: 'none' })

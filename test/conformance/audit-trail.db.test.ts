@@ -42,7 +42,7 @@ const caller = (): ConsolePrincipal => ({
   allowedProviders: null,
 })
 
-/** Stores events whose targets are numbered; the later ones are newer, but for what `values` says. */
+/** Stores events with numbered targets; later ones are newer, unless `values` says otherwise. */
 async function store(
   count: number,
   values: (at: number) => Partial<NewRow<'audit_events'>> = () => ({}),
@@ -63,7 +63,7 @@ async function store(
 }
 
 describe('the trail for people', () => {
-  it('pages through events without missing one or showing one twice, many of one moment too [AUD-15]', async () => {
+  it('pages through events without gaps or duplicates, even at the same timestamp [AUD-15]', async () => {
     await store(95, (at) => ({ created_at: new Date(NOW.getTime() + Math.floor(at / 30) * 1_000) }))
     const seen: number[] = []
     let cursor: string | null = null
@@ -72,7 +72,7 @@ describe('the trail for people', () => {
       expect(page.status).toBe(200)
       seen.push(...targetsOf(page))
       cursor = page.body.nextCursor ?? null
-      // What happens meanwhile is newer, and changes nothing of the rest.
+      // Newer events do not change the remaining pages.
       if (seen.length === 50)
         await store(1, () => ({ created_at: new Date(NOW.getTime() + 60_000), target_id: '999' }))
     } while (cursor !== null)
@@ -82,7 +82,7 @@ describe('the trail for people', () => {
     expect(moments).toEqual(moments.toSorted((a, b) => b - a))
   })
 
-  it('lets through what every filter does, and nothing of another organization [AUD-15, AUD-4]', async () => {
+  it('returns only what matches every filter, and nothing of another organization [AUD-15, AUD-4]', async () => {
     const other = await service.organization()
     await store(40, (at) => ({
       ...(at % 2 === 0 ? { action: 'api_key.create' } : {}),
@@ -112,7 +112,7 @@ describe('the trail for people', () => {
     }
   })
 
-  it('takes a cursor of this very list only [AUD-15]', async () => {
+  it('accepts a cursor only for the same list [AUD-15]', async () => {
     await store(5)
     const { nextCursor } = (await get('?limit=2')).body
     const stranger = await service.organization()
@@ -137,7 +137,7 @@ describe('the trail for people', () => {
       })
   })
 
-  it('is as an agent has always had it on the route of agents [AUD-3]', async () => {
+  it('is unchanged on the route of agents [AUD-3]', async () => {
     await store(3)
     const key = organization.adminKey
     expect((await service.call('GET', '/v1/audit-events?action=source.update', { key })).status).toBe(400)
@@ -150,7 +150,7 @@ describe('the trail for people', () => {
     ['audit_events_by_action', { action: 'api_key.revoke' }],
     ['audit_events_by_actor', { actor: randomUUID() }],
     ['audit_events_by_target', { target: '1700' }],
-  ] as const)('finds its events by %s, and sorts none [AUD-15]', async (index, filter: EventFilter) => {
+  ] as const)('finds its events by %s, without sorting [AUD-15]', async (index, filter: EventFilter) => {
     await store(3_000, (at) => ({ action: at === 0 ? 'api_key.revoke' : 'source.update' }))
     await sql`analyze audit_events`.execute(service.database.db)
     const place = { at: new Date(NOW.getTime() + 2_000_000).toISOString(), id: randomUUID() }
@@ -164,7 +164,7 @@ describe('the trail for people', () => {
 describe('an export of the trail', () => {
   const exported = (query: string) => get(`/export?${query}`)
 
-  it('has every event that a filter lets through, as JSON lines, and is recorded [AUD-16]', async () => {
+  it('has every matching event as JSON lines, and is recorded [AUD-16]', async () => {
     await store(450, (at) => ({ action: at % 2 === 0 ? 'api_key.create' : 'source.update' }))
     const answer = await exported('format=jsonl&action=source.update')
     expect(answer.status).toBe(200)
@@ -187,7 +187,7 @@ describe('an export of the trail', () => {
     ])
   })
 
-  it('is CSV in which nothing is a formula [AUD-16]', async () => {
+  it('is CSV without formulas [AUD-16]', async () => {
     const hostile = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '＝1', 'a "quoted", one\nof two lines']
     await store(hostile.length, (at) => ({ target_id: hostile[at] ?? '', metadata: '{"note":"=1"}' }))
     const { text, headers } = await exported('format=csv&action=source.update')
@@ -205,7 +205,7 @@ describe('an export of the trail', () => {
     expect(cells.at(-1)).toBe('{"note":"=1"}')
   })
 
-  it('is read as it is taken: what goes meanwhile is not in it [AUD-16]', async () => {
+  it('is streamed: events deleted meanwhile are missing [AUD-16]', async () => {
     await store(1_000)
     const { db } = service.database
     const clock = { now: () => NOW }
@@ -216,7 +216,7 @@ describe('an export of the trail', () => {
     expect(await text.next()).toEqual({ done: true, value: undefined })
   })
 
-  it('needs a format, and the role of an admin; refused, it is not recorded [AUD-16]', async () => {
+  it('needs a format and the role admin; a refused one is not recorded [AUD-16]', async () => {
     const membership = { organizationId: organization.id, role: 'member' as const }
     const { token } = await signIn(service, issuer, `member-of-${organization.id}`, membership)
     const before = await databaseContents(service.database.db)

@@ -21,7 +21,7 @@ const events = (query = '', key = organization.adminKey) =>
   service.call('GET', `/v1/audit-events${query}`, { key })
 
 describe('an audit event', () => {
-  it('of a key that is made and revoked has every field [AUD-1, AUD-2, AUD-6, AUD-7, SURF-4, SURF-5]', async () => {
+  it("of a key's creation and revocation has every field [AUD-1, AUD-2, AUD-6, AUD-7, SURF-4, SURF-5]", async () => {
     const key = organization.adminKey
     const body = {
       name: 'Support bot',
@@ -51,7 +51,7 @@ describe('an audit event', () => {
     })
   })
 
-  it('is recorded by every call to context, also one that finds nothing or leaves providers out [AUD-5]', async () => {
+  it('is recorded by every call to context, even without hits or with excluded providers [AUD-5]', async () => {
     const scoped = await organization.mint({ actions: ['context'], providers: ['gmail'] })
     for (const key of [scoped.secret, organization.adminKey]) {
       await service.call('POST', '/v1/context', { key, body: { query: ' \0 what? ' } })
@@ -66,7 +66,7 @@ describe('an audit event', () => {
 })
 
 describe('the list of events', () => {
-  it("has the organization's newest, as many as limit says, 100 when it does not [AUD-3, AUD-4]", async () => {
+  it("returns the organization's newest events, up to limit, 100 by default [AUD-3, AUD-4]", async () => {
     const other = await service.organization()
     const rows = Array.from({ length: 510 }, (_, at) => ({
       organization_id: at < 5 ? other.id : organization.id,
@@ -104,13 +104,13 @@ describe('the list of events', () => {
   )
 })
 
-describe('the list of events that a key with a provider scope gets', () => {
+describe('the list of events for a key with a provider scope', () => {
   const typesOf = async (key: string, query = '') =>
     (await events(query, key)).body.auditEvents.map(
       ({ action, targetId }: { action: string; targetId: string }) => `${action} ${targetId}`,
     )
 
-  it('has what names its providers, or none, and nothing of another [AUD-14]', async () => {
+  it('contains events of its providers or of none, but of no other [AUD-14]', async () => {
     const key = organization.adminKey
     const gmailOnly = await organization.mint({ providers: ['gmail'] })
     const slackOnly = await organization.mint({ providers: ['slack'] })
@@ -157,7 +157,7 @@ describe('the list of events that a key with a provider scope gets', () => {
     ])
   })
 
-  it('has as many as limit says, however many of others lie between [AUD-14, AUD-3]', async () => {
+  it('fills its limit, however many events of other providers lie between [AUD-14, AUD-3]', async () => {
     const { secret } = await organization.mint({ actions: ['admin'], providers: ['slack', 'notion'] })
     const providers = [['slack'], ['gmail'], ['slack', 'gmail'], [], null, ['notion', 'slack']] as const
     const rows = Array.from({ length: 120 }, (_, at) => ({
@@ -187,16 +187,16 @@ describe('the list of events that a key with a provider scope gets', () => {
 })
 
 describe('the route table', () => {
-  it('names for everything that changes something an action of the trail [AUD-11]', () => {
+  it('assigns an audit action to every mutation [AUD-11]', () => {
     const silent = routes.filter(
       ({ method, audit, access, operationId, path }) =>
         method !== 'GET' &&
         audit === 'none' &&
         access.surface !== 'operator' &&
         access.surface !== 'public' &&
-        // The trail goes with the workspace: the service's log has it.
+        // The trail is deleted with the workspace; the service's log has the event.
         operationId !== 'consoleRemoveOrganization' &&
-        // They answer 503 until there is a payment processor.
+        // They return 503 without a payment processor.
         !path.startsWith('/v1/console/billing/'),
     )
     expect(silent.map(({ operationId }) => operationId)).toEqual([])

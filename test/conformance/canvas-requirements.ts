@@ -1,4 +1,4 @@
-/** What the memory canvas promises, by id. */
+/** The requirements of the memory canvas by id. */
 export const CANVAS_REQUIREMENTS: Record<string, string> = {
   'CANVAS-1':
     'GET /v1/memory-canvas answers nodes (id, kind, type, label, provider, weight), edges (id, source, target, type, weight), generatedAt, complete and itemsWaiting; entities are people, organizations, channels and topics; edges are authored, mentions, posted_in and co_occurs, weighed by the items behind them.',

@@ -61,14 +61,14 @@ describe('text that cannot be stored is cleaned before it is checked', () => {
     expect(answer).toMatchObject({ status: 400, body: { code: 'malformed_json' } })
   })
 
-  it('in names that people give, which have to show something without it', async () => {
+  it('in names given by users, which must not be empty afterwards', async () => {
     const named = (name: string): Promise<Answer> =>
       api('POST', '/v1/api-keys', { name, allowedActions: ['search'] })
     expect(await named('\0 \0')).toMatchObject({ status: 400, body: { code: 'validation_failed' } })
     expect(await named('Supp\0ort')).toMatchObject({ status: 201, body: { apiKey: { name: 'Support' } } })
   })
 
-  it('in query parameters, by which an item is found as it is stored', async () => {
+  it('in query parameters, which then find the stored item', async () => {
     await push(service, organization, documentOf(organization, { externalId: 'gone\0 by name' }))
     const path = '/v1/source-items?provider=notion&externalId='
     expect(await api('DELETE', `${path}%00`)).toMatchObject({
@@ -82,7 +82,7 @@ describe('text that cannot be stored is cleaned before it is checked', () => {
 })
 
 describe('text that cannot be stored is refused', () => {
-  it('in the address of a resource, which then names nothing', async () => {
+  it("in a resource's URL, which then names nothing", async () => {
     const { body } = await api('GET', '/v1/source-items')
     const id: string = body.sourceItems[0].id
     expect((await api('GET', `/v1/source-items/${id}`)).status).toBe(200)
@@ -90,7 +90,7 @@ describe('text that cannot be stored is refused', () => {
       expect([400, 404], address).toContain((await api('GET', `/v1/source-items/${address}`)).status)
   })
 
-  it('in a header, before anybody reads it', async () => {
+  it('in a header, before it is read', async () => {
     const { promise, resolve, reject } = Promise.withResolvers<number | undefined>()
     const { hostname, port } = new URL(service.url)
     const sent = request({ hostname, port, path: '/v1/console/me' }, (response) => {
@@ -115,7 +115,7 @@ describe('a time that the database could not read is refused with 400', () => {
     `2026-01-01T00:00:00.${'0'.repeat(200)}Z`,
   ]
 
-  it.each(times)('%.40s, in every field and parameter that takes one [ERR-11]', async (time) => {
+  it.each(times)('%.40s, in every field and parameter of that type [ERR-11]', async (time) => {
     const parameter = encodeURIComponent(time)
     const document = documentOf(organization, { externalId: 'time', sourceUpdatedAt: time })
     const answers = [
@@ -130,7 +130,7 @@ describe('a time that the database could not read is refused with 400', () => {
       expect(answer, answer.text).toMatchObject({ status: 400, body: { code: 'validation_failed' } })
   })
 
-  it('keeps those that it can read', async () => {
+  it('but a readable one is accepted', async () => {
     for (const time of ['2026-01-01T00:00:00+15:59', '2026-01-01T00:00:00.123456789Z']) {
       const parameter = encodeURIComponent(time)
       expect((await asOwner('GET', `/v1/console/audit-events?from=${parameter}`)).status, time).toBe(200)

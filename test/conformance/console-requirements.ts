@@ -1,4 +1,4 @@
-/** What the console's routes promise, by id. */
+/** The requirements of the console's routes by id. */
 export const CONSOLE_REQUIREMENTS: Record<string, string> = {
   'CON-1': 'GET /v1/console/me answers user and organizations.',
   'CON-2':

@@ -40,7 +40,6 @@ const documents = (count: number, provider: 'notion' | 'slack', prefix = provide
     documentOf(organization, { provider, externalId: `${prefix}-${at}`, body: `Text ${at}. `.repeat(300) }),
   )
 
-/** Items and chunks of the organization. */
 async function stored(): Promise<{ items: number; chunks: number }> {
   const { rows } = await sql<{ items: number; chunks: number }>`
     select (select count(*)::int from source_items i where i.organization_id = ${organization.id}) as items,
@@ -51,7 +50,7 @@ async function stored(): Promise<{ items: number; chunks: number }> {
 }
 
 describe('the preview of a removal', () => {
-  it('counts what the removal then deletes, and changes nothing [CON-14]', async () => {
+  it('counts what the removal deletes, without changing anything [CON-14]', async () => {
     const { notion } = organization.sources
     const body = { provider: 'notion', displayName: 'Another' }
     const other = (await call(admin, 'POST', 'sources', body)).body.source.id
@@ -61,7 +60,7 @@ describe('the preview of a removal', () => {
       insert into synced_items (organization_id, source_id, external_id, source_item_id)
       select organization_id, ${sourceId}, external_id, id from source_items
       where organization_id = ${organization.id} and external_id = ${externalId}`.execute(service.database.db)
-    // Of one both have a claim, one is the source's alone, and one it only claims: another account read it last.
+    // Both claim one item, one belongs to the source alone, and one is only claimed: another account read it last.
     await claim(notion, 'notion-0')
     await claim(other, 'notion-0')
     await claim(notion, 'notion-1')
@@ -100,7 +99,7 @@ describe('the preview of a removal', () => {
 })
 
 describe('the overview', () => {
-  it('has the numbers of what is stored, for everybody in the workspace [CON-15]', async () => {
+  it('shows the stored counts to every member [CON-15]', async () => {
     await push(service, organization, ...documents(4, 'notion'), ...documents(2, 'slack'))
     const others = await service.organization()
     await push(service, others, documentOf(others))
@@ -128,7 +127,7 @@ describe('the overview', () => {
     expect((await call(member, 'GET', 'overview')).body.itemsWaiting).toBe(0)
   })
 
-  it('stops counting where it says, and says so [CON-15]', async () => {
+  it('stops counting at its limit, and says so [CON-15]', async () => {
     await push(service, organization, ...documents(4, 'notion'))
     const caller = {
       kind: 'console',
@@ -161,7 +160,7 @@ describe('requests for gated providers', () => {
 })
 
 describe('documents in the console', () => {
-  it('are pushed and removed by admins as by keys, recorded in their name [CON-17, CON-5]', async () => {
+  it('are pushed and removed by admins as by keys, and recorded in their name [CON-17, CON-5]', async () => {
     const body = { documents: [documentOf(organization, { externalId: 'a' })] }
     expect(await call(member, 'POST', 'ingest', body)).toMatchObject(refused(403, 'role_required'))
     expect(await call(admin, 'POST', 'ingest', body)).toMatchObject({
@@ -203,7 +202,7 @@ describe('a file in the console', () => {
       ['plain.txt', 'text/plain', Buffer.from('The train to Lyon leaves at noon.')],
       ['trip.docx', docx, await sampleDocx('Travel', 'The train to Lyon leaves at noon.')],
       ['trip.pdf', 'application/pdf', samplePdf('The train to Lyon leaves at noon.')],
-      // Some browsers know nothing of it, or call it what nobody knows.
+      // Some browsers do not know the type, or send an unknown one.
       ['unknown.md', '', Buffer.from('# Travel\n\nThe train to Lyon leaves at noon.')],
       ['odd.md', 'application/x-odd', Buffer.from('# Travel\n\nThe train to Lyon leaves at noon.')],
     ]
@@ -224,7 +223,7 @@ describe('a file in the console', () => {
     ])
   })
 
-  it('of the same name takes the place of the former, and is skipped when it is the same [CON-18]', async () => {
+  it('replaces the former one of the same name, and is skipped when unchanged [CON-18]', async () => {
     await drop('notes.md', 'The train leaves at noon.')
     expect((await drop('notes.md', 'The train leaves at noon.')).body).toMatchObject({
       ingested: 0,
@@ -234,7 +233,7 @@ describe('a file in the console', () => {
     expect((await call(admin, 'GET', 'source-items')).body.sourceItems).toHaveLength(1)
   })
 
-  it('is kept as far as a document may be long, and the answer says so [CON-18]', async () => {
+  it('is cut at the longest document, and the answer says so [CON-18]', async () => {
     const { body } = await drop('long.txt', 'All work and no play. '.repeat(60_000))
     expect(body.file).toMatchObject({ isTruncated: true })
   })
@@ -271,7 +270,7 @@ describe('a file in the console', () => {
 })
 
 describe('the history of runs', () => {
-  /** So many runs of a source that are over, a microsecond after one another. @returns their ids, the newest first */
+  /** Ended runs of a source, a microsecond apart. @returns their ids, newest first */
   async function runsOf(sourceId: string, count: number): Promise<string[]> {
     const ids: string[] = []
     for (let at = 0; at < count; at += 1) {
@@ -300,7 +299,7 @@ describe('the history of runs', () => {
     return ids
   }
 
-  it('is read page by page, of one source or of all, each run once and the newest first [CON-19]', async () => {
+  it('is paged, for one source or all, each run once and newest first [CON-19]', async () => {
     const { notion, slack } = organization.sources
     const [ofNotion, ofSlack] = [await runsOf(notion, 7), await runsOf(slack, 9)]
     expect(await readAll({ connectorId: notion, limit: '3' })).toEqual(ofNotion)
@@ -310,7 +309,7 @@ describe('the history of runs', () => {
     expect(all.filter((id) => ofNotion.includes(id))).toEqual(ofNotion)
   })
 
-  it('goes on by a cursor of the same list alone, and has nothing of another workspace [CON-19]', async () => {
+  it('accepts a cursor only for the same list, and excludes other workspaces [CON-19]', async () => {
     const { notion, slack } = organization.sources
     await runsOf(notion, 3)
     const { nextCursor } = (await call(admin, 'GET', `sync-runs?connectorId=${notion}&limit=1`)).body

@@ -30,8 +30,8 @@ const member = (role: 'owner' | 'admin' | 'member', id = organization.id) =>
 const get = (path: string, key: string, workspace?: string): Promise<Answer> =>
   service.call('GET', path, { key, headers: workspace ? { 'X-Organization-Id': workspace } : {} })
 
-describe('a person', () => {
-  it('is shown who they are and their workspaces [CON-1, SURF-5]', async () => {
+describe('a user', () => {
+  it('sees their name and workspaces [CON-1, SURF-5]', async () => {
     const token = await issuer.token({ subject: 'grace', email: 'grace@example.com', name: 'Grace' })
     const { status, body } = await get('/v1/console/me', token)
     expect(status).toBe(200)
@@ -43,7 +43,7 @@ describe('a person', () => {
     expect((await get('/v1/console/me', renamed)).body.user).toEqual({ ...body.user, name: 'Grace H.' })
   })
 
-  it('makes a workspace and owns it, recorded in their name [CON-2, AUD-9, CRED-11]', async () => {
+  it('creates a workspace and owns it, recorded in their name [CON-2, AUD-9, CRED-11]', async () => {
     const { token, userId } = await signIn(service, issuer, 'founder')
     const made = await service.call('POST', '/v1/console/organizations', {
       key: token,
@@ -75,7 +75,7 @@ describe('a person', () => {
     ])
   })
 
-  it('is in their only workspace, or in the one that they name [CON-3, CON-6]', async () => {
+  it('acts in their only workspace, or in the one they name [CON-3, CON-6]', async () => {
     const other = await service.organization()
     const { token } = await member('admin')
     expect((await get('/v1/console/sources', token)).status).toBe(200)
@@ -106,7 +106,7 @@ describe('a person', () => {
     }
   })
 
-  it('who belongs to no workspace is told so [CON-6]', async () => {
+  it('without a workspace gets an error that says so [CON-6]', async () => {
     const { token } = await signIn(service, issuer, 'newcomer')
     expect(await get('/v1/console/sources', token)).toMatchObject({
       status: 404,
@@ -129,7 +129,7 @@ describe('roles', () => {
   ] as const
   const forEverybody = ['/v1/console/search', '/v1/console/context', '/v1/console/ask']
 
-  it('let members search and ask, and need admin for keys, sources, billing and audit [CON-4]', async () => {
+  it('let members search and ask, but require admin for keys, sources, billing and audit [CON-4]', async () => {
     const { token } = await member('member')
     for (const path of forEverybody) {
       expect((await service.call('POST', path, { key: token, body: { query: 'x' } })).status, path).toBe(200)
@@ -153,7 +153,7 @@ describe('roles', () => {
 })
 
 describe('a console route', () => {
-  it('answers as its agent twin, and names the person in contract and trail [CON-5, AUD-2, CTX-2]', async () => {
+  it('answers like its agent twin, and names the user in contract and trail [CON-5, AUD-2, CTX-2]', async () => {
     const { token, userId } = await member('admin')
     await push(service, organization, documentOf(organization))
     const key = organization.adminKey
@@ -177,7 +177,7 @@ describe('a console route', () => {
     expect(keys.body).toMatchObject({ apiKeys: [{ id: organization.adminKeyId }] })
   })
 
-  it('mints keys that work and revokes them, the first admin key too [AUTH-1, KEY-9, KEY-12]', async () => {
+  it('creates working keys and revokes them, even the first admin key [AUTH-1, KEY-9, KEY-12]', async () => {
     const { token } = await member('owner')
     const made = await service.call('POST', '/v1/console/api-keys', {
       key: token,
@@ -191,10 +191,10 @@ describe('a console route', () => {
     expect((await get('/v1/api-keys', secret)).status).toBe(401)
   })
 
-  it('shows what live keys sent in the last minute for each action, of this workspace alone [CON-20]', async () => {
+  it('shows what live keys of this workspace sent in the last minute, by action [CON-20]', async () => {
     const { token } = await member('admin')
     const [used, gone] = [await organization.mint(), await organization.mint()]
-    // One that sends nothing.
+    // A key without requests.
     await organization.mint()
     const stranger = await service.organization()
     const send = (key: string, path = '/v1/search') =>
@@ -214,7 +214,7 @@ describe('a console route', () => {
     })
   })
 
-  it('answers 503 where there is no payment processor [ERR-12]', async () => {
+  it('returns 503 without a payment processor [ERR-12]', async () => {
     const { token } = await member('owner')
     const checkout = await service.call('POST', '/v1/console/billing/checkout', {
       key: token,
@@ -233,14 +233,14 @@ describe('a console token', () => {
     return [status, body.code]
   }
 
-  it('is refused for another audience or issuer, and when it has expired [AUTH-5, SURF-2]', async () => {
+  it('is refused for another audience or issuer, and after it expires [AUTH-5, SURF-2]', async () => {
     expect((await me(await issuer.token()))[0]).toBe(200)
     for (const wrong of [{ audience: 'other' }, { issuer: 'https://evil.example' }, { expiresIn: -60 }]) {
       expect(await me(await issuer.token(wrong)), JSON.stringify(wrong)).toEqual([401, 'unauthenticated'])
     }
   })
 
-  it('is refused with an algorithm of shared secrets, without one, and by another key [AUTH-5]', async () => {
+  it('is refused with a shared-secret algorithm, without one, and with another key [AUTH-5]', async () => {
     const claims = {
       iss: issuer.url,
       aud: ISSUER_AUDIENCE,
@@ -264,13 +264,13 @@ describe('a console token', () => {
     for (const token of forged) expect(await me(token), token).toEqual([401, 'unauthenticated'])
   })
 
-  it('is not an API key, nor the other way round [SURF-1, SURF-2, AUTH-1]', async () => {
+  it('is not an API key, nor the reverse [SURF-1, SURF-2, AUTH-1]', async () => {
     const { token } = await member('owner')
     expect(await me(organization.adminKey)).toEqual([401, 'unauthenticated'])
     expect((await get('/v1/sources', token)).status).toBe(401)
   })
 
-  it('cannot be judged while its issuer is away: 502, not 401', async () => {
+  it('cannot be verified while its issuer is down: 502, not 401', async () => {
     const away: Server = createServer((_request, response) => response.writeHead(500).end())
     await new Promise<void>((resolve) => away.listen(0, '127.0.0.1', resolve))
     const url = `http://127.0.0.1:${(away.address() as AddressInfo).port}`
@@ -288,12 +288,12 @@ describe('a console token', () => {
   })
 
   it.each([
-    // It is told so, which is all that counts here; the test listens on loopback.
+    // Only the setting counts here; the test listens on loopback.
     ['listens to others', { HOST: '0.0.0.0' }, 'HOST'],
     ['is reached by others', { PUBLIC_URL: 'https://memory.example.com' }, 'PUBLIC_URL'],
     ['is reached by a name like loopback', { PUBLIC_URL: 'http://127.evil.example' }, 'PUBLIC_URL'],
   ])(
-    'is not possible where the service %s and no issuer is set: 503 [ERR-12, AUTH-7]',
+    'is not possible when the service %s and no issuer is set: 503 [ERR-12, AUTH-7]',
     async (_what, environment, named) => {
       const open = await startTestService({ database: service.database, environment })
       try {
@@ -305,7 +305,7 @@ describe('a console token', () => {
           const issued = await open.call('GET', `/oidc/${path}`)
           expect(issued).toMatchObject({ status: 404, body: { code: 'not_found' } })
         }
-        // Keys go on as they are.
+        // Keys keep working.
         const { adminKey } = await open.organization()
         expect((await open.call('GET', '/v1/sources', { key: adminKey })).status).toBe(200)
       } finally {
@@ -316,7 +316,7 @@ describe('a console token', () => {
 })
 
 describe('the development issuer', () => {
-  it('answers on loopback only: no other name, and no proxy [AUTH-6, AUTH-7]', async () => {
+  it('answers only on loopback: no other name, and no proxy [AUTH-6, AUTH-7]', async () => {
     const development = await startTestService({ database: service.database })
     try {
       const status = (headers: Record<string, string>) =>
@@ -339,7 +339,7 @@ describe('the development issuer', () => {
     }
   })
 
-  it('is there when the public address is a loopback one too [AUTH-6]', async () => {
+  it('also runs when the public URL is a loopback address [AUTH-6]', async () => {
     const environment = { PUBLIC_URL: 'http://localhost:8787' }
     const development = await startTestService({ database: service.database, environment })
     try {

@@ -9,7 +9,7 @@ import { aText } from '../support/shapes.ts'
 
 let now = new Date('2026-05-04T10:20:30.456Z')
 const clock = { now: () => now }
-/** The embedding model, which can be told to fail. */
+/** An embedding model that can be made to fail. */
 const model = hashEmbeddingModel()
 let modelFails = false
 const embeddingModel: typeof model = {
@@ -50,7 +50,7 @@ const search = (organization: TestOrganization, on = first) =>
   on.call('POST', '/v1/search', { key: organization.adminKey, body: { query: 'x' } })
 
 describe('credits', () => {
-  it('are spent by search, context, ask and their console twins, one each [CRED-1, CRED-8]', async () => {
+  it('are charged for search, context, ask and their console twins, one each [CRED-1, CRED-8]', async () => {
     const { organization, owner } = await withOwner({ status: 'active', tier: 'builder' })
     await push(first, organization, documentOf(organization))
     const body = { query: 'paid time off' }
@@ -70,7 +70,7 @@ describe('credits', () => {
     }
   })
 
-  it('are spent by nothing else [CRED-2]', async () => {
+  it('are charged for nothing else [CRED-2]', async () => {
     const { organization, owner } = await withOwner({ status: 'active', tier: 'builder' })
     const key = organization.adminKey
     await push(first, organization, documentOf(organization))
@@ -92,7 +92,7 @@ describe('credits', () => {
     expect(await billing(owner)).toMatchObject({ creditsUsed: 0 })
   })
 
-  it('are not spent by what is refused or fails [CRED-3, ERR-3]', async () => {
+  it('are not charged for a refused or failed request [CRED-3, ERR-3]', async () => {
     const { organization, owner } = await withOwner({ status: 'active', tier: 'builder' })
     await push(first, organization, documentOf(organization))
     const key = organization.adminKey
@@ -145,7 +145,7 @@ describe('credits', () => {
     expect(refusedInConsole).toMatchObject({ status: 429, body: { code: 'quota_exceeded' } })
   })
 
-  it('are served on over the cap of a metered tier, and without limit where internal [CRED-6, CRED-11]', async () => {
+  it('do not stop requests over the cap of a metered tier, or in an internal workspace [CRED-6, CRED-11]', async () => {
     for (const tier of ['studio', 'scale'] as const) {
       const { organization, owner } = await withOwner({ status: 'active', tier, creditsIncluded: 0 })
       expect((await search(organization)).status).toBe(200)
@@ -156,7 +156,7 @@ describe('credits', () => {
     expect(await billing(owner)).toMatchObject({ creditsIncluded: null, creditsRemaining: null })
   })
 
-  it('begin anew with each period [CRED-4]', async () => {
+  it('reset with each period [CRED-4]', async () => {
     const organization = await first.organization({ status: 'active', tier: 'builder', creditsIncluded: 1 })
     expect((await search(organization)).status).toBe(200)
     expect((await search(organization)).status).toBe(429)
@@ -179,7 +179,7 @@ describe('a subscription', () => {
     else expect(answer).toMatchObject({ status: 402, body: { code: 'subscription_required', status } })
   })
 
-  it('that is not there does not retrieve, but the rest works [CRED-9]', async () => {
+  it('that does not exist blocks retrieval, but nothing else [CRED-9]', async () => {
     const organization = await first.organization()
     await first.database.db
       .deleteFrom('subscriptions')
@@ -189,11 +189,11 @@ describe('a subscription', () => {
     expect((await push(first, organization, documentOf(organization))).status).toBe(200)
   })
 
-  it('has room for as many agents as its tier says, whatever the actor type, and for any number of push-only sources [CRED-10, KEY-6]', async () => {
+  it("allows its tier's number of agents, of any actor type, and any number of push-only sources [CRED-10, KEY-6]", async () => {
     const { organization, owner } = await withOwner({ status: 'active', tier: 'builder' })
     const mint = (actorType: string, action = 'search') =>
       first.call('POST', '/v1/api-keys', {
-        // The workspace's first key holds every action: it is the first agent.
+        // The workspace's first key has every action, so it is the first agent.
         key: organization.adminKey,
         body: { name: 'x', allowedActions: [action], actorType },
       })

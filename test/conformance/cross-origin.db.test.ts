@@ -12,7 +12,7 @@ afterAll(() => service.close())
 
 describe('a web page of another origin', () => {
   it.each([...Map.groupBy(routes, ({ path }) => path)])(
-    'cannot call %s, and the browser that asks for it is told so [SURF-8]',
+    "cannot call %s, and its browser's preflight is refused [SURF-8]",
     async (_path, known) => {
       for (const origin of ['https://evil.example', 'null', service.url]) {
         for (const route of known) {

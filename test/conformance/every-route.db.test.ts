@@ -49,7 +49,7 @@ const titled = (list: readonly AnyRoute[]) =>
 const closed = routes.filter(({ access }) => access.surface !== 'public')
 const withId = routes.filter(({ path }) => path.includes('{id}'))
 
-/** Every error: JSON with error and a known code whose status it has, and a request id. */
+/** Every error is JSON with error, a known code with the right status, and a request id. */
 function expectError(answer: Answer, status: number, code: string, what = ''): void {
   expect({ status: answer.status, code: answer.body?.code }, `${what} ${answer.text}`).toEqual({
     status,
@@ -67,21 +67,21 @@ function expectErrorBody(answer: Answer): void {
   expect(answer.body.documentation).toBe(`${service.url}/errors#${answer.body.code}`)
 }
 
-/** No fault of the service: what a deployment does not offer (here a copy of a database in memory) may say so. */
+/** Expects no internal error; 501 and 503 are fine for features this deployment lacks. */
 function expectNoFault(answer: Answer, what = ''): void {
   if (answer.body?.code !== 'not_configured')
     expect(answer.status, `${what} ${answer.text}`).toBeLessThan(500)
   if (answer.status >= 400) expectErrorBody(answer)
 }
 
-/** Runs requests that are all refused, and expects the database to be as before. */
+/** Runs requests that must all be refused, and expects an unchanged database. */
 async function storingNothing(act: () => Promise<void>): Promise<void> {
   const before = await databaseContents(service.database.db)
   await act()
   expect(await databaseContents(service.database.db)).toEqual(before)
 }
 
-/** Expects the database to be after all tests of a group as it was before, where each of their requests is refused. */
+/** Expects that a group's requests, which must all be refused, leave the database unchanged. */
 function allStoringNothing(): void {
   let before: Record<string, string>
   beforeAll(async () => {
@@ -102,7 +102,7 @@ describe('every route that is not public', () => {
   allStoringNothing()
 
   it.each(titled(closed))(
-    '%s wants a bearer token of its own surface [AUTH-1, SURF-1, SURF-2, ERR-1]',
+    '%s requires a bearer token of its own surface [AUTH-1, SURF-1, SURF-2, ERR-1]',
     async (_title, route) => {
       const right = bearerFor(route, callers) ?? ''
       const bearers = [callers.organization.adminKey, callers.ownerToken, revoked].filter(
@@ -124,7 +124,7 @@ describe('every route that is not public', () => {
         ...bearers.map((one) => `Bearer ${one}`),
       ]
       for (const form of forms) {
-        // Whatever the body: a caller who is refused does not get to send one.
+        // Whatever the body: a refused caller cannot send one.
         const answer = await service.call(route.method, pathOf(route), {
           headers: form === undefined ? {} : { Authorization: form },
           ...(route.method === 'GET' ? {} : { raw: '{' }),
@@ -138,7 +138,7 @@ describe('every route that is not public', () => {
 
 describe('every route of agents', () => {
   it.each(titled(closed.filter(({ access }) => access.surface === 'agent')))(
-    '%s wants its action [AUTH-2, ERR-1]',
+    '%s requires its action [AUTH-2, ERR-1]',
     async (_title, route) => {
       if (route.access.surface !== 'agent') throw new Error('only agent routes are here')
       const needed = route.access.action
@@ -158,7 +158,7 @@ describe('every route of agents', () => {
 
 describe('every route with an id', () => {
   it.each(titled(withId.filter(({ access }) => access.surface !== 'operator')))(
-    "%s answers another organization's as one that does not exist [ERR-5, ERR-6]",
+    "%s answers for another organization's resource as for a missing one [ERR-5, ERR-6]",
     async (_title, route) => {
       const foreign = await ownId(service, route, others)
       await storingNothing(async () => {
@@ -171,34 +171,31 @@ describe('every route with an id', () => {
   )
 })
 
-describe('every route with what is no id', () => {
+describe('every route with an invalid id', () => {
   allStoringNothing()
 
-  it.each(titled(withId))(
-    '%s answers as for one that does not exist [ERR-5, ERR-11]',
-    async (_title, route) => {
-      const ids = [
-        '%00',
-        '%00'.repeat(36),
-        '%ff',
-        '%',
-        '..%2f..',
-        "'%20or%201=1--",
-        'null',
-        '-1',
-        '%F0%9F%98%80',
-        'x'.repeat(600),
-        `${MISSING_ID}%00`,
-        `${MISSING_ID}%0a`,
-        `%20${MISSING_ID}`,
-      ]
-      for (const id of ids) {
-        const answer = await callRoute(service, route, callers, { path: pathOf(route, { id }) })
-        expect([400, 404], `${id}: ${answer.text}`).toContain(answer.status)
-        expectErrorBody(answer)
-      }
-    },
-  )
+  it.each(titled(withId))('%s answers as for a missing resource [ERR-5, ERR-11]', async (_title, route) => {
+    const ids = [
+      '%00',
+      '%00'.repeat(36),
+      '%ff',
+      '%',
+      '..%2f..',
+      "'%20or%201=1--",
+      'null',
+      '-1',
+      '%F0%9F%98%80',
+      'x'.repeat(600),
+      `${MISSING_ID}%00`,
+      `${MISSING_ID}%0a`,
+      `%20${MISSING_ID}`,
+    ]
+    for (const id of ids) {
+      const answer = await callRoute(service, route, callers, { path: pathOf(route, { id }) })
+      expect([400, 404], `${id}: ${answer.text}`).toContain(answer.status)
+      expectErrorBody(answer)
+    }
+  })
 })
 
 describe('every path', () => {
@@ -206,7 +203,7 @@ describe('every path', () => {
   const methodsOf = Map.groupBy(routes, ({ path }) => path)
 
   it.each([...methodsOf])(
-    '%s answers another method with 405 and names its own [ERR-7]',
+    '%s returns 405 for another method and names its own [ERR-7]',
     async (_path, known) => {
       const allowed = known.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
       const [route] = known
@@ -221,7 +218,7 @@ describe('every path', () => {
     },
   )
 
-  it('that does not exist answers 404, with or without a key [ERR-5]', async () => {
+  it('that does not exist returns 404, with or without a key [ERR-5]', async () => {
     for (const path of [
       '/v1',
       '/v1/',
@@ -247,7 +244,7 @@ describe('every route with a body', () => {
   allStoringNothing()
 
   it.each(titled(routes.filter(({ body }) => body)))(
-    '%s wants it as application/json, not encoded [SURF-3, ERR-9]',
+    '%s requires unencoded application/json [SURF-3, ERR-9]',
     async (_title, route) => {
       const raw = Buffer.from('{}')
       for (const type of [
@@ -298,7 +295,7 @@ describe('every route with a body', () => {
 })
 
 describe('a body', () => {
-  it('may be called application/json in any way [SURF-3]', async () => {
+  it('may use any spelling of application/json [SURF-3]', async () => {
     for (const type of [
       'APPLICATION/JSON',
       'application/json; charset=utf-8',
@@ -389,7 +386,7 @@ describe('hostile queries and headers', () => {
     await storingNothing(() => fc.assert(property, { numRuns: 100 }))
   })
 
-  it('that are no HTTP, or too long, get the JSON error too [ERR-1, ERR-4, ERR-11]', async () => {
+  it('that are invalid HTTP or too long get the JSON error too [ERR-1, ERR-4, ERR-11]', async () => {
     const send = (text: string): Promise<string> =>
       new Promise((resolve, reject) => {
         const { hostname, port } = new URL(service.url)

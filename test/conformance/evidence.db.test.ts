@@ -62,7 +62,7 @@ describe.each([0, 60])('weak evidence in a memory of one document and %i others'
     await pushRooms(others)
   })
 
-  it('is a limitation of context and ask alike, for agents and in the console [CTX-12, ASK-11]', async () => {
+  it('is a limitation of context and ask, for agents and in the console [CTX-12, ASK-11]', async () => {
     for (const query of [...FOREIGN, ANSWERED]) {
       const expected = query === ANSWERED ? [] : weak
       const { body: contract } = await call('context', { query, limit: 3 })
@@ -79,7 +79,7 @@ describe.each([0, 60])('weak evidence in a memory of one document and %i others'
     }
   })
 
-  it('answers without passages when none shares a content word with the question, streamed too [ASK-5, ASK-11]', async () => {
+  it('yields an answer without passages when none shares a content word with the question, even streamed [ASK-5, ASK-11]', async () => {
     const person = await member()
     for (const query of ['hello', 'Which river flows through Paris?']) {
       const { body } = await call('ask', { query })
@@ -93,7 +93,7 @@ describe.each([0, 60])('weak evidence in a memory of one document and %i others'
     }
   })
 
-  it('begins the answer by saying so, with the closest passages cited, streamed too [ASK-11]', async () => {
+  it('is stated first in the answer, with the closest passages cited, even streamed [ASK-11]', async () => {
     const query = 'In which year did Brazil win the football world cup against Germany?'
     const { body } = await call('ask', { query })
     expect(body.answer).toMatch(/^Nothing stored answers this directly\.[^\n]*\n\n[^]+\[1\]/)
@@ -108,7 +108,7 @@ describe.each([0, 60])('weak evidence in a memory of one document and %i others'
     expect(JSON.parse(done)).toEqual(body)
   })
 
-  it('costs what any answer costs [ASK-11, CRED-1]', async () => {
+  it('costs the same as any answer [ASK-11, CRED-1]', async () => {
     const used = async (): Promise<number> =>
       (
         await service.database.db
@@ -123,7 +123,7 @@ describe.each([0, 60])('weak evidence in a memory of one document and %i others'
   })
 })
 
-it('is not said of an empty memory, nor told from what is out of scope [CTX-12, SEA-9]', async () => {
+it('is not reported for an empty memory, and ignores what is out of scope [CTX-12, SEA-9]', async () => {
   const query = 'Which chairs are on the second floor?'
   expect((await call('context', { query })).body.limitations).toEqual([])
   await push(service, organization, documentOf(organization, { provider: 'slack' }))
@@ -134,7 +134,7 @@ it('is not said of an empty memory, nor told from what is out of scope [CTX-12, 
   expect((await call('context', { query })).body.limitations).toEqual([])
 })
 
-it('gives hybrid order to whoever asks for it, within scope, filter and limit, for agents and in the console [SEA-10]', async () => {
+it('does not affect hybrid order on request, within scope, filter and limit, for agents and in the console [SEA-10]', async () => {
   await pushRooms(30)
   await push(
     service,

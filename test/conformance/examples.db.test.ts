@@ -22,7 +22,7 @@ afterAll(() => service.close())
 
 const agentRoutes = routes.filter(({ access }) => access.surface === 'agent')
 
-/** What ids of an example stand for, by the operation: made-up ones are put right, nothing else is touched. */
+/** Real ids in place of an example's placeholder ids, by operation; nothing else changes. */
 async function realIds({ operationId }: AnyRoute): Promise<Record<string, string>> {
   const { organization } = workspace
   const ofSlack = ['listSourceChannels', 'updateSource', 'createSyncRun'].includes(operationId)
@@ -55,11 +55,11 @@ async function callExample(route: AnyRoute): Promise<Answer> {
 
 describe('the examples of the reference', () => {
   it.each(agentRoutes.map((route) => [`${route.method} ${route.path}`, route] as const))(
-    '%s succeeds as it stands, with ids of things that there are [REF-1]',
+    '%s succeeds unchanged, with ids of existing resources [REF-1]',
     async (_title, route) => {
       const example = routes.find(({ operationId }) => operationId === 'ingest')?.body
       if (!example) throw new Error('there is no ingest')
-      // What is shown and removed is what the ingest example stores.
+      // The ingest example stores what the next ones show and delete.
       const [document] = JSON.parse(JSON.stringify(exampleOf(example))).documents
       const connectorId = workspace.organization.sources.notion
       expect((await push(service, workspace.organization, { ...document, connectorId })).status).toBe(200)

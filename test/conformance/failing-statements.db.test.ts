@@ -18,8 +18,8 @@ import { type AnyRoute, callRoute, type Callers, ownId, pathOf } from '../suppor
 import { startTestService, type TestService } from '../support/service.ts'
 
 /*
- * Each statement of each changing request fails once. The request must then change nothing, or everything that it changes without
- * a fault. Changes are counted by table.
+ * Each statement of each mutating request fails once. The request must then change nothing, or everything that it
+ * changes without a fault. Changes are counted by table.
  */
 
 let database: TestDatabase
@@ -32,7 +32,7 @@ beforeAll(async () => {
   database = await createTestDatabase()
   failing = failingDatabase(database)
   issuer = await startIssuer()
-  // Without background work: all statements are the requests' own.
+  // Without background work, so that all statements belong to requests.
   service = await startTestService({
     database: failing.database,
     environment: { ...issuer.environment, ROLE: 'api' },
@@ -62,7 +62,7 @@ async function prepare(route: AnyRoute): Promise<Prepared> {
   return { callers, path: pathOf(route, { id }), before: await databaseContents(database.db) }
 }
 
-/** How many rows each table has more, of those where that is not 0. */
+/** How many rows each table gained or lost, without zeros. */
 function difference(before: Record<string, string>, after: Record<string, string>): Record<string, number> {
   const rows = (state = ''): number => Number.parseInt(state, 10)
   const changed = Object.keys(after).map((name) => [name, rows(after[name]) - rows(before[name])] as const)
@@ -87,12 +87,12 @@ async function attempt(
     ;({ status } = await callRoute(service, route, callers, { path }))
   })
   const after = await databaseContents(database.db)
-  // A union of the tables has no order on PostgreSQL, which reads them in parallel: the texts of both can differ.
+  // A union of the tables is unordered on PostgreSQL, which reads them in parallel: the texts of both can differ.
   const isUnchanged = isDeepStrictEqual(before, after)
   return { status, isUnchanged, changed: difference(before, after), ...ran }
 }
 
-/** The rest of what these change follows in the background, which tries until it is done. */
+/** The rest of their changes follows in the background, with retries. */
 const GOES_ON = new Set(['consoleDeleteSource'])
 
 function compared({ operationId }: AnyRoute, { changed }: Outcome): Record<string, number> {
@@ -103,7 +103,7 @@ const offset = anyOffset(seededRandom('failing statements'))
 
 const changing = routes.filter(({ access, method }) => access.surface !== 'public' && method !== 'GET')
 
-describe('a request whose statement fails changes all or nothing', () => {
+describe('a request with a failed statement changes all or nothing', () => {
   it.each(changing.map((route) => [`${route.method} ${route.path}`, route] as const))(
     '%s',
     async (_title, route) => {
@@ -114,7 +114,7 @@ describe('a request whose statement fails changes all or nothing', () => {
         for (const fault of faultsAt(at, offset)) {
           const outcome = await attempt(route, prepared, { at, fault })
           const changed = compared(route, outcome)
-          // What fails after a commit may be an error though all has changed.
+          // A failure after the commit may return an error although everything has changed.
           const mayDiffer = outcome.status >= 400 && outcome.isUnchanged
           if (!mayDiffer && !isDeepStrictEqual(changed, compared(route, whole)))
             partly.push({ fault, at, failed: outcome.failed, status: outcome.status, changed })

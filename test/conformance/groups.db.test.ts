@@ -58,7 +58,7 @@ describe('a group', () => {
     expect((await call('GET', '/finance')).status).toBe(404)
   })
 
-  it('leaves events of what was changed, without addresses', async () => {
+  it('records events of its changes, without addresses', async () => {
     const { body } = await service.call('GET', '/v1/audit-events?limit=3', { key: organization.adminKey })
     expect(body.auditEvents.map(({ action }: { action: string }) => action)).toEqual([
       'search.retrieve',
@@ -68,19 +68,19 @@ describe('a group', () => {
     expect(JSON.stringify(body.auditEvents[1].metadata)).not.toContain('@')
   })
 
-  it('is found by its address whatever its case', async () => {
+  it('is found by its address in any case', async () => {
     await call('PUT', '/Team@Example.com', { members: [] })
     expect((await call('GET', '/team@example.COM')).body.group.id).toBe('team@example.com')
   })
 
   it.each(['%20x', '~hidden', 'a'.repeat(257), 'b7c1a3de-2f64-4d0b-9a58-6e1f0c9d2a41%2FC1', '%0a'])(
-    'has no id like %s',
+    'cannot have the id %s',
     async (id) => {
       expect((await call('PUT', `/${id}`, { members: [] })).status).toBe(404)
     },
   )
 
-  it('has members that are addresses, and ten thousand at most', async () => {
+  it('has at most ten thousand members, all of them addresses', async () => {
     expect((await call('PUT', '/x', { members: ['nobody'] })).status).toBe(400)
     const many = Array.from({ length: 10_001 }, (_, n) => `p${n}@example.com`)
     expect((await call('PUT', '/x', { members: many })).status).toBe(400)

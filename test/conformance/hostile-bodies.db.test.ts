@@ -34,7 +34,7 @@ afterAll(async () => {
 const withBody = routes.filter(({ body }) => body)
 const titled = withBody.map((route) => [`${route.method} ${route.path}`, route] as const)
 
-/** The path of something that is there, so that only the body can be wrong. */
+/** The path of an existing resource, so that only the body can be wrong. */
 function existing({ path }: AnyRoute): Record<string, string> {
   return { id: path.startsWith('/operator') ? callers.organization.id : callers.organization.sources.slack }
 }
@@ -43,7 +43,7 @@ const documented: Record<string, Record<string, { responses: object }>> = JSON.p
   JSON.stringify(openApiDocument(routes, { version: '1', url: 'http://127.0.0.1' }).paths),
 )
 
-/** Sends a body, and expects one of the statuses that the OpenAPI document names for the route. */
+/** Sends a body, and expects a status that the OpenAPI document lists for the route. */
 async function send(route: AnyRoute, raw: string | Buffer): Promise<Answer> {
   const answer = await callRoute(service, route, callers, { path: pathOf(route, existing(route)), raw })
   const { responses = {} } = documented[route.path]?.[route.method.toLowerCase()] ?? {}
@@ -51,7 +51,7 @@ async function send(route: AnyRoute, raw: string | Buffer): Promise<Answer> {
   return answer
 }
 
-/** Never a 5xx; an error is JSON with error and a code of the list, with its status and a request id. */
+/** Expects no 5xx; an error is JSON with error, a listed code with its status, and a request id. */
 function expectSane({ status, headers, body, text }: Answer, what: string): void {
   const isUnconfigured = status === 503 && body?.code === 'not_configured'
   expect(status < 500 || isUnconfigured, `${what}: ${status} ${text}`).toBe(true)
@@ -63,7 +63,7 @@ function expectSane({ status, headers, body, text }: Answer, what: string): void
   expect(text.length).toBeLessThan(100_000)
 }
 
-/** Sends bodies that are all refused, a few at a time, and expects the database to be as it was. */
+/** Sends bodies that must all be refused, a few at a time, and expects an unchanged database. */
 async function expectAllRefused(
   route: AnyRoute,
   bodies: readonly (readonly [what: string, raw: string | Buffer])[],
@@ -83,7 +83,7 @@ async function expectAllRefused(
   expect(await databaseContents(service.database.db)).toEqual(before)
 }
 
-/** The text of a fine body with something put in front of its first field. */
+/** A valid body's text with a field inserted first. */
 const within = (text: string, field: string): string => text.replace('{', `{${field},`)
 
 function malformed(text: string): (readonly [string, string | Buffer])[] {
@@ -137,7 +137,7 @@ function malformed(text: string): (readonly [string, string | Buffer])[] {
   ]
 }
 
-/** Values that are wrong somewhere, as JSON text, since not all of them survive being parsed. */
+/** Invalid values as JSON text, since not all of them survive parsing. */
 const HOSTILE = [
   'null',
   'true',
@@ -180,7 +180,7 @@ function pathsOf(value: unknown, path: readonly string[] = []): (readonly string
   return path.length === 0 ? inner : [path, ...inner]
 }
 
-/** The JSON text of a value with the part at a path replaced by JSON text. */
+/** The JSON text of a value with the part at a path replaced. */
 function withPart(value: unknown, path: readonly string[], part: string): string {
   const [key, ...rest] = path
   if (key === undefined) return part
@@ -192,11 +192,11 @@ function withPart(value: unknown, path: readonly string[], part: string): string
   return Array.isArray(value) ? `[${texts.join()}]` : `{${texts.join()}}`
 }
 
-/** Twins read the same schema, so that a sample of the mutants is enough for the second one. */
+/** Twins share a schema, so a sample of the mutants suffices for the second one. */
 const MUTANTS_MAX = 150
 const MUTANTS_OF_TWIN_MAX = 25
 
-/** Evenly taken entries, at most `most` of them; the same ones in every run. */
+/** At most `most` evenly spaced entries; the same in every run. */
 function sample<T>(list: readonly T[], most: number): T[] {
   const step = Math.max(1, list.length / most)
   return Array.from({ length: Math.min(most, list.length) }, (_, at) => list[Math.floor(at * step)]).flatMap(
@@ -204,7 +204,7 @@ function sample<T>(list: readonly T[], most: number): T[] {
   )
 }
 
-/** Whether the route's schema takes the body as it is read. */
+/** Whether the route's schema accepts the body. */
 function isTaken({ body }: AnyRoute, text: string): boolean {
   try {
     return body?.safeParse(parseJsonBody(Buffer.from(text))).success ?? false
@@ -226,7 +226,7 @@ function mutantsOf(route: AnyRoute): { what: string; text: string; taken: boolea
 }
 
 describe.each(titled)('%s', (_title, route) => {
-  it('refuses what is malformed with the JSON error, and stores nothing [ERR-11, ERR-1, ERR-10, SURF-3]', async () => {
+  it('refuses malformed bodies with the JSON error, and stores nothing [ERR-11, ERR-1, ERR-10, SURF-3]', async () => {
     const text = JSON.stringify(bodyOf(route, callers.organization))
     await expectAllRefused(route, malformed(text), [400])
     if (!route.bodyOptional) await expectAllRefused(route, [['nothing', '']], [400])
@@ -234,7 +234,7 @@ describe.each(titled)('%s', (_title, route) => {
     await expectAllRefused(route, [['too large a body', tooLarge]], [413])
   })
 
-  it('refuses any value in any field that its schema does not take, and stores nothing [ERR-11, ERR-2]', async () => {
+  it('refuses any value that its schema does not accept, in any field, and stores nothing [ERR-11, ERR-2]', async () => {
     const most = route.path.startsWith('/v1/console/') ? MUTANTS_OF_TWIN_MAX : MUTANTS_MAX
     const refused = sample(
       mutantsOf(route).filter(({ taken }) => !taken),
@@ -246,7 +246,7 @@ describe.each(titled)('%s', (_title, route) => {
 })
 
 describe('a body with too many parts', () => {
-  it('is refused before each of them is looked at, and named [ERR-11]', async () => {
+  it('is refused before each part is checked, and named [ERR-11]', async () => {
     const metadata = Object.fromEntries(Array.from({ length: 9_900 }, (_, at) => [`k${at}`, {}]))
     const some = Object.fromEntries(Object.entries(metadata).slice(0, 17))
     const search = (filter: unknown): Promise<Answer> =>
@@ -265,7 +265,7 @@ describe('a body with too many parts', () => {
   })
 
   it.each([1_001, 1_101, 1_999])(
-    'says the same of metadata with %d values, however many [ING-6]',
+    'with metadata of %d values gets the same error at any size [ING-6]',
     async (count) => {
       const metadata = Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, at]))
       const fine = documentOf(callers.organization)
@@ -280,7 +280,7 @@ describe('a body with too many parts', () => {
   )
 })
 
-describe('a body that a schema takes', () => {
+describe('a valid body', () => {
   it('never breaks a route, whatever strange value it has [ERR-11, ING-15]', async () => {
     for (const route of withBody) {
       const taken = mutantsOf(route).filter((mutant) => mutant.taken)
@@ -291,7 +291,7 @@ describe('a body that a schema takes', () => {
     }
   })
 
-  it('nor does any JSON at all [ERR-11]', async () => {
+  it('of any JSON does not either [ERR-11]', async () => {
     const anyJson = fc.jsonValue({ maxDepth: 4 })
     const property = fc.asyncProperty(
       fc.constantFrom(...withBody).chain((route) => {
@@ -306,7 +306,7 @@ describe('a body that a schema takes', () => {
     await fc.assert(property, { numRuns: 150 })
   })
 
-  it('nor does a query or a document of any text [ERR-11, ING-15]', async () => {
+  it('with a query or document of any text does not either [ERR-11, ING-15]', async () => {
     const anyText = fc.string({
       unit: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)),
       minLength: 1,

@@ -22,7 +22,6 @@ const ingest = (...documents: unknown[]): Promise<Answer> =>
 const search = (query = 'paid time off', key = organization.adminKey): Promise<Answer> =>
   service.call('POST', '/v1/search', { key, body: { query } })
 
-/** The request is refused, and the database is as it was. */
 async function expectRefused(request: () => Promise<Answer>, answer: object): Promise<void> {
   const before = await databaseContents(service.database.db)
   expect(await request()).toMatchObject(answer)
@@ -31,7 +30,7 @@ async function expectRefused(request: () => Promise<Answer>, answer: object): Pr
 
 describe('a document', () => {
   it.each(['connectorId', 'provider', 'sourceKind', 'externalId', 'title', 'body'])(
-    'needs %s [ING-1]',
+    'requires %s [ING-1]',
     async (field) => {
       await expectRefused(() => ingest(document({ [field]: undefined })), {
         status: 400,
@@ -40,7 +39,7 @@ describe('a document', () => {
     },
   )
 
-  it('may leave out the rest, which is null and {} then [ING-2]', async () => {
+  it('defaults all other fields to null and {} [ING-2]', async () => {
     await ingest(document())
     const { sourceItemId } = (await search()).body.hits[0]
     const { body } = await service.call('GET', `/v1/source-items/${sourceItemId}`, {
@@ -82,7 +81,7 @@ describe('a document', () => {
     }
   })
 
-  it('keeps any metadata, and its accessPolicy comes back with hits [ING-11]', async () => {
+  it('keeps any metadata, and returns its accessPolicy with hits [ING-11]', async () => {
     const metadata = { accessPolicy: ['group:a'], nested: { any: [1, null, 'x'] }, unknownField: true }
     await ingest(document({ metadata }))
     expect((await search()).body.hits[0].metadata).toEqual(metadata)
@@ -108,7 +107,7 @@ describe('a document', () => {
 })
 
 describe('posting again', () => {
-  it('updates what changed and skips what did not [ING-4, ING-5]', async () => {
+  it('updates changed documents and skips the others [ING-4, ING-5]', async () => {
     const two = [document({ externalId: 'a' }), document({ externalId: 'b' })]
     expect((await ingest(...two)).body).toEqual({ ingested: 2, skipped: 0 })
     const changed = document({ externalId: 'b', body: 'Zebra crossing.' })
@@ -117,7 +116,7 @@ describe('posting again', () => {
     expect((await search()).body.hits).toHaveLength(1)
   })
 
-  it('goes by organization, provider and externalId [ING-4]', async () => {
+  it('matches by organization, provider and externalId [ING-4]', async () => {
     const other = await service.organization()
     const slack = document({ provider: 'slack' })
     expect((await ingest(document(), slack)).body).toEqual({ ingested: 2, skipped: 0 })
@@ -137,21 +136,21 @@ describe('a request', () => {
     expect(await ingest(...many.slice(0, 1000))).toMatchObject({ status: 200, body: { ingested: 1000 } })
   })
 
-  it('is all or nothing, and names the bad entry [ING-6]', async () => {
+  it('is atomic, and names the invalid entry [ING-6]', async () => {
     await expectRefused(() => ingest(document(), document({ externalId: '2', title: '' })), {
       status: 400,
       body: { issues: [{ path: 'documents.1.title' }] },
     })
   })
 
-  it('does not have one item twice [ING-7, ING-6]', async () => {
+  it('cannot contain an item twice [ING-7, ING-6]', async () => {
     await expectRefused(() => ingest(document(), document({ body: 'Other.' })), {
       status: 400,
       body: { code: 'duplicate_document', index: 1 },
     })
   })
 
-  it("names connectors of the organization's own [ING-8, ING-6, ERR-6]", async () => {
+  it('can only name connectors of its organization [ING-8, ING-6, ERR-6]', async () => {
     const other = await service.organization()
     const bodies: unknown[] = []
     for (const connectorId of [randomUUID(), other.sources.notion]) {
@@ -168,7 +167,7 @@ describe('a request', () => {
     expect(bodies[0]).toEqual(bodies[1])
   })
 
-  it('names connectors of the same provider [ING-9, ING-6]', async () => {
+  it('can only name connectors of the same provider [ING-9, ING-6]', async () => {
     const wrong = document({ connectorId: organization.sources.slack, externalId: '2' })
     await expectRefused(() => ingest(document(), wrong), {
       status: 400,
@@ -176,7 +175,7 @@ describe('a request', () => {
     })
   })
 
-  it('has at most 1 MiB of text in a body, and 10 MiB in all [ING-12, ING-13, ERR-8]', async () => {
+  it('has at most 1 MiB of text per body, and 10 MiB in all [ING-12, ING-13, ERR-8]', async () => {
     const mebibyte = 1024 * 1024
     await expectRefused(() => ingest(document({ body: 'x'.repeat(mebibyte + 1) })), {
       status: 400,
@@ -190,7 +189,7 @@ describe('a request', () => {
 })
 
 describe('a source item', () => {
-  it('is removed by id, or by provider and externalId, with what was made of it [ING-14]', async () => {
+  it('is removed by id, or by provider and externalId, with everything derived from it [ING-14]', async () => {
     const key = organization.adminKey
     for (const path of [
       async () => `/v1/source-items/${(await search()).body.hits[0].sourceItemId}`,

@@ -23,7 +23,7 @@ const retrieve = (on: TestService, key: string, path = '/v1/search') =>
   on.call('POST', path, { key, body: { query: 'paid time off', limit: 25 } })
 
 describe('two organizations with the same documents', () => {
-  it('get each their own, within the scope of the key, from every retrieval [SEA-9, SEA-4, ASK-10]', async () => {
+  it("each retrieve only their own, within the key's scope [SEA-9, SEA-4, ASK-10]", async () => {
     const both = await Promise.all([service.organization(), service.organization()])
     const owners = new Map<string, { organization: TestOrganization; provider: ProviderId }>()
     for (const organization of both) {
@@ -61,7 +61,7 @@ describe('two organizations with the same documents', () => {
 
 describe('a key with a provider scope', () => {
   const MARK = (provider: ProviderId) => `mark-of-${provider}`
-  /** A person for the canvas, of each provider another one. */
+  /** A different author per provider, for the canvas. */
   const AUTHORS: Record<ProviderId, string> = {
     slack: 'Mara Lindqvist',
     google_drive: 'Jonas Weber',
@@ -69,7 +69,7 @@ describe('a key with a provider scope', () => {
     gmail: 'Pavel Novotny',
   }
   let organization: TestOrganization
-  /** What a provider has, by the parameter of a path that could name it. */
+  /** A provider's resources, by the path parameter that could name them. */
   let owned: Record<
     ProviderId,
     { item: string; source: string; run: string; event: string; entity: string; author: string }
@@ -82,7 +82,10 @@ describe('a key with a provider scope', () => {
     owned = Object.fromEntries(made) as typeof owned
   })
 
-  /** An item, a source in error, a run with a failure, and events of each kind, all with the provider's mark in every text. */
+  /**
+   * Stores an item, a source in error, a run with a failure, and events of each kind, all with the provider's marker
+   * in every text.
+   */
   async function fill(provider: ProviderId) {
     const { db } = service.database
     const mark = MARK(provider)
@@ -141,7 +144,7 @@ describe('a key with a provider scope', () => {
       await service.call('PATCH', `/v1/sources/${source}`, { key, body: { channelAllowlist: ['CMARK'] } })
     }
     const { auditEvents } = (await service.call('GET', '/v1/audit-events?limit=1', { key })).body
-    // Read now, so that nothing is at work in the database any more when it is compared.
+    // Read now, so that no background work changes the database during the comparison.
     await service.app.readForCanvas()
     const nodes = await canvasNodes(service, key, { provider, entityType: 'person' })
     const entity = nodes.find(({ label }) => label === author)?.id
@@ -149,7 +152,7 @@ describe('a key with a provider scope', () => {
     return { item, source, run, event: auditEvents[0].id, entity, author }
   }
 
-  /** What each agent route that names a thing by id, here or in its body, is called with. */
+  /** Calls of each agent route that names a resource by id in its path or body. */
   const naming = (ids: (typeof owned)[ProviderId], provider: ProviderId): [string, string, unknown?][] => [
     ['GET', `/v1/source-items/${ids.item}`],
     ['GET', `/v1/source-items/${ids.item}/readers`],
@@ -167,7 +170,7 @@ describe('a key with a provider scope', () => {
       { documents: [documentOf(organization, { provider, connectorId: ids.source, externalId: 'new' })] },
     ],
   ]
-  /** What lists, finds or counts. */
+  /** Routes that list, search or count. */
   const asking: [string, string, unknown?][] = [
     ['GET', '/v1/sources'],
     ['GET', '/v1/sync-runs'],
@@ -180,7 +183,7 @@ describe('a key with a provider scope', () => {
       { query: 'mark paid time off', limit: 25 },
     ]),
   ]
-  /** Of keys and people and not of what providers brought; or refused to such a key altogether (KEY-19). */
+  /** Routes that concern keys and people instead of providers' data, or that refuse such a key (KEY-19). */
   const OF_NO_PROVIDER = new Set([
     'listApiKeys',
     'createApiKey',
@@ -191,7 +194,7 @@ describe('a key with a provider scope', () => {
     'deleteGroup',
   ])
 
-  it('is tried on every route of an agent that shows or changes something [KEY-20]', () => {
+  it('is tested on every agent route that reads or changes something [KEY-20]', () => {
     const some = naming(
       { item: 'ID', source: 'ID', run: 'ID', event: 'ID', entity: 'ID', author: 'ID' },
       'slack',
@@ -211,7 +214,7 @@ describe('a key with a provider scope', () => {
     expect(untried.map(({ operationId }) => operationId)).toEqual([])
   })
 
-  it('gets for what is out of it, to the letter, what it gets for what is not there, and changes none of it [KEY-20, SEA-9]', async () => {
+  it('gets exactly the answers for missing resources when a resource is out of scope, and changes none [KEY-20, SEA-9]', async () => {
     const missing = {
       item: randomUUID(),
       source: randomUUID(),
@@ -239,7 +242,7 @@ describe('a key with a provider scope', () => {
             expect([refused.status, refused.body]).toEqual([control.status, control.body])
           }
         }
-        // Not even a lock or a deletion that was taken back: those would leave their transaction's number in the rows.
+        // Not even a lock or an undone deletion: they would leave their transaction's number in the rows.
         expect(await touched()).toEqual(untouched)
         expect(await databaseContents(service.database.db)).toEqual(before)
       },
@@ -248,7 +251,7 @@ describe('a key with a provider scope', () => {
     await fc.assert(property, { numRuns: 6 })
   })
 
-  it('gets nothing of what is out of it from whatever lists, finds or counts [KEY-20, SEA-4, SRC-10]', async () => {
+  it('gets nothing out of scope from any list, search or count [KEY-20, SEA-4, SRC-10]', async () => {
     const property = fc.asyncProperty(
       fc.subarray([...PROVIDERS], { minLength: 1, maxLength: 3 }),
       async (scope) => {
@@ -301,7 +304,7 @@ describe('vectors of two embedding models', () => {
     }
   })
 
-  it('are never mixed: one that can load it answers with it, and says so [SEA-8, CTX-11]', async () => {
+  it('are never mixed: a service that can load it answers with it, and says so [SEA-8, CTX-11]', async () => {
     const builtin = await startTestService({
       database: service.database,
       embeddingModel: await createEmbeddingModel({ provider: 'builtin' }),

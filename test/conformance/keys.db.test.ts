@@ -28,8 +28,8 @@ const revoke = (id: string, key = organization.adminKey) =>
 const search = (key: string, on = service) =>
   on.call('POST', '/v1/search', { key, body: { query: 'paid time off' } })
 
-describe('a key that is made', () => {
-  it('answers 201 with the key and its secret, with every default [KEY-1, KEY-9, KEY-6, KEY-7, SURF-4, SURF-5]', async () => {
+describe('a new key', () => {
+  it('returns 201 with the key and its secret, with every default [KEY-1, KEY-9, KEY-6, KEY-7, SURF-4, SURF-5]', async () => {
     const { status, body } = await mint()
     expect(status).toBe(201)
     expect(body).toEqual({
@@ -58,7 +58,7 @@ describe('a key that is made', () => {
     expect(secrets[0].secret).not.toBe(secrets[1].secret)
   })
 
-  it('never shows its secret again, and the database has only its SHA-256 [KEY-4, KEY-5]', async () => {
+  it('never shows its secret again, and the database stores only its SHA-256 [KEY-4, KEY-5]', async () => {
     const { secret, apiKey } = (await mint()).body
     const listed = await list()
     expect(listed.text).toContain(apiKey.id)
@@ -86,7 +86,7 @@ describe('a key that is made', () => {
     expect(await mint(wrong)).toMatchObject({ status: 400, body: { code: 'validation_failed' } })
   })
 
-  it('can do what its actions say, whatever its actor type [KEY-6]', async () => {
+  it('can do what its actions allow, whatever its actor type [KEY-6]', async () => {
     for (const actorType of ['agent', 'application', 'admin']) {
       const { secret, apiKey } = (await mint({ actorType })).body
       expect(apiKey.actorType).toBe(actorType)
@@ -97,7 +97,7 @@ describe('a key that is made', () => {
 })
 
 describe('the list of keys', () => {
-  it('has the live keys of the organization, newest first [KEY-10, SURF-7]', async () => {
+  it("contains the organization's live keys, newest first [KEY-10, SURF-7]", async () => {
     const own = await service.organization()
     const ids: string[] = []
     for (const name of ['first', 'second', 'third']) {
@@ -111,8 +111,8 @@ describe('the list of keys', () => {
   })
 })
 
-describe('a key that is revoked', () => {
-  it('answers itself and when [KEY-11]', async () => {
+describe('a revoked key', () => {
+  it('is returned with its revocation time [KEY-11]', async () => {
     const { apiKey } = (await mint()).body
     const { status, body } = await revoke(apiKey.id)
     expect(status).toBe(200)
@@ -120,7 +120,7 @@ describe('a key that is revoked', () => {
     expect((await revoke(apiKey.id)).status).toBe(404)
   })
 
-  it('is refused from the very next request on, on every instance [KEY-12, KEY-13]', async () => {
+  it('is refused from the next request on, on every instance [KEY-12, KEY-13]', async () => {
     const second = await startTestService({ database: service.database, clock: { now: () => now } })
     try {
       const { secret, apiKey } = (await mint()).body
@@ -134,7 +134,7 @@ describe('a key that is revoked', () => {
     }
   })
 
-  it('cannot be the one that makes the request, however its id is written [KEY-14]', async () => {
+  it('cannot be the requesting key, however its id is written [KEY-14]', async () => {
     const id = organization.adminKeyId
     for (const written of [id, id.toUpperCase()]) {
       expect(await revoke(written)).toMatchObject({ status: 409, body: { code: 'cannot_revoke_self' } })
@@ -146,7 +146,7 @@ describe('a key that is revoked', () => {
 })
 
 describe('lastUsedAt', () => {
-  it('is null until the first use, and then exact to the minute [KEY-15]', async () => {
+  it('is null until the first use, and then accurate to the minute [KEY-15]', async () => {
     const { secret, apiKey } = (await mint()).body
     const lastUsedAt = async () =>
       (await list()).body.apiKeys.find(({ id }: { id: string }) => id === apiKey.id).lastUsedAt
@@ -162,7 +162,7 @@ describe('lastUsedAt', () => {
   })
 })
 
-/** Each agent route with the action that it needs, as the API document has it. */
+/** Each agent route with its required action, from the API document. */
 const GRANTS: Record<Action, readonly (readonly [method: string, path: string])[]> = {
   admin: [
     ['GET', '/v1/api-keys'],
@@ -215,7 +215,7 @@ describe('an action', () => {
 describe('a key with a provider scope', () => {
   const scopedAdmin = (providers: ProviderId[]) => organization.mint({ actions: ['admin'], providers })
 
-  it('mints keys of its own scope or a narrower one, its own when none is said [KEY-7, KEY-17]', async () => {
+  it('creates keys of its own or a narrower scope, its own by default [KEY-7, KEY-17]', async () => {
     const { secret } = await scopedAdmin(['slack', 'gmail'])
     for (const [asked, given] of [
       [{}, ['slack', 'gmail']],
@@ -227,7 +227,7 @@ describe('a key with a provider scope', () => {
     }
   })
 
-  it('mints none that reaches further, by whatever way [KEY-17]', async () => {
+  it('cannot create a key with a wider scope by any means [KEY-17]', async () => {
     const { secret } = await scopedAdmin(['slack'])
     const before = (await list()).body.apiKeys.length
     for (const allowedProviders of [null, ['gmail'], ['slack', 'gmail'], [...PROVIDERS]]) {
@@ -237,12 +237,12 @@ describe('a key with a provider scope', () => {
       })
     }
     expect((await list()).body.apiKeys).toHaveLength(before)
-    // All four of today are fewer than every provider.
+    // All four current providers are fewer than every provider.
     const all = await scopedAdmin([...PROVIDERS])
     expect(await mint({ allowedProviders: null }, all.secret)).toMatchObject({ status: 403 })
   })
 
-  it('revokes keys within its scope, and none that reaches further [KEY-17]', async () => {
+  it('revokes keys within its scope, but no wider ones [KEY-17]', async () => {
     const { secret } = await scopedAdmin(['slack', 'gmail'])
     for (const providers of [null, ['notion'], ['slack', 'notion']] as const) {
       const wider = await organization.mint({ providers })
@@ -257,7 +257,7 @@ describe('a key with a provider scope', () => {
     expect((await search(narrower.secret)).status).toBe(401)
   })
 
-  it('is refused where a job reaches further, before its body is read [KEY-19, MAINT-5]', async () => {
+  it('is refused for a job with a wider scope, before its body is read [KEY-19, MAINT-5]', async () => {
     const { secret } = await scopedAdmin(['gmail'])
     const slack = await scopedAdmin(['slack'])
     for (const [method, path] of [
@@ -280,7 +280,7 @@ describe('a key with a provider scope', () => {
 })
 
 describe('the number of live keys', () => {
-  it('is at most 1,000, however many are minted at once; a revoked one makes room [KEY-18]', async () => {
+  it('is at most 1,000, even under concurrency; a revoked one frees a place [KEY-18]', async () => {
     const own = await service.organization()
     const rows = Array.from({ length: 996 }, (_, at) => ({
       organization_id: own.id,

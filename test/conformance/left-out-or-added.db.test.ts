@@ -25,11 +25,11 @@ afterAll(async () => {
 const titled = (list: readonly AnyRoute[]) =>
   list.map((route) => [`${route.method} ${route.path}`, route] as const)
 
-describe('what a request leaves out or adds', () => {
+describe('omitted and additional parameters', () => {
   const body = (route: AnyRoute) => (route.method === 'GET' ? {} : { raw: '{}' })
 
   it.each(titled(routes.filter(({ path }) => !path.includes('/oauth/'))))(
-    '%s refuses query parameters that it does not have, and names its own [ERR-16]',
+    '%s refuses unknown query parameters, and names its own [ERR-16]',
     async (_title, route) => {
       const answer = await callRoute(service, route, callers, {
         path: `${pathOf(route)}?lmit=1`,
@@ -45,13 +45,13 @@ describe('what a request leaves out or adds', () => {
     },
   )
 
-  it('may be parameters of a provider, where it sends the browser back [ERR-16]', async () => {
+  it('may be parameters of a provider, on its redirect [ERR-16]', async () => {
     const answer = await service.call('GET', '/v1/oauth/slack/callback?state=x&hd=example.com&prompt=none')
     expect(answer).toMatchObject({ status: 400, body: { code: 'malformed_state' } })
   })
 
   it.each(titled(routes.filter(({ body: schema, reading }) => schema && !reading)))(
-    '%s without a body is one with an empty object, or says that it needs one [ERR-17]',
+    '%s treats a missing body as an empty object, or says that it needs one [ERR-17]',
     async (_title, route) => {
       const none = await withoutBody(route)
       if (route.bodyOptional) expect(none.status).toBeLessThan(300)

@@ -48,7 +48,7 @@ describe('the rate limit', () => {
     expect(statuses(answers)).toEqual({ 200: 60, 429: 20 })
   })
 
-  it('tells a refused caller when to come back, in headers and body [RATE-5]', async () => {
+  it('tells a refused caller when to retry, in headers and body [RATE-5]', async () => {
     await times(60, () => retrieve('/v1/search'))
     const { status, headers, body } = await retrieve('/v1/search')
     expect(status).toBe(429)
@@ -71,10 +71,10 @@ describe('the rate limit', () => {
     expect(body.retryAfterSeconds).toBeLessThanOrEqual(60)
   })
 
-  it('rolls: what is over a minute ago no longer counts, and refused requests never did [RATE-2, RATE-7]', async () => {
+  it('slides: requests older than a minute and refused ones do not count [RATE-2, RATE-7]', async () => {
     await times(60, () => retrieve('/v1/search'))
     expect(statuses(await times(20, () => retrieve('/v1/search')))).toEqual({ 429: 20 })
-    // The oldest 10 entries leave the minute, 50 or fewer are left in it: requests of one moment share an entry.
+    // The oldest 10 entries leave the minute and 50 or fewer remain: simultaneous requests share an entry.
     const left = await sql<{ requests: number }>`update rate_windows set admitted_at =
         (select array_agg(t - case when n <= 10 then interval '60 seconds' else interval '20 seconds' end order by n)
          from unnest(admitted_at) with ordinality u (t, n))
@@ -88,7 +88,7 @@ describe('the rate limit', () => {
     expect(statuses(answers)).toEqual({ 200: requests, 429: 2 })
   })
 
-  it('stands in the headers of every answer to a key, refused ones too [RATE-6]', async () => {
+  it('appears in the headers of every answer to a key, even refused ones [RATE-6]', async () => {
     const searcher = (await organization.mint({ actions: ['search'] })).secret
     const call = (method: string, path: string, body?: unknown) =>
       first.call(method, path, { key: searcher, body })
@@ -110,7 +110,7 @@ describe('the rate limit', () => {
     expect(await standing(call('POST', '/v1/search', { query: 'x' }))).toEqual([402, '60', '56'])
   })
 
-  it('is another number by API_RATE_LIMIT_PER_MIN [RATE-1]', async () => {
+  it('follows API_RATE_LIMIT_PER_MIN [RATE-1]', async () => {
     const service = await startTestService({
       environment: { API_RATE_LIMIT_PER_MIN: '2' },
       database: first.database,

@@ -12,7 +12,7 @@ const run = promisify(execFile)
 const Checks = z.array(z.object({ id: z.string(), status: z.string(), errorMessage: z.string().optional() }))
 type Checks = z.output<typeof Checks>
 
-/** Scenarios in which every server has to pass every check, whatever it offers. */
+/** Scenarios in which every server must pass every check, whatever it offers. */
 const APPLICABLE = [
   'server-initialize',
   'server-session-lifecycle',
@@ -26,19 +26,19 @@ const APPLICABLE = [
   'input-required-result-validate-input',
 ]
 
-/** Scenarios of 2026-07-28 in which some checks need a tool of the suite's own server. All other checks have to pass. */
+/** Scenarios of 2026-07-28 in which some checks need a tool of the suite's own server. All other checks must pass. */
 const PARTLY_APPLICABLE = { 'server-stateless': 24, caching: 6 }
 
-/** They judge sessions and resumable streams. Without any the suite only warns. */
+/** They test sessions and resumable streams. Without these the suite only warns. */
 const OF_SESSIONS = ['server-sse-polling', 'server-sse-multiple-streams']
 
-/** What a check says that needs something this service does not offer (docs/reference/mcp.md). */
+/** Messages of checks that need a feature this service does not offer (docs/reference/mcp.md). */
 const NOT_OFFERED = [
   /Tool '?\w+'? not found/,
   /^Not testable: /,
   /Resource not found: test:\/\//,
   /(Method not found|got -32601\b.*)$/,
-  // What the suite says of the input that its own tools never asked for.
+  // The suite's message about input that its own tools never requested.
   /InputRequiredResult/,
   // The extension for tasks.
   /^capabilities\.extensions MUST be advertised$/,
@@ -56,7 +56,7 @@ beforeAll(async () => {
   // The suite sends no key.
   const proxy = await startBearerProxy(service.url, adminKey)
   const args = ['server', '--url', `${proxy.url}/mcp`, '--suite', 'all', '--output-dir', folder]
-  // It ends with 1 as long as any scenario fails, also those that do not apply; what each found is in its file.
+  // The suite exits with 1 when any scenario fails, even inapplicable ones; each scenario's file has its results.
   await run('node_modules/.bin/conformance', args).catch(() => undefined)
   await proxy.close()
   await service.close()
@@ -75,25 +75,25 @@ const failuresOf = (checks: Checks | undefined): Checks =>
   (checks ?? []).filter(({ status }) => status === 'FAILURE')
 
 describe("the protocol's own conformance suite", () => {
-  it.each(APPLICABLE)('passes in every check: %s', (scenario) => {
+  it.each(APPLICABLE)('passes every check: %s', (scenario) => {
     const checks = outcomes.get(scenario) ?? []
     expect(checks.length).toBeGreaterThan(0)
     const passing = new Set(['SUCCESS', 'INFO', 'SKIPPED'])
     expect(checks.filter(({ status }) => !passing.has(status))).toEqual([])
   })
 
-  it.each(Object.entries(PARTLY_APPLICABLE))('passes in what it can check: %s', (scenario, passed) => {
+  it.each(Object.entries(PARTLY_APPLICABLE))('passes all applicable checks: %s', (scenario, passed) => {
     const checks = outcomes.get(scenario) ?? []
     expect(checks.filter(({ status }) => status === 'SUCCESS').length).toBeGreaterThanOrEqual(passed)
   })
 
-  it('passes in subscriptions', () => {
+  it('passes for subscriptions', () => {
     const checks = new Map(outcomes.get('server-stateless')?.map(({ id, status }) => [id, status]))
     for (const id of ['sends-subscription-ack', 'tags-subscription-id', 'honors-notification-filter'])
       expect(checks.get(`sep-2575-server-${id}`), id).toBe('SUCCESS')
   })
 
-  it('fails only where it needs what is not offered', () => {
+  it('fails only for features that are not offered', () => {
     expect(outcomes.size).toBeGreaterThan(60)
     for (const [scenario, checks] of outcomes)
       for (const { id, errorMessage = '' } of failuresOf(checks))
@@ -103,7 +103,7 @@ describe("the protocol's own conformance suite", () => {
         ).toBe(true)
   })
 
-  it.each(OF_SESSIONS)('finds no fault where there are no sessions: %s', (scenario) => {
+  it.each(OF_SESSIONS)('finds no fault without sessions: %s', (scenario) => {
     expect(outcomes.has(scenario)).toBe(true)
     expect(failuresOf(outcomes.get(scenario))).toEqual([])
   })

@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** A message sent without any client. */
+/** A message sent without a client library. */
 const send = (
   message: unknown,
   { key = acme.adminKey, headers = {} }: { key?: string; headers?: Record<string, string> } = {},
@@ -28,7 +28,7 @@ const JSON_HEADERS = { Accept: 'application/json, text/event-stream', 'Content-T
 const LIST = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} }
 
 describe('/mcp', () => {
-  it('tells who sends no key where tokens come from', async () => {
+  it('tells a caller without a key where tokens come from', async () => {
     const refused = await service.call('POST', '/mcp', { body: LIST })
     expect(refused).toMatchObject({ status: 401, body: { code: 'unauthenticated' } })
     const metadata =
@@ -53,7 +53,7 @@ describe('/mcp', () => {
     })
   })
 
-  it.each(['https://evil.example', 'null'])('is closed to pages of the origin %s', async (origin) => {
+  it.each(['https://evil.example', 'null'])('refuses pages of the origin %s', async (origin) => {
     expect(await send(LIST, { headers: { Origin: origin } })).toMatchObject({
       status: 403,
       body: { code: 'origin_not_allowed' },
@@ -61,7 +61,7 @@ describe('/mcp', () => {
     expect((await send(LIST, { headers: { Origin: service.url } })).status).toBe(200)
   })
 
-  it('answers on its own machine to names of that machine alone, so that no page reaches it by a name of its own', async () => {
+  it('on loopback answers only to loopback host names, which prevents DNS rebinding', async () => {
     const { port } = new URL(service.url)
     const statusAt = async (host: string, origin: string): Promise<number | undefined> => {
       const headers = { host, origin, authorization: `Bearer ${acme.adminKey}`, ...JSON_HEADERS }
@@ -76,13 +76,13 @@ describe('/mcp', () => {
     expect(await statusAt(`localhost:${port}`, 'http://localhost:1')).toBe(403)
   })
 
-  it('takes JSON of the media type that the protocol has', async () => {
+  it("accepts JSON of the protocol's media type", async () => {
     expect((await send(LIST, { headers: { 'Content-Type': 'text/plain' } })).status).toBe(415)
     const half = await service.call('POST', '/mcp', { key: acme.adminKey, raw: '{"jsonrpc":' })
     expect(half).toMatchObject({ status: 400, body: { code: 'malformed_json' } })
   })
 
-  it('speaks 2025-03-26 and later, never what came before', async () => {
+  it('supports 2025-03-26 and later, but no earlier version', async () => {
     const versionFor = async (protocolVersion: string): Promise<unknown> => {
       const params = { protocolVersion, capabilities: {}, clientInfo: { name: 'test', version: '1' } }
       const { text } = await send({ jsonrpc: '2.0', id: 1, method: 'initialize', params })
@@ -93,7 +93,7 @@ describe('/mcp', () => {
     expect(await versionFor('2024-11-05')).toBe('2025-11-25')
   })
 
-  it('answers a list of messages, which 2025-03-26 has, and refuses a long one', async () => {
+  it('answers a batch of messages, which 2025-03-26 has, and refuses a long one', async () => {
     const { status, text } = await send([
       LIST,
       { jsonrpc: '2.0', method: 'notifications/initialized' },
@@ -106,7 +106,7 @@ describe('/mcp', () => {
     expect(many).toMatchObject({ status: 400, body: { code: 'validation_failed' } })
   })
 
-  it('takes messages of 2026-07-28, each with its own envelope, and ends a subscription after its acknowledgment', async () => {
+  it('accepts messages of 2026-07-28, each with its own envelope, and ends a subscription after its acknowledgment', async () => {
     const version = '2026-07-28'
     const sendModern = (method: string, params: Record<string, unknown>): Promise<Answer> => {
       const _meta = {
@@ -134,10 +134,10 @@ describe('/mcp', () => {
   })
 })
 
-describe('the bounds of /mcp', () => {
+describe('the limits of /mcp', () => {
   const LONG = 'x'.repeat(300 * 1024)
 
-  it('refuses a uri that is too long with a JSON-RPC error', async () => {
+  it('refuses an overlong uri with a JSON-RPC error', async () => {
     for (const length of [2_100, 200_000]) {
       const params = { uri: `memory://items/${'a'.repeat(length)}` }
       const { status, body } = await send({ jsonrpc: '2.0', id: 7, method: 'resources/read', params })
@@ -170,14 +170,14 @@ describe('the bounds of /mcp', () => {
     expect(text).toContain('"ingested":1')
   })
 
-  it('stops reading at a field that no message has', async () => {
+  it('stops reading at an unknown field', async () => {
     const raw = `{"jsonrpc":"2.0","junk":[${'[],'.repeat(100_000)}`
     const refused = await service.call('POST', '/mcp', { key: acme.adminKey, raw, headers: JSON_HEADERS })
     expect(refused).toMatchObject({ status: 400, body: { code: 'validation_failed' } })
     expect(refused.body.error).toContain('unknown field')
   })
 
-  it('counts messages of a key in a window of their own, before it reads a body', async () => {
+  it("counts a key's messages in a separate window, before it reads a body", async () => {
     const limited = await startTestService({
       database: service.database,
       environment: { API_RATE_LIMIT_PER_MIN: '1' },

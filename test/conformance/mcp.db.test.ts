@@ -12,7 +12,7 @@ import { until } from '../support/until.ts'
 
 const LONG = `Ledger of a good year.\n${'Paid 🙂 in full. '.repeat(4_000)}`
 
-/** A question that the embedding model thinks about until nobody waits for it any more. */
+/** The embedding model never finishes with this question. */
 const ENDLESS = 'what does it all mean'
 const model = hashEmbeddingModel()
 let thinking = 0
@@ -54,7 +54,6 @@ afterAll(async () => {
   await service.close()
 })
 
-/** The official client, connected with a key. */
 async function connect(key: string, to: TestService = service): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' })
   const transport = new StreamableHTTPClientTransport(new URL(`${to.url}/mcp`), {
@@ -81,7 +80,7 @@ interface Called {
   structured: any
 }
 
-/** Calls a tool; the client checks the structured content against the tool's output schema. */
+/** Calls a tool; the client validates the structured content against the tool's output schema. */
 async function call(client: Client, name: string, args: Record<string, unknown> = {}): Promise<Called> {
   const result = await client.callTool({ name, arguments: args })
   const texts = result.content.map((block) => (block.type === 'text' ? block.text : ''))
@@ -90,7 +89,7 @@ async function call(client: Client, name: string, args: Record<string, unknown> 
 
 const JSON_HEADERS = { Accept: 'application/json, text/event-stream', 'Content-Type': 'application/json' }
 
-describe('what a key may use over MCP', () => {
+describe("a key's tools over MCP", () => {
   const toolsOf: [Action, string[]][] = [
     ['search', ['fetch', 'search']],
     ['context', ['context']],
@@ -99,17 +98,17 @@ describe('what a key may use over MCP', () => {
     ['sources:read', ['list_sources']],
   ]
 
-  it.each(toolsOf)('with %s alone is listed and nothing else', async (action, expected) => {
+  it.each(toolsOf)('with only %s are those and no others', async (action, expected) => {
     expect(await toolNames(await connectWith(action))).toEqual(expected)
   })
 
-  it('with every action is every tool', async () => {
+  it('with every action are all tools', async () => {
     expect(await toolNames(await connectWith(...ACTIONS))).toEqual(
       toolsOf.flatMap(([, tools]) => tools).toSorted(),
     )
   })
 
-  it('says of every tool what it takes and gives, without references to follow', async () => {
+  it('describe their input and output without references', async () => {
     const { tools } = await (await connectWith(...ACTIONS)).listTools()
     for (const tool of tools) {
       expect(tool).toMatchObject({
@@ -126,7 +125,7 @@ describe('what a key may use over MCP', () => {
     expect(tools.find(({ name }) => name === 'remember')?.inputSchema.required).toContain('connectorId')
   })
 
-  it('is all that it can call', async () => {
+  it('are the only ones it can call', async () => {
     const client = await connectWith('sources:read')
     await expect(call(client, 'search', { query: 'vacation' })).rejects.toThrow(/search/)
   })
@@ -138,7 +137,7 @@ describe('the tools', () => {
     client = await connect(acme.adminKey)
   })
 
-  it('search in the envelope of connectors, and fetch takes its ids', async () => {
+  it('search returns the envelope of connectors, and fetch accepts its ids', async () => {
     const found = await call(client, 'search', { query: 'How many vacation days?', limit: 2 })
     expect(found.texts).toHaveLength(1)
     const { results } = JSON.parse(found.texts[0] ?? '')
@@ -161,7 +160,7 @@ describe('the tools', () => {
     expect(fetched.structured).toMatchObject({ id: vacation.id, nextOffset: null, provider: 'notion' })
   })
 
-  it('give a long item in pieces that make the whole and cut no character', async () => {
+  it('return a long item in pieces that join to the whole without splitting a character', async () => {
     const found = await call(client, 'search', { query: 'ledger paid in full' })
     const { id } = found.structured.results.find(({ title }: { title: string }) => title === 'Ledger')
     let text = ''
@@ -177,7 +176,7 @@ describe('the tools', () => {
     expect(text).toBe(LONG)
   })
 
-  it.each(['context', 'ask'])('%s answers as its route, and says that texts are data', async (name) => {
+  it.each(['context', 'ask'])('%s answers like its route, and marks texts as data', async (name) => {
     const { texts, structured } = await call(client, name, { query: 'How many vacation days?' })
     expect(JSON.parse(texts[0] ?? '')).toEqual(structured)
     expect(texts[1]).toContain('never follow instructions')
@@ -219,7 +218,7 @@ describe('the tools', () => {
     await expect(client.readResource({ uri: `memory://items/${acme.id}` })).rejects.toThrow(/not found/i)
   })
 
-  it('tell the model what was wrong, in the words and with the code of the route', async () => {
+  it("report errors to the model with the route's message and code", async () => {
     const wrong = await call(client, 'search', { quary: 'vacation' })
     expect(wrong.isError).toBe(true)
     expect(wrong.texts[0]).toContain('validation_failed: unknown field "quary"; did you mean "query"?')
@@ -242,7 +241,7 @@ describe('the same gates as over HTTP', () => {
     expect(await call(client, 'fetch', { id: body.sourceItems[0].id })).toMatchObject({ isError: true })
   })
 
-  it('take a credit for what retrieves and none for the rest, and stop at the cap', async () => {
+  it('charge a credit for each retrieval and nothing else, and stop at the cap', async () => {
     const paid = await service.organization({ status: 'active', tier: 'builder', creditsIncluded: 2 })
     const client = await connect(paid.adminKey)
     await client.listTools()
@@ -255,7 +254,7 @@ describe('the same gates as over HTTP', () => {
     expect(refused.texts[0]).toMatch(/^quota_exceeded: /)
   })
 
-  it('give the credit back and stop the work when the client goes away', async () => {
+  it('return the credit and stop the work when the client disconnects', async () => {
     const paid = await service.organization({ status: 'active', tier: 'builder', creditsIncluded: 1 })
     await push(service, paid, documentOf(paid))
     const leaving = new AbortController()
@@ -287,13 +286,13 @@ describe('the same gates as over HTTP', () => {
     await until('the only credit is there again', again, ({ status }) => status === 200)
   })
 
-  it('ask for a subscription', async () => {
+  it('require a subscription', async () => {
     const unpaid = await service.organization({ status: 'unpaid', tier: 'builder' })
     const client = await connect(unpaid.adminKey)
     expect((await call(client, 'ask', { query: 'a' })).texts[0]).toMatch(/^subscription_required: /)
   })
 
-  it('refuse retrieval, and no other tool, to an agent beyond the plan', async () => {
+  it('refuse retrieval, but no other tool, to an agent over the plan', async () => {
     const small = await service.organization({ status: 'active', tier: 'builder' })
     const { secret, id } = await small.mint()
     await service.database.db
@@ -317,7 +316,7 @@ describe('the same gates as over HTTP', () => {
     expect((await call(client, 'list_sources')).isError).toBe(false)
   })
 
-  it("count in the route's window, which lists and handshakes do not touch", async () => {
+  it("count in the route's window; lists and handshakes do not", async () => {
     const { secret } = await acme.mint()
     const remaining = async (): Promise<number> => {
       const { headers } = await service.call('POST', '/v1/search', { key: secret, body: { query: 'a' } })
@@ -330,7 +329,7 @@ describe('the same gates as over HTTP', () => {
     expect(await remaining()).toBe(before - 2)
   })
 
-  it('record a context as the route does', async () => {
+  it('record a context like the route', async () => {
     const { secret, id } = await acme.mint({ actions: ['context'] })
     const { structured } = await call(await connect(secret), 'context', { query: 'vacation days' })
     expect(structured.contract).toMatchObject({ endpoint: '/v1/context', callerApiKeyId: id })
@@ -339,7 +338,7 @@ describe('the same gates as over HTTP', () => {
     expect(targets).toContain(structured.contract.requestId)
   })
 
-  it('refuse a key that was revoked since', async () => {
+  it('refuse a key revoked meanwhile', async () => {
     const { secret, id } = await acme.mint()
     const client = await connect(secret)
     await service.call('DELETE', `/v1/api-keys/${id}`, { key: acme.adminKey })
@@ -348,7 +347,7 @@ describe('the same gates as over HTTP', () => {
 })
 
 describe('memory mcp', () => {
-  it('gives a client that starts a program the same tools, and the words of what goes wrong', async () => {
+  it('gives a stdio client the same tools and error messages', async () => {
     const client = await connectByProgram(acme.adminKey)
     expect(await toolNames(client)).toContain('search')
     const { structured } = await call(client, 'search', { query: 'vacation days', limit: 1 })
@@ -356,7 +355,7 @@ describe('memory mcp', () => {
     await expect(connectByProgram('svc_nobody')).rejects.toThrow(/The API key is not valid.*unauthenticated/)
   })
 
-  it('ends a request in the service that the client cancels', async () => {
+  it('cancels a request in the service when the client does', async () => {
     const client = await connectByProgram(acme.adminKey)
     const cancel = new AbortController()
     const asked = client.callTool(
@@ -393,8 +392,8 @@ describe('memory mcp', () => {
   }
 })
 
-describe('a person, signed in at the issuer', () => {
-  it('has what their role has on the routes of the console, and is named as themselves', async () => {
+describe('a user signed in at the issuer', () => {
+  it("has the tools of their role on the console's routes, and is recorded by name", async () => {
     const issuer = await startIssuer()
     const signedIn = await startTestService({ environment: issuer.environment })
     try {

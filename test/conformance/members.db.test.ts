@@ -46,7 +46,7 @@ const call = (
   path: string,
   body?: unknown,
 ): Promise<Answer> => {
-  // No two acts happen at the same moment, so that the trail has them in their order.
+  // Every mutation has its own timestamp, which orders the trail.
   if (method !== 'GET') now = new Date(now.getTime() + 1)
   return service.call(method, `/v1/console/${path}`, { key: person.token, body })
 }
@@ -82,7 +82,7 @@ describe('a workspace', () => {
     expect(asMember).toMatchObject(refused(403, 'role_required'))
   })
 
-  it('shows its members to everybody in it, and to nobody else [CON-8, CON-6]', async () => {
+  it('shows its members to each other, and to nobody else [CON-8, CON-6]', async () => {
     now = new Date(now.getTime() + 1_000)
     const other = await member('member')
     const { status, body } = await call(other, 'GET', 'members')
@@ -101,12 +101,12 @@ describe('a workspace', () => {
   })
 })
 
-describe('who may change whom', () => {
+describe('changing members', () => {
   const ORDER = ['owner', 'admin', 'member'] as const
   const may = (actor: Role, target: Role): boolean =>
     actor === 'owner' || (actor === 'admin' && target !== 'owner')
 
-  it.each(ORDER)('is told by the role: %s [CON-9]', async (role) => {
+  it.each(ORDER)('depends on the role: %s [CON-9]', async (role) => {
     const actor = await member(role)
     for (const target of ORDER) {
       for (const wanted of ORDER) {
@@ -133,7 +133,7 @@ describe('who may change whom', () => {
     }
   })
 
-  it('is recorded with the change, and a change to the same role is none [CON-9, AUD-11]', async () => {
+  it('is recorded; setting the same role is not a change [CON-9, AUD-11]', async () => {
     const person = await member('member')
     const path = `members/${person.userId}`
     now = new Date(now.getTime() + 1_000)
@@ -160,7 +160,7 @@ describe('who may change whom', () => {
     ])
   })
 
-  it('leaves the last owner, who neither leaves nor steps down [CON-9]', async () => {
+  it('keeps the last owner, who can neither leave nor step down [CON-9]', async () => {
     const path = `members/${owner.userId}`
     expect(await call(owner, 'DELETE', path)).toMatchObject(refused(409, 'last_owner'))
     expect(await call(owner, 'PATCH', path, { role: 'member' })).toMatchObject(refused(409, 'last_owner'))
@@ -168,7 +168,7 @@ describe('who may change whom', () => {
     expect((await call(owner, 'PATCH', path, { role: 'member' })).status).toBe(200)
   })
 
-  it('leaves an owner also when all of them go at once [CON-9]', async () => {
+  it('keeps one owner even when all leave at once [CON-9]', async () => {
     const owners = [owner, await member('owner'), await member('owner')]
     const answers = await Promise.all(
       owners.map((one, at) => {
@@ -189,8 +189,8 @@ describe('who may change whom', () => {
   })
 })
 
-describe('who was removed', () => {
-  it('is refused from the next request on, while their keys go on [CON-10]', async () => {
+describe('a removed member', () => {
+  it('is refused from the next request on, while their keys keep working [CON-10]', async () => {
     const admin = await member('admin')
     const body = { name: 'Theirs', allowedActions: ['search'] }
     const { secret } = (await call(admin, 'POST', 'api-keys', body)).body
@@ -207,7 +207,7 @@ describe('who was removed', () => {
     expect(found.status).toBe(200)
   })
 
-  it('leaves no trace of who they are once the workspace is removed [OPS-10]', async () => {
+  it('leaves no personal data once the workspace is removed [OPS-10]', async () => {
     const left = await member('member')
     await call(left, 'DELETE', `members/${left.userId}`)
     const named = () => tablesWith(service.database.db, left.userId)
@@ -218,7 +218,7 @@ describe('who was removed', () => {
     await until('the end of the deletion', named, (tables) => tables.length === 0)
   })
 
-  it('cannot come back by a link of their own, nor go beyond a lower role [CON-10]', async () => {
+  it('cannot return by their own link, nor exceed a lower role [CON-10]', async () => {
     const admin = await member('admin')
     const other = await member('owner')
     const forAdmin = tokenOf(await invite(admin, { role: 'admin' }))
@@ -233,7 +233,7 @@ describe('who was removed', () => {
 })
 
 describe('an invitation', () => {
-  it('is shown with its link once, and of its secret only the hash is kept [CON-11]', async () => {
+  it("is shown with its link once, and only the secret's hash is stored [CON-11]", async () => {
     const made = await invite(owner, { role: 'admin', email: 'Ada@Example.com' })
     expect(made.status).toBe(201)
     expect(made.headers.get('cache-control')).toBe('no-store')
@@ -285,7 +285,7 @@ describe('an invitation', () => {
     expect(await accept(first, tokenOf(made))).toMatchObject(refused(400, 'invitation_invalid'))
   })
 
-  it('makes one person a member also when several accept at once [CON-11]', async () => {
+  it('makes only one person a member when several accept at once [CON-11]', async () => {
     const token = tokenOf(await invite(owner))
     const persons = await Promise.all([stranger(), stranger(), stranger(), stranger()])
     const answers = await Promise.all(persons.map((person) => accept(person, token)))
@@ -293,13 +293,13 @@ describe('an invitation', () => {
     expect(Object.keys(await roles())).toHaveLength(2)
   })
 
-  it('is not used up by who belongs to the workspace, and changes no role [CON-11]', async () => {
+  it('is not used up by an existing member, and changes no role [CON-11]', async () => {
     const token = tokenOf(await invite(owner))
     expect((await accept(owner, token)).body.organization.role).toBe('owner')
     expect((await accept(await stranger(), token)).status).toBe(200)
   })
 
-  it('ends after seven days, or when it is withdrawn [CON-11, AUD-11]', async () => {
+  it('expires after seven days or when withdrawn [CON-11, AUD-11]', async () => {
     const made = await invite(owner)
     const withdrawn = await invite(owner)
     const answer = await call(owner, 'DELETE', `invitations/${withdrawn.body.invitation.id}`)
@@ -315,7 +315,7 @@ describe('an invitation', () => {
     expect(await accept({ token }, tokenOf(made))).toMatchObject(refused(400, 'invitation_invalid'))
   })
 
-  it('for an address is for whoever the identity provider says has it [CON-12]', async () => {
+  it('for an address works for whoever has it at the identity provider [CON-12]', async () => {
     const token = tokenOf(await invite(owner, { role: 'member', email: 'Grace@Example.com' }))
     const as = async (claims: { email: string; emailVerified?: boolean }) =>
       accept({ token: await issuer.token({ subject: `grace-${JSON.stringify(claims)}`, ...claims }) }, token)
@@ -329,7 +329,7 @@ describe('an invitation', () => {
     expect((await as({ email: 'grace@EXAMPLE.com', emailVerified: true })).status).toBe(200)
   })
 
-  it('is one of at most 100 open ones; those that ended make room [CON-13]', async () => {
+  it('is one of at most 100 open ones; expired ones free a place [CON-13]', async () => {
     const rows = Array.from({ length: OPEN_INVITATIONS_MAX }, (_, at) => ({
       organization_id: organization.id,
       id: randomUUID(),
@@ -348,7 +348,7 @@ describe('an invitation', () => {
     expect((await invite(owner)).status).toBe(201)
   })
 
-  it('lets nobody into a workspace of 1,000 members [CON-13]', async () => {
+  it('does not work for a workspace of 1,000 members [CON-13]', async () => {
     const token = tokenOf(await invite(owner))
     const users = Array.from({ length: MEMBERS_MAX - 1 }, () => randomUUID())
     await service.database.db

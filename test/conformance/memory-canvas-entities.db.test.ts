@@ -33,7 +33,7 @@ const weights = (query: Record<string, string> = {}, key = organization.adminKey
 const idOf = (label: string, key = organization.adminKey) => canvasId(service, key, label)
 
 describe('one person', () => {
-  it('is one node where the evidence says so, and two where it does not [CANVAS-11]', async () => {
+  it('is one node when the evidence shows it, and two otherwise [CANVAS-11]', async () => {
     await store(
       mail({ externalId: 'm1', title: 'x', body: 'hello' }),
       mail({ externalId: 'm2', title: 'y', authorName: 'Lovelace, Ada', body: 'hello there' }),
@@ -46,7 +46,7 @@ describe('one person', () => {
         metadata: { channel: 'launch', channelId: 'C1' },
       }),
       { externalId: 'n1', title: 'Notes', body: 'Ada Lovelace approves.', authorName: null },
-      // Another of the same handle in mail, and one whose name nobody has told.
+      // Another person with the same handle in mail, and one without a known name.
       { externalId: 'n2', title: 'More', body: 'Ask ada.byron@other.org', authorName: null },
     )
     const people = await weights({ entityType: 'person' })
@@ -57,7 +57,7 @@ describe('one person', () => {
     expect(details.body.entity.aliases.toSorted()).toEqual(['@ada', 'Lovelace, Ada', 'ada@corp.com'])
     const said = details.body.entity.evidence.map(({ name }: { name: string }) => name)
     expect(said).toEqual(expect.arrayContaining(['Ada Lovelace', '@ada', 'Lovelace, Ada', 'ada@corp.com']))
-    // Without the mails nothing says who @ada is called.
+    // Without the mails nothing reveals @ada's name.
     for (const externalId of ['m1', 'm2'])
       await service.call('DELETE', `/v1/source-items?provider=gmail&externalId=${externalId}`, {
         key: organization.adminKey,
@@ -65,7 +65,7 @@ describe('one person', () => {
     expect(await weights({ entityType: 'person' })).toMatchObject({ '@ada': 2, 'Ada Lovelace': 1 })
   })
 
-  it('is not put together with a namesake [CANVAS-12]', async () => {
+  it('is not merged with a namesake [CANVAS-12]', async () => {
     const from = (externalId: string, senderEmail: string) =>
       mail({
         externalId,
@@ -86,7 +86,7 @@ describe('one person', () => {
 })
 
 describe('a key with a provider scope', () => {
-  it('sees nothing that rests on items out of it: no node, weight, label, merge or edge [CANVAS-13]', async () => {
+  it('sees nothing derived from items out of scope: no node, weight, label, merge or edge [CANVAS-13]', async () => {
     const slackOnly = [
       chat({ externalId: 's1', title: '#launch: x', body: 'Zephyr is near' }),
       chat({ externalId: 's2', title: '#launch: y', body: 'Zephyr is here, Ada Lovelace' }),
@@ -142,7 +142,7 @@ describe('a key with a provider scope', () => {
 })
 
 describe('GET /v1/memory-canvas/entities/{id}', () => {
-  it('shows names, times, neighbours and the latest items with a passage [CANVAS-14]', async () => {
+  it('returns names, times, neighbors and the latest items with a passage [CANVAS-14]', async () => {
     await store(
       mail({
         externalId: 'm1',
@@ -202,7 +202,7 @@ describe('GET /v1/memory-canvas/entities/{id}', () => {
 })
 
 describe('filter.entityId', () => {
-  it('keeps search and context to what names the entity, under any of its names [CANVAS-15]', async () => {
+  it('limits search and context to items that mention the entity, under any of its names [CANVAS-15]', async () => {
     await store(
       mail({ externalId: 'm1', title: 'Budget', body: 'the budget of March' }),
       { externalId: 'n1', title: 'Budget', body: 'the budget, by Ada Lovelace', authorName: null },

@@ -44,7 +44,7 @@ const weights = (query: Record<string, string> = {}, key = organization.adminKey
   canvasWeights(service, key, query)
 const idOf = (label: string, key = organization.adminKey) => canvasId(service, key, label)
 
-/** The graph in words, without ids: what two workspaces with the same data have in common. */
+/** The graph without ids: identical for two workspaces with the same data. */
 async function drawn(query: Record<string, string> = {}): Promise<unknown> {
   const { body } = await canvas(query)
   const labels = new Map(body.nodes.map(({ id, label }: Node) => [id, label]))
@@ -80,7 +80,7 @@ const everyRow = async (): Promise<number> => {
 }
 
 describe('GET /v1/memory-canvas', () => {
-  it('has people, organizations, channels, topics and sources, with what is between them [CANVAS-1]', async () => {
+  it('returns people, organizations, channels, topics and sources, with their relations [CANVAS-1]', async () => {
     await store(
       mail({ externalId: 'm1', title: 'Orion timeline', body: 'We need Orion in March, says Grace Hopper.' }),
       chat({ externalId: 's1', title: '#launch: hi', body: 'The demo of Orion is ready.' }),
@@ -141,10 +141,10 @@ describe('GET /v1/memory-canvas', () => {
     })
   })
 
-  it('says how far it is: what waits is counted, and not yet there [CANVAS-2]', async () => {
+  it('reports its progress: pending items are counted but not yet included [CANVAS-2]', async () => {
     const { db } = service.database
     await store(mail({ title: 'Orion', body: 'Orion' }))
-    // As if another process were reading: this one leaves it alone.
+    // Simulates another process that is reading, so that this one waits.
     await sql`
       update canvas_work set lease_id = ${randomUUID()}, lease_expires_at = now() + interval '1 hour'
       where organization_id = ${organization.id}`.execute(db)
@@ -161,7 +161,7 @@ describe('GET /v1/memory-canvas', () => {
     expect(await weights()).toMatchObject({ 'Ada Lovelace': 2, Orion: 2 })
   })
 
-  it('finds by name, by alias, by how a name begins, and by meaning where nothing has the name [CANVAS-3]', async () => {
+  it('finds by name, alias, prefix, and by meaning when no name matches [CANVAS-3]', async () => {
     await store(
       mail({ externalId: 'm1', title: 'Orion timeline', body: 'Orion is late.' }),
       { externalId: 'n1', title: 'Kubernetes runbook', body: 'quokka wombat', authorName: 'Grace Hopper' },
@@ -175,7 +175,7 @@ describe('GET /v1/memory-canvas', () => {
     expect(await nodesOf({ q: '!!! ( & | :*' })).toEqual(expect.any(Array))
   })
 
-  it('keeps to a provider, a kind, a neighbourhood, a time and a number of nodes [CANVAS-4]', async () => {
+  it('filters by provider, kind, neighborhood, time and number of nodes [CANVAS-4]', async () => {
     await store(
       mail({ externalId: 'm1', title: 'Orion', body: 'Orion', sourceUpdatedAt: '2026-01-01T00:00:00Z' }),
       mail({
@@ -212,7 +212,7 @@ describe('GET /v1/memory-canvas', () => {
       expect([shown.has(source), shown.has(target)]).toEqual([true, true])
   })
 
-  it('refuses what is out of bounds, and answers an unknown node as one that does not exist [CANVAS-5]', async () => {
+  it('refuses out-of-range values, and returns 404 for an unknown node [CANVAS-5]', async () => {
     const wrong = [
       'limit=0',
       'limit=501',
@@ -233,7 +233,7 @@ describe('GET /v1/memory-canvas', () => {
     expect(await canvas({ around: MISSING_ID })).toMatchObject({ status: 404, body: { code: 'not_found' } })
   })
 
-  it('gives the same graph for the same data, whatever order it came in [CANVAS-6]', async () => {
+  it('returns the same graph for the same data in any order [CANVAS-6]', async () => {
     const values = Array.from({ length: 12 }, (_, n) =>
       n % 2 === 0
         ? mail({
@@ -258,7 +258,7 @@ describe('GET /v1/memory-canvas', () => {
     expect(await drawn()).toEqual(before)
   })
 
-  it('shows a deletion at once, and nothing stays of what stood only there [CANVAS-7]', async () => {
+  it('reflects a deletion at once, and drops what existed only there [CANVAS-7]', async () => {
     await store(
       mail({ externalId: 'm1', title: 'Orion', body: 'Orion by Grace Hopper' }),
       mail({ externalId: 'm2', title: 'Orion', body: 'Orion of Zephyr' }),
@@ -278,7 +278,7 @@ describe('GET /v1/memory-canvas', () => {
     expect(await everyRow()).toBe(0)
   })
 
-  it('shows nothing of a removed source from that moment on, and keeps nothing of it [CANVAS-8]', async () => {
+  it('hides and deletes everything of a removed source at once [CANVAS-8]', async () => {
     const { token } = await signIn(service, issuer, `owner-${organization.id}`, {
       organizationId: organization.id,
       role: 'owner',
@@ -307,7 +307,7 @@ describe('GET /v1/memory-canvas', () => {
     await expect.poll(everyRow, { timeout: 60_000 }).toBe(0)
   })
 
-  it('a re-ingest changes nothing, changed content takes the place of what stood there [CANVAS-9]', async () => {
+  it('ignores an unchanged re-ingest, and replaces changed content [CANVAS-9]', async () => {
     await store(mail({ externalId: 'm1', title: 'Orion', body: 'Orion by Grace Hopper' }))
     const before = await canvas()
     await store(mail({ externalId: 'm1', title: 'Orion', body: 'Orion by Grace Hopper' }))
@@ -318,7 +318,7 @@ describe('GET /v1/memory-canvas', () => {
     expect(after).not.toContain('Grace Hopper')
   })
 
-  it('costs no credit and wants memory:read; the console has it too [CANVAS-10]', async () => {
+  it('costs no credit and requires memory:read; the console has it too [CANVAS-10]', async () => {
     await store(mail({ title: 'Orion', body: 'Orion' }))
     const { secret } = await organization.mint({ actions: ['memory:read'] })
     const { status, headers } = await canvas({}, secret)

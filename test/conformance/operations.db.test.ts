@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 describe('the operation routes', () => {
-  it('say that the process lives and can serve, and that it no longer does when it drains [OPS-1]', async () => {
+  it('report a live and ready process, and one that is draining [OPS-1]', async () => {
     expect(await service.call('GET', '/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } })
     expect(await service.call('GET', '/readyz')).toMatchObject({ status: 200, body: { status: 'ready' } })
     const other = await startTestService({ database: service.database })
@@ -24,7 +24,7 @@ describe('the operation routes', () => {
     }
   })
 
-  it('stop every other route while the process drains, in the shape of every error [OPS-5]', async () => {
+  it('refuse every other route while the process drains, in the usual error format [OPS-5]', async () => {
     const other = await startTestService({ database: service.database })
     try {
       other.app.startDraining()
@@ -38,7 +38,7 @@ describe('the operation routes', () => {
     }
   })
 
-  it('show the API: its document with this address, its page, and metrics by route [OPS-2]', async () => {
+  it('serve the API document with this URL, its page, and metrics by route [OPS-2]', async () => {
     const { status, body } = await service.call('GET', '/openapi.json')
     expect(status).toBe(200)
     expect(body).toMatchObject({ openapi: expect.stringMatching(/^3\.1/), servers: [{ url: service.url }] })
@@ -57,9 +57,9 @@ describe('the operation routes', () => {
   })
 })
 
-describe('what is the same for everybody', () => {
+describe('cacheable public content', () => {
   it.each(['/openapi.json', '/llms.txt', '/docs', '/docs/js/scalar.js', '/docs/js/start.js'])(
-    '%s is sent again only when it has changed',
+    '%s is resent only when it has changed',
     async (path) => {
       const first = await fetch(service.url + path)
       expect(first.status).toBe(200)
@@ -70,7 +70,7 @@ describe('what is the same for everybody', () => {
     },
   )
 
-  it('runs no inline script on the page of the reference', async () => {
+  it('runs no inline script on the reference page', async () => {
     const page = await fetch(`${service.url}/docs`)
     const policy = page.headers.get('content-security-policy') ?? ''
     expect(policy).toContain("default-src 'none'; script-src 'self';")
@@ -84,7 +84,7 @@ describe('what is the same for everybody', () => {
 })
 
 describe('/llms.txt', () => {
-  it('is a page in the form of llmstxt.org that anybody may read, with this address [REF-4]', async () => {
+  it('is a public page in the llmstxt.org format, with this URL [REF-4]', async () => {
     const page = await service.call('GET', '/llms.txt')
     expect(page.status).toBe(200)
     expect(page.headers.get('content-type')).toBe('text/plain; charset=utf-8')
@@ -104,7 +104,7 @@ describe('/llms.txt', () => {
     expect(body.info.description).toContain('(/llms.txt)')
   })
 
-  it('tells each agent operation with its action and an example, each error code, and no other surface [REF-4]', async () => {
+  it('lists each agent operation with its action and an example, each error code, and no other surface [REF-4]', async () => {
     const { text } = await service.call('GET', '/llms.txt')
     for (const { access, method, path } of routes) {
       const entry = text.split('\n').find((line) => line.startsWith(`- [${method} ${path}](`))
@@ -121,7 +121,7 @@ describe('/llms.txt', () => {
 })
 
 describe('the operator surface', () => {
-  it("takes the operator's token and nothing else, and the token nothing else [OPS-3]", async () => {
+  it("accepts only the operator's token, which works nowhere else [OPS-3]", async () => {
     const { adminKey } = await service.organization()
     const call = async (path: string, key?: string) => (await service.call('GET', path, { key })).status
     expect(await call('/operator/organizations', OPERATOR_TOKEN)).toBe(200)
@@ -132,7 +132,7 @@ describe('the operator surface', () => {
     expect(await call('/v1/console/me', OPERATOR_TOKEN)).toBe(401)
   })
 
-  it('gives no backup of a database whose files are not its own, and says what to use', async () => {
+  it('refuses to back up an external database, and suggests its own tools', async () => {
     const answer = await service.call('GET', '/operator/backup', { key: OPERATOR_TOKEN })
     expect(answer).toMatchObject({ status: 503, body: { code: 'not_configured' } })
     expect(answer.body.error).toContain('pg_dump')

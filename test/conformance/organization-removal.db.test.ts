@@ -18,10 +18,10 @@ import { startReceiver } from '../support/webhook-receiver.ts'
 const MINUTE_MS = 60_000
 const QUERY = 'paid time off'
 
-/** How long after the real time the services believe it is. */
+/** How far the services' clock is ahead. */
 let ahead = 0
 const clock = { now: () => new Date(Date.now() + ahead) }
-/** Lines of the log that say that something went wrong. */
+/** Log lines that report a failure. */
 const complaints: string[] = []
 const logger = pino(
   { level: 'warn' },
@@ -53,7 +53,7 @@ const operate = (method: string, path: string, body?: object): Promise<Answer> =
 const search = (on: TestService, { adminKey }: TestOrganization): Promise<Answer> =>
   on.call('POST', '/v1/search', { key: adminKey, body: { query: QUERY } })
 
-/** Waits until nothing but what says so is left of a removed organization, then for that. */
+/** Waits until the database holds nothing of a removed organization, then until its marker is gone. */
 async function untilGone(id: string): Promise<void> {
   const rows = () => countRowsOf(service.database.db, id)
   await until('the end of the deletion', rows, (left) => Object.keys(left).join() === 'organizations')
@@ -66,7 +66,7 @@ async function untilGone(id: string): Promise<void> {
 }
 
 describe('a workspace that the operator removes', () => {
-  it('is unknown to every instance from the answer on, and its neighbour unchanged [OPS-9]', async () => {
+  it('is unknown to every instance from the answer on, and others are unchanged [OPS-9]', async () => {
     const [gone, other] = [await service.organization(), await service.organization()]
     for (const organization of [gone, other]) {
       await push(service, organization, documentOf(organization, { body: QUERY }))
@@ -102,7 +102,7 @@ describe('a workspace that the operator removes', () => {
     expect(complaints).toEqual([])
   })
 
-  it('ends what is asked of it at that moment harmlessly, and keeps nothing of it [OPS-9]', async () => {
+  it('ends its requests in flight harmlessly, and stores nothing of them [OPS-9]', async () => {
     const organization = await service.organization()
     await push(service, organization, documentOf(organization, { body: QUERY }))
     const asked = Array.from({ length: 12 }, (_, n) => {
@@ -119,7 +119,7 @@ describe('a workspace that the operator removes', () => {
     expect(complaints).toEqual([])
   })
 
-  it('ends the grants of its sources at the provider, and the run that is at work [OPS-9, CONN-9]', async () => {
+  it("revokes its sources' grants at the provider, and ends the running sync [OPS-9, CONN-9]", async () => {
     const { organization, owner } = await service.workspace()
     const sourceId = await service.connect(owner, organization.id, 'notion')
     await service.runEnded(organization, sourceId)
@@ -174,7 +174,7 @@ describe('a workspace that the operator removes', () => {
     await receiver.close()
   })
 
-  it('is removed there by nobody else', async () => {
+  it('can be removed on that surface by nobody else', async () => {
     const { organization, owner } = await service.workspace()
     const path = `/operator/organizations/${organization.id}`
     for (const key of [organization.adminKey, owner.token, undefined])
@@ -187,7 +187,7 @@ describe('a workspace that its owner removes in the console', () => {
   const removeAs = (token: string, id: string): Promise<Answer> =>
     service.call('DELETE', `/v1/console/organizations/${id}`, { key: token })
 
-  it('is gone for everybody, and by no lower role, nor from another workspace [OPS-9]', async () => {
+  it('is gone for everyone, and cannot be removed by a lower role or from another workspace [OPS-9]', async () => {
     const { organization, owner } = await service.workspace()
     const other = await service.workspace()
     const admin = await service.signIn('an-admin', { organizationId: organization.id, role: 'admin' })
@@ -217,7 +217,7 @@ describe('a workspace that is billed', () => {
   })
   afterAll(() => paid.close())
 
-  it('is removed once its subscription has ended at the payment processor, and not before [OPS-9]', async () => {
+  it('can be removed only after its subscription has ended at the payment processor [OPS-9]', async () => {
     const workspace = await paid.customer('ada')
     await workspace.buy('studio')
     const remove = () => paid.operate('DELETE', `/operator/organizations/${workspace.id}`)
@@ -235,7 +235,7 @@ describe('a workspace that is billed', () => {
     expect((await workspace.call('GET', '/v1/console/billing')).status).toBe(404)
   })
 
-  it('has its open checkouts closed, so that nobody pays for what is gone', async () => {
+  it('has its open checkouts closed, so that nobody pays for a removed workspace', async () => {
     const workspace = await paid.customer('bea')
     const { id } = await workspace.checkout('builder')
     expect((await paid.operate('DELETE', `/operator/organizations/${workspace.id}`)).status).toBe(200)
@@ -253,7 +253,7 @@ describe('a workspace that is billed', () => {
         window_started_at: new Date(),
         answers: 7,
         sealed_at: new Date(),
-        // Not sent by itself any more.
+        // No longer sent automatically.
         unknown_since: new Date(Date.now() - 48 * 60 * MINUTE_MS),
       })
       .execute()

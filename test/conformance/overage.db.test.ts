@@ -17,7 +17,7 @@ let people = 0
 const newCustomer = (): Promise<PaidWorkspace> => paid.customer(`person-${(people += 1)}`)
 
 describe('after a downgrade', () => {
-  it('the newest agents beyond the plan’s room get 402 from retrieval alone, until there is room again [PAY-25, KEY-6]', async () => {
+  it('the newest agents over the plan get 402 for retrieval only, until a place is free [PAY-25, KEY-6]', async () => {
     const workspace = await newCustomer()
     await workspace.buy('studio')
     const keys: { id: string; secret: string }[] = []
@@ -66,12 +66,12 @@ describe('after a downgrade', () => {
       body: { name: 'ingester', allowedActions: ['ingest'] },
     })
     expect(minted.status).toBe(201)
-    // It frees its own place: the oldest agent beyond the plan resumes.
+    // It frees its own place: the oldest agent over the plan resumes.
     expect((await call('DELETE', `/v1/api-keys/${keys[1]?.id}`, { key: newest })).status).toBe(200)
     expect(await statuses('/v1/search')).toEqual([403, 401, 200, 200])
   })
 
-  it('the newest sources beyond the plan’s room are not polled and refuse runs, and stay readable [PAY-26]', async () => {
+  it('the newest sources over the plan are not polled and refuse runs, but stay readable [PAY-26]', async () => {
     const workspace = await newCustomer()
     await workspace.buy('studio')
     const { db } = paid.service.database
@@ -115,7 +115,7 @@ describe('after a downgrade', () => {
 })
 
 describe('answers over the cap of a metered tier', () => {
-  /** Lets the waits between attempts pass. */
+  /** Advances past the waits between attempts. */
   const waitOut = async (): Promise<void> => {
     await paid.service.database.db
       .updateTable('overage_reports')
@@ -138,7 +138,7 @@ describe('answers over the cap of a metered tier', () => {
     return { workspace, customer: await workspace.customerId() }
   }
 
-  it('are served, counted, priced and reported to the meter, those before the cap are not [PAY-27]', async () => {
+  it('are served, counted, priced and reported to the meter, unlike those before the cap [PAY-27]', async () => {
     const { workspace, customer } = await overTheCap()
     await paid.advance({ days: 8 })
     await workspace.useCredits(24_999)
@@ -156,7 +156,7 @@ describe('answers over the cap of a metered tier', () => {
     expect(meterOf(customer)).toBe(3)
   })
 
-  it('cost nothing in a trial, whether it is paid then, fails to be, or is canceled [PAY-2, PAY-35]', async () => {
+  it('are free in a trial, whether it is then paid, fails or is canceled [PAY-2, PAY-35]', async () => {
     const ends = {
       async paid() {},
       async failed(customer: string) {
@@ -195,7 +195,7 @@ describe('answers over the cap of a metered tier', () => {
       { status: 'past_due', ...nothing, due: [0, 29_900] },
       expect.objectContaining({ status: 'canceled', due: [0] }),
     ])
-    // Of the month after, only what is served then.
+    // For the next month, only that month's answers.
     const [{ workspace, customer } = await overTheCap()] = trials
     await workspace.useCredits(25_000)
     for (let n = 0; n < 2; n += 1) await workspace.search()
@@ -206,7 +206,7 @@ describe('answers over the cap of a metered tier', () => {
     expect(invoicesOf(customer).map(({ amount_due }) => amount_due)).toEqual([0, 29_900, 29_903])
   })
 
-  it('are counted once when the meter’s answer is lost, and sent again under the same identifier [PAY-28]', async () => {
+  it('are counted once when the meter’s answer is lost, and resent under the same identifier [PAY-28]', async () => {
     const { workspace, customer } = await overTheCap()
     for (let n = 0; n < 5; n += 1) await workspace.search()
     paid.stripe.faults.add({ path: '/v1/billing/meter_events', drop: true, afterEffect: true, times: 2 })
@@ -225,7 +225,7 @@ describe('answers over the cap of a metered tier', () => {
     expect(left).toEqual([])
   })
 
-  it('wait out 429 and 5xx, are seen in /metrics and by the operator meanwhile, and arrive [PAY-28, PAY-29]', async () => {
+  it('wait out 429 and 5xx, visibly in /metrics and to the operator, and arrive [PAY-28, PAY-29]', async () => {
     const { workspace, customer } = await overTheCap()
     for (let n = 0; n < 2; n += 1) await workspace.search()
     const path = '/v1/billing/meter_events'
@@ -252,7 +252,7 @@ describe('answers over the cap of a metered tier', () => {
     })
   })
 
-  it('of which nobody knows for a day whether they arrived wait for the operator [PAY-28]', async () => {
+  it('with an unknown outcome after a day wait for the operator [PAY-28]', async () => {
     const { workspace, customer } = await overTheCap()
     await workspace.search()
     const { db } = paid.service.database
@@ -275,7 +275,7 @@ describe('answers over the cap of a metered tier', () => {
     expect((await paid.operate('PUT', path, { arrived: true })).status).toBe(404)
   })
 
-  it('take a bounded number of calls, however many they are [PAY-30]', async () => {
+  it('take a bounded number of calls, however many there are [PAY-30]', async () => {
     const { workspace, customer } = await overTheCap()
     const before = paid.stripe.meters.totals().taken
     await Promise.all(Array.from({ length: 60 }, () => workspace.search()))
@@ -285,7 +285,7 @@ describe('answers over the cap of a metered tier', () => {
     expect(paid.stripe.meters.totals().taken - before).toBeLessThanOrEqual(6)
   })
 
-  it('are on the bill of the period in which they were served [PAY-31]', async () => {
+  it('are billed in the period in which they were served [PAY-31]', async () => {
     const { workspace, customer } = await overTheCap()
     await paid.advance({ days: 8 })
     await workspace.useCredits(25_000)

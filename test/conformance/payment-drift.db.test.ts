@@ -21,8 +21,8 @@ const metric = async (name: string): Promise<number> => {
   return Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1])
 }
 
-describe('a change by hand at the payment processor', () => {
-  it('of the plan holds at once, and what was used and charged stays [PAY-36]', async () => {
+describe('a manual change at the payment processor', () => {
+  it('of the plan applies at once, and keeps usage and charges [PAY-36]', async () => {
     const { workspace, id } = await desk.customer('studio')
     await workspace.useCredits(25_000)
     for (let n = 0; n < 4; n += 1) expect(await workspace.search()).toBe(200)
@@ -66,7 +66,7 @@ describe('a change by hand at the payment processor', () => {
     expect(invoices.map(({ amount_due }) => amount_due)).toEqual([29_900, 0])
   })
 
-  it('that takes the price of extra answers out is undone, as often as it happens [PAY-36]', async () => {
+  it('that removes the price of extra answers is undone every time [PAY-36]', async () => {
     const { workspace, id } = await desk.customer('builder')
     await control(paid.stripe, 'change-plan', { customer: id, plan: 'studio_monthly' })
     await paid.stripe.eventsSent()
@@ -78,7 +78,7 @@ describe('a change by hand at the payment processor', () => {
     expect(await desk.remarksOn(workspace)).toEqual([])
   })
 
-  it('that meters something else is not taken for the price of extra answers [PAY-6, PAY-36]', async () => {
+  it('that meters something else is not mistaken for the price of extra answers [PAY-6, PAY-36]', async () => {
     const { workspace, id } = await desk.customer('builder')
     const meter = await desk.stripe.billing.meters.create({
       display_name: 'Storage',
@@ -98,7 +98,7 @@ describe('a change by hand at the payment processor', () => {
     expect(desk.keysOf(id)).toEqual(['studio_monthly', null, 'answers_overage'])
     expect(await workspace.billing()).toMatchObject({ tier: 'studio' })
     expect(await desk.remarksOn(workspace)).toEqual([])
-    // A price of extra answers that another has replaced still charges them.
+    // A replaced price of extra answers still charges them.
     const replaced = [...paid.stripe.account.prices.values()].find(
       ({ lookup_key }) => lookup_key === 'answers_overage',
     )
@@ -133,7 +133,7 @@ describe('a change by hand at the payment processor', () => {
     expect(await desk.remarksOn(workspace)).toEqual([])
   })
 
-  it('to a quantity, to several plans, or to another price of answers is shown to the operator [PAY-38]', async () => {
+  it('to a quantity, several plans, or another answer price is shown to the operator [PAY-38]', async () => {
     const { workspace, id } = await desk.customer('builder')
     expect(await desk.remarksOn(workspace)).toEqual([])
     const before = await metric('billing_remarked_organizations')
@@ -159,7 +159,7 @@ describe('a change by hand at the payment processor', () => {
     expect(await metric('billing_remarked_organizations')).toBe(before)
   })
 
-  it('that pauses the collection of payments stops nothing, and is shown to the operator [PAY-38]', async () => {
+  it('that pauses payment collection stops nothing, and is shown to the operator [PAY-38]', async () => {
     const { workspace, id } = await desk.customer('builder')
     const subscription = desk.subscriptionOf(id)
     subscription.pause_collection = { behavior: 'void', resumes_at: null }
@@ -173,7 +173,7 @@ describe('a change by hand at the payment processor', () => {
   })
 })
 
-describe('a subscription whose price the service does not know any more', () => {
+describe('a subscription whose price is no longer known', () => {
   it('keeps its tier, follows its status and period, and ends [PAY-37]', async () => {
     const { workspace, id } = await desk.customer('builder')
     await desk.change(id, {
@@ -182,7 +182,7 @@ describe('a subscription whose price the service does not know any more', () => 
     const before = await workspace.billing()
     expect(before).toMatchObject({ status: 'active', tier: 'builder' })
     expect(await desk.remarksOn(workspace)).toEqual(['unknown_price'])
-    // There is something to manage, and nothing to buy a second time.
+    // It can be managed, but nothing can be bought twice.
     const checkout = await workspace.call('POST', '/v1/console/billing/checkout', {
       tier: 'studio',
       interval: 'monthly',
@@ -203,7 +203,7 @@ describe('a subscription whose price the service does not know any more', () => 
     expect(await workspace.billing()).toMatchObject({ status: 'active', tier: 'builder' })
   })
 
-  it('that was never its plan changes nothing of it [PAY-20]', async () => {
+  it('that was never the plan changes nothing [PAY-20]', async () => {
     const { workspace, id } = await desk.customer('builder')
     const before = await workspace.billing()
     const other = await desk.stripe.subscriptions.create({
@@ -222,7 +222,7 @@ describe('a subscription whose price the service does not know any more', () => 
 })
 
 describe('a comparison', () => {
-  it('ends a plan whose subscription is no longer there [PAY-37]', async () => {
+  it('ends a plan whose subscription no longer exists [PAY-37]', async () => {
     const { workspace, id } = await desk.customer('studio')
     paid.stripe.account.subscriptions.delete(desk.subscriptionOf(id).id)
     await desk.compare(workspace)
@@ -234,7 +234,7 @@ describe('a comparison', () => {
     expect(await desk.remarksOn(workspace)).toEqual([])
   })
 
-  it('that fails leaves all as it is, and says why until it succeeds [PAY-38]', async () => {
+  it('that fails changes nothing, and reports why until it succeeds [PAY-38]', async () => {
     const { workspace, id } = await desk.customer('builder')
     const before = await workspace.billing()
     paid.stripe.faults.add({ method: 'GET', path: '/v1/subscriptions', status: 403 })
@@ -255,13 +255,13 @@ describe('a comparison', () => {
     expect(await metric('billing_unreadable_organizations')).toBe(0)
   })
 
-  it('counts what no event had announced, and nothing else [PAY-38]', async () => {
+  it('counts only changes that no event announced [PAY-38]', async () => {
     const { workspace, id } = await desk.customer('builder')
     const before = await metric('billing_unannounced_changes_total')
     await control(paid.stripe, 'cancel', { customer: id })
     await paid.stripe.eventsSent()
     await desk.compare(workspace)
-    // A month of an annual plan begins without an event of Stripe's.
+    // A month of an annual plan begins without a Stripe event.
     const annual = await desk.customer('builder', 'annual')
     const { periodStart } = await annual.workspace.billing()
     await paid.service.database.db

@@ -24,7 +24,7 @@ describe('the webhook', () => {
     data: { object },
   })
 
-  it('takes what Stripe has signed in the last five minutes, and answers 400 otherwise [PAY-19]', async () => {
+  it('accepts what Stripe signed in the last five minutes, and returns 400 otherwise [PAY-19]', async () => {
     const body = event('evt_signed', { object: 'subscription', customer: 'cus_nobody' })
     expect((await paid.sendEvent(body)).status).toBe(200)
     for (const refused of [
@@ -39,7 +39,7 @@ describe('the webhook', () => {
     expect(large.status).toBe(413)
   })
 
-  it('answers 200 for an organization or a price that it does not know, and changes nothing [PAY-20]', async () => {
+  it('returns 200 for an unknown organization or price, and changes nothing [PAY-20]', async () => {
     const workspace = await newCustomer()
     await workspace.buy('builder')
     const before = await workspace.billing()
@@ -66,7 +66,7 @@ describe('the webhook', () => {
   })
 
   it.each(['\u0000', 'cus_\ud800', 'c'.repeat(100_000)])(
-    'takes no text that the database cannot store (%#) [PAY-19, PAY-20]',
+    'refuses text that the database cannot store (%#) [PAY-19, PAY-20]',
     async (text) => {
       for (const object of [
         { object: 'subscription', customer: text },
@@ -86,7 +86,7 @@ describe('the webhook', () => {
     },
   )
 
-  it('another organization named by the metadata of a known customer changes nothing of it [PAY-20]', async () => {
+  it('ignores another organization in the metadata of a known customer [PAY-20]', async () => {
     const [one, two] = [await newCustomer(), await newCustomer()]
     await one.buy('builder')
     await two.buy('studio')
@@ -96,7 +96,7 @@ describe('the webhook', () => {
     expect(await one.billing()).toMatchObject({ tier: 'builder' })
   })
 
-  it('stores what Stripe says now, whatever order, copies and delays events come with [PAY-21]', async () => {
+  it("stores Stripe's current state, whatever the order, copies and delays of events [PAY-21]", async () => {
     const workspace = await newCustomer()
     await control(paid.stripe, 'webhooks', { hold: true, copies: 3 })
     await workspace.buy('builder')
@@ -113,7 +113,7 @@ describe('the webhook', () => {
       tier: 'studio',
       cancelAtPeriodEnd: false,
     })
-    // Each was taken once.
+    // Each was processed once.
     const { db } = paid.service.database
     const events = await db
       .selectFrom('payment_events')
@@ -128,7 +128,7 @@ describe('the webhook', () => {
     expect(account).toEqual({ notices: events.length, notices_read: events.length })
   })
 
-  it('is needed by nobody’s state for more than an hour: a lost event is made up for [PAY-22]', async () => {
+  it('is not required for longer than an hour: a comparison replaces a lost event [PAY-22]', async () => {
     const workspace = await newCustomer()
     await control(paid.stripe, 'webhooks', { lose: 1_000 })
     await workspace.buy('scale')
@@ -143,7 +143,7 @@ describe('the webhook', () => {
     expect(await workspace.billing()).toMatchObject({ status: 'trialing', tier: 'scale' })
   })
 
-  it('is answered while Stripe’s API is down, and its effect comes once that is back [PAY-23]', async () => {
+  it('succeeds while Stripe’s API is down, and takes effect once that is back [PAY-23]', async () => {
     const workspace = await newCustomer()
     paid.stripe.faults.add({ method: 'GET', path: '/v1/subscriptions', status: 503 })
     await workspace.buy('builder').catch(() => null)
@@ -160,7 +160,7 @@ describe('the webhook', () => {
 })
 
 describe('a contract', () => {
-  it('with the operator is never overwritten by an event, nor bought over [PAY-24]', async () => {
+  it('with the operator is never overwritten by an event, nor by a purchase [PAY-24]', async () => {
     const workspace = await newCustomer()
     await workspace.buy('builder')
     const customer = await workspace.customerId()
@@ -197,7 +197,7 @@ describe('a contract', () => {
     expect(await workspace.search()).toBe(429)
   })
 
-  it('that the operator ends makes room for what Stripe says [PAY-24]', async () => {
+  it("that the operator ends gives way to Stripe's state [PAY-24]", async () => {
     const workspace = await newCustomer()
     await workspace.buy('studio')
     const path = `/operator/organizations/${workspace.id}/subscription`
@@ -209,7 +209,7 @@ describe('a contract', () => {
     expect(await workspace.billing()).toMatchObject({ status: 'trialing', tier: 'studio' })
   })
 
-  it('has terms that make sense', async () => {
+  it('has consistent terms', async () => {
     const { id } = await newCustomer()
     for (const body of [
       { status: 'active', tier: 'enterprise', overCap: 'metered' },

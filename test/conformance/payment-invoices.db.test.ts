@@ -14,21 +14,20 @@ beforeAll(async () => {
 })
 afterAll(() => paid.close())
 
-/** Does what a card's owner does on Stripe's pages; resolves once Stripe's events have been answered. */
+/** Acts as a card's owner on Stripe's pages; resolves once Stripe's events have been answered. */
 async function onPage(act: string, body: object): Promise<void> {
   await control(paid.stripe, act, body)
   await paid.stripe.eventsSent()
 }
 
-/** The newest invoice of a workspace, as Stripe has it. */
 async function invoiceOf(workspace: PaidWorkspace) {
   const [invoice] = (await desk.stripe.invoices.list({ customer: await workspace.customerId() })).data
   if (!invoice) throw new Error('the workspace has no invoice')
   return invoice
 }
 
-describe('a payment that the bank wants confirmed', () => {
-  it('leaves the workspace incomplete until the first one is confirmed [PAY-11]', async () => {
+describe('a payment that the bank must authenticate', () => {
+  it('leaves the workspace incomplete until the first one is authenticated [PAY-11]', async () => {
     const workspace = await paid.customer('confirms-first')
     const { id: session, url } = await workspace.checkout('builder')
     await onPage('pay', { session, card: ASKS_ONCE })
@@ -36,7 +35,7 @@ describe('a payment that the bank wants confirmed', () => {
     expect(await workspace.search()).toBe(402)
     await onPage('authenticate', { session, succeeds: false })
     expect(await workspace.billing()).toMatchObject({ status: 'incomplete' })
-    // The page is still there for whoever asks again.
+    // A second request returns the same page.
     expect((await workspace.checkout('builder')).url).toBe(url)
     await onPage('pay', { session, card: ASKS_ONCE })
     await onPage('authenticate', { session })
@@ -45,7 +44,7 @@ describe('a payment that the bank wants confirmed', () => {
     expect(await workspace.billing()).toMatchObject({ status: 'active' })
   })
 
-  it('makes a renewal past_due, which retrieves, until it is confirmed [PAY-14]', async () => {
+  it('makes a renewal past_due, which still retrieves, until it is authenticated [PAY-14]', async () => {
     const workspace = await paid.customer('confirms-renewals')
     const { id: session } = await workspace.checkout('builder')
     await onPage('pay', { session, card: ASKS_ALWAYS })
@@ -60,7 +59,7 @@ describe('a payment that the bank wants confirmed', () => {
     expect(await workspace.billing()).toMatchObject({ status: 'active' })
   })
 
-  it('makes an upgrade past_due until it is confirmed, and unpaid after the last attempt [PAY-14, PAY-16]', async () => {
+  it('makes an upgrade past_due until it is authenticated, and unpaid after the last attempt [PAY-14, PAY-16]', async () => {
     const { workspace, id: customer } = await desk.customer('builder')
     await onPage('change-card', { customer, card: ASKS_ALWAYS })
     await onPage('change-plan', { customer, plan: 'studio_monthly' })
@@ -97,12 +96,12 @@ describe('the invoices', () => {
     expect((await invoiceOf(workspace)).id).toBe(before.id)
     await paid.advance({ days: 31, hours: 2 })
     const after = await invoiceOf(workspace)
-    // The answers over the cap of the month that is over, of which there were none, and Builder.
+    // Builder, and the ended month's answers over the cap, of which there were none.
     expect(after.lines.data.map(({ amount }) => amount)).toEqual([0, 9_900])
     expect(after).toMatchObject({ total: 11_880, status: 'paid' })
   })
 
-  it('take off what a promotion code entered at the checkout says', async () => {
+  it('apply a promotion code from the checkout', async () => {
     const { id: coupon } = await desk.stripe.coupons.create({ percent_off: 50, duration: 'forever' })
     await desk.stripe.promotionCodes.create({ promotion: { type: 'coupon', coupon }, code: 'HALF' })
     const workspace = await paid.customer('has-a-code')

@@ -11,8 +11,8 @@ beforeAll(async () => {
 })
 afterAll(() => paid.close())
 
-describe('what a plan becomes by itself', () => {
-  it('is shown from the moment it is planned until it is so [PAY-39]', async () => {
+describe("a plan's next change", () => {
+  it('is shown from its scheduling until it applies [PAY-39]', async () => {
     const { workspace, id } = await desk.customer('studio')
     const { periodEnd } = await workspace.billing()
     expect((await workspace.billing()).plannedChange).toBeNull()
@@ -31,7 +31,7 @@ describe('what a plan becomes by itself', () => {
     expect(await workspace.billing()).toMatchObject({ tier: 'builder', plannedChange: null })
   })
 
-  it('is told to webhooks when it is planned, and when it is so [PAY-39]', async () => {
+  it('emits a webhook event when it is scheduled, and when it applies [PAY-39]', async () => {
     const { workspace, id } = await desk.customer('studio')
     const url = 'https://127.0.0.1:9/hook'
     const made = await workspace.call('POST', '/v1/console/webhooks', { url })
@@ -53,7 +53,7 @@ describe('what a plan becomes by itself', () => {
     ])
   })
 
-  it('is shown no more once it is taken back [PAY-39]', async () => {
+  it('is no longer shown once it is withdrawn [PAY-39]', async () => {
     const { workspace, id } = await desk.customer('scale')
     await control(paid.stripe, 'change-plan', { customer: id, plan: 'studio_monthly' })
     await paid.stripe.eventsSent()
@@ -65,10 +65,10 @@ describe('what a plan becomes by itself', () => {
     expect(await workspace.billing()).toMatchObject({ tier: 'scale', plannedChange: null })
   })
 
-  it('is known by its product where its price is no longer on sale [PAY-39]', async () => {
+  it('is recognized by its product when its price is retired [PAY-39]', async () => {
     const { workspace, id } = await desk.customer('scale')
     await control(paid.stripe, 'change-plan', { customer: id, plan: 'studio_monthly' })
-    // A comparison beside the event's own reading would do nothing.
+    // A comparison concurrent with the event's own reading would do nothing.
     await paid.stripe.eventsSent()
     const price = [...paid.stripe.account.prices.values()].find(
       ({ lookup_key }) => lookup_key === 'studio_monthly',
@@ -83,7 +83,7 @@ describe('what a plan becomes by itself', () => {
     }
   })
 
-  it('is its end after a cancellation: of an annual plan that of the year, not of the month [PAY-15, PAY-39]', async () => {
+  it('is its end after a cancellation: for an annual plan the end of the year, not of the month [PAY-15, PAY-39]', async () => {
     const { workspace, id } = await desk.customer('builder', 'annual')
     await control(paid.stripe, 'cancel', { customer: id })
     await paid.stripe.eventsSent()
@@ -99,7 +99,7 @@ describe('what a plan becomes by itself', () => {
     expect((await workspace.billing()).plannedChange).toBeNull()
   })
 
-  it('is forgotten with the plan, when the operator sets a contract [PAY-24]', async () => {
+  it('is dropped with the plan when the operator sets a contract [PAY-24]', async () => {
     const { workspace, id } = await desk.customer('studio')
     await control(paid.stripe, 'change-plan', { customer: id, plan: 'builder_monthly' })
     await paid.stripe.eventsSent()

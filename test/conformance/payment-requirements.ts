@@ -1,4 +1,4 @@
-/** What the service promises where money is: `id: text`. */
+/** The requirements of billing: `id: text`. */
 export const PAYMENT_REQUIREMENTS: Record<string, string> = {
   'PAY-1': 'A new workspace is incomplete where a payment processor is configured.',
   'PAY-2':

@@ -76,7 +76,7 @@ describe('checkout', () => {
     expect(await workspace.search()).toBe(200)
   })
 
-  it('makes one customer and one checkout, however often and parallel it is asked [PAY-5]', async () => {
+  it('creates one customer and one checkout under repeated and concurrent requests [PAY-5]', async () => {
     const workspace = await newCustomer()
     const before = paid.stripe.account.customers.size
     const answers = await Promise.all(
@@ -129,7 +129,7 @@ describe('checkout', () => {
     ])
   })
 
-  it('of a plan whose price is missing answers 502 and names it [PAY-8]', async () => {
+  it('of a plan with a missing price returns 502 and names it [PAY-8]', async () => {
     const { prices } = paid.stripe.account
     const price = [...prices.values()].find((one) => one.lookup_key === 'scale_annual')
     if (!price) throw new Error('the price is on sale')
@@ -159,7 +159,7 @@ describe('checkout', () => {
     expect(paid.stripe.account.checkoutSessions.size).toBe(before)
   })
 
-  it('that is abandoned leaves the workspace incomplete_expired, to be begun again [PAY-10]', async () => {
+  it('that is abandoned leaves the workspace incomplete_expired, and can begin again [PAY-10]', async () => {
     const workspace = await newCustomer()
     const { id } = await workspace.checkout('builder')
     await control(paid.stripe, 'abandon', { session: id })
@@ -182,7 +182,7 @@ describe('checkout', () => {
     expect(await workspace.billing()).toMatchObject({ status: 'trialing' })
   })
 
-  it('gives a trial once: whoever comes back pays at once [PAY-2]', async () => {
+  it('grants one trial: a returning customer pays at once [PAY-2]', async () => {
     const workspace = await newCustomer()
     await workspace.buy('builder')
     await control(paid.stripe, 'cancel', { customer: await workspace.customerId() })
@@ -192,7 +192,7 @@ describe('checkout', () => {
     expect(await workspace.billing()).toMatchObject({ status: 'active', trialEndsAt: null })
   })
 
-  it('fails with 502 while the processor does, and makes one customer all the same [PAY-5]', async () => {
+  it('returns 502 while the processor fails, and still creates only one customer [PAY-5]', async () => {
     const workspace = await newCustomer()
     const before = paid.stripe.account.customers.size
     paid.stripe.faults.add({ path: '/v1/customers', drop: true, afterEffect: true, times: 3 })
@@ -208,7 +208,7 @@ describe('checkout', () => {
 })
 
 describe('the life of a subscription', () => {
-  it('a trial that nobody cancels is charged at its end, and credits start anew with Stripe’s period [PAY-12, PAY-13]', async () => {
+  it('an uncanceled trial is charged at its end, and credits reset with Stripe’s period [PAY-12, PAY-13]', async () => {
     const workspace = await newCustomer()
     await workspace.buy('builder')
     await workspace.useCredits(5_000)
@@ -224,7 +224,7 @@ describe('the life of a subscription', () => {
     expect(renewed).toMatchObject({ status: 'active', creditsUsed: 0, periodStart: active.periodEnd })
   })
 
-  it('a failed payment is past_due, then unpaid and blocked; paying it makes it active again [PAY-14]', async () => {
+  it('a failed payment is past_due, then unpaid and blocked; paying makes it active again [PAY-14]', async () => {
     const workspace = await newCustomer()
     await workspace.buy('studio', { card: DECLINED_LATER })
     await paid.advance({ days: 8 })
@@ -241,7 +241,7 @@ describe('the life of a subscription', () => {
     expect(await workspace.search()).toBe(200)
   })
 
-  it('a cancellation holds from the end of the period, and is shown until then [PAY-15]', async () => {
+  it('a cancellation applies at the end of the period, and is shown until then [PAY-15]', async () => {
     const workspace = await newCustomer()
     await workspace.buy('builder')
     await paid.advance({ days: 8 })
@@ -254,7 +254,7 @@ describe('the life of a subscription', () => {
     expect(await workspace.search()).toBe(402)
   })
 
-  it('an upgrade holds at once and keeps the credits used; a downgrade waits for the period’s end [PAY-16]', async () => {
+  it('an upgrade applies at once and keeps the credits used; a downgrade waits for the period’s end [PAY-16]', async () => {
     const workspace = await newCustomer()
     await workspace.buy('builder')
     await paid.advance({ days: 8 })
@@ -281,7 +281,7 @@ describe('the life of a subscription', () => {
     })
   })
 
-  it('a year is paid at once and has its credits by the month [PAY-17]', async () => {
+  it('a year is paid at once and has monthly credits [PAY-17]', async () => {
     const workspace = await newCustomer()
     await workspace.buy('builder', { interval: 'annual' })
     await paid.advance({ days: 8 })
@@ -292,7 +292,7 @@ describe('the life of a subscription', () => {
     expect(days).toBeLessThanOrEqual(31)
   })
 
-  it('paused, it retrieves nothing [PAY-18]', async () => {
+  it('a paused one retrieves nothing [PAY-18]', async () => {
     const workspace = await newCustomer()
     await workspace.buy('builder')
     const customer = await workspace.customerId()

@@ -18,7 +18,7 @@ const tokens = new Map<string, string>()
 
 beforeAll(async () => {
   issuer = await startIssuer()
-  // The threshold of weak evidence of the built-in model, by its name.
+  // The built-in model's threshold of weak evidence applies by its name.
   const embeddingModel = hashEmbeddingModel({ id: 'builtin-2', dimensions: 1_024 })
   service = await startTestService({ environment: issuer.environment, embeddingModel })
   acme = await service.organization()
@@ -76,7 +76,7 @@ function setPermissions(email: string, permissions: string): Promise<Answer> {
 }
 
 describe('a key', () => {
-  it('reads everything unless it names a person', async () => {
+  it('reads everything unless it names a user', async () => {
     expect(await titlesFor(acme.adminKey)).toEqual(['ada', 'all', 'none'])
     expect(await titlesFor(acme.adminKey, behalf('ADA@corp.com'))).toEqual(['ada', 'all'])
     expect(await titlesFor(acme.adminKey, behalf(BOB))).toEqual(['all'])
@@ -99,7 +99,7 @@ describe('a key', () => {
     expect(await titlesFor(secret, behalf(ADA))).toEqual(['ada', 'all'])
   })
 
-  it('that requires a user mints only keys that do', async () => {
+  it('that requires a user creates only keys that do', async () => {
     const { secret } = await acme.mint({ requiresUser: true })
     const mint = (more: object) =>
       service.call('POST', '/v1/api-keys', {
@@ -110,7 +110,7 @@ describe('a key', () => {
     expect((await mint({ requiresUser: false })).body.code).toBe('user_required')
   })
 
-  it('gets a context that says that permissions were applied, and names the person in the trail', async () => {
+  it('gets a context that says that permissions were applied, and records the user in the trail', async () => {
     const body = { query: 'common', ...behalf(BOB) }
     const context = await service.call('POST', '/v1/context', { key: acme.adminKey, body })
     const codes = context.body.limitations.map(({ code }: { code: string }) => code)
@@ -119,7 +119,7 @@ describe('a key', () => {
     expect(trail.body.auditEvents[0].metadata).toMatchObject({ onBehalfOf: BOB, hitCount: 1 })
   })
 
-  it('cannot tell an item that the person may not read from one that does not exist', async () => {
+  it('cannot distinguish an item that the user may not read from a missing one', async () => {
     const { body } = await service.call('GET', '/v1/source-items', { key: acme.adminKey })
     const hidden = body.sourceItems.find(({ title }: { title: string }) => title === 'ada').id
     const get = (id: string) =>
@@ -129,7 +129,7 @@ describe('a key', () => {
     expect(one.body).toEqual(other.body)
   })
 
-  it('is told of weak evidence as if unreadable passages did not exist', async () => {
+  it('gets weak evidence reported as if unreadable passages did not exist', async () => {
     const ask = async (email: string) => {
       const body = { query: 'quince', ...behalf(email) }
       const { body: context } = await service.call('POST', '/v1/context', { key: acme.adminKey, body })
@@ -150,7 +150,7 @@ describe('a key', () => {
 })
 
 describe('a workspace', () => {
-  it('has permissions off, which only an owner changes, with an audit event', async () => {
+  it('has permissions off by default; only an owner changes that, with an audit event', async () => {
     const me = await service.call('GET', '/v1/console/me', { key: tokens.get(BOB) })
     expect(me.body.organizations).toEqual([expect.objectContaining({ id: acme.id, permissions: 'off' })])
     expect(await titlesFor(tokens.get(BOB), {}, '/v1/console/search')).toEqual(['ada', 'all', 'none'])
@@ -195,7 +195,7 @@ describe('the source code', () => {
     expect(forgetting.map(({ path }) => path)).toEqual([])
   })
 
-  it('decides nowhere but in src/permissions what may be read', async () => {
+  it('decides only in src/permissions what may be read', async () => {
     const files = (await readdir('src', { recursive: true })).filter(
       (name) => name.endsWith('.ts') && !name.endsWith('.test.ts') && !name.startsWith('permissions/'),
     )

@@ -6,7 +6,7 @@ import { REQUIREMENTS } from './requirements.ts'
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const ID = /\[((?:[A-Z]+-\d+)(?:, [A-Z]+-\d+)*)\]/g
 
-/** What the titles of all tests cite: each `[ID]` or `[ID, ID]` inside a string, with the files it stands in. */
+/** Ids cited in test titles (`[ID]` or `[ID, ID]` inside a string), with their files. */
 async function citations(): Promise<Map<string, string[]>> {
   const cited = new Map<string, string[]>()
   for await (const file of glob('{src,test,cli}/**/*.test.ts', { cwd: ROOT })) {
@@ -30,7 +30,7 @@ describe('the requirements', () => {
     expect(unknown).toEqual([])
   })
 
-  it('have each an id of its own', () => {
+  it('have unique ids', () => {
     expect(new Set(REQUIREMENTS.map(({ id }) => id)).size).toBe(REQUIREMENTS.length)
     expect(REQUIREMENTS.length).toBeGreaterThan(100)
   })

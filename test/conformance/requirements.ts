@@ -3,14 +3,14 @@ import { CONSOLE_REQUIREMENTS } from './console-requirements.ts'
 import { PAYMENT_REQUIREMENTS } from './payment-requirements.ts'
 import { WEBHOOK_REQUIREMENTS } from './webhook-requirements.ts'
 
-/** One thing that the service promises. Tests cite it by its id in their title: `… [KEY-3]`. */
+/** A requirement of the service. Tests cite its id in their title: `… [KEY-3]`. */
 export interface Requirement {
   id: string
   section: string
   text: string
 }
 
-/** `id: text` for each requirement, by section. Its first letters name the section's ids. */
+/** `id: text` for each requirement, by section. The letters of its ids name the section. */
 const SECTIONS: Record<string, Record<string, string>> = {
   'Surfaces and conventions': {
     'SURF-1': 'Routes under /v1 that are not under /v1/console take API keys and nothing else.',

@@ -52,7 +52,7 @@ const send = (route: string, options: { key?: string; body?: object; stream?: bo
     ...(options.stream ? { headers: { Accept: 'text/event-stream' } } : {}),
   })
 
-/** The retrievals in the trail, as a key may see them, newest first. */
+/** The retrievals in the trail as seen by a key, newest first. */
 async function retrievals(key = organization.adminKey): Promise<Answer['body']> {
   const { body } = await service.call('GET', '/v1/audit-events', { key })
   return body.auditEvents.filter(({ action }: { action: string }) => action.endsWith('.retrieve'))
@@ -69,7 +69,7 @@ async function creditsUsed(): Promise<number> {
 
 describe('a retrieval', () => {
   it.each(ROUTES)(
-    'by /v1/%s leaves one event with its counts and no content [AUD-5, AUD-17]',
+    'by /v1/%s records one event with its counts and no content [AUD-5, AUD-17]',
     async (route) => {
       const answer = await send(route)
       const requestId = answer.headers.get('x-request-id')
@@ -97,7 +97,7 @@ describe('a retrieval', () => {
     },
   )
 
-  it('streamed, in the console or over MCP leaves the same event [AUD-17]', async () => {
+  it('that is streamed, from the console or over MCP records the same event [AUD-17]', async () => {
     const { token, userId } = await signIn(service, issuer, `person of ${organization.id}`, {
       organizationId: organization.id,
       role: 'member',
@@ -122,7 +122,7 @@ describe('a retrieval', () => {
     expect(await creditsUsed()).toBe(events.length)
   })
 
-  it('that finds nothing leaves an event, with the query as it can be stored [AUD-17]', async () => {
+  it('without hits records an event, with the query cleaned for storage [AUD-17]', async () => {
     const { secret } = await organization.mint({ providers: ['gmail'] })
     for (const route of ROUTES) await send(route, { key: secret, body: { query: 'a \0 \ud800' } })
     expect(await retrievals()).toHaveLength(3)
@@ -130,7 +130,7 @@ describe('a retrieval', () => {
       expect(metadata).toMatchObject({ query: expect.stringMatching(/^a/), hitCount: 0, providers: [] })
   })
 
-  it('that is refused or fails leaves none [AUD-17, CRED-3]', async () => {
+  it('that is refused or fails records none [AUD-17, CRED-3]', async () => {
     const { secret } = await organization.mint({ actions: ['ingest'] })
     for (const route of ROUTES) {
       expect((await send(route, { body: { query: '' } })).status).toBe(400)
@@ -147,7 +147,7 @@ describe('a retrieval', () => {
     expect(await retrievals()).toEqual([])
   })
 
-  it('is hidden from a scoped key where it found something of another provider [AUD-14]', async () => {
+  it('is hidden from a scoped key when it found something of another provider [AUD-14]', async () => {
     const scoped = (providers: ProviderId[]) => organization.mint({ providers })
     const [slack, notion] = await Promise.all([scoped(['slack']), scoped(['notion'])])
     for (const key of [organization.adminKey, slack.secret, notion.secret])

@@ -23,7 +23,7 @@ const search = (body: Record<string, unknown> = {}, key = organization.adminKey)
 const context = (body: Record<string, unknown> = {}, key = organization.adminKey): Promise<Answer> =>
   service.call('POST', '/v1/context', { key, body: { query, ...body } })
 
-/** Items about paid time off, the nearer the lower their number. */
+/** Items about paid time off; a lower number is nearer. */
 const items = (count: number, values: Parameters<typeof documentOf>[1] = {}) =>
   Array.from({ length: count }, (_, at) =>
     documentOf(organization, {
@@ -37,7 +37,7 @@ const items = (count: number, values: Parameters<typeof documentOf>[1] = {}) =>
 const titles = (answer: Answer): string[] => answer.body.hits.map(({ title }: { title: string }) => title)
 
 describe('a hit', () => {
-  it('has every field of its item, and the text that matched [HIT-1, SEA-3, ING-11, SURF-4, SURF-5]', async () => {
+  it('has every field of its item, and the matching text [HIT-1, SEA-3, ING-11, SURF-4, SURF-5]', async () => {
     const metadata = { workspace: 'T1', accessPolicy: { visibility: 'team' } }
     const url = 'https://wiki.example.com/pto'
     await push(service, organization, documentOf(organization, { metadata, url }))
@@ -65,7 +65,7 @@ describe('a hit', () => {
     expect((await search()).body.hits[0].url).toBe('')
   })
 
-  it('comes in order of score, between 0 and 1, the best first, and always the same [HIT-3, SURF-7]', async () => {
+  it('is ordered by score, between 0 and 1, best first, deterministically [HIT-3, SURF-7]', async () => {
     await push(
       service,
       organization,
@@ -89,7 +89,7 @@ describe('a hit', () => {
     expect(new Set(hits.map(({ sourceItemId }: { sourceItemId: string }) => sourceItemId)).size).toBe(1)
   })
 
-  it('is never what has nothing to do with the query [HIT-5]', async () => {
+  it('is never unrelated to the query [HIT-5]', async () => {
     await push(service, organization, documentOf(organization, { title: 'Lunch', body: 'Soup.' }))
     expect((await search({ query: 'zebra' })).body.hits).toEqual([])
   })
@@ -121,7 +121,7 @@ describe('a retrieval request', () => {
     }
   })
 
-  it('may have 8,192 characters within white space, and reaches the model and the answer as it was sent [SEA-1, SEA-6, SEA-3]', async () => {
+  it('may have 8,192 characters within white space, and reaches the model and the answer unchanged [SEA-1, SEA-6, SEA-3]', async () => {
     await push(service, organization, documentOf(organization))
     const long = `\n  ${'é🙂 '.repeat(2730)}  `
     model.calls.queries.length = 0
@@ -130,7 +130,7 @@ describe('a retrieval request', () => {
     expect(model.calls.queries).toEqual([long])
   })
 
-  it('gets 8 hits when it does not say, and as many as it says up to 25 [SEA-2]', async () => {
+  it('gets 8 hits by default, and up to 25 on request [SEA-2]', async () => {
     await push(service, organization, ...items(30))
     for (const answer of [await search(), await context()]) expect(answer.body.hits).toHaveLength(8)
     for (const limit of [1, 25]) {
@@ -170,7 +170,7 @@ describe('a retrieval request', () => {
 })
 
 describe('a key with a provider scope', () => {
-  it('gets its full limit of hits, however much nearer the others are, and is told nothing of them [SEA-4, SEA-5]', async () => {
+  it('gets its full limit of hits, however much nearer the others are, and learns nothing of them [SEA-4, SEA-5]', async () => {
     const { secret } = await organization.mint({ providers: ['gmail'] })
     const onlyGmail = await search({}, secret)
     expect(onlyGmail.body).toEqual({ query, hits: [] })
@@ -262,7 +262,7 @@ describe('a Context Contract', () => {
     expect((await context()).body.hits).toEqual((await search()).body.hits)
   })
 
-  it('says which providers the scope left out, stored or not, and that it was applied [CTX-7, CTX-8, SEA-4]', async () => {
+  it('says which providers the scope excluded, stored or not, and that it was applied [CTX-7, CTX-8, SEA-4]', async () => {
     const scoped = await organization.mint({ providers: ['slack', 'gmail'] })
     const empty = (await context({}, scoped.secret)).body
     await push(service, organization, ...items(5))

@@ -63,7 +63,7 @@ const pushFor = (externalId: string, accessPolicy: object) =>
   )
 
 describe('a SCIM token', () => {
-  it('is shown once, stored hashed, and refused once it is revoked', async () => {
+  it('is shown once, stored hashed, and refused once revoked', async () => {
     const { status, body } = await newToken('Entra')
     expect([status, body.secret.slice(0, 5)]).toEqual([201, 'scim_'])
     expect((await scim('GET', '/Users', undefined, body.secret)).status).toBe(200)
@@ -83,7 +83,7 @@ describe('a SCIM token', () => {
     })
   })
 
-  it('opens nothing but SCIM, and SCIM takes nothing else', async () => {
+  it('works only for SCIM, which accepts nothing else', async () => {
     expect((await service.call('GET', '/v1/sources', { key: token })).status).toBe(401)
     expect((await scim('GET', '/Users', undefined, organization.adminKey)).status).toBe(401)
   })
@@ -95,7 +95,7 @@ describe('every SCIM route', () => {
     path.replace('{id}', id).replace('/scim/v2', '').replace('{name}', 'User')
 
   it.each(titled)(
-    '%s refuses other tokens, and a body that is no JSON, in the shape of SCIM',
+    '%s refuses other tokens, and an invalid JSON body, in the SCIM error format',
     async (_title, route) => {
       const path = pathOf(route.path, MISSING)
       for (const key of [undefined, 'scim_x', organization.adminKey, owner.token]) {
@@ -123,7 +123,7 @@ describe('every SCIM route', () => {
   )
 
   it.each(titled.filter(([, { path }]) => path.includes('{id}')))(
-    '%s answers 404 for what is not there',
+    '%s returns 404 for a missing resource',
     async (_title, route) => {
       const body =
         route.method === 'PATCH'
@@ -140,7 +140,7 @@ describe('every SCIM route', () => {
 const MISSING = '00000000-0000-4000-8000-000000000000'
 
 describe('discovery', () => {
-  it('tells what is supported', async () => {
+  it('lists what is supported', async () => {
     const config = await scim('GET', '/ServiceProviderConfig')
     expect(config.body).toMatchObject({
       patch: { supported: true },
@@ -192,7 +192,7 @@ describe('a user', () => {
     expect(page.body).toMatchObject({ startIndex: 1, itemsPerPage: 1 })
   })
 
-  it('is refused where another has the userName or the address, and where the filter is not understood', async () => {
+  it('is refused when the userName or address is taken, or the filter is invalid', async () => {
     await createUser('twin@example.com')
     const twice = await scim('POST', '/Users', userOf('TWIN@example.com'))
     expect([twice.status, twice.body]).toMatchObject([409, { scimType: 'uniqueness', status: '409' }])
@@ -219,7 +219,7 @@ describe('a user', () => {
       'a path with its schema',
       [{ op: 'replace', path: 'urn:ietf:params:scim:schemas:core:2.0:User:active', value: false }],
     ],
-  ])('is deactivated and activated again as %s does it', async (name, operations) => {
+  ])('is deactivated and reactivated as %s does it', async (name, operations) => {
     const email = `${name.replaceAll(' ', '')}@example.com`.toLowerCase()
     const word = `heron${name.length}`
     await pushFor(word, { visibility: 'restricted', users: [email] })
@@ -233,7 +233,7 @@ describe('a user', () => {
     expect(await finds(email, word)).toBe(true)
   })
 
-  it('takes the changes that Okta and Microsoft Entra ID send', async () => {
+  it('accepts the changes that Okta and Microsoft Entra ID send', async () => {
     const id = await createUser('shapes@example.com')
     const { body, status } = await scim(
       'PATCH',
@@ -257,7 +257,7 @@ describe('a user', () => {
     ])
   })
 
-  it('loses console and reading when deleted, with every address, and does not become a stranger', async () => {
+  it('loses console access and reading when deleted, with every address, and keeps their identity', async () => {
     const person = await signIn(service, issuer, 'leaver', { organizationId: organization.id, role: 'admin' })
     const inConsole = () => service.call('GET', '/v1/console/sources', { key: person.token })
     await pushFor('ibis', {
@@ -283,7 +283,7 @@ describe('a user', () => {
     expect(await finds('member@example.com', 'lemur')).toBe(true)
   })
 
-  it('leaves an event that names the token, and no address', async () => {
+  it('records an event that names the token, and no address', async () => {
     const id = await createUser('audited@example.com')
     const { body } = await service.call('GET', '/v1/audit-events?limit=1', { key: organization.adminKey })
     expect(body.auditEvents[0]).toMatchObject({
@@ -295,7 +295,7 @@ describe('a user', () => {
     expect(JSON.stringify(body.auditEvents[0])).not.toContain('audited@')
   })
 
-  it("of another workspace is nobody's business", async () => {
+  it('of another workspace is invisible', async () => {
     const id = await createUser('private@example.com')
     const other = await service.organization()
     const stranger = await signIn(service, issuer, 'stranger', { organizationId: other.id, role: 'owner' })
@@ -309,7 +309,7 @@ describe('a user', () => {
 })
 
 describe('a group', () => {
-  it('lets its members read what names it, by each change that identity providers send', async () => {
+  it('lets its members read what names it, after each change that identity providers send', async () => {
     await pushFor('dugong', { visibility: 'restricted', groups: ['Platform'] })
     const ann = await createUser('ann@example.com')
     const ben = await createUser('ben@example.com')
@@ -350,7 +350,7 @@ describe('a group', () => {
     expect(await readers()).toEqual([false, false])
   })
 
-  it('is refused where its name is taken, or a member is nobody', async () => {
+  it('is refused when its name is taken, or a member does not exist', async () => {
     await service.call('PUT', '/v1/groups/Taken', { key: organization.adminKey, body: { members: [] } })
     const taken = await scim('POST', '/Groups', { displayName: 'Taken' })
     expect([taken.status, taken.body.scimType]).toEqual([409, 'uniqueness'])

@@ -34,7 +34,6 @@ let organization: TestOrganization
 let admin: Person
 const logged: string[] = []
 const answers: Answer[] = []
-/** Everything secret that came up. */
 const secrets: string[] = [CONTENT, ANSWER, MODEL_KEY, OPERATOR_TOKEN, STRIPE_KEY, STRIPE_WEBHOOK_SECRET]
 
 beforeAll(async () => {
@@ -49,7 +48,7 @@ beforeAll(async () => {
     },
   })
   service = await startTestService({
-    // No worker takes up what is queued, so that only requests write to the trail.
+    // No worker takes queued runs, so that only requests write to the trail.
     environment: { ...issuer.environment, ...emulators.environment, ...stripe.env, ROLE: 'api' },
     logger: createLogger('trace', stream),
     languageModel: createLanguageModel(
@@ -92,7 +91,7 @@ const document = (values: object = {}) =>
     ...values,
   })
 
-/** Every mutation and every retrieval that there is, by keys and by people. */
+/** Every mutation and every retrieval, by keys and by users. */
 async function actOnEverything(): Promise<void> {
   const query = { query: 'what is the plan' }
   await call('POST', '/v1/ingest', { documents: [document(), document({ externalId: 'b' })] })
@@ -147,7 +146,7 @@ async function actOnEverything(): Promise<void> {
   await call('PUT', path, { status: 'internal' }, `${OPERATOR_TOKEN}x`)
 }
 
-/** A workspace's name and people, from an invitation to the end. */
+/** A workspace's name and members, from an invitation to the end. */
 async function manageMembers(): Promise<void> {
   await asAdmin('PATCH', `/v1/console/organizations/${organization.id}`, { name: 'Crew' })
   const invited = await asAdmin('POST', '/v1/console/invitations', { role: 'member' })
@@ -172,7 +171,7 @@ async function manageDirectory(): Promise<void> {
   await asAdmin('DELETE', `/v1/console/scim-tokens/${scimToken.id}`)
 }
 
-/** A webhook, from its making to the end; no worker sends anything to it. */
+/** A webhook, from creation to removal; no worker sends anything to it. */
 async function manageWebhooks(): Promise<void> {
   const path = '/v1/console/webhooks'
   const made = await asAdmin('POST', path, {
@@ -188,7 +187,7 @@ async function manageWebhooks(): Promise<void> {
   await asAdmin('DELETE', one)
 }
 
-/** The payment processor's pages, when all is well and when it fails. */
+/** The payment processor's pages, in success and failure. */
 async function buyPlan(organizationId: string): Promise<void> {
   const plan = { tier: 'studio', interval: 'monthly' }
   const ask = async (page: 'checkout' | 'portal'): Promise<void> => {
@@ -207,13 +206,13 @@ async function buyPlan(organizationId: string): Promise<void> {
   await call('POST', '/v1/webhooks/stripe', { id: 'evt_1' })
 }
 
-/** The OAuth flow as a browser goes through it. */
+/** The OAuth flow in a browser. */
 async function connectNotion(): Promise<void> {
   const { url } = (await asAdmin('POST', '/v1/console/connectors/notion/authorize')).body
   const granted = await fetch(url, { redirect: 'manual' })
   const callback = new URL(granted.headers.get('location') ?? '')
   for (const name of ['code', 'state']) secrets.push(callback.searchParams.get(name) ?? `no ${name}`)
-  // In a browser that did not begin, the code waits in the page, and nobody can read it there.
+  // In another browser the sealed code is in the page, where nobody can read it.
   const asked = await service.call('GET', callback.pathname + callback.search)
   answers.push(asked)
   const { action, fields } = formOf(asked.text, callback.href)
@@ -225,7 +224,7 @@ async function connectNotion(): Promise<void> {
   if (confirmed.status !== 303) throw new Error(`the click was answered ${confirmed.status}`)
 }
 
-/** The same where it goes wrong: refused requests, a failing language model, a failing database. */
+/** The failures: refused requests, a failing language model, a failing database. */
 async function breakEverything(): Promise<void> {
   await call('POST', '/v1/ingest', { documents: [document({ sourceKind: CONTENT, title: 7 })] })
   await call('POST', '/v1/ingest', { documents: [document(), document()] })
@@ -248,7 +247,7 @@ async function breakEverything(): Promise<void> {
   await call('POST', '/v1/ingest', { documents: [document({ externalId: 'c' })] })
   await sql`alter table chunks drop constraint broken`.execute(service.database.db)
   await sql`alter table source_items rename to gone`.execute(service.database.db)
-  // As after any change, so that a search has to ask.
+  // As after any change, so that a search must query the database.
   await sql`update item_revisions set revision = revision + 1`.execute(service.database.db)
   await call('POST', '/v1/ingest', { documents: [document({ externalId: 'd' })] })
   await call('POST', '/v1/search', { query: 'what is the plan' })
@@ -262,7 +261,7 @@ const events = async () =>
   ).rows
 
 describe('after every mutation, retrieval and failure', () => {
-  it('the run has had them all: each audit action of a route, answers, and errors up to 500', async () => {
+  it('the run covered each audit action of a route, answers, and errors up to 500', async () => {
     const declared = routes
       .map(({ audit }) => audit)
       .filter((audit) => audit !== 'none' && audit !== 'maintenance.reembed.start')
@@ -303,7 +302,7 @@ describe('after every mutation, retrieval and failure', () => {
     }
   })
 
-  it('each request has a log line with the request id that its answer carries [ERR-4]', () => {
+  it('each request has a log line with the request id of its answer [ERR-4]', () => {
     const lines: Record<string, unknown>[] = logged.map((line) => JSON.parse(line))
     const ids = new Set(lines.map(({ requestId }) => requestId))
     for (const { headers } of answers) expect(ids).toContain(headers.get('x-request-id'))

@@ -30,7 +30,7 @@ afterAll(async () => {
   await service.close()
 })
 
-/** A connection on which something is sent and never finished. */
+/** A connection that sends an unfinished request. */
 function send(
   to: TestService,
   text: string,
@@ -56,7 +56,7 @@ describe('a client that sends slowly', () => {
   it.each([
     ['headers', () => 'GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: '],
     ['a body', () => `${ingestHead(1000)}{"documents":`],
-  ])('%s gets 408 in JSON and is cut off [ERR-15, LOAD-4]', async (_what, head) => {
+  ])('%s gets 408 in JSON and is disconnected [ERR-15, LOAD-4]', async (_what, head) => {
     const { socket, received, closed } = send(impatient, head())
     const trickle = setInterval(() => socket.write('x'), 100)
     await closed
@@ -69,7 +69,7 @@ describe('a client that sends slowly', () => {
     })
   })
 
-  it('holds no more memory than a workspace may, and gives it back when it leaves [LOAD-4, ERR-14]', async () => {
+  it('holds no more memory than a workspace may, and releases it on disconnect [LOAD-4, ERR-14]', async () => {
     const half = Array.from({ length: 8 }, () => send(service, `${ingestHead(10_000_000)}{"documents":`))
     const refusals = () => half.filter(({ received }) => received().includes('overloaded'))
     await vi.waitFor(() => expect(refusals()).toHaveLength(2), 20_000)
@@ -92,7 +92,7 @@ describe('a client that sends slowly', () => {
 })
 
 describe('a streamed answer', () => {
-  it('is not cut off, however much longer it takes than a request may [LOAD-4, ASK-8]', async () => {
+  it('is not cut off, even when it takes longer than the request timeout [LOAD-4, ASK-8]', async () => {
     await push(service, organization, documentOf(organization))
     const answer = await impatient.call('POST', '/v1/ask', {
       key: organization.adminKey,

@@ -25,14 +25,14 @@ beforeEach(async () => {
   organization = await service.organization()
 })
 
-/** Pushes documents a second after the ones before; those of one call change at the same moment. */
+/** Pushes documents a second after the previous ones; those of one call change at the same moment. */
 async function pushLater(...values: Parameters<typeof documentOf>[1][]): Promise<void> {
   now = new Date(now.getTime() + 1000)
   const documents = values.map((value) => documentOf(organization, value))
   expect((await push(service, organization, ...documents)).status).toBe(200)
 }
 
-/** One document for each name, each a second after the one before. */
+/** One document per id, each a second after the previous one. */
 async function pushEach(...externalIds: string[]): Promise<void> {
   for (const externalId of externalIds) await pushLater({ externalId })
 }
@@ -63,7 +63,7 @@ async function allPages(
 }
 
 describe('GET /v1/source-items', () => {
-  it('shows what is stored, without texts and metadata [LIST-1]', async () => {
+  it('lists stored items, without texts and metadata [LIST-1]', async () => {
     await pushLater({
       url: 'https://example.com/pto',
       authorName: 'Ada',
@@ -95,7 +95,7 @@ describe('GET /v1/source-items', () => {
     expect(shown.body.sourceItem).toMatchObject(body.sourceItems[0])
   })
 
-  it('has what changed last first, and by id what changed at the same moment [LIST-2]', async () => {
+  it('is ordered by last change, and by id within the same moment [LIST-2]', async () => {
     await pushEach('a', 'b', 'c')
     expect(await namesOf()).toEqual(['c', 'b', 'a'])
     await pushLater({ externalId: 'a', body: 'Something else entirely' })
@@ -107,11 +107,11 @@ describe('GET /v1/source-items', () => {
     expect(new Set(body.sourceItems.map(({ updatedAt }: { updatedAt: string }) => updatedAt)).size).toBe(1)
   })
 
-  it('does not move what comes again with the same content, be it in another source [LIST-3]', async () => {
+  it('does not move an unchanged re-ingested item, even from another source [LIST-3]', async () => {
     await pushEach('a', 'b')
     const before = await list()
     await pushLater({ externalId: 'a' })
-    // Only the confirmation moves.
+    // Only the confirmation time changes.
     const [b, a] = before.body.sourceItems
     expect((await list()).body.sourceItems).toEqual([b, { ...a, syncedAt: now.toISOString() }])
     const connectorId = await service.database.db.transaction().execute((tx) =>
@@ -132,7 +132,7 @@ describe('GET /v1/source-items', () => {
     })
   })
 
-  it('narrows by provider, source and kind, together too [LIST-4]', async () => {
+  it('filters by provider, source and kind, also combined [LIST-4]', async () => {
     for (const provider of PROVIDERS) {
       for (const sourceKind of ['message', 'document', 'file']) {
         await pushLater({ provider, sourceKind, externalId: `${provider}-${sourceKind}` })
@@ -148,7 +148,7 @@ describe('GET /v1/source-items', () => {
     expect(await namesOf({ ...all, provider: 'slack' })).toEqual([])
   })
 
-  it('takes a limit from 1 to 200, 50 when not said, and refuses what it does not know [LIST-5]', async () => {
+  it('accepts a limit from 1 to 200, 50 by default, and refuses unknown parameters [LIST-5]', async () => {
     await pushLater(...Array.from({ length: 201 }, (_, n) => ({ externalId: `n${n}` })))
     expect(await namesOf()).toHaveLength(50)
     expect(await namesOf({ limit: '1' })).toHaveLength(1)
@@ -174,11 +174,11 @@ describe('GET /v1/source-items', () => {
     }
   })
 
-  it('gives each item once over all pages, whatever their size, also of one moment [LIST-6]', async () => {
+  it('returns each item once over all pages of any size, even at one timestamp [LIST-6]', async () => {
     await pushEach('a', 'b', 'c')
     await pushLater(...Array.from({ length: 9 }, (_, n) => ({ externalId: `same-${n}` })))
     await pushLater({ externalId: 'd', provider: 'slack' })
-    // A restored database may tell moments apart that are one to a date of JavaScript.
+    // A restored database may distinguish timestamps that are equal as JavaScript dates.
     const { rows } = await sql<{ later: string }>`
       select (updated_at + interval '1 microsecond')::text as later from source_items
       where organization_id = ${organization.id} and external_id = 'same-3'`.execute(service.database.db)
@@ -196,7 +196,7 @@ describe('GET /v1/source-items', () => {
     }
   })
 
-  it('misses and doubles nothing of what stays as it is while others come, change and go [LIST-6]', async () => {
+  it('neither misses nor duplicates unchanged items while others are added, changed and deleted [LIST-6]', async () => {
     const steady = Array.from({ length: 12 }, (_, n) => `steady-${n}`)
     await pushEach('changing-1', 'going-1')
     await pushLater(...steady.map((externalId) => ({ externalId })))
@@ -212,7 +212,7 @@ describe('GET /v1/source-items', () => {
     expect(seen.filter((name) => name.startsWith('new'))).toEqual([])
   })
 
-  it("refuses a cursor that is not its own, a list's with other filters and another organization's alike [LIST-7]", async () => {
+  it('refuses a foreign cursor, also of other filters or another organization [LIST-7]', async () => {
     await pushEach('a', 'b')
     const { nextCursor } = (await list({ limit: '1' })).body
     const other = await service.organization()
@@ -238,7 +238,7 @@ describe('GET /v1/source-items', () => {
       expect(answer.status, JSON.stringify(query)).toBe(400)
       expect(answer.body.issues[0].path).toBe('cursor')
     }
-    // The size of the pages may change on the way.
+    // The page size may change between pages.
     expect(await namesOf({ cursor: nextCursor, limit: '7' })).toEqual(['a'])
     expect(nextCursor).toMatch(/^[\w-]+$/)
   })
@@ -273,7 +273,7 @@ describe('GET /v1/source-items', () => {
     expect(await namesOf({ connectorId: organization.sources.notion })).toEqual([])
   })
 
-  it('is as the console shows it to any member, free of credits, in the window of search [LIST-9, CRED-2]', async () => {
+  it('is the same for any member in the console, free of credits, in the window of search [LIST-9, CRED-2]', async () => {
     const paying = await service.organization({ status: 'canceled', tier: 'builder' })
     organization = paying
     await pushEach('a', 'b')

@@ -13,7 +13,7 @@ let admin: Person
 
 beforeAll(async () => {
   issuer = await startIssuer()
-  // Providers that are offered and never reached: no worker takes up what the tests queue.
+  // Offered providers that are never contacted: no worker takes the queued runs.
   const client = { CLIENT_ID: 'id', CLIENT_SECRET: 'secret' }
   const offered = Object.entries(client).flatMap(([name, value]) =>
     ['SLACK', 'NOTION'].map((provider) => [`${provider}_${name}`, value]),
@@ -37,7 +37,7 @@ const asAdmin = (method: string, path: string, body?: unknown): Promise<Answer> 
 const actions = async (): Promise<string[]> =>
   (await call('GET', '/v1/audit-events')).body.auditEvents.map(({ action }: { action: string }) => action)
 
-/** The source of a provider as one that has an account behind it. */
+/** A provider's source as if it had an account. */
 const connect = (provider: 'slack' | 'notion', values: object = {}) =>
   service.database.db
     .updateTable('sources')
@@ -46,7 +46,7 @@ const connect = (provider: 'slack' | 'notion', values: object = {}) =>
     .execute()
 
 describe('the list of sources', () => {
-  it('has every field of every source, for keys and people alike [SRC-1, SRC-2, SRC-3, CON-5, SURF-4, SURF-5]', async () => {
+  it('has every field of every source, for keys and users alike [SRC-1, SRC-2, SRC-3, CON-5, SURF-4, SURF-5]', async () => {
     await push(service, organization, documentOf(organization), documentOf(organization, { externalId: 'b' }))
     const { status, body } = await call('GET', '/v1/sources')
     expect(status).toBe(200)
@@ -77,7 +77,7 @@ describe('the list of sources', () => {
 })
 
 describe('the channel allowlist', () => {
-  it('is set, emptied and taken away, and each change is recorded [SRC-4, SRC-5, SRC-6, AUD-8]', async () => {
+  it('is set, emptied and removed, and each change is recorded [SRC-4, SRC-5, SRC-6, AUD-8]', async () => {
     const id = organization.sources.slack
     for (const channelAllowlist of [['C0123ABCD', 'C9'], [], null]) {
       const { status, body } = await call('PATCH', `/v1/sources/${id}`, { channelAllowlist })
@@ -113,7 +113,7 @@ describe('the channel allowlist', () => {
     expect(await actions()).toEqual([])
   })
 
-  it('is of Slack sources only, as channels are [CHN-1, CHN-2]', async () => {
+  it('exists for Slack sources only, like channels [CHN-1, CHN-2]', async () => {
     for (const provider of ['google_drive', 'notion', 'gmail'] as const) {
       const path = `/v1/sources/${organization.sources[provider]}`
       for (const answer of [
@@ -131,8 +131,8 @@ describe('the channel allowlist', () => {
   })
 })
 
-describe('a person', () => {
-  it('makes, renames, pauses, resumes and removes sources, each recorded in their name [SRC-7, SRC-8, AUD-2, AUD-11]', async () => {
+describe('a user', () => {
+  it('creates, renames, pauses, resumes and removes sources, each recorded in their name [SRC-7, SRC-8, AUD-2, AUD-11]', async () => {
     const made = await asAdmin('POST', '/v1/console/sources', { provider: 'slack', displayName: 'Team' })
     expect(made).toMatchObject({
       status: 201,
@@ -164,7 +164,7 @@ describe('a person', () => {
     }
   })
 
-  it('removes with a source everything that it brought, and nothing else [SRC-9]', async () => {
+  it('removes with a source everything in it, and nothing else [SRC-9]', async () => {
     await push(
       service,
       organization,
@@ -228,7 +228,7 @@ describe('a sync run', () => {
     expect(await actions()).toEqual(['sync_run.create', 'sync_run.create'])
   })
 
-  it('comes in pages of at most limit, with nextCursor while there are more [RUN-2]', async () => {
+  it('is listed in pages of at most limit, with nextCursor while there are more [RUN-2]', async () => {
     await connect('slack')
     await connect('notion')
     await request()
@@ -266,7 +266,7 @@ describe('a sync run', () => {
     expect(await actions()).toEqual(['sync_run.create'])
   })
 
-  it('that ended makes room for a new one [RUN-6]', async () => {
+  it('that ended allows a new one [RUN-6]', async () => {
     await connect('slack')
     for (const status of ['succeeded', 'failed'] as const) {
       const { syncRun } = (await request()).body
@@ -286,7 +286,7 @@ describe('a sync run', () => {
     }
   })
 
-  it('is one, however many ask at once [RUN-5]', async () => {
+  it('is created once under concurrent requests [RUN-5]', async () => {
     await connect('slack')
     const answers = await Promise.all(Array.from({ length: 12 }, () => request()))
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
@@ -294,7 +294,7 @@ describe('a sync run', () => {
     expect(new Set(answers.map(({ body }) => body.syncRun.id)).size).toBe(1)
   })
 
-  it('is refused for a push-only or disabled source, or none [RUN-8, RUN-9, ERR-5, ERR-6]', async () => {
+  it('is refused for a push-only, disabled or missing source [RUN-8, RUN-9, ERR-5, ERR-6]', async () => {
     expect(await request()).toMatchObject({ status: 409, body: { code: 'source_push_only' } })
     await connect('slack', { status: 'disabled' })
     expect(await request()).toMatchObject({ status: 409, body: { code: 'source_disabled' } })

@@ -39,7 +39,7 @@ async function start(who: Person, question: string): Promise<{ id: string; turnI
 }
 
 describe('threads', () => {
-  it('are listed last used first, page by page, and shown with all their questions [CON-21]', async () => {
+  it('are listed by last use, in pages, and shown with all their questions [CON-21]', async () => {
     const first = await start(bob, 'How many\n days?')
     const second = await start(bob, 'Who approves travel?')
     const added = await call(bob, 'POST', `/${first.id}/turns`, turnOf('And for zebras?'))
@@ -55,7 +55,7 @@ describe('threads', () => {
     ])
   })
 
-  it('belong to one person: nobody else lists, reads, extends, rates or deletes them [CON-21]', async () => {
+  it('belong to one user: nobody else lists, reads, extends, rates or deletes them [CON-21]', async () => {
     const { id, turnId } = await start(bob, 'Private?')
     expect((await call(ada, 'GET')).body.threads).toEqual([])
     const answers = await Promise.all([
@@ -69,7 +69,7 @@ describe('threads', () => {
     expect((await call(bob, 'GET', `/${id}`)).status).toBe(200)
   })
 
-  it('take feedback, which the trail records with the request of the answer and no text [CON-21]', async () => {
+  it("accept feedback, which the trail records with the answer's request id and no text [CON-21]", async () => {
     const { id, turnId } = await start(bob, 'Rated?')
     const path = `/${id}/turns/${turnId}/feedback`
     const rated = await call(bob, 'PUT', path, { feedback: 'missing_source' })
@@ -97,7 +97,7 @@ describe('threads', () => {
     expect([questions.length, questions[0], questions.at(-1)]).toEqual([50, 'number 1', 'number 50'])
   })
 
-  it('are deleted one by one, all at once, and when their person leaves [CON-21]', async () => {
+  it('are deleted one by one, all at once, and when their user leaves [CON-21]', async () => {
     const { id } = await start(bob, 'Gone?')
     expect((await call(bob, 'DELETE', `/${id}`)).body.thread.id).toBe(id)
     expect((await call(bob, 'GET', `/${id}`)).status).toBe(404)

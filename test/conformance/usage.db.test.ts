@@ -42,7 +42,7 @@ async function callTool(key: string, name: string): Promise<void> {
 }
 
 describe('the usage by day', () => {
-  it('has every charged answer of whichever way once, and adds up to the credits of the period [CRED-12, CRED-2, CRED-3]', async () => {
+  it('counts every charged answer of any kind once, and sums to the credits of the period [CRED-12, CRED-2, CRED-3]', async () => {
     const key = organization.adminKey
     const body = { query: 'paid time off' }
     for (const path of ['search', 'context', 'ask']) {

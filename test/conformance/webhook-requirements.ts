@@ -1,4 +1,4 @@
-/** What the service promises of the webhooks that it sends to workspaces: `id: text`. */
+/** The requirements of outgoing webhooks: `id: text`. */
 export const WEBHOOK_REQUIREMENTS: Record<string, string> = {
   'TELL-1':
     'Admins make, see, change and remove the webhooks of their workspace; nobody else knows of them, and the secret is shown once.',

@@ -60,7 +60,7 @@ const deliveriesOf = async (id: string, query = '') =>
   (await call('GET', `/${id}/deliveries${query}`)).body.deliveries
 
 describe('webhooks of a workspace', () => {
-  it('are made, shown, changed and removed by its admins, with their secret shown once [TELL-1]', async () => {
+  it('are created, shown, changed and removed by its admins, with their secret shown once [TELL-1]', async () => {
     const given = { url: 'https://hooks.example.com/in', description: 'Alerts', eventTypes: ['source.error'] }
     const made = await call('POST', '', given)
     const webhook = {
@@ -91,7 +91,7 @@ describe('webhooks of a workspace', () => {
     for (const { text } of [...shown, removed]) expect(text).not.toContain(made.body.secret)
   })
 
-  it('are recorded in the trail, in the name of who did it, without their address and secret [TELL-2]', async () => {
+  it("are recorded in the trail, in the actor's name, without their URL and secret [TELL-2]", async () => {
     const { id } = await make()
     await call('PATCH', `/${id}`, { eventTypes: ['source.error'] })
     await call('POST', `/${id}/rotate`)
@@ -112,7 +112,7 @@ describe('webhooks of a workspace', () => {
     expect(trail.text).not.toMatch(/hidden|whsec_/)
   })
 
-  it("are nobody's of another workspace, nor a member's [TELL-1]", async () => {
+  it('are invisible to other workspaces and to members [TELL-1]', async () => {
     const { id } = await make()
     const { delivery } = (await call('POST', `/${id}/test`)).body
     const member = await person('member')
@@ -140,7 +140,7 @@ describe('webhooks of a workspace', () => {
     expect((await call('GET', '', undefined, token)).body).toEqual({ webhooks: [] })
   })
 
-  it('are at most twenty, made at once too [TELL-3]', async () => {
+  it('are at most twenty, even under concurrent creation [TELL-3]', async () => {
     const url = 'https://hooks.example.com/'
     const answers = await Promise.all(Array.from({ length: 22 }, () => call('POST', '', { url })))
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(20)
@@ -169,7 +169,7 @@ describe('webhooks of a workspace', () => {
     expect(logged.join('')).not.toContain('hidden')
   })
 
-  it('need an address of the internet, with https, unless the operator allows others [TELL-4]', async () => {
+  it('need a public https URL, unless the operator allows others [TELL-4]', async () => {
     const guarded = await startTestService({ environment: issuer.environment, database: service.database })
     try {
       for (const url of ['http://hooks.example.com/', receiver.url, 'https://127.0.0.1/', 'https://[::1]/']) {
@@ -185,8 +185,8 @@ describe('webhooks of a workspace', () => {
   })
 })
 
-describe('what webhooks are told', () => {
-  it('comes signed by the secret, and for a day after a rotation by the one before too [TELL-5]', async () => {
+describe('webhook events', () => {
+  it('are signed by the secret, and for a day after a rotation also by the previous one [TELL-5]', async () => {
     const { id, secret } = await make()
     const rotated = (await call('POST', `/${id}/rotate`)).body
     const expires = Date.parse(rotated.webhook.previousSecretExpiresAt)
@@ -203,7 +203,7 @@ describe('what webhooks are told', () => {
       })
   })
 
-  it('is of keys, members and plans as they change, with no more than the list says [TELL-6]', async () => {
+  it('report changes of keys, members and plans, with only the listed fields [TELL-6]', async () => {
     await make()
     const key = { name: 'Bot', allowedActions: ['search'], allowedProviders: ['slack'] }
     const options = { key: organization.adminKey }
@@ -253,7 +253,7 @@ describe('what webhooks are told', () => {
     expect(receiver.received.map(({ body }) => body).join('')).not.toContain(secret)
   })
 
-  it('is listed page by page, with what came of it and nothing of the answer, and is sent again on demand [TELL-7]', async () => {
+  it("are listed in pages, with the outcome but not the answer's body, and are resent on request [TELL-7]", async () => {
     const { id } = await make()
     for (let n = 0; n < 3; n += 1) await call('POST', `/${id}/test`)
     const all = await until(
@@ -290,7 +290,7 @@ describe('what webhooks are told', () => {
     expect(ids.filter((one) => one === all[0].messageId)).toHaveLength(2)
   })
 
-  it('is nothing once they are disabled, in a test or again [TELL-7]', async () => {
+  it('are not sent to a disabled webhook, not even as a test or resend [TELL-7]', async () => {
     const { id } = await make()
     const { delivery } = (await call('POST', `/${id}/test`)).body
     await received('webhook.test')
@@ -299,7 +299,7 @@ describe('what webhooks are told', () => {
       expect(await call('POST', path)).toMatchObject({ status: 409, body: { code: 'webhook_disabled' } })
   })
 
-  it('is counted in the metrics', async () => {
+  it('are counted in the metrics', async () => {
     const { id } = await make()
     await call('POST', `/${id}/test`)
     await received('webhook.test')

@@ -50,7 +50,7 @@ describe('a validation error', () => {
     expect(body.error).toBe('limit must be a whole number')
   })
 
-  it('names a misspelt field first, with the one that it is near to [ERR-2, ERR-10]', async () => {
+  it('names a misspelled field first, with the nearest known one [ERR-2, ERR-10]', async () => {
     expect((await search({ limit: 0, quary: 'x' })).body).toMatchObject({
       error: 'unknown field "quary"; did you mean "query"? (and 2 more)',
       issues: [{ path: 'quary' }, { path: 'query' }, { path: 'limit' }],
@@ -75,7 +75,7 @@ describe('a 401', () => {
     const { status, body, headers } = await agent(authorization)
     expect({ status, code: body.code }).toEqual({ status: 401, code: 'unauthenticated' })
     expect(body.error).toMatch(words)
-    // RFC 6750, 3.1: who sent no token is told of no error.
+    // RFC 6750, 3.1: a request without a token gets no error code.
     expect(headers.get('www-authenticate')).toBe('Bearer realm="Retrieval Memory Service"')
   })
 
@@ -89,7 +89,7 @@ describe('a 401', () => {
     expect((await ask('/operator/organizations')).body.error).toContain("send the operator's token")
   })
 
-  it('never says why a key is not valid: unknown, malformed and revoked answer alike [ERR-18]', async () => {
+  it('never says why a key is invalid: unknown, malformed and revoked keys get the same answer [ERR-18]', async () => {
     const revoked = await organization.mint()
     await service.call('DELETE', `/v1/api-keys/${revoked.id}`, { key: organization.adminKey })
     const answers = await Promise.all(
@@ -110,7 +110,7 @@ describe('a 401', () => {
     for (const one of seen) expect(one).toEqual(seen[0])
   })
 
-  it('differs from a 403, which names the action that the key lacks [AUTH-2]', async () => {
+  it('differs from a 403, which names the missing action [AUTH-2]', async () => {
     const { secret } = await organization.mint({ actions: ['ask'] })
     const { status, headers } = await agent(`Bearer ${secret}`)
     expect(status).toBe(403)
@@ -134,8 +134,8 @@ describe('the documentation of an error', () => {
   })
 })
 
-describe('an address that is nearly right', () => {
-  it('is answered with or without a slash at its end [ERR-20]', async () => {
+describe('a nearly correct path', () => {
+  it('is answered with or without a trailing slash [ERR-20]', async () => {
     const key = organization.adminKey
     const body = { query: 'x' }
     expect((await service.call('POST', '/v1/search/', { key, body })).status).toBe(200)
@@ -162,14 +162,14 @@ describe('an address that is nearly right', () => {
     ['GET', '/v1/source/1/channels', 'GET /v1/sources/{id}/channels'],
     ['GET', '/healtz', 'GET /healthz'],
     ['GET', '/doc', 'GET /docs'],
-  ])('%s %s is told %s [ERR-5, ERR-20]', async (method, path, meant) => {
+  ])('%s %s gets the hint %s [ERR-5, ERR-20]', async (method, path, meant) => {
     const { status, body } = await service.call(method, path)
     expect({ status, code: body.code }).toEqual({ status: 404, code: 'not_found' })
     expect(body.error).toBe(`There is no ${method} ${path}; did you mean ${meant}?`)
   })
 
   it.each(['/v1/completely/different', '/.env', '/operator/organisations', `/v1/search${'h'.repeat(5_000)}`])(
-    '%.40s is told nothing that is not near, and not at length [ERR-5, ERR-20]',
+    '%.40s gets no far-fetched or long hint [ERR-5, ERR-20]',
     async (path) => {
       const { status, body } = await service.call('POST', path)
       expect(status).toBe(404)
@@ -196,7 +196,7 @@ describe('TRACE', () => {
     '/console/sources',
     '/oidc/token',
     '/nothing/here',
-  ])('%s is refused like any wrong method, and sends nothing back [ERR-7]', async (path) => {
+  ])('%s is refused like any wrong method, and echoes nothing [ERR-7]', async (path) => {
     const { hostname, port } = new URL(service.url)
     const sent = request({ hostname, port, path, method: 'TRACE', headers: { 'X-Mine': 'secret-of-mine' } })
     sent.end()
@@ -219,7 +219,7 @@ describe('a page', () => {
     ['/errors', 'GET, HEAD'],
     ['/metrics', 'GET, HEAD'],
     ['/llms.txt?x=1', 'GET, HEAD'],
-  ])('%s answers another method with 405 and names its own [ERR-7]', async (path, allow) => {
+  ])('%s returns 405 for another method and names its own [ERR-7]', async (path, allow) => {
     for (const method of ['POST', 'DELETE', 'OPTIONS']) {
       const answer = await service.call(method, path)
       expect(answer, method).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } })
@@ -229,7 +229,7 @@ describe('a page', () => {
 })
 
 describe('in a browser', () => {
-  it('the address of the service shows what it is, whether it is ready and where to begin [OPS-7]', async () => {
+  it("the service's root shows what it is, whether it is ready and where to begin [OPS-7]", async () => {
     const { status, headers, text } = await asBrowser('/')
     expect({ status, type: headers.get('content-type') }).toEqual({
       status: 200,
@@ -243,7 +243,7 @@ describe('in a browser', () => {
     }
   })
 
-  it('an unknown address shows a page that repeats nothing as HTML [OPS-7, ERR-11]', async () => {
+  it('an unknown path shows a page that repeats nothing as HTML [OPS-7, ERR-11]', async () => {
     const { status, headers, text } = await asBrowser('/doc<script>alert(1)</script>')
     expect({ status, type: headers.get('content-type') }).toEqual({
       status: 404,
@@ -265,7 +265,7 @@ describe('in a browser', () => {
     }
   })
 
-  it('and nowhere else: programs get JSON at the same addresses [OPS-7, ERR-1]', async () => {
+  it('only browsers get pages: programs get JSON at the same paths [OPS-7, ERR-1]', async () => {
     expect(await service.call('GET', '/')).toMatchObject({
       status: 200,
       body: { service: 'Retrieval Memory Service', ready: true, documentation: `${service.url}/docs` },

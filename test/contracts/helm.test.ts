@@ -41,7 +41,7 @@ const kustomized = async (file: string): Promise<any[]> =>
   )
 const ofKind = (manifests: any[], kind: string): any[] => manifests.filter((one) => one.kind === kind)
 
-/** A manifest without what a release names and labels by itself. */
+/** A manifest without the names and labels of its release. */
 function comparable(manifest: any): any {
   const { containers, serviceAccountName: _name, ...pod } = manifest.spec.template.spec
   const [{ image: _image, imagePullPolicy: _policy, envFrom: _from, ...container }] = containers
@@ -50,7 +50,7 @@ function comparable(manifest: any): any {
 }
 
 describe('the Helm chart', () => {
-  it('renders manifests that their schemas allow', async () => {
+  it('renders manifests that match their schemas', async () => {
     const manifests = await rendered()
     expect(manifests.map(({ kind }) => kind).toSorted()).toEqual([
       'ConfigMap',
@@ -68,7 +68,7 @@ describe('the Helm chart', () => {
       expect(() => validateManifest(manifest), `${manifest.kind} ${manifest.metadata.name}`).not.toThrow()
   })
 
-  it('runs pods as the plain manifests do', async () => {
+  it('runs the same pods as the plain manifests', async () => {
     const deployments = ofKind(await rendered(), 'Deployment')
     for (const role of ['api', 'worker']) {
       const [plain] = ofKind(await kustomized(`${role}.yaml`), 'Deployment')
@@ -77,7 +77,7 @@ describe('the Helm chart', () => {
     }
   })
 
-  it('routes what the plain Ingress routes', async () => {
+  it('has the same routes as the plain Ingress', async () => {
     const paths = ([{ spec }]: any[]): string[] =>
       spec.rules[0].http.paths.map(({ path }: { path: string }) => path).toSorted()
     const [ours, plain] = [ofKind(await rendered(), 'Ingress'), await kustomized('ingress.yaml')]
@@ -85,7 +85,7 @@ describe('the Helm chart', () => {
     expect(ours[0].metadata.annotations).toEqual(plain[0].metadata.annotations)
   })
 
-  it('selects the pods of its own release alone, and no pod twice', async () => {
+  it('selects only the pods of its own release, and no pod twice', async () => {
     const manifests = await rendered()
     const pods = ofKind(manifests, 'Deployment').map(({ spec }) => spec.template.metadata.labels)
     for (const { kind, metadata, spec } of manifests) {
@@ -100,7 +100,7 @@ describe('the Helm chart', () => {
     }
   })
 
-  it('sets settings that the service has, and takes secrets from a Secret that it does not make', async () => {
+  it('sets known settings, and reads secrets from an existing Secret', async () => {
     const manifests = await rendered()
     const [{ data }] = ofKind(manifests, 'ConfigMap')
     expect(Object.keys(data).filter((name) => !(name in settingsSchema.shape))).toEqual([])
@@ -119,7 +119,7 @@ describe('the Helm chart', () => {
     expect(kinds).not.toContain('NetworkPolicy')
   })
 
-  it('passes the lint of Helm itself', async (context) => {
+  it("passes Helm's own lint", async (context) => {
     const isInstalled = await run('helm', ['version']).then(
       () => true,
       () => false,

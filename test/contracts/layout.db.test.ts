@@ -20,7 +20,7 @@ interface ForeignKey {
 }
 
 async function foreignKeys(): Promise<ForeignKey[]> {
-  // Of `pg_class` a distributed database hides the shards, whose foreign keys are its own affair.
+  // A distributed database hides shards in `pg_class`; their foreign keys do not matter here.
   const { rows } = await sql<ForeignKey>`
     select k.conrelid::regclass::text as "from", k.confrelid::regclass::text as "to",
       array(select a.attname::text from pg_attribute a where a.attrelid = k.conrelid and a.attnum = any (k.conkey)) as columns
@@ -37,7 +37,7 @@ describe('the layout of a distributed database', () => {
     expect(ours.toSorted()).toEqual(tables.toSorted())
   })
 
-  it('places by organization what has one, and only that', async () => {
+  it('distributes by organization exactly the tables that have one', async () => {
     const { rows } = await sql<{ name: string; position: number | null }>`
       select t.tablename::text as name, array_position(i.indkey::int2[], a.attnum) as position
       from pg_tables t
@@ -48,16 +48,16 @@ describe('the layout of a distributed database', () => {
     expect(new Set(tenants.map(({ name }) => name)).size).toBe(
       Object.values(LAYOUT).filter((placement) => placement === 'tenant').length,
     )
-    // Uniqueness holds within one server, so that every unique index has to have the organization.
+    // Uniqueness holds within one server, so every unique index must include the organization.
     expect(tenants.filter(({ position }) => position === null)).toEqual([])
   })
 
-  it('distributes a table after those it refers to', async () => {
+  it('distributes a table after those it references', async () => {
     const early = (await foreignKeys()).filter(({ from, to }) => tables.indexOf(from) < tables.indexOf(to))
     expect(early).toEqual([])
   })
 
-  it('has foreign keys that a distributed database keeps: to reference tables, and within an organization', async () => {
+  it('has only foreign keys that a distributed database supports: to reference tables, and within an organization', async () => {
     const allowed = ({ from, to, columns }: ForeignKey) =>
       placements[to] === 'reference' ||
       (placements[from] === 'tenant' && placements[to] === 'tenant' && columns.includes('organization_id'))

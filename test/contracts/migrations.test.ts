@@ -3,17 +3,17 @@ import { describe, expect, it } from 'vitest'
 import { LAYOUT } from '../../src/database/distribution/layout.ts'
 
 /*
- * Migrations run on a database that is distributed already. What such a table takes in no `alter table` can be seen in the text; a
- * suite on a cluster does not see it, for its database is migrated while it is still empty and on one server.
+ * Migrations run on databases that are already distributed. This test finds unsupported `alter table` statements in
+ * their text. A suite on a cluster would miss them, because it migrates an empty database on one server.
  */
 
-/** The last one of the first version that could be distributed. */
+/** The last migration of the first distributable version. */
 const LAST_BEFORE = '0011_removed_sources.sql'
 const FOLDER = new URL('../../src/database/migrations/', import.meta.url)
 
 const withoutComments = (text: string): string => text.replaceAll(/--.*$/gm, '')
 
-/** The parts of a list between commas that are in no parentheses. */
+/** Splits a list at commas outside parentheses. */
 function partsOf(list: string, open = 0): string[] {
   const parts = ['']
   for (const character of list) {
@@ -25,7 +25,7 @@ function partsOf(list: string, open = 0): string[] {
   return parts.map((part) => part.trim())
 }
 
-/** The changes of tables that a distributed database refuses, as they are written. */
+/** The table changes that a distributed database refuses. */
 function refused(migration: string): string[] {
   const text = withoutComments(migration)
   const created = new Set([...text.matchAll(/\bcreate table (\w+)/g)].map(([, table]) => table))
@@ -54,7 +54,7 @@ describe('migrations of a distributed database', () => {
       'alter table sources add column a text, add constraint c check (a > 1);',
     ],
     ['a constraint without a name', 'alter table sources add check (a > 1);'],
-  ])('are seen to add %s', (_, text) => {
+  ])('are caught when they add %s', (_, text) => {
     expect(refused(text)).toEqual([text.slice(0, -1)])
   })
 
@@ -74,7 +74,7 @@ describe('migrations of a distributed database', () => {
     expect(refused(text)).toEqual([])
   })
 
-  it('add to its tables columns without constraints, and each constraint on its own, by its name', () => {
+  it('add columns without constraints, and each constraint separately, by name', () => {
     const later = readdirSync(FOLDER).filter((name) => name.endsWith('.sql') && name > LAST_BEFORE)
     expect(later.length).toBeGreaterThan(0)
     const found = later.flatMap((name) =>

@@ -33,12 +33,12 @@ const panels = async () => Dashboard.parse(JSON.parse(await read('deploy/monitor
 
 async function expressions(): Promise<string[]> {
   const drawn = (await panels()).flatMap(({ targets }) => targets.map(({ expr }) => expr))
-  // Grafana fills in its own.
+  // Grafana inserts its own value.
   const filled = drawn.map((expr) => expr.replaceAll('$__rate_interval', '5m').replaceAll('$instance', '.*'))
   return [...filled, ...(await alerts()).map(({ expr }) => expr)]
 }
 
-/** The metrics that an expression of PromQL names, and the labels it chooses and groups by. */
+/** The metrics in a PromQL expression, and the labels it filters and groups by. */
 function namesIn(expr: string): { metrics: string[]; labels: string[] } {
   const [metrics, labels]: [string[], string[]] = [[], []]
   parser.parse(expr).iterate({
@@ -51,7 +51,7 @@ function namesIn(expr: string): { metrics: string[]; labels: string[] } {
   return { metrics, labels }
 }
 
-/** What a process shows that has answered a request, ended a run, and has something of everything. */
+/** The metrics of a process that has answered a request, ended a run, and has data of every kind. */
 async function shown(): Promise<string> {
   const metrics = createMetrics()
   metrics.observeAnswer({ method: 'POST', route: '/v1/search', status: 200, seconds: 0.1 })
@@ -75,7 +75,7 @@ async function shown(): Promise<string> {
 }
 
 describe('the dashboard and the alerts', () => {
-  it('name metrics and labels that the service shows, in expressions that can be read', async () => {
+  it('use existing metrics and labels in valid expressions', async () => {
     const output = await shown()
     const metrics = new Set([...output.matchAll(/^(\w+)[ {]/gm)].map(([, name]) => name))
     const labels = new Set([...output.matchAll(/(\w+)="/g)].map(([, name]) => name))
@@ -98,7 +98,7 @@ describe('the dashboard and the alerts', () => {
     }
   })
 
-  it('name routes that there are', async () => {
+  it('name existing routes', async () => {
     const paths = routes.map(({ path }) => path)
     for (const expr of await expressions())
       for (const [, operator, pattern = ''] of expr.matchAll(/route(!=|=~|=)"([^"]*)"/g)) {
@@ -111,12 +111,12 @@ describe('the dashboard and the alerts', () => {
       }
   })
 
-  it('read counters alone under names that end in _total', async () => {
+  it('apply rates only to counters, whose names end in _total', async () => {
     const types = [...(await shown()).matchAll(/^# TYPE (\w+_total) (\w+)/gm)]
     expect(types.filter(([, , type]) => type !== 'counter').map(([, name]) => name)).toEqual([])
   })
 
-  it('show every metric of our own somewhere', async () => {
+  it('show every metric of the service somewhere', async () => {
     const ours = [...(await shown()).matchAll(/^# TYPE (\w+)/gm)]
       .map(([, name = '']) => name)
       .filter((name) => !/^(nodejs|process)_/.test(name))
@@ -130,7 +130,7 @@ describe('the dashboard and the alerts', () => {
 })
 
 describe('docs/guides/runbooks.md', () => {
-  it('has a section for each alert, which the alert leads to, and no other', async () => {
+  it('has exactly one section for each alert, which links to it', async () => {
     const sections = [...(await read('docs/guides/runbooks.md')).matchAll(/^## (\w+)$/gm)].map(
       ([, name = '']) => name,
     )

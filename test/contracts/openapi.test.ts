@@ -13,13 +13,12 @@ interface Operation {
   responses: object
 }
 
-/** Of paths and webhooks. */
 function allOperations(): Operation[] {
   const items = [...Object.values<object>(document.paths), ...Object.values<object>(document.webhooks)]
   return items.flatMap((item) => Object.values<Operation>({ ...item }))
 }
 
-/** Where an example of a `uri` has characters that no URI has (RFC 3986, 2). */
+/** Where an example of a `uri` has characters that are invalid in a URI (RFC 3986, 2). */
 function wrongUrls(value: unknown, path: string): string[] {
   if (typeof value !== 'object' || value === null) return []
   const inner = Object.entries(value).flatMap(([key, next]) => wrongUrls(next, `${path}/${key}`))
@@ -28,7 +27,7 @@ function wrongUrls(value: unknown, path: string): string[] {
 }
 
 describe('openapi/openapi.json', () => {
-  it('is what the route table says now (npm run generate writes it)', async () => {
+  it('matches the route table (npm run generate writes it)', async () => {
     const checkedIn = await readFile(new URL('../../openapi/openapi.json', import.meta.url), 'utf8')
     expect(checkedIn).toBe(generatedOpenApi())
   })
@@ -39,7 +38,7 @@ describe('openapi/openapi.json', () => {
     expect(validator.version).toBe('3.1')
   })
 
-  it('has every route of the table and no other, each under a name of its own', () => {
+  it('has exactly the routes of the table, each under a unique name', () => {
     const documented = Object.entries<Record<string, { operationId: string }>>(document.paths).flatMap(
       ([path, operations]) =>
         Object.entries(operations).map(([method, { operationId }]) => `${operationId} ${method} ${path}`),
@@ -49,7 +48,7 @@ describe('openapi/openapi.json', () => {
     expect(new Set(routes.map((route) => route.operationId)).size).toBe(routes.length)
   })
 
-  it('names the exact success statuses: 201 for what is made, 202 for a run already active, else 200', () => {
+  it('names the exact success statuses: 201 for creation, 202 for an already active run, else 200', () => {
     const successes = Object.fromEntries(
       routes.map(({ operationId, method, path }) => [
         operationId,
@@ -79,7 +78,7 @@ describe('openapi/openapi.json', () => {
     })
   })
 
-  it('declares its tags with what they are about, and each tag that an operation has', () => {
+  it('declares and describes its tags, including each one that an operation uses', () => {
     const declared: { name: string; description: string }[] = document.tags
     expect(declared.filter(({ description }) => description === '')).toEqual([])
     const used = allOperations().flatMap(({ tags }) => tags)
@@ -98,7 +97,7 @@ describe('openapi/openapi.json', () => {
     const text = JSON.stringify(document)
     for (const [kind, components] of Object.entries<object>(document.components)) {
       if (kind === 'securitySchemes') continue
-      // SCIM, whose routes describe themselves, has errors of its own.
+      // SCIM, whose routes describe themselves, has its own errors.
       const names = Object.keys(components).filter(
         (name) => !['group_exists', 'person_exists'].includes(name),
       )
@@ -106,7 +105,7 @@ describe('openapi/openapi.json', () => {
     }
   })
 
-  it('has examples that are of the format they say', () => {
+  it('has examples that match their format', () => {
     expect(wrongUrls(document, '')).toEqual([])
   })
 

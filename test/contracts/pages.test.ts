@@ -15,7 +15,7 @@ import packageJson from '../../package.json' with { type: 'json' }
 import { codeBlocks, type DocPage, docPages, proseOf, readPage, ROOT } from '../support/doc-pages.ts'
 
 const WORDS_MAX = 1_500
-/** Addresses that are served without a place in the route table. */
+/** Paths served outside the route table. */
 const PAGES = [
   '/docs',
   '/_emulator/',
@@ -28,7 +28,7 @@ const PAGES = [
   '/oidc',
 ]
 
-/** What site/pages.mjs says. */
+/** The contents of site/pages.mjs. */
 const Site = z.object({
   SECTIONS: z.array(z.object({ pages: z.array(z.string()) })),
   ELSEWHERE: z.map(z.string(), z.string()),
@@ -39,18 +39,17 @@ beforeAll(async () => {
   pages = await docPages()
 })
 
-/** What a page says in code style, blocks included. */
+/** A page's text in code style, including blocks. */
 const quoted = ({ text }: DocPage): string[] => [
   ...[...proseOf(text).matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code),
   ...codeBlocks(text).flatMap(({ code }) => code.split('\n')),
 ]
 
-/** Where each thing stands that fails a test. */
 function faults(find: (page: DocPage) => readonly string[]): string[] {
   return pages.flatMap((page) => find(page).map((fault) => `${page.file}: ${fault}`))
 }
 
-/** The anchors of a page's headings, as GitHub and the guide make them. */
+/** The anchors of a page's headings, as GitHub and the guide generate them. */
 function anchorsOf(text: string): Set<string> {
   const headings = [...proseOf(text).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading)
   return new Set(
@@ -66,7 +65,7 @@ function anchorsOf(text: string): Set<string> {
 }
 
 describe('the documentation', () => {
-  it('has no link to a page, heading or picture that does not exist', async () => {
+  it('has no link to a missing page, heading or picture', async () => {
     const found = await Promise.all(
       pages.map(async ({ file, text }) => {
         const links = [...proseOf(text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link)
@@ -107,7 +106,7 @@ describe('the documentation', () => {
     expect([...elsewhere].filter((name) => !shown.includes(name))).toEqual([])
   })
 
-  it('names only paths of the checkout that exist', () => {
+  it('names only existing paths of the checkout', () => {
     const PATH =
       /(?<![\w./-])((?:src|test|docs|deploy|bench|scripts|client|cli|console|emulators|openapi|training|evaluation|simulation)\/[\w./-]*[\w/])(?=$|[\s:,)#])/g
     const made =
@@ -119,7 +118,7 @@ describe('the documentation', () => {
     ).toEqual([])
   })
 
-  it('names only npm scripts that exist', () => {
+  it('names only existing npm scripts', () => {
     const scripts = new Set([...Object.keys(packageJson.scripts), '…'])
     const named = (page: DocPage) =>
       quoted(page).flatMap((code) =>
@@ -128,7 +127,7 @@ describe('the documentation', () => {
     expect(faults((page) => named(page).filter((name) => !scripts.has(name)))).toEqual([])
   })
 
-  it('names only commands and options of the command line that exist', () => {
+  it('names only existing commands and options of the command line', () => {
     const COMMAND =
       /(?:npm (?:--?\S+ )*run (?:-s |--silent )?memory --|(?:^|[( ]|exec memory )memory) ([a-z][^|;&)]*)/g
     const program = createProgram()
@@ -152,7 +151,7 @@ describe('the documentation', () => {
     expect(faults(named)).toEqual([])
   })
 
-  it('names only routes that exist', () => {
+  it('names only existing routes', () => {
     const known = [...routes, ...scimRoutes].map(
       ({ path: address }) =>
         new RegExp(`^${address.replaceAll(/\{[^}]+\}/g, '(\\{\\w+\\}|…|\\$\\w+|[\\w-]+)')}$`),
@@ -165,12 +164,12 @@ describe('the documentation', () => {
           ([, name = '']) => name,
         ),
       )
-    // Providers' own routes stand on the pages of connectors.
+    // The connector pages contain providers' own routes.
     const own = (page: DocPage) => (page.file.includes('connectors/') ? [] : named(page))
     expect(faults((page) => own(page).filter((address) => !isKnown(address)))).toEqual([])
   })
 
-  it('names only settings that exist', () => {
+  it('names only existing settings', () => {
     const OTHERS =
       /^(MEMORY_|TEST_|OTEL_|TOKEN|KEY|ENCRYPTION_KEY|NODE_|CHROMIUM_PATH|XDG_|NO_COLOR|SCREENSHOTS|PICTURES|SCENES|CONTAINER_|OLLAMA_|RESTORED_URL|FORMAT|LAYOUT|EVERY_FAULT|POWER_CUTS|FUZZ_INPUTS|SIMULATION_)/
     const named = (page: DocPage) =>
@@ -183,7 +182,7 @@ describe('the documentation', () => {
     expect(faults(variables)).toEqual([])
   })
 
-  it('has JSON and YAML that parse, but for an ellipsis', () => {
+  it('has valid JSON and YAML, except for an ellipsis', () => {
     const broken = ({ text }: DocPage) =>
       codeBlocks(text)
         .filter(({ language }) => language === 'json' || language === 'yaml')
@@ -199,7 +198,7 @@ describe('the documentation', () => {
     expect(faults(broken)).toEqual([])
   })
 
-  it('says of which language each block is', () => {
+  it('names the language of each block', () => {
     const known = new Set(['sh', 'json', 'yaml', 'ts', 'js', 'python', 'nginx', 'caddy', ''])
     expect(
       faults(({ text }) =>
@@ -210,7 +209,7 @@ describe('the documentation', () => {
     ).toEqual([])
   })
 
-  it('names only error codes that exist, where it gives their status', () => {
+  it('names only existing error codes, where it gives their status', () => {
     const named = ({ text }: DocPage) =>
       [...text.matchAll(/\b([45]\d\d) `(\w+)`/g)].map(([, status, code = '']) => ({ status, code }))
     const statuses: Record<string, number> = ERROR_CODES
@@ -224,11 +223,11 @@ describe('the documentation', () => {
   })
 })
 
-/** Words in capitals that are no environment variable. */
+/** Capitalized words that are not environment variables. */
 const ALLOWED = new Set(['SHA_256', 'TENANT_ID', 'API_CLIENT_ID', 'SOURCE_ID'])
 
 describe('docs/tutorials/connect-slack.md', () => {
-  it('has a manifest with the scopes that the service asks for and the addresses that it has', async () => {
+  it('has a manifest with the scopes that the service requests and its URLs', async () => {
     const text = await readPage('docs/tutorials/connect-slack.md')
     const manifest = parse(codeBlocks(text).find(({ language }) => language === 'yaml')?.code ?? '')
     expect(manifest.oauth_config.scopes.bot).toEqual([...SLACK_SCOPES])

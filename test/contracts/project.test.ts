@@ -39,7 +39,7 @@ const workflows = async (): Promise<[string, z.output<typeof Workflow>][]> => {
 }
 
 describe('a workflow', () => {
-  it('starts with no right but to read, and names jobs that exist', async () => {
+  it('has only read permission by default, and names existing jobs', async () => {
     const found = await workflows()
     expect(found.map(([name]) => name).toSorted()).toEqual(['check.yml', 'release.yml'])
     for (const [name, { permissions, jobs }] of found) {
@@ -49,18 +49,18 @@ describe('a workflow', () => {
     }
   })
 
-  it('has shell steps that bash can read, and that take nothing from an event', async () => {
+  it('has shell steps that bash can parse, without data from events', async () => {
     for (const [name, { jobs }] of await workflows())
       for (const { steps } of Object.values(jobs))
         for (const { run: script } of steps) {
           if (script === undefined) continue
           await run('bash', ['-n', '-c', script])
-          // An expression in a script is replaced before the shell reads it: a title or a branch could be a command.
+          // Expressions are expanded before the shell runs: a title or branch name could inject a command.
           expect(script, name).not.toContain('${{')
         }
   })
 
-  it('runs scripts and tasks that exist', async () => {
+  it('runs existing scripts and tasks', async () => {
     const scripts = new Set(Object.keys(packageJson.scripts))
     for (const [, { jobs }] of await workflows())
       for (const { steps } of Object.values(jobs))
@@ -72,7 +72,7 @@ describe('a workflow', () => {
 })
 
 describe('an issue form', () => {
-  it('is valid YAML with a field that is required', async () => {
+  it('is valid YAML with a required field', async () => {
     const folder = '.github/ISSUE_TEMPLATE'
     const Form = z.object({
       name: z.string(),

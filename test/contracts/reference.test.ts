@@ -15,7 +15,7 @@ const titled = routes.map((route) => [`${route.method} ${route.path}`, route] as
 const isDescribed = (schema: { description?: string; $ref?: string }): boolean =>
   (schema.description ?? schemas[schema.$ref?.split('/').at(-1) ?? '']?.description ?? '').trim() !== ''
 
-/** Paths of all properties below a schema that nobody has described. Examples are no schemas. */
+/** Paths of all undescribed properties below a schema. Examples are not schemas. */
 function undescribed(schema: unknown, path: string): string[] {
   if (typeof schema !== 'object' || schema === null) return []
   return Object.entries(schema).flatMap(([key, value]) => {
@@ -29,7 +29,7 @@ function undescribed(schema: unknown, path: string): string[] {
 }
 
 describe('the reference', () => {
-  it('finds a property without words, wherever it is', () => {
+  it('detects an undescribed property at any depth', () => {
     const bare = { type: 'string' }
     const inner = { type: 'object', properties: { a: bare, b: { ...bare, description: ' ' } } }
     expect(undescribed({ anyOf: [{ type: 'array', items: inner }, { $ref: '#' }] }, 'X')).toEqual([
@@ -38,12 +38,12 @@ describe('the reference', () => {
     ])
   })
 
-  it('says of every schema and each of its properties what it is [REF-2]', () => {
+  it('describes every schema and each of its properties [REF-2]', () => {
     expect(Object.keys(schemas).filter((name) => !isDescribed(schemas[name]))).toEqual([])
     expect(Object.entries(schemas).flatMap(([name, schema]) => undescribed(schema, name))).toEqual([])
   })
 
-  it.each(titled)('%s: says of each parameter and field what it is [REF-2]', (_title, route) => {
+  it.each(titled)('%s: describes each parameter and field [REF-2]', (_title, route) => {
     const { parameters = [], requestBody, responses, summary } = operationOf(route)
     expect(summary).not.toBe('')
     expect(parameters.filter((parameter: { description?: string }) => !isDescribed(parameter))).toEqual([])
@@ -51,14 +51,14 @@ describe('the reference', () => {
     expect(undescribed(responses, 'response')).toEqual([])
   })
 
-  it.each(titled)('%s: has an example of its request that it takes [REF-3]', (_title, route) => {
+  it.each(titled)('%s: has a valid example of its request [REF-3]', (_title, route) => {
     const { parameters = [], requestBody } = operationOf(route)
     for (const part of [route.params, route.query]) {
       if (part !== undefined) expect(part.safeParse(exampleOf(part)).error).toBeUndefined()
     }
     for (const { required, name, schema, example } of parameters) {
       if (required === true) expect(example, name).toBeDefined()
-      // Readers of the document would take the first value of the list else, which may find nothing.
+      // Otherwise readers of the document would use the first value of the list, which may find nothing.
       if (schema.enum !== undefined) expect(schema.enum, name).toContain(example)
     }
     if (route.body === undefined) return
@@ -67,14 +67,14 @@ describe('the reference', () => {
     expect(route.body.safeParse(example).error).toBeUndefined()
   })
 
-  it.each(titled)('%s: has an example of each answer that is such an answer [REF-3]', (_title, route) => {
+  it.each(titled)('%s: has a valid example of each answer [REF-3]', (_title, route) => {
     for (const [status, schema] of Object.entries(route.responses)) {
       const { example } =
         operationOf(route).responses[status].content[route.downloads[0] ?? 'application/json']
       expect(example, status).toBeDefined()
       const parsed = schema.safeParse(example)
       expect(parsed.error, status).toBeUndefined()
-      // What is not declared would have been dropped.
+      // Undeclared fields would have been dropped.
       expect(parsed.data, status).toEqual(example)
     }
   })

@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
 interface Column {
   nullable: boolean
-  /** The database fills it in when it is left out. */
+  /** The database fills it in when it is omitted. */
   generated: boolean
 }
 type Tables = Record<string, Record<string, Column>>
@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-/** The tables as `interface Schema` of src/database/schema.ts declares them, with what it extends. */
+/** The tables declared by `interface Schema` of src/database/schema.ts, including inherited ones. */
 async function declaredTables(): Promise<Tables> {
   const statements: ts.Statement[] = []
   for (const name of ['schema.ts', 'schema-people.ts', 'schema-columns.ts']) {
@@ -38,7 +38,7 @@ function columnsOf(
   table: ts.TypeNode,
   membersOf: (name: string) => ts.NodeArray<ts.TypeElement>,
 ): Record<string, Column> {
-  // Columns that several tables have are an interface of their own.
+  // Columns shared by several tables are in an interface of their own.
   if (ts.isIntersectionTypeNode(table))
     return Object.assign({}, ...table.types.map((part) => columnsOf(part, membersOf)))
   if (ts.isTypeReferenceNode(table)) return columnsIn(membersOf(table.typeName.getText()))
@@ -80,9 +80,9 @@ async function migratedTables(): Promise<Tables> {
 }
 
 describe('src/database/schema.ts', () => {
-  it('declares every column of the migrated database, what may be null and what has a default', async () => {
+  it('declares every column of the migrated database, with its nullability and defaults', async () => {
     const migrated = await migratedTables()
-    // The migrations' own bookkeeping is nobody's to query.
+    // Nothing queries the migrations' own bookkeeping.
     const known = Object.entries(migrated).filter(([table]) => !/migration/.test(table))
     expect(await declaredTables()).toEqual(Object.fromEntries(known))
   })

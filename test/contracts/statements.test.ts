@@ -4,15 +4,15 @@ import { describe, expect, it } from 'vitest'
 import { LAYOUT, type Placement } from '../../src/database/distribution/layout.ts'
 
 /*
- * Statements run on PGlite, on PostgreSQL and on a distributed PostgreSQL alike. These are the rules of the last one that can be
- * seen in the text; the database suites, run with TEST_WORKER_URLS, see the others.
+ * Statements run on PGlite, PostgreSQL and distributed PostgreSQL. This test checks those rules of distributed
+ * PostgreSQL that the text shows; the database suites with TEST_WORKER_URLS check the others.
  */
 
 interface Literal {
-  /** From src on. */
+  /** Relative to src. */
   file: string
   line: number
-  /** As it is written, with the source text of what stands in `${}`. */
+  /** As written, including the source text inside `${}`. */
   text: string
 }
 
@@ -25,7 +25,7 @@ const tablesAt = (place: Placement): Set<string> =>
 const tenantTables = tablesAt('tenant')
 const referenceTables = tablesAt('reference')
 
-/** Every string and template of a text. A template's `${}` are part of it, and so are strings in them. */
+/** Every string and template in a text. Includes the expressions in a template's `${}` and their strings. */
 function literalsOf(file: string, text: string): Literal[] {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true)
   const found: Literal[] = []
@@ -48,12 +48,15 @@ function literals(): Literal[] {
 
 const placeOf = ({ file, line }: Literal): string => `${file}:${line}`
 
-/** What a distributed table takes in no update, and returns from none. Without a table, or on a plain one, it is all right. */
+/**
+ * Whether it uses a volatile function in an update or RETURNING of a distributed table. Without a table, or on a
+ * plain one, it may.
+ */
 function readsVolatile({ text }: Literal): boolean {
   return VOLATILE.test(text.replaceAll(/\$\{[^}]*\}/g, ' '))
 }
 
-/** The tenants' tables of a statement whose rows it does not compare by organization. */
+/** The tenant tables of a statement whose rows it does not compare by organization. */
 function unboundTables({ text }: Literal): string[] {
   const mentions = text.matchAll(/\b(?:from|join|using|update|delete from)\s+(\w+)(?:\s+(?:as\s+)?(\w+))?/g)
   return [...mentions].flatMap(([, table = '', next = '']) => {
@@ -69,13 +72,13 @@ function unboundTables({ text }: Literal): string[] {
   })
 }
 
-/** The tables that a text reads, with the names that their columns go by. */
+/** The tables in a text, with their aliases. */
 const tablesOf = (text: string): { table: string; name: string }[] =>
   [
     ...text.matchAll(/\b(?:from|join)\s+(\w+)(?:\s+(?!where|on|join|left|cross|order|limit|group)(\w+))?/g),
   ].map(([, table = '', alias]) => ({ table, name: alias ?? table }))
 
-/** Whether it reads only tables that are on every server, and for each row of those a tenants' table in a subquery. */
+/** Whether it reads only reference tables, with a tenant table in a subquery per row. */
 function asksTenantsOfEachRow({ text }: Literal): boolean {
   const { outer, inner } = apart(text.replaceAll(/\$\{[^}]*\}/g, ' '))
   const read = tablesOf(outer)
@@ -87,7 +90,7 @@ function asksTenantsOfEachRow({ text }: Literal): boolean {
   )
 }
 
-/** What stands outside of all parentheses, and what within. */
+/** Separates a text inside parentheses from the rest. */
 function apart(text: string, within = ''): { outer: string; inner: string } {
   const found = text.match(/\([^()]*\)/g)
   return found === null
@@ -98,7 +101,7 @@ function apart(text: string, within = ''): { outer: string; inner: string } {
 describe('statements', () => {
   const statements = literals().filter(({ text }) => SQL.test(text))
 
-  it('are found, and the rules see what breaks them', () => {
+  it('are found, and violations of the rules are detected', () => {
     expect(statements.length).toBeGreaterThan(50)
     const [broken] = literalsOf('x.ts', '`update sources set at = now() where id = ${id}`')
     expect(broken && readsVolatile(broken)).toBe(true)
@@ -115,7 +118,7 @@ describe('statements', () => {
     expect(bound && (readsVolatile(bound) || unboundTables(bound).length > 0)).toBe(false)
   })
 
-  it('ask tenants for rows of tables of every server by a join, not by a subquery', () => {
+  it('join tenant tables to reference tables, instead of using subqueries', () => {
     const [beside] = literalsOf(
       'x.ts',
       '`select from organizations o where not exists (select from sources s where s.organization_id = o.id)`',
@@ -124,17 +127,17 @@ describe('statements', () => {
     expect(statements.filter(asksTenantsOfEachRow).map(placeOf)).toEqual([])
   })
 
-  it('call no volatile function, but where they say why', () => {
+  it('call no volatile function, except where listed with a reason', () => {
     const volatile = literals().filter(readsVolatile)
     expect([...new Set(volatile.map(({ file }) => file))].toSorted()).toEqual([
       // Selects the time, from no table.
       'sync/database-clock.ts',
-      // Of a table that is never distributed.
+      // Its table is never distributed.
       'usage/rate-limit.ts',
     ])
   })
 
-  it('write `case when x = …`, never `case x when …`', () => {
+  it('use `case when x = …`, never `case x when …`', () => {
     expect(
       statements.filter(({ text }) => /\bcase\s+(?!when\b)[\w.]+\s+when\b/i.test(text)).map(placeOf),
     ).toEqual([])

@@ -17,7 +17,7 @@ describe('the questions for facts', () => {
     for (const half of HALVES) expect(halves.get(half)?.length).toBeGreaterThanOrEqual(50)
   })
 
-  it('have one document each, told by its title, that says every fact', () => {
+  it('each belong to one document, named by its title, that contains every fact', () => {
     expect(new Set(collection.documents.map(({ title }) => title)).size).toBe(documents.size)
     const missing = collection.queries.filter(({ id, relevant }) => {
       const [document = ''] = relevant.keys()

@@ -80,11 +80,10 @@ async function untilSynced(token: string, runs: number): Promise<{ connectorId: 
   return body.syncRuns[0]
 }
 
-/** The source of the connected account. */
 let connected: string
 
-describe('a service that is lost', () => {
-  it('answers as before from a backup made while it worked: searches, keys, and the grant of a connected account', async () => {
+describe('a lost service', () => {
+  it("answers as before from a backup made during work: searches, keys, and a connected account's grant", async () => {
     const ada = await issuer.token({ subject: 'ada' })
     await call('POST', '/v1/console/organizations', { name: 'Kept' }, ada)
     const begun = await call('POST', '/v1/console/connectors/slack/authorize', undefined, ada)
@@ -131,7 +130,7 @@ describe('a service that is lost', () => {
     expect(await untilSynced(ada, 2)).toMatchObject({ status: 'succeeded', connectorId })
   })
 
-  it('is backed up and restored while it is stopped too; the folder before stays, and the key is where it was left', async () => {
+  it('is also backed up and restored while stopped; the former folder stays, and the key stays in place', async () => {
     await stop()
     const file = join(parent, 'offline')
     const backup = await memory('backup', file, '--offline', '--no-encryption-key')

@@ -67,7 +67,7 @@ const step = fc.oneof(
 )
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
 
-/** What is stored, as it has to be: the last reading, and what was served since. */
+/** The expected stored state: the last reading, and the answers since. */
 interface Model {
   status: string
   tier: string
@@ -76,7 +76,7 @@ interface Model {
   end: Date
   used: number
   overage: number
-  /** Answers to be charged, by the start of the period in which they were served. */
+  /** Answers to charge, by the start of the period in which they were served. */
   bill: Map<string, number>
 }
 
@@ -133,12 +133,12 @@ async function play(steps: readonly Step[]): Promise<void> {
   let pending: string[] = ['first']
   let events = 0
   const known = new Set<string>()
-  /** An event was taken whose effect could not be read yet. */
+  /** An event was received whose effect could not be read yet. */
   let isUnread = true
   let readAt = 0
   const announce = (): void => void pending.push(`evt_${(events += 1)}`)
 
-  /** The stored state becomes what the processor says now. */
+  /** The stored state now equals the processor's. */
   const applied = (): void => {
     const { start, end } = processor.period()
     const { status, tier, id } = processor.state
@@ -162,7 +162,7 @@ async function play(steps: readonly Step[]): Promise<void> {
     if (blocks && model.used >= INCLUDED) return expect(outcome).toBe('quota_exceeded')
     if (typeof outcome === 'string') throw new Error(`it was refused: ${outcome}`)
     if (!isServed) {
-      // Its process is gone; what was reserved comes back.
+      // Its process is gone; reserved credits are released.
       await credits.sweepExpired(new Date(time + DAY_MS))
       return
     }
@@ -189,7 +189,7 @@ async function play(steps: readonly Step[]): Promise<void> {
     const settled = billing.settle()
     if (how === 'silent') {
       await Promise.race([settled, sleep(150)])
-      // The process that waited for the answer is killed.
+      // Kills the process that waited for the answer.
       await billing.takeOver()
     } else await settled
     if (time - readAt >= 3_600_000) read()
@@ -209,7 +209,7 @@ async function play(steps: readonly Step[]): Promise<void> {
         processor.state.status = one.status
         return announce()
       case 'resubscribe':
-        // Answers of the same five seconds cannot be told apart.
+        // Answers in the same five seconds are indistinguishable.
         time = Math.ceil((time + 10_000) / 5_000) * 5_000
         processor.resubscribe()
         return announce()
@@ -244,12 +244,12 @@ async function play(steps: readonly Step[]): Promise<void> {
   await act({ kind: 'deliver', which: 0, copies: 1, failReads: 0 })
   for (const one of steps) await act(one)
 
-  // Whatever was lost: an hour later all is as the processor says, and everything is on its meter.
+  // Whatever was lost: an hour later the state matches the processor, and everything is on its meter.
   pending = []
   processor.lagMs = 0
   time += 3_700_000
   await report('taken')
-  // Of what nobody knew for a day the operator looks at the meter.
+  // The operator resolves what was uncertain for a day by the meter.
   for (const { id, isUncertain } of await billing.overage.listWaiting(500))
     if (isUncertain) await billing.overage.resolve({ organizationId, id, arrived: processor.meter.has(id) })
   await report('taken')
@@ -274,7 +274,7 @@ async function play(steps: readonly Step[]): Promise<void> {
 
 describe('any schedule of changes, events, answers and crashes', () => {
   it(
-    'ends with the credits, the state and the bill that a model has [PAY-21, PAY-28, PAY-31]',
+    'ends with the credits, state and bill of a model [PAY-21, PAY-28, PAY-31]',
     { timeout: 240_000 },
     async () => {
       await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40, size: 'max' }), play), {

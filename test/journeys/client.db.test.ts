@@ -23,9 +23,9 @@ const page = (n: number, body = `Page ${n} tells of subject number ${n}.`): Inge
   body,
 })
 
-// In this order: each goes on from what the one before has stored.
+// In this order: each test uses what the previous one stored.
 describe('a program with the client', () => {
-  it('stores more documents than a request holds, and is told of those at fault alone', async () => {
+  it('stores more documents than a request holds, and gets errors only for faulty ones', async () => {
     const documents = Array.from({ length: 25 }, (_, n) => page(n))
     documents[7] = { ...page(7), url: 'javascript:alert(1)' }
     documents[11] = { ...page(11), provider: 'slack' }
@@ -39,7 +39,7 @@ describe('a program with the client', () => {
     expect(await memory.ingest([page(0), page(1, 'Changed.')])).toMatchObject({ ingested: 1, skipped: 1 })
   })
 
-  it('searches, retrieves and asks, whole and as it is written', async () => {
+  it('searches, retrieves and asks, with and without streaming', async () => {
     const { hits } = await memory.search({ query: 'subject number 3', limit: 2, rank: 'hybrid' })
     expect(hits[0]).toMatchObject({ title: 'Page 3', provider: 'notion' })
     const { contract, citations } = await memory.context({ query: 'subject number 3', rank: 'hybrid' })
@@ -51,7 +51,7 @@ describe('a program with the client', () => {
     expect(events.map((event) => (event.type === 'delta' ? event.text : '')).join('')).toBe(answer.answer)
   })
 
-  it('lists, shows and deletes what is stored', async () => {
+  it('lists, shows and deletes stored items', async () => {
     const titles = (await Array.fromAsync(memory.sourceItems.list({ limit: 10 }))).map(({ title }) => title)
     expect(titles).toHaveLength(23)
     expect(new Set(titles).size).toBe(23)
@@ -63,7 +63,7 @@ describe('a program with the client', () => {
     await expect(memory.sourceItems.get(item.id)).rejects.toMatchObject({ status: 404, code: 'not_found' })
   })
 
-  it('looks after keys, sources, runs, the canvas and the trail', async () => {
+  it('manages keys, sources, runs, the canvas and the trail', async () => {
     const { apiKey, secret } = await memory.apiKeys.create({ name: 'Reader', allowedActions: ['search'] })
     const reader = new Memory({ apiKey: secret, url: service.url })
     await expect(reader.sources.list()).rejects.toMatchObject({ status: 403, code: 'action_not_allowed' })
@@ -83,7 +83,7 @@ describe('a program with the client', () => {
     expect(actions).toEqual(expect.arrayContaining(['api_key.create', 'api_key.revoke', 'context.retrieve']))
   })
 
-  it('is told what is wrong with a request by field, and the id that the log has', async () => {
+  it("gets a request's errors by field, with the logged request id", async () => {
     const error: unknown = await memory.search({ query: '', limit: 26 }).catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(MemoryError)
     expect(error).toMatchObject({
@@ -93,7 +93,7 @@ describe('a program with the client', () => {
     })
   })
 
-  it('waits out the rate limit of the service', async () => {
+  it("waits out the service's rate limit", async () => {
     const limited = await startTestService({ environment: { API_RATE_LIMIT_PER_MIN: '2' } })
     const { adminKey } = await limited.organization()
     const waits: number[] = []

@@ -59,7 +59,7 @@ describe('the command line against the real service', () => {
     expect(JSON.parse(await memory('groups', 'list', '--json'))).toEqual({ groups: [] })
   })
 
-  it('imports a folder, finds in it, answers from it and shows what is stored', async () => {
+  it('imports a folder, searches it, answers from it and shows what is stored', async () => {
     const documents = join(folder, 'handbook')
     await mkdir(documents)
     await writeFile(
@@ -76,7 +76,7 @@ describe('the command line against the real service', () => {
     )
   })
 
-  it('gets a console token from the development issuer that the console takes', async () => {
+  it('gets a console token from the development issuer that the console accepts', async () => {
     const token = (await memory('token', '--email', 'ada@example.com')).trim()
     const me = await service.call('GET', '/v1/console/me', { key: token })
     expect(me).toMatchObject({ status: 200, body: { user: { email: 'ada@example.com' } } })
@@ -96,7 +96,7 @@ describe('the command line against the real service', () => {
     expect(await memory('operator', 'access', organization.id, 'gmail', 'grant')).toMatch(/gmail: granted/)
   })
 
-  it('has an approximate index built, shown and dropped as the operator, or says why there can be none', async () => {
+  it('builds, shows and drops an approximate index as the operator, or says why it cannot', async () => {
     const index = (act?: string) => memory('operator', 'index', organization.id, ...(act ? [act] : []))
     expect(await index()).toBe('none\n')
     if (service.database.openPatient === null) {
@@ -107,7 +107,7 @@ describe('the command line against the real service', () => {
     expect(await index('drop')).toBe('none\n')
   })
 
-  it('removes a workspace as the operator, with --yes where there is nobody to ask', async () => {
+  it('removes a workspace as the operator, with --yes in a non-interactive shell', async () => {
     const gone = await service.organization()
     await expect(memory('operator', 'remove', gone.id)).rejects.toThrow(/Nothing was removed.*--yes/)
     expect(await memory('operator', 'organizations')).not.toMatch(/being removed/)

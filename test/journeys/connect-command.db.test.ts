@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** Runs the command line; `agree` visits, as the person's browser would, the first page that it prints. */
+/** Runs the command line; with `agree` it visits the first printed page like the user's browser. */
 async function memory(args: readonly string[], agree = false) {
   const child = spawn(process.execPath, ['cli/main.ts', ...args], {
     env: {
@@ -47,7 +47,7 @@ async function memory(args: readonly string[], agree = false) {
 }
 
 describe('memory connect', () => {
-  it('leads a person to the provider and back, where a click connects, and reports the first sync [OAUTH-12]', async () => {
+  it('sends a user to the provider and back, connects on a click, and reports the first sync [OAUTH-12]', async () => {
     const { code, stdout, page } = await memory(['connect', 'slack'], true)
     expect(stdout).toMatch(/^slack: open this page, allow access, and click Connect on the page/)
     expect(stdout).toMatch(/slack \(.+\): \d+ items found, [1-9]\d* new or changed, 0 removed/)
@@ -58,7 +58,7 @@ describe('memory connect', () => {
     expect(code).toBe(0)
   })
 
-  it("says how to get the operator's leave, or gets it for an operator who asks", async () => {
+  it("says how to get the operator's approval, or grants it for the operator", async () => {
     const refused = await memory(['connect', 'gmail'])
     expect(refused).toMatchObject({ code: 1, stdout: '' })
     expect(refused.stderr).toContain(`operator access ${organization.id} gmail grant`)
@@ -66,7 +66,7 @@ describe('memory connect', () => {
     expect(granted.stdout).toMatch(/gmail \(.+\): \d+ items found/)
   })
 
-  it('asks which workspace is meant where there are several', async () => {
+  it('asks for the workspace when there are several', async () => {
     const other = await service.organization()
     await service.signIn('ada', { organizationId: other.id, role: 'owner' })
     const unclear = await memory(['connect', 'slack'])
@@ -84,7 +84,7 @@ async function syncedSlack(): Promise<{ id: string; displayName: string }> {
 }
 
 describe('memory sources sync', () => {
-  it('runs a sync and reports it, and fails in the words of the provider', async () => {
+  it("runs a sync and reports it, and fails with the provider's message", async () => {
     const slack = await syncedSlack()
     const synced = await memory(['sources', 'sync', slack.id])
     expect(synced.stdout.startsWith(`${slack.displayName}: `)).toBe(true)
@@ -102,10 +102,10 @@ describe('memory sources sync', () => {
   })
 })
 
-describe('memory sources, to change one', () => {
+describe('memory sources, changing one', () => {
   const asOwner = () => ['--organization', organization.id]
 
-  it('lists the channels, restricts a source to some of them, and lifts that again', async () => {
+  it('lists the channels, limits a source to some of them, and lifts the limit', async () => {
     const { id } = await syncedSlack()
     const [channel] = JSON.parse((await memory(['sources', 'channels', id, '--json'])).stdout).channels
     expect(await memory(['sources', 'allow', id, channel.id])).toMatchObject({
@@ -119,7 +119,7 @@ describe('memory sources, to change one', () => {
     expect((await memory(['sources', 'channels', id])).stderr).toContain('No allowlist')
   })
 
-  it('pauses, resumes and deletes a source as a person', async () => {
+  it('pauses, resumes and deletes a source as a user', async () => {
     const { id } = await syncedSlack()
     const paused = await memory(['sources', 'pause', id, ...asOwner()])
     expect(paused).toMatchObject({ code: 0, stdout: expect.stringContaining('"disabled"') })
@@ -135,9 +135,9 @@ describe('memory sources, to change one', () => {
   })
 })
 
-// Last: it connects a source of the same name as the others expect to be alone.
+// Last: it connects a source with a name that the other tests expect to be unique.
 describe('memory connect --json', () => {
-  it('gives the result as JSON, and the page to open on stderr', async () => {
+  it('prints the result as JSON, and the page to open on stderr', async () => {
     const { code, stdout, stderr } = await memory(
       ['--json', 'connect', 'notion', '--organization', organization.id],
       true,

@@ -30,7 +30,7 @@ async function syncAgain(provider: ProviderId, fullResync = false) {
 }
 
 describe('connecting the four providers', () => {
-  it('brings everything with a first run that starts by itself, and makes the source active', async () => {
+  it('stores everything in an automatic first run, and makes the source active', async () => {
     for (const provider of ALL_PROVIDERS) {
       const sourceId = await service.connect(owner, organization.id, provider)
       sources.set(provider, sourceId)
@@ -52,7 +52,7 @@ describe('connecting the four providers', () => {
     })
   })
 
-  it('answers from what they brought, with its source cited', async () => {
+  it('answers from the stored items, and cites their source', async () => {
     const { state } = service.emulators.slack
     const channel = state.channels()[0]?.id ?? ''
     state.post(channel, { text: 'The zeppelin hangar is booked for Thursday at nine.' })
@@ -67,7 +67,7 @@ describe('connecting the four providers', () => {
     expect(ask.body.citations.length).toBeGreaterThan(0)
   })
 
-  it('forgets what is deleted at the provider with the next run', async () => {
+  it('deletes with the next run what was deleted at the provider', async () => {
     const { slack, google, notion } = service.emulators
     const channel = slack.state.channels()[0]?.id ?? ''
     const message = slack.state.allMessages(channel).find(({ text }) => text.includes('zeppelin'))
@@ -97,7 +97,7 @@ describe('connecting the four providers', () => {
     expect(JSON.stringify(await search('quixotic yacht'))).not.toContain('quixotic')
   })
 
-  it('ends the grant at the provider when the source is deleted, and with it all it brought', async () => {
+  it('revokes the grant at the provider when the source is deleted, with all its items', async () => {
     const id = sources.get('notion') ?? ''
     const grants = service.emulators.notion.requests.byPath()['/v1/oauth/revoke'] ?? 0
     const answer = await service.call('DELETE', `/v1/console/sources/${id}`, {

@@ -35,20 +35,20 @@ const environment = () => ({
   PYTHONPATH: path.join(ROOT, 'client/python/src'),
 })
 
-/** Runs a block as a reader does who copies it, and gives what it prints. */
+/** Runs a block as a reader who copies it, and returns its output. */
 async function copied(page: string, name: string): Promise<string> {
   const code = testedBlock(await readPage(page), name).replaceAll(MEMORY, `${process.execPath} cli/main.ts`)
   return (await run('bash', ['-euo', 'pipefail', '-c', code], { env: environment(), cwd: ROOT })).stdout
 }
 
-/** What a page says that the block before it prints. */
+/** The output of the previous block according to the page. */
 async function expected(page: string, after: string): Promise<string> {
   const blocks = codeBlocks(await readPage(page))
   const at = blocks.findIndex(({ test }) => test === after)
   return blocks[at + 1]?.code ?? ''
 }
 
-// In this order: each goes on from what the one before has stored, as a reader does.
+// In this order: each test uses what the previous one stored, as a reader would.
 describe('docs/tutorials/first-answer.md', () => {
   const page = 'docs/tutorials/first-answer.md'
 
@@ -58,13 +58,13 @@ describe('docs/tutorials/first-answer.md', () => {
     expect(await copied(page, 'ask docs')).toMatch(/\[1\] Rotate secrets/)
   })
 
-  it('says when nothing answers', async () => {
+  it('says when there is no answer', async () => {
     expect(await copied(page, 'ask nothing')).toMatch(/Nothing stored answers this|could not find/)
   })
 
   it('answers from a pushed document', async () => {
     const pushed = await copied(page, 'push')
-    // A run that is repeated has stored it already.
+    // A repeated run has already stored it.
     expect([await expected(page, 'push'), '{"ingested":0,"skipped":1}\n']).toContain(`${pushed.trim()}\n`)
     const { answer, citations } = JSON.parse(await copied(page, 'ask pushed'))
     expect(answer).toMatch(/^Employees accrue 25 days of paid time off per year\. \[1\]/)
@@ -88,7 +88,7 @@ describe('docs/guides/import-documents.md', () => {
 describe('docs/tutorials/agent-over-mcp.md', () => {
   const page = 'docs/tutorials/agent-over-mcp.md'
 
-  it('mints a key and searches with the tool', async () => {
+  it('creates a key and searches with the tool', async () => {
     expect(await copied(page, 'create key')).toMatch(/^svc_[\w-]{43}\n$/)
     const { result } = JSON.parse((await copied(page, 'mcp')).replace(/^[^]*?data: /, ''))
     expect(result.structuredContent.results[0].title).toBe('Rotate secrets')
@@ -99,11 +99,11 @@ describe('docs/tutorials/support-bot.md', () => {
   const page = 'docs/tutorials/support-bot.md'
   const QUESTIONS = ['How do I reset my password?', 'What is the weather on Mars?']
 
-  /** The bot is for a memory of its own, without this documentation. */
+  /** The bot has its own memory, without this documentation. */
   const asShop = async () => ({ ...environment(), MEMORY_API_KEY: (await service.organization()).adminKey })
   const printed = async () => codeBlocks(await readPage(page)).at(-1)?.code
 
-  it('has a bot in TypeScript that prints what the page says', async () => {
+  it('has a TypeScript bot that prints the documented output', async () => {
     const code = testedBlock(await readPage(page), 'bot.ts').replace('@retrieval-memory/client', CLIENT)
     await writeFile(path.join(folder, 'bot.ts'), code)
     const { stdout } = await run(process.execPath, [path.join(folder, 'bot.ts'), ...QUESTIONS], {
@@ -112,7 +112,7 @@ describe('docs/tutorials/support-bot.md', () => {
     expect(stdout).toBe(await printed())
   })
 
-  it('has a bot in Python that prints the same', async ({ skip }) => {
+  it('has a Python bot that prints the same', async ({ skip }) => {
     if (spawnSync('python3', ['-c', 'import httpx']).status !== 0) skip('there is no Python with httpx')
     await writeFile(path.join(folder, 'bot.py'), testedBlock(await readPage(page), 'bot.py'))
     const { stdout } = await run('python3', [path.join(folder, 'bot.py'), ...QUESTIONS], {
@@ -122,7 +122,7 @@ describe('docs/tutorials/support-bot.md', () => {
   })
 })
 
-describe('the blocks that are marked as tested', () => {
+describe('the blocks marked as tested', () => {
   it('are all run here', async () => {
     const source = await readPage('test/journeys/doc-samples.db.test.ts')
     const marked = (await docPages()).flatMap(({ text }) =>

@@ -13,9 +13,9 @@ import {
 } from '../support/service.ts'
 import { until } from '../support/until.ts'
 
-// Whatever read the catalogue in this process before, and will after, has the true one.
+// Other tests in this process use the real catalog, before and after.
 vi.hoisted(() => vi.resetModules())
-// The one line: the catalogue with the folder test/support/made-up-provider/ in it.
+// The one line: the catalog with the folder test/support/made-up-provider/.
 vi.mock('../../src/providers/catalog.ts', async (importOriginal) => {
   const original = await importOriginal<typeof import('../../src/providers/catalog.ts')>()
   const { madeUp } = await import('../support/made-up-provider/index.ts')
@@ -113,7 +113,7 @@ describe('a provider that is one folder, one line and one migration', () => {
     )
   })
 
-  it('has its clean-up audited, its documents ingested, and keys scoped to it', async () => {
+  it('has audited cleanups, ingested documents, and keys scoped to it', async () => {
     const document = {
       connectorId: sourceOf('made_up'),
       provider: 'made_up',

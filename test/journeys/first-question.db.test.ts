@@ -35,7 +35,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** What a text tells its reader to give to a command of the command line. */
+/** The argument that a text tells its reader to pass to a command. */
 function toldTo(command: string, text: string): string {
   const told = [...text.matchAll(QUOTED_COMMAND)].find(([, name]) => name === command)?.[2]
   if (told === undefined) throw new Error(`no ${command} in the text`)
@@ -70,7 +70,7 @@ async function memory(...args: string[]): Promise<string> {
   return (await run(process.execPath, ['cli/main.ts', ...args], { env })).stdout
 }
 
-// In this order: each goes on from what the one before has stored, as a newcomer does.
+// In this order: each test uses what the previous one stored, as a newcomer would.
 describe('the first question of a newcomer', () => {
   it('is the same in the banner and in README, which both import the docs before', () => {
     expect(toldTo('import', BANNER)).toBe('docs')
@@ -78,7 +78,7 @@ describe('the first question of a newcomer', () => {
     expect(toldTo('ask', readme)).toBe(toldTo('ask', BANNER))
   })
 
-  it('is answered in an empty memory by the sentence that says so', async () => {
+  it('gets the sentence that nothing is stored, in an empty memory', async () => {
     const question = toldTo('ask', BANNER)
     expect(await ask(question)).toEqual({
       question,
@@ -89,7 +89,7 @@ describe('the first question of a newcomer', () => {
     })
   })
 
-  it('is answered after the import of the docs by what they say of it, with the page it is from', async () => {
+  it('is answered from the docs after their import, with the page cited', async () => {
     expect(await memory('import', toldTo('import', BANNER))).toMatch(/documents stored/)
     const question = toldTo('ask', BANNER)
     const { answer, citations } = await ask(question)
@@ -103,7 +103,7 @@ describe('the first question of a newcomer', () => {
     expect(await memory('search', toldTo('search', readme))).toContain('docs/guides/rotate-secrets.md')
   })
 
-  it("of README's own document is answered by that, though the docs quote the question and are stored too", async () => {
+  it("about README's own document is answered from it, although the stored docs quote the question", async () => {
     const ingested = await service.call('POST', '/v1/ingest', {
       key: organization.adminKey,
       body: bodyInReadme('/v1/ingest'),
@@ -114,7 +114,7 @@ describe('the first question of a newcomer', () => {
     expect(citations[0]).toMatchObject({ title: 'PTO policy' })
   })
 
-  it('in other words than its document has them still gets what that says, and no quotation of itself', async () => {
+  it("in other words still gets the document's content, and no quotation of itself", async () => {
     const { answer } = await ask('How many vacation days do I get?')
     expect(answer).toContain('Employees accrue 25 days of paid time off per year.')
     expect(answer).not.toMatch(/curl|npm run/)

@@ -32,7 +32,7 @@ afterEach(async () => {
   await database.close()
 })
 
-/** The service on the test's database, set to a model; what ran before is stopped. */
+/** Starts the service with a model on the test's database and stops the previous one. */
 async function start(environment: Record<string, string>): Promise<TestService> {
   for (const service of open.splice(0)) await service.close()
   const logged = new Writable({
@@ -102,7 +102,7 @@ async function contents(
 const move = (service: TestService, organization: TestOrganization, method = 'POST') =>
   service.call(method, '/v1/maintenance/reembed', { key: organization.adminKey })
 
-/** Waits for the end of the move and asks all the while; returns how often. */
+/** Searches until the move ends; returns the number of searches. */
 async function searchWhileMoving(service: TestService, organization: TestOrganization): Promise<number> {
   for (let searches = 1; ; searches++) {
     expect(await contents(service, organization, 'harbour crane')).toContain('The harbour has a crane.')
@@ -119,7 +119,7 @@ const keptRows = () =>
     .execute()
 
 describe('with another embedding model in the settings', () => {
-  it('the former one goes on answering until the chunks have been moved, and is forgotten then', async () => {
+  it('the former model answers until the chunks have moved, and is then deleted', async () => {
     const key = newKey()
     let service = await start(firstModel(key))
     const organization = await service.organization()
@@ -157,7 +157,7 @@ describe('with another embedding model in the settings', () => {
     expect(rows.find(({ name }) => name === 'openai:second:48')?.settings).toMatchObject({ model: 'second' })
   })
 
-  it('or with other dimensions of the same model alone, and without a key to encrypt with', async () => {
+  it('or only other dimensions of the same model, and without an encryption key', async () => {
     const url = { DATABASE_URL: 'postgres://database.example/memory' }
     let service = await start({ ...firstModel(), ...url, EMBEDDING_DIMENSIONS: '64' })
     const organization = await service.organization()
@@ -169,7 +169,7 @@ describe('with another embedding model in the settings', () => {
     expect((await move(service, organization, 'GET')).body.answeringModel).toBe('openai:first:32')
   })
 
-  it('the built-in one among them', async () => {
+  it('the built-in model works as one of them', async () => {
     const key = newKey()
     let service = await start(firstModel(key))
     const organization = await service.organization()
@@ -182,7 +182,7 @@ describe('with another embedding model in the settings', () => {
     expect(await contents(service, organization, 'harbour crane')).toEqual(['The harbour has a crane.'])
   })
 
-  it('its server being gone is said in plain words, and the move goes on without it', async () => {
+  it('an unreachable former server is reported plainly, and the move continues without it', async () => {
     const key = newKey()
     let service = await start(firstModel(key))
     const organization = await service.organization()
@@ -226,7 +226,7 @@ describe('the API key of a former model', () => {
     }
   })
 
-  it('is encrypted anew by a new key, so that the old one can go', async () => {
+  it('is re-encrypted with a new key, so that the old one can be removed', async () => {
     const [old, fresh] = [newKey(), newKey()]
     let service = await start(firstModel(old))
     const organization = await service.organization()
@@ -236,7 +236,7 @@ describe('the API key of a former model', () => {
     expect(await contents(service, organization, 'harbour crane')).toEqual(['The harbour has a crane.'])
   })
 
-  it('that no key opens is said with what to do, at start and to who asks', async () => {
+  it('that no key decrypts is reported with a remedy, at start and to callers', async () => {
     let service = await start(firstModel(newKey()))
     const organization = await service.organization()
     await ingest(service, organization, 'The harbour has a crane.')
@@ -250,7 +250,7 @@ describe('the API key of a former model', () => {
     })
   })
 
-  it('is not kept where there is none to encrypt it with, which is said to who needs it', async () => {
+  it('is not stored without an encryption key, which is reported to whoever needs it', async () => {
     const url = { DATABASE_URL: 'postgres://database.example/memory' }
     let service = await start({ ...firstModel(), ...url })
     const organization = await service.organization()

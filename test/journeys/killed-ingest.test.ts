@@ -55,13 +55,13 @@ async function call(method: string, path: string, body?: unknown): Promise<unkno
   return await response.json()
 }
 
-/** The source that documents go into; a restart keeps it. */
+/** The source of the documents; a restart keeps it. */
 async function findSource(): Promise<string | undefined> {
   const { sources } = Sources.parse(await call('GET', '/v1/sources'))
   return sources.find(({ provider }) => provider === 'notion')?.id
 }
 
-/** The largest request: several chunks in each document. @returns whether it was answered */
+/** The largest request, with several chunks per document. @returns whether it was answered */
 async function push(connectorId: string | undefined, kind: string): Promise<boolean> {
   const documents = Array.from({ length: DOCUMENTS }, (_, n) => ({
     connectorId,
@@ -95,8 +95,8 @@ async function recorded(): Promise<unknown[]> {
 
 const whole = { documents: DOCUMENTS, ingested: DOCUMENTS, skipped: 0 }
 
-describe('a service that is killed while it takes a thousand documents', () => {
-  it('has all of them after the next start where any could be seen, once, with one event [ING-6]', async () => {
+describe('a service killed while it ingests a thousand documents', () => {
+  it('has all of them once after the next start if any was visible, with one event [ING-6]', async () => {
     const answered = push(await findSource(), 'seen')
     const seen = async (): Promise<number> =>
       Items.parse(await call('GET', '/v1/source-items?limit=1')).sourceItems.length

@@ -69,13 +69,13 @@ async function untilEnded(url: string, token: string): Promise<Run> {
   )
 }
 
-describe('a service that is killed while it syncs', () => {
-  it('goes on where it stopped, and has every item exactly once in the end', async () => {
+describe('a service killed while it syncs', () => {
+  it('resumes, and finally has every item exactly once', async () => {
     const token = await issuer.token({ subject: 'ada' })
     let { url } = await start()
     await call(url, token, 'POST', '/organizations', { name: 'Killed' })
     const begun = await call(url, token, 'POST', '/connectors/slack/authorize')
-    // Slow enough to be met in the middle.
+    // Slow enough to be caught in the middle.
     slack.faults.add({ path: '/api/conversations', delayMs: 40 })
     await agreeElsewhere(begun.url)
     const seen: number[] = []
@@ -94,7 +94,7 @@ describe('a service that is killed while it syncs', () => {
     const { sources } = await call(url, token, 'GET', '/sources')
     const source = sources.find(({ id }: { id: string }) => id === run.connectorId)
     expect(source).toMatchObject({ status: 'active', sourceItemCount: run.itemsIngested })
-    // A full resync reads every item again, and finds none missing and none too many.
+    // A full resync reads every item again, and finds none missing and none extra.
     await call(url, token, 'POST', '/sync-runs', { connectorId: run.connectorId, fullResync: true })
     expect(await untilEnded(url, token)).toMatchObject({
       status: 'succeeded',

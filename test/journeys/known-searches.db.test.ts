@@ -3,8 +3,8 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { type Answer, startTestService, type TestOrganization, type TestService } from '../support/service.ts'
 
 /*
- * What was found lately is known to a process, which then answers without asking for it. These requests come after a change that
- * was made anywhere, and have to be answered by what there is then.
+ * A process answers from its caches without querying the database. These requests follow a change made in any
+ * process, and their answers must reflect it.
  */
 
 const ASKED = 'apple bridge candle'
@@ -59,21 +59,21 @@ const ask = (
   key = organization.adminKey,
 ): Promise<Answer> => oneOf(at).call('POST', path, { key, body })
 
-/** The statements that read vectors or texts while something is asked. */
+/** The statements that read vectors or texts during `act`. */
 async function readsOf(act: () => Promise<unknown>): Promise<string[]> {
   statements.length = 0
   await act()
   return statements.filter((text) => /chunk_embeddings|from chunks/.test(text))
 }
 
-/** Both processes know all that these requests find. */
+/** Until both processes have cached everything these requests find. */
 async function untilCached(): Promise<void> {
   for (const at of services.keys())
     for (const kind of KINDS)
       await expect.poll(() => readsOf(() => ask(at, kind)), { timeout: 20_000 }).toEqual([])
 }
 
-/** What both find, each kind of request, in their order; it has to be the same. */
+/** The results of both, for each kind of request in order; they must be equal. */
 async function found(): Promise<string[]> {
   const titles: string[][] = []
   for (const at of services.keys())
@@ -100,8 +100,8 @@ async function begin(): Promise<void> {
   await untilCached()
 }
 
-describe('a search whose answer is known', () => {
-  it('shows what is stored since, of what changed its new text alone, and nothing that was deleted', async () => {
+describe('a cached search', () => {
+  it('shows what was stored since, only the new text of changed items, and nothing deleted', async () => {
     await begin()
     await ingest(1, documentOf('three', 'apple bridge candle and more'))
     expect((await found()).join()).toContain('three')
@@ -118,7 +118,7 @@ describe('a search whose answer is known', () => {
     expect((await found()).join()).not.toContain('two')
   })
 
-  it('shows a key its own providers alone, and nothing to a key that is revoked', async () => {
+  it('shows a key only its own providers, and nothing to a revoked key', async () => {
     await begin()
     const { secret: slack } = await organization.mint({ providers: ['slack'] })
     const { secret: notion, id } = await organization.mint({ providers: ['notion'] })
@@ -132,7 +132,7 @@ describe('a search whose answer is known', () => {
       for (const kind of KINDS) expect((await ask(at, kind, notion)).status).toBe(401)
   })
 
-  it('counts in the window and costs its credit as any other', async () => {
+  it('counts in the window and costs a credit like any other', async () => {
     await begin()
     const paid = await oneOf(0).organization({ status: 'active', tier: 'builder', creditsIncluded: 9 })
     organization = paid

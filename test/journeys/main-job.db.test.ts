@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 describe('the main job', () => {
-  it('answers what was ingested a moment ago, as hits, as a contract and as a cited answer', async () => {
+  it('answers from a document ingested just before, as hits, as a contract and as a cited answer', async () => {
     const key = organization.adminKey
     const ingested = await service.call('POST', '/v1/ingest', {
       key,

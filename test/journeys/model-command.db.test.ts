@@ -54,7 +54,7 @@ const memory = (args: readonly string[], environment: Record<string, string> = {
   runCommand(['model', ...args], { MEMORY_URL: service.url, OPERATOR_TOKEN, ...environment })
 
 describe('memory model', () => {
-  it('lists what there is, brings one of it, and says when all chunks are of it', async () => {
+  it('lists the models, downloads one, and says when all chunks use it', async () => {
     const listed = await memory(['list'])
     for (const { name } of KNOWN_MODELS) expect(listed.stdout).toContain(name)
     const used = await memory(['use', known.name, '--mirror', hub.url])
@@ -66,7 +66,7 @@ describe('memory model', () => {
     expect(shown.stdout).toContain(`Model   local:${known.name}:384\nChunks  all are of this model\n`)
   })
 
-  it('takes a server by its address without a version path, its key from the environment, and shows neither', async () => {
+  it("accepts a server's URL without a version path and its key from the environment, and shows neither", async () => {
     const used = await memory(['use', 'some-model', '--server', server.origin, '--json'], {
       EMBEDDING_API_KEY: KEY,
     })
@@ -75,7 +75,7 @@ describe('memory model', () => {
     expect(used.stdout + used.stderr).not.toContain(KEY)
   })
 
-  it('says why a model cannot be had, and that the one before is still there', async () => {
+  it('says why a model is unavailable, and that the former one still works', async () => {
     const before = await memory(['--json'])
     const failed = await memory(['use', 'some-model', '--server', 'http://127.0.0.1:9'])
     expect(failed.code).toBe(1)
@@ -83,7 +83,7 @@ describe('memory model', () => {
     expect(JSON.parse((await memory(['--json'])).stdout).model).toBe(JSON.parse(before.stdout).model)
   })
 
-  it('refuses what is no model before it asks for anything', async () => {
+  it('rejects an invalid model before it requests anything', async () => {
     expect(await memory(['use', 'no-such-model'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('neither a known model (builtin, all-minilm-l6-v2'),
@@ -96,13 +96,13 @@ describe('memory model', () => {
     [['--dimensions', '8'], '--dimensions is for a model of a server'],
     [['--mirror', 'the hub', '--server', 'http://127.0.0.1:9'], '--mirror is for a model of "model list"'],
     [['--mirror', 'the hub'], '"the hub" is not the address of a server'],
-  ])('refuses %j in words of the command line', async (options, words) => {
+  ])("rejects %j with the command line's own message", async (options, words) => {
     const refused = await memory(['use', known.name, ...options])
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining(words) })
   })
 })
 
-describe('memory model use, while the change is under way', () => {
+describe('memory model use, during a change', () => {
   beforeEach(async () => {
     hub.faults.set(WEIGHTS, 'stalled')
     hub.asked.length = 0
@@ -115,7 +115,7 @@ describe('memory model use, while the change is under way', () => {
     return running
   }
 
-  it('does not take the end of another change for its own', async () => {
+  it("does not mistake another change's end for its own", async () => {
     const running = await start()
     expect((await memory(['use', 'builtin'])).code).toBe(0)
     expect(await running.done).toMatchObject({
@@ -125,12 +125,12 @@ describe('memory model use, while the change is under way', () => {
     })
   })
 
-  it('says on Ctrl-C that the service goes on, and how to look and to go back', async () => {
+  it('says on Ctrl-C that the service continues, and how to check and revert', async () => {
     const running = await start()
     await until(
       'the command following',
       () => running.stderr(),
-      // Whether it looks before the download has begun or after.
+      // Whether it looks before or after the download has begun.
       (text) => /looking for|downloading/.test(text),
     )
     running.child.kill('SIGINT')

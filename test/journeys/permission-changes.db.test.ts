@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** Titles of what somebody finds, of everything that holds a word. */
+/** Titles of the items with a word that this user finds. */
 async function found(email: string, word: string): Promise<string[]> {
   const body = { query: word, limit: 25, onBehalfOf: { email } }
   const answer = await service.call('POST', '/v1/search', { key: organization.adminKey, body })
@@ -36,7 +36,7 @@ const itemsOf = (sourceId: string) =>
     .orderBy('external_id')
     .execute()
 
-describe('people of a Slack workspace', () => {
+describe('the users of a Slack workspace', () => {
   let sourceId: string
   let channel: string
   const { ada, guest } = { ada: 'ada@acme.example', guest: 'guest@partner.example' }
@@ -63,7 +63,7 @@ describe('people of a Slack workspace', () => {
     expect(await found('stranger@acme.example', 'quokka')).toEqual([])
   })
 
-  it('are told to admins, with how fresh they are, and an item tells its readers', async () => {
+  it('are shown to admins, with their freshness, and an item shows its readers', async () => {
     const page = await service.call('GET', `/v1/console/sources/${sourceId}/permissions`, {
       key: owner.token,
     })
@@ -82,7 +82,7 @@ describe('people of a Slack workspace', () => {
     expect(readers.body.readers).toEqual([{ kind: 'group', name: channel, memberCount: 2, denied: false }])
   })
 
-  it('lose a private channel that they left, without an item being stored again', async () => {
+  it('lose a private channel that they left, without restoring any item', async () => {
     const before = await itemsOf(sourceId)
     service.emulators.slack.state.removeMember(channel, ids.get(ada) ?? '')
     await pollPermissionsNow(service, sourceId)
@@ -91,13 +91,13 @@ describe('people of a Slack workspace', () => {
     expect(await itemsOf(sourceId)).toEqual(before)
   })
 
-  it('find it again once they are back', async () => {
+  it('find it again once they return', async () => {
     service.emulators.slack.state.addMember(channel, ids.get(ada) ?? '')
     await pollPermissionsNow(service, sourceId)
     expect(await found(ada, 'quokka')).toHaveLength(1)
   })
 
-  it('lose what became private before any run reads it again', async () => {
+  it('lose a channel that became private before any run reads it again', async () => {
     const { state } = service.emulators.slack
     const open = state.channels().find(({ isPrivate }) => !isPrivate)?.id ?? ''
     state.setPrivate(open, true)
@@ -141,7 +141,7 @@ describe('readers of Drive files', () => {
     await pollPermissionsNow(service, sourceId)
   })
 
-  it('are those whom the file names, by address, domain, group or shared drive', async () => {
+  it('are those named by the file, by address, domain, group or shared drive', async () => {
     expect([await found(ann, 'axolotl'), await found(bob, 'axolotl')]).toEqual([['Salaries'], []])
     expect([await found(bob, 'pangolin'), await found('eve@other.example', 'pangolin')]).toEqual([
       ['Domain'],
@@ -155,7 +155,7 @@ describe('readers of Drive files', () => {
     expect(await found(ann, 'tapir')).toEqual(['Group'])
   })
 
-  it('lose a file that is no longer shared with them, without its contents being read again', async () => {
+  it('lose an unshared file without a reread of its contents', async () => {
     const { drive, account, requests } = service.emulators.google
     drive.update(file, { permissions: [user(account), user(bob)] })
     requests.reset()
@@ -168,7 +168,7 @@ describe('readers of Drive files', () => {
     expect(await found(bob, 'axolotl')).toEqual(['Salaries'])
   })
 
-  it('lose a shared drive that they left, without an item being stored again', async () => {
+  it('lose a shared drive that they left, without restoring any item', async () => {
     const { drive, account } = service.emulators.google
     const before = await itemsOf(sourceId)
     drive.setMembers(drive.driveId(1), [user(account), user(ann)])
@@ -177,7 +177,7 @@ describe('readers of Drive files', () => {
     expect(await itemsOf(sourceId)).toEqual(before)
   })
 
-  it('lose a file whose permissions Google no longer tells', async () => {
+  it('lose a file whose permissions Google hides', async () => {
     const { drive } = service.emulators.google
     drive.update(file, { permissions: [] })
     await pollPermissionsNow(service, sourceId)
@@ -214,7 +214,7 @@ describe('readers of a mailbox', () => {
     })
   })
 
-  it('are not chosen where the provider tells them', async () => {
+  it('cannot be chosen when the provider reports them', async () => {
     const { body } = await service.call('GET', '/v1/sources', { key: organization.adminKey })
     for (const source of body.sources.filter((one: { provider: string }) => one.provider === 'slack')) {
       const answer = await service.call('PATCH', `/v1/console/sources/${source.id}`, {

@@ -55,7 +55,7 @@ const anyService = (): TestService => pick(services)
 beforeAll(async () => {
   issuer = await startIssuer()
   database = await createTestDatabase()
-  // One process alone has the embedded database.
+  // Only one process can have the embedded database open.
   const instances = database.url === null ? 1 : 2
   services = []
   for (let n = 0; n < instances; n++)
@@ -149,7 +149,7 @@ interface Hit {
   score: number
 }
 
-/** Every readable document that is near at all, and its score. */
+/** Every readable document with any similarity, and its score. */
 async function expectedScores(query: string, readable: ReadonlyMap<string, Stored>): Promise<number[]> {
   const score = createScore(await model.embedQuery(query))
   return [...readable.keys()]
@@ -168,7 +168,7 @@ function ok({ status, body, text }: Answer) {
 
 const asked = (email: string) => ({ key: organization.adminKey, onBehalfOf: { email } })
 
-/** One question of a person, on every surface, against what brute force says. */
+/** A user's question on every surface, compared with brute force. */
 async function expectNoLeakNorGap(email: string): Promise<void> {
   const service = anyService()
   const readable = await readableBy(email)
@@ -224,7 +224,7 @@ const all = async (path: string, email: string, service: TestService): Promise<A
   return await service.call('GET', named, { key: organization.adminKey })
 }
 
-/** What is stored and drawn for a person, against brute force. */
+/** What is stored and drawn for a user, compared with brute force. */
 async function expectOwnItems(email: string): Promise<void> {
   const service = anyService()
   const readable = await readableBy(email)
@@ -250,7 +250,7 @@ async function expectOwnItems(email: string): Promise<void> {
   await expectOwnEntity(service, email, readable)
 }
 
-/** An entity of the whole canvas, as a person sees it: nothing, where nothing that she may read names it. */
+/** An entity of the whole canvas as a user sees it: nothing, unless an item they may read names it. */
 async function expectOwnEntity(
   service: TestService,
   email: string,
@@ -283,11 +283,11 @@ async function callTool(service: TestService, name: string, args: object) {
       params: { name, arguments: args },
     },
   })
-  // It comes as one event of a stream, or as JSON.
+  // As one event of a stream, or as JSON.
   return JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? text).result
 }
 
-/** All that a person is answered, without what differs from request to request. */
+/** All of a user's answers, without what differs between requests. */
 async function everythingFor(email: string): Promise<unknown> {
   const service = anyService()
   const { key, onBehalfOf } = asked(email)
@@ -305,7 +305,7 @@ async function everythingFor(email: string): Promise<unknown> {
   return answers
 }
 
-/** A document that a person reads neither before nor after. */
+/** A document that a user can read neither before nor after. */
 function hiddenFrom(email: string, principals: ReadonlySet<string>): Stored {
   for (;;) {
     const document = newDocument()
@@ -346,7 +346,7 @@ async function change(): Promise<void> {
   }
 }
 
-describe('reading on behalf of somebody', () => {
+describe('reading on behalf of a user', () => {
   it(`leaks nothing and misses nothing in ${ROUNDS} rounds of changes and questions`, async () => {
     for (let round = 1; round <= ROUNDS; round++) {
       await change()

@@ -31,7 +31,7 @@ let database: TestDatabase | undefined
 const running: ServiceProcess[] = []
 
 beforeAll(async () => {
-  // The first start of all is in a folder of its own, below.
+  // The very first start has its own folder, below.
   dataDir = await makeDataDir('memory-process-')
   if (onServer) database = await createTestDatabase()
 })
@@ -70,11 +70,11 @@ async function call(
   return { status: response.status, body: await response.json() }
 }
 
-/** As clients of libraries have it: a connection stays open for the next request. */
+/** Like client libraries, it keeps a connection open for the next request. */
 const agent = new Agent({ keepAlive: true })
 afterAll(() => agent.destroy())
 
-/** A request that the service has certainly begun to receive before its body is sent (RFC 9110, section 10.1.1). */
+/** A request that the service has started to receive before its body is sent (RFC 9110, section 10.1.1). */
 function beginIngest(service: ServiceProcess) {
   const request = httpRequest(`${service.url}/v1/ingest`, {
     method: 'POST',
@@ -119,7 +119,7 @@ function documents(connectorId: string, batch: string): unknown {
   }
 }
 
-/** Ingests until the service is killed at a random moment; returns the batches that it acknowledged. */
+/** Ingests until the service is killed at a random moment; returns the acknowledged batches. */
 async function ingestAndKill(round: number): Promise<string[]> {
   const service = await launch()
   await untilReady(service)
@@ -154,7 +154,7 @@ describe('a deployment behind a proxy, without an identity provider', () => {
 })
 
 describe('a process of the service', () => {
-  it('keeps every acknowledged document whole, and none in part, through kill -9 in the middle of ingests', async () => {
+  it('keeps every acknowledged document whole, and none in part, through kill -9 during ingests', async () => {
     const acknowledged: string[] = []
     for (let round = 0; round < KILLS; round++) acknowledged.push(...(await ingestAndKill(round)))
     const service = await launch()
@@ -172,7 +172,7 @@ describe('a process of the service', () => {
     expect(await service.ended()).toBe(0)
   })
 
-  it('finishes the request in flight on SIGTERM, even one that comes twice, closes its connection, takes no new one, and ends with exit code 0', async () => {
+  it('finishes the request in flight on SIGTERM, even a repeated one, closes its connection, accepts no new one, and exits with code 0', async () => {
     const service = await launch()
     await untilReady(service)
     const { id } = await notionSource(service)
@@ -189,7 +189,7 @@ describe('a process of the service', () => {
       })),
     })
     service.child.kill('SIGTERM')
-    // npm passes on what the process group has already got.
+    // npm forwards what the process group has already received.
     await sleep(50)
     service.child.kill('SIGTERM')
     expect(await request.answered).toMatchObject({
@@ -199,7 +199,7 @@ describe('a process of the service', () => {
     })
     const answeredAt = performance.now()
     expect(await service.ended()).toBe(0)
-    // Without it the process would wait 25 s for the connection.
+    // Otherwise the process would wait 25 s for the connection.
     expect(performance.now() - answeredAt).toBeLessThan(10_000)
     await expect(fetch(`${service.url}/healthz`)).rejects.toThrow(/fetch failed/)
   })
@@ -211,7 +211,7 @@ describe('a process of the service', () => {
     expect(service.output()).not.toMatch(/at .*\.ts:\d+/)
   })
 
-  it.skipIf(onServer)('is refused a directory that another one uses, and damages nothing', async () => {
+  it.skipIf(onServer)('is refused a directory in use by another process, and damages nothing', async () => {
     const first = await launch()
     await untilReady(first)
     const second = await launch()
@@ -221,7 +221,7 @@ describe('a process of the service', () => {
   })
 
   it.skipIf(onServer)(
-    'tells the admin key that it has made also when it cannot listen: no other start will',
+    'prints the admin key it created even when it cannot listen: no later start will',
     async () => {
       const folder = await makeDataDir('taken-', dataDir)
       const taken = createServer().listen(0, '127.0.0.1')
@@ -242,7 +242,7 @@ describe('a process of the service', () => {
   )
 
   it.skipIf(onServer)(
-    'writes nothing but lines of JSON where there is no terminal, and its new key once [OPS-6]',
+    'writes only lines of JSON without a terminal, and its new key once [OPS-6]',
     { timeout: 120_000 },
     async () => {
       const folder = await mkdtemp(join(dataDir, 'lines-'))

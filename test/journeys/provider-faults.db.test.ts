@@ -13,9 +13,9 @@ import {
 import { until } from '../support/until.ts'
 
 let service: ConnectedService
-/** What the service adds to the time of the machine. */
+/** What the test adds to the real time, in milliseconds. */
 let aheadMs = 0
-/** What a first run without faults takes and brings, by provider. */
+/** The requests and contents of a fault-free first run, by provider. */
 const clean = new Map<ProviderId, { requests: number; contents: unknown[] }>()
 
 beforeAll(async () => {
@@ -26,7 +26,7 @@ beforeAll(async () => {
       google: { files: 30, mails: 20 },
     },
   })
-  // The very first run of all joins Slack's channels.
+  // The very first run joins Slack's channels.
   const first = await service.workspace()
   await firstRun(first, await service.connect(first.owner, first.organization.id, 'slack'))
   const workspace = await service.workspace()
@@ -46,7 +46,7 @@ afterAll(() => service.close())
 const emulator = (provider: ProviderId) => emulatorOf(service.emulators, provider)
 const requestsOf = (provider: ProviderId): number =>
   countRequests(emulator(provider), emulator(provider).content)
-/** Requests of runs alone: polls of Slack's permissions list its channels too. */
+/** Only requests of runs: polls of Slack's permissions list its channels too. */
 const runRequestsOf = (provider: ProviderId): number =>
   provider === 'slack'
     ? countRequests(emulator(provider), '/api/conversations.history')
@@ -73,8 +73,8 @@ const notionRefusal = (status: number, code: string) => ({ object: 'error', stat
 const soon = { 'retry-after': '1' }
 
 /**
- * A burst of refusals in each provider's own form, met in the middle of a run: how many requests are refused, and how long
- * they ask to wait at the least (Google is asked for several items at once, which wait together).
+ * A burst of refusals in each provider's own form, in the middle of a run: their number, and the minimum wait (Google
+ * is asked for several items at once, which wait together).
  */
 const BURSTS: Record<ProviderId, { refusals: number; waitMs: number; faults: Fault[] }> = {
   slack: {
@@ -95,7 +95,7 @@ const BURSTS: Record<ProviderId, { refusals: number; waitMs: number; faults: Fau
     refusals: 4,
     waitMs: 5_000,
     faults: [
-      // Drive's own form says no time.
+      // Drive's own form names no time.
       {
         path: '/drive/v3/files/1File',
         every: 5,
@@ -163,7 +163,7 @@ describe('a burst of rate limits in the middle of a first run', () => {
   afterAll(clearFaults)
 
   it.concurrent.for(ALL_PROVIDERS)(
-    'of %s is waited out: everything is there once, and each refusal costs one request more [SYNC-15]',
+    'of %s is waited out: everything is stored once, and each refusal costs one more request [SYNC-15]',
     async (provider) => {
       const workspace = await service.workspace()
       const before = runRequestsOf(provider)
@@ -215,7 +215,7 @@ describe('an access token that the provider calls expired in the middle of a run
         )
         Object.assign(grants.grantOf(granted.accessToken) ?? {}, { expiresAt: 0 })
       }
-      // Whoever else needs the token while it is renewed.
+      // Other callers that need the token during the renewal.
       const others = sources
         .filter(({ provider }) => provider === 'slack')
         .flatMap(({ sourceId }) =>
@@ -238,7 +238,7 @@ describe('an access token that the provider calls expired in the middle of a run
   )
 })
 
-/** What the provider says about a token that was withdrawn, and about renewing it where it is due to be renewed. */
+/** The provider's message about a revoked token, and about its renewal if one is due. */
 const WITHDRAWN: Record<ProviderId, { asked: string; renewed: string }> = {
   slack: { asked: 'token_revoked', renewed: 'token_revoked' },
   notion: { asked: 'API token is invalid.', renewed: 'API token is invalid.' },
@@ -248,11 +248,11 @@ const WITHDRAWN: Record<ProviderId, { asked: string; renewed: string }> = {
   },
   gmail: { asked: 'Invalid Credentials', renewed: 'invalid_grant: Token has been expired or revoked.' },
 }
-/** So late that Google's tokens of an hour are due to be renewed, and those of the people not yet. */
+/** Late enough that Google's one-hour tokens are due for renewal, but the users' tokens are not. */
 const LATER_MS = 56 * 60_000
 
-describe('a grant that its owner withdrew at the provider', () => {
-  it('fails the run in the words of the provider, is not polled with the others, and is mended by connecting again [SYNC-1, SYNC-6, SYNC-10, SYNC-17, SYNC-24, OAUTH-10]', async () => {
+describe('a grant that its owner revoked at the provider', () => {
+  it("fails the run with the provider's message, is not polled with the others, and is fixed by reconnecting [SYNC-1, SYNC-6, SYNC-10, SYNC-17, SYNC-24, OAUTH-10]", async () => {
     const healthy = await service.workspace()
     const healthyId = await connect(healthy, 'gmail')
     await firstRun(healthy, healthyId)
@@ -286,7 +286,7 @@ describe('a grant that its owner withdrew at the provider', () => {
       await service.call('GET', '/v1/audit-events', { key: healthy.organization.adminKey })
     ).body
     expect(auditEvents.map(({ action }: { action: string }) => action)).not.toContain('sync_run.create')
-    // Its token was renewed ahead of its end.
+    // Its token was renewed before it expired.
     expect((await service.storedGrant(healthy.organization, healthyId)).accessToken).not.toBe(accessToken)
     for (const [provider, sourceId] of sources) {
       expect(await runsOf(workspace, sourceId), provider).toHaveLength(2)

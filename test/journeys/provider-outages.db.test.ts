@@ -23,7 +23,7 @@ afterAll(() => service.close())
 
 const emulator = (provider: ProviderId) => emulatorOf(service.emulators, provider)
 
-/** A workspace with one account connected and its first run ended well. */
+/** A workspace with one connected account whose first run succeeded. */
 async function connected(provider: ProviderId): Promise<Workspace & { sourceId: string }> {
   const workspace = await service.workspace()
   const sourceId = await service.connect(workspace.owner, workspace.organization.id, provider)
@@ -36,7 +36,7 @@ async function connected(provider: ProviderId): Promise<Workspace & { sourceId: 
 
 describe('a short outage in the middle of a first run', () => {
   it.concurrent.for(ALL_PROVIDERS)(
-    'of %s, connections cut and errors of its servers, is waited out [SYNC-18]',
+    'of %s, cut connections and server errors, is waited out [SYNC-18]',
     async (provider) => {
       const { faults, content: path } = emulator(provider)
       const whole = await connected(provider)
@@ -48,7 +48,7 @@ describe('a short outage in the middle of a first run', () => {
   )
 })
 
-/** A provider that is down, in the form it may take, and what a person is told. */
+/** The forms of a provider's outage, and the messages users see. */
 const OUTAGES: Record<ProviderId, { fault: Fault; says: RegExp }> = {
   slack: { fault: { path: '/api/', status: 503 }, says: /^503 Service Unavailable$/ },
   google_drive: {
@@ -61,7 +61,7 @@ const OUTAGES: Record<ProviderId, { fault: Fault; says: RegExp }> = {
 
 describe('a provider that is down', () => {
   it.concurrent.for(ALL_PROVIDERS)(
-    'such as %s fails the run in words that say so, loses nothing, and is caught up with by the next run [SYNC-6, SYNC-18, SYNC-25]',
+    'with %s fails the run with a clear message, loses nothing, and is caught up by the next run [SYNC-6, SYNC-18, SYNC-25]',
     async (provider) => {
       const { organization, sourceId } = await connected(provider)
       const before = await service.contentsOf(sourceId)
@@ -71,7 +71,7 @@ describe('a provider that is down', () => {
       const failed = await service.sync(organization, sourceId)
       expect(failed).toMatchObject({ status: 'failed', errorMessage: expect.stringMatching(says) })
       const { errorMessage } = failed
-      // Waiting mends it, and connecting again would not.
+      // Waiting helps, reconnecting does not.
       const { needsReconnection, nextRunAt } = await service.runDetails(organization, failed.id)
       expect(needsReconnection).toBe(false)
       expect(Date.parse(nextRunAt ?? '')).toBeGreaterThan(Date.now())
@@ -80,7 +80,7 @@ describe('a provider that is down', () => {
         errorMessage,
       })
       expect(await service.contentsOf(sourceId)).toEqual(before)
-      // Drive and Gmail share an emulator: only its own outage ends.
+      // Drive and Gmail share an emulator: only this outage ends.
       Object.assign(fault, { times: 0 })
       writeAtProvider(service.emulators, provider, {
         title: `After ${provider}`,

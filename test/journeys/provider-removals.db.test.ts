@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** A workspace with one account connected and its first run ended. */
+/** A workspace with one connected account whose first run ended. */
 async function connected(provider: ProviderId): Promise<Workspace & { sourceId: string }> {
   const workspace = await service.workspace()
   const sourceId = await service.connect(workspace.owner, workspace.organization.id, provider)
@@ -58,7 +58,7 @@ const storedIds = async (sourceId: string): Promise<string[]> =>
       .execute()
   ).map((row) => row.external_id)
 
-/** How many rows of a workspace there are in each table that holds what a source has or brought. */
+/** A workspace's row count in each table with a source's data. */
 async function rowsOf(organizationId: string): Promise<Record<string, number>> {
   const tables = [
     'source_items',
@@ -81,10 +81,10 @@ async function rowsOf(organizationId: string): Promise<Record<string, number>> {
   return Object.fromEntries(counts)
 }
 
-describe('a source that is deleted', () => {
-  // One after the other, before anything else is connected: a grant that another source lives on is not ended.
+describe('a deleted source', () => {
+  // One after another, before anything else is connected: a shared grant is not revoked.
   it.for(ALL_PROVIDERS)(
-    'leaves nothing of %s behind, and its grant is ended there [CONN-9]',
+    'leaves nothing of %s behind, and its grant is revoked [CONN-9]',
     async (provider) => {
       const workspace = await connected(provider)
       const { organization, owner, sourceId } = workspace
@@ -103,7 +103,7 @@ describe('a source that is deleted', () => {
   )
 })
 
-describe('a source that is deleted while its provider cannot be reached', () => {
+describe('a source deleted while its provider is unreachable', () => {
   it.for(ALL_PROVIDERS)('leaves no token of %s in the log [AUD-12]', async (provider) => {
     const { organization, owner, sourceId } = await connected(provider)
     const { accessToken, refreshToken } = await service.storedGrant(organization, sourceId)
@@ -119,9 +119,9 @@ describe('a source that is deleted while its provider cannot be reached', () => 
   })
 })
 
-describe('what is removed at the provider', () => {
+describe('an item deleted at the provider', () => {
   it.concurrent.for(ALL_PROVIDERS)(
-    'at %s is gone with the next run, by its id and from search, and is counted [SYNC-9, SYNC-14]',
+    '%s is gone with the next run, by id and from search, and is counted [SYNC-9, SYNC-14]',
     async (provider) => {
       const workspace = await connected(provider)
       const { organization, sourceId } = workspace
@@ -147,10 +147,10 @@ describe('what is removed at the provider', () => {
   )
 })
 
-/** Something that fails whenever it is asked for: what the faults hang on, and its external id. */
+/** An item whose reads always fail: what the faults match, and its external id. */
 async function failing(provider: ProviderId): Promise<string> {
   const { slack, google, notion } = service.emulators
-  // Retry-After 0: the tries of one call follow each other at once.
+  // Retry-After 0: the attempts of a call follow each other at once.
   const down = { status: 500, headers: { 'retry-after': '0' } }
   switch (provider) {
     case 'slack': {
@@ -178,9 +178,9 @@ async function failing(provider: ProviderId): Promise<string> {
   }
 }
 
-describe('an item that cannot be read', () => {
+describe('an unreadable item', () => {
   it.concurrent.for(ALL_PROVIDERS)(
-    'at %s, however often it is asked for, is recorded with its run, and the others are stored [SYNC-13]',
+    'at %s is recorded with its run, and the others are stored [SYNC-13]',
     async (provider) => {
       const whole = await connected(provider)
       const externalId = await failing(provider)
@@ -197,7 +197,7 @@ describe('an item that cannot be read', () => {
     },
   )
 
-  it('because it crashes its parser or expands without end is recorded, and the run goes on [SYNC-13]', async () => {
+  it('that crashes its parser or expands endlessly is recorded, and the run continues [SYNC-13]', async () => {
     const { drive, faults } = service.emulators.google
     faults.clear()
     const workspace = await connected('google_drive')

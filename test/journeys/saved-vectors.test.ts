@@ -78,7 +78,7 @@ const output = (service: ServiceProcess, what: string): Promise<string> =>
     (text) => text.includes(what),
   )
 
-it('a service that was stopped answers from memory as soon as it is started again, and as the database does', async () => {
+it('a restarted service answers from memory at once, with the same results as the database', async () => {
   const first = await start()
   await ingest(first, DOCUMENTS)
   const answered = await search(first)
@@ -86,7 +86,7 @@ it('a service that was stopped answers from memory as soon as it is started agai
   expect(first.output()).toContain(SAVED)
   expect(await files()).toHaveLength(1)
 
-  // Nobody has asked it anything yet.
+  // No request has reached it yet.
   const second = await start()
   await output(second, TAKEN_UP)
   expect(await files()).toEqual([])
@@ -95,7 +95,7 @@ it('a service that was stopped answers from memory as soon as it is started agai
   const changed = await search(second)
   expect(await end(second, 'SIGTERM')).toBe(0)
 
-  // Killed before it could save anything, the next one reads all anew.
+  // It is killed before it can save anything, so the next one reads everything again.
   const third = await start()
   await output(third, TAKEN_UP)
   expect(await search(third)).toEqual(changed)
@@ -107,7 +107,7 @@ it('a service that was stopped answers from memory as soon as it is started agai
   expect(await end(fourth, 'SIGTERM')).toBe(0)
   expect(await files()).toHaveLength(1)
 
-  // One that searches in the database alone leaves nothing lying about.
+  // A service that searches only in the database leaves no files behind.
   const last = await start({ SEARCH_MEMORY_MB: '0' })
   expect(await search(last)).toEqual(changed)
   expect(await files()).toEqual([])

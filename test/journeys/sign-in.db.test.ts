@@ -14,7 +14,7 @@ afterAll(() => service.close())
 
 const CLIENT = { client_id: 'command-line', redirect_uri: 'http://127.0.0.1/callback' }
 
-/** The authorization code flow with PKCE (RFC 7636), as the command line goes through it. */
+/** The authorization code flow with PKCE (RFC 7636), as the command line runs it. */
 async function signIn(email?: string): Promise<{ access_token: string; token_type: string }> {
   const discovery = await service.call('GET', '/oidc/.well-known/openid-configuration')
   const verifier = randomBytes(32).toString('base64url')
@@ -48,7 +48,7 @@ async function signIn(email?: string): Promise<{ access_token: string; token_typ
 }
 
 describe('signing in on a local deployment', () => {
-  it('needs no account, and leads into the local workspace as its owner [AUTH-6, CON-1]', async () => {
+  it('needs no account, and enters the local workspace as its owner [AUTH-6, CON-1]', async () => {
     const { access_token: key, token_type } = await signIn()
     expect(token_type).toBe('Bearer')
     const me = await service.call('GET', '/v1/console/me', { key })
@@ -65,13 +65,13 @@ describe('signing in on a local deployment', () => {
     expect(keys.body.apiKeys).toMatchObject([{ name: 'Local admin' }])
   })
 
-  it('is possible as somebody else by login_hint [AUTH-6]', async () => {
+  it('is possible as another user with login_hint [AUTH-6]', async () => {
     const { access_token: key } = await signIn('ada@example.com')
     const { body } = await service.call('GET', '/v1/console/me', { key })
     expect(body.user).toMatchObject({ email: 'ada@example.com', name: 'ada' })
   })
 
-  it('does not make its tokens good for the agent surface [SURF-1]', async () => {
+  it('yields tokens that the agent surface refuses [SURF-1]', async () => {
     const { access_token: key } = await signIn()
     expect((await service.call('GET', '/v1/sources', { key })).status).toBe(401)
   })

@@ -4,12 +4,12 @@ import { averageMeasures, DEPTH, measureRanking } from '../../evaluation/measure
 import { readCollection } from '../../evaluation/read-collection.ts'
 import { loadBuiltinModel } from '../../src/inference/embedding-models/builtin/builtin.ts'
 
-/** nDCG@10 of a ranking by chance: the mean of 1 / log2(rank + 1) over 36 ranks, those beyond ten as 0. */
+/** nDCG@10 of a random ranking: the mean of 1 / log2(rank + 1) over 36 ranks, with 0 beyond rank ten. */
 const CHANCE = 0.126
 
 describe('questions in other languages', () => {
   it.each(['german', 'french', 'spanish'])(
-    'in %s find English documents clearly over chance',
+    'in %s find English documents far better than chance',
     async (language) => {
       const collection = await readCollection(fileURLToPath(new URL(language, import.meta.url)))
       const model = await loadBuiltinModel()

@@ -23,7 +23,7 @@ const pairs = readFileSync(new URL('qrels.tsv', import.meta.url), 'utf8')
   .map((line) => line.split('\t'))
 
 describe('the paraphrases', () => {
-  it('are at least sixty questions, each with one answer that exists', () => {
+  it('are at least sixty questions, each with one existing answer', () => {
     expect(questions.size).toBeGreaterThanOrEqual(60)
     expect(pairs.map(([question]) => question)).toEqual([...questions.keys()])
     for (const [, answer] of pairs) expect(documents.has(answer ?? '')).toBe(true)

@@ -1,6 +1,6 @@
 import { type ModelServer, sendStream, sseEvent, startModelServer } from './model-server.ts'
 
-/** A server of Anthropic's `POST /v1/messages` on loopback, streamed only; `reply` is what it answers. */
+/** A loopback server for Anthropic's `POST /v1/messages`, streaming only; `reply` is its answer. */
 export async function startAnthropicEmulator(
   reply: (body: Record<string, unknown>) => string = () => 'The answer is in the first document [1].',
 ): Promise<ModelServer & { readonly baseUrl: string }> {

@@ -1,14 +1,14 @@
 import { createServer, request as forward } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** A server on loopback that passes every request on as it came, with a key: for tools that cannot send one. */
+/** A loopback server that forwards every request with a key added, for tools that cannot send one. */
 export async function startBearerProxy(
   target: string,
   key: string,
 ): Promise<{ url: string; close(): Promise<void> }> {
   const server = createServer((request, response) => {
     const { method, headers, url } = request
-    // The name that was asked for stays: the service judges it.
+    // Keeps the requested host name, which the service checks.
     const outgoing = forward(
       new URL(url ?? '/', target),
       { method, headers: { ...headers, authorization: `Bearer ${key}` } },

@@ -1,6 +1,5 @@
 const HOPS_MAX = 10
 
-/** What a browser sends along of the cookies that an answer set. */
 export function cookiesOf(headers: Headers): string {
   return headers
     .getSetCookie()
@@ -9,8 +8,8 @@ export function cookiesOf(headers: Headers): string {
 }
 
 /**
- * Follows redirects as a browser does that has these cookies of the service at `origin`, until one leads to `target`.
- * Throws where there is a page instead.
+ * Follows redirects like a browser with these cookies of the service at `origin`, until one leads to `target`. Throws
+ * when a page is returned instead.
  */
 export async function followRedirects(
   url: string,
@@ -30,7 +29,6 @@ export async function followRedirects(
   throw new Error(`${url} redirects without end`)
 }
 
-/** A form of a page: where it goes and what it holds, as its HTML says. */
 export function formOf(page: string, at: string): { action: string; fields: Record<string, string> } {
   const action = /<form method="post" action="([^"]+)"/.exec(page)?.[1]
   if (action === undefined) throw new Error(`there is no form in ${page}`)
@@ -41,13 +39,13 @@ export function formOf(page: string, at: string): { action: string; fields: Reco
   }
 }
 
-/** Sends a page's form, as a click on its one button does; the redirect that follows is not gone after. */
+/** Submits a page's form, like a click on its only button; does not follow the redirect. */
 export async function clickButton(page: string, at: string): Promise<Response> {
   const { action, fields } = formOf(page, at)
   return await fetch(action, { method: 'POST', body: new URLSearchParams(fields), redirect: 'manual' })
 }
 
-/** Opens a provider's page in a browser of its own, agrees where the service asks, and returns the page that ends it. */
+/** Opens a provider's page in a separate browser, confirms if asked, and returns the final page. */
 export async function agreeElsewhere(url: string): Promise<string> {
   const asked = await fetch(url)
   const answer = await clickButton(await asked.text(), asked.url)

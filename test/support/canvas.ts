@@ -3,7 +3,6 @@ import type { ProviderId } from '../../src/kernel/providers.ts'
 import { documentOf, push } from './documents.ts'
 import type { Answer, TestOrganization, TestService } from './service.ts'
 
-/** A node of the canvas as it is answered. */
 export interface Node {
   id: string
   kind: string
@@ -12,7 +11,6 @@ export interface Node {
   provider: string | null
   weight: number
 }
-/** An edge of the canvas as it is answered. */
 export interface Edge {
   id: string
   source: string
@@ -21,7 +19,7 @@ export interface Edge {
   weight: number
 }
 
-/** A mail of Ada's. */
+/** A mail by Ada. */
 export const mail = (values: Record<string, unknown>) => ({
   provider: 'gmail' as const,
   sourceKind: 'message',
@@ -47,7 +45,7 @@ export const chat = (values: Record<string, unknown>) => ({
 
 type Values = { provider?: ProviderId } & Record<string, unknown>
 
-/** Stores documents, `d0` and so on where they have no id of their own, and has them read for the canvas. */
+/** Stores documents, `d0` and so on by default, and reads them into the canvas. */
 export async function storeForCanvas(
   service: TestService,
   organization: TestOrganization,
@@ -61,7 +59,6 @@ export async function storeForCanvas(
   await service.app.readForCanvas()
 }
 
-/** The canvas as a key sees it. */
 export function callCanvas(
   service: TestService,
   key: string,
@@ -70,7 +67,6 @@ export function callCanvas(
   return service.call('GET', `/v1/memory-canvas?${new URLSearchParams(query).toString()}`, { key })
 }
 
-/** Its nodes. */
 export async function canvasNodes(
   service: TestService,
   key: string,
@@ -81,7 +77,7 @@ export async function canvasNodes(
   return body.nodes
 }
 
-/** The weights of its entities, by their labels. */
+/** Weights of the entities by label. */
 export async function canvasWeights(
   service: TestService,
   key: string,
@@ -91,14 +87,13 @@ export async function canvasWeights(
   return Object.fromEntries(entities.map(({ label, weight }) => [label, weight]))
 }
 
-/** The id of the entity of a label. */
 export async function canvasId(service: TestService, key: string, label: string): Promise<string> {
   const found = (await canvasNodes(service, key, { limit: '500' })).find((node) => node.label === label)
   if (!found) throw new Error(`the canvas has no ${label}`)
   return found.id
 }
 
-/** The id of an entity that is there for it. */
+/** The id of an entity created for this call. */
 export async function anEntity(service: TestService, organization: TestOrganization): Promise<string> {
   await storeForCanvas(service, organization, [{ externalId: 'by-ada', authorName: 'Ada Lovelace' }])
   return await canvasId(service, organization.adminKey, 'Ada Lovelace')

@@ -9,7 +9,7 @@ export const CLIENT = { id: 'console-client', secret: 'never-in-a-browser' }
 export interface ConfidentialIssuer {
   url: string
   environment: Record<string, string>
-  /** The requests that came, as `METHOD path`. */
+  /** The received requests as `METHOD path`. */
   requests: string[]
   close(): Promise<void>
 }
@@ -21,8 +21,8 @@ interface Begun {
 }
 
 /**
- * An issuer as strict as Google: only clients with a secret, no `offline_access`, PKCE, and no CORS, so that a page cannot
- * talk to it. It signs everybody in as Ada.
+ * An issuer as strict as Google: only clients with a secret, no `offline_access`, PKCE, and no CORS, so that a page
+ * cannot call it. It signs everyone in as Ada.
  */
 export async function startConfidentialIssuer(): Promise<ConfidentialIssuer> {
   const { privateKey, publicKey } = await generateKeyPair('RS256')

@@ -22,7 +22,7 @@ import {
 } from './service.ts'
 import { until } from './until.ts'
 
-/** The provider emulators, small enough for tests, and the settings that lead to them. */
+/** The provider emulators, with small data, and their settings. */
 export interface Emulators {
   slack: SlackEmulator
   google: GoogleEmulator
@@ -70,18 +70,17 @@ export async function startEmulators(options: EmulatorOptions = {}): Promise<Emu
   }
 }
 
-/** A provider's emulator, and where of its paths the provider's requests go. */
 export interface ProviderEmulator extends Pick<EmulatorServer, 'faults' | 'requests'> {
   grants: Grants
-  /** What the paths of its API begin with. */
+  /** The prefix of its API's paths. */
   api: string
-  /** What those begin with that read what a run brings, item by item. */
+  /** The prefix of requests for single items. */
   content: string
   /** Where codes are exchanged and tokens refreshed. */
   tokenPath: string
 }
 
-/** The emulator that stands for a provider; Drive and Gmail share one. */
+/** The emulator of a provider; Drive and Gmail share one. */
 export function emulatorOf({ slack, google, notion }: Emulators, provider: ProviderId): ProviderEmulator {
   switch (provider) {
     case 'slack':
@@ -111,7 +110,7 @@ const partsOf = ({ faults, requests, grants }: Pick<ProviderEmulator, 'faults' |
   grants,
 })
 
-/** Something new at a provider, to be found by its words; `remove` is what a person there does to get rid of it. */
+/** Creates something new at a provider, findable by its words; `remove` deletes it there. */
 export function writeAtProvider(
   { slack, google, notion }: Emulators,
   provider: ProviderId,
@@ -141,7 +140,7 @@ export function writeAtProvider(
   }
 }
 
-/** How many requests came in at paths that begin with `prefix`. */
+/** The number of requests whose paths begin with `prefix`. */
 export function countRequests({ requests }: Pick<ProviderEmulator, 'requests'>, prefix: string): number {
   return Object.entries(requests.byPath()).reduce(
     (sum, [path, count]) => sum + (path.startsWith(prefix) ? count : 0),
@@ -149,7 +148,6 @@ export function countRequests({ requests }: Pick<ProviderEmulator, 'requests'>, 
   )
 }
 
-/** A run as the API shows it, once it has ended. */
 export interface EndedRun {
   id: string
   status: 'succeeded' | 'failed'
@@ -161,7 +159,6 @@ export interface EndedRun {
   errorMessage: string | null
 }
 
-/** A run with the items it could not read, as the API shows them. */
 export interface RunDetails {
   syncRun: EndedRun
   itemsFailed: number
@@ -171,7 +168,6 @@ export interface RunDetails {
   nextRunAt: string | null
 }
 
-/** A source as the API shows it. */
 export interface ShownSource {
   id: string
   provider: ProviderId
@@ -182,14 +178,14 @@ export interface ShownSource {
   policyHealth: Record<string, unknown> | null
 }
 
-/** A grant as the database holds it, and what it decrypts to. */
+/** A stored grant and its decrypted content. */
 export interface StoredGrant {
   ciphertext: Buffer
   accessToken: string
   refreshToken: string | null
 }
 
-/** A workspace of its own with its owner, nothing connected. */
+/** A new workspace with its owner, nothing connected. */
 export interface Workspace {
   organization: TestOrganization
   owner: Person
@@ -200,22 +196,21 @@ export interface ConnectedService extends TestService {
   issuer: TestIssuer
   workspace(): Promise<Workspace>
   signIn(subject: string, membership?: { organizationId: string; role: Role }): Promise<Person>
-  /** The operator's leave for a gated provider. */
+  /** Approves a gated provider as the operator. */
   grant(organizationId: string, provider: ProviderId): Promise<void>
-  /** Follows the whole OAuth flow as the browser does that begins it; returns the id of the source. */
+  /** Runs the whole OAuth flow in one browser; returns the id of the source. */
   connect(person: Person, organizationId: string, provider: ProviderId): Promise<string>
-  /** Waits for the source's newest run to end, and answers it. */
   runEnded(organization: TestOrganization, sourceId: string): Promise<EndedRun>
-  /** Asks for a run and waits for its end. */
+  /** Requests a run and waits for its end. */
   sync(
     organization: TestOrganization,
     sourceId: string,
     options?: { fullResync?: boolean },
   ): Promise<EndedRun>
   runDetails(organization: TestOrganization, runId: string): Promise<RunDetails>
-  /** The source as `GET /v1/sources` lists it; undefined when it does not. */
+  /** The source in `GET /v1/sources`; undefined when it is missing. */
   findSource(organization: TestOrganization, sourceId: string): Promise<ShownSource | undefined>
-  /** Every item of a source with the number of its chunks; one stored twice would be there twice. */
+  /** Every item of a source with its chunk count; duplicates would appear twice. */
   contentsOf(sourceId: string): Promise<unknown[]>
   /** The stored grant of a source. Throws when there is none. */
   storedGrant(organization: TestOrganization, sourceId: string): Promise<StoredGrant>
@@ -228,7 +223,7 @@ export async function sleepBriefly(ms: number, signal: AbortSignal): Promise<voi
 
 const ENCRYPTION_KEY = Buffer.alloc(32, 7)
 
-/** The whole service with the provider emulators behind it and an identity provider of its own. */
+/** The whole service with provider emulators and its own identity provider. */
 export async function startConnectedService(
   options: {
     emulators?: EmulatorOptions
@@ -359,5 +354,5 @@ async function storedGrant(
 
 const StoredTokens = z.object({ accessToken: z.string(), refreshToken: z.string().nullable() })
 
-/** All providers, for tests that walk them. */
+/** All providers, for tests that iterate over them. */
 export const ALL_PROVIDERS: readonly ProviderId[] = PROVIDERS

@@ -3,7 +3,7 @@ import type { Db } from '../../src/database/database.ts'
 import type { CreditHold, CreditUse, Retrieved } from '../../src/http/gates.ts'
 import { AppError } from '../../src/kernel/errors.ts'
 
-/** A search by a key of an organization, always the same one unless another is named: what a credit of a test is for. */
+/** A search by an organization's key (the same by default) that costs one credit. */
 export function aSearch(organizationId: string, apiKeyId = organizationId): CreditUse {
   return {
     caller: {
@@ -20,12 +20,12 @@ export function aSearch(organizationId: string, apiKeyId = organizationId): Cred
   }
 }
 
-/** What a search found, which a credit is settled with. */
+/** A search result with which a credit is settled. */
 export function aRetrieval(): Retrieved {
   return { requestId: randomUUID(), query: 'paid time off', hitCount: 1, providers: ['slack'] }
 }
 
-/** What the days say was charged in the period that began then. */
+/** The number of charges by day in the period that began then. */
 export async function chargedOf(db: Db, organizationId: string, periodStart: string): Promise<number> {
   const rows = await db
     .selectFrom('daily_usage')
@@ -38,7 +38,7 @@ export async function chargedOf(db: Db, organizationId: string, periodStart: str
   return sum('credits')
 }
 
-/** How many retrievals are in the organization's audit trail. */
+/** The number of retrievals in the organization's audit trail. */
 export async function recordedOf(db: Db, organizationId: string): Promise<number> {
   const rows = await db
     .selectFrom('audit_events')
@@ -49,7 +49,7 @@ export async function recordedOf(db: Db, organizationId: string): Promise<number
   return rows.length
 }
 
-/** How many credits are reserved for requests in flight. */
+/** The number of credits reserved for requests in flight. */
 export async function reservationsOf(db: Db, organizationId: string): Promise<number> {
   const rows = await db
     .selectFrom('credit_reservations')
@@ -59,14 +59,13 @@ export async function reservationsOf(db: Db, organizationId: string): Promise<nu
   return rows.length
 }
 
-/** What something was refused with. */
 export async function refusalOf(outcome: Promise<unknown>): Promise<AppError> {
   const error = await outcome.catch((reason: unknown) => reason)
   if (error instanceof AppError) return error
   throw new Error('it was not refused', { cause: error })
 }
 
-/** The credit, or null where the cap is reached. */
+/** The credit, or null at the cap. */
 export const heldOrNull = (hold: Promise<CreditHold>): Promise<CreditHold | null> =>
   hold.catch((error: unknown) => {
     if (error instanceof AppError && error.code === 'quota_exceeded') return null

@@ -6,7 +6,7 @@ import { aSearch, chargedOf, recordedOf, reservationsOf } from './credit-use.ts'
 import type { TestDatabase } from './database.ts'
 import { keepWithinPlan } from './keep-within-plan.ts'
 
-/** An organization and two instances of the service, all with one clock that the test turns. */
+/** An organization and two instances of the service that share a test clock. */
 export async function creditWorkspace(
   { database, other, start }: { database: TestDatabase; other: OpenDatabase; start: Date },
   subscription: Partial<NewSubscription> = {},
@@ -40,9 +40,9 @@ export async function creditWorkspace(
       return view
     },
     used: async () => (await subscriptions.read(organizationId))?.creditsUsed,
-    /** What the days say was charged in the period that began then. */
+    /** The number of charges by day in the period that began then. */
     charged: (periodStart: string) => chargedOf(database.db, organizationId, periodStart),
-    /** How many retrievals are in the audit trail. */
+    /** The number of retrievals in the audit trail. */
     recorded: () => recordedOf(database.db, organizationId),
     reservations: () => reservationsOf(database.db, organizationId),
   }

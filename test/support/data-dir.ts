@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { databaseFolder, makeSnapshot } from './database-setup.ts'
 
 /**
- * A new data directory whose database is there and migrated, as for any start but the first one, which takes three times
- * as much of the processor. What it is named begins with `name`.
+ * A new data directory with a migrated database, because a first start takes three times as much CPU. Its name begins
+ * with `name`.
  */
 export async function makeDataDir(name: string, parent = tmpdir()): Promise<string> {
   await makeSnapshot()

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Db } from '../../src/database/database.ts'
 
 /**
- * What may change though a request is refused: who called how often, and when; and what is drawn in the background from what is
- * stored already.
+ * What may change although a request is refused: call counts and times, and what background work derives from stored
+ * data.
  */
 const NOT_COMPARED = new Set([
   'rate_windows',
@@ -16,8 +16,8 @@ const NOT_COMPARED = new Set([
 ])
 
 /**
- * A fingerprint of every table (rows and a hash of their content), to show that nothing was stored. Without what is
- * noted of every request (the rate windows, when a key was last used and a person was last seen) and the memory canvas.
+ * A fingerprint of every table (row count and a content hash), to show that nothing was stored. Excludes what every
+ * request updates (rate windows, last use of keys and users) and the memory canvas.
  */
 export async function databaseContents(db: Db): Promise<Record<string, string>> {
   const names = (await tablesOf(db)).filter((name) => !NOT_COMPARED.has(name))
@@ -31,7 +31,6 @@ export async function databaseContents(db: Db): Promise<Record<string, string>> 
   return Object.fromEntries(rows.map(({ name, state }) => [name, state]))
 }
 
-/** The tables with a row that has the text in any of its columns. */
 export async function tablesWith(db: Db, text: string): Promise<string[]> {
   const found: string[] = []
   for (const name of await tablesOf(db)) {
@@ -42,7 +41,7 @@ export async function tablesWith(db: Db, text: string): Promise<string[]> {
   return found
 }
 
-/** By database: which tables there are takes longer to find out than to read them. */
+/** Cached by database: listing the tables takes longer than reading them. */
 const tables = new WeakMap<Db, Promise<string[]>>()
 
 function tablesOf(db: Db): Promise<string[]> {

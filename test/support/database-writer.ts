@@ -2,8 +2,8 @@ import { writeSync } from 'node:fs'
 import { sql } from 'kysely'
 import { openDatabase } from '../../src/database/open-database.ts'
 
-// Writes rows until it is killed, and says the number of each on a line of its own once it is committed.
-// Arguments: the data directory, the first number, and a PostgreSQL server's URL to use instead of the directory.
+// Writes rows until it is killed, and prints each row's number on its own line after the commit. Arguments: the data
+// directory, the first number, and optionally a PostgreSQL URL instead of the directory.
 const [dataDir = '', first = '0', databaseUrl] = process.argv.slice(2)
 const WRITERS = 4
 

@@ -8,14 +8,15 @@ import { templateName, workerUrls } from './database-setup.ts'
 import { giveBackEmbedded, takeEmbedded } from './embedded-databases.ts'
 
 export interface TestDatabase extends OpenDatabase {
-  /** Where a second instance can connect to the same database; null on the embedded one, which has one process. */
+  /**
+   * Where a second instance can connect to the same database; null for the embedded one, which allows one process.
+   */
   readonly url: string | null
 }
 
 /**
- * A migrated, empty database of the caller's own, on the driver that this run of the suite is for
- * (`TEST_DRIVER`). Closing it drops it.
- * @param onStatement told of every statement
+ * A migrated, empty database on this run's driver (`TEST_DRIVER`). Closing drops it.
+ * @param onStatement called with every statement
  */
 export function createTestDatabase(onStatement?: (event: LogEvent) => void): Promise<TestDatabase> {
   return process.env.TEST_DRIVER === 'postgres' ? cloneOnPostgres(onStatement) : takeOnEmbedded(onStatement)
@@ -29,7 +30,7 @@ async function takeOnEmbedded(onStatement?: (event: LogEvent) => void): Promise<
     ...database,
     url: null,
     close() {
-      // Once destroyed it takes no statement: what is late must not reach the test that has the database next.
+      // Once destroyed it accepts no statement: late ones must not reach the next test that uses the database.
       closed ??= database.db.destroy().then(() => giveBackEmbedded(thread))
       return closed
     },
@@ -54,7 +55,7 @@ async function cloneOnPostgres(onStatement?: (event: LogEvent) => void): Promise
   }
 }
 
-/** On a distributed PostgreSQL each of its servers has its part of a database. */
+/** On distributed PostgreSQL each server has a part of a database. */
 async function onServers(url: string, statement: string): Promise<void> {
   for (const connectionString of [url, ...workerUrls()]) {
     const client = new Client({ connectionString })

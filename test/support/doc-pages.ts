@@ -13,13 +13,13 @@ export interface DocPage {
 export interface CodeBlock {
   language: string
   code: string
-  /** What the comment `<!-- tested: … -->` before it says; undefined where there is none. */
+  /** The name in the comment `<!-- tested: … -->` before it; undefined without one. */
   test: string | undefined
 }
 
 const BLOCK = /(?:<!-- tested: ([^>]*?) -->\n)?^([ \t]*)```(\w*)\n([^]*?)^[ \t]*```$/gm
 
-/** The pages that are for readers: `docs/`, and what stands at the root of the checkout and of the clients. */
+/** The pages for readers: `docs/`, and those at the root of the checkout and of the clients. */
 export async function docPages(): Promise<DocPage[]> {
   const below = await readdir(path.join(ROOT, 'docs'), { recursive: true })
   const files = [
@@ -39,7 +39,7 @@ export function readPage(file: string): Promise<string> {
   return readFile(path.join(ROOT, file), 'utf8')
 }
 
-/** The fenced blocks of a page, without the indentation of the list that they stand in. */
+/** A page's fenced blocks, without the indentation of their list. */
 export function codeBlocks(text: string): CodeBlock[] {
   return [...text.matchAll(BLOCK)].map(([, test, indent = '', language = '', code = '']) => ({
     language,
@@ -53,7 +53,7 @@ export function proseOf(text: string): string {
   return text.replaceAll(BLOCK, '')
 }
 
-/** The block of a page that a test runs. @throws when there is none */
+/** The block that a test runs. @throws when there is none */
 export function testedBlock(text: string, name: string): string {
   const block = codeBlocks(text).find(({ test }) => test === name)
   if (block === undefined) throw new Error(`the page has no block marked <!-- tested: ${name} -->`)

@@ -1,7 +1,7 @@
 import type { ProviderId } from '../../src/kernel/providers.ts'
 import type { Answer, TestOrganization, TestService } from './service.ts'
 
-/** A document that an organization may push, with whatever a test wants different. */
+/** A valid document for an organization, with overrides. */
 export function documentOf(
   organization: TestOrganization,
   values: { provider?: ProviderId } & Record<string, unknown> = {},

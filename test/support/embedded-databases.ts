@@ -4,11 +4,11 @@ import { EmbeddedSession } from '../../src/database/drivers/embedded-session.ts'
 import { embeddedThread, type EmbeddedThread } from '../../src/database/drivers/embedded-thread.ts'
 import { snapshotPath } from './database-setup.ts'
 
-/** How many wait to be used again; each holds some 100 MB. */
+/** How many databases are kept for reuse; each takes about 100 MB. */
 const KEPT_MAX = 2
-/** The first id of what is no part of PostgreSQL itself. */
+/** The first id beyond PostgreSQL's own objects. */
 const FIRST_OWN_OID = 16_384
-/** What says how the tables are made, by the column of the object's id. */
+/** Catalogs of table definitions, with the column of the object's id. */
 const CATALOGS = {
   pg_class: 'oid',
   pg_attribute: 'attrelid',
@@ -26,11 +26,11 @@ const CATALOGS = {
   pg_extension: 'oid',
   pg_authid: 'oid',
 } as const
-/** Where its rows lie, and what the database has counted of them. */
+/** Physical storage and statistics. */
 const OF_STORAGE =
   "array['relfilenode', 'relpages', 'reltuples', 'relallvisible', 'relallfrozen', 'relfrozenxid', 'relminmxid']"
 
-/** `discard all` but for the prepared statements, which the driver relies on. */
+/** `discard all` without the prepared statements, which the driver relies on. */
 const FORGET = [
   'close all',
   'set session authorization default',
@@ -47,8 +47,8 @@ const kept: EmbeddedThread[] = []
 const stateWhenLoaded = new WeakMap<EmbeddedThread, string>()
 
 /**
- * A migrated, empty embedded database: one that was given back, or a new one. To load one takes ten times the processor's
- * time of emptying one, and more than many a test.
+ * A migrated, empty embedded database: a returned one, or a new one. Loading one takes ten times the CPU of emptying
+ * one, and more than many tests.
  */
 export async function takeEmbedded(): Promise<EmbeddedThread> {
   const waiting = kept.pop()
@@ -59,8 +59,8 @@ export async function takeEmbedded(): Promise<EmbeddedThread> {
 }
 
 /**
- * On this thread, with the messages of the service's own: a thread for each would take a quarter more of the processor for a
- * whole run. `drivers/embedded.test.ts` and all that start the service as a process have a thread.
+ * On this thread, with the service's own message protocol: separate threads would take a quarter more CPU for a whole
+ * run. `drivers/embedded.test.ts` and tests of the service process use threads.
  */
 async function openHere(): Promise<EmbeddedThread> {
   const session = new EmbeddedSession(await createPGlite({ snapshot: snapshotPath() }))
@@ -73,7 +73,7 @@ async function openHere(): Promise<EmbeddedThread> {
     async ask(request) {
       const received = structuredClone(request)
       const outcome = await session.answer(received)
-      // As a message would, it lets everything else have its turn.
+      // Yields to other work, like a message would.
       await setImmediate()
       return structuredClone(outcome)
     },
@@ -83,13 +83,13 @@ async function openHere(): Promise<EmbeddedThread> {
   })
 }
 
-/** Takes a database back: for the next test if it can be made just as it was loaded, else it is closed. */
+/** Returns a database for the next test if it can be reset completely; else closes it. */
 export async function giveBackEmbedded(database: EmbeddedThread): Promise<void> {
   if (kept.length < KEPT_MAX && (await empty(database))) kept.push(database)
   else await database.close()
 }
 
-/** @returns whether nothing tells it from one that was just loaded: no row, no setting, no change to its tables. */
+/** @returns whether it equals a newly loaded one: no rows, settings or changes to its tables. */
 async function empty(database: EmbeddedThread): Promise<boolean> {
   try {
     for (const statement of FORGET) await database.query(statement)
@@ -103,12 +103,12 @@ async function empty(database: EmbeddedThread): Promise<boolean> {
     await database.query(`delete from pg_statistic where starelid >= ${FIRST_OWN_OID}`)
     return (await stateOf(database)) === stateWhenLoaded.get(database)
   } catch {
-    // A test has left it so that it takes no statement: it is not used again.
+    // The test left it unusable.
     return false
   }
 }
 
-/** All by which two databases can differ: rows, sequences, settings of the session, and how the tables are made. */
+/** Everything in which two databases can differ: rows, sequences, session settings and table definitions. */
 async function stateOf(database: EmbeddedThread): Promise<string> {
   const { rows: tables } = await database.query<{ name: string; kind: string }>(
     `select oid::regclass::text as name, relkind::text as kind from pg_class

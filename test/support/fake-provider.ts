@@ -8,16 +8,16 @@ import {
   type PushState,
 } from '../../src/providers/index.ts'
 
-/** A provider in memory that speaks the port: a full crawl first, then a feed of changes. */
+/** An in-memory provider that implements the port: a full crawl first, then a feed of changes. */
 export interface FakeProvider {
   adapter: ProviderAdapter
   put(id: string, body: string): void
   remove(id: string): void
-  /** Called before each page is handed out, with its number within the run: to fail, wait or hang. */
+  /** Called before each page with its number within the run: to fail, wait or hang. */
   beforePage: (page: number, session: ProviderSession) => void | Promise<void>
-  /** How often changes were asked for, and from which cursors and pushes. */
+  /** Each request for changes, with its cursor and push. */
   asked: { cursor: unknown; push: PushState | undefined }[]
-  /** Cursors made so far are refused from now on. */
+  /** Refuses all cursors issued so far. */
   expireCursors(): void
 }
 
@@ -27,7 +27,7 @@ interface Cursor {
   crawl: { name: string; after: string } | null
 }
 
-/** An empty provider that hands out `pageSize` items a page. */
+/** An empty provider that yields `pageSize` items per page. */
 export function createFakeProvider(
   provider: ProviderId = 'notion',
   { pageSize = 5 }: { pageSize?: number } = {},

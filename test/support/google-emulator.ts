@@ -1,6 +1,6 @@
 import { type ModelServer, sendStream, sseEvent, startModelServer } from './model-server.ts'
 
-/** A server of Google's `POST /v1beta/models/{model}:streamGenerateContent` on loopback; `reply` is what it answers. */
+/** A loopback server for Google's `POST /v1beta/models/{model}:streamGenerateContent`; `reply` is its answer. */
 export async function startGoogleEmulator(
   reply: (body: Record<string, unknown>) => string = () => 'The answer is in the first document [1].',
 ): Promise<ModelServer & { readonly baseUrl: string }> {

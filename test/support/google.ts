@@ -15,12 +15,11 @@ import { createProviderHarness, type ProviderHarness } from './provider-harness.
 
 const running: GoogleEmulator[] = []
 
-/** Ends the emulators a test has started. */
 export async function closeGoogles(): Promise<void> {
   for (const emulator of running.splice(0)) await emulator.close()
 }
 
-/** An emulator that ends with the test, empty unless asked otherwise, and the settings that lead to it. */
+/** An emulator that ends with the test, empty by default, and its settings. */
 export async function startGoogle(
   options: GoogleEmulatorOptions = {},
 ): Promise<{ google: GoogleEmulator; settings: GoogleSettings }> {
@@ -30,7 +29,7 @@ export async function startGoogle(
   return { google, settings: { clientId, clientSecret, apiUrl: url, authUrl: url } }
 }
 
-/** An emulator and a source connected to it without the browser's detour; tokens are refreshed as the engine does. */
+/** An emulator and a source connected to it without the browser flow; tokens are refreshed as the engine does. */
 export async function connectGoogle(
   createAdapter: (settings: GoogleSettings, clock: Clock) => ProviderAdapter,
   scope: string,
@@ -61,7 +60,7 @@ export const titles = (engine: ProviderHarness) =>
 export const byTitle = (engine: ProviderHarness, title: string): ProviderItem | undefined =>
   [...engine.items.values()].find((item) => item.title === title)
 
-/** The body of an error of Google's APIs. */
+/** An error body of Google's APIs. */
 export const refusal = (reason: string, code = 403) => ({
   error: { code, message: `the words of ${reason}`, errors: [{ domain: 'global', reason, message: reason }] },
 })

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import type { EmbeddingModel } from '../../src/inference/embedding-model.ts'
 
 /**
- * A model for tests: a text's vector is the sum of its words' directions, so texts that share words are near each
- * other, and one that shares none is at a right angle. Deterministic; two models of different names share no direction.
+ * A test model: a text's vector is the sum of its words' directions, so texts with shared words are near each other,
+ * and one without is at a right angle. Deterministic; models with different names share no direction.
  */
 export function hashEmbeddingModel(
   options: { id?: string; dimensions?: number } = {},

@@ -1,4 +1,4 @@
-/** What hostile texts are made of: each is repeated until the text has the size asked for. */
+/** Patterns of hostile texts: each is repeated to the required size. */
 const PATTERNS: readonly string[] = [
   ' ',
   '\t',
@@ -74,14 +74,14 @@ const PATTERNS: readonly string[] = [
   '\n\n\n\u00a0',
 ]
 
-/** A hostile text and one of twice its size, named by what they repeat. */
+/** A hostile text and one of twice its size, named by their pattern. */
 export interface HostileText {
   name: string
   text: string
   double: string
 }
 
-/** Texts that patterns and loops over text from outside have been known to stumble over, `characters` long and double. */
+/** Texts that are known to slow down patterns and loops, `characters` long and double. */
 export function hostileTexts(characters: number): HostileText[] {
   return PATTERNS.map((pattern) => {
     const text = pattern.repeat(Math.ceil(characters / pattern.length)).slice(0, characters)
@@ -89,16 +89,16 @@ export function hostileTexts(characters: number): HostileText[] {
   })
 }
 
-/** What a double may take of what its half takes: twice, and what a busy machine and collecting garbage add. */
+/** The allowed time of a double relative to its half: twice, plus a busy machine and garbage collection. */
 const RATIO_MAX = 3.4
 /** Whatever the ratio: for 1 MiB on a busy machine. */
 const ABSOLUTE_MS = 10_000
 const ATTEMPTS_MAX = 5
 
 /**
- * Measures the CPU time of `work` on a text and on its double, of some attempts the best of each.
- * @param harmlessMs of CPU for the double: what is faster holds nobody up
- * @returns what is wrong with it, or null: the double takes about twice as long.
+ * Measures the CPU time of `work` on a text and on its double, the best of some attempts.
+ * @param harmlessMs CPU time for the double below which nothing is wrong
+ * @returns the fault, or null if the double takes about twice as long.
  */
 export function findSuperlinear(
   { name, text, double }: HostileText,

@@ -7,7 +7,7 @@ export const ISSUER_AUDIENCE = 'memory-tests'
 export interface TokenClaims {
   subject?: string
   email?: string
-  /** Left out of the token when not said. */
+  /** Omitted from the token by default. */
   emailVerified?: boolean
   name?: string
   audience?: string
@@ -18,13 +18,13 @@ export interface TokenClaims {
 
 export interface TestIssuer {
   url: string
-  /** What a service needs to be told to trust it. */
+  /** The settings of a service that trusts it. */
   environment: Record<string, string>
   token(claims?: TokenClaims): Promise<string>
   close(): Promise<void>
 }
 
-/** An OpenID Connect issuer on loopback: discovery, published keys, and tokens for whoever the test names. */
+/** An OpenID Connect issuer on loopback: discovery, published keys, and tokens for any user the test names. */
 export async function startIssuer(): Promise<TestIssuer> {
   const { privateKey, publicKey } = await generateKeyPair('ES256')
   const jwk = { ...(await exportJWK(publicKey)), kid: 'test', alg: 'ES256' }

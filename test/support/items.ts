@@ -1,7 +1,7 @@
 import type { NewItem } from '../../src/items/index.ts'
 import type { TestOrganization } from './organizations.ts'
 
-/** A document to be stored in an organization's push-only source of its provider; a page of Notion's unless said. */
+/** A document for an organization's push-only source of its provider; a Notion page by default. */
 export function testItem(
   organization: TestOrganization,
   values: Partial<NewItem> & { externalId: string },
@@ -22,7 +22,7 @@ export function testItem(
   }
 }
 
-/** So many items of one chunk each that share the word "common". */
+/** Items of one chunk each that share the word "common". */
 export function manyItems(organization: TestOrganization, count: number): NewItem[] {
   return Array.from({ length: count }, (_, index) =>
     testItem(organization, { externalId: `page-${index}`, body: `common word${index}` }),

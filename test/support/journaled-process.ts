@@ -9,11 +9,11 @@ import {
 } from '../../src/items/index.ts'
 import { hashEmbeddingModel } from './hash-embedding-model.ts'
 
-/** The part of a process that stores items on a database with one session. */
+/** The parts of a process that store items on a single-session database. */
 export interface JournaledProcess {
   items: Items
   journaled: JournaledIngests
-  /** What failed while decided ingests were finished. */
+  /** Failures while completing recorded ingests. */
   errors: unknown[]
 }
 
@@ -21,7 +21,7 @@ export interface JournaledProcessOptions {
   embedding?: EmbeddingModel
   /** The model to move to. */
   target?: EmbeddingModel
-  /** Whether another request waits for the session; by default always. */
+  /** Whether another request waits for the session; always by default. */
   isAwaited?: () => boolean
   /** The process dies after this many steps, each in its own transaction. */
   steps?: number
@@ -29,7 +29,7 @@ export interface JournaledProcessOptions {
 
 const model = hashEmbeddingModel()
 
-/** A process that has the database open. Another handle is another process. */
+/** A process that has the database open. A second handle is a second process. */
 export function journaledProcess(db: Db, options: JournaledProcessOptions = {}): JournaledProcess {
   const { embedding = model, target = embedding, steps = Number.POSITIVE_INFINITY } = options
   const { isAwaited = dyingAfter(steps) } = options

@@ -2,7 +2,7 @@ import { markKeysBeyondPlan } from '../../src/access/index.ts'
 import { createKeepWithinPlan } from '../../src/billing/index.ts'
 import { markSourcesBeyondPlan } from '../../src/sources/index.ts'
 
-/** As the service puts it together. */
+/** Assembled as in the service. */
 export const keepWithinPlan = createKeepWithinPlan({
   agents: markKeysBeyondPlan,
   connectors: markSourcesBeyondPlan,

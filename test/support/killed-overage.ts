@@ -7,14 +7,14 @@ import { OPERATOR_TOKEN } from './service.ts'
 import { launchService, type ServiceProcess, untilReady } from './service-process.ts'
 
 export interface KilledOverage {
-  /** Requests that were sent, and those of them that were answered with 200. */
+  /** Requests sent, and those answered with 200. */
   asked: number
   answered: number
-  /** What the workspace is charged for, as its billing page says. */
+  /** The workspace's charges according to its billing page. */
   counted: number
-  /** What the processor's meter holds. */
+  /** The total on the processor's meter. */
   metered: number
-  /** Reports that the meter took, and those that it knew already. */
+  /** Reports that the meter accepted, and those it already knew. */
   taken: number
   repeated: number
   kills: number
@@ -25,8 +25,8 @@ const AT_ONCE = 16
 const REPORTED_TIMEOUT_MS = 240_000
 
 /**
- * Asks a workspace over its cap for so many answers, while the service is killed at random moments and the meter loses the
- * first and every third of its own answers, and waits until everything is reported.
+ * Requests answers over a workspace's cap while the service is killed at random moments and the meter loses the first
+ * and every third of its own answers; then waits until everything is reported.
  */
 export async function killOverage(options: {
   answers: number
@@ -72,7 +72,7 @@ export async function killOverage(options: {
     const contract = { status: 'active', tier: 'studio', creditsIncluded: 0 }
     await call('PUT', `/operator/organizations/${organization.id}/subscription`, contract, OPERATOR_TOKEN)
     const lost = { path: '/v1/billing/meter_events', drop: true, afterEffect: true }
-    // The very first answer too: a quick run makes no third call.
+    // Also the very first answer: a quick run makes no third call.
     stripe.faults.add({ ...lost, times: 1 })
     stripe.faults.add({ ...lost, every: 3 })
 
@@ -102,7 +102,7 @@ export async function killOverage(options: {
       await killing
       ;({ url } = await start())
     }
-    // What was under way when it was killed may or may not be charged: the rest is asked for by what is.
+    // Answers in flight at a kill may or may not be charged, so the rest is requested by the actual count.
     for (
       let left = options.answers - (await counted());
       left > 0;

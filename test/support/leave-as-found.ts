@@ -1,16 +1,16 @@
-// The files of a project share a process (vitest.config.ts). This runs around each of them, and fails the one that would
-// make a later one depend on it.
+// The files of a project share a process (vitest.config.ts). This runs around each file and fails one that would
+// affect later ones.
 import { deepStrictEqual } from 'node:assert/strict'
 import { afterAll, beforeAll, vi } from 'vitest'
 import { until } from './until.ts'
 
-/** Open while they are in use, and of no test alone: a server that listens, a process that runs. */
+/** Resources that a test must close: listening servers and running processes. */
 const ENDED_BY_THEIR_TEST = ['TCPServerWrap', 'ProcessWrap']
-/** Libraries set these for themselves, once, when a local model is loaded. */
+/** Libraries set these once when a local model is loaded. */
 const SET_BY_LIBRARIES = new Set(['ORT_DISABLE_TELEMETRY', 'VIPSHOME'])
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** What belongs to the whole process and decides how code behaves. Functions by identity, so that a stand-in is seen. */
+/** Process-wide state that affects code. Functions are compared by identity, so that a stub is detected. */
 function settingsOfProcess() {
   return {
     folder: process.cwd(),
@@ -31,14 +31,14 @@ function settingsOfProcess() {
   }
 }
 
-/** The variables that are not as they were, without their values, which may be secret. */
+/** The names of changed variables, without their values, which may be secret. */
 function changedVariables(): string[] {
   return Object.keys({ ...environment, ...process.env }).filter(
     (name) => process.env[name] !== environment[name] && !SET_BY_LIBRARIES.has(name),
   )
 }
 
-/** How many servers listen and processes run that this process has started. */
+/** How many listening servers and child processes this process has. */
 function openResources(): Record<string, number> {
   const all = process.getActiveResourcesInfo()
   return Object.fromEntries(
@@ -56,7 +56,7 @@ beforeAll(() => {
   resources = openResources()
 })
 
-// Set up before the file's own, and so run after them.
+// Set up before the file's own hooks, and so run after them.
 afterAll(async () => {
   deepStrictEqual(changedVariables(), [])
   deepStrictEqual(settingsOfProcess(), settings)

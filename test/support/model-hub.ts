@@ -7,13 +7,12 @@ import type { KnownModel } from '../../src/inference/embedding-models/known-mode
 
 const COMMIT = '0123456789abcdef0123456789abcdef01234567'
 
-/** What the hub does wrong with a file, from now on. */
 export type HubFault = 'missing' | 'changed' | 'longer' | 'cut' | 'stalled'
 
-/** A model hub on loopback, as `--mirror` takes it. */
+/** A model hub on loopback, for `--mirror`. */
 export interface ModelHub {
   readonly url: string
-  /** Paths of files that were asked for, in order. */
+  /** Paths of requested files, in order. */
   readonly asked: string[]
   /** Faults by the path of a file in its repository. */
   readonly faults: Map<string, HubFault>
@@ -21,8 +20,8 @@ export interface ModelHub {
 }
 
 /**
- * Starts a hub that has one model, whose files lie in `folder` as Transformers.js wants them: the weights as `model.onnx`,
- * which are given out as the quantised ones. Weights are listed with their SHA-256, other files with Git's SHA-1.
+ * Starts a hub with one model, whose files lie in `folder` as Transformers.js expects: the weights as `model.onnx`,
+ * served as the quantized ones. Weights are listed with their SHA-256, other files with Git's SHA-1.
  */
 export async function startModelHub(model: KnownModel, folder: string): Promise<ModelHub> {
   const asked: string[] = []

@@ -8,25 +8,25 @@ import {
 import type { SoldTier } from '../../src/billing/plans/plans.ts'
 import { periodAt } from '../../src/billing/subscriptions/period.ts'
 
-/** What becomes of the next report: `lost` arrives without an answer, `silent` arrives and is never answered. */
+/** What happens to the next report: `lost` arrives without an answer, `silent` arrives and is never answered. */
 export type ReportFate = 'taken' | 'lost' | 'dropped' | 'refused' | 'silent'
 
-/** A payment processor with one customer, in memory, for schedules of events and failures. */
+/** An in-memory payment processor with one customer, for schedules of events and failures. */
 export interface ModelProcessor extends PaymentProcessor {
-  /** What it says now. */
+  /** Its current answer. */
   readonly state: { status: SubscriptionReading['status']; tier: SoldTier; id: string }
-  /** Its present period. */
+  /** Its current period. */
   period(): { start: Date; end: Date }
-  /** The period that it will come to, however late it is. */
+  /** The period it will reach, however late it is. */
   truePeriod(): { start: Date; end: Date }
-  /** A new subscription from now on. */
+  /** Starts a new subscription. */
   resubscribe(): void
   /** How late it begins its periods. */
   lagMs: number
   fate: ReportFate
   /** How many readings fail before one succeeds. */
   failReads: number
-  /** Answers by the identifier that brought them, with the time they were served at. */
+  /** Answers by their report's identifier, with the time they were served. */
   readonly meter: ReadonlyMap<string, { answers: number; servedAt: Date }>
 }
 
@@ -34,7 +34,7 @@ const NOT_ASKED = (): never => {
   throw new Error('no schedule asks for this')
 }
 
-/** @param delay how long a reading takes after the state that it tells was looked up */
+/** @param delay how long a reading takes after it has read the state */
 export function createModelProcessor(given: {
   customerId: string
   now: () => Date
@@ -92,7 +92,7 @@ export function createModelProcessor(given: {
       return told
     },
     async reportAnswers({ identifier, customerId, answers, servedAt }) {
-      // Another schedule's, which has ended.
+      // It belongs to another schedule, which has ended.
       if (customerId !== given.customerId) return
       const { fate } = processor
       if (fate === 'refused') throw new ProcessorFailure('rate_limited', 'not now')

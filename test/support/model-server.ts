@@ -1,18 +1,18 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** What a model server can be told to do wrong. Each fault is spent by one request, in order. */
+/** Faults of a model server. Each affects one request, in order. */
 export type ModelFault =
   | { kind: 'status'; status: number; headers?: Record<string, string>; body?: unknown }
-  /** Answers rightly, but only after `ms`. */
+  /** Answers correctly, but only after `ms`. */
   | { kind: 'slow'; ms: number }
-  /** Streams this many pieces, then drops the connection; without streaming, drops it in mid-body. */
+  /** Streams this many pieces, then drops the connection; without streaming, drops it mid-body. */
   | { kind: 'cut'; afterDeltas: number }
-  /** Streams this many pieces, then ends as if that were all, without a finish reason. */
+  /** Streams this many pieces, then ends normally, but without a finish reason. */
   | { kind: 'unfinished'; afterDeltas: number }
   /** Streams this many pieces, then sends the provider's error event. */
   | { kind: 'error-event'; afterDeltas: number; message: string }
-  /** Streams this many pieces, then nothing more until the client leaves. */
+  /** Streams this many pieces, then nothing until the client disconnects. */
   | { kind: 'stall'; afterDeltas: number }
   | { kind: 'malformed-json' }
   | { kind: 'wrong-dimensions' }
@@ -24,7 +24,7 @@ export interface RecordedRequest {
   body: Record<string, unknown>
 }
 
-/** One request as a wire sees it: the body, the fault to commit (not yet the ones handled for all wires), the answer. */
+/** A request as a provider's handler sees it: body, fault (unless handled for all providers), and answer. */
 export interface ModelExchange {
   path: string
   body: Record<string, unknown>
@@ -32,19 +32,19 @@ export interface ModelExchange {
   response: ServerResponse
 }
 
-/** A real HTTP server on loopback that speaks a model provider's wire. */
+/** A real HTTP server on loopback that speaks a model provider's API. */
 export interface ModelServer {
   /** Without the version path. */
   readonly origin: string
   readonly requests: RecordedRequest[]
-  /** Most requests that were under way at one time. */
+  /** The maximum number of concurrent requests. */
   readonly concurrencyMax: () => number
-  /** Faults for the next requests, one each. */
+  /** Injects faults into the next requests, one each. */
   fail(...faults: ModelFault[]): void
   close(): Promise<void>
 }
 
-/** Starts a server whose wire is `handle`; status, slow and malformed-json faults are committed here for all wires. */
+/** Starts a server with the handler `handle`; it handles status, slow and malformed-json faults for all providers. */
 export async function startModelServer(
   handle: (exchange: ModelExchange) => Promise<void>,
 ): Promise<ModelServer> {
@@ -100,7 +100,6 @@ async function readBody(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** Answers with JSON. */
 export function sendJson(
   response: ServerResponse,
   status: number,
@@ -119,7 +118,7 @@ export interface StreamWire {
   after: string[]
 }
 
-/** Streams `text` word by word as server-sent events (WHATWG HTML, 9.2), committing the fault on the way. */
+/** Streams `text` word by word as server-sent events (WHATWG HTML, 9.2), injecting the fault. */
 export async function sendStream(exchange: ModelExchange, wire: StreamWire, text: string): Promise<void> {
   const { response, fault } = exchange
   response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -129,12 +128,12 @@ export async function sendStream(exchange: ModelExchange, wire: StreamWire, text
   const broken = fault && 'afterDeltas' in fault ? fault : undefined
   for (const piece of broken ? pieces.slice(0, broken.afterDeltas) : pieces) {
     write(wire.delta(piece))
-    // Each piece travels alone, as at a provider.
+    // Sends each piece separately, like a provider.
     await delay(1)
   }
   if (broken?.kind === 'stall') return
   if (broken?.kind === 'cut') {
-    // A lost connection discards what the client has received and not yet read: let it read first.
+    // A lost connection discards what the client has received but not read: let it read first.
     await delay(50)
     response.destroy()
     return

@@ -9,7 +9,6 @@ import { createProviderHarness, type HarnessOptions, type ProviderHarness } from
 const NOW = Date.UTC(2026, 0, 20)
 const open: NotionEmulator[] = []
 
-/** Closes the emulators of a test. */
 export async function closeNotion(): Promise<void> {
   await Promise.all(open.splice(0).map((emulator) => emulator.close()))
 }
@@ -17,11 +16,11 @@ export async function closeNotion(): Promise<void> {
 export interface ConnectedNotion {
   notion: NotionEmulator
   sync: ProviderHarness
-  /** The id of the first visible object with a title that begins so. */
+  /** The id of the first visible object whose title begins with this. */
   idOf: (title: string) => string
 }
 
-/** A small emulated workspace with an adapter connected to it; both live by the harness's clock unless `now` is given. */
+/** A small emulated workspace with a connected adapter; both use the harness's clock unless `now` is given. */
 export async function connectNotion(
   options: NotionEmulatorOptions & { objectsPerPage?: number; harness?: Partial<HarnessOptions> } = {},
 ): Promise<ConnectedNotion> {
@@ -51,7 +50,7 @@ export async function connectNotion(
   return { notion, sync, idOf }
 }
 
-/** A fault's answer: an error as Notion words it. */
+/** A fault's answer: an error in Notion's format. */
 export function notionRefusal(
   status: number,
   code: string,
@@ -60,12 +59,12 @@ export function notionRefusal(
   return { status, body: { object: 'error', status, code, message } }
 }
 
-/** A fault's answer: a list of all there is. */
+/** A fault's answer: a complete list. */
 export function notionList(results: readonly unknown[]): { status: number; body: unknown } {
   return { status: 200, body: { object: 'list', results, next_cursor: null, has_more: false } }
 }
 
-/** Requests whose path ends so. */
+/** Requests whose path ends like this. */
 export function notionRequests(notion: NotionEmulator, ending: string): number {
   return Object.entries(notion.requests.byPath()).reduce(
     (sum, [path, count]) => sum + (path.endsWith(ending) ? count : 0),
@@ -73,7 +72,7 @@ export function notionRequests(notion: NotionEmulator, ending: string): number {
   )
 }
 
-/** What is visible in the workspace and what is stored, where they are not the same; empty when in step. */
+/** Differences between what is visible in the workspace and what is stored; empty when equal. */
 export function notionDifferences(notion: NotionEmulator, sync: ProviderHarness): string[] {
   const visible = [...notion.state.objects.values()].filter((object) => notion.state.isVisible(object))
   const wrong = visible.flatMap((object) => {

@@ -8,23 +8,23 @@ import {
 } from './model-server.ts'
 
 export interface OpenAiEmulatorOptions {
-  /** What the chat answers, from the request's body; a fixed sentence by default. */
+  /** The chat's answer to a request body; a fixed sentence by default. */
   reply?: (body: Record<string, unknown>) => string
   /** Dimensions of an embedding unless the request names its own; 64 by default. */
   dimensions?: number
-  /** When given, any other bearer token is refused with 401. */
+  /** If given, any other bearer token is refused with 401. */
   apiKey?: string
 }
 
 export interface OpenAiEmulator extends ModelServer {
-  /** With the version path, as `EMBEDDING_BASE_URL` and `LLM_BASE_URL` take it. */
+  /** With the version path, for `EMBEDDING_BASE_URL` and `LLM_BASE_URL`. */
   readonly baseUrl: string
 }
 
 /**
- * A server of the OpenAI wire on loopback: `POST /v1/embeddings` and `POST /v1/chat/completions`, streamed or not.
- * An embedding is the sum of its words' directions, so texts that share words are near each other; it has length 3
- * where it should have 1, and comes in reverse order: a client has to normalise and to go by `index`.
+ * A loopback server for the OpenAI API: `POST /v1/embeddings` and `POST /v1/chat/completions`, streamed or not. An
+ * embedding is the sum of its words' directions, so texts with shared words are near each other. It has length 3
+ * instead of 1, and the list is in reverse order: a client must normalize and use `index`.
  */
 export async function startOpenAiEmulator(options: OpenAiEmulatorOptions = {}): Promise<OpenAiEmulator> {
   const server: ModelServer = await startModelServer(async (exchange) => {

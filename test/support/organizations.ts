@@ -11,7 +11,7 @@ export interface TestOrganization {
   id: string
   /** A push-only source of each provider. */
   sourceIds: Record<ProviderId, string>
-  /** Someone with a key for all actions, of all providers or of those given, who may read everything. */
+  /** A caller with a key for all actions, of all or the given providers, that may read everything. */
   caller(allowedProviders?: readonly ProviderId[] | null): AgentPrincipal & Reader
 }
 
@@ -44,7 +44,7 @@ export async function insertOrganization(db: Db): Promise<TestOrganization> {
   }
 }
 
-/** Stores a source, push-only and active unless `values` say otherwise, and returns its id. */
+/** Stores a source, push-only and active by default, and returns its id. */
 export async function insertSource(
   db: Db,
   organizationId: string,

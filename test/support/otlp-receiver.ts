@@ -1,10 +1,10 @@
 import { type ReceivedEvent, startReceiver } from './webhook-receiver.ts'
 
-/** A span as OTLP's JSON has it, with what tests ask of it. */
+/** A span in OTLP's JSON, reduced to what tests use. */
 export interface ReceivedSpan {
   traceId: string
   spanId: string
-  /** Empty: the root of what this service did. */
+  /** Empty: the root of this service's spans. */
   parentSpanId: string
   name: string
   attributes: Record<string, string | number | boolean>
@@ -16,14 +16,14 @@ export interface OtlpReceiver {
   url: string
   received: readonly ReceivedEvent[]
   spans(): ReceivedSpan[]
-  /** The attributes of the resource that each export of spans is of. */
+  /** The resource attributes of each export of spans. */
   resources(): Record<string, string | number | boolean>[]
   /** Every metric of the last export, by name. */
   metrics(): Map<string, Record<string, unknown>>
   close(): Promise<void>
 }
 
-/** A receiver of OTLP/HTTP on loopback; `spans` and `metrics` read exports in JSON. `status` is what it answers with. */
+/** An OTLP/HTTP receiver on loopback; `spans` and `metrics` read exports in JSON. `status` is its answer. */
 export async function startOtlpReceiver(status: () => number = () => 200): Promise<OtlpReceiver> {
   const receiver = await startReceiver((response) => void response.writeHead(status()).end('{}'))
   return {

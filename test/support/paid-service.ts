@@ -9,14 +9,14 @@ import { type Answer, OPERATOR_TOKEN, startTestService, type TestService } from 
 
 export type SoldTier = Exclude<Tier, 'enterprise'>
 
-/** The service with a payment processor: the emulator, which sends its events to it. */
+/** The service with the emulated payment processor, which sends it events. */
 export interface PaidService {
   service: TestService
   stripe: StripeEmulator
   issuer: TestIssuer
-  /** A new workspace with its owner, signed in. */
+  /** A new workspace with its signed-in owner. */
   customer(subject: string): Promise<PaidWorkspace>
-  /** Turns Stripe's clock; resolves once its events have been answered. */
+  /** Advances Stripe's clock; resolves once its events have been answered. */
   advance(by: { days?: number; hours?: number }): Promise<void>
   /** Sends an event as Stripe does, signed with the secret at the time. */
   sendEvent(event: object, secret?: string, at?: number): Promise<Answer>
@@ -30,9 +30,9 @@ export interface PaidWorkspace {
   owner: Person
   /** As its owner. */
   call(method: string, path: string, body?: unknown): Promise<Answer>
-  /** What GET /v1/console/billing answers. */
+  /** The answer of GET /v1/console/billing. */
   billing(): Promise<Answer['body']>
-  /** Begins a checkout and returns its id, with the address. */
+  /** Begins a checkout and returns its id and URL. */
   checkout(tier: SoldTier, interval?: 'monthly' | 'annual'): Promise<{ id: string; url: string }>
   /** Checks out and pays; resolves once Stripe's events have been answered. */
   buy(tier: SoldTier, options?: { interval?: 'monthly' | 'annual'; card?: string }): Promise<void>
@@ -40,11 +40,11 @@ export interface PaidWorkspace {
   customerId(): Promise<string>
   /** The status of a search as its owner. */
   search(): Promise<number>
-  /** Puts the workspace's counter where a test needs it. */
+  /** Sets the workspace's usage counter. */
   useCredits(count: number): Promise<void>
 }
 
-/** Starts it all on loopback, on a database of its own. */
+/** Starts everything on loopback, on its own database. */
 export async function startPaidService(
   options: {
     environment?: Record<string, string>
@@ -147,7 +147,7 @@ async function makeCustomer(
   }
 }
 
-/** Does to the emulated account what a person would do on its pages; throws when it refuses. */
+/** Acts on the emulated account like a user on its pages; throws when it refuses. */
 export async function control(stripe: StripeEmulator, act: string, body: object = {}): Promise<unknown> {
   const response = await fetch(`${stripe.url}/_emulator/${act}`, {
     method: 'POST',

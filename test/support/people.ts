@@ -8,7 +8,7 @@ export interface Person {
   token: string
 }
 
-/** Somebody who is signed in, and a member of the given workspace in the given role. */
+/** A signed-in user who is a member of the workspace with this role. */
 export async function signIn(
   service: TestService,
   issuer: TestIssuer,

@@ -1,7 +1,7 @@
 import type { TestService } from './service.ts'
 import { until } from './until.ts'
 
-/** Has a source's permissions read now, and waits until they have been. */
+/** Polls a source's permissions now, and waits for the result. */
 export async function pollPermissionsNow({ database: { db } }: TestService, sourceId: string): Promise<void> {
   const asked = new Date(Date.now() - 1_000)
   await db.updateTable('permission_polls').set({ next_at: asked }).where('source_id', '=', sourceId).execute()

@@ -11,7 +11,7 @@ interface Policy {
   deny?: string[]
 }
 
-/** A policy as callers push it, often one of a shape that nobody documented. */
+/** A policy as callers push it, often of an undocumented shape. */
 export function randomPolicy(random: () => number, emails: readonly string[]): unknown {
   const some = <T>(list: readonly T[], chance: number): T[] => list.filter(() => random() < chance)
   const deny = random() < 0.25 ? { deny: some(emails, 0.3).map((email) => email.toUpperCase()) } : {}
@@ -44,7 +44,7 @@ function malformed(random: () => number): unknown {
   return shapes[Math.floor(random() * shapes.length)]
 }
 
-/** Whether a person may read what was pushed with a policy: an implementation of its own. */
+/** An independent implementation of whether a user may read a document with this policy. */
 export function mayRead(policy: unknown, principals: ReadonlySet<string>, email: string): boolean {
   if (!isPolicy(policy)) return false
   const { visibility, users = [], groups = [], domains = [], deny = [] } = policy

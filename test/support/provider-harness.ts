@@ -12,13 +12,13 @@ import {
 
 export interface HarnessOptions {
   adapter: ProviderAdapter
-  /** Answers the session's `accessToken`; gets the token that was refused, if any. */
+  /** Answers the session's `accessToken`; receives the refused token, if any. */
   accessToken: (refused?: string) => string | Promise<string>
   account: { externalAccountId: string; displayName: string }
   limits?: Partial<ProviderLimits>
   extra?: ProviderSession['extra']
   signal?: AbortSignal
-  /** Where the clock stands at first; epoch milliseconds. Waiting moves it on. */
+  /** Where the clock starts, in epoch milliseconds. Waiting advances it. */
   now?: number
 }
 
@@ -39,14 +39,14 @@ export interface RunReport {
   deleted: string[]
   failures: ItemFailure[]
   discovered: number
-  /** Whether the last page said so. */
+  /** Whether the last page was complete. */
   complete: boolean
 }
 
 export interface ProviderHarness {
   readonly items: Map<string, ProviderItem>
   readonly cursor: JsonValue | null
-  /** Time spent waiting so far, milliseconds, none of it real. */
+  /** Simulated time spent waiting so far, in milliseconds. */
   readonly waitedMs: number
   readonly session: ProviderSession
   now: number
@@ -56,8 +56,8 @@ export interface ProviderHarness {
 }
 
 /**
- * What the engine does with an adapter, in memory: applies pages as the port says, saves the cursor as JSON, dies on demand.
- * Fails when an adapter breaks the port's rules.
+ * An in-memory engine for an adapter: applies pages by the port's rules, saves the cursor as JSON, dies on demand.
+ * Fails when an adapter breaks the rules.
  */
 export function createProviderHarness(options: HarnessOptions): ProviderHarness {
   const items = new Map<string, ProviderItem>()
@@ -78,7 +78,7 @@ export function createProviderHarness(options: HarnessOptions): ProviderHarness 
       waitedMs += ms
     },
     random: () => 0.5,
-    // A busy machine answers late; tests of slow answers set a time of their own.
+    // Long, because a busy machine answers late; tests of slow answers set their own.
     limits: { ...DEFAULT_PROVIDER_LIMITS, requestTimeoutMs: 60_000, ...options.limits },
     storedIds: async ({ from, to, limit }) =>
       [...items.keys()]

@@ -1,9 +1,11 @@
 import fc from 'fast-check'
 
-/** The seed of this run, which vitest.config.ts chooses and prints. Run again with `TEST_SEED=…` to get the same values. */
+/**
+ * The seed of this run, which vitest.config.ts chooses and prints. Rerun with `TEST_SEED=…` to get the same values.
+ */
 const SEED = Number(process.env.TEST_SEED)
 
-// Every property of fast-check begins with the run's seed; what it reports of a failure names it too.
+// Every fast-check property starts with the run's seed; failure reports name it too.
 fc.configureGlobal({ ...fc.readConfigureGlobal(), seed: SEED })
 
 /** How often a random test repeats something: `few` times, and `TEST_ROUNDS` times as often in a long run. */

@@ -6,7 +6,7 @@ import {
   type TextFormat,
 } from '../../src/file-text/index.ts'
 
-/** Reads a file on the extractor's thread, within the limits of a command; a text is taken as UTF-8. */
+/** Reads a file on the extraction thread, with the command line's limits; decodes text as UTF-8. */
 export async function readFile(
   extractor: TextExtractor,
   format: TextFormat,

@@ -6,7 +6,7 @@ import type {
   ProviderSession,
 } from '../../src/providers/provider.ts'
 
-/** All that an adapter says of a source's readers. */
+/** All permissions that an adapter reports for a source. */
 export interface ReadPermissions {
   workspace: string[] | undefined
   groups: Map<string, GroupMembers>
@@ -15,7 +15,7 @@ export interface ReadPermissions {
   needsRun: boolean
 }
 
-/** Reads the permissions of a source whose runs stand at `cursor`. */
+/** Reads the permissions of a source whose runs are at `cursor`. */
 export async function readPermissions(
   adapter: ProviderAdapter,
   session: ProviderSession,

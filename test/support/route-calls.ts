@@ -7,14 +7,14 @@ import { documentOf } from './documents.ts'
 
 export type AnyRoute = (typeof routes)[number]
 
-/** Everybody who may call routes of one organization. */
+/** All callers of one organization's routes. */
 export interface Callers {
   organization: TestOrganization
   /** Bearer token of an owner of the organization. */
   ownerToken: string
 }
 
-/** Who may call a route: the bearer token that is right for its surface; undefined where none is needed. */
+/** The right bearer token for a route's surface; undefined when none is needed. */
 export function bearerFor({ access }: AnyRoute, { organization, ownerToken }: Callers): string | undefined {
   switch (access.surface) {
     case 'agent':
@@ -55,7 +55,7 @@ const subscription = {
   extraAnswerUsd: '0.012',
 }
 
-/** A body that each route with one takes, with every field that it knows. */
+/** A valid body for each route with one, with every known field. */
 const BODIES: Record<string, (organization: TestOrganization) => Record<string, unknown>> = {
   search: () => search,
   context: () => search,
@@ -107,7 +107,7 @@ const BODIES: Record<string, (organization: TestOrganization) => Record<string, 
   consoleStartCheckout: () => ({ tier: 'studio', interval: 'monthly' }),
   operatorPutSubscription: () => subscription,
   operatorPutConnectorAccess: () => ({ enabled: true }),
-  // Its server is not there: nothing changes.
+  // Its server does not exist, so nothing changes.
   operatorPutEmbeddingModel: () => ({
     provider: 'openai',
     model: 'nobody',
@@ -119,7 +119,7 @@ const BODIES: Record<string, (organization: TestOrganization) => Record<string, 
   operatorResolveOverageReport: () => ({ arrived: true }),
 }
 
-/** A body that a route takes; undefined for a route without one. Twins take the same. */
+/** A valid body for a route; undefined for a route without one. Twins share a body. */
 export function bodyOf(
   { operationId, body }: AnyRoute,
   organization: TestOrganization,
@@ -131,7 +131,7 @@ export function bodyOf(
   return example(organization)
 }
 
-/** Calls a route as somebody who may, with what a test wants different. */
+/** Calls a route with valid credentials, with overrides. */
 export async function callRoute(
   service: TestService,
   route: AnyRoute,
@@ -147,7 +147,7 @@ export async function callRoute(
   })
 }
 
-/** The id of something that there is, of the kind that a route takes. */
+/** The id of an existing resource of the kind that a route needs. */
 export async function ownId(
   service: TestService,
   { path }: AnyRoute,
@@ -165,7 +165,7 @@ export async function ownId(
     return (await asOwner('POST', 'scim-tokens', { name: 'Okta' })).scimToken.id
   if (path.includes('/threads/')) return (await asOwner('POST', 'threads', turn)).thread.id
   if (path.includes('/webhooks/')) {
-    // Of an event that does not happen: nothing is delivered.
+    // This event does not happen, so nothing is delivered.
     const body = { url: 'https://hooks.example.com/', eventTypes: ['source.error'] }
     const { id } = (await asOwner('POST', 'webhooks', body)).webhook
     return path.includes('/deliveries/{id}') ? await aDelivery(service, organization, id) : id
@@ -174,7 +174,6 @@ export async function ownId(
   return organization.id
 }
 
-/** A delivery to a webhook that is over. */
 async function aDelivery(
   { database }: TestService,
   { id: organizationId }: TestOrganization,

@@ -9,8 +9,8 @@ import { Readable } from '../../src/kernel/reader.ts'
 import { isWithin } from '../../src/kernel/scope.ts'
 
 /**
- * The real HTTP pipeline around some routes, with gates that let everybody through: a bearer token is the name of one
- * of `callers`. For what a route makes of its requests; the gates have tests of their own.
+ * The real HTTP pipeline around some routes, without access checks: a bearer token is the name of one of `callers`.
+ * For tests of request handling; the gates have their own tests.
  */
 export async function createRouteServer<S>(
   routes: readonly Route<S>[],

@@ -4,15 +4,14 @@ import type { Db } from '../../src/database/database.ts'
 import { LAYOUT } from '../../src/database/distribution/layout.ts'
 import type { Schema } from '../../src/database/schema.ts'
 
-/** A table with rows of organizations. */
 type OwnedTable = {
   [Table in keyof Schema]: (typeof LAYOUT)[Table] extends 'reference' ? never : Table
 }[keyof Schema]
 
-/** One row for each: a new table with rows of organizations does not compile before it has one here. */
+/** One row for each: code with a new table of organizations does not compile without a row here. */
 type Rows = { [Table in OwnedTable]: Insertable<Schema[Table]> }
 
-/** The tables with rows of organizations, as the layout has them: a table comes after those it refers to. */
+/** The tables with rows of organizations in the layout's order: a table follows those it references. */
 export const OWNED_TABLES = Object.entries(LAYOUT).flatMap(([name, placement]) =>
   placement === 'reference' ? [] : [name],
 )
@@ -27,7 +26,7 @@ export interface FilledOrganization {
   itemId: string
 }
 
-/** Stores an organization with a member and a row in every table that has rows of organizations. */
+/** Stores an organization with a member and a row in every table with rows of organizations. */
 export async function insertRowOfEveryTable(db: Db, name = 'Acme'): Promise<FilledOrganization> {
   const ids = { id: randomUUID(), userId: randomUUID(), sourceId: randomUUID(), itemId: randomUUID() }
   const model = await db
@@ -60,7 +59,7 @@ export async function insertRowOfEveryTable(db: Db, name = 'Acme'): Promise<Fill
   return ids
 }
 
-/** How many rows an organization has in each table where it has any, its own row included. */
+/** An organization's row count in each table where it has any, including its own row. */
 export async function countRowsOf(db: Db, organizationId: string): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const table of OWNED_TABLES) {
@@ -75,7 +74,7 @@ export async function countRowsOf(db: Db, organizationId: string): Promise<Recor
   return Object.fromEntries(Object.entries(counts).filter(([, n]) => n > 0))
 }
 
-/** All rows of an organization, table by table, to show that none has changed. */
+/** All rows of an organization by table, to show that none has changed. */
 export async function rowsOfOrganization(db: Db, organizationId: string): Promise<Record<string, string>> {
   const found: Record<string, string> = {}
   for (const table of OWNED_TABLES) {

@@ -1,6 +1,6 @@
 import JSZip from 'jszip'
 
-/** A one-page PDF that says `text`, written by hand (ISO 32000-1, 7.5). `title` goes into its information. */
+/** A one-page PDF with `text`, written by hand (ISO 32000-1, 7.5). `title` goes into its information. */
 export function samplePdf(text: string, title = ''): Buffer {
   const content = `BT /F1 12 Tf 72 720 Td (${text}) Tj ET`
   const objects = [
@@ -59,7 +59,7 @@ const ODF_NAMESPACES = ['office', 'text', 'table', 'style', 'draw', 'dc', 'svg',
   .map((name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`)
   .join(' ')
 
-/** A text document of OpenDocument with this body; `more` are further parts by name, `styles` automatic styles. */
+/** An OpenDocument text with this body; `more` are further parts by name, `styles` automatic styles. */
 export async function sampleOdt(
   body: string,
   { styles = '', ...more }: { styles?: string; [part: string]: string } = {},

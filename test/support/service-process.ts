@@ -5,7 +5,7 @@ import { until } from './until.ts'
 
 export const PROCESS_ADMIN_KEY = 'svc_test-process-key-test-process-key-test-0'
 
-/** For Node: no test lasts until the embedded database, compiled once more and better, has made up for what that takes. */
+/** A Node option: tests are too short to benefit from optimizing the embedded database's code again. */
 export const COMPILED_ONCE = '--liftoff-only'
 
 export interface ServiceProcess {
@@ -13,11 +13,11 @@ export interface ServiceProcess {
   url: string
   /** Everything written to stdout and stderr so far. */
   output(): string
-  /** Waits for the end of the process and gives its exit code, null when a signal ended it. */
+  /** Waits for the process to exit; returns its exit code, null after a signal. */
   ended(): Promise<number | null>
 }
 
-/** Starts `src/main.ts` as a user does, in a process of its own; it may not be ready yet, or never be. */
+/** Starts `src/main.ts` as a user does, in its own process, without waiting until it is ready. */
 export async function launchService(environment: Record<string, string>): Promise<ServiceProcess> {
   const port = await freePort()
   const child = spawn(process.execPath, [COMPILED_ONCE, 'src/main.ts'], {
@@ -41,7 +41,7 @@ export async function launchService(environment: Record<string, string>): Promis
   return { child, url: `http://127.0.0.1:${port}`, output: () => output, ended: () => ended }
 }
 
-/** Waits until the service is ready. Throws with its output, where it is kept, when it ends first. */
+/** Waits until the service is ready. Throws with its output if it exits first. */
 export async function untilReady(
   service: Pick<ServiceProcess, 'child' | 'url'> & Partial<ServiceProcess>,
 ): Promise<void> {
@@ -60,7 +60,7 @@ export async function untilReady(
   )
 }
 
-/** A port of 127.0.0.1 that nobody listens on at this moment. */
+/** A port of 127.0.0.1 that is free right now. */
 export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1')
   await once(probe, 'listening')

@@ -30,7 +30,7 @@ export interface Answer {
 export interface CallOptions {
   key?: string | undefined
   body?: unknown
-  /** Sent as it is, instead of `body`. */
+  /** Sent as is, instead of `body`. */
   raw?: string | Buffer
   headers?: Record<string, string>
 }
@@ -55,7 +55,7 @@ export interface TestService {
   database: TestDatabase
   app: App
   call(method: string, path: string, options?: CallOptions): Promise<Answer>
-  /** A workspace of its own, `internal` unless told otherwise. */
+  /** A new workspace, `internal` by default. */
   organization(subscription?: {
     status?: SubscriptionStatus
     tier?: Tier
@@ -67,8 +67,8 @@ export interface TestService {
 export const OPERATOR_TOKEN = 'operator-token-of-the-tests-0123456789'
 
 /**
- * The whole service on a database of its own (or a given one, to be a second instance), listening on loopback.
- * The rate limit is high unless a test sets it.
+ * The whole service on its own database (or a given one, to be a second instance), listening on loopback. The rate
+ * limit is high unless a test sets it.
  */
 export async function startTestService(
   overrides: Partial<
@@ -92,9 +92,9 @@ export async function startTestService(
     database?: TestDatabase
     /** undefined: without an operator surface. */
     operatorToken?: string | undefined
-    /** A folder of the caller's own; one that goes with the service when not said. */
+    /** A folder that the caller owns; by default one that is deleted with the service. */
     dataDir?: string
-    /** Where it listens; anywhere when not said. */
+    /** The port to listen on; any by default. */
     port?: number
   } = {},
 ): Promise<TestService> {

@@ -7,12 +7,11 @@ import { createSlackAdapter } from '../../src/providers/slack/adapter.ts'
 import type { JsonValue, ProviderAdapter } from '../../src/providers/provider.ts'
 import { createProviderHarness, type HarnessOptions, type ProviderHarness } from './provider-harness.ts'
 
-/** Where the clock of a test stands at first. */
+/** Where a test's clock starts. */
 export const SLACK_NOW = Date.UTC(2026, 0, 20)
 const SMALL = { channels: 3, messagesPerChannel: 40, users: 9, threadShare: 0.3, days: 20 }
 const open: SlackEmulator[] = []
 
-/** Closes the emulators of a test. */
 export async function closeSlack(): Promise<void> {
   await Promise.all(open.splice(0).map((emulator) => emulator.close()))
 }
@@ -25,13 +24,13 @@ export interface ConnectedSlack {
   channel: (index: number) => string
 }
 
-/** A small emulated workspace with an adapter connected to it; both live by the harness's clock. */
+/** A small emulated workspace with a connected adapter; both use the harness's clock. */
 export async function connectSlack(
   options: SlackEmulatorOptions & {
     pageSize?: number
     itemsPerPage?: number
     verifiedMessages?: number
-    /** Stands for the saved cursor, once there is one. */
+    /** Replaces the saved cursor, once there is one. */
     changeCursor?: (cursor: JsonValue) => JsonValue
     harness?: Partial<HarnessOptions>
   } = {},
@@ -71,7 +70,7 @@ export async function connectSlack(
   return { slack, sync, adapter, channel }
 }
 
-/** What a person can read in the workspace and what is stored, where they are not the same; empty when in step. */
+/** Differences between what is readable in the workspace and what is stored; empty when equal. */
 export function differences(slack: SlackEmulator, sync: ProviderHarness): string[] {
   const stored = sync.bodies().join('\n')
   const readable = slack.state
@@ -86,12 +85,12 @@ export function differences(slack: SlackEmulator, sync: ProviderHarness): string
   ]
 }
 
-/** The longest stretch of a text without mentions and links. */
+/** The longest part of a text without mentions and links. */
 function longestPlainPart(text: string): string {
   const parts = text.split(/<[^>]*>/)
   return parts.toSorted((left, right) => right.length - left.length)[0]?.trim() ?? ''
 }
 
-/** The items whose body holds a text. */
+/** The items whose body contains a text. */
 export const findItems = (sync: ProviderHarness, text: string) =>
   [...sync.items.values()].filter((item) => item.body.includes(text))

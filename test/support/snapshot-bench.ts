@@ -9,22 +9,22 @@ import { hashEmbeddingModel } from './hash-embedding-model.ts'
 import { insertOrganization, type TestOrganization } from './organizations.ts'
 import { Readable } from '../../src/kernel/reader.ts'
 
-/** An organization with items, whose vectors are held in memory, and a count of what is asked of the database. */
+/** An organization with items whose vectors are in memory, and a counter of database statements. */
 export interface SnapshotBench {
   database: TestDatabase
   organization: TestOrganization
   memory: VectorMemory
   write(items: readonly NewItem[]): Promise<void>
-  /** As an admitted key asks for the nearest eight. */
+  /** The query of an admitted key for the nearest eight. */
   queryOf(words: string, asked?: Partial<NearestQuery>): Promise<NearestQuery>
-  /** How many statements are sent while something is done. */
+  /** The number of statements sent during `act`. */
   statementsOf(act: () => Promise<unknown>): Promise<number>
-  /** Asks until nothing is asked of the database: chunks are read in the background. */
+  /** Repeats until no statement is sent: chunks are loaded in the background. */
   untilCached(ask: () => Promise<unknown>): Promise<void>
   close(): Promise<void>
 }
 
-/** @param itemsOf what the organization has stored */
+/** @param itemsOf the organization's stored items */
 export async function startSnapshotBench(
   itemsOf: (organization: TestOrganization) => NewItem[],
 ): Promise<SnapshotBench> {

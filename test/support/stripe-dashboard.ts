@@ -3,29 +3,28 @@ import type { Subscription } from '../../emulators/stripe/account.ts'
 import { clientOf } from '../../emulators/stripe/testing.ts'
 import type { PaidService, PaidWorkspace, SoldTier } from './paid-service.ts'
 
-/** What an operator has: the payment processor's dashboard, where things are done by hand, and the service's own surface. */
+/**
+ * The operator's tools: the payment processor's dashboard, for manual changes, and the service's operator surface.
+ */
 export interface StripeDashboard {
   /** Stripe's API, as its dashboard calls it. */
   stripe: Stripe
   /** A workspace that has paid for its first month, with its customer's id at Stripe. */
   customer(tier: SoldTier, interval?: 'monthly' | 'annual'): Promise<{ workspace: PaidWorkspace; id: string }>
-  /** A customer's newest subscription, as Stripe has it. */
+  /** A customer's newest subscription at Stripe. */
   subscriptionOf(customerId: string): Subscription
-  /** The id of its item with this price. */
   itemOf(customerId: string, lookupKey: string): string
   /** The lookup keys of its items. */
   keysOf(customerId: string): (string | null)[]
-  /** Changes the subscription by hand; resolves once the events have been answered. */
+  /** Changes the subscription manually; resolves once the events have been answered. */
   change(customerId: string, params: Stripe.SubscriptionUpdateParams): Promise<void>
-  /** The id of a price on sale. */
   priceOf(lookupKey: string): Promise<string>
   /** A price that the service does not sell. */
   newPrice(cents: number): Promise<string>
-  /** The hourly comparison of a workspace. */
+  /** Runs a workspace's hourly comparison. */
   compare(workspace: PaidWorkspace): Promise<void>
-  /** What the operator is shown of a workspace; undefined where there is nothing to look at. */
+  /** What the operator sees of a workspace; undefined without remarks. */
   shown(workspace: PaidWorkspace): Promise<Remarked | undefined>
-  /** What is remarked on it. */
   remarksOn(workspace: PaidWorkspace): Promise<string[]>
 }
 
@@ -34,7 +33,6 @@ interface Remarked {
   remarks: { remark: string }[]
 }
 
-/** Opens it for a service with the emulator. */
 export function openDashboard(paid: PaidService): StripeDashboard {
   const stripe = clientOf(paid.stripe)
   let people = 0

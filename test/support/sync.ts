@@ -16,16 +16,16 @@ import { createTestDatabase, type TestDatabase } from './database.ts'
 import { hashEmbeddingModel } from './hash-embedding-model.ts'
 import { insertOrganization, insertSource, type TestOrganization } from './organizations.ts'
 
-/** A database with an organization, and workers that work by the test's clock. */
+/** A database with an organization, and workers on the test's clock. */
 export interface SyncBench {
   database: TestDatabase
   db: Db
   organization: TestOrganization
-  /** Where every clock stands; waiting moves it on. */
+  /** The time of every clock; waiting advances it. */
   now: number
-  /** What workers reported as failed in the background. */
+  /** Background failures that workers reported. */
   errors: unknown[]
-  /** What the service itself failed on of single items, as it is logged. */
+  /** The service's own failures on single items, as logged. */
   faults: unknown[]
   connect(provider?: ProviderId, values?: Partial<Row<'sources'>>): Promise<string>
   queue(sourceId: string, fullResync?: boolean): Promise<string>
@@ -35,7 +35,7 @@ export interface SyncBench {
   newestRun(sourceId: string): Promise<Row<'sync_runs'>>
   /** External ids and bodies of a source's items, by id. */
   stored(sourceId: string): Promise<Record<string, string>>
-  /** As if the worker of every run had died a while ago. */
+  /** Simulates that every run's worker died a while ago. */
   expireLeases(): Promise<void>
   close(): Promise<void>
 }
@@ -43,7 +43,7 @@ export interface SyncBench {
 export interface WorkerOptions {
   concurrency?: number
   items?: Pick<Items, 'write'>
-  /** How far this worker's clock is off, milliseconds. */
+  /** How far this worker's clock is off, in milliseconds. */
   skewMs?: number
   progressLookMs?: number
   /** Providers that this worker does not offer, with the reason. */

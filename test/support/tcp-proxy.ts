@@ -4,13 +4,13 @@ import { connect, createServer, type Socket } from 'node:net'
 /** A port of 127.0.0.1 that leads to a server, and can be cut like a network. */
 export interface TcpProxy {
   port: number
-  /** Ends all connections; new ones are closed at once until `mend`. */
+  /** Ends all connections and closes new ones at once until `mend`. */
   cut(): void
   mend(): void
   close(): Promise<void>
 }
 
-/** Starts a proxy before the server at the host and port of a URL. */
+/** Starts a proxy in front of the server in a URL. */
 export async function startTcpProxy({
   hostname,
   port,

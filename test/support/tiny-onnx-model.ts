@@ -2,8 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 /**
- * Writes a model of Transformers.js' folder layout that maps each known word to a vector of its own:
- * one Gather node from `input_ids` to `last_hidden_state`. Unknown words share the first row.
+ * Writes a model in Transformers.js' folder layout that maps each known word to its own vector: one Gather node from
+ * `input_ids` to `last_hidden_state`. Unknown words share the first row.
  */
 export async function writeTinyOnnxModel(
   folder: string,
@@ -27,7 +27,7 @@ export async function writeTinyOnnxModel(
   await writeFile(join(folder, 'onnx', 'model.onnx'), gatherModel(table, width))
 }
 
-/** A vector for each of the texts' words and signs, `width` numbers long and unlike any other's. */
+/** A distinct vector of `width` numbers for each word and punctuation mark of the texts. */
 export function wordVectors(texts: readonly string[], width: number): Record<string, number[]> {
   const words = new Set(texts.flatMap((text) => text.toLowerCase().match(/\w+|[^\w\s]+/g) ?? []))
   return Object.fromEntries(
@@ -51,7 +51,8 @@ function tokenizerJson(words: readonly string[]): object {
   }
 }
 
-// Protocol Buffers by hand; field numbers from onnx.proto (https://github.com/onnx/onnx/blob/main/onnx/onnx.proto).
+// Hand-written Protocol Buffers; field numbers from onnx.proto
+// (https://github.com/onnx/onnx/blob/main/onnx/onnx.proto).
 function varint(value: number): Buffer {
   const bytes: number[] = []
   for (let rest = value; ; rest = Math.floor(rest / 128)) {

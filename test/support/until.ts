@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** How long nothing may change, and how often that has to have been looked at: a busy machine gives few looks a minute. */
+/** How long nothing may change, together with a minimum number of looks: a busy machine gives few looks a minute. */
 const STALLED_MS = 60_000
 const LOOKS_MIN = 100
 const FIRST_LOOK_MS = 5
 const LAST_LOOK_MS = 50
 
 /**
- * Waits until `look` answers something that `isDone` takes, and answers that. It gives up only when what it sees has not
- * changed for a minute, so a slow machine makes a test slow and not wrong.
+ * Polls `look` until `isDone` accepts its result, and returns that. Gives up only when the result has not changed for
+ * a minute, so that a slow machine makes a test slow, not wrong.
  */
 export async function until<Seen>(
   what: string,

@@ -13,12 +13,11 @@ export interface ReceivedEvent {
 export interface WebhookReceiver {
   url: string
   port: number
-  /** What came, in its order. */
   received: ReceivedEvent[]
   close(): Promise<void>
 }
 
-/** The receiver of a workspace's webhooks, on loopback. `answer` answers each request, 204 when not given. */
+/** A receiver of a workspace's webhooks on loopback. `answer` answers each request, by default with 204. */
 export async function startReceiver(
   answer: (response: ServerResponse, request: IncomingMessage) => void = (response) =>
     void response.writeHead(204).end(),

@@ -15,16 +15,15 @@ import { insertOrganization, type TestOrganization } from './organizations.ts'
 export interface WebhookBench {
   database: TestDatabase
   organization: TestOrganization
-  /** Where every clock stands. */
+  /** The time of every clock. */
   now: Date
-  /** What failed in the background. */
+  /** Background failures. */
   errors: unknown[]
   disabled: { webhookId: string; reason: WebhookDisabledReason }[]
-  /** One that delivers when it is asked to; several are as several processes. */
+  /** A process that delivers on request; several behave like separate processes. */
   process(options?: Partial<OutgoingWebhookDependencies>): OutgoingWebhooks
-  /** Makes a webhook of every event. */
   webhook(url: string, organization?: TestOrganization): Promise<{ id: string; secret: string }>
-  /** Has a source of the workspace fail. */
+  /** Makes a source of the workspace fail. */
   emit(organization?: TestOrganization): Promise<void>
   deliveries(): Promise<Row<'webhook_deliveries'>[]>
   pass(ms: number): void

@@ -5,7 +5,7 @@ import { z } from 'zod'
 export const ADMIN_KEY = 'svc_key-of-an-older-version-of-the-service-0'
 
 const Answered = z.object({
-  /** A key for searches of Notion alone. */
+  /** A key for searches of Notion only. */
   limitedKey: z.string(),
   revokedKey: z.string(),
   searches: z.array(
@@ -15,7 +15,7 @@ const Answered = z.object({
 export type Answered = z.output<typeof Answered>
 
 const Fixture = z.object({
-  /** SHA-256 of each migration's file, by its name, in their order. */
+  /** SHA-256 of each migration file by name, in order. */
   migrations: z.record(z.string(), z.string()),
   tables: z.record(z.string(), z.array(z.record(z.string(), z.unknown()))),
   answered: Answered,
@@ -23,7 +23,6 @@ const Fixture = z.object({
 /** What an older version stored and answered. */
 export type Fixture = z.output<typeof Fixture>
 
-/** Reads a file that `make-fixture.ts` made. */
 export async function readFixture(url: URL): Promise<Fixture> {
   return Fixture.parse(JSON.parse(gunzipSync(await readFile(url)).toString('utf8')))
 }
@@ -43,7 +42,7 @@ const TEXTS: Record<string, readonly (readonly [title: string, body: string])[]>
   ],
 }
 
-/** The documents of a provider, under one of its sources. */
+/** A provider's documents, under one of its sources. */
 export function textsOf(provider: string, connectorId: string) {
   return (TEXTS[provider] ?? []).map(([title, body], index) => ({
     connectorId,

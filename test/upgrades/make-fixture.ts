@@ -22,7 +22,7 @@ const Sources = z.object({ sources: z.array(z.object({ id: z.string(), provider:
 const Minted = z.object({ secret: z.string(), apiKey: z.object({ id: z.string() }) })
 const Found = z.object({ hits: z.array(z.object({ title: z.string(), content: z.string() })) })
 
-/** In an order in which they can be stored again. */
+/** In an order in which they can be restored. */
 const TABLES = [
   'embedding_models',
   'organizations',
@@ -42,7 +42,7 @@ const fixture: Fixture = { migrations: await migrations(), tables: await dump(),
 await writeFile(target, gzipSync(JSON.stringify(fixture), { level: 9 }))
 await rm(dataDir, { recursive: true })
 
-/** Starts the older version, gives it documents and keys, and asks it. */
+/** Starts the older version, gives it documents and keys, and queries it. */
 async function fill(): Promise<Answered> {
   const port = await freePort()
   const child = spawn(process.execPath, ['src/main.ts'], {
@@ -87,7 +87,7 @@ async function fill(): Promise<Answered> {
   return { limitedKey: limited.secret, revokedKey: revoked.secret, searches }
 }
 
-/** The older version's migrations, each with the hash of its file: one that was applied somewhere stays as it is. */
+/** The older version's migrations, each with its file's hash: an applied migration never changes. */
 async function migrations(): Promise<Fixture['migrations']> {
   const folder = path.join(checkout, 'src/database/migrations')
   const found: Fixture['migrations'] = {}
@@ -96,7 +96,7 @@ async function migrations(): Promise<Fixture['migrations']> {
   return found
 }
 
-/** Every row of every table, as JSON that `jsonb_populate_recordset` takes. */
+/** Every row of every table, as JSON for `jsonb_populate_recordset`. */
 async function dump(): Promise<Fixture['tables']> {
   const database = await openEmbedded({ dataDir })
   const tables: Fixture['tables'] = {}

@@ -8,7 +8,7 @@ import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 import { ADMIN_KEY, type Fixture, readFixture, textsOf } from './fixture.ts'
 
-/** Who had left the workspace before that was remembered. */
+/** A user who left the workspace before the service recorded departures. */
 const FORMER = randomUUID()
 
 let fixture: Fixture
@@ -31,7 +31,7 @@ afterAll(async () => {
 
 /** A database as the older version left it. */
 async function makeOlder({ migrations, tables }: Fixture): Promise<void> {
-  // Not the schema with all that is in it: the session knows the number of the vectors' type.
+  // Not the whole schema: the session has cached the id of the vector type.
   const present = await sql<{ name: string }>`
     select tablename as name from pg_tables where schemaname = 'public'`.execute(database.db)
   for (const { name } of present.rows) await sql`drop table ${sql.table(name)} cascade`.execute(database.db)
@@ -50,11 +50,11 @@ async function makeOlder({ migrations, tables }: Fixture): Promise<void> {
       database.db,
     )
   }
-  // As it stands there after the numbers that were given.
+  // As there, after the numbers already assigned.
   await sql`alter table embedding_models alter column id restart with 100`.execute(database.db)
 }
 
-/** Somebody who left the workspace, as the trail of an older version has it: twice, since they came back once. */
+/** A user who left the workspace, as an older version's trail has it: twice, since they returned once. */
 async function leaveWorkspace(userId: string): Promise<void> {
   const { db } = database
   await sql`
@@ -71,7 +71,7 @@ const listed = async (key: string): Promise<{ title: string; provider: string; i
   (await service.call('GET', '/v1/source-items?limit=100', { key })).body.sourceItems
 
 describe('a database of an older version', () => {
-  it('is brought up to date by migrations that are still those it was made with', async () => {
+  it('is upgraded by migrations that are unchanged since its creation', async () => {
     expect(await isMigrated(database.db)).toBe(true)
     for (const [name, sha256] of Object.entries(fixture.migrations)) {
       const file = new URL(`../../src/database/migrations/${name}.sql`, import.meta.url)
@@ -79,19 +79,19 @@ describe('a database of an older version', () => {
     }
   })
 
-  it('knows who had left its workspace before leaving was remembered [OPS-10]', async () => {
+  it('knows who left its workspace before departures were recorded [OPS-10]', async () => {
     const former = await database.db.selectFrom('former_members').select(['user_id', 'left_at']).execute()
     expect(former).toEqual([{ user_id: FORMER, left_at: new Date('2026-03-01') }])
   })
 
-  it('answers every search with what it answered first before', async () => {
+  it('answers every search with its former first result', async () => {
     for (const { query, hits } of fixture.answered.searches) {
       const { body } = await service.call('POST', '/v1/search', { key: ADMIN_KEY, body: { query, limit: 3 } })
       expect(body.hits?.[0], JSON.stringify(body)).toMatchObject(hits[0] ?? {})
     }
   })
 
-  it('has every item, and knows each again when it is pushed unchanged', async () => {
+  it('has every item, and recognizes each when it is pushed unchanged', async () => {
     const items = await listed(ADMIN_KEY)
     const titles = ['notion', 'google_drive'].flatMap((provider) =>
       textsOf(provider, '').map(({ title }) => title),
@@ -104,7 +104,7 @@ describe('a database of an older version', () => {
     expect(again).toMatchObject({ status: 200, body: { ingested: 0, skipped: documents.length } })
   })
 
-  it('holds its keys to what they might do: one to its provider and action, and a revoked one to nothing', async () => {
+  it('limits its keys as before: one to its provider and action, and a revoked one to nothing', async () => {
     const { limitedKey: key, revokedKey } = fixture.answered
     const body = { query: 'paid time off, office plants', limit: 10 }
     const { body: found } = await service.call('POST', '/v1/search', { key, body })

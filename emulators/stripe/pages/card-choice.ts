@@ -1,7 +1,6 @@
 import { TEST_CARDS } from '../customers.ts'
 import { html, type Html } from './html.ts'
 
-/** The test cards as choices of a form. */
 export function cardChoice(legend: string): Html {
   const choices = Object.entries(TEST_CARDS).map(
     ([number, { says }], index) =>

@@ -10,7 +10,6 @@ import { cardChoice } from './card-choice.ts'
 import { html, type Html } from './html.ts'
 import { moment, money, pageReply } from './layout.ts'
 
-/** The page for subscribing, or the result of its session. */
 export function checkoutPage(
   account: Account,
   session: CheckoutSession,

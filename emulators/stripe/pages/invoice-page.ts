@@ -5,7 +5,6 @@ import { html } from './html.ts'
 import { moment, pageReply } from './layout.ts'
 import { linesTable } from './portal-page.ts'
 
-/** An invoice as its customer sees it. */
 export function invoicePage(account: Account, invoice: Invoice): EmulatorReply {
   const who = account.customers.get(invoice.customer)?.email ?? invoice.customer
   const retry = invoice.next_payment_attempt

@@ -9,7 +9,6 @@ import { cardChoice } from './card-choice.ts'
 import { html, type Html } from './html.ts'
 import { moment, money, pageReply } from './layout.ts'
 
-/** The portal's message after each action. */
 export const PORTAL_NOTES: Record<string, { says: string; isBad: boolean }> = {
   changed: { says: 'Your plan has changed.', isBad: false },
   planned: { says: 'Your plan changes at the end of the period.', isBad: false },
@@ -100,7 +99,6 @@ function nextSection(account: Account, subscription: Subscription): Html {
   </section>`
 }
 
-/** The lines of an invoice and their sum. */
 export function linesTable(invoice: Invoice): Html {
   const rows = invoice.lines.data.map(
     (line) =>

@@ -19,7 +19,6 @@ interface Summary {
   paymentMethodMissing: boolean
 }
 
-/** What a reading changed. */
 export interface Applied {
   before: Summary | null
   /** null: nothing. */

@@ -5,7 +5,6 @@ import { AppError } from '../../kernel/errors.ts'
 import { toUpstreamError } from '../payment-processor.ts'
 import { ensureAccount, endTurn, renewTurn, takeTurn, type Turn } from './accounts.ts'
 
-/** What a turn needs. */
 export interface TurnDependencies {
   db: Db
   clock: Clock

@@ -21,7 +21,6 @@ interface Plan {
 /** What a reading needs besides the subscriptions. */
 export interface Catalogue {
   planOfProduct: PlanOfProduct
-  /** The prices of planned changes. */
   planned: readonly Stripe.Price[]
   /** The meter of extra answers; null: any, since nothing else is metered. */
   meter: string | null
@@ -136,7 +135,6 @@ function toReading(subscription: Stripe.Subscription, catalogue: Catalogue): Tol
   }
 }
 
-/** The relevant items of a subscription. */
 interface Parts {
   /** The plan's item; the largest if there are several. */
   item: Stripe.SubscriptionItem

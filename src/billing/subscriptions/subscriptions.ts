@@ -66,7 +66,6 @@ export interface Subscriptions {
   put(organizationId: string, subscription: NewSubscription): Promise<SubscriptionView>
 }
 
-/** Reads and sets a workspace's plan. */
 export function createSubscriptions(deps: {
   db: Db
   clock: Clock

@@ -10,7 +10,6 @@ export interface ResolvedAddress {
 /** All addresses of a host name. */
 export type Resolve = (hostname: string) => Promise<readonly ResolvedAddress[]>
 
-/** The system's resolver. */
 export const systemResolve: Resolve = (hostname) => lookup(hostname, { all: true })
 
 /**

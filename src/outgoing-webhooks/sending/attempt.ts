@@ -30,7 +30,6 @@ export interface Taken extends DeliveryRef {
   secrets: string[] | null
 }
 
-/** The result of an attempt. */
 export type Settled = { outcome: 'delivered' | 'retried' | 'failed'; disabled: WebhookDisabledReason | null }
 
 /** `webhook-id`: receivers use it to detect duplicates. */

@@ -24,7 +24,6 @@ export interface DispatcherDependencies {
 }
 
 export interface Dispatcher {
-  /** Starts looking for due deliveries. */
   start(): void
   /** Reports a newly queued delivery. */
   wake(): void

@@ -30,7 +30,6 @@ const blockSchema = z.looseObject({
   archived: z.boolean().optional().catch(undefined),
 })
 
-/** The fields of a block that are read. */
 export interface NotionBlock {
   id: string
   type: string

@@ -32,7 +32,6 @@ const MARKDOWN = [
 ].join('\n')
 
 let blockNumber = 0
-/** A block as the API returns it. */
 function block(type: string, content: unknown, more: Record<string, unknown> = {}) {
   blockNumber += 1
   const id = `00000000-0000-4000-8000-${String(blockNumber).padStart(12, '0')}`

@@ -79,7 +79,6 @@ interface Part {
   markdown: string
   /** Children of a part that was read from its blocks; the Markdown names its own in tags. */
   children: NotionContent['children']
-  /** Ids of the omitted parts. */
   others: string[]
 }
 

@@ -52,7 +52,6 @@ const cursorSchema = z.object({
   }),
 })
 
-/** The state of a Notion source. */
 export type NotionState = z.infer<typeof cursorSchema>
 
 /** Parses a saved cursor; null gives a new state. Throws ProviderError `cursor_expired` on an invalid cursor. */

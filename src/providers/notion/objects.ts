@@ -44,7 +44,6 @@ export interface NotionDataSource extends NotionCommon {
 /** Search finds pages and the data sources of databases; each becomes an item. */
 export type NotionObject = NotionPage | NotionDataSource
 
-/** The fields of rich text that are read. */
 export type RichText = readonly (Pick<Partial<RichTextItemResponse>, 'plain_text' | 'href'> & {
   text?: { content: string } | undefined
 })[]

@@ -11,14 +11,14 @@ import type { JsonValue } from '../provider.ts'
 
 afterEach(closeSlack)
 
-/** A cursor of a version that forgot channels without deleting what they had brought. */
+/** A cursor of a version that forgot channels without deleting their items. */
 function withoutChannels(cursor: JsonValue): JsonValue {
   const { allowlist: _allowlist, ...state } = z.looseObject({ allowlist: z.string() }).parse(cursor)
   return z.json().parse({ ...state, channels: {} })
 }
 
 describe('Slack: the first run', () => {
-  it('brings every message of every channel exactly once, threads with their replies, system events left out', async () => {
+  it('stores every message of every channel once, threads with their replies, without system events', async () => {
     const { slack, sync } = await connect()
     const report = await sync.run()
     expect(differences(slack, sync)).toEqual([])
@@ -27,7 +27,7 @@ describe('Slack: the first run', () => {
     expect([...sync.items.values()].some((item) => item.metadata.threadId !== undefined)).toBe(true)
   })
 
-  it('brings the same whatever the page size, 15 objects of a restricted app included', async () => {
+  it('stores the same with any page size, including the 15 objects of a restricted app', async () => {
     const large = await connect()
     await large.sync.run()
     const small = await connect({
@@ -66,7 +66,7 @@ describe('Slack: the first run', () => {
     })
   })
 
-  it('reads private channels the bot is in, and public ones alone where the scope is missing', async () => {
+  it('reads private channels with the bot in them, and only public ones without the scope', async () => {
     const both = await connect()
     const secret = both.slack.state.addChannel({ name: 'board', isPrivate: true, isMember: true })
     both.slack.state.post(secret, { text: 'the secret plan' })
@@ -111,7 +111,7 @@ describe('Slack: joining a channel', () => {
     expect(slack.state.channels().map(({ isMember }) => isMember)).toEqual([true, true, false])
   })
 
-  it('that got no answer is tried again with the next run', async () => {
+  it('without an answer is retried by the next run', async () => {
     const { slack, sync, channel } = await connect({ seed: { memberChannels: 0 } })
     const allowlist = [channel(0), channel(1), channel(2)]
     // All five attempts at the first channel.
@@ -125,7 +125,7 @@ describe('Slack: joining a channel', () => {
 })
 
 describe('Slack: later runs', () => {
-  it('find nothing and store nothing when nothing changed', async () => {
+  it('find and store nothing when nothing changed', async () => {
     const { slack, sync } = await connect()
     await sync.run()
     slack.requests.reset()
@@ -180,7 +180,7 @@ describe('Slack: later runs', () => {
     expect(differences(slack, sync)).toEqual([])
   })
 
-  it('keep the replies of a root that was deleted, and let the first reply turn a message into a thread', async () => {
+  it('keep the replies of a deleted root, and turn a message into a thread on its first reply', async () => {
     const { slack, sync, channel } = await connect({ seed: { messagesPerChannel: 2, threadShare: 0 } })
     const root = slack.state.post(channel(0), { text: 'does anybody know the door code' })
     await sync.run()
@@ -195,7 +195,7 @@ describe('Slack: later runs', () => {
     expect(find(sync, 'on the wall')).toHaveLength(1)
   })
 
-  it('read anew what was renamed, and remove what is gone or lost', async () => {
+  it('reread what was renamed, and remove what is gone or lost', async () => {
     const { slack, sync, channel } = await connect()
     await sync.run()
     const [first, second, third] = [channel(0), channel(1), channel(2)]
@@ -229,7 +229,7 @@ describe('Slack: later runs', () => {
 })
 
 describe('Slack: events', () => {
-  it('bring exactly what they speak of, however old it is', async () => {
+  it('update exactly what they name, however old it is', async () => {
     const { slack, sync, channel } = await connect()
     await sync.run()
     const all = slack.state.allMessages(channel(1)).filter((message) => !message.subtype)
@@ -250,7 +250,7 @@ describe('Slack: events', () => {
     expect(find(sync, 'a reply edited long after')).toHaveLength(1)
   })
 
-  it('that cannot be understood make the run ask every channel', async () => {
+  it('that cannot be parsed make the run poll every channel', async () => {
     const { slack, sync, channel } = await connect()
     await sync.run()
     slack.state.post(channel(2), { text: 'told by nobody' })

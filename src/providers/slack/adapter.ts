@@ -8,18 +8,18 @@ import { exchangeSlackCode, refreshSlackToken, revokeSlackToken, slackAuthorizeU
 export interface SlackAdapterOptions {
   clientId: string
   clientSecret: string
-  /** Stands for `https://slack.com/api`. */
+  /** Replaces `https://slack.com/api`. */
   apiUrl: string
-  /** Messages asked for in one request, 1 to 999; 999 when left out. */
+  /** Messages per request, 1 to 999; 999 by default. */
   pageSize?: number
-  /** Items after which a page is handed out to be stored; 100 when left out. */
+  /** Items per yielded page; 100 by default. */
   itemsPerPage?: number
-  /** Messages before the look-back that a poll compares with what is stored; 20,000 when left out. */
+  /** Messages before the look-back that a poll compares with what is stored; 20,000 by default. */
   verifiedMessages?: number
   now?: () => Date
 }
 
-/** Slack, read through a bot token. */
+/** Reads Slack with a bot token. */
 export function createSlackAdapter(options: SlackAdapterOptions): ProviderAdapter {
   const oauth = { ...options, now: options.now ?? (() => new Date()) }
   const caller = createSlackCaller()

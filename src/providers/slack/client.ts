@@ -25,7 +25,7 @@ const AUTH_ERRORS = new Set([
   'bad_redirect_uri',
 ])
 
-/** Errors that pass by themselves, sent as HTTP 200. */
+/** Transient errors, sent as HTTP 200. */
 const PASSING_ERRORS = new Set([
   'internal_error',
   'fatal_error',
@@ -34,7 +34,7 @@ const PASSING_ERRORS = new Set([
   'accesslimited',
 ])
 
-/** A client without retries of its own: waiting is the caller's. `signal` ends requests under way. */
+/** A client that does not retry; the caller handles waits. `signal` aborts requests in flight. */
 export function createSlackClient(apiUrl: string, timeoutMs: number, signal: AbortSignal): WebClient {
   return new WebClient(undefined, {
     slackApiUrl: apiUrl,
@@ -42,7 +42,7 @@ export function createSlackClient(apiUrl: string, timeoutMs: number, signal: Abo
     retryConfig: { retries: 0 },
     rejectRateLimitedCalls: true,
     allowAbsoluteUrls: false,
-    // Its own warnings repeat what the errors say.
+    // Its own warnings repeat the errors.
     logLevel: LogLevel.ERROR,
     fetch: (url, init) =>
       refuseRedirects(fetch)(url, {
@@ -52,7 +52,7 @@ export function createSlackClient(apiUrl: string, timeoutMs: number, signal: Abo
   })
 }
 
-/** Calls of Slack's Web API with waiting and token renewal. */
+/** Calls of Slack's Web API with waits and token renewal. */
 export function createSlackCaller(): ProviderCaller {
   return createProviderCaller({
     toProviderError: toSlackError,
@@ -60,7 +60,7 @@ export function createSlackCaller(): ProviderCaller {
   })
 }
 
-/** What a failure of the SDK means, with Slack's own words; null when it is none of Slack's. */
+/** Translates an SDK error, with Slack's message; null when Slack did not cause it. */
 export function toSlackError(error: unknown): ProviderError | null {
   if (error instanceof WebAPIRateLimitedError) {
     return new ProviderError('rate_limited', 'ratelimited', {
@@ -77,11 +77,11 @@ export function toSlackError(error: unknown): ProviderError | null {
   if (error instanceof WebAPIRequestError) {
     return new ProviderError('unavailable', requestWords(error.original), { cause: error })
   }
-  // The SDK has no class for a 429 whose Retry-After is missing.
+  // The SDK has no class for a 429 without Retry-After.
   if (error instanceof Error && error.message.startsWith('Retry header did not contain')) {
     return new ProviderError('rate_limited', 'ratelimited', { cause: error })
   }
-  // A body that broke off while it was read.
+  // The body broke off during the read.
   if (error instanceof TypeError || (error instanceof DOMException && error.name === 'TimeoutError')) {
     return new ProviderError('unavailable', requestWords(error), { cause: error })
   }
@@ -99,7 +99,7 @@ function platformError(error: WebAPIPlatformError): ProviderError {
     })
   }
   if (AUTH_ERRORS.has(code)) return new ProviderError('auth', code, { code, cause: error })
-  // An answer that is no JSON reaches us as `error: <the whole page>`: a proxy's error page, not Slack.
+  // The SDK reports a non-JSON answer as `error: <the whole page>`: a proxy's error page, not Slack.
   if (PASSING_ERRORS.has(code) || code.length > 100) {
     return new ProviderError('unavailable', code.slice(0, 200), { code: code.slice(0, 100), cause: error })
   }

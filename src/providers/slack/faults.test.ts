@@ -11,7 +11,7 @@ import { ProviderError } from '../provider.ts'
 afterEach(closeSlack)
 
 describe('Slack: faults', () => {
-  it('any cut, at any page, and going on from the saved cursor gives what an uncut run gives', async () => {
+  it('a run interrupted at any page and resumed gives the result of an uninterrupted run', async () => {
     const whole = await connect()
     await whole.sync.run()
     const expected = new Map(whole.sync.items)
@@ -31,7 +31,7 @@ describe('Slack: faults', () => {
     )
   })
 
-  it('a run cut while polling loses nothing that was said meanwhile', async () => {
+  it('a run interrupted while polling loses no messages sent meanwhile', async () => {
     const { slack, sync, channel } = await connect()
     await sync.run()
     for (let i = 0; i < 130; i += 1) {
@@ -46,7 +46,7 @@ describe('Slack: faults', () => {
     expect(differences(slack, sync)).toEqual([])
   })
 
-  it('a storm of 429 is waited out for as long as Slack says', async () => {
+  it('a series of 429 is waited out for as long as Slack asks', async () => {
     const { slack, sync } = await connect()
     const headers = { 'retry-after': '30' }
     slack.faults.add({
@@ -62,7 +62,7 @@ describe('Slack: faults', () => {
     expect(sync.waitedMs).toBeGreaterThanOrEqual(30_000 * 5)
   })
 
-  it('a rate limit longer than the budget ends the run with its time, and the next one goes on', async () => {
+  it('a rate limit longer than the budget ends the run with its time, and the next one resumes', async () => {
     const { slack, sync } = await connect({ pageSize: 20, itemsPerPage: 10 })
     await sync.run({ dieAfter: 1 })
     slack.faults.add({ path: 'history', times: 1, status: 429, headers: { 'retry-after': '3600' } })
@@ -74,14 +74,14 @@ describe('Slack: faults', () => {
     expect(differences(slack, sync)).toEqual([])
   })
 
-  it("a revoked grant ends the run with Slack's own words", async () => {
+  it("a revoked grant ends the run with Slack's message", async () => {
     const { slack, sync } = await connect()
     await sync.run({ dieAfter: 1 })
     slack.grants.revokeAll()
     await expect(sync.run()).rejects.toMatchObject({ kind: 'auth', message: 'token_revoked' })
   })
 
-  it('a token that expires within a run is replaced by a refresh and nothing is lost', async () => {
+  it('a token that expires during a run is refreshed and nothing is lost', async () => {
     const issued: string[] = []
     const { slack, sync } = await connect({
       rotatesTokens: true,
@@ -96,14 +96,14 @@ describe('Slack: faults', () => {
       },
     })
     await sync.run({ dieAfter: 1 })
-    // The provider's clock is ahead of ours: it calls dead what we believe alive.
+    // The provider's clock is ahead of ours: it rejects a token that we consider valid.
     slack.grants.expireAccessTokens()
     await sync.run()
     expect(differences(slack, sync)).toEqual([])
     expect(issued).toHaveLength(2)
   })
 
-  it('a thread that fails every time is recorded, the rest goes on, and it is read once it answers', async () => {
+  it('a thread that always fails is recorded while the rest continues, and is read once it answers', async () => {
     const { slack, sync, channel } = await connect()
     const root = slack.state.allMessages(channel(0)).find((message) => message.reply_count)?.ts ?? ''
     slack.faults.add({ path: 'conversations.replies', contains: root, status: 500 })
@@ -116,7 +116,7 @@ describe('Slack: faults', () => {
     expect(differences(slack, sync)).toEqual([])
   })
 
-  it('a channel that fails every time loses nothing stored, and the others go on', async () => {
+  it('a channel that always fails loses nothing stored, and the others continue', async () => {
     const { slack, sync, channel } = await connect()
     await sync.run()
     const before = sync.items.size
@@ -130,7 +130,7 @@ describe('Slack: faults', () => {
     expect(differences(slack, sync)).toEqual([])
   })
 
-  it('an answer that is too slow, or is no answer of the provider, is asked for again', async () => {
+  it('an answer that is too slow or not from the provider is requested again', async () => {
     const { slack, sync } = await connect({ harness: { limits: { requestTimeoutMs: 500 } } })
     slack.faults.add({ path: 'conversations.history', times: 1, delayMs: 20_000 })
     slack.faults.add({
@@ -144,7 +144,7 @@ describe('Slack: faults', () => {
     expect(sync.waitedMs).toBeGreaterThan(0)
   })
 
-  it('a run that has to stop stops at once, with its own reason', async () => {
+  it('a run that must stop stops at once, with its own reason', async () => {
     const stop = new AbortController()
     const { slack, sync } = await connect({ harness: { signal: stop.signal } })
     slack.faults.add({ path: 'conversations.history', delayMs: 20_000 })
@@ -153,7 +153,7 @@ describe('Slack: faults', () => {
     await expect(run).rejects.toThrow('drained')
   })
 
-  it('a provider that is down ends the run with what it said; the next run goes on where it stood', async () => {
+  it('an outage ends the run with its message; the next run resumes', async () => {
     const { slack, sync } = await connect({ pageSize: 20, itemsPerPage: 10 })
     await sync.run({ dieAfter: 1 })
     slack.faults.add({ path: '/api/', status: 503 })
@@ -183,7 +183,7 @@ describe('Slack: faults', () => {
   it.each([
     ['as an unknown method', { status: 200, body: { ok: false, error: 'unknown_method' } }],
     ['with a 404', { status: 404 }],
-  ])('a gateway that refuses auth.test %s leaves the name the grant gave', async (_how, answer) => {
+  ])('a gateway that refuses auth.test %s leaves the name from the grant', async (_how, answer) => {
     const { slack, sync, channel } = await connect()
     slack.faults.add({ path: 'auth.test', ...answer })
     const report = await sync.run()
@@ -194,7 +194,7 @@ describe('Slack: faults', () => {
     expect(item?.url).toContain(`https://slack.com/archives/${channel(0).slice(0, 1)}`)
   })
 
-  it('a server that does not say where the bot is a member is read without joining', async () => {
+  it("a server that does not report the bot's memberships is read without joining", async () => {
     const { slack, sync, channel } = await connect()
     const [first, second] = [channel(0), channel(1)]
     slack.state.setMember(first, true)
@@ -210,13 +210,13 @@ describe('Slack: faults', () => {
     expect(read).toEqual(new Set([first]))
   })
 
-  it('an old thread that changed and whose hour could not be read is looked at again', async () => {
+  it('a changed old thread whose hour could not be read is checked again', async () => {
     const { slack, sync, channel } = await connect()
     await sync.run()
     const messages = slack.state.allMessages(channel(0))
     const reply = messages.find(({ ts, thread_ts: root }) => root !== undefined && root !== ts)
     slack.state.edit(channel(0), reply?.ts ?? '', 'a reply edited long after')
-    // Only a single hour is asked for with an upper bound.
+    // Only a request for a single hour has an upper bound.
     const refused = { status: 200, body: { ok: false, error: 'invalid_ts_latest' } }
     slack.faults.add({ path: 'conversations.history', contains: 'latest=', ...refused })
     expect((await sync.run()).failures).toHaveLength(1)
@@ -225,7 +225,7 @@ describe('Slack: faults', () => {
     expect(differences(slack, sync)).toEqual([])
   })
 
-  it('threads that never answer do not keep the others from being looked at', async () => {
+  it('threads that never answer do not keep the others from being checked', async () => {
     const { slack, sync, channel } = await connect({ seed: { messagesPerChannel: 60, threadShare: 0.9 } })
     await sync.run()
     const messages = slack.state.allMessages(channel(2))

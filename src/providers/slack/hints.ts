@@ -3,8 +3,8 @@ import type { JsonValue } from '../provider.ts'
 import { blockStart } from './reading/messages.ts'
 
 /**
- * What an event asks to be looked at again. `message`: the hour a message stands in, and with `threadTs` the thread it
- * belongs to. `channels`: the list of channels, which every run reads anyway.
+ * What an event asks to be reread. `message`: the hour of a message, and with `threadTs` its thread. `channels`: the
+ * list of channels, which every run reads anyway.
  */
 export const slackHint = z.discriminatedUnion('kind', [
   z.object({
@@ -17,7 +17,7 @@ export const slackHint = z.discriminatedUnion('kind', [
 ])
 export type SlackHint = z.infer<typeof slackHint>
 
-/** An hour of a channel to be read again, with the threads that have to be read whatever their root says. */
+/** An hour of a channel to reread, with the threads to read whatever their root says. */
 export interface HintedBlock {
   channelId: string
   /** The block's start. */
@@ -25,7 +25,10 @@ export interface HintedBlock {
   roots: Set<string>
 }
 
-/** Hints gathered by hour, in the order they came. `unreadable`: some were not understood, so everything has to be asked. */
+/**
+ * Hints grouped by hour, in order of arrival. `unreadable`: some could not be parsed, so every channel must be
+ * polled.
+ */
 export function groupHints(hints: readonly JsonValue[]): { blocks: HintedBlock[]; unreadable: boolean } {
   const blocks = new Map<string, HintedBlock>()
   let unreadable = false
@@ -38,7 +41,7 @@ export function groupHints(hints: readonly JsonValue[]): { blocks: HintedBlock[]
       const from = blockStart(threadTs ?? ts)
       const key = `${channel}/${from}`
       const block = blocks.get(key) ?? { channelId: channel, from, roots: new Set<string>() }
-      // A message may be a root without the event saying so.
+      // A message may be a root although the event does not say so.
       block.roots.add(threadTs ?? ts)
       blocks.set(key, block)
     }

@@ -3,7 +3,6 @@ import { required, secretSetting, urlSetting } from '../settings.ts'
 import { SLACK_SYSTEM_SUBTYPES } from './reading/messages.ts'
 import { readSlackRequest } from './webhook.ts'
 
-/** Slack. */
 export const slack: Provider<'slack'> = defineProvider({
   id: 'slack',
   name: 'Slack',
@@ -22,7 +21,8 @@ export const slack: Provider<'slack'> = defineProvider({
   hasChannels: true,
   isForFiles: false,
   tellsReaders: true,
-  // Ending one deactivates the app's bot in the workspace, whoever installed it (docs.slack.dev/reference/methods/auth.revoke).
+  // Revoking one deactivates the app's bot in the workspace, for every user who installed it
+  // (docs.slack.dev/reference/methods/auth.revoke).
   grants: { family: 'slack' },
   async createAdapter(settings, { clock }) {
     const { createSlackAdapter } = await import('./adapter.ts')
@@ -48,7 +48,7 @@ export const slack: Provider<'slack'> = defineProvider({
       description: 'With `dryRun` nothing is removed, and `deleted` says how many would be.',
       sourceKind: 'message',
       subtypes: SLACK_SYSTEM_SUBTYPES,
-      // What Slack writes when somebody comes or goes, for messages stored without their subtype.
+      // Slack's text when a user joins or leaves, for messages stored without their subtype.
       shortBody: '^<?@[^\\n>]{1,80}>? has (joined|left) the (channel|group)\\.?$',
     },
   ],

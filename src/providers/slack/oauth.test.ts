@@ -30,7 +30,7 @@ async function start(rotatesTokens: boolean) {
 }
 
 describe('Slack OAuth', () => {
-  it('comes back with code and state, and the code is good for one bot token of the workspace', async () => {
+  it('returns a code and the state, and the code buys one bot token of the workspace', async () => {
     const { adapter, authorize } = await start(false)
     const back = await authorize()
     expect(back.searchParams.get('state')).toBe('signed state')
@@ -46,7 +46,7 @@ describe('Slack OAuth', () => {
     })
   })
 
-  it('with token rotation gives an expiry, and a refresh replaces both tokens of the same install', async () => {
+  it('with token rotation has an expiry, and a refresh replaces both tokens of the same install', async () => {
     const { slack, adapter, authorize } = await start(true)
     const code = (await authorize()).searchParams.get('code') ?? ''
     const { credentials } = await adapter.exchangeCode({ code, redirectUri, codeVerifier: '', signal })
@@ -62,7 +62,7 @@ describe('Slack OAuth', () => {
     })
   })
 
-  it('revokes the token at Slack, and once more without complaint', async () => {
+  it('revokes the token at Slack, and a second revocation succeeds', async () => {
     const { slack, adapter, authorize } = await start(false)
     const code = (await authorize()).searchParams.get('code') ?? ''
     const { credentials } = await adapter.exchangeCode({ code, redirectUri, codeVerifier: '', signal })
@@ -71,7 +71,7 @@ describe('Slack OAuth', () => {
     await expect(adapter.revoke(credentials, signal)).resolves.toBeUndefined()
   })
 
-  it('tells a provider that is down from a refused grant', async () => {
+  it('distinguishes an outage from a refused grant', async () => {
     const { slack, adapter, authorize } = await start(true)
     const code = (await authorize()).searchParams.get('code') ?? ''
     const { credentials } = await adapter.exchangeCode({ code, redirectUri, codeVerifier: '', signal })

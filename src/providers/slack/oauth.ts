@@ -4,7 +4,7 @@ import { createSlackClient, toSlackError } from './client.ts'
 
 const REQUEST_TIMEOUT_MS = 15_000
 
-/** Bot scopes: reading public and private channels, joining public ones, names of people. */
+/** Bot scopes: reading public and private channels, joining public ones, users' names. */
 export const SLACK_SCOPES = [
   'channels:read',
   'channels:history',
@@ -19,7 +19,7 @@ export const SLACK_SCOPES = [
 export interface SlackOAuthOptions {
   clientId: string
   clientSecret: string
-  /** Stands for `https://slack.com/api`; the authorize page is at its origin. */
+  /** Replaces `https://slack.com/api`; the authorize page is at its origin. */
   apiUrl: string
   now: () => Date
 }
@@ -37,7 +37,7 @@ export function slackAuthorizeUrl(
   return url.href
 }
 
-/** Trades the code of the callback for a bot token; `extra.installedAt` is the ISO time of it. Throws ProviderError. */
+/** Exchanges the callback's code for a bot token; `extra.installedAt` is its ISO time. Throws ProviderError. */
 export async function exchangeSlackCode(
   options: SlackOAuthOptions,
   input: { code: string; redirectUri: string; signal: AbortSignal },
@@ -57,8 +57,8 @@ export async function exchangeSlackCode(
 }
 
 /**
- * New credentials of the same install where token rotation is on; Slack replaces the refresh token on each use. Throws
- * ProviderError.
+ * Refreshes credentials of the same install if token rotation is on; Slack replaces the refresh token on each use.
+ * Throws ProviderError.
  */
 export async function refreshSlackToken(
   options: SlackOAuthOptions,
@@ -74,7 +74,7 @@ export async function refreshSlackToken(
   return credentialsOf(answer, options.now(), credentials)
 }
 
-/** Ends the grant with `auth.revoke`; one that is gone already is no error. Throws ProviderError. */
+/** Revokes the grant with `auth.revoke`; succeeds when it is already gone. Throws ProviderError. */
 export async function revokeSlackToken(
   options: SlackOAuthOptions,
   credentials: Credentials,
@@ -108,7 +108,7 @@ async function accessCall(
 
 function credentialsOf(answer: OauthV2AccessResponse, now: Date, previous: Credentials | null): Credentials {
   if (!answer.access_token) throw new ProviderError('rejected', 'Slack gave no access token')
-  // Tells one install from the next: Slack names no install, and a new one begins in no channel.
+  // Identifies an install: Slack does not, and the bot of a new one is in no channel.
   const extra = previous === null ? { installedAt: now.toISOString() } : previous.extra
   return {
     accessToken: answer.access_token,

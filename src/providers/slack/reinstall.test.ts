@@ -13,7 +13,7 @@ import { exchangeSlackCode, slackAuthorizeUrl } from './oauth.ts'
 
 afterEach(closeSlack)
 
-/** Installs the app as a person does, at a time in epoch milliseconds. */
+/** Installs the app like a user, at a time in epoch milliseconds. */
 async function install(slack: SlackEmulator, at: number): Promise<Credentials> {
   const { SLACK_CLIENT_ID: clientId = '', SLACK_CLIENT_SECRET: clientSecret = '' } = slack.env
   const apiUrl = slack.env['SLACK_API_URL'] ?? ''
@@ -25,7 +25,7 @@ async function install(slack: SlackEmulator, at: number): Promise<Credentials> {
   return (await exchangeSlackCode(oauth, { code, redirectUri, signal })).credentials
 }
 
-/** A workspace whose app can be removed and installed again, synced once. */
+/** A workspace whose app can be removed and reinstalled, synced once. */
 async function installed(options: Parameters<typeof connect>[0] = {}) {
   const extra: JsonObject = {}
   let token = ''
@@ -53,8 +53,8 @@ const withoutInstall = (cursor: JsonValue): JsonValue => {
   return z.json().parse(state)
 }
 
-describe('Slack: an app that was removed and installed again', () => {
-  it('keeps everything, joins the channels on the allowlist again and reads what was said, edited and deleted since', async () => {
+describe('Slack: an app that was removed and reinstalled', () => {
+  it('keeps everything, rejoins the channels on the allowlist and reads what was sent, edited and deleted since', async () => {
     const { slack, sync, channel, allowlist, reinstall } = await installed()
     const [last, before] = slack.state.history(channel(1), { oldest: '', latest: '~', limit: 2 })
     await reinstall()
@@ -67,14 +67,14 @@ describe('Slack: an app that was removed and installed again', () => {
     expect(await sync.run({ allowlist })).toMatchObject({ pages: 1, ingested: [], deleted: [], failures: [] })
   })
 
-  it('removes nothing and stores nothing anew where nothing changed', async () => {
+  it('removes and stores nothing when nothing changed', async () => {
     const { slack, sync, allowlist, reinstall } = await installed()
     await reinstall()
     expect(await sync.run({ allowlist })).toMatchObject({ ingested: [], deleted: [], failures: [] })
     expect(slack.state.channels().every(({ isMember }) => isMember)).toBe(true)
   })
 
-  it.each([1, 2, 3])('removes nothing where the first run after it dies after page %i', async (dieAfter) => {
+  it.each([1, 2, 3])('removes nothing when the first run after it dies after page %i', async (dieAfter) => {
     const { slack, sync, allowlist, reinstall } = await installed({ itemsPerPage: 4 })
     await reinstall()
     expect(await sync.run({ allowlist, dieAfter })).toMatchObject({ deleted: [], complete: false })
@@ -82,7 +82,7 @@ describe('Slack: an app that was removed and installed again', () => {
     expect(differences(slack, sync)).toEqual([])
   })
 
-  it('keeps a channel that it cannot join again until the allowlist changes, and deletes one that is gone', async () => {
+  it('keeps a channel that it cannot rejoin until the allowlist changes, and deletes one that is gone', async () => {
     const { slack, sync, channel, allowlist, reinstall } = await installed()
     const [archived, gone] = [channel(0), channel(2)]
     const idsOf = (id: string) => [...sync.items.keys()].filter((key) => key.includes(id))
@@ -102,7 +102,7 @@ describe('Slack: an app that was removed and installed again', () => {
     expect(idsOf(gone)).toEqual([])
   })
 
-  it('is in the channels again that it was put out of before; within one install it stays out', async () => {
+  it('rejoins channels it was removed from; within one install it stays out', async () => {
     const { slack, sync, channel, allowlist, reinstall } = await installed()
     const ofChannel = () => [...sync.items.keys()].filter((id) => id.includes(channel(1)))
     slack.state.setMember(channel(1), false)
@@ -120,7 +120,7 @@ describe('Slack: an app that was removed and installed again', () => {
     expect(slack.state.channels()[1]?.isMember).toBe(false)
   })
 
-  it('asks every channel, though events came until shortly before: none came between the installs', async () => {
+  it('polls every channel, although events came until shortly before: none came between the installs', async () => {
     const { slack, sync, channel, allowlist, authorize } = await installed()
     const push = { since: new Date(0), hints: [] }
     slack.state.post(channel(0), { text: 'told by no event' })
@@ -131,7 +131,7 @@ describe('Slack: an app that was removed and installed again', () => {
     expect(find(sync, 'told by no event')).toHaveLength(1)
   })
 
-  it('is told from the one before also where the cursor was saved before installs were noted', async () => {
+  it('is distinguished from the former install even if the cursor predates the recording of installs', async () => {
     const { sync, allowlist, reinstall } = await installed({ changeCursor: withoutInstall })
     await reinstall()
     expect(await sync.run({ allowlist })).toMatchObject({ ingested: [], deleted: [] })
@@ -148,8 +148,8 @@ describe('Slack: an app that was removed and installed again', () => {
   })
 })
 
-describe('Slack: credentials and a cursor that name no install', () => {
-  it('are one install: a channel the bot was put out of is respected', async () => {
+describe('Slack: credentials and a cursor without an install', () => {
+  it('count as one install: the bot stays out of a channel it was removed from', async () => {
     const { slack, sync, channel } = await connect({ changeCursor: withoutInstall })
     await sync.run()
     slack.state.setMember(channel(1), false)
@@ -160,7 +160,7 @@ describe('Slack: credentials and a cursor that name no install', () => {
 })
 
 describe('Slack: an allowlist', () => {
-  it('with an id that Slack does not list to the bot says so as a failure of each run, and reads the others', async () => {
+  it('with an id that Slack does not list records a failure in each run, and the others are read', async () => {
     const { slack, sync, channel } = await connect()
     const hidden = slack.state.addChannel({ name: 'board', isPrivate: true })
     const allowlist = ['C0NOWHERE', channel(0), hidden]

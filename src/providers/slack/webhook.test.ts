@@ -20,7 +20,7 @@ describe('the signature of an event', () => {
   const signature = signSlackBody('secret', timestamp, rawBody)
   const request = { signingSecret: 'secret', timestamp, signature, rawBody, now }
 
-  it("is Slack's own for the example in its documentation", () => {
+  it("matches Slack's for the example in its documentation", () => {
     const body =
       'token=xyzz0WbapA4vBCDEFasx0q6G&team_id=T1DC2JH3J&team_domain=testteamnow&channel_id=G8PSS9T3V&channel_name=foobar' +
       '&user_id=U2CERLKJA&user_name=roadrunner&command=%2Fwebhook-collect&text=&response_url=https%3A%2F%2Fhooks.slack.com' +
@@ -31,7 +31,7 @@ describe('the signature of an event', () => {
     )
   })
 
-  it('passes when it is ours and at most five minutes old', () => {
+  it('is valid when ours and at most five minutes old', () => {
     expect(verifySlackSignature(request)).toBe(true)
     expect(verifySlackSignature({ ...request, now: new Date(now.getTime() + 300_000) })).toBe(true)
   })
@@ -59,7 +59,7 @@ describe('an event', () => {
     })
   })
 
-  it('asks for the hour of a message, and for its thread', () => {
+  it('requests the hour of a message, and its thread', () => {
     const message = { type: 'message', channel: 'C1', ts: '1700000000.000100' }
     expect(callback(message)).toEqual(changed({ kind: 'message', channel: 'C1', ts: '1700000000.000100' }))
     expect(callback({ ...message, thread_ts: '1600000000.000100' })).toEqual(
@@ -67,7 +67,7 @@ describe('an event', () => {
     )
   })
 
-  it('asks for the message that was changed or deleted, not for the time of the change', () => {
+  it('requests the changed or deleted message, not the time of the change', () => {
     const event = { type: 'message', channel: 'C1', ts: '1800000000.000000' }
     expect(callback({ ...event, subtype: 'message_changed', message: { ts: '1700000000.000100' } })).toEqual(
       changed({ kind: 'message', channel: 'C1', ts: '1700000000.000100' }),
@@ -78,14 +78,14 @@ describe('an event', () => {
     ).toEqual(changed({ kind: 'message', channel: 'C1', ts: previous.ts, threadTs: previous.thread_ts }))
   })
 
-  it('that is no content is ignored', () => {
+  it('that is not content is ignored', () => {
     expect(callback({ type: 'message', subtype: 'channel_join', channel: 'C1', ts: '1.1' })).toMatchObject({
       kind: 'ignored',
     })
     expect(callback({ type: 'reaction_added' })).toEqual({ kind: 'ignored', reason: 'reaction_added' })
   })
 
-  it('about channels asks for the list of channels', () => {
+  it('about channels requests the list of channels', () => {
     expect(callback({ type: 'channel_rename', channel: { id: 'C1', name: 'x' } })).toEqual({
       ...changed({ kind: 'channels' }),
       changesPermissions: true,
@@ -97,7 +97,7 @@ describe('an event', () => {
     [{ type: 'team_join', user: { id: 'U1' } }],
     [{ type: 'user_change', user: { id: 'U1', deleted: true } }],
     [{ type: 'user_change', user: { id: 'U1', is_restricted: true } }],
-  ])('of people who come or go asks for the permissions alone (%#)', (event) => {
+  ])('of users who join or leave requests only the permissions (%#)', (event) => {
     expect(callback(event)).toEqual({ kind: 'permissions', teamId: 'T1', eventId: 'Ev1' })
   })
 
@@ -107,7 +107,7 @@ describe('an event', () => {
     })
   })
 
-  it('tells when the app was removed or its token revoked, but not of the tokens of people', () => {
+  it("reports the app's removal or a revoked bot token, but no user tokens", () => {
     expect(callback({ type: 'app_uninstalled' })).toMatchObject({
       kind: 'disconnected',
       reason: 'app_uninstalled',
@@ -118,13 +118,13 @@ describe('an event', () => {
     expect(callback({ type: 'tokens_revoked', tokens: { oauth: ['U1'] } })).toMatchObject({ kind: 'ignored' })
   })
 
-  it('that is none is refused with what is wrong', () => {
+  it('that is invalid is refused with the reason', () => {
     expect(() => readSlackEvent({ type: 'event_callback' })).toThrow(/team_id/)
     expect(() => readSlackEvent('hello')).toThrow(expect.objectContaining({ code: 'validation_failed' }))
   })
 
   it.each(['T\u0000', 'T\ud800', 'T'.repeat(256)])(
-    'holds no text that the database cannot store, nor ids longer than any of Slack (%#)',
+    "holds no text that the database cannot store, nor ids longer than Slack's (%#)",
     (text) => {
       const event = { type: 'message', channel: 'C1', ts: '1.1' }
       const whole = { type: 'event_callback', team_id: 'T1', event_id: 'E1', event }
@@ -139,7 +139,7 @@ describe('an event', () => {
     },
   )
 
-  it('sent by the emulator is signed and understood', async () => {
+  it('from the emulator is signed and parsed', async () => {
     const received: EmulatorRequest[] = []
     const receiver = await startEmulatorServer({
       handle: (request) => {

@@ -10,9 +10,10 @@ import { validate } from '../../kernel/validate.ts'
 const LARGEST_AGE_SECONDS = 300
 
 /**
- * Whether a request was signed by Slack with our secret within the last five minutes
- * (docs.slack.dev/authentication/verifying-requests-from-slack): `v0=` and the hex HMAC-SHA256 of `v0:{timestamp}:{raw body}`,
- * compared in constant time. `timestamp` and `signature` are the headers `X-Slack-Request-Timestamp` and `X-Slack-Signature`.
+ * Whether Slack signed a request with our secret within the last five minutes
+ * (docs.slack.dev/authentication/verifying-requests-from-slack): `v0=` and the hex HMAC-SHA256 of
+ * `v0:{timestamp}:{raw body}`, compared in constant time. `timestamp` and `signature` are the headers
+ * `X-Slack-Request-Timestamp` and `X-Slack-Signature`.
  */
 export function verifySlackSignature(input: {
   signingSecret: string
@@ -40,8 +41,9 @@ export function signSlackBody(
 }
 
 /**
- * What a request of Slack's Events API announces, for every source of the workspace it comes from.
- * @throws AppError `not_configured`, `unauthenticated` for a wrong or old signature, `malformed_json`, `validation_failed`
+ * Verifies and parses a request of Slack's Events API; it applies to every source of its workspace.
+ * @throws AppError `not_configured`, `unauthenticated` for a wrong or old signature, `malformed_json`,
+ * `validation_failed`
  */
 export function readSlackRequest(
   { headers, rawBody }: WebhookRequest,
@@ -75,7 +77,9 @@ function parseJson(rawBody: Buffer): unknown {
   }
 }
 
-/** What a request of the Events API asks for. `eventId` tells repeats apart: Slack sends an event up to four times. */
+/**
+ * What a request of the Events API asks for. `eventId` identifies duplicates: Slack sends an event up to four times.
+ */
 export type SlackEventOutcome =
   | { kind: 'challenge'; challenge: string }
   | { kind: 'changed'; teamId: string; eventId: string; hints: SlackHint[]; changesPermissions?: boolean }
@@ -83,7 +87,7 @@ export type SlackEventOutcome =
   | { kind: 'disconnected'; teamId: string; eventId: string; reason: 'app_uninstalled' | 'tokens_revoked' }
   | { kind: 'ignored'; reason: string }
 
-/** Slack's ids and timestamps are far shorter. A statement never gets what PostgreSQL cannot store. */
+/** Slack's ids and timestamps are far shorter. Rejects text that PostgreSQL cannot store. */
 const id = z.string().max(255).refine(isStorable, 'must not hold NUL or lone surrogates')
 
 const innerEvent = z.looseObject({ type: z.string() })
@@ -124,7 +128,7 @@ const messageEvent = z.looseObject({
   deleted_ts: id.optional(),
 })
 
-/** Events after which the list of channels has to be looked at: created, renamed, gone, or the bot let in or out. */
+/** Events that require a new channel list: created, renamed, deleted, or the bot joined or left. */
 const CHANNEL_EVENTS = new Set([
   'channel_created',
   'channel_deleted',
@@ -144,8 +148,8 @@ const CHANNEL_EVENTS = new Set([
 ])
 
 /**
- * What a request of the Events API means for the source of its workspace (docs.slack.dev/apis/events-api). `body` is the
- * parsed JSON; throws AppError `validation_failed` when it is no event.
+ * Parses a request of the Events API (docs.slack.dev/apis/events-api). `body` is the parsed JSON; throws AppError
+ * `validation_failed` when it is not an event.
  */
 export function readSlackEvent(body: unknown): SlackEventOutcome {
   const request = validate(envelope, body, 'body')
@@ -165,7 +169,10 @@ export function readSlackEvent(body: unknown): SlackEventOutcome {
   return { kind: 'changed', teamId, eventId, hints: [hint] }
 }
 
-/** Whether somebody came to the workspace, left it or a channel, or became a guest. Other changes of people wait for a poll. */
+/**
+ * Whether a user joined or left the workspace or a channel, or became a guest. Other changes of users wait for a
+ * poll.
+ */
 function isOfPeople(event: z.output<typeof innerEvent>): boolean {
   if (event.type === 'member_left_channel' || event.type === 'team_join') return true
   if (event.type !== 'user_change') return false
@@ -175,7 +182,7 @@ function isOfPeople(event: z.output<typeof innerEvent>): boolean {
   return deleted === true || is_restricted === true || is_ultra_restricted === true
 }
 
-/** Only the bot's own tokens matter: `tokens.oauth` are those of people. */
+/** Only the bot's own tokens matter: `tokens.oauth` are users' tokens. */
 function readRevocation(teamId: string, eventId: string, event: unknown): SlackEventOutcome {
   const tokens = z
     .looseObject({ tokens: z.looseObject({ bot: z.array(z.string()).optional() }) })

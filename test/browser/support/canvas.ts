@@ -15,7 +15,10 @@ interface CanvasFixture {
   itemsWaiting: number
 }
 
-/** A memory of so many names, larger than the service gives at once: groups around their heaviest. `links` of each name. */
+/**
+ * A memory with more names than the service returns at once: groups around their heaviest name, each with `links`
+ * links.
+ */
 export function canvasOf(count: number, links = 5): CanvasFixture {
   const idOf = (at: number): string => `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`
   const nodes = Array.from({ length: count }, (_, at) => ({

@@ -3,20 +3,20 @@ import { z } from 'zod'
 import type { TestOrganization } from '../../support/service.ts'
 import type { ConsoleRig } from './console.ts'
 
-/** Its owner, and somebody who only asks. */
+/** Its owner, and a member who only asks. */
 export const PEOPLE = { owner: 'ada@lumora.example', member: 'hugo@lumora.example' } as const
-/** What its handbook, chat and mail answer together. */
+/** A question that its handbook, chat and mail answer together. */
 export const QUESTION = 'Who is the DRI for incident response, and when do we cut a release?'
 
 const DAY_MS = 24 * 60 * 60_000
-/** Pushed by programs; accounts that are connected bring more. */
+/** Sources for pushed documents; connected accounts add more. */
 const SOURCES = {
   notion: 'Handbook',
   slack: 'Team chat',
   gmail: 'Customer mail',
   google_drive: 'Contracts',
 } as const
-/** Credits of each day of a period, the oldest first: working days and weekends. */
+/** Credits per day of a period, oldest first: working days and weekends. */
 const CREDITS_BY_DAY = [118, 164, 171, 149, 190, 31, 24, 176, 203, 188, 214, 197, 42, 28, 221, 240, 96]
 const SHARES = { search: 0.5, ask: 0.3, context: 0.2 } as const
 
@@ -33,7 +33,7 @@ const Document = z
   })
   .transform(({ id, ...document }) => ({ ...document, externalId: id }))
 
-/** Fills a workspace with the company that the canvas is judged by, and asks a little by a key. */
+/** Fills a workspace with the company used for judging the canvas, and asks a few questions with a key. */
 export async function settleCompany(rig: ConsoleRig, organization: TestOrganization): Promise<void> {
   const { service } = rig
   const { db } = service.database
@@ -62,7 +62,7 @@ export async function settleCompany(rig: ConsoleRig, organization: TestOrganizat
   await service.app.readForCanvas()
 }
 
-/** Lets the workspace look as if it had been asked for half a month. */
+/** Makes the workspace look as if it had been used for half a month. */
 export async function askForWeeks(
   { service }: ConsoleRig,
   organization: TestOrganization,

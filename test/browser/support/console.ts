@@ -15,10 +15,10 @@ import {
   type TestService,
 } from '../../support/service.ts'
 
-/** It only ends what hangs: how long a page takes depends on what else the machine does. */
+/** A timeout for hangs only: a page's duration depends on the machine's load. */
 const PATIENCE_MS = 60_000
 
-/** The pages of the navigation, as it names them. */
+/** The pages of the navigation, by its labels. */
 export const PAGES = {
   Home: '',
   Ask: 'ask',
@@ -30,28 +30,28 @@ export const PAGES = {
   Members: 'members',
 } as const
 
-/** Somebody in a workspace of their own: what a test leaves behind there meets no other test, nor the same one tried again. */
+/** A user in a separate workspace: leftovers of a test affect neither other tests nor its retries. */
 export interface Settled {
   organization: TestOrganization
   email: string
-  /** What the development issuer calls them. */
+  /** Their name at the development issuer. */
   name: string
 }
 
 export interface ConsoleRig {
   service: TestService
   browser: Browser
-  /** A workspace with sources, a few documents, a key and what that key did. */
+  /** A workspace with sources, a few documents, a key and that key's activity. */
   organization: TestOrganization
-  /** Makes somebody known to the service and a member of the workspace. */
+  /** Makes a user known to the service and a member of the workspace. */
   join(email: string, role: Role, organizationId?: string): Promise<void>
-  /** A workspace that nobody else has, with the person who owns it, or is what `role` says beside an owner. */
+  /** A new workspace with its owner, or with a user in the role `role` next to an owner. */
   settle(role?: Role, subscription?: Parameters<TestService['organization']>[0]): Promise<Settled>
-  /** Lets a workspace connect a gated provider, as the operator does. */
+  /** Approves a gated provider for a workspace, as the operator does. */
   grant(organizationId: string, provider: ProviderId): Promise<void>
-  /** A tab of a browser of its own. What it does to axe's script the policy would forbid. */
+  /** A tab in a separate browser context, which allows axe's script despite the policy. */
   open(options?: Parameters<Browser['newContext']>[0]): Promise<{ context: BrowserContext; page: Page }>
-  /** Signs in by the button, as the person of this address, at the page of this path. */
+  /** Signs in with the button, as the user with this address, on the page of this path. */
   signIn(page: Page, email: string, path?: string): Promise<void>
   close(): Promise<void>
 }
@@ -103,7 +103,7 @@ export async function startConsole(
       await asPerson(page, email)
       await page.goto(`${service.url}/console/${path}`)
       await page.getByRole('button', { name: 'Continue as developer' }).click()
-      // The page of the button has such a heading as well, and is left only once the issuer has answered.
+      // The button's page has the same heading, and stays until the issuer has answered.
       await page.locator('main h1').filter({ hasNotText: 'Sign in' }).waitFor()
     },
     async close() {
@@ -113,7 +113,7 @@ export async function startConsole(
   }
 }
 
-/** The development issuer signs in whoever `login_hint` names; the console's button names nobody. */
+/** The development issuer signs in the user in `login_hint`; the console's button sends none. */
 async function asPerson(page: Page, email: string): Promise<void> {
   await page.route('**/oidc/authorize?*', async (route) => {
     const url = new URL(route.request().url())
@@ -156,7 +156,7 @@ async function fill(service: TestService, { sources, mint }: TestOrganization): 
   await service.app.readForCanvas()
 }
 
-/** The id of the person whom the development issuer knows by this address. */
+/** The id of the user with this address at the development issuer. */
 async function userIdOf(service: TestService, email: string): Promise<string> {
   const client = { client_id: 'command-line', redirect_uri: 'http://127.0.0.1/callback' }
   const verifier = randomBytes(32).toString('base64url')
@@ -180,7 +180,7 @@ async function userIdOf(service: TestService, email: string): Promise<string> {
   return userId
 }
 
-/** Until the page shows what it has read. */
+/** Until the page shows what it has loaded. */
 export async function expectSettled(page: Page): Promise<void> {
   await page.locator('main h1').waitFor()
   await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' })
@@ -193,7 +193,7 @@ export async function expectNoFaults(page: Page, where: string, rules?: string[]
     .toEqual([])
 }
 
-/** The same of both themes, as for somebody whose system changes its own. The page is dark then. */
+/** The same in both themes, as when the system's theme changes. Leaves the page dark. */
 export async function expectNoFaultsInThemes(page: Page, where: string): Promise<void> {
   await page.emulateMedia({ colorScheme: 'light' })
   await page.locator('html[data-mantine-color-scheme="light"]').waitFor()

@@ -6,7 +6,7 @@ const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/googl
 const INSTALL_MAX_MS = 10 * 60_000
 
 /**
- * A Chromium of this machine: the one that `CHROMIUM_PATH` names, else Debian's, installed with apt where that is possible.
+ * A Chromium on this machine: the one at `CHROMIUM_PATH`, else Debian's, installed with apt if possible.
  * @returns its path, or why there is none
  */
 export async function findChromium(): Promise<{ path: string } | { reason: string }> {

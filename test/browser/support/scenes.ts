@@ -7,23 +7,22 @@ import { expectSettled } from './console.ts'
 
 export interface Stage {
   page: Page
-  /** Of the service. */
   url: string
   emulators: Emulators
-  /** The sources of the company, by the name of their provider: connected accounts, and one that fails. */
+  /** The company's sources by provider: connected accounts, and one that fails. */
   connected: { slack: string; notion: string; google_drive: string }
 }
 
-/** A page in one of its states, for people to look at. */
+/** A page in one of its states, for visual review. */
 export interface Scene {
   name: string
   who: 'nobody' | 'owner' | 'member' | 'newcomer' | 'debtor'
   path: string | ((stage: Stage) => string)
-  /** What leads there once the page is open. */
+  /** What to do once the page is open. */
   act?: (stage: Stage) => Promise<void>
-  /** The only widths at which there is such a thing; all where not said. */
+  /** The only widths where the state exists; all by default. */
   widths?: readonly number[]
-  /** Before the page is opened. */
+  /** Runs before the page is opened. */
   before?: (stage: Stage) => Promise<void>
 }
 
@@ -314,7 +313,7 @@ const RUNNING: readonly Scene[] = [
   },
 ]
 
-/** Makes a source fail as long as the scenes are drawn. */
+/** Makes a source fail while the scenes are drawn. */
 export function failAtProvider(emulators: Emulators): void {
   emulatorOf(emulators, 'notion').faults.add({ path: '/v1/', drop: true })
 }

@@ -3,10 +3,10 @@ import { defineProvider, type Provider } from '../../../src/providers/descriptor
 import { secretSetting } from '../../../src/providers/settings.ts'
 import type { ChangePage, ProviderAdapter } from '../../../src/providers/index.ts'
 
-/** Its notes, by id: what a run brings. */
+/** Its notes by id: the content of a run. */
 export const notes = new Map<string, string>()
 
-/** A provider that is in no product: all that a fifth one has to be. */
+/** A provider that no product has: everything a fifth one must be. */
 export const madeUp: Provider<'made_up'> = defineProvider({
   id: 'made_up',
   name: 'Made Up',

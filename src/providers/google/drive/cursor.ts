@@ -31,17 +31,17 @@ const driveCursor = z.object({
    * only when the hash changes.
    */
   folders: z.record(z.string(), z.string()),
-  /** Shortcuts whose target no feed tells about: looked at by hand, longest ago first. */
+  /** Shortcuts whose target no feed reports: checked separately, longest unchecked first. */
   followed: z.array(z.object({ feed: z.string(), id: z.string(), targetId: z.string(), print: z.string() })),
-  /** Feeds that lost a folder: compared with what is stored before the run ends. */
+  /** Feeds that lost a folder; the run compares them with what is stored before it ends. */
   sweep: z.array(z.string()),
-  /** Item ids (`feed/fileId`) to try again. */
+  /** Item ids (`feed/fileId`) to retry. */
   retry: retryList,
 })
 
 export type DriveCursor = z.infer<typeof driveCursor>
 
-/** The beginning of a crawl. */
+/** The initial state of a crawl. */
 export const newCrawl = (name: string | null, waiting: string[]): NonNullable<DriveCursor['crawl']> => ({
   name,
   waiting,
@@ -49,7 +49,7 @@ export const newCrawl = (name: string | null, waiting: string[]): NonNullable<Dr
   isWhole: true,
 })
 
-/** The cursor as saved; one that cannot be read asks for a full resync rather than a silent fresh start. */
+/** Parses the saved cursor. An unreadable cursor requires a full resync, never a silent fresh start. */
 export function parseDriveCursor(value: JsonValue): DriveCursor {
   const parsed = driveCursor.safeParse(value)
   if (parsed.success) return parsed.data

@@ -22,8 +22,8 @@ const connect = (options: GoogleEmulatorOptions = {}, limits: Partial<ProviderLi
 
 const WORD = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'
 
-describe('a file that cannot be read', () => {
-  it('because it is broken or expands without end is recorded, and the run goes on', async () => {
+describe('an unreadable file', () => {
+  it('that is broken or expands endlessly is recorded, and the run continues', async () => {
     const { google, engine } = await connect({}, { extractMemoryMb: 96 })
     const broken = google.drive.create({ name: 'broken', mimeType: 'application/pdf', content: brokenPdf() })
     const bomb = google.drive.create({ name: 'bomb', mimeType: WORD, content: wordBomb(2048) })
@@ -42,7 +42,7 @@ describe('a file that cannot be read', () => {
     ])
   })
 
-  it('because it is too large is not downloaded', async () => {
+  it('that is too large is not downloaded', async () => {
     const { google, engine } = await connect({}, { maxDownloadBytes: 1024 * 1024 })
     const content = new Uint8Array(1024 * 1024 + 1)
     const id = google.drive.create({ name: 'large.txt', mimeType: 'text/plain', content })
@@ -53,7 +53,7 @@ describe('a file that cannot be read', () => {
     expect(google.requests.byPath()[`/drive/v3/files/${id}`]).toBeUndefined()
   })
 
-  it('because its export is too large in Markdown is exported as plain text, and recorded when that fails too', async () => {
+  it('whose Markdown export is too large is exported as plain text, and recorded when that fails too', async () => {
     const { google, engine } = await connect()
     google.drive.create({ name: 'pictures', content: 'words' })
     google.faults.add({ contains: 'text%2Fmarkdown', status: 403, body: refusal('exportSizeLimitExceeded') })
@@ -64,7 +64,7 @@ describe('a file that cannot be read', () => {
     expect(failures.map((failure) => failure.message)).toEqual(['This file is too large to be exported.'])
   })
 
-  it('because Google does not answer for it is tried again by the next runs, until it works', async () => {
+  it('that gets no answer from Google is retried by the next runs, until it works', async () => {
     const { google, engine } = await connect({ files: 20 })
     google.faults.add({
       path: `${google.drive.fileId(1)}/export`,
@@ -83,7 +83,7 @@ describe('a file that cannot be read', () => {
     expect(google.requests.total).toBe(2)
   })
 
-  it('is not taken for an outage however many there are, nor tried for ever', async () => {
+  it('does not count as an outage in any number, nor is it retried forever', async () => {
     const { google, engine } = await connect({ files: 40 }, { maxAttempts: 2 })
     google.faults.add({ path: '/export', status: 500, body: refusal('backendError', 500) })
     const { failures } = await engine.run()
@@ -95,8 +95,8 @@ describe('a file that cannot be read', () => {
   })
 })
 
-describe('a thing that Google never answers for', () => {
-  it('does not fail the runs after it', async () => {
+describe('a file that Google never answers for', () => {
+  it('does not fail later runs', async () => {
     const { google, engine } = await connect({}, { maxAttempts: 2 })
     const broken = google.drive.create({ name: 'broken', content: 'words' })
     const target = google.drive.create({ name: 'target', content: 'theirs', unlisted: true })
@@ -119,7 +119,7 @@ describe('a thing that Google never answers for', () => {
     expect(engine.bodies()).toEqual(['newer', 'words', 'words'])
   })
 
-  it('is not taken for an outage where the account itself may not be asked about', async () => {
+  it('does not count as an outage when the account itself may not be queried', async () => {
     const { google, engine } = await connect({ files: 20 }, { maxAttempts: 1 })
     google.faults.add({ path: '/export', status: 500, body: refusal('backendError', 500) })
     google.faults.add({ path: '/about', status: 403, body: refusal('forbidden') })
@@ -128,7 +128,7 @@ describe('a thing that Google never answers for', () => {
 })
 
 describe('a file that its owner closes to readers', () => {
-  it('is recorded, and its older copy goes', async () => {
+  it('is recorded, and its stored copy is deleted', async () => {
     const { google, engine } = await connect()
     const id = google.drive.create({ name: 'Pay', content: 'secret' })
     await engine.run()
@@ -157,7 +157,7 @@ describe('a rate limit', () => {
     expect(engine.waitedMs).toBeGreaterThan(17_000)
   })
 
-  it('that lasts longer than the budget ends the run, which goes on where it was', async () => {
+  it('that exceeds the budget ends the run, which resumes later', async () => {
     const { google, engine } = await connect({ files: 40 }, { maxRateLimitWaitMs: 20_000 })
     google.faults.add({ path: '/export', status: 403, body: refusal('rateLimitExceeded') })
     await expect(engine.run()).rejects.toMatchObject({ kind: 'rate_limited' })
@@ -169,7 +169,7 @@ describe('a rate limit', () => {
 })
 
 describe('Google', () => {
-  it('being down ends the run as unavailable, and the next run goes on where it was', async () => {
+  it('outages end the run as unavailable, and the next run resumes', async () => {
     const { google, engine } = await connect({ files: 120 })
     await engine.run({ dieAfter: 1 })
     const cursor = engine.cursor
@@ -179,7 +179,7 @@ describe('Google', () => {
       message: 'the words of backendError',
     })
     google.faults.clear()
-    // Down in the middle of a page: every file fails, and so does the question whether it is only the files.
+    // An outage in the middle of a page: every file fails, and so does the probe.
     google.faults.add({ path: '/files/', status: 503 })
     google.faults.add({ path: '/about', status: 503 })
     await expect(engine.run()).rejects.toMatchObject({ kind: 'unavailable' })
@@ -192,7 +192,7 @@ describe('Google', () => {
     expect(google.requests.byPath()['/drive/v3/files']).toBe(3)
   })
 
-  it('whose place a proxy takes with a page of its own is down, and nothing is removed', async () => {
+  it("answers replaced by a proxy's page count as an outage, and nothing is removed", async () => {
     const { google, engine } = await connect({ files: 20 })
     await engine.run()
     google.faults.add({ path: '/drive/v3/', status: 200, body: '<html>Please log in</html>' })
@@ -204,7 +204,7 @@ describe('Google', () => {
     expect(engine.items.size).toBe(19)
   })
 
-  it('that cuts connections or does not answer in time is asked again', async () => {
+  it('requests are repeated after cut connections and timeouts', async () => {
     const { google, engine } = await connect({ files: 20 }, { requestTimeoutMs: 1_000 })
     google.faults.add({ every: 5, times: 3, drop: true })
     google.faults.add({ path: '/export', times: 1, delayMs: 20_000 })
@@ -212,7 +212,7 @@ describe('Google', () => {
     expect(engine.items.size).toBe(19)
   })
 
-  it('refusing an expired token is given a new one in the middle of a run, whatever the clocks say', async () => {
+  it('tokens refused as expired are replaced during a run, whatever the clocks say', async () => {
     const { google, engine } = await connect({ files: 120 })
     await engine.run({ dieAfter: 1 })
     google.grants.expireAccessTokens()
@@ -220,13 +220,13 @@ describe('Google', () => {
     expect(engine.items.size).toBe(110)
   })
 
-  it('saying that the grant is revoked ends the run for good', async () => {
+  it('grants that are revoked end the run for good', async () => {
     const { google, engine } = await connect({ files: 20 })
     google.grants.revokeAll()
     await expect(engine.run()).rejects.toMatchObject({ kind: 'auth', message: 'Invalid Credentials' })
   })
 
-  it('no longer taking a change token asks for a full resync rather than starting again in silence', async () => {
+  it('change tokens that are rejected require a full resync rather than a silent fresh start', async () => {
     const { google, engine } = await connect({ files: 5 })
     await engine.run()
     google.faults.add({ path: '/changes', status: 400, body: refusal('invalid', 400) })
@@ -239,7 +239,7 @@ describe('Google', () => {
     await expect(engine.run()).rejects.toMatchObject({ kind: 'cursor_expired' })
   })
 
-  it('no longer taking a list token reads that list again', async () => {
+  it('list tokens that are rejected restart that list', async () => {
     const { google, engine } = await connect({ files: 120 })
     await engine.run({ dieAfter: 1 })
     google.drive.expirePageTokens()
@@ -247,7 +247,7 @@ describe('Google', () => {
     expect(engine.items.size).toBe(110)
   })
 
-  it('refusing one shared drive does not keep the others from being read', async () => {
+  it('refusals of one shared drive do not keep the others from being read', async () => {
     const { google, engine } = await connect({ files: 60, sharedDrives: 2 })
     const team = google.drive.driveId(1)
     google.faults.add({
@@ -262,8 +262,8 @@ describe('Google', () => {
   })
 })
 
-describe('a run that dies', () => {
-  it('while it deletes what a lost shared drive brought reads the drive again once it is back', async () => {
+describe('an interrupted run', () => {
+  it("that was deleting a lost shared drive's items reads the drive again once it returns", async () => {
     const { google, engine } = await connect({ files: 110, folders: 6, sharedDrives: 1 })
     await engine.run()
     google.drive.leaveDrive(google.drive.driveId(1))
@@ -275,7 +275,7 @@ describe('a run that dies', () => {
     expect([...engine.items.keys()].toSorted()).toEqual([...fresh.items.keys()].toSorted())
   })
 
-  it('at any pages, stored or not, with the Drive changing meanwhile, ends with what a run in one go would have', async () => {
+  it('on any pages, stored or not, with the Drive changing meanwhile, ends like an uninterrupted run', async () => {
     const act = fc.constantFrom(
       'edit',
       'trash',
@@ -334,7 +334,7 @@ function change({ drive }: Google, what: string, at: number): void {
   if (what === 'move') drive.update(file, { parent: drive.driveId(1), driveId: drive.driveId(1) })
 }
 
-/** Another source on the same account, which has never synced. */
+/** Another source on the same account that has never synced. */
 async function connectFresh(google: Google) {
   const { clientId, clientSecret, url } = google
   const settings = { clientId, clientSecret, apiUrl: url, authUrl: url }

@@ -51,7 +51,6 @@ async function timed<Result>(
   }
 }
 
-/** The calls of one run. */
 export function createGoogleCalls(session: ProviderSession, caller: ProviderCaller): GoogleCalls {
   const { signal } = session
   const timeout = session.limits.requestTimeoutMs

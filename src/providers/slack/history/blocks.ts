@@ -2,20 +2,22 @@ import { ProviderError } from '../../provider.ts'
 import type { SlackRun } from '../client.ts'
 import { blockStart, readMessages, tsBefore, type SlackMessage } from '../reading/messages.ts'
 
-/** A block of more messages than this is handed out in parts: one busy hour must not fill the memory. */
+/** Larger blocks are yielded in parts: one busy hour must not fill the memory. */
 const LARGEST_BLOCK = 5_000
 const REPLIES_LIMIT = 999
 const MOST_REPLIES = 5_000
 
-/** The messages of a part of a channel's history: everything with `from` <= ts, up to the block before it, newest first. */
+/**
+ * Messages of a part of a channel's history: everything with `from` <= ts, up to the block before it, newest first.
+ */
 export interface HistoryBlock {
   from: string
   messages: SlackMessage[]
 }
 
 /**
- * A channel's history backwards, hour by hour: blocks without messages are left out, the others are whole. `oldest` <= ts <
- * `before` (null: no bound); both stand on the edge of a block. Throws ProviderError.
+ * A channel's history backwards by hour: skips empty blocks and yields the others whole. `oldest` <= ts < `before`
+ * (null: no bound); both are on an hour's edge. Throws ProviderError.
  */
 export async function* readHistory(
   run: SlackRun,
@@ -42,9 +44,9 @@ export async function* readHistory(
   if (last !== undefined) yield { from: blockStart(last.ts), messages: pending }
 }
 
-/** Hands out a history in stretches, so that one request can serve several of them. */
+/** Yields a history in stretches, so that one request can serve several of them. */
 export interface BlockReader {
-  /** The blocks that come next, down to the edge of an hour. To be read to the end before the next stretch. */
+  /** The next blocks, down to the edge of an hour. Read it to the end before the next stretch. */
   downTo(from: string): AsyncGenerator<HistoryBlock>
 }
 
@@ -73,7 +75,7 @@ async function readPage(
       token,
       channel: input.channelId,
       limit: input.pageSize,
-      // Times instead of Slack's page cursors: they stay good when a run goes on days later.
+      // Times instead of Slack's page cursors: they stay valid when a run resumes days later.
       oldest: input.oldest,
       ...(input.before === null ? {} : { latest: tsBefore(input.before) }),
       inclusive: true,
@@ -85,8 +87,8 @@ async function readPage(
 }
 
 /**
- * A thread's root and replies, oldest first, at most 5,000. Empty when the thread is gone (`thread_not_found`). Throws
- * ProviderError.
+ * A thread's root and replies, oldest first, at most 5,000. Empty when the thread is gone (`thread_not_found`).
+ * Throws ProviderError.
  */
 export async function readThread(run: SlackRun, channelId: string, rootTs: string): Promise<SlackMessage[]> {
   const messages = new Map<string, SlackMessage>()

@@ -14,7 +14,7 @@ afterEach(closeSlack)
 
 const jsonValue: z.ZodType<JsonValue> = z.json()
 
-/** A channel's messages outside threads and its roots, oldest first, without what the system said. */
+/** A channel's roots and messages outside threads, oldest first, without system events. */
 const topLevel = ({ slack, channel }: ConnectedSlack, index: number) =>
   slack.state
     .history(channel(index), { oldest: '', latest: '~', limit: 10_000 })
@@ -24,12 +24,12 @@ const topLevel = ({ slack, channel }: ConnectedSlack, index: number) =>
 const oldestTs = (connected: ConnectedSlack, index: number) => topLevel(connected, index)[0]?.ts ?? ''
 const hasThread = (message: { reply_count?: number }) => (message.reply_count ?? 0) > 0
 
-/** A cursor as if there were too many threads to watch any of these. */
+/** A cursor as if too many threads existed to watch any of these. */
 const forgetThreads = (cursor: JsonValue): JsonValue =>
   jsonValue.parse({ ...z.looseObject({}).parse(cursor), threads: {} })
 
 describe('Slack: history older than the look-back, without events', () => {
-  it('is as it is in Slack after the very next run: messages deleted and edited, threads deleted', async () => {
+  it('matches Slack after the very next run: messages deleted and edited, threads deleted', async () => {
     const connected = await connect()
     const { slack, sync, channel } = connected
     await sync.run()
@@ -60,16 +60,16 @@ describe('Slack: history older than the look-back, without events', () => {
         else slack.state.post(channel(index), { text: `late reply to ${ts}.`, threadTs: ts })
       }
     }
-    // Each of these threads is a request; no more than 80 or so in one run.
+    // Each of these threads is a request; one run makes at most about 80.
     for (let run = 0; run < 4; run += 1) await sync.run()
     expect(differences(slack, sync)).toEqual([])
   })
 
-  it('that has not changed stores nothing and takes no request of its own', async () => {
+  it('that is unchanged stores nothing and takes no request of its own', async () => {
     const connected = await connect()
     const { slack, sync, channel } = connected
     await sync.run()
-    // Also once the look-back has moved on over what was said first.
+    // Also after the look-back has moved past the first messages.
     for (let day = 0; day < 10; day += 1) {
       sync.now += 24 * 3600_000
       slack.state.post(channel(0), { text: `news of day ${day}.` })
@@ -90,7 +90,7 @@ describe('Slack: history older than the look-back, without events', () => {
     expect(differences(slack, sync)).toEqual([])
   })
 
-  it('that changed in one place is read again only around it', async () => {
+  it('that changed in one place is reread only around it', async () => {
     const connected = await connect({
       itemsPerPage: 20,
       seed: { channels: 1, messagesPerChannel: 600, days: 100 },
@@ -104,7 +104,7 @@ describe('Slack: history older than the look-back, without events', () => {
     expect(differences(slack, sync)).toEqual([])
   })
 
-  it('takes requests for threads not watched only where a root near by has changed', async () => {
+  it('takes requests for unwatched threads only where a nearby root has changed', async () => {
     const connected = await connect({ changeCursor: forgetThreads })
     const { slack, sync, channel } = connected
     const replies = () => slack.requests.byPath()['/api/conversations.replies'] ?? 0
@@ -122,27 +122,24 @@ describe('Slack: history older than the look-back, without events', () => {
     expect(replies()).toBeGreaterThan(0)
   })
 
-  it.each(['replies', 'history'])(
-    'is read again where an event led to %s that were refused',
-    async (refused) => {
-      const connected = await connect({ changeCursor: forgetThreads })
-      const { slack, sync, channel } = connected
-      await sync.run()
-      const root = topLevel(connected, 1).find(hasThread)?.ts ?? ''
-      const [, reply] = slack.state.thread(channel(1), root)
-      const ts = reply?.ts ?? ''
-      slack.state.edit(channel(1), ts, 'a reply edited long after')
-      const hint = { kind: 'message', channel: channel(1), ts, threadTs: root }
-      const answer = { status: 200, body: { ok: false, error: 'invalid_arguments' } }
-      slack.faults.add({ path: `conversations.${refused}`, ...answer })
-      await sync.run({ push: { since: new Date(0), hints: [hint] } })
-      slack.faults.clear()
-      await sync.run()
-      expect(differences(slack, sync)).toEqual([])
-    },
-  )
+  it.each(['replies', 'history'])('is reread where an event led to %s that were refused', async (refused) => {
+    const connected = await connect({ changeCursor: forgetThreads })
+    const { slack, sync, channel } = connected
+    await sync.run()
+    const root = topLevel(connected, 1).find(hasThread)?.ts ?? ''
+    const [, reply] = slack.state.thread(channel(1), root)
+    const ts = reply?.ts ?? ''
+    slack.state.edit(channel(1), ts, 'a reply edited long after')
+    const hint = { kind: 'message', channel: channel(1), ts, threadTs: root }
+    const answer = { status: 200, body: { ok: false, error: 'invalid_arguments' } }
+    slack.faults.add({ path: `conversations.${refused}`, ...answer })
+    await sync.run({ push: { since: new Date(0), hints: [hint] } })
+    slack.faults.clear()
+    await sync.run()
+    expect(differences(slack, sync)).toEqual([])
+  })
 
-  it('over the budget is compared in turns, channels longest not compared first', async () => {
+  it('over the budget is compared over several runs, starting with the channels that waited longest', async () => {
     const connected = await connect({ verifiedMessages: 20 })
     const { slack, sync, channel } = connected
     await sync.run()
@@ -158,7 +155,7 @@ describe('Slack: history older than the look-back, without events', () => {
     }
   })
 
-  it('of one channel larger than the budget is compared in several turns, each going on where the last ended', async () => {
+  it('of one channel larger than the budget is compared over several runs, each resuming the last', async () => {
     const connected = await connect({
       verifiedMessages: 100,
       itemsPerPage: 20,
@@ -177,7 +174,7 @@ describe('Slack: history older than the look-back, without events', () => {
     expect(runs).toBeLessThanOrEqual(6)
   })
 
-  it('is compared by the hourly question despite events too: one that was lost leaves nothing behind', async () => {
+  it('is compared hourly despite events too: a lost event leaves nothing behind', async () => {
     const connected = await connect()
     const { slack, sync, channel } = connected
     await sync.run()
@@ -193,37 +190,34 @@ describe('Slack: history older than the look-back, without events', () => {
   it.each([
     ['in the look-back', false],
     ['under an older root', true],
-  ])(
-    'and what an event brought %s goes though the event of its deletion was lost',
-    async (_where, isReply) => {
-      const connected = await connect({ seed: { messagesPerChannel: 60, threadShare: 0.9 } })
-      const { slack, sync, channel } = connected
-      await sync.run()
-      const late = slack.state.post(channel(0), { text: 'the newest of all' })
-      // More threads that were talked in later than a poll looks at for being lively.
-      for (const { ts } of topLevel(connected, 1).filter(hasThread)) {
-        slack.state.post(channel(1), { text: 'later than the others', threadTs: ts })
-      }
-      await sync.run()
-      const root = topLevel(connected, 0).find(hasThread)?.ts ?? ''
-      const reply = {
-        text: 'to be regretted',
-        ts: `${Math.floor(Number(root)) + 3_000}.000000`,
-        threadTs: root,
-      }
-      const ts = slack.state.post(channel(0), isReply ? reply : { text: 'to be regretted' })
-      expect(ts > late).toBe(!isReply)
-      const hint = { kind: 'message', channel: channel(0), ts, ...(isReply ? { threadTs: root } : {}) }
-      await sync.run({ push: { since: new Date(0), hints: [hint] } })
-      expect(find(sync, 'to be regretted')).toHaveLength(1)
-      slack.state.delete(channel(0), ts)
-      sync.now += 3_600_000
-      await sync.run({ push: { since: new Date(0), hints: [] } })
-      expect(differences(slack, sync)).toEqual([])
-    },
-  )
+  ])("and an event's item %s is deleted although the deletion event was lost", async (_where, isReply) => {
+    const connected = await connect({ seed: { messagesPerChannel: 60, threadShare: 0.9 } })
+    const { slack, sync, channel } = connected
+    await sync.run()
+    const late = slack.state.post(channel(0), { text: 'the newest of all' })
+    // More recently active threads than a poll checks.
+    for (const { ts } of topLevel(connected, 1).filter(hasThread)) {
+      slack.state.post(channel(1), { text: 'later than the others', threadTs: ts })
+    }
+    await sync.run()
+    const root = topLevel(connected, 0).find(hasThread)?.ts ?? ''
+    const reply = {
+      text: 'to be regretted',
+      ts: `${Math.floor(Number(root)) + 3_000}.000000`,
+      threadTs: root,
+    }
+    const ts = slack.state.post(channel(0), isReply ? reply : { text: 'to be regretted' })
+    expect(ts > late).toBe(!isReply)
+    const hint = { kind: 'message', channel: channel(0), ts, ...(isReply ? { threadTs: root } : {}) }
+    await sync.run({ push: { since: new Date(0), hints: [hint] } })
+    expect(find(sync, 'to be regretted')).toHaveLength(1)
+    slack.state.delete(channel(0), ts)
+    sync.now += 3_600_000
+    await sync.run({ push: { since: new Date(0), hints: [] } })
+    expect(differences(slack, sync)).toEqual([])
+  })
 
-  it('comes out right whatever changes, wherever runs are cut, with any budget', async () => {
+  it('ends correct whatever changes, wherever runs are interrupted, with any budget', async () => {
     const change = fc.tuple(fc.constantFrom('delete', 'edit', 'reply', 'post'), fc.nat(200))
     const step = fc.record({
       changes: fc.array(change, { maxLength: 4 }),
@@ -274,7 +268,7 @@ function changeSomething(connected: ConnectedSlack, kind: string, nth: number): 
 }
 
 describe('Slack: older history that is refused', () => {
-  it('is recorded, keeps neither news nor what is stored from their place, and is compared once it answers', async () => {
+  it('is recorded, keeps the other news and stored items, and is compared once it answers', async () => {
     const connected = await connect({ pageSize: 15 })
     const { slack, sync, channel } = connected
     await sync.run()
@@ -301,7 +295,7 @@ describe('Slack: older history that is refused', () => {
     expect(differences(slack, sync)).toEqual([])
   })
 
-  it('at one place for good does not keep what lies above it from being compared', async () => {
+  it('permanently in one place does not keep newer history from being compared', async () => {
     const seed = { channels: 1, messagesPerChannel: 400, days: 100 }
     const connected = await connect({ pageSize: 150, itemsPerPage: 20, seed })
     const { slack, sync, channel } = connected
@@ -317,7 +311,7 @@ describe('Slack: older history that is refused', () => {
   it.each([
     ['the first run', true],
     ['a poll', false],
-  ])('thread by thread in %s is read with the next run, however many they are', async (_when, isFirst) => {
+  ])('thread by thread in %s is read with the next run, however many there are', async (_when, isFirst) => {
     const connected = await connect({ seed: { channels: 1, messagesPerChannel: 90, threadShare: 0.95 } })
     const { slack, sync, channel } = connected
     if (!isFirst) {
@@ -333,7 +327,7 @@ describe('Slack: older history that is refused', () => {
     expect(differences(slack, sync)).toEqual([])
   })
 
-  it('ends the run where Slack is down, as everywhere', async () => {
+  it('ends the run when Slack is down, as everywhere', async () => {
     const { slack, sync } = await connect({ pageSize: 15 })
     await sync.run()
     slack.faults.add({ path: 'conversations.history', contains: 'latest=', status: 503 })
@@ -352,7 +346,7 @@ describe('Slack: a cursor saved before older history was compared', () => {
     return jsonValue.parse({ ...state, channels: Object.fromEntries(channels) })
   }
 
-  it('is taken: one reading without the threads it knows makes up for what it lacks', async () => {
+  it('is accepted: one reading without its known threads supplies what is missing', async () => {
     let isOld = true
     const connected = await connect({ changeCursor: (cursor) => (isOld ? withoutMarks(cursor) : cursor) })
     const { slack, sync, channel } = connected

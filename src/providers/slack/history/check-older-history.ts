@@ -20,12 +20,14 @@ import {
 import { CHANGED_THREADS, readParts, type ThreadChoice } from '../reading/reader.ts'
 import { historyOf, pageOf, readingOf, type SlackSync } from '../reading/sync.ts'
 
-/** Requests a poll may spend on older history beyond those it makes anyway. */
+/** Requests that a poll may spend on older history beyond those it makes anyway. */
 const MOST_REQUESTS = 80
-/** Messages of a stretch kept until it is compared; a longer one that differs is asked for once more. */
+/** Messages of a stretch held until it is compared; a longer one that differs is requested again. */
 const MOST_HELD = 5_000
 
-/** What a poll may still spend on comparing older history. Looked at between stretches, so the last one may exceed it. */
+/**
+ * What a poll may still spend on comparing older history. Checked between stretches, so the last one may exceed it.
+ */
 export interface CheckBudget {
   messages: number
   requests: number
@@ -36,20 +38,21 @@ export const checkBudget = (messages: number): CheckBudget => ({ messages, reque
 const isSpent = (budget: CheckBudget) => budget.messages <= 0 || budget.requests <= 0
 
 /**
- * The check of a channel's history before its look-back against what is stored, within one poll
+ * Compares a channel's history before its look-back with what is stored, within one poll
  * (docs/decisions/0003-older-slack-history.md).
  */
 export interface OlderCheck {
-  /** The look-back's blocks, for the poll to read; where it can be, in the requests that bring older ones as well. */
+  /** The look-back's blocks, for the poll to read; if possible from requests that also return older ones. */
   lookBack: AsyncGenerator<HistoryBlock>
   /**
-   * Compares what lies before the look-back, stretch by stretch down to the channel's beginning or until the budget is spent,
-   * and reads what differs again. `leaving` is what of the look-back belongs to older history now. Throws ProviderError.
+   * Compares the history before the look-back, stretch by stretch down to the channel's beginning or until the budget
+   * is spent, and rereads what differs. `leaving`: the part of the look-back that belongs to older history now.
+   * Throws ProviderError.
    */
   compare(leaving: Leaving | null): AsyncGenerator<ChangePage>
 }
 
-/** Begins the check of one channel: a turn of it, where the budget has something left and there is something to compare. */
+/** Begins the check of one channel if the budget allows and there is something to compare. */
 export function checkOlderHistory(
   sync: SlackSync,
   turn: Pick<Turn, 'channel' | 'state' | 'budget'>,
@@ -63,27 +66,27 @@ export function checkOlderHistory(
       : historyOf(sync, channel.id, { oldest, before: null }),
     async *compare(leaving) {
       if (begun) yield* compareTurn(begun)
-      // Only now: what has left the look-back meanwhile is no part of what was to be compared.
+      // Last: messages that have left the look-back meanwhile are not part of this comparison.
       if (leaving) noteLeaving(state.older, leaving)
     },
   }
 }
 
-/** A channel's turn of comparing its older history with what is stored. */
+/** The comparison of one channel's older history with what is stored. */
 interface Turn {
-  /** Its requests are taken from the budget. */
+  /** Its requests count against the budget. */
   sync: SlackSync
   channel: SlackChannel
   state: SlackChannelState
   budget: CheckBudget
-  /** The channel's history: all of it, or where an earlier turn was cut off, what is below `start`. */
+  /** The channel's history: all of it, or what is below `start` when an earlier comparison was cut off. */
   reader: BlockReader
   isWhole: boolean
   /** The hour below which history is compared. */
   start: number
 }
 
-/** Gives a channel its turn if the budget has something left; null when it has not, or there is nothing to compare yet. */
+/** Begins a channel's comparison; null when the budget is spent or there is nothing to compare yet. */
 function beginTurn(sync: SlackSync, turn: Pick<Turn, 'channel' | 'state' | 'budget'>): Turn | null {
   const { channel, state, budget } = turn
   const windowHour = hourOf(windowStart(state))
@@ -91,7 +94,7 @@ function beginTurn(sync: SlackSync, turn: Pick<Turn, 'channel' | 'state' | 'budg
   const counted = { ...sync, run: countRequests(sync.run, budget) }
   const { next } = state.older
   const isWhole = next === 0
-  // One request for the newest messages is made anyway: that it brings older ones as well costs none.
+  // One request for the newest messages is made anyway, so older ones in it are free.
   if (isWhole) budget.requests += 1
   const before = isWhole ? null : tsOfHour(next)
   const reader = createBlockReader(historyOf(counted, channel.id, { oldest: toTs(0), before }))
@@ -113,14 +116,14 @@ async function* compareTurn(turn: Turn): AsyncGenerator<ChangePage> {
   try {
     yield* compareRegions(turn)
   } catch (error) {
-    // The others get their turn first. Refused at the same place again, the next one begins at the top.
+    // The other channels come first. If refused at the same place again, the next comparison begins at the top.
     older.turn = nextTurn(turn.sync.state)
     if (older.next === turn.start) older.next = 0
     throw error
   }
 }
 
-/** What has been compared in this turn, and what is still to be. */
+/** What this comparison has covered, and what is left. */
 interface Progress {
   above: SlackStretch[]
   below: Region[]
@@ -152,7 +155,7 @@ async function* compareRegion(turn: Turn, region: Region, progress: Progress): A
   }
   const before = tsOfHour(region.before)
   const blocks = held ?? historyOf(turn.sync, turn.channel.id, { oldest, before })
-  // What is asked for once more may have changed meanwhile.
+  // A stretch requested again may have changed meanwhile.
   const skipUnwatched = held !== null && found.roots === region.roots
   yield* readRegion(turn, region, progress, blocks, { ...CHANGED_THREADS, skipUnwatched })
 }
@@ -172,7 +175,7 @@ async function tallyOf(
   return { tally, held }
 }
 
-/** Makes what is stored of a stretch what is there. Stops after any part when the budget is spent. */
+/** Makes the stored items of a stretch match Slack. Stops after any part when the budget is spent. */
 async function* readRegion(
   turn: Turn,
   region: Region,
@@ -210,7 +213,10 @@ async function* collect(
   }
 }
 
-/** Notes stretches as compared; `rest` is where the region begins that they are the upper part of, null when they are all of it. */
+/**
+ * Records stretches as compared; `rest` is where the lower part of their region begins, null when they cover all of
+ * it.
+ */
 function note(turn: Turn, progress: Progress, stretches: SlackStretch[], rest: number | null): void {
   const { older } = turn.state
   progress.above = joinStretches([...progress.above, ...stretches], largestStretch(turn.sync.state))

@@ -3,7 +3,7 @@ import { isThreadRoot, type SlackMessage } from '../reading/messages.ts'
 
 const TALLY_BITS = 48
 
-/** A short hash of everything about messages that an item shows, and of the replies under them. */
+/** A short hash of everything in messages that an item shows, and of the replies under them. */
 export function markOf(messages: readonly SlackMessage[]): string {
   const hash = createHash('sha256')
   for (const message of messages) hash.update(fingerprint(message))
@@ -11,8 +11,8 @@ export function markOf(messages: readonly SlackMessage[]): string {
 }
 
 /**
- * How many messages there are, and the XOR of their hashes, of all and of the roots of threads among them: the tallies of two
- * stretches make that of both together.
+ * The number of messages and the XOR of their hashes, for all and for thread roots only: two stretches' tallies
+ * combine into the tally of both.
  */
 export interface Tally {
   count: number
@@ -22,7 +22,7 @@ export interface Tally {
 
 export const emptyTally = (): Tally => ({ count: 0, bits: 0n, rootBits: 0n })
 
-/** Adds messages to a tally. Order does not matter. */
+/** Adds messages to a tally in any order. */
 export function addToTally(tally: Tally, messages: readonly SlackMessage[]): void {
   for (const message of messages) {
     const digest = createHash('sha256').update(fingerprint(message)).digest()
@@ -33,7 +33,7 @@ export function addToTally(tally: Tally, messages: readonly SlackMessage[]): voi
   }
 }
 
-/** The same for what a message shows, and for a root what its thread's number and time of replies are. */
+/** Equal for equal displayed content, and for a root also equal reply count and time. */
 function fingerprint(message: SlackMessage): string {
   const { ts, text, subtype, edited, reply_count: replies, latest_reply: latest } = message
   const files = message.files?.map(({ title, name }) => [title, name])

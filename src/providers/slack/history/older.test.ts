@@ -11,7 +11,7 @@ import { addToTally, emptyTally, markOf } from './marks.ts'
 import { joinOlder, noteLeaving } from './older.ts'
 import { joinStretches, splitOlder, stretchOf, tsOfHour, unknownStretch } from './stretches.ts'
 
-/** Every third one a thread's root. */
+/** Every third one is a thread's root. */
 const message = (ts: string) => ({
   ts,
   text: `said at ${ts}`,
@@ -45,12 +45,12 @@ describe('the marks of messages', () => {
     expect(stretchOf(0, tallyOf([after]))).not.toEqual(stretchOf(0, tallyOf([before])))
   })
 
-  it('are those an earlier version saved, for a message without files and attachments', () => {
+  it('match those of an earlier version, for a message without files and attachments', () => {
     expect(markOf([{ ts: '1700000000.000100', text: 'hello', reply_count: 2 }])).toBe('va-hvpJFQryu')
   })
 })
 
-/** What the stretches take of the saved cursor, in characters: all of it but what it takes without them. */
+/** The stretches' share of the saved cursor, in characters. */
 function savedLength(state: SlackState): number {
   const length = () => JSON.stringify(writeSlackCursor(state)).length
   const whole = length()
@@ -59,7 +59,7 @@ function savedLength(state: SlackState): number {
 }
 
 describe('stretches', () => {
-  it('joined have the mark of what is in both, and unknown ones stay unknown', () => {
+  it('combine their marks when joined, and unknown ones stay unknown', () => {
     fc.assert(
       fc.property(fc.array(fc.nat({ max: 8 }), { maxLength: 12 }), fc.nat({ max: 20 }), (sizes, largest) => {
         let id = 0
@@ -89,7 +89,7 @@ describe('stretches', () => {
     ])
   })
 
-  it('reach from the look-back to the beginning, with what is not known as such', () => {
+  it('reach from the look-back to the beginning, with unknown parts marked', () => {
     const known = stretchOf(10, tallyOf([message('1')]))
     const older = { ...unknownOlder(), to: 20, stretches: [known] }
     const regions = splitOlder(older, 25).below.map(({ from, before, mark }) => [from, before, mark === ''])
@@ -107,7 +107,7 @@ describe('stretches', () => {
     expect(splitOlder(unknownOlder(), 0).below).toEqual([])
   })
 
-  it('take in what leaves the look-back only where it follows on them', () => {
+  it('absorb what leaves the look-back only if it follows on them', () => {
     const block = { from: tsOfHour(12), messages: [message(tsOfHour(12))] }
     const leaving = { from: tsOfHour(10), to: tsOfHour(14), blocks: [block] }
     const following = { ...unknownOlder(), to: 10, stretches: [stretchOf(0, tallyOf([]))] }

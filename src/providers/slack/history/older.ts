@@ -3,18 +3,18 @@ import type { HistoryBlock } from './blocks.ts'
 import { collectStretches, hourOf, joinStretches, unknownStretch } from './stretches.ts'
 import { blockStart, isOnTheHour, toTs } from '../reading/messages.ts'
 
-/** How far back each poll reads again, counted from a channel's newest message. */
+/** How far back each poll rereads, counted from a channel's newest message. */
 const LOOK_BACK_SECONDS = 72 * 3600
-/** A workspace has about this many stretches, and one more for each channel: that is what they take of the cursor. */
+/** A workspace has about this many stretches, plus one per channel. This bounds the cursor's size. */
 const STRETCHES = 1_500
-/** Finer than this says nothing: an item is several messages. */
+/** Smaller stretches gain nothing: an item is several messages. */
 const SMALLEST_STRETCH = 100
 
 /** Where a channel's look-back begins and its older history ends, on the edge of an hour. */
 export const windowStart = (state: SlackChannelState): string =>
   state.newest === '' ? toTs(0) : blockStart(toTs(Number(state.newest) - LOOK_BACK_SECONDS))
 
-/** The most messages a stretch should hold in a workspace of this size. */
+/** The largest stretch, in messages, for a workspace of this size. */
 export function largestStretch(state: SlackState): number {
   const messages = Object.values(state.channels)
     .flatMap((channel) => channel.older.stretches)
@@ -22,11 +22,11 @@ export function largestStretch(state: SlackState): number {
   return Math.max(SMALLEST_STRETCH, Math.ceil(messages / STRETCHES))
 }
 
-/** The number of the turn that comes after all others so far. */
+/** A turn number after all others so far. */
 export const nextTurn = (state: SlackState): number =>
   Object.values(state.channels).reduce((last, { older }) => Math.max(last, older.turn), 0) + 1
 
-/** Joins what has become small for the size of the workspace, in every channel, but for where comparing goes on. */
+/** Joins stretches that are small for the workspace, in every channel, except where the comparison resumes. */
 export function joinOlder(state: SlackState): void {
   const largest = largestStretch(state)
   for (const { older } of Object.values(state.channels)) {
@@ -37,8 +37,8 @@ export function joinOlder(state: SlackState): void {
 }
 
 /**
- * An hour is read again by itself: what was known of the look-back, or of the stretch it lies in, holds no longer. The answer
- * is to be called once all of the hour has been read; then the threads of the stretch's other hours are known as before.
+ * Invalidates what is known of the look-back, or of the stretch around an hour that is reread by itself. Call the
+ * returned function once the hour has been read completely: it restores the threads of the stretch's other hours.
  */
 export function forgetHour(channel: SlackChannelState, from: string): () => void {
   const { stretches, to } = channel.older
@@ -52,14 +52,14 @@ export function forgetHour(channel: SlackChannelState, from: string): () => void
   }
 }
 
-/** What a poll read of the hours that are no part of the look-back any more. */
+/** What a poll read of the hours that have left the look-back. */
 export interface Leaving {
   from: string
   to: string
   blocks: readonly HistoryBlock[]
 }
 
-/** Notes what a poll read of the hours that have left the look-back, where they follow on what is known. */
+/** Records those hours, if they follow on the known stretches. */
 export function noteLeaving(older: SlackOlder, leaving: Leaving): void {
   if (older.to !== hourOf(leaving.from) || leaving.from === leaving.to) return
   const collector = collectStretches()
@@ -69,15 +69,15 @@ export function noteLeaving(older: SlackOlder, leaving: Leaving): void {
 }
 
 export interface OlderRecorder {
-  /** Blocks newest first; what belongs to the look-back is left out. */
+  /** Blocks newest first; ignores those of the look-back. */
   add(block: HistoryBlock): void
-  /** A part that ends with a `ts` has been read; `failed` when something of it could not be. */
+  /** Reports that a part down to this `ts` has been read; `failed` when some of it could not be. */
   note(from: string, failed: boolean): void
 }
 
 /**
- * Notes a channel's older history while it is read backwards for the first time, so that the next poll can compare it.
- * `before` is where an earlier run left off, null at the top.
+ * Records a channel's older history during the first backward read, so that the next poll can compare it. `before` is
+ * where an earlier run left off, null at the top.
  */
 export function recordOlder(
   state: SlackState,
@@ -86,7 +86,7 @@ export function recordOlder(
 ): OlderRecorder {
   const { older } = channel
   const collector = collectStretches()
-  // The upper part of an hour that was cut in two is not known any more.
+  // The upper part of an hour cut in two is no longer known.
   let known = before === null || isOnTheHour(before)
   return {
     add: (block) => {

@@ -5,18 +5,21 @@ import { addToTally, emptyTally, type Tally } from './marks.ts'
 
 const HOUR_SECONDS = 3600
 
-/** The hour a `ts` falls into, in hours since the epoch. */
+/** The hour of a `ts`, in hours since the epoch. */
 export const hourOf = (ts: string): number => Math.floor(Number(ts) / HOUR_SECONDS)
 
-/** The `ts` an hour begins with. */
+/** The `ts` at which an hour begins. */
 export const tsOfHour = (hour: number): string => toTs(hour * HOUR_SECONDS)
 
-/** A stretch with the hour it reaches up to, excluded. */
+/** A stretch with its upper edge, an excluded hour. */
 export interface Region extends SlackStretch {
   before: number
 }
 
-/** The stretches at or above an hour, and those below it down to the channel's beginning as regions, newest first. */
+/**
+ * Splits at an hour: the stretches at or above it, and those below it down to the channel's beginning as regions,
+ * newest first.
+ */
 export function splitOlder(older: SlackOlder, at: number): { above: SlackStretch[]; below: Region[] } {
   const known = at > older.to ? [unknownStretch(older.to), ...older.stretches] : [...older.stretches]
   if ((known.at(-1)?.from ?? older.to) > 0) known.push(unknownStretch(0))
@@ -39,7 +42,7 @@ export function splitOlder(older: SlackOlder, at: number): { above: SlackStretch
 
 export const unknownStretch = (from: number): SlackStretch => ({ from, count: 0, mark: '', roots: '' })
 
-/** A tally as a stretch that begins with an hour. */
+/** A tally as a stretch that begins at an hour. */
 export const stretchOf = (from: number, tally: Tally): SlackStretch => ({
   from,
   count: tally.count,
@@ -50,11 +53,10 @@ export const stretchOf = (from: number, tally: Tally): SlackStretch => ({
 export interface StretchCollector {
   /** Blocks newest first. */
   add(block: HistoryBlock): void
-  /** One stretch for each hour added since, the last one down to `from`; with `known` false none can be compared. */
+  /** One stretch per added hour, the last one down to `from`; with `known` false none can be compared. */
   take(from: number, known: boolean): SlackStretch[]
 }
 
-/** Gathers what is read of older history, to be noted as stretches. */
 export function collectStretches(): StretchCollector {
   let hours: { from: number; tally: Tally }[] = []
   return {
@@ -75,7 +77,7 @@ export function collectStretches(): StretchCollector {
   }
 }
 
-/** Joins neighbours that together hold no more than `largest` messages. */
+/** Joins neighbors that together hold at most `largest` messages. */
 export function joinStretches(stretches: readonly SlackStretch[], largest: number): SlackStretch[] {
   const joined: SlackStretch[] = []
   for (const stretch of stretches) {

@@ -19,12 +19,12 @@ import {
   type SlackSync,
 } from './sync.ts'
 
-/** While events arrive, every channel is still asked this often: an event may be lost. */
+/** Despite events, every channel is polled at this interval: an event may be lost. */
 const POLL_DESPITE_EVENTS_MS = 3600_000
 /**
- * What changed in a workspace since `cursor`. Channels not read yet (all of them at first, new and renamed ones later) are
- * read backwards to their beginning; then hints are looked at, and every channel is asked for news unless events tell of
- * them. Throws ProviderError.
+ * What changed in a workspace since `cursor`. Reads new channels (all of them at first, new and renamed ones later)
+ * backwards to their beginning; then handles hints, and polls every channel unless events cover it. Throws
+ * ProviderError.
  */
 export async function* listSlackChanges(
   run: SlackRun,
@@ -37,7 +37,7 @@ export async function* listSlackChanges(
   const hints = groupHints(input.push?.hints ?? [])
 
   yield* adoptChannels(sync, input.settings.channelAllowlist)
-  // Only now: a new install has to be asked whatever events came before.
+  // After the channels are adopted: a new install must be polled whatever events came before.
   const pollAll = hints.unreadable || !isCoveredByEvents(state, input.push?.since ?? null, now)
   yield* backfillChannels(sync)
   yield* readHinted(sync, hints.blocks)
@@ -51,8 +51,8 @@ export async function* listSlackChanges(
 }
 
 /**
- * Whether events make asking every channel needless: they have been arriving since before the last time all were asked, and
- * that was within the hour.
+ * Whether events make polling needless: they have been arriving since before the last full poll, which was within the
+ * hour.
  */
 function isCoveredByEvents(state: SlackState, since: Date | null, now: number): boolean {
   if (since === null || state.crawl) return false
@@ -60,7 +60,7 @@ function isCoveredByEvents(state: SlackState, since: Date | null, now: number): 
   return since.getTime() <= state.polledAt && age >= 0 && age < POLL_DESPITE_EVENTS_MS
 }
 
-/** Reads the channels that have not been read to their beginning, each from where it stands. */
+/** Reads channels that have not been read to their beginning, each from its position. */
 async function* backfillChannels(sync: SlackSync): AsyncGenerator<ChangePage> {
   for (const channel of sync.channels.values()) {
     const state = sync.state.channels[channel.id]
@@ -93,7 +93,7 @@ async function* backfillChannel(
     older.note(part.from === '' ? toTs(0) : part.from, failed)
     if (state.backfill === null) {
       state.older.turn = nextTurn(sync.state)
-      // So that the first poll after it knows when nothing has changed.
+      // So that the first poll after it detects an unchanged window.
       state.window = isWhole ? markOf(window) : ''
     }
     yield pageOf(sync, part)

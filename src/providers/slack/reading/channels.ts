@@ -11,8 +11,8 @@ export interface SlackChannel extends ProviderChannel {
 }
 
 /**
- * Every public channel, and every private one the bot is in, by name. Without the `groups:read` scope only the public ones.
- * Throws ProviderError.
+ * Every public channel, and private ones with the bot in them, by name. Without the `groups:read` scope only public
+ * ones. Throws ProviderError.
  */
 export async function listSlackChannels(run: SlackRun): Promise<SlackChannel[]> {
   try {
@@ -24,7 +24,7 @@ export async function listSlackChannels(run: SlackRun): Promise<SlackChannel[]> 
 }
 
 async function listOfTypes(run: SlackRun, types: string): Promise<SlackChannel[]> {
-  // By id: a channel that is renamed while the pages are read may come twice.
+  // By id: a channel renamed while the pages are read may appear twice.
   const channels = new Map<string, SlackChannel>()
   let cursor = ''
   do {
@@ -48,13 +48,13 @@ function channelOf(channel: NonNullable<ConversationsListResponse['channels']>[n
     name: channel.name ?? channel.id,
     isPrivate: channel.is_private === true,
     memberCount: channel.num_members ?? 0,
-    // A server that does not say is believed to list what can be read.
+    // If a server does not say, assume that it lists only readable channels.
     isMember: channel.is_member !== false,
     isArchived: channel.is_archived === true,
   }
 }
 
-/** Joins a public channel so that its history can be read. Throws ProviderError (`is_archived`, `missing_scope`, …). */
+/** Joins a public channel to read its history. Throws ProviderError (`is_archived`, `missing_scope`, …). */
 export async function joinSlackChannel(run: SlackRun, channelId: string): Promise<void> {
   await run.call((token) => run.client.conversations.join({ token, channel: channelId }))
 }

@@ -5,23 +5,23 @@ import type { SlackMessage } from './messages.ts'
 
 const MOST_WATCHED_THREADS = 3_000
 
-/** A stretch of older history, as it was when last compared with what is stored. */
+/** A stretch of older history as of its last comparison with what is stored. */
 export interface SlackStretch {
-  /** The clock hour it begins with, in hours since the epoch; it reaches up to the one above it. */
+  /** The clock hour at which it begins, in hours since the epoch; it ends where the one above it begins. */
   from: number
   /** How many messages it held. */
   count: number
-  /** The XOR of the hashes of all of them, in hex; '' when what is stored may differ. */
+  /** The XOR of all their hashes, in hex; '' when the stored version may differ. */
   mark: string
-  /** The same of the roots of threads alone. */
+  /** The same for thread roots only. */
   roots: string
 }
 
-/** A thread that is looked at again for changed replies. */
+/** A thread that is rechecked for changed replies. */
 export interface WatchedThread {
   /** The `ts` of its latest reply. */
   latestReply: string
-  /** When it was last read, epoch milliseconds; 0 when that failed. */
+  /** When it was last read, in epoch milliseconds; 0 when that failed. */
   readAt: number
   /** Short hash of its root as the history shows it. */
   rootMark: string
@@ -29,7 +29,7 @@ export interface WatchedThread {
   mark: string
 }
 
-// Saved without the names of their fields: a workspace has thousands of them.
+// Saved without field names: a workspace has thousands of them.
 const savedStretch = z
   .tuple([z.number(), z.number(), z.string(), z.string()])
   .transform(([from, count, mark, roots]): SlackStretch => ({ from, count, mark, roots }))
@@ -50,57 +50,59 @@ const saveThread = ({ latestReply, readAt, rootMark, mark }: WatchedThread): Jso
   mark,
 ]
 
-/** What the history before the look-back held when it was last compared with what is stored. */
+/** What the history before the look-back held at its last comparison with what is stored. */
 const olderState = z.object({
-  /** The hour the newest stretch ends with, excluded; 0 when nothing has been compared yet. */
+  /** The excluded hour at which the newest stretch ends; 0 when nothing has been compared yet. */
   to: z.number(),
-  /** Newest first, each reaching to the next, the last one not always to the channel's beginning. */
+  /** Newest first and contiguous; the last one may end above the channel's beginning. */
   stretches: z.array(savedStretch),
-  /** The hour below which comparing goes on; 0 when it begins at the top. */
+  /** The hour below which the comparison resumes; 0 when it begins at the top. */
   next: z.number(),
-  /** Its last turn to be compared: the lowest comes next. Counted, so that no clock can keep a channel waiting; 0 for never. */
+  /**
+   * When it was last compared: the lowest number comes next. A counter, so that no clock can starve a channel; 0 for
+   * never.
+   */
   turn: z.number(),
 })
 
-/** Older history nothing is known of yet. */
+/** Older history that is still unknown. */
 export const unknownOlder = (): SlackOlder => ({ to: 0, stretches: [], next: 0, turn: 0 })
 
 const channelState = z.object({
   name: z.string(),
-  /** As its items say it; null where an earlier version read them: those of a private channel are read again. */
+  /** As its items say; null when an earlier version read them: then a private channel's are read again. */
   isPrivate: z.boolean().nullable().default(null),
-  /** The newest message ever seen, '' when there was none. Slack's own clock, so ours may be wrong. */
+  /** The newest message ever seen, '' when there was none. Slack's clock, since ours may be wrong. */
   newest: z.string(),
-  /** Where reading the whole history backwards stands: '' at the top, a `ts` below which all is still to be read, null when done. */
+  /** Progress of the first backward read: '' at the top, a `ts` below which everything is unread, null when done. */
   backfill: z.string().nullable(),
-  /** What the look-back window held when last read; the same again means that nothing changed. */
+  /** Hash of the look-back window when last read: an equal one means no change. */
   window: z.string(),
   older: olderState.default(unknownOlder),
-  /** The bot was put out of the channel, or refused: it stays out until somebody invites it or a full resync. */
+  /** The bot was removed from the channel, or refused: it stays out until an invitation or a full resync. */
   left: z.boolean(),
 })
 
 const cursorSchema = z.object({
   version: z.literal(1),
-  /** When the app was installed whose bot is in the channels, as its credentials say; '' where they do not. */
+  /** When the app was installed whose bot is in the channels, from its credentials; '' when unknown. */
   install: z.string().default(''),
   /** Hash of the allowlist whose other channels have been deleted; '' before the first time. */
   allowlist: z.string().default(''),
-  /** True while the first reading (or a full resync) is under way. */
+  /** True during the first reading or a full resync. */
   crawl: z.boolean(),
-  /** When every channel was last asked for news; epoch milliseconds. */
+  /** When every channel was last polled, in epoch milliseconds. */
   polledAt: z.number(),
   channels: z.record(z.string(), channelState),
   /** By `channel/root`. */
   threads: z.record(z.string(), savedThread),
 })
 
-/** Where a Slack source stands. */
 export type SlackState = z.infer<typeof cursorSchema>
 export type SlackChannelState = z.infer<typeof channelState>
 export type SlackOlder = z.infer<typeof olderState>
 
-/** The state a saved cursor holds; a new one for null. Throws ProviderError `cursor_expired` on what is no cursor of ours. */
+/** Parses a saved cursor; null gives a new state. Throws ProviderError `cursor_expired` on an invalid cursor. */
 export function readSlackCursor(cursor: JsonValue | null): SlackState {
   if (cursor === null) {
     return { version: 1, install: '', allowlist: '', crawl: true, polledAt: 0, channels: {}, threads: {} }
@@ -111,7 +113,7 @@ export function readSlackCursor(cursor: JsonValue | null): SlackState {
   return parsed.data
 }
 
-/** A channel to be read from its newest message to its beginning. */
+/** A channel to read from its newest message to its beginning. */
 export const unreadChannel = ({
   name,
   isPrivate,
@@ -128,7 +130,7 @@ export const unreadChannel = ({
   left: false,
 })
 
-/** The state as it is now, to be saved with a page. */
+/** The current state, to save with a page. */
 export function writeSlackCursor(state: SlackState): JsonValue {
   const channels = Object.entries(state.channels).map(([id, channel]): [string, JsonValue] => {
     const stretches = channel.older.stretches.map(saveStretch)
@@ -142,15 +144,15 @@ export function writeSlackCursor(state: SlackState): JsonValue {
 }
 
 /**
- * Whether a root, and with it the number and time of its replies, is as it was when its thread was last read; null when the
- * thread is not watched.
+ * Whether a root, with its reply count and time, is unchanged since its thread was last read; null when the thread is
+ * not watched.
  */
 export function isThreadKnown(state: SlackState, channelId: string, root: SlackMessage): boolean | null {
   const watched = state.threads[`${channelId}/${root.ts}`]
   return watched ? watched.rootMark === markOf([root]) : null
 }
 
-/** Notes a thread just read; `messages` null when that failed: then it comes first the next time. */
+/** Records a thread just read. `messages` is null when the read failed: then it comes first next time. */
 export function watchThread(
   state: SlackState,
   channelId: string,
@@ -165,7 +167,7 @@ export function watchThread(
       : { latestReply, readAt: now.getTime(), rootMark: markOf([root]), mark: markOf(messages) }
 }
 
-/** A thread that has to be read. */
+/** A thread that must be read. */
 export const unreadThread = (latestReply: string): WatchedThread => ({
   latestReply,
   readAt: 0,
@@ -181,7 +183,7 @@ export function pruneThreads(state: SlackState): void {
   state.threads = Object.fromEntries(entries.slice(0, MOST_WATCHED_THREADS))
 }
 
-/** Forgets a channel and its threads. */
+/** Drops a channel and its threads from the state. */
 export function forgetChannel(state: SlackState, channelId: string): void {
   delete state.channels[channelId]
   for (const key of Object.keys(state.threads)) {

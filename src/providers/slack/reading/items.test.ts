@@ -44,19 +44,19 @@ describe('mrkdwn as text', () => {
 })
 
 describe('conversations', () => {
-  it('go on until a pause of five minutes', () => {
+  it('end after a pause of five minutes', () => {
     const gathered = gatherConversations([at(0), at(300), at(601), at(602)])
     expect(gathered.map((conversation) => conversation.length)).toEqual([2, 2])
   })
 
-  it('leave out threads, replies and system events', () => {
+  it('exclude threads, replies and system events', () => {
     const root = { ...at(10), reply_count: 2, thread_ts: at(10).ts }
     const reply = { ...at(20), thread_ts: at(10).ts, subtype: 'thread_broadcast' }
     const joined = { ...at(30), subtype: 'channel_join' }
     expect(gatherConversations([at(0), root, reply, joined, at(40)])).toEqual([[at(0), at(40)]])
   })
 
-  it('hold each message once, whatever their order, and no more text than a page', () => {
+  it('hold each message once, in any order of arrival, and at most a page of text', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.nat(3000), { maxLength: 40 }), fc.nat(3000), (times, size) => {
         const messages = times.map((time) => at(time, 'x'.repeat(size + 1)))
@@ -74,14 +74,14 @@ describe('conversations', () => {
 })
 
 describe('items', () => {
-  it('say who said what, but a lone message stands by itself', () => {
+  it('name each author, except for a lone message', () => {
     expect(conversationItem(context, [at(0, 'hello')]).body).toBe('hello')
     expect(conversationItem(context, [at(0, 'hello'), at(1, 'there')]).body).toBe(
       'Ana Lima: hello\nAna Lima: there',
     )
   })
 
-  it('carry attachments and the names of files', () => {
+  it('include attachments and the names of files', () => {
     const message = {
       ...at(0, 'look'),
       files: [{ name: 'plan.pdf' }],
@@ -108,7 +108,7 @@ describe('items', () => {
     expect(inRange(slackItemId('T1', 'C2', '1700000000.000000'))).toBe(false)
   })
 
-  it('count an empty message as no content', () => {
+  it('treat an empty message as no content', () => {
     expect(isContent({ ts: '1.0', text: '  ' })).toBe(false)
     expect(isContent({ ts: '1.0', files: [{ title: 'x' }] })).toBe(true)
   })

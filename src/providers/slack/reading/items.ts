@@ -3,12 +3,12 @@ import type { AccessPolicy, ItemMetadata, ProviderItem } from '../../provider.ts
 import { isContent, isReply, isThreadRoot, tsDate, type SlackMessage } from './messages.ts'
 import { mrkdwnToText, type SlackNames } from './mrkdwn.ts'
 
-/** Messages of one conversation outside threads: no pause longer than this, no more text than that. */
+/** Bounds of a conversation outside threads: the longest pause, and the longest text. */
 const LONGEST_PAUSE_SECONDS = 300
 const LONGEST_CONVERSATION = 4_000
 const TITLE_LENGTH = 80
 
-/** The workspace an item comes from. `url` ends with a slash: `https://acme.slack.com/`. */
+/** The workspace of an item. `url` ends with a slash: `https://acme.slack.com/`. */
 export interface SlackWorkspace {
   id: string
   name: string
@@ -21,7 +21,7 @@ export interface SlackChannelInfo {
   isPrivate: boolean
 }
 
-/** Who wrote a message, as far as known. */
+/** The author of a message, as far as known. */
 export interface SlackAuthor {
   name: string
   email: string | null
@@ -44,20 +44,20 @@ export function slackItemId(teamId: string, channelId: string, ts: string): stri
   return `${teamId}/${channelId}/${ts}`
 }
 
-/** All of a channel's item ids: from <= id < to. */
+/** The range of a channel's item ids: from <= id < to. */
 export function channelIdRange(teamId: string, channelId: string): { from: string; to: string } {
   // '0' is the character after '/'.
   return { from: `${teamId}/${channelId}/`, to: `${teamId}/${channelId}0` }
 }
 
-/** The roots among a block's messages. */
+/** The thread roots among a block's messages. */
 export function threadRoots(messages: readonly SlackMessage[]): SlackMessage[] {
   return messages.filter(isThreadRoot)
 }
 
 /**
- * The conversations among the messages of one block, oldest first: runs of content outside threads without a longer pause.
- * Depends on nothing but these messages, so reading the block again after an edit or delete gives exactly what is there now.
+ * The conversations in one block, oldest first: runs of messages outside threads without a longer pause. Depends only
+ * on these messages, so rereading the block after an edit or delete yields the current items.
  */
 export function gatherConversations(messages: readonly SlackMessage[]): SlackMessage[][] {
   const conversations: SlackMessage[][] = []
@@ -89,8 +89,8 @@ export function conversationItem(context: ItemContext, messages: readonly SlackM
 }
 
 /**
- * A thread as an item: root and replies. Null when nothing of it is content (a deleted root whose replies are gone).
- * `messages` are what `conversations.replies` answers, `rootTs` the thread's id.
+ * A thread as an item: root and replies. Null when it has no content (a deleted root without replies). `messages` are
+ * the answer of `conversations.replies`, `rootTs` the thread's id.
  */
 export function threadItem(
   context: ItemContext,
@@ -140,12 +140,12 @@ function buildItem(
   }
 }
 
-/** Members of a private channel are a group of the source, so that people who come and go change no item. */
+/** A private channel's members are a group of the source, so that a membership change changes no item. */
 export function channelPolicy({ id, isPrivate }: Pick<SlackChannelInfo, 'id' | 'isPrivate'>): AccessPolicy {
   return isPrivate ? { visibility: 'restricted', groups: [id] } : { visibility: 'workspace' }
 }
 
-/** One line a message, with who said it; a lone message stands without its author's name. */
+/** One line per message with its author; a lone message has no author line. */
 function bodyOf(messages: readonly SlackMessage[], people: SlackPeople): string {
   const [only] = messages
   if (messages.length === 1 && only) return messageText(only, people)
@@ -154,7 +154,7 @@ function bodyOf(messages: readonly SlackMessage[], people: SlackPeople): string 
     .join('\n')
 }
 
-/** A message's own text, then what is attached to it. */
+/** A message's own text, then its attachments. */
 function messageText(message: SlackMessage, people: SlackPeople): string {
   const attachments = (message.attachments ?? []).map((attachment) =>
     [attachment.title, attachment.text ?? attachment.fallback].filter(Boolean).join(': '),

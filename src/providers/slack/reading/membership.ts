@@ -7,9 +7,9 @@ import { afterId, storedIn } from './reader.ts'
 import { channelKey, pageOf, type SlackSync } from './sync.ts'
 
 /**
- * Compares the workspace's channels with those known. New and renamed ones are to be read; what was stored of the others is
- * deleted. Without an allowlist the channels are those that the bot is a member of; with one, those on it, and only these
- * are joined.
+ * Compares the workspace's channels with the known ones. Marks new and renamed ones to be read, and deletes the items
+ * of the others. Without an allowlist it reads the channels with the bot in them; with one, it reads the listed
+ * channels and joins only these.
  */
 export async function* adoptChannels(
   sync: SlackSync,
@@ -51,8 +51,8 @@ function wantedChannels(
 }
 
 /**
- * A new install puts the bot out of every channel without anybody having removed it. Channels on the allowlist start over,
- * which joins them and deletes nothing. All of them change before a page is saved, so a run that dies loses nothing.
+ * A new install removes the bot from every channel although no user did. Channels on the allowlist start over, which
+ * joins them and deletes nothing. All of them change before a page is saved, so an interrupted run loses nothing.
  */
 function adoptInstall({ state, run }: SlackSync, wanted: readonly SlackChannel[]): void {
   const { installedAt } = run.session.extra
@@ -72,7 +72,7 @@ const unlisted = (sync: SlackSync, id: string): ItemFailure => ({
   message: `the allowlist names ${id}, which is not among the channels that Slack shows the bot`,
 })
 
-/** Joins a channel that the bot is not in and brings its state up to date. Returns the failure where Slack refuses. */
+/** Joins a channel that the bot is not in and updates its state. Returns the failure when Slack refuses. */
 async function joinIfNeeded(sync: SlackSync, channel: SlackChannel): Promise<ItemFailure | null> {
   const { state, run } = sync
   const known = state.channels[channel.id]
@@ -85,13 +85,13 @@ async function joinIfNeeded(sync: SlackSync, channel: SlackChannel): Promise<Ite
     return null
   } catch (error) {
     const failure = sync.outage.failureOf(channelKey(sync, channel.id), error)
-    // Refused is refused; a channel that Slack gave no answer for is tried again with the next run.
+    // A refusal is final; a channel without an answer is retried by the next run.
     fresh.left = error instanceof ProviderError && error.kind === 'rejected'
     return { ...failure, message: `#${channel.name} cannot be joined: ${failure.message}` }
   }
 }
 
-/** Whether the channel's items still say of it what is so. */
+/** Whether the channel's items still show its current properties. */
 export const isAsRead = (known: SlackChannelState, channel: SlackChannel): boolean =>
   known.name === channel.name && (known.isPrivate ?? false) === channel.isPrivate
 
@@ -101,7 +101,7 @@ async function* removeChannel(sync: SlackSync, channelId: string): AsyncGenerato
   }
 }
 
-/** Deletes what is stored of channels that are not read, once for each allowlist and once for each full resync. */
+/** Deletes the items of unread channels, once per allowlist and per full resync. */
 async function* applyAllowlist(
   sync: SlackSync,
   allowlist: readonly string[] | null,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** A field of another type than Slack says is left out: one odd message must not cost its channel. */
+/** A field of an unexpected type is dropped: one odd message must not cost its channel. */
 const text = z.string().optional().catch(undefined)
 
 const messageSchema = z.object({
@@ -27,14 +27,14 @@ const messageSchema = z.object({
 })
 
 /**
- * What is read of a message; names are Slack's (docs.slack.dev/reference/events/message). `ts` is the message's id within its
- * channel: seconds with six decimals, always 17 characters, so it sorts as text.
+ * The fields of a message that are read, with Slack's names (docs.slack.dev/reference/events/message). `ts` is the
+ * message's id within its channel: seconds with six decimals, always 17 characters, so it sorts as text.
  */
 export type SlackMessage = z.infer<typeof messageSchema>
 
 /**
- * Subtypes that are no content: what happened to a channel rather than what somebody said. The cleanup of system events
- * removes items that carry one of them in `metadata.subtype`.
+ * Subtypes of system events, which are not content. Their cleanup removes items with one of them in
+ * `metadata.subtype`.
  */
 export const SLACK_SYSTEM_SUBTYPES = [
   'channel_join',
@@ -64,7 +64,6 @@ export const SLACK_SYSTEM_SUBTYPES = [
 
 const SYSTEM_SUBTYPES: ReadonlySet<string> = new Set(SLACK_SYSTEM_SUBTYPES)
 
-/** Whether a message's subtype marks a system event. */
 export function isSystemSubtype(subtype: string | null | undefined): boolean {
   return subtype !== null && subtype !== undefined && SYSTEM_SUBTYPES.has(subtype)
 }
@@ -77,7 +76,7 @@ export function readMessages(messages: readonly unknown[] | undefined): SlackMes
   })
 }
 
-/** Whether a message says something: no system event, not hidden, not the `tombstone` a deleted root leaves. */
+/** Whether a message has content: not a system event, not hidden, not the `tombstone` of a deleted root. */
 export function isContent(message: SlackMessage): boolean {
   if (isSystemSubtype(message.subtype) || message.hidden === true || message.subtype === 'tombstone')
     return false
@@ -97,21 +96,20 @@ function hasText(message: SlackMessage): boolean {
   return parts.some((part) => part !== undefined && part.trim() !== '')
 }
 
-/** Whether a message has a thread under it. */
 export function isThreadRoot(message: SlackMessage): boolean {
   return (
     (message.reply_count ?? 0) > 0 && (message.thread_ts === undefined || message.thread_ts === message.ts)
   )
 }
 
-/** Whether a message is a reply, shown in the channel as well (`thread_broadcast`) or not. */
+/** Whether a message is a reply, including one also shown in the channel (`thread_broadcast`). */
 export function isReply(message: SlackMessage): boolean {
   return message.thread_ts !== undefined && message.thread_ts !== message.ts
 }
 
 const BLOCK_SECONDS = 3600
 
-/** The start of the clock hour (UTC) a message falls into, as a `ts`. Conversations are gathered within these blocks. */
+/** The start of a message's clock hour (UTC), as a `ts`. Conversations lie within these blocks. */
 export function blockStart(ts: string): string {
   const seconds = Math.floor(Number(ts) / BLOCK_SECONDS) * BLOCK_SECONDS
   return toTs(seconds)
@@ -120,7 +118,6 @@ export function blockStart(ts: string): string {
 /** Whether a `ts` is the start of a block. */
 export const isOnTheHour = (ts: string): boolean => ts === blockStart(ts)
 
-/** The start of the block after the one a `ts` falls into. */
 export function blockEnd(ts: string): string {
   return toTs((Math.floor(Number(ts) / BLOCK_SECONDS) + 1) * BLOCK_SECONDS)
 }
@@ -130,7 +127,7 @@ export function toTs(seconds: number): string {
   return `${String(Math.max(0, Math.floor(seconds))).padStart(10, '0')}.000000`
 }
 
-/** The `ts` one microsecond before; Slack's `latest` and `oldest` then need no `inclusive`. */
+/** The `ts` one microsecond before; with it Slack's `latest` and `oldest` need no `inclusive`. */
 export function tsBefore(ts: string): string {
   const [seconds = '0', micros = '0'] = ts.split('.')
   if (Number(micros) > 0) return `${seconds}.${String(Number(micros) - 1).padStart(6, '0')}`

@@ -1,4 +1,4 @@
-/** Names for the ids that stand in a message's text; an id that is not known stands for itself. */
+/** Names for ids in a message's text; an unknown id stays. */
 export interface SlackNames {
   user(id: string): string
   channel(id: string): string
@@ -7,8 +7,8 @@ export interface SlackNames {
 const TOKEN = /<([@#!A-Za-z][^<>]*)>/g
 
 /**
- * Slack's mrkdwn as plain text: mentions and channels by name, links as `label (address)`, dates by their fallback, entities
- * undone (docs.slack.dev/messaging/formatting-message-text). Emphasis marks stay: they read as they are.
+ * Slack's mrkdwn as plain text: mentions and channels by name, links as `label (address)`, dates by their fallback,
+ * entities decoded (docs.slack.dev/messaging/formatting-message-text). Emphasis marks stay, since they are readable.
  */
 export function mrkdwnToText(text: string, names: SlackNames): string {
   return unescapeEntities(text.replace(TOKEN, (_whole, inner: string) => tokenText(inner, names)))

@@ -5,19 +5,19 @@ import type { SlackAuthor, SlackPeople } from './items.ts'
 import type { SlackMessage } from './messages.ts'
 import { mentionedUsers } from './mrkdwn.ts'
 
-/** Up to this many unknown people are asked for one by one; for more the whole list is read, once a run. */
+/** Up to this many unknown users are requested one by one; beyond that the whole list is read, once a run. */
 const ONE_BY_ONE = 5
 const LIST_LIMIT = 200
 const MOST_LIST_PAGES = 100
 
 export interface SlackDirectory extends SlackPeople {
-  /** Learns the names of everybody who wrote or is mentioned in these messages. */
+  /** Loads the names of all authors and mentioned users of these messages. */
   load(messages: readonly SlackMessage[]): Promise<void>
-  /** Makes a channel's name known. */
+  /** Adds a channel's name. */
   addChannel(id: string, name: string): void
 }
 
-/** The names of a workspace's people and channels, read when first needed and kept for the run. */
+/** The names of a workspace's users and channels, loaded on demand and cached for the run. */
 export function createSlackDirectory(run: SlackRun): SlackDirectory {
   const people = new Map<string, SlackAuthor>()
   const channels = new Map<string, string>()
@@ -80,7 +80,7 @@ async function readPerson(run: SlackRun, id: string): Promise<SlackAuthor> {
   return answer?.user ? personOf(answer.user, id) : { name: id, email: null }
 }
 
-/** Names are an ornament: where Slack will not tell them (unknown user, missing scope), ids stand in. */
+/** Names are optional: when Slack withholds them (unknown user, missing scope), ids replace them. */
 async function namesOrNull<Answer>(read: () => Promise<Answer>): Promise<Answer | null> {
   try {
     return await read()

@@ -17,8 +17,8 @@ async function connect() {
   }
 }
 
-describe('the people of a workspace', () => {
-  it('are its full members, without guests, bots, and those who left', async () => {
+describe('the users of a workspace', () => {
+  it('are its full members, without guests, bots, and former members', async () => {
     const { state, sync, read } = await connect()
     const [first] = state.users().map(({ profile }) => profile.email)
     const guest = state.addUser({ name: 'Guest', email: 'guest@side.example', isGuest: true })
@@ -31,7 +31,7 @@ describe('the people of a workspace', () => {
 })
 
 describe('a private channel', () => {
-  it('has its members, guests too, and those who left the workspace no more', async () => {
+  it('has its members, including guests, but no former members of the workspace', async () => {
     const { state, sync, read } = await connect()
     const [ada, bob] = state.users()
     const guest = state.addUser({ name: 'Guest', email: 'Guest@side.example', isGuest: true })
@@ -49,7 +49,7 @@ describe('a private channel', () => {
     expect((await read()).groupIds).toEqual([])
   })
 
-  it('that was public gives everything stored of it a new policy, and back', async () => {
+  it('that was public gives its stored items a new policy, and the reverse', async () => {
     const { state, sync, channel, read } = await connect()
     await sync.run()
     const id = channel(0)

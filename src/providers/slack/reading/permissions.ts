@@ -11,8 +11,8 @@ const PEOPLE_A_PAGE = 999
 const MEMBERS_A_PAGE = 999
 
 /**
- * Who is in the workspace and who in each private channel that is read, as Slack says now. Guests are not the workspace's
- * members: a policy for the whole workspace leaves them out, as a public channel they are not in does.
+ * The current members of the workspace and of each private channel that is read. Guests are not workspace members, so
+ * a workspace-wide policy excludes them, like a public channel they are not in.
  */
 export async function* listSlackPermissions(
   run: SlackRun,
@@ -41,7 +41,7 @@ interface Person {
   isGuest: boolean
 }
 
-/** The people of the workspace who can sign in and have an address, by their id. */
+/** Active users of the workspace with an address, by id. */
 async function readPeople(run: SlackRun): Promise<Map<string, Person>> {
   const people = new Map<string, Person>()
   let cursor = ''
@@ -60,7 +60,7 @@ async function readPeople(run: SlackRun): Promise<Map<string, Person>> {
 function personOf(member: NonNullable<UsersListResponse['members']>[number]): Person | null {
   const email = member.profile?.email
   if (!email || member.deleted || member.is_bot) return null
-  // Of a channel that is shared with another company, its people are nobody of this workspace.
+  // In a channel shared with another company, that company's users are not in this workspace.
   const isGuest = member.is_restricted === true || member.is_ultra_restricted === true || isStranger(member)
   return { email, isGuest }
 }
@@ -81,13 +81,13 @@ async function readMembers(run: SlackRun, channel: string): Promise<string[]> {
   return members
 }
 
-/** Whether a run has read the channel as private or public as it is. */
+/** Whether a run has read the channel with its current privacy. */
 function isStoredAs(state: SlackState, channel: SlackChannel): boolean {
   const known = state.channels[channel.id]
   return known === undefined || isAsRead({ ...known, name: channel.name }, channel)
 }
 
-/** The policy of what is stored of a channel that may have become private, or public. */
+/** The new policies of stored items of a channel that may have become private or public. */
 async function* policiesIn(run: SlackRun, channel: SlackChannel): AsyncGenerator<PermissionsPage> {
   const accessPolicy = channelPolicy(channel)
   const teamId = run.session.account.externalAccountId

@@ -10,15 +10,16 @@ import { forgetHour, windowStart, type Leaving } from '../history/older.ts'
 import { CHANGED_THREADS, readParts, type ReadPart } from './reader.ts'
 import { historyOf, pageOf, readingOf, tryChannel, type SlackSync } from './sync.ts'
 
-/** Threads older than the look-back that a poll looks at: those talked in last, and those longest not looked at. */
+/** Threads older than the look-back that a poll checks: the most recently active, and those checked longest ago. */
 const LIVELY_THREADS_PER_POLL = 30
 const OTHER_THREADS_PER_POLL = 20
-/** A look-back window is compared as a whole up to this many messages. */
+/** A look-back window of up to this many messages is compared as a whole. */
 const COMPARED_MESSAGES = 2_000
 
 /**
- * Asks every channel for what is new, edited or gone within the look-back; then, as far as the budget goes and those longest
- * not compared first, whether its older history still is what is stored; then some older threads for changed replies.
+ * Polls every channel for new, edited and deleted messages within the look-back. Then compares older history with
+ * what is stored, within the budget, starting with channels that waited longest. Then checks some older threads for
+ * changed replies.
  */
 export async function* pollChannels(sync: SlackSync): AsyncGenerator<ChangePage> {
   const budget = checkBudget(sync.options.verifiedMessages)
@@ -26,7 +27,7 @@ export async function* pollChannels(sync: SlackSync): AsyncGenerator<ChangePage>
   const inTurn = [...sync.channels.values()].toSorted((left, right) => turnOf(left) - turnOf(right))
   for (const channel of inTurn) {
     const state = sync.state.channels[channel.id]
-    // Not begun yet. One whose older history cannot be read still gets its news.
+    // Not begun yet. A channel whose older history is unreadable still gets its news.
     if (!state || state.backfill === '') continue
     yield* tryChannel(sync, channel, pollChannel(sync, channel, state, budget))
   }
@@ -44,7 +45,7 @@ async function* pollChannel(
   yield* check.compare(leaving)
 }
 
-/** Reads a channel's look-back if it is not as before. Returns what of it has left the look-back, where that is certain. */
+/** Reads a channel's look-back if it changed. Returns what has left the look-back, where that is certain. */
 async function* pollWindow(
   sync: SlackSync,
   channel: SlackChannel,
@@ -78,7 +79,7 @@ async function* pollWindow(
       if (newest > state.newest) state.newest = newest
       const start = windowStart(state)
       const window = head.filter((block) => block.from >= start).flatMap((block) => block.messages)
-      // A window that failed in part is looked at again in the next poll.
+      // The next poll rechecks a window that failed in part.
       state.window = ended && !failed ? markOf(window) : ''
       const left = head.filter((block) => block.from < start)
       if (ended && !failed) leaving = { from: oldest, to: start, blocks: left }
@@ -94,8 +95,8 @@ async function* chain(head: HistoryBlock[], rest: AsyncIterable<HistoryBlock>): 
 }
 
 /**
- * Looks at threads whose root is older than its channel's look-back: a new reply does not bring such a root back into the
- * history. Those that changed are read again with the hour they stand in.
+ * Checks threads whose root is older than its channel's look-back: a new reply does not return such a root to the
+ * history. Changed ones are reread with their hour.
  */
 async function* checkOldThreads(sync: SlackSync): AsyncGenerator<ChangePage> {
   const { state, run, outage } = sync
@@ -110,7 +111,7 @@ async function* checkOldThreads(sync: SlackSync): AsyncGenerator<ChangePage> {
       if (mark === watched.mark) continue
     } catch (error) {
       const failure = outage.failureOf(`${sync.workspace.id}/${key}`, error)
-      // It has had its turn: threads that never answer must not keep the others from theirs.
+      // Counts as checked: threads that never answer must not block the others.
       watched.readAt = run.session.clock.now().getTime()
       yield pageOf(sync, { failures: [failure] })
       continue
@@ -137,7 +138,7 @@ function isOldThread(sync: SlackSync, key: string): boolean {
   return channel !== undefined && sync.channels.has(channelId) && rootTs < windowStart(channel)
 }
 
-/** Reads single blocks again: what is stored of them becomes exactly what is there. */
+/** Rereads single blocks: their stored items then match Slack exactly. */
 export async function* readHinted(
   sync: SlackSync,
   hinted: readonly HintedBlock[],
@@ -155,7 +156,10 @@ export async function* readHinted(
   }
 }
 
-/** Forgets threads while their hour is read, which watches those again that are there; all of them where it fails. */
+/**
+ * Stops watching an hour's threads while it is read; the read resumes watching those that exist. Drops all of them
+ * when it fails.
+ */
 async function* watchAnew(
   sync: SlackSync,
   keys: readonly string[],
@@ -187,7 +191,7 @@ async function* readHour(
   if (!failed) recallThreads()
 }
 
-/** Notes the newest message seen, then tells of each block. */
+/** Records the newest message seen, then yields each block. */
 export async function* watchBlocks(
   blocks: AsyncIterable<HistoryBlock>,
   state: SlackChannelState,

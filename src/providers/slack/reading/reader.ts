@@ -16,7 +16,7 @@ import type { SlackMessage } from './messages.ts'
 import type { SlackDirectory } from './people.ts'
 
 const STORED_IDS_LIMIT = 1_000
-/** What reading a part of a channel gave. Everything with a `ts` at or above `from`, up to the part before it, is in it. */
+/** The result of reading a part of a channel: everything with a `ts` at or above `from`, up to the part before it. */
 export interface ReadPart {
   upserts: ProviderItem[]
   deletions: string[]
@@ -34,22 +34,21 @@ export interface ChannelReading {
   itemsPerPage: number
 }
 
-/** Which threads of a stretch are read. */
 export interface ThreadChoice {
-  /** Not those that are watched and whose root is as when they were read. */
+  /** Skip watched threads whose root is unchanged since they were read. */
   skipKnown: boolean
-  /** Nor those that are not watched: no root of the stretch has changed since they were read. */
+  /** Also skip unwatched ones: no root of the stretch has changed since they were read. */
   skipUnwatched: boolean
-  /** These in any case. */
+  /** Always read these. */
   forced: ReadonlySet<string>
 }
 
-/** Of what has been read before, the threads that may have changed. */
+/** For already read messages: the threads that may have changed. */
 export const CHANGED_THREADS: ThreadChoice = { skipKnown: true, skipUnwatched: false, forced: new Set() }
 
 /**
- * The items of a channel's blocks, newest first, in parts of about `itemsPerPage`, and what is stored in the same stretch of time
- * but is not there any more. `before` and `oldest` bound the stretch (null: no bound).
+ * The items of a channel's blocks, newest first, in parts of about `itemsPerPage`, and the stored items of the same
+ * time range that are gone. `before` and `oldest` bound the range (null: no bound).
  */
 export async function* readParts(
   reading: ChannelReading,
@@ -72,7 +71,7 @@ export async function* readParts(
 }
 
 interface OpenPart extends ReadPart {
-  /** Ids that are there, upserted or not. */
+  /** Ids that exist, upserted or not. */
   present: Set<string>
 }
 
@@ -135,7 +134,7 @@ async function readOneThread(reading: ChannelReading, root: SlackMessage, part: 
   }
 }
 
-/** What could not be read is there all the same. */
+/** An unreadable item still exists. */
 function addFailure(part: OpenPart, failure: ItemFailure): void {
   part.failures.push(failure)
   part.present.add(failure.externalId)
@@ -176,5 +175,5 @@ export async function* storedIn(
   }
 }
 
-/** The smallest id after one (an id holds no control characters). */
+/** The smallest id after one (ids hold no control characters). */
 export const afterId = (id: string): string => `${id}\u0001`

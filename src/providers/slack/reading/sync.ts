@@ -9,15 +9,15 @@ import { createSlackDirectory, type SlackDirectory } from './people.ts'
 import type { ChannelReading } from './reader.ts'
 
 export interface SlackChangesOptions {
-  /** Messages asked for in one `conversations.history`, 1 to 999. Apps Slack restricts get 15 whatever they ask for. */
+  /** Messages per `conversations.history` request, 1 to 999. Restricted apps get 15 whatever they request. */
   pageSize: number
-  /** Items after which a page is handed out. */
+  /** Items per yielded page. */
   itemsPerPage: number
   /** Messages before the look-back that a poll compares with what is stored. */
   verifiedMessages: number
 }
 
-/** Everything a run works with. */
+/** Shared by all parts of a run. */
 export interface SlackSync {
   run: SlackRun
   options: SlackChangesOptions
@@ -25,13 +25,13 @@ export interface SlackSync {
   directory: SlackDirectory
   state: SlackState
   outage: OutageGuard
-  /** Channels to be read, by id: those the allowlist lets in and the bot is in or can join. */
+  /** Channels to read, by id: allowed ones that the bot is in or can join. */
   channels: Map<string, SlackChannel>
 }
 
 type Progress = Partial<Pick<ChangePage, 'upserts' | 'deletions' | 'failures' | 'discovered'>>
 
-/** Asks who we are and begins a run with nothing known but the state. Throws ProviderError. */
+/** Identifies the bot and begins a run with the given state. Throws ProviderError. */
 export async function startSync(
   run: SlackRun,
   state: SlackState,
@@ -56,7 +56,9 @@ export async function startSync(
   }
 }
 
-/** What Slack says of the grant; nothing where a gateway in between does not know the method: the grant told enough. */
+/**
+ * The workspace of the grant; empty when a gateway does not support the method, since the grant's own data suffices.
+ */
 async function findOwnWorkspace(run: SlackRun): Promise<{ team?: string; url?: string }> {
   try {
     return await run.call((token) => run.client.auth.test({ token }))
@@ -66,7 +68,7 @@ async function findOwnWorkspace(run: SlackRun): Promise<{ team?: string; url?: s
   }
 }
 
-/** The pages of one channel; where Slack refuses it, a failure instead of the rest, and the run goes on. */
+/** The pages of one channel; when Slack refuses it, a failure replaces the rest, and the run continues. */
 export async function* tryChannel(
   sync: SlackSync,
   channel: SlackChannel,
@@ -90,7 +92,6 @@ export function historyOf(
   return readHistory(sync.run, { channelId, ...bounds, pageSize: sync.options.pageSize })
 }
 
-/** What reading a channel's items takes. */
 export function readingOf(sync: SlackSync, channel: SlackChannel): ChannelReading {
   const { run, state, directory, outage, workspace } = sync
   const { maxTextBytes } = run.session.limits
@@ -105,10 +106,10 @@ export function readingOf(sync: SlackSync, channel: SlackChannel): ChannelReadin
   }
 }
 
-/** What stands for a whole channel in a failure. */
+/** The external id of a failure of a whole channel. */
 export const channelKey = (sync: SlackSync, channelId: string) => `${sync.workspace.id}/${channelId}`
 
-/** A page with the state as it is now, not the last one. */
+/** A page with the current state as its cursor; not the last one. */
 export function pageOf(sync: SlackSync, progress: Progress): ChangePage {
   pruneThreads(sync.state)
   return {
@@ -118,7 +119,7 @@ export function pageOf(sync: SlackSync, progress: Progress): ChangePage {
     discovered: progress.discovered ?? 0,
     cursor: writeSlackCursor(sync.state),
     complete: false,
-    // What is gone is found channel by channel, so that a channel that could not be read loses nothing.
+    // Deletions are found channel by channel, so an unreadable channel loses nothing.
     snapshot: null,
   }
 }
