@@ -124,3 +124,10 @@ describe('the error for a hostile body', () => {
     expect(faultsOf(wrong).join()).not.toContain(secret)
   })
 })
+
+describe('a value whose length cannot be compared', () => {
+  it.each(['query', 'list', 'name'])('is refused in place of %s', (field) => {
+    const value = { query: 'x', [field]: { length: { toString: 'x' } } }
+    expect(() => validate(Body, value, 'body')).toThrow(AppError)
+  })
+})

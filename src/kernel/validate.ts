@@ -30,13 +30,16 @@ export function findIssues<S extends z.ZodType>(
   part: ValidatedPart,
 ): Validation<z.output<S>> {
   const knownNames = new Map<readonly string[], readonly string[]>()
-  const result = schema.safeParse(value, {
-    error: (issue) => {
-      if (issue.code === 'unrecognized_keys' && issue.inst instanceof z.ZodObject)
-        knownNames.set(issue.keys, Object.keys(issue.inst.shape))
-      return phraseIssue(issue)
-    },
+  const result = parsed(schema, value, (issue) => {
+    if (issue.code === 'unrecognized_keys' && issue.inst instanceof z.ZodObject)
+      knownNames.set(issue.keys, Object.keys(issue.inst.shape))
+    return phraseIssue(issue)
   })
+  if (result === null)
+    return {
+      issues: [{ path: '', message: `${PARTS[part].whole} has an object in place of a text` }],
+      count: 1,
+    }
   if (result.success) return { data: result.data }
   const issues: ValidationIssue[] = []
   let count = 0
@@ -54,6 +57,20 @@ export function findIssues<S extends z.ZodType>(
     if (issues.length < ISSUES_WORDED_MAX) issues.push(sentence(part, issue))
   }
   return { issues, count }
+}
+
+/** null: zod compares the `length` of what is no text too, which throws if that is an object with a `toString` of its own. */
+function parsed<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  error: z.core.$ZodErrorMap,
+): z.ZodSafeParseResult<z.output<S>> | null {
+  try {
+    return schema.safeParse(value, { error })
+  } catch (cause) {
+    if (cause instanceof TypeError) return null
+    throw cause
+  }
 }
 
 /**
