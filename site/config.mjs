@@ -29,8 +29,15 @@ function withoutEmptyHeadings(markdown) {
 /** The width and height of a drawing or picture. */
 function sizeOf(file) {
   const bytes = readFileSync(file)
-  if (file.endsWith('.png')) return [bytes.readUInt32BE(16), bytes.readUInt32BE(20)]
+  if (file.endsWith('.webp')) return sizeOfWebp(bytes)
   return /<svg[^>]* width="(\d+)" height="(\d+)"/.exec(bytes.toString())?.slice(1) ?? []
+}
+
+/** Of a WebP file as browsers write it (RFC 9649): with a header of its own, or of lossy data alone. */
+function sizeOfWebp(bytes) {
+  if (bytes.toString('latin1', 12, 16) === 'VP8X')
+    return [1 + bytes.readUIntLE(24, 3), 1 + bytes.readUIntLE(27, 3)]
+  return [bytes.readUInt16LE(26) & 0x3fff, bytes.readUInt16LE(28) & 0x3fff]
 }
 
 /** Pictures have their size, so that nothing moves while they load. */

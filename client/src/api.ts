@@ -1859,6 +1859,11 @@ export interface operations {
                  * @example document
                  */
                 sourceKind?: "message" | "document" | "file";
+                /**
+                 * @description Only items whose title or external id contains this, whatever its case.
+                 * @example vacation
+                 */
+                title?: string;
                 /** @description The `nextCursor` of the page before, with the same filters; left out for the first page. */
                 cursor?: string;
                 /** @description How many items a page has at most. */

@@ -8,7 +8,7 @@ export const GUIDE_PATH = '/guide'
 /** The generator adds a hash of their content to these names. */
 const HASHED = /^assets\//
 /** What a page is made of. Everything else in the folder, such as compressed copies, has no address. */
-const FILE = /^[\w@.][\w@./-]*\.(?:html|js|css|svg|png|json)$/
+const FILE = /^[\w@.][\w@./-]*\.(?:html|js|css|svg|webp|json)$/
 const YEAR_S = 365 * 24 * 60 * 60
 
 /** Scripts and styles come only from this service. The theme uses inline styles, and data: URLs for its icons. */

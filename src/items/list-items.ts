@@ -14,6 +14,8 @@ export interface ListQuery {
   provider?: ProviderId | undefined
   connectorId?: string | undefined
   sourceKind?: SourceKind | undefined
+  /** Part of the title or of the external id, whatever its case. */
+  title?: string | undefined
   /** `nextCursor` of the page before. */
   cursor?: string | undefined
   limit: number
@@ -40,8 +42,14 @@ const runPrepared = createPreparedShapes()
  */
 export async function listItems(db: Db, reader: Reader, query: ListQuery): Promise<ItemPage> {
   const { organizationId, readable } = reader
-  const { provider, connectorId, sourceKind, cursor, limit } = query
-  const list: ListName = [organizationId, provider, connectorId, sourceKind]
+  const { provider, connectorId, sourceKind, title, cursor, limit } = query
+  const list: ListName = [
+    organizationId,
+    provider,
+    connectorId,
+    sourceKind,
+    ...(title === undefined ? [] : [title]),
+  ]
   const place = cursor === undefined ? null : decodeCursor(list, cursor)
   const kinds = (sourceKind === undefined ? SOURCE_KINDS : [sourceKind]).map((kind) => sql`(${kind}::text)`)
   const statement = sql`
@@ -52,7 +60,7 @@ export async function listItems(db: Db, reader: Reader, query: ListQuery): Promi
       cross join lateral (
         select id, updated_at from source_items
         where organization_id = ${organizationId} and source_id = s.id and source_kind = k.kind ${beyond(place)}
-          and ${mayBeRead(readable, 'policy_id')}
+          and ${mayBeRead(readable, 'policy_id')} ${called(title)}
         order by updated_at desc, id
         limit ${limit + 1}
       ) n
@@ -80,6 +88,13 @@ export async function listItems(db: Db, reader: Reader, query: ListQuery): Promi
 
 function inScope({ allowedProviders }: Reader): RawBuilder<unknown> {
   return allowedProviders === null ? sql`` : sql`and s.provider in (${sql.join([...allowedProviders])})`
+}
+
+/** Only items whose title or external id contains these characters. */
+function called(title: string | undefined): RawBuilder<unknown> {
+  if (title === undefined) return sql``
+  const pattern = `%${title.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
+  return sql`and (title ilike ${pattern} or external_id ilike ${pattern})`
 }
 
 /** What comes after a place. The first condition is the index's; the second is for what changed at the very same moment. */

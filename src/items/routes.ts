@@ -35,6 +35,7 @@ export interface ItemServices {
 
 /** Several times as long as any cursor of ours. */
 const CURSOR_CHARACTERS_MAX = 1_000
+const TITLE_CHARACTERS_MAX = 200
 
 const IngestResponse = z
   .object({
@@ -53,6 +54,10 @@ const ListQuery = z.strictObject({
     .enum(SOURCE_KINDS)
     .optional()
     .meta({ description: 'Only items of this kind.', example: 'document' }),
+  title: z.string().trim().min(1).max(TITLE_CHARACTERS_MAX).optional().meta({
+    description: 'Only items whose title or external id contains this, whatever its case.',
+    example: 'vacation',
+  }),
   cursor: z
     .string()
     .max(CURSOR_CHARACTERS_MAX)

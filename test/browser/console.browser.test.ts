@@ -7,6 +7,7 @@ import { documentOf } from '../support/documents.ts'
 import {
   type ConsoleRig,
   expectFits,
+  expectNoFaults,
   expectNoFaultsInThemes,
   expectSettled,
   expectTablesFit,
@@ -126,6 +127,27 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
     expect(await days.last().getAttribute('aria-label')).toMatch(/: 3 requests$/)
     expect(await days.first().getAttribute('aria-label')).toMatch(/: 0 requests$/)
     expect(await page.content()).not.toContain('a secret question')
+    await context.close()
+  })
+
+  it('says on every page that the service is away, and goes on by itself when it is back', async () => {
+    const { context, page } = await rig.open({ bypassCSP: true })
+    await rig.signIn(page, OWNER, 'developers')
+    await page.getByRole('region', { name: 'API keys' }).waitFor()
+    await context.route(/\/(v1|readyz|console\/assets)/, (route) => route.abort())
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Members' }).click()
+    await page.getByText('The service is unreachable or was updated').waitFor()
+    await expectNoFaults(page, 'a page without its file')
+    await context.unroute(/\/(v1|readyz|console\/assets)/)
+    await page.getByRole('heading', { name: 'Members', level: 1 }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/console/members')
+    await context.route(/\/(v1|readyz)/, (route) => route.abort())
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Audit' }).click()
+    await page.getByText('This page continues when the service is back.').waitFor()
+    await expectNoFaults(page, 'an outage')
+    await context.unroute(/\/(v1|readyz)/)
+    await page.getByRole('table', { name: 'Audit events' }).waitFor()
+    await page.getByText('This page continues').waitFor({ state: 'detached' })
     await context.close()
   })
 

@@ -65,7 +65,12 @@ describe.skipIf(executablePath === null)('the guide in a browser', () => {
   })
 
   it('loads a first view of less than 200 kB, all of it from this service, under its policy', async () => {
-    for (const path of ['', 'explanation/retrieval.html', 'reference/errors.html']) {
+    for (const path of [
+      '',
+      'tutorials/first-answer.html',
+      'explanation/retrieval.html',
+      'reference/errors.html',
+    ]) {
       const { context, page } = await rig.open()
       const complaints = complaintsOf(page)
       const sizes: Promise<number>[] = []

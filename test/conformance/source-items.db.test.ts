@@ -46,6 +46,23 @@ async function namesOf(query: Record<string, string> = {}, key = organization.ad
   return body.sourceItems.map(({ externalId }: { externalId: string }) => externalId)
 }
 
+describe('a title to list by', () => {
+  it('finds it in any case and anywhere in the title or the external id, page by page', async () => {
+    await pushLater(
+      { externalId: 'a', title: 'Vacation policy' },
+      { externalId: 'vacation/b', title: 'Other' },
+    )
+    await pushLater({ externalId: 'c', title: '100% of it' }, { externalId: 'd', title: 'Nothing' })
+    expect((await namesOf({ title: 'VACATION' })).toSorted()).toEqual(['a', 'vacation/b'])
+    expect(await namesOf({ title: '100%' })).toEqual(['c'])
+    expect(await namesOf({ title: '%' })).toEqual(['c'])
+    expect(await namesOf({ title: '_' })).toEqual([])
+    expect((await allPages({ title: 'vacation', limit: '1' })).flat().toSorted()).toEqual(['a', 'vacation/b'])
+    const { body } = await list({ title: 'vacation', limit: '1' })
+    expect((await list({ title: 'other', cursor: body.nextCursor })).status).toBe(400)
+  })
+})
+
 /** Every page of a list, with what a test does between two of them. */
 async function allPages(
   query: Record<string, string>,

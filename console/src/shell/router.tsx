@@ -14,6 +14,7 @@ import { PageSkeleton } from '../ui/skeletons.tsx'
 import { AdminOnly } from './admin-only.tsx'
 import { BrokenPage } from './broken-page.tsx'
 import { NoSuchPage } from './no-such-page.tsx'
+import { pageFile } from './page-file.ts'
 import { Shell } from './shell.tsx'
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NoSuchPage })
@@ -33,55 +34,79 @@ const routeTree = root.addChildren([
   createRoute({
     getParentRoute: () => root,
     path: '/',
-    component: lazyRouteComponent(() => import('../pages/home/home-page.tsx'), 'HomePage'),
+    component: lazyRouteComponent(
+      pageFile(() => import('../pages/home/home-page.tsx')),
+      'HomePage',
+    ),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/ask',
     validateSearch: readAskSearch,
-    component: lazyRouteComponent(() => import('../pages/ask/ask-page.tsx'), 'AskPage'),
+    component: lazyRouteComponent(
+      pageFile(() => import('../pages/ask/ask-page.tsx')),
+      'AskPage',
+    ),
   }),
   createRoute({
     getParentRoute: () => root,
     path: '/memory',
     validateSearch: readMemorySearch,
-    component: lazyRouteComponent(() => import('../pages/memory/memory-page.tsx'), 'MemoryPage'),
+    component: lazyRouteComponent(
+      pageFile(() => import('../pages/memory/memory-page.tsx')),
+      'MemoryPage',
+    ),
   }),
   admins.addChildren([
     createRoute({
       getParentRoute: () => admins,
       path: '/sources',
       validateSearch: readSourcesSearch,
-      component: lazyRouteComponent(() => import('../pages/sources/sources-page.tsx'), 'SourcesPage'),
+      component: lazyRouteComponent(
+        pageFile(() => import('../pages/sources/sources-page.tsx')),
+        'SourcesPage',
+      ),
     }),
     createRoute({
       getParentRoute: () => admins,
       path: '/sources/new',
-      component: lazyRouteComponent(() => import('../pages/sources/new-source-page.tsx'), 'NewSourcePage'),
+      component: lazyRouteComponent(
+        pageFile(() => import('../pages/sources/new-source-page.tsx')),
+        'NewSourcePage',
+      ),
     }),
     createRoute({
       getParentRoute: () => admins,
       path: '/sources/import',
       validateSearch: readImportSearch,
-      component: lazyRouteComponent(() => import('../pages/sources/import-page.tsx'), 'ImportPage'),
+      component: lazyRouteComponent(
+        pageFile(() => import('../pages/sources/import-page.tsx')),
+        'ImportPage',
+      ),
     }),
     createRoute({
       getParentRoute: () => admins,
       path: '/sources/items',
       validateSearch: readItemsSearch,
-      component: lazyRouteComponent(() => import('../pages/sources/items-page.tsx'), 'ItemsPage'),
+      component: lazyRouteComponent(
+        pageFile(() => import('../pages/sources/items-page.tsx')),
+        'ItemsPage',
+      ),
     }),
     createRoute({
       getParentRoute: () => admins,
       path: '/sources/$sourceId',
       validateSearch: readItemsSearch,
-      component: lazyRouteComponent(() => import('../pages/sources/source-page.tsx'), 'SourcePage'),
+      component: lazyRouteComponent(
+        pageFile(() => import('../pages/sources/source-page.tsx')),
+        'SourcePage',
+      ),
     }),
     createRoute({
       getParentRoute: () => admins,
       path: '/developers',
       component: lazyRouteComponent(
-        () => import('../pages/developers/developers-page.tsx'),
+        pageFile(() => import('../pages/developers/developers-page.tsx')),
         'DevelopersPage',
       ),
     }),
@@ -89,17 +114,26 @@ const routeTree = root.addChildren([
       getParentRoute: () => admins,
       path: '/audit',
       validateSearch: readFilters,
-      component: lazyRouteComponent(() => import('../pages/audit/audit-page.tsx'), 'AuditPage'),
+      component: lazyRouteComponent(
+        pageFile(() => import('../pages/audit/audit-page.tsx')),
+        'AuditPage',
+      ),
     }),
     createRoute({
       getParentRoute: () => admins,
       path: '/billing',
-      component: lazyRouteComponent(() => import('../pages/billing/billing-page.tsx'), 'BillingPage'),
+      component: lazyRouteComponent(
+        pageFile(() => import('../pages/billing/billing-page.tsx')),
+        'BillingPage',
+      ),
     }),
     createRoute({
       getParentRoute: () => admins,
       path: '/members',
-      component: lazyRouteComponent(() => import('../pages/members/members-page.tsx'), 'MembersPage'),
+      component: lazyRouteComponent(
+        pageFile(() => import('../pages/members/members-page.tsx')),
+        'MembersPage',
+      ),
     }),
   ]),
 ])

@@ -9,8 +9,10 @@ import { ErrorState } from '../ui/error-state.tsx'
 import { loadConfig } from '../session/config.ts'
 import { ConsoleProvider, useSessionState } from '../session/context.tsx'
 import { GatePage } from '../session/gate-page.tsx'
+import { OutageBanner } from './outage-banner.tsx'
 import { InvitationPage, isInvitation } from './invitation-page.tsx'
 import { router } from './router.tsx'
+import { useWhenReady } from '../session/service-ready.ts'
 import { openSession } from '../session/session.ts'
 import { SignInPage } from './sign-in-page.tsx'
 import { cssVariables, theme } from './theme.ts'
@@ -28,6 +30,7 @@ export async function start(root: Root): Promise<void> {
         <ConsoleProvider value={{ config, session }}>
           <QueryClientProvider client={queries}>
             <SignedIn />
+            <OutageBanner />
           </QueryClientProvider>
         </ConsoleProvider>
       </Frame>,
@@ -37,11 +40,17 @@ export async function start(root: Root): Promise<void> {
     root.render(
       <Frame>
         <GatePage title="The service does not answer">
-          <ErrorState error={error} onRetry={() => globalThis.location.reload()} />
+          <Unstarted error={error} />
         </GatePage>
       </Frame>,
     )
   }
+}
+
+/** Starts anew by itself as soon as the service answers. */
+function Unstarted({ error }: { error: ApiError }) {
+  useWhenReady(true, reload)
+  return <ErrorState error={error} onRetry={reload} />
 }
 
 function Frame({ children }: { children: ReactNode }) {
@@ -75,4 +84,8 @@ function leadToOwnOrigin(publicUrl: string): boolean {
   if (own === origin) return false
   globalThis.location.replace(own + pathname + search + hash)
   return true
+}
+
+function reload(): void {
+  globalThis.location.reload()
 }

@@ -1,16 +1,17 @@
 import type { Schemas } from '../api/client.ts'
 import classes from './item-facts.module.css'
+import { isFile, originName } from '../api/origin.ts'
 import { providerName } from '../api/provider-list.ts'
 import { RelativeTime } from './relative-time.tsx'
 
-type Item = Pick<Schemas['SourceItem'], 'sourceKind' | 'authorName' | 'sourceUpdatedAt' | 'syncedAt'>
+type Item = Pick<Schemas['SourceItem'], 'url' | 'sourceKind' | 'authorName' | 'sourceUpdatedAt' | 'syncedAt'>
 
 /** Where an item is from, what it is, by whom and when; `item` is undefined until it was read. */
 export function ItemFacts({ provider, item }: { provider: string; item: Item | undefined }) {
   return (
     <span className={classes.facts}>
-      <span>{providerName(provider) ?? provider}</span>
-      {item && <span>{item.sourceKind}</span>}
+      <span>{item ? originName({ provider, url: item.url }) : (providerName(provider) ?? provider)}</span>
+      {item && !isFile({ provider, url: item.url }) && <span>{item.sourceKind}</span>}
       {item && item.authorName !== null && <span>by {item.authorName}</span>}
       {item && (
         <span>

@@ -1,5 +1,6 @@
 import { Tooltip } from '@mantine/core'
-import { FileText, HardDrive, Hash, Mail } from 'lucide-react'
+import { File, FileText, HardDrive, Hash, Mail } from 'lucide-react'
+import { isFile, originName } from '../api/origin.ts'
 import type { ProviderId } from '../api/provider-list.ts'
 import { PROVIDERS } from '../api/providers.ts'
 import classes from './provider.module.css'
@@ -13,6 +14,25 @@ export function Provider({ id }: { id: ProviderId }) {
     <span className={classes.provider}>
       <ProviderIcon id={id} />
       {name}
+    </span>
+  )
+}
+
+/** Where an item comes from: its provider, or that it is a file. */
+export function Origin({ item }: { item: { provider: ProviderId; url: string | null } }) {
+  return (
+    <span className={classes.provider}>
+      {isFile(item) ? <FileIcon /> : <ProviderIcon id={item.provider} />}
+      {originName(item)}
+    </span>
+  )
+}
+
+/** The sign of files. */
+export function FileIcon() {
+  return (
+    <span className={classes.icon} aria-hidden>
+      <File size={15} strokeWidth={1.9} aria-hidden />
     </span>
   )
 }

@@ -59,7 +59,7 @@ export const PLACES = namesOf(`
  * Technology that a company sets up or repairs (SSO, VPN, DNS, CSRF) is not listed.
  */
 export const STANDARDS = namesOf(`
-  ack, ajax, alpn, amqp, ansi, arp, ascii, asn, avif, base64, bmp, bom, bson, cbor, cgi,   cjs, cli, connack, crc, crlf, ddl, dll, dml, dom,
+  ack, adr, ajax, alpn, amqp, ansi, arp, ascii, asn, avif, base64, bmp, bom, bson, cbor, cgi,   cjs, cli, connack, crc, crlf, ddl, dll, dml, dom,
   dos, dpi, dsn, dtd, dto, ecdsa, ecma, ecmascript, ed25519, elf, eof, eol, esm, regexp, exif, fifo, gif, gui,
   guid, gzip, hex, hmac, html5, http2, http3, iana, icmp, ietf, ini, ip, ipc, ipv4,   iso 8601, iso8601, jit, jpeg, jsonl, jsonp, jsonrpc, jsx, jwe, jwk, jwks, jws, jwt, lf, lifo, lru, md5, mdn,
   mime, mp3, mp4, mpeg, mvc, nan, nat, ndjson, npe, oom, os, pid, ping, pkce, pkcs,

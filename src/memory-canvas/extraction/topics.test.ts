@@ -41,6 +41,11 @@ describe('the topics of a text', () => {
     expect(topicsOf('# Sheet1\n\nnumbers\n\n# Sheet2\n\nmore\n\n# Slide 3\n\nnumbers', 'Invoice')).toEqual([])
   })
 
+  it('leave out parts of a page and numbered decision records', () => {
+    const body = '# Menu\n\n# SYNOPSIS\n\nSupersedes ADR 009. See ADR-012. We use Zephyr.'
+    expect(topicsOf(body)).toEqual(['Zephyr'])
+  })
+
   it('do not span adjacent table cells', () => {
     expect(topicsOf('Topic | Owner | Due | Cost\nsomething | somebody | soon | 12')).toEqual([])
     expect(topicsOf('Zephyr | Heron | soon')).toEqual(['Heron', 'Zephyr'])

@@ -138,6 +138,7 @@ export const NO_TOPIC = foldedWordsOf(`
   whoever whomever whatever whichever whenever wherever however whose whereas elsewhere somewhere anywhere nowhere someday
   anything everything nothing something otherwise meanwhile furthermore moreover nevertheless therefore hence besides likewise
   invoice invoices receipt receipts quote quotation spreadsheet spreadsheets worksheet memo memos checklist checklists reminder
+  menu menus synopsis superseded supersedes supersede toc navigation breadcrumb
   topic topics due cost costs amount amounts price prices priority deadline assignee owners sheet sheets slide slides tab page
   bearer row rows column columns blatt tabelle folie seite feuille hoja pagina get head put post patch delete
   kib mib gib tib pib kbit mbit gbit kbps mbps gbps hz khz mhz ghz kw kwh mw mah ml mm cm km kg mg sqm sqft

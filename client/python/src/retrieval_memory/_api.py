@@ -270,6 +270,7 @@ class ListSourceItemsQuery(TypedDict):
     provider: NotRequired[Literal["slack", "google_drive", "notion", "gmail"]]
     connectorId: NotRequired[str]
     sourceKind: NotRequired[Literal["message", "document", "file"]]
+    title: NotRequired[str]
     cursor: NotRequired[str]
     limit: NotRequired[int]
     onBehalfOf: NotRequired[str]

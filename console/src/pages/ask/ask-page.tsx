@@ -1,5 +1,7 @@
 import { Group, Stack } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useEffect, useEffectEvent } from 'react'
+import { takeQuestion } from '../../data/pending-question.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
 import { ErrorNotice } from '../../ui/error-state.tsx'
 import { ButtonLink } from '../../ui/links.tsx'
@@ -49,6 +51,11 @@ function Asking({ search }: { search: AskSearch }) {
     go({ ...without(atFirst(search), 'thread'), q: question })
     if (!isSearch) void ask({ question, conversation: [], thread: undefined })
   }
+  const startLeft = useEffectEvent(() => {
+    const left = takeQuestion()
+    if (left !== null) start(left)
+  })
+  useEffect(() => startLeft(), [])
   const isBlank = search.thread === undefined && (isSearch ? search.q === undefined : answer === null)
   return (
     <>

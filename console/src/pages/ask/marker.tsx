@@ -2,7 +2,7 @@ import { Text, Tooltip } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { plainText } from '../../ui/plain-text.ts'
-import { providerName } from '../../api/provider-list.ts'
+import { originName } from '../../api/origin.ts'
 import { type AskSearch, without } from './ask-search.ts'
 import classes from './marker.module.css'
 
@@ -68,7 +68,8 @@ function Marker({ number, passage, turn }: { number: number; passage: Passage; t
   )
 }
 
-function Preview({ passage: { title, content, provider } }: { passage: Passage }) {
+function Preview({ passage }: { passage: Passage }) {
+  const { title, content, provider } = passage
   const text = plainText(content)
   const isLong = text.length > PREVIEW_CHARACTERS
   return (
@@ -78,7 +79,7 @@ function Preview({ passage: { title, content, provider } }: { passage: Passage }
       </Text>
       {provider !== '' && (
         <Text component="span" size="xs">
-          {providerName(provider) ?? provider}
+          {originName(passage)}
         </Text>
       )}
       {text !== '' && (

@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core'
-import { ProviderIcon } from '../../ui/provider.tsx'
+import { isFile } from '../../api/origin.ts'
+import { FileIcon, ProviderIcon } from '../../ui/provider.tsx'
 import { SourceLink } from '../../ui/links.tsx'
 import { plainText } from '../../ui/plain-text.ts'
 import { PROVIDER_IDS, providerName } from '../../api/provider-list.ts'
@@ -62,7 +63,7 @@ function Numbered({ numbers, passages }: { numbers: readonly number[]; passages:
               </Text>
             </div>
             <div className={classes.origin}>
-              {provider && <ProviderIcon id={provider} />}
+              {isFile(passage) ? <FileIcon /> : provider && <ProviderIcon id={provider} />}
               {passage.url !== '' && (
                 <SourceLink href={passage.url}>
                   <span className={classes.hidden}>{passage.title} at </span>

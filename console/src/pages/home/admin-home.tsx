@@ -12,6 +12,7 @@ import { useApiKeys } from '../developers/use-api-keys.ts'
 import type { Connector } from '../sources/connector-list.tsx'
 import type { Source } from '../sources/source-words.ts'
 import { useConnectors, useOverview, useSources } from '../sources/use-sources.ts'
+import { AskAbout } from './ask-about.tsx'
 import { AskedLately } from './asked-lately.tsx'
 import { findConcerns } from './attention.ts'
 import { Checklist } from './checklist.tsx'
@@ -93,6 +94,7 @@ function Standing({
       <ConcernList concerns={findConcerns({ sources, billing, connectors }, now)} />
       {!steps.hasItems && <Checklist {...steps} />}
       {(steps.hasItems || !isNew) && <Figures overview={overview} billing={billing} />}
+      {steps.hasItems && <AskAbout />}
       {steps.hasItems && <Checklist {...steps} />}
       <SourcesAtAGlance sources={sources} />
       {steps.hasItems && <AskedLately />}

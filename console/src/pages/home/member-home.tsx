@@ -8,10 +8,11 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { ButtonLink, SourceLink } from '../../ui/links.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { Provider } from '../../ui/provider.tsx'
+import { Origin } from '../../ui/provider.tsx'
 import { Reading } from '../../ui/reading.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { useOverview } from '../sources/use-sources.ts'
+import { AskAbout } from './ask-about.tsx'
 import { Figures } from './figures.tsx'
 
 const NEWEST = 10
@@ -35,6 +36,7 @@ export function MemberHome() {
       />
       <Stack gap="lg">
         {overview.data && overview.data.items > 0 && <Figures overview={overview.data} />}
+        <AskAbout />
         <Panel title="New items" isFlush>
           <Reading query={newest}>
             {(items) =>
@@ -51,7 +53,7 @@ export function MemberHome() {
                   rowKey={({ id }) => id}
                   columns={[
                     { label: 'Title', cell: ({ title, url }) => <SourceLink href={url}>{title}</SourceLink> },
-                    { label: 'From', cell: ({ provider }) => <Provider id={provider} /> },
+                    { label: 'From', cell: (item) => <Origin item={item} /> },
                     {
                       label: 'Changed',
                       cell: ({ updatedAt }) => <RelativeTime at={updatedAt} />,

@@ -5,15 +5,15 @@ import { ButtonLink } from '../../ui/links.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { LastSynced } from '../sources/last-synced.tsx'
 import { SourceName } from '../sources/source-name.tsx'
+import { isUnused } from '../sources/source-words.ts'
 import { SourceStatus } from '../sources/source-status.tsx'
 
 const SHOWN_MAX = 6
 
 /** Each source with its state and freshness, those with the most items first. */
 export function SourcesAtAGlance({ sources }: { sources: readonly Schemas['Source'][] }) {
-  const shown = sources
-    .toSorted((one, other) => other.sourceItemCount - one.sourceItemCount)
-    .slice(0, SHOWN_MAX)
+  const used = sources.filter((source) => !isUnused(source))
+  const shown = used.toSorted((one, other) => other.sourceItemCount - one.sourceItemCount).slice(0, SHOWN_MAX)
   if (shown.length === 0) return null
   return (
     <Panel
@@ -21,7 +21,7 @@ export function SourcesAtAGlance({ sources }: { sources: readonly Schemas['Sourc
       isFlush
       action={
         <ButtonLink to="/sources" size="xs" variant="default">
-          {sources.length > SHOWN_MAX ? `See all ${sources.length}` : 'Manage sources'}
+          {used.length > SHOWN_MAX ? `See all ${used.length}` : 'Manage sources'}
         </ButtonLink>
       }
     >

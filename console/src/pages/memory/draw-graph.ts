@@ -30,8 +30,9 @@ const ZOOM_MS = 200
 const SETTINGS = {
   labelSize: 12,
   labelWeight: '500',
-  labelDensity: 0.7,
-  labelRenderedSizeThreshold: 7,
+  // All of them: those that would cover another are left out as they are drawn.
+  labelDensity: 20,
+  labelRenderedSizeThreshold: 0,
   hideLabelsOnMove: true,
   minCameraRatio: 0.05,
   maxCameraRatio: 3,
@@ -74,12 +75,13 @@ export function drawGraph(
   const graph = graphOf(given)
   const look: Look = { scheme: options.scheme, focus: null, neighbours: neighboursOf(given.edges) }
   let chosen: string | null = null
+  const taken: LabelBox[] = []
   const sigma = new Sigma<NodeAttributes, EdgeAttributes>(graph, container, {
     ...SETTINGS,
     hideEdgesOnMove: given.edges.length > EDGES_MOVED_MAX,
     ...programsFor(given.edges.length),
     labelFont: getComputedStyle(container).fontFamily,
-    defaultDrawNodeLabel: (...drawn) => drawLabel(look.scheme, ...drawn),
+    defaultDrawNodeLabel: (...drawn) => drawLabel(look.scheme, taken, ...drawn),
     defaultDrawNodeHover: (...drawn) => drawLabelBox(look.scheme, ...drawn),
     nodeReducer: (id, data) => lookOfNode(look, id, data, id === chosen),
     edgeReducer: (id, data) => lookOfEdge(look, graph.extremities(id), data),
@@ -97,6 +99,9 @@ export function drawGraph(
     sigma.setSetting('labelColor', { color: THEMES[scheme].label })
     redraw()
   }
+  sigma.on('beforeRender', () => {
+    taken.length = 0
+  })
   sigma.on('enterNode', ({ node }) => pointAt(node))
   sigma.on('leaveNode', () => pointAt(null))
   sigma.on('clickNode', ({ node }) => options.onChoose(node))
@@ -153,7 +158,7 @@ function lookOfNode(
   const isNear = focus === null || id === focus || (neighbours.get(focus)?.has(id) ?? false)
   return {
     ...data,
-    color: isNear ? KINDS[kindOf({ type: data.kind })][scheme] : THEMES[scheme].faded,
+    color: isNear ? KINDS[kindOf({ type: data.kind, label: data.name })][scheme] : THEMES[scheme].faded,
     label: isNear ? data.name : null,
     zIndex: id === focus ? 2 : Number(isNear),
     highlighted: isChosen,
@@ -201,22 +206,56 @@ function graphOf(given: Parameters<typeof drawGraph>[1]): UndirectedGraph<NodeAt
   return graph
 }
 
-/** A label with a rim of the ground around its letters, so that it can be read over lines and other nodes. */
+/** Where a label was drawn, in pixels. */
+interface LabelBox {
+  left: number
+  top: number
+  width: number
+  height: number
+}
+
+const LABEL_GAP = 3
+
+/**
+ * A label with a rim of the ground around its letters, so that it can be read over lines. It stands at the first side of its node
+ * where it covers no other label; where there is none it is left out.
+ */
 function drawLabel(
   scheme: ColorScheme,
+  taken: LabelBox[],
   ...[context, { label, x, y, size }, settings]: Parameters<
     NodeLabelDrawingFunction<NodeAttributes, EdgeAttributes>
   >
 ): void {
   if (typeof label !== 'string') return
   context.font = `${settings.labelWeight} ${settings.labelSize}px ${settings.labelFont}`
+  const box = { width: context.measureText(label).width, height: settings.labelSize + 2 }
+  const away = size + LABEL_GAP
+  const places: LabelBox[] = [
+    { ...box, left: x + away, top: y - box.height / 2 },
+    { ...box, left: x - away - box.width, top: y - box.height / 2 },
+    { ...box, left: x - box.width / 2, top: y + away },
+    { ...box, left: x - box.width / 2, top: y - away - box.height },
+  ]
+  const place = places.find((one) => !taken.some((other) => overlaps(one, other)))
+  if (place === undefined) return
+  taken.push(place)
   context.lineWidth = 3
   context.lineJoin = 'round'
   context.strokeStyle = THEMES[scheme].ground
   context.fillStyle = THEMES[scheme].label
-  const at = [x + size + 3, y + settings.labelSize / 3] as const
+  const at = [place.left, place.top + settings.labelSize - 1] as const
   context.strokeText(label, ...at)
   context.fillText(label, ...at)
+}
+
+function overlaps(one: LabelBox, other: LabelBox): boolean {
+  return (
+    one.left < other.left + other.width + LABEL_GAP &&
+    other.left < one.left + one.width + LABEL_GAP &&
+    one.top < other.top + other.height &&
+    other.top < one.top + one.height
+  )
 }
 
 /** The label of the node that is pointed at, on a box, so that it can be read over others. */

@@ -3,7 +3,8 @@ import type { EntityType } from './memory-search.ts'
 
 export type CanvasNode = Schemas['CanvasNode']
 export type CanvasEdge = Schemas['CanvasEdge']
-export type NodeKind = EntityType | 'source'
+/** What a node is to people: a place of chats begins with `#`, any other is a folder, a parent page or a label. */
+export type NodeKind = EntityType | 'folder' | 'source'
 export type ColorScheme = 'light' | 'dark'
 
 /** A node's kind, its colour in either theme (3:1 and more to what is behind it: WCAG 2.2, 1.4.11), and its name. */
@@ -11,18 +12,27 @@ export const KINDS: Record<NodeKind, { one: string; many: string } & Record<Colo
   person: { one: 'Person', many: 'People', light: '#4650dd', dark: '#8f9bff' },
   organization: { one: 'Organization', many: 'Organizations', light: '#0f766e', dark: '#45d3bd' },
   channel: { one: 'Channel', many: 'Channels', light: '#b45309', dark: '#f5b041' },
+  folder: { one: 'Folder', many: 'Folders', light: '#6d28d9', dark: '#c4a7ff' },
   topic: { one: 'Topic', many: 'Topics', light: '#be185d', dark: '#f48fbf' },
   source: { one: 'Source', many: 'Sources', light: '#4b5563', dark: '#c3cad6' },
 }
 
-export const NODE_KINDS: readonly NodeKind[] = ['person', 'organization', 'channel', 'topic', 'source']
+export const NODE_KINDS: readonly NodeKind[] = [
+  'person',
+  'organization',
+  'channel',
+  'folder',
+  'topic',
+  'source',
+]
 
 /** What a node is; of a source its provider does not matter. */
-export function kindOf({ type }: Pick<CanvasNode, 'type'>): NodeKind {
+export function kindOf({ type, label }: Pick<CanvasNode, 'type' | 'label'>): NodeKind {
   switch (type) {
+    case 'channel':
+      return label.startsWith('#') ? 'channel' : 'folder'
     case 'person':
     case 'organization':
-    case 'channel':
     case 'topic':
       return type
     default:

@@ -1,13 +1,11 @@
 import { SegmentedControl, Select, TextInput } from '@mantine/core'
-import { useDebouncedCallback } from '@mantine/hooks'
 import { Search } from 'lucide-react'
-import { useState } from 'react'
 import { PROVIDER_IDS, providerName } from '../../api/provider-list.ts'
+import { useTyped } from '../../ui/use-typed.ts'
 import { KINDS } from './kinds.ts'
 import classes from './memory-filters.module.css'
 import { ENTITY_TYPES, type MemorySearch, SINCE, type Since } from './memory-search.ts'
 
-const TYPING_MS = 250
 const SINCE_NAMES: Record<Since, string> = {
   week: 'the last 7 days',
   month: 'the last 30 days',
@@ -26,7 +24,7 @@ export function MemoryFilters({
     onChange(withChange(search, change), replace)
   return (
     <section aria-label="Filters" className={classes.filters}>
-      <Find key={search.q ?? ''} q={search.q ?? ''} onFind={(q) => set({ q: q === '' ? null : q }, true)} />
+      <Find q={search.q ?? ''} onFind={(q) => set({ q: q === '' ? null : q }, true)} />
       <Select
         aria-label="Kind"
         placeholder="All kinds"
@@ -67,20 +65,15 @@ export function MemoryFilters({
   )
 }
 
-/** The address follows when nothing was typed for a moment. */
 function Find({ q, onFind }: { q: string; onFind: (q: string) => void }) {
-  const [text, setText] = useState(q)
-  const find = useDebouncedCallback(onFind, TYPING_MS)
+  const [text, setText] = useTyped(q, onFind)
   return (
     <TextInput
       aria-label="Find in the memory"
       placeholder="Find a name or a topic"
       leftSection={<Search size={16} aria-hidden />}
       value={text}
-      onChange={(event) => {
-        setText(event.currentTarget.value)
-        find(event.currentTarget.value.trim())
-      }}
+      onChange={(event) => setText(event.currentTarget.value)}
     />
   )
 }

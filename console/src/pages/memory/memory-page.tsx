@@ -14,7 +14,7 @@ import type { MemorySearch } from './memory-search.ts'
 import { MemoryTable } from './memory-table.tsx'
 import { NodePanel } from './node-panel.tsx'
 import { rowsOf } from './rows.ts'
-import { type Canvas, NODES_MAX, useCanvas } from './use-canvas.ts'
+import { type Canvas, type ShownCanvas, useCanvas } from './use-canvas.ts'
 
 const GraphView = lazy(async () => ({ default: (await import('./graph-view.tsx')).GraphView }))
 
@@ -51,7 +51,7 @@ function CanvasView({
   search,
   onChange,
 }: {
-  canvas: Canvas
+  canvas: ShownCanvas
   search: MemorySearch
   onChange: (search: MemorySearch, replace?: boolean) => void
 }) {
@@ -81,10 +81,10 @@ function CanvasView({
           <div className={classes.unseen}>{table}</div>
         </>
       )}
-      {nodes.length >= NODES_MAX && (
+      {canvas.isFull && (
         <TooMany
           shown={nodes.length}
-          hint="The most frequent names are shown. Search or filter to see others."
+          hint="They are the most frequent names. Search or filter to see others; the table shows up to 500."
         />
       )}
     </>

@@ -125,7 +125,7 @@ function SourceNode({
 }
 
 function Heading({ type, label }: Pick<CanvasNode, 'type' | 'label'>) {
-  const kind = kindOf({ type })
+  const kind = kindOf({ type, label })
   return (
     <div>
       <span className={classes.kind}>
@@ -156,7 +156,7 @@ function Neighbours({
         {nodes.map(({ id, type, label }) => (
           <li key={id}>
             <button type="button" className={classes.neighbour} onClick={() => onOpen(id)}>
-              <KindDot kind={kindOf({ type })} />
+              <KindDot kind={kindOf({ type, label })} />
               {label}
             </button>
           </li>

@@ -1,31 +1,27 @@
-import { Group, Select } from '@mantine/core'
+import { Group, Select, TextInput } from '@mantine/core'
+import { Search } from 'lucide-react'
 import { PROVIDER_CHOICES } from '../../api/provider-list.ts'
+import { useTyped } from '../../ui/use-typed.ts'
 import { type ItemsSearch, KIND_CHOICES } from './items-search.ts'
 
-/** Narrows a list of items by kind, and by provider where it has several. */
+/** Narrows a list of items by title and kind, and by provider where it has several. */
 export function ItemFilters({
-  provider,
-  kind,
+  filters,
   withProvider = false,
   onChange,
 }: {
-  provider?: ItemsSearch['provider'] | undefined
-  kind?: ItemsSearch['kind'] | undefined
+  filters: ItemsSearch
   withProvider?: boolean
   onChange: (search: ItemsSearch) => void
 }) {
-  const change = (next: {
-    provider?: ItemsSearch['provider'] | undefined
-    kind?: ItemsSearch['kind'] | undefined
-  }): void => {
-    const all = { provider, kind, ...next }
-    onChange({
-      ...(all.provider === undefined ? {} : { provider: all.provider }),
-      ...(all.kind === undefined ? {} : { kind: all.kind }),
-    })
+  const { item: _, ...kept } = filters
+  const change = (name: 'provider' | 'kind' | 'title', value: string | null): void => {
+    const { [name]: _before, ...others } = kept
+    onChange(value === null || value === '' ? others : { ...others, [name]: value })
   }
   return (
     <Group gap="xs">
+      <Title title={kept.title ?? ''} onFind={(title) => change('title', title)} />
       {withProvider && (
         <Select
           aria-label="Provider"
@@ -33,8 +29,8 @@ export function ItemFilters({
           size="xs"
           w={150}
           data={PROVIDER_CHOICES}
-          value={provider ?? null}
-          onChange={(value) => change({ provider: value ?? undefined })}
+          value={kept.provider ?? null}
+          onChange={(value) => change('provider', value)}
           clearable
           clearButtonProps={{ 'aria-label': 'All providers' }}
         />
@@ -45,11 +41,27 @@ export function ItemFilters({
         size="xs"
         w={140}
         data={KIND_CHOICES}
-        value={kind ?? null}
-        onChange={(value) => change({ kind: value ?? undefined })}
+        value={kept.kind ?? null}
+        onChange={(value) => change('kind', value)}
         clearable
         clearButtonProps={{ 'aria-label': 'All kinds' }}
       />
     </Group>
+  )
+}
+
+function Title({ title, onFind }: { title: string; onFind: (title: string) => void }) {
+  const [text, setText] = useTyped(title, onFind)
+  return (
+    <TextInput
+      aria-label="Find by title"
+      placeholder="Find by title"
+      size="xs"
+      w={180}
+      maxLength={200}
+      leftSection={<Search size={14} aria-hidden />}
+      value={text}
+      onChange={(event) => setText(event.currentTarget.value)}
+    />
   )
 }

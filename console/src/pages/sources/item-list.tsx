@@ -5,7 +5,7 @@ import { DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { EndOfList } from '../../ui/end-of-list.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
-import { Provider } from '../../ui/provider.tsx'
+import { Origin } from '../../ui/provider.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { LinesSkeleton } from '../../ui/skeletons.tsx'
 import classes from './item-list.module.css'
@@ -60,7 +60,7 @@ export function ItemList({
               </Anchor>
             ),
           },
-          { label: 'From', cell: ({ provider }) => <Provider id={provider} /> },
+          { label: 'From', cell: (item) => <Origin item={item} /> },
           { label: 'Kind', cell: ({ sourceKind }) => KINDS[sourceKind] },
           { label: 'Stored', cell: ({ syncedAt }) => <RelativeTime at={syncedAt} />, isAtEnd: true },
         ]}

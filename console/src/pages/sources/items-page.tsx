@@ -1,4 +1,5 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { count } from '../../ui/format.ts'
 import { ButtonLink } from '../../ui/links.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Panel } from '../../ui/panel.tsx'
@@ -7,6 +8,7 @@ import { ItemDrawer } from './item-drawer.tsx'
 import { ItemFilters } from './item-filters.tsx'
 import { ItemList } from './item-list.tsx'
 import { useItems } from './use-items.ts'
+import { useOverview } from './use-sources.ts'
 
 const route = getRouteApi('/admins/sources/items')
 
@@ -16,19 +18,21 @@ export function ItemsPage() {
   const navigate = useNavigate()
   const { item, ...filters } = search
   const items = useItems(filters)
-  const isFiltered = filters.provider !== undefined || filters.kind !== undefined
+  const isFiltered = Object.keys(filters).length > 0
+  const overview = useOverview()
+  const total = isFiltered || !overview.data ? '' : `${count(overview.data.items, 'item')}. `
   return (
     <>
       <BackToSources />
       <PageHeader title="Stored items" text="All stored documents, messages and files." />
       <Panel
         title="Items"
-        text="Latest change first"
+        text={`${total}Latest change first.`}
         isFlush
         action={
           <ItemFilters
             withProvider
-            {...filters}
+            filters={filters}
             onChange={(next) => void navigate({ to: '/sources/items', search: next, resetScroll: false })}
           />
         }

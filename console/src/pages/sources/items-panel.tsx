@@ -12,18 +12,22 @@ const route = getRouteApi('/admins/sources/$sourceId')
 
 /** What a source has brought. */
 export function ItemsPanel({ source }: { source: Source }) {
-  const { kind, item } = route.useSearch()
+  const { item, kind, title } = route.useSearch()
   const navigate = useNavigate()
   const go = (search: ItemsSearch): void =>
     void navigate({ to: '/sources/$sourceId', params: { sourceId: source.id }, search, resetScroll: false })
-  const filters: ItemsSearch = kind === undefined ? {} : { kind }
+  const filters: ItemsSearch = {
+    ...(kind === undefined ? {} : { kind }),
+    ...(title === undefined ? {} : { title }),
+  }
+  const isFiltered = kind !== undefined || title !== undefined
   const items = useItems({ connectorId: source.id, ...filters })
   return (
-    <Panel title="Items" isFlush action={<ItemFilters kind={kind} onChange={go} />}>
+    <Panel title="Items" isFlush action={<ItemFilters filters={filters} onChange={go} />}>
       <ItemList
         items={items}
         empty={
-          kind === undefined
+          !isFiltered
             ? {
                 title: 'No items yet',
                 text: isPushOnly(source)
@@ -39,7 +43,7 @@ export function ItemsPanel({ source }: { source: Source }) {
                     }
                   : {}),
               }
-            : { title: 'No items of this kind', text: 'Choose another kind.' }
+            : { title: 'No results', text: 'Clear a filter to see more.' }
         }
         isAsked={!isPushOnly(source)}
         onOpen={({ id }) => go({ ...filters, item: id })}

@@ -1,4 +1,5 @@
 import type { Schemas } from '../../api/client.ts'
+import { FILES_PROVIDER, PROVIDERS } from '../../api/providers.ts'
 
 export type Source = Schemas['Source']
 export type SyncRun = Schemas['SyncRun']
@@ -7,6 +8,28 @@ export type SourceKind = Schemas['SourceItem']['sourceKind']
 /** Whether a source has no account at its provider: documents come to it by files and pushes alone. */
 export function isPushOnly({ externalAccountId }: Pick<Source, 'externalAccountId'>): boolean {
   return externalAccountId.startsWith('push:')
+}
+
+/** Whether a source has the name that every workspace's push-only source of its provider is made with. */
+function hasFirstName({ displayName, provider }: Pick<Source, 'displayName' | 'provider'>): boolean {
+  return displayName === `${PROVIDERS[provider].name} (push)`
+}
+
+/** Whether nobody has used a push-only source that came with the workspace. */
+export function isUnused(source: Source): boolean {
+  return (
+    isPushOnly(source) && source.sourceItemCount === 0 && source.status === 'active' && hasFirstName(source)
+  )
+}
+
+/** Whether it is the source that files go into unless another one is chosen. */
+function isForFiles(source: Source): boolean {
+  return isPushOnly(source) && source.provider === FILES_PROVIDER && hasFirstName(source)
+}
+
+/** A source's name: that of files says so, until somebody gives it another. */
+export function nameOf(source: Source): string {
+  return isForFiles(source) ? 'Files' : source.displayName
 }
 
 /** Whether a run waits for a worker or is at work. */

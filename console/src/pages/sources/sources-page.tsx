@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { OutcomeNotice } from '../../ui/outcome-notice.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { formatNumber } from '../../ui/format.ts'
+import { count, formatNumber } from '../../ui/format.ts'
 import { ButtonLink } from '../../ui/links.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Panel } from '../../ui/panel.tsx'
@@ -18,7 +18,7 @@ import classes from './source-filters.module.css'
 import { SourceFilters } from './source-filters.tsx'
 import { SourceName } from './source-name.tsx'
 import { SourceStatus } from './source-status.tsx'
-import { isPushOnly, type Source } from './source-words.ts'
+import { isPushOnly, isUnused, type Source } from './source-words.ts'
 import { useLiveRuns } from './use-runs.ts'
 import { useSources } from './use-sources.ts'
 
@@ -29,6 +29,8 @@ const ROWS = 50
 /** Where the memory comes from. */
 export function SourcesPage() {
   const sources = useSources()
+  const [isAll, setAll] = useState(false)
+  const unused = sources.data?.filter(isUnused).length ?? 0
   return (
     <>
       <PageHeader
@@ -54,7 +56,14 @@ export function SourcesPage() {
         <Panel isFlush>
           <Reading query={sources}>
             {(rows) =>
-              rows.length === 0 ? (
+              rows.every(isUnused) && rows.length > 0 && !isAll ? (
+                <EmptyState
+                  icon={Database}
+                  title="No sources in use yet"
+                  text={`Connect ${ANY_PROVIDER}, import files, or push documents over the API.`}
+                  action={<ButtonLink to="/sources/new">Add the first source</ButtonLink>}
+                />
+              ) : rows.length === 0 ? (
                 <EmptyState
                   icon={Database}
                   title="No sources yet"
@@ -62,11 +71,18 @@ export function SourcesPage() {
                   action={<ButtonLink to="/sources/new">Add the first source</ButtonLink>}
                 />
               ) : (
-                <Sources sources={rows} />
+                <Sources sources={isAll ? rows : rows.filter((source) => !isUnused(source))} />
               )
             }
           </Reading>
         </Panel>
+        {!isAll && unused > 0 && (
+          <Group>
+            <Button variant="subtle" size="compact-sm" onClick={() => setAll(true)}>
+              Show {count(unused, 'unused push source')}
+            </Button>
+          </Group>
+        )}
       </Stack>
     </>
   )

@@ -8,11 +8,12 @@ import { useRefreshStored } from './use-sources.ts'
 export type ListedItem = Schemas['ListedSourceItem']
 
 /** What is stored, page by page, what changed last first. */
-export function useItems({ provider, kind, connectorId }: ItemsSearch & { connectorId?: string }) {
+export function useItems({ provider, kind, title, connectorId }: ItemsSearch & { connectorId?: string }) {
   const { api, organization } = useWorkspace()
   const filters = {
     ...(provider === undefined ? {} : { provider }),
     ...(kind === undefined ? {} : { sourceKind: kind }),
+    ...(title === undefined ? {} : { title }),
     ...(connectorId === undefined ? {} : { connectorId }),
   }
   return usePages<ListedItem>({

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest'
+import { type Canvas, joined, withoutSources } from './shown-part.ts'
+
+const node = (id: string, kind: 'entity' | 'source' = 'entity'): Canvas['nodes'][number] => ({
+  id,
+  kind,
+  type: kind === 'source' ? 'notion' : 'topic',
+  label: id,
+  provider: null,
+  weight: 1,
+})
+const edge = (source: string, target: string): Canvas['edges'][number] => ({
+  id: `${source} ${target}`,
+  source,
+  target,
+  type: 'co_occurs',
+  weight: 1,
+})
+const canvas = (nodes: Canvas['nodes'], edges: Canvas['edges']): Canvas => ({
+  nodes,
+  edges,
+  generatedAt: '2026-03-02T09:30:00.000Z',
+  complete: true,
+  itemsWaiting: 0,
+})
+
+describe('the part of the memory that is shown', () => {
+  it('leaves out sources and what leads to them', () => {
+    const all = canvas([node('a'), node('b'), node('s', 'source')], [edge('a', 'b'), edge('s', 'a')])
+    expect(withoutSources(all)).toMatchObject({ nodes: [node('a'), node('b')], edges: [edge('a', 'b')] })
+  })
+
+  it('has each name and link once where two parts are joined', () => {
+    const one = canvas([node('a'), node('b')], [edge('a', 'b')])
+    const other = canvas([node('b'), node('c')], [edge('a', 'b'), edge('b', 'c')])
+    const both = joined(one, other)
+    expect(both.nodes.map(({ id }) => id)).toEqual(['a', 'b', 'c'])
+    expect(both.edges.map(({ id }) => id)).toEqual(['a b', 'b c'])
+  })
+})

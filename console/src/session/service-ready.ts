@@ -1,0 +1,34 @@
+import { useEffect, useEffectEvent } from 'react'
+
+const POLL_MS = 3_000
+
+/** Whether the service answers and can serve. */
+async function isServiceReady(): Promise<boolean> {
+  try {
+    return (await fetch('/readyz', { cache: 'no-store' })).ok
+  } catch {
+    return false
+  }
+}
+
+/** While `isAway`, asks every few seconds whether the service is back, and says so once. */
+export function useWhenReady(isAway: boolean, onReady: () => void): void {
+  const ready = useEffectEvent(onReady)
+  useEffect(() => {
+    if (!isAway) return undefined
+    let hasEnded = false
+    const end = (): void => {
+      hasEnded = true
+      clearInterval(timer)
+    }
+    const timer = setInterval(() => {
+      void look()
+    }, POLL_MS)
+    const look = async (): Promise<void> => {
+      if (!(await isServiceReady()) || hasEnded) return
+      end()
+      ready()
+    }
+    return end
+  }, [isAway])
+}

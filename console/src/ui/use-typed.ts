@@ -1,0 +1,22 @@
+import { useDebouncedCallback } from '@mantine/hooks'
+import { useState } from 'react'
+
+const TYPING_MS = 250
+
+/**
+ * The text of a box that the address follows when nothing was typed for a moment. When the address changes by other means the box
+ * follows it; it stays the same box, so that it keeps the focus.
+ */
+export function useTyped(asked: string, onAsk: (text: string) => void): [string, (text: string) => void] {
+  const [state, setState] = useState({ asked, text: asked })
+  const ask = useDebouncedCallback(onAsk, TYPING_MS)
+  const text = state.asked === asked || state.text.trim() === asked ? state.text : asked
+  if (state.asked !== asked) setState({ asked, text })
+  return [
+    text,
+    (typed) => {
+      setState({ asked, text: typed })
+      ask(typed.trim())
+    },
+  ]
+}
