@@ -10,7 +10,7 @@ export interface ThreadServices {
 
 const shared = {
   tag: 'Threads (console)',
-  access: { surface: 'console', role: 'member', action: 'memory:read' },
+  access: { surface: 'console', role: 'member', action: 'admin' },
   credits: 0,
 } as const
 
