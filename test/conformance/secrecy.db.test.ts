@@ -139,6 +139,7 @@ async function actOnEverything(): Promise<void> {
   await asAdmin('GET', '/v1/console/audit-events/export?format=csv')
   await manageDirectory()
   await manageWebhooks()
+  await manageThreads()
   const made = await asAdmin('POST', '/v1/console/organizations', { name: 'Acme' })
   await buyPlan(made.body.organization.id)
   const path = `/operator/organizations/${organization.id}/subscription`
@@ -185,6 +186,16 @@ async function manageWebhooks(): Promise<void> {
   const { delivery } = (await asAdmin('POST', `${one}/test`)).body
   await asAdmin('POST', `${path}/deliveries/${delivery.id}/replay`)
   await asAdmin('DELETE', one)
+}
+
+/** A thread of questions, from its first one to its end. */
+async function manageThreads(): Promise<void> {
+  const path = '/v1/console/threads'
+  const turn = { question: `What is ${CONTENT}?`, answer: `It is ${ANSWER}.`, citations: [] }
+  const { thread, turn: first } = (await asAdmin('POST', path, turn)).body
+  await asAdmin('POST', `${path}/${thread.id}/turns`, turn)
+  await asAdmin('PUT', `${path}/${thread.id}/turns/${first.id}/feedback`, { feedback: 'useful' })
+  await asAdmin('DELETE', `${path}/${thread.id}`)
 }
 
 /** The payment processor's pages, in success and failure. */

@@ -9,6 +9,7 @@ interface Column {
   /** The database fills it in when it is omitted. */
   generated: boolean
 }
+const FILES = ['schema.ts', 'schema-billing.ts', 'schema-people.ts', 'schema-sources.ts', 'schema-columns.ts']
 type Tables = Record<string, Record<string, Column>>
 
 let database: TestDatabase
@@ -21,7 +22,7 @@ afterAll(() => database.close())
 /** The tables declared by `interface Schema` of src/database/schema.ts, including inherited ones. */
 async function declaredTables(): Promise<Tables> {
   const statements: ts.Statement[] = []
-  for (const name of ['schema.ts', 'schema-people.ts', 'schema-columns.ts']) {
+  for (const name of FILES) {
     const text = await readFile(new URL(`../../src/database/${name}`, import.meta.url), 'utf8')
     statements.push(...ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true).statements)
   }
@@ -30,7 +31,9 @@ async function declaredTables(): Promise<Tables> {
     if (!found) throw new Error(`schema.ts has no interface ${name}`)
     return found.members
   }
-  const tables = ['PeopleSchema', 'Schema'].flatMap((name) => propertiesOf(membersOf(name)))
+  const tables = ['BillingSchema', 'PeopleSchema', 'SourcesSchema', 'Schema'].flatMap((name) =>
+    propertiesOf(membersOf(name)),
+  )
   return Object.fromEntries(tables.map(([table, type]) => [table, columnsOf(type, membersOf)]))
 }
 

@@ -100,7 +100,7 @@ describe('the command line against the real service', () => {
     const index = (act?: string) => memory('operator', 'index', organization.id, ...(act ? [act] : []))
     expect(await index()).toBe('none\n')
     if (service.database.openPatient === null) {
-      await expect(index('build')).rejects.toThrow(/needs a PostgreSQL server/)
+      await expect(index('build')).rejects.toThrow(/Set DATABASE_URL to a PostgreSQL server/)
     } else {
       expect(await index('build')).toMatch(/^(building|ready): \d+ of \d+ chunks of \S+\n$/)
     }
