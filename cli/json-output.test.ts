@@ -1,16 +1,26 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync } from 'node:fs'
+import { rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import packageJson from '../package.json' with { type: 'json' }
 import { type EmulatedService, startEmulatedService } from './support/emulated-service.ts'
 import { runCommand } from './support/run-command.ts'
 
+/** `evaluate` writes its last run beside the file of questions. */
+const folder = mkdtempSync(path.join(tmpdir(), 'memory-json-'))
+const questions = path.join(folder, 'questions.csv')
 let service: EmulatedService
 beforeAll(async () => {
+  await writeFile(questions, 'question,page,fact\nHow many days?,PTO policy,25\n')
   service = await startEmulatedService()
 })
-afterAll(() => service.close())
+afterAll(async () => {
+  await service.close()
+  await rm(folder, { recursive: true })
+})
 
 const ID = '6f2cd5ff-70a3-4a34-9d5b-0d1a6f6f8d01'
 /** Each command with valid arguments. `mcp` always speaks JSON-RPC. */
@@ -18,6 +28,7 @@ const COMMANDS: Readonly<Record<string, string[]>> = {
   import: ['cli/support'],
   search: ['q'],
   ask: ['q', '--stream'],
+  evaluate: [questions],
   'documents list': [],
   'documents open': ['q'],
   canvas: [],
