@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { nearestName } from './nearest-name.ts'
 import { validationError, type ValidationIssue } from './errors.ts'
+import { nearestName } from './nearest-name.ts'
+import { safeParse } from './safe-parse.ts'
 import { phraseIssue } from './validation-words.ts'
 
 /** What the sender calls the value and its parts. */
@@ -30,7 +31,7 @@ export function findIssues<S extends z.ZodType>(
   part: ValidatedPart,
 ): Validation<z.output<S>> {
   const knownNames = new Map<readonly string[], readonly string[]>()
-  const result = parsed(schema, value, (issue) => {
+  const result = safeParse(schema, value, (issue) => {
     if (issue.code === 'unrecognized_keys' && issue.inst instanceof z.ZodObject)
       knownNames.set(issue.keys, Object.keys(issue.inst.shape))
     return phraseIssue(issue)
@@ -57,20 +58,6 @@ export function findIssues<S extends z.ZodType>(
     if (issues.length < ISSUES_WORDED_MAX) issues.push(sentence(part, issue))
   }
   return { issues, count }
-}
-
-/** null: zod compares the `length` of what is no text too, which throws if that is an object with a `toString` of its own. */
-function parsed<S extends z.ZodType>(
-  schema: S,
-  value: unknown,
-  error: z.core.$ZodErrorMap,
-): z.ZodSafeParseResult<z.output<S>> | null {
-  try {
-    return schema.safeParse(value, { error })
-  } catch (cause) {
-    if (cause instanceof TypeError) return null
-    throw cause
-  }
 }
 
 /**

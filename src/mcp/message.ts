@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { BodyDeclaration } from '../http/parse-body.ts'
+import { safeParse } from '../kernel/safe-parse.ts'
 
 /** The fields of a JSON-RPC 2.0 message. */
 const FIELDS = ['jsonrpc', 'id', 'method', 'params', 'result', 'error'] as const
@@ -42,7 +43,7 @@ const INVALID_PARAMS = -32_602
 
 /** Refuses a message larger than its request can be, and a URI too long to match against templates. */
 export function refuseOversized(body: unknown, bytes: number): RefusedMessage | undefined {
-  const messages = (Array.isArray(body) ? body : [body]).map((each) => Message.safeParse(each).data)
+  const messages = (Array.isArray(body) ? body : [body]).map((each) => safeParse(Message, each)?.data)
   const id = messages.length === 1 ? (messages[0]?.id ?? null) : null
   const storesDocument = messages.some(
     (each) => each?.method === 'tools/call' && each.params?.name === 'remember',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { safeParse } from '../kernel/safe-parse.ts'
 import {
   domainPrincipal,
   EVERYONE,
@@ -41,8 +42,8 @@ const NOBODY: PolicyPrincipals = { allow: [], deny: [] }
 export function principalsOfPolicy(accessPolicy: unknown, origin: ItemOrigin): PolicyPrincipals {
   if (origin.by === 'sync' && !origin.tellsReaders)
     return { allow: [sourcePrincipal(origin.sourceId)], deny: [] }
-  const parsed = AccessPolicy.safeParse(accessPolicy)
-  if (!parsed.success) return NOBODY
+  const parsed = safeParse(AccessPolicy, accessPolicy)
+  if (!parsed?.success) return NOBODY
   const allow = [...new Set(allowedBy(parsed.data, origin))].toSorted()
   const deny = [...new Set(parsed.data.deny.map(userPrincipal))].toSorted()
   return allow.length === 0 ? NOBODY : { allow, deny }
