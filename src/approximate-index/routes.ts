@@ -10,16 +10,16 @@ export interface ApproximateIndexServices {
 const ApproximateIndex = z
   .object({
     status: z.enum(['none', 'building', 'ready', 'failed']).meta({
-      description: 'How far it is; `none`: it was not asked for. Searches use it while it is `ready`.',
+      description: 'Its status; `none`: not requested. Searches use it while it is `ready`.',
       example: 'building',
     }),
-    model: textOrNull('The embedding model whose vectors it is of.', 'openai:text-embedding-3-small:1536'),
+    model: textOrNull('The embedding model of the indexed vectors.', 'openai:text-embedding-3-small:1536'),
     chunksTotal: count('Chunks of the organization with a vector of that model.', 812_000),
-    chunksDone: count('Of these, chunks that are in it.', 307_200),
+    chunksDone: count('Chunks indexed so far.', 307_200),
     bytes: count('Its size on disk.', 0),
-    requestedAt: momentOrNull('When it was asked for.'),
-    finishedAt: momentOrNull('When it was ready.', null),
-    errorMessage: textOrNull('Why the last attempt failed; it is tried again every ten minutes.'),
+    requestedAt: momentOrNull('When it was requested.'),
+    finishedAt: momentOrNull('When it became ready.', null),
+    errorMessage: textOrNull('Why the last attempt failed; it is retried every ten minutes.'),
   })
   .meta({ id: 'ApproximateIndex', description: "An approximate index over an organization's vectors." })
 
@@ -46,11 +46,11 @@ export const approximateIndexRoutes = [
     ...shared,
     operationId: 'operatorPutApproximateIndex',
     method: 'PUT',
-    summary: 'Have an approximate index built for an organization',
+    summary: 'Build an approximate index for an organization',
     description:
-      'Returns at once; it is built in the background, and follows the model that answers for the organization. Once it is ' +
-      'ready, searches that memory does not answer use it: they take milliseconds, and may miss passages, which the ' +
-      'limitation `approximate_search` says. It is worth it for dense models alone: of the built-in one it misses up to every fifth.',
+      'Returns at once. The index is built in the background, and again when another model answers for the organization. Once it is ' +
+      'ready, searches without a snapshot in memory use it: they take milliseconds, but may miss passages, and then have the ' +
+      'limitation `approximate_search`. Use it only with dense models: with the built-in one it misses up to one passage in five.',
     refuses: ['approximate_index_refused'],
     handle: async ({ params, requestId }, { approximateIndexes }) =>
       reply(200, { approximateIndex: await approximateIndexes.ask(requestId, params.id) }),
@@ -59,7 +59,7 @@ export const approximateIndexRoutes = [
     ...shared,
     operationId: 'operatorDropApproximateIndex',
     method: 'DELETE',
-    summary: "Drop an organization's approximate index: its searches are exact again",
+    summary: "Drop an organization's approximate index",
     handle: async ({ params, requestId }, { approximateIndexes }) =>
       reply(200, { approximateIndex: await approximateIndexes.drop(requestId, params.id) }),
   }),

@@ -41,7 +41,7 @@ export const ExternalId = z
   )
   .meta({
     description:
-      "The document's own id in your system, the same each time: with the provider it names the item.",
+      "The document's stable id in your system. With the provider, it identifies the item.",
     example: 'handbook/vacation',
   })
 
@@ -65,24 +65,24 @@ const Url = z
   .max(URL_CHARACTERS_MAX)
   .refine(
     isLink,
-    'must be an absolute URL, and not of javascript:, vbscript:, data:, file:, blob:, about: or view-source:',
+    'must be an absolute URL, but not a javascript:, vbscript:, data:, file:, blob:, about: or view-source: URL',
   )
 
 export const IngestDocument = z
   .strictObject({
     connectorId: idOf(
-      'The source that the document belongs to. Put the `id` of one of yours with the same provider here: ' +
+      'The `id` of one of your sources with the same provider. ' +
         '`GET /v1/sources` lists them, and every workspace has a push-only one for each provider from the start.',
       EXAMPLE_ID.source,
     ),
-    provider: providerOf("The provider; it has to be the source's."),
+    provider: providerOf("The provider, which must be the source's."),
     sourceKind: SourceKind,
     externalId: ExternalId,
     title: z
       .string()
       .min(1)
       .max(TITLE_CHARACTERS_MAX)
-      .meta({ description: 'The title, which citations show.', example: 'Vacation' }),
+      .meta({ description: 'The title, shown in citations.', example: 'Vacation' }),
     body: z
       .string()
       .refine(
@@ -91,11 +91,11 @@ export const IngestDocument = z
       )
       .meta({
         description:
-          'The whole text, plain or Markdown. May be empty: the document is then found by its title.',
+          'The whole text, plain or Markdown. If it is empty, searches find the document by its title.',
         example: 'Employees get 25 days of paid vacation a year. Unused days expire in March.',
       }),
     url: Url.nullish().meta({
-      description: 'The link to the original, which hits carry.',
+      description: 'The link to the original, returned with hits.',
       example: 'https://wiki.example.com/vacation',
     }),
     authorName: z
@@ -113,7 +113,7 @@ export const IngestDocument = z
     }),
     metadata: Metadata.default({}).meta({
       description:
-        'Anything else, which hits carry. An `accessPolicy` in it says who may read the document, and comes back as it is.',
+        'Any other fields, returned with hits. An `accessPolicy` defines who may read the document and is returned unchanged.',
       example: { team: 'people' },
     }),
   })
@@ -121,9 +121,9 @@ export const IngestDocument = z
 
 export const SourceItem = z
   .object({
-    id: shownId("The item's id, which stays when its content changes.", EXAMPLE_ID.sourceItem),
-    connectorId: shownId('The source that it belongs to.', EXAMPLE_ID.source),
-    provider: providerOf('The provider that it is from.'),
+    id: shownId("The item's id, which does not change with its content.", EXAMPLE_ID.sourceItem),
+    connectorId: shownId('Its source.', EXAMPLE_ID.source),
+    provider: providerOf('Its provider.'),
     sourceKind: SourceKind,
     externalId: text("Its id in the caller's or the provider's own system.", 'handbook/vacation'),
     title: text('Its title.', 'Vacation'),
@@ -133,14 +133,14 @@ export const SourceItem = z
     ),
     url: textOrNull('The link to the original.', 'https://wiki.example.com/vacation'),
     authorName: textOrNull('Who wrote it.', 'Ada Lovelace'),
-    sourceCreatedAt: momentOrNull('When it was written there.', '2026-01-12T08:00:00.000Z'),
-    sourceUpdatedAt: momentOrNull('When it was last changed there.', '2026-03-01T16:45:00.000Z'),
+    sourceCreatedAt: momentOrNull('When it was written at the source.', '2026-01-12T08:00:00.000Z'),
+    sourceUpdatedAt: momentOrNull('When it last changed at the source.', '2026-03-01T16:45:00.000Z'),
     metadata: z
       .record(z.string(), z.unknown())
-      .meta({ description: 'What else came with it.', example: { team: 'people' } }),
+      .meta({ description: 'Its other fields.', example: { team: 'people' } }),
     syncedAt: moment('When the provider or the caller last confirmed it.'),
-    createdAt: moment('When it first came here.'),
-    updatedAt: moment('When its content last changed here.'),
+    createdAt: moment('When it was first stored.'),
+    updatedAt: moment('When its stored content last changed.'),
   })
   .meta({ id: 'SourceItem', description: 'A stored document, message or file.' })
 export type SourceItem = z.output<typeof SourceItem>
@@ -194,7 +194,7 @@ export const IngestRequest = z
       )
       .min(1)
       .max(DOCUMENTS_MAX, `must have at most ${DOCUMENTS_MAX} documents a request`)
-      .describe('The documents, all of which are stored or none.'),
+      .describe('The documents, which are stored all or none.'),
   })
   .meta({ id: 'IngestRequest', description: 'The body of an ingest.' })
 

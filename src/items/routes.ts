@@ -40,9 +40,9 @@ const TITLE_CHARACTERS_MAX = 200
 const IngestResponse = z
   .object({
     ingested: count('Documents that were new or had changed.', 1),
-    skipped: count('Documents that were stored already with the same content.', 0),
+    skipped: count('Documents already stored with the same content.', 0),
   })
-  .meta({ id: 'IngestResponse', description: 'What came of the documents.' })
+  .meta({ id: 'IngestResponse', description: 'The result of an ingest.' })
 
 const ListQuery = z.strictObject({
   provider: z
@@ -62,8 +62,8 @@ const ListQuery = z.strictObject({
     .string()
     .max(CURSOR_CHARACTERS_MAX)
     .optional()
-    .describe('The `nextCursor` of the page before, with the same filters; left out for the first page.'),
-  limit: z.coerce.number().int().min(1).max(200).default(50).describe('How many items a page has at most.'),
+    .describe('The `nextCursor` of the previous page, with the same filters. Omit it for the first page.'),
+  limit: z.coerce.number().int().min(1).max(200).default(50).describe('The most items on a page.'),
   onBehalfOf: onBehalfOfQuery,
 })
 
@@ -71,19 +71,19 @@ const ItemReader = z
   .object({
     kind: z.enum(['everyone', 'member', 'source', 'user', 'group', 'domain']).meta({
       description:
-        '`everyone` on whose behalf is asked, `member` of the organization, `source`: people of the source, or one person, group or domain.',
+        '`everyone` on whose behalf a request is made, a `member` of the organization, `source` for users of the source, or one user, group or domain.',
       example: 'group',
     }),
-    name: textOrNull('An address, a group, a domain; null where the kind says it.', 'legal'),
-    memberCount: z.int().min(0).nullable().meta({ description: 'How many members it has.', example: 12 }),
-    denied: z.boolean().meta({ description: 'They may not read, whatever else lets them.', example: false }),
+    name: textOrNull('An address, a group or a domain; null if the kind says it all.', 'legal'),
+    memberCount: z.int().min(0).nullable().meta({ description: 'Its number of members.', example: 12 }),
+    denied: z.boolean().meta({ description: 'Whether reading is denied, whatever else grants it.', example: false }),
   })
-  .meta({ id: 'ItemReader', description: 'Somebody whom an access policy names.' })
+  .meta({ id: 'ItemReader', description: 'A principal in an access policy.' })
 
 const DeletedSourceItem = z
   .object({
     sourceItem: SourceItem.pick({ id: true, connectorId: true, provider: true, externalId: true }).describe(
-      'What was removed.',
+      'The id of the removed item.',
     ),
     deletedAt: moment('When it was removed.'),
   })
@@ -130,8 +130,8 @@ export const itemRoutes = [
     path: '/source-items',
     summary: 'List what is stored',
     description:
-      'The item whose content changed last comes first. Go on with `nextCursor` until it is null. What changes meanwhile ' +
-      'moves to the front of the list; of the rest nothing is missed and nothing comes twice.',
+      'Latest content change first. Continue with `nextCursor` until it is null. Items that change meanwhile ' +
+      'move to the front of the list; all others are listed exactly once.',
     action: 'search',
     consoleRole: 'member',
     audit: 'none',
@@ -140,7 +140,7 @@ export const itemRoutes = [
     responses: {
       200: z.object({
         sourceItems: z.array(ListedSourceItem).describe('The items of this page, without their texts.'),
-        nextCursor: textOrNull('Where the next page begins; null on the last one.'),
+        nextCursor: textOrNull('The cursor of the next page; null on the last one.'),
       }),
     },
     handle: async ({ reader, query }, { items }) => reply(200, await items.list(reader, query)),
@@ -167,7 +167,7 @@ export const itemRoutes = [
     method: 'GET',
     path: '/source-items/{id}/readers',
     summary: 'Show who may read an item, and why',
-    description: 'Those whom its access policy names. An empty list: nobody on whose behalf is asked.',
+    description: 'The principals in its access policy. If the list is empty, no one on whose behalf a request is made may read it.',
     action: 'admin',
     consoleRole: 'admin',
     audit: 'none',
@@ -222,9 +222,9 @@ export const itemRoutes = [
     bodyBytesMax: SERVICE_FILE_LIMITS.fileBytes,
     upload: "The file's bytes as they are, at most 25 MiB.",
     query: z.strictObject({
-      connectorId: idOf('The source that it goes into.', EXAMPLE_ID.source),
+      connectorId: idOf('The source to store it in.', EXAMPLE_ID.source),
       name: fileName.meta({
-        description: 'Its name, with folders where it has them: its `externalId`.',
+        description: 'Its name, with folders if any, which becomes its `externalId`.',
         example: 'handbook/vacation.docx',
       }),
       modifiedAt: Timestamp.optional().describe('When the file was last changed.'),
@@ -234,16 +234,16 @@ export const itemRoutes = [
       200: z.object({
         file: z
           .object({
-            externalId: text('By what the document is known from now on.', 'handbook/vacation.docx'),
-            title: text('Its title, as the file or its name says.', 'Vacation'),
+            externalId: text("The stored document's id.", 'handbook/vacation.docx'),
+            title: text('Its title, from the file or its name.', 'Vacation'),
             sourceKind: SourceKind,
             isTruncated: z
               .boolean()
-              .meta({ description: 'Whether it says more than the 1 MiB that is kept.', example: false }),
+              .meta({ description: 'Whether text beyond 1 MiB was cut off.', example: false }),
           })
-          .describe('What was made of the file.'),
-        ingested: count('1 where it was new or had changed.', 1),
-        skipped: count('1 where it was stored already with the same content.', 0),
+          .describe('The stored file.'),
+        ingested: count('1 if it was new or had changed.', 1),
+        skipped: count('1 if it was already stored with the same content.', 0),
       }),
     },
     handle: async ({ principal, query, headers, rawBody, requestId, signal }, { files }) => {

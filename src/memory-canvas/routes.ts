@@ -32,7 +32,7 @@ const NODES_DEFAULT = 100
 const QUERY_CHARACTERS_MAX = 500
 const EXAMPLE_TOPIC = '8a2d5f31-0c47-4be9-a163-d94e7b02c5f8'
 
-const EntityType = z.enum(ENTITY_TYPES).meta({ description: 'What kind of entity it is.', example: 'person' })
+const EntityType = z.enum(ENTITY_TYPES).meta({ description: 'The kind of entity.', example: 'person' })
 
 const CanvasQuery = z.strictObject({
   q: z
@@ -42,36 +42,36 @@ const CanvasQuery = z.strictObject({
     .max(QUERY_CHARACTERS_MAX)
     .optional()
     .describe(
-      'Only entities of this name or alias, or where there are none, those that the nearest passages name.',
+      'Only entities with this name or alias, or else those that the nearest passages name.',
     ),
   provider: z
     .enum(PROVIDERS)
     .optional()
-    .meta({ description: 'Only what items of this provider say.', example: 'notion' }),
+    .meta({ description: 'Only items of this provider.', example: 'notion' }),
   entityType: z
     .enum(ENTITY_TYPES)
     .optional()
     .meta({ description: 'Only entities of this kind, and no sources.', example: 'topic' }),
-  around: givenId.optional().describe("Only what the latest items of this node name: the node's id."),
-  since: AnyTime.optional().describe('Only what the latest items changed at this time or later name.'),
+  around: givenId.optional().describe("Only what the latest items of the node with this id name."),
+  since: AnyTime.optional().describe('Only what the latest items changed at or after this time name.'),
   limit: z.coerce
     .number()
     .int()
     .min(1)
     .max(NODES_MAX)
     .default(NODES_DEFAULT)
-    .describe('How many nodes at most.'),
+    .describe('The most nodes to return.'),
   onBehalfOf: onBehalfOfQuery,
 })
 
 const Node = z
   .object({
-    id: shownId('The node; of a source its own id.', EXAMPLE_ID.entity),
+    id: shownId("The node's id; for a source, the source's id.", EXAMPLE_ID.entity),
     kind: z.enum(['entity', 'source']).meta({ description: 'What the node is.', example: 'entity' }),
     type: z
       .enum([...ENTITY_TYPES, ...PROVIDERS])
-      .meta({ description: "The entity's kind; of a source its provider.", example: 'person' }),
-    label: text('What it is called most often.', 'Ada Lovelace'),
+      .meta({ description: "The entity's kind; for a source, its provider.", example: 'person' }),
+    label: text('Its most frequent name.', 'Ada Lovelace'),
     provider: z
       .enum(PROVIDERS)
       .nullable()
@@ -83,24 +83,24 @@ const Node = z
 const Edge = z
   .object({
     id: text('The edge.', `mentions:${EXAMPLE_ID.entity}:${EXAMPLE_TOPIC}`),
-    source: shownId('The node that it leads from.', EXAMPLE_ID.entity),
-    target: shownId('The node that it leads to.', EXAMPLE_TOPIC),
-    type: z.enum(EDGE_TYPES).meta({ description: 'What is between them.', example: 'mentions' }),
-    weight: count('How many items are behind it.', 7),
+    source: shownId('The node where it starts.', EXAMPLE_ID.entity),
+    target: shownId('The node where it ends.', EXAMPLE_TOPIC),
+    type: z.enum(EDGE_TYPES).meta({ description: 'The relation.', example: 'mentions' }),
+    weight: count('How many items support it.', 7),
   })
-  .meta({ id: 'CanvasEdge', description: 'What items say about two nodes.' })
+  .meta({ id: 'CanvasEdge', description: 'A relation of two nodes.' })
 
 const Canvas = z
   .object({
     nodes: z.array(Node).describe('The heaviest first.'),
-    edges: z.array(Edge).describe('The strongest between these nodes, the heaviest first.'),
-    generatedAt: moment('When this was answered.'),
+    edges: z.array(Edge).describe('The strongest edges between these nodes, heaviest first.'),
+    generatedAt: moment('When this was created.'),
     complete: z
       .boolean()
-      .meta({ description: 'Whether every stored item in scope has been read for it.', example: true }),
-    itemsWaiting: count('Items in scope that are still to be read.', 0),
+      .meta({ description: 'Whether it covers every stored item in scope.', example: true }),
+    itemsWaiting: count('Items in scope not yet covered.', 0),
   })
-  .meta({ id: 'MemoryCanvas', description: 'Who, what and where the stored items name.' })
+  .meta({ id: 'MemoryCanvas', description: 'The people, organizations, channels and topics that stored items name.' })
 
 const Details = z
   .object({
@@ -108,7 +108,7 @@ const Details = z
       .object({
         id: shownId('The entity.', EXAMPLE_ID.entity),
         type: EntityType,
-        label: text('What it is called most often.', 'Ada Lovelace'),
+        label: text('Its most frequent name.', 'Ada Lovelace'),
         aliases: z
           .array(z.string())
           .meta({ description: 'Its other names.', example: ['ada@corp.com', '@ada', 'Lovelace, Ada'] }),
@@ -122,11 +122,11 @@ const Details = z
           .array(
             z.object({
               name: text('One of its names.', 'Ada Lovelace'),
-              items: count('Items that call it so.', 12),
+              items: count('Items with this name.', 12),
               sourceItemId: shownId('The latest of them.', EXAMPLE_ID.sourceItem),
             }),
           )
-          .describe('What its names rest on, those of most items first.'),
+          .describe('The evidence for its names, most items first.'),
       })
       .describe('What it is.'),
     neighbours: z
@@ -134,7 +134,7 @@ const Details = z
         z.object({
           id: shownId('The neighbour.', EXAMPLE_TOPIC),
           type: EntityType.meta({ example: 'topic' }),
-          label: text('What it is called most often.', 'Orion'),
+          label: text('Its most frequent name.', 'Orion'),
           weight: count('How many of the latest items name both.', 7),
         }),
       )
@@ -147,7 +147,7 @@ const Details = z
           url: textOrNull('The link to the original.', 'https://wiki.example.com/vacation'),
           provider: providerOf('The provider that the item is from.'),
           snippet: text(
-            'The passage that names it, else how the item begins.',
+            'The passage that names it, or else the beginning of the item.',
             'Ada Lovelace approves vacation.',
           ),
         }),
@@ -171,9 +171,9 @@ export const memoryCanvasRoutes = [
     ...shared,
     operationId: 'memoryCanvas',
     path: '/memory-canvas',
-    summary: 'Show who, what and where the stored items name',
+    summary: 'Show the memory canvas',
     description:
-      'People, organizations, channels and topics with the sources, and what is between them, within the providers of the key.',
+      "The people, organizations, channels and topics that stored items name, with the sources and their relations, within the key's providers.",
     query: CanvasQuery,
     refuses: ['not_found', 'embedding_model_mismatch', 'upstream_error'],
     responses: { 200: Canvas },

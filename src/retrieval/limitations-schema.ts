@@ -14,8 +14,8 @@ const Limitation = z.object({
       'approximate_search',
       'answer_truncated',
     ])
-    .describe('What limits the hits, for programs.'),
-  message: text('The same in words.', 'Recent changes may be missing'),
+    .describe('The limitation, for programs.'),
+  message: text('The limitation in words.', 'Recent changes may be missing'),
 })
 export type Limitation = z.output<typeof Limitation>
 
@@ -34,7 +34,7 @@ export const PERMISSIONS_APPLIED: Limitation = {
 export const APPROXIMATE_SEARCH: Limitation = {
   code: 'approximate_search',
   message:
-    'Nearer passages may be missing, since the operator of this deployment has this memory searched by an approximate index',
+    'Nearer passages may be missing, because the operator of this deployment enabled an approximate index for this memory',
 }
 
 /** Reported when even the nearest passage is too far from the question. */

@@ -18,8 +18,8 @@ export interface RetrievalServices {
 
 const SearchResponse = z
   .object({
-    query: text('The query as it was sent.', EXAMPLE_QUERY),
-    hits: z.array(Hit).describe('What was found, the best first.'),
+    query: text('The query, unchanged.', EXAMPLE_QUERY),
+    hits: z.array(Hit).describe('The hits, best first.'),
   })
   .meta({ id: 'SearchResponse', description: 'The passages nearest to a query.' })
 
@@ -27,45 +27,45 @@ const ContextContract = z
   .object({
     contract: z
       .object({
-        version: z.literal(CONTRACT_VERSION).describe('The version of this shape.'),
+        version: z.literal(CONTRACT_VERSION).describe('The version of the contract.'),
         requestId: shownId("The request's id, and the `targetId` of its audit event.", EXAMPLE_ID.request),
-        endpoint: text('The path that was called.', '/v1/context'),
-        issuedAt: moment('When the contract was made.'),
+        endpoint: text('The path of the request.', '/v1/context'),
+        issuedAt: moment('When the contract was created.'),
         callerActorType: z
           .enum([...ACTOR_TYPES, 'user'])
-          .meta({ description: 'What kind of caller asked; `user` in the console.', example: 'agent' }),
+          .meta({ description: 'The kind of caller; `user` in the console.', example: 'agent' }),
         callerApiKeyId: z
           .uuid()
           .nullable()
-          .meta({ description: 'The key that asked; null in the console.', example: EXAMPLE_ID.apiKey }),
+          .meta({ description: "The caller's key; null in the console.", example: EXAMPLE_ID.apiKey }),
       })
-      .describe('Where the contract is from.'),
+      .describe('The origin of the contract.'),
     query: z
       .object({
-        raw: text('The query as it was sent.', EXAMPLE_QUERY),
+        raw: text('The query, unchanged.', EXAMPLE_QUERY),
         limit: z.int().meta({ description: 'The limit that was applied.', example: 8 }),
       })
-      .describe('What was asked.'),
-    hits: z.array(Hit).describe('What was found, as search finds it.'),
-    citations: z.array(Citation).describe('One for each hit, in their order.'),
+      .describe('The request.'),
+    hits: z.array(Hit).describe('The hits, as in a search.'),
+    citations: z.array(Citation).describe('One for each hit, in the same order.'),
     exclusions: z
       .array(
         z.object({
-          type: z.literal('provider_scope').describe('Why it was left out.'),
-          provider: providerOf('The provider that was left out.').meta({ example: 'gmail' }),
+          type: z.literal('provider_scope').describe('Why it was excluded.'),
+          provider: providerOf('The excluded provider.').meta({ example: 'gmail' }),
           reason: text('The same in words.', 'The calling key may not read gmail'),
         }),
       )
       .meta({
-        description: 'What was left out: one for each provider that the key may not read.',
+        description: 'Exclusions, one for each provider that the key may not read.',
         example: [],
       }),
     limitations: Limitations.meta({
-      description: 'What a reader has to know to rely on the hits, each code at most once.',
+      description: 'What limits the meaning of the hits, each code at most once.',
       example: [],
     }),
   })
-  .meta({ id: 'ContextContract', description: 'Hits with what a reader has to know to rely on them.' })
+  .meta({ id: 'ContextContract', description: 'Hits with citations, exclusions and limitations.' })
 
 const shared = {
   method: 'POST',
@@ -100,7 +100,7 @@ export const retrievalRoutes = [
     path: '/context',
     summary: 'Retrieve a Context Contract',
     description:
-      'The same hits as search, with citations, what was left out, and what limits their meaning: `weak_evidence` where nothing stored seems to answer, `approximate_search` where an approximate index was searched.',
+      'The same hits as search, with citations, exclusions, and limitations: `weak_evidence` if nothing stored seems to answer, `approximate_search` if an approximate index answered.',
     action: 'context',
     audit: 'context.retrieve',
     responses: { 200: ContextContract },

@@ -27,11 +27,11 @@ export const query = z
     return length >= 1 && length <= QUERY_CHARACTERS_MAX
   }, `must have 1 to ${QUERY_CHARACTERS_MAX} characters, not counting white space around it`)
   .meta({
-    description: 'What to look for, in your own words. The embedding model gets it as it is.',
+    description: 'What to search for, in your own words. The embedding model gets it unchanged.',
     example: 'How many vacation days do I get?',
   })
 
-export const limit = z.int().min(1).max(25).default(8).describe('How many hits at most.')
+export const limit = z.int().min(1).max(25).default(8).describe('The most hits to return.')
 
 /** How fast hits lose relevance with age. */
 export const recency = z.number().min(1).max(RECENCY_DAYS_MAX).optional().meta({
@@ -52,7 +52,7 @@ export const SearchFilter = z
     entityId: givenId
       .optional()
       .describe(
-        'Naming this entity of the memory canvas; items that it has not read yet are not among them.',
+        'Naming this entity of the memory canvas, which excludes items it has not read yet.',
       ),
     metadata: boundedRecord(
       z.string().max(TEXT_CHARACTERS_MAX),
@@ -60,9 +60,9 @@ export const SearchFilter = z
       METADATA_KEYS_MAX,
     )
       .optional()
-      .describe('With exactly these values at these keys of its metadata.'),
+      .describe('With exactly these values at these metadata keys.'),
   })
-  .meta({ id: 'SearchFilter', description: 'What the item of a hit has to be; all of it.' })
+  .meta({ id: 'SearchFilter', description: "Conditions on a hit's item, which must all hold." })
 export type SearchFilter = z.output<typeof SearchFilter>
 
 const Rank = z.enum(['vector', 'hybrid'])
@@ -83,14 +83,14 @@ export type SearchRequest = Omit<z.output<typeof SearchRequest>, 'rank'> & { ran
 
 export const Hit = z
   .object({
-    sourceItemId: shownId('The item that the passage is from.', EXAMPLE_ID.sourceItem),
+    sourceItemId: shownId("The passage's item.", EXAMPLE_ID.sourceItem),
     title: text("The item's title.", 'Vacation'),
     content: text(
       'The passage.',
       'Employees get 25 days of paid vacation a year. Unused days expire in March.',
     ),
-    url: text('The link to the original; empty when there is none.', 'https://wiki.example.com/vacation'),
-    provider: providerOf('The provider that the item is from.'),
+    url: text('The link to the original; empty: none.', 'https://wiki.example.com/vacation'),
+    provider: providerOf("The item's provider."),
     score: z
       .number()
       .min(0)
@@ -98,24 +98,24 @@ export const Hit = z
       .meta({ description: 'Cosine similarity to the query, 1 at best.', example: 0.62 }),
     relevance: z.number().min(0).max(1).optional().meta({
       description:
-        'How well it fits, which decides the order; of hits in hybrid order and of searches with `recency`.',
+        'How well the hit matches, which determines the order. Only in hybrid order and in searches with `recency`.',
       example: 0.81,
     }),
     metadata: z
       .record(z.string(), z.unknown())
-      .meta({ description: 'What else is known of the item.', example: { team: 'people' } }),
+      .meta({ description: "The item's other fields.", example: { team: 'people' } }),
     syncedAt: moment('When the provider or the caller last confirmed the item.'),
   })
-  .meta({ id: 'Hit', description: 'A passage that was found.' })
+  .meta({ id: 'Hit', description: 'A passage found by a search.' })
 export type Hit = z.output<typeof Hit>
 
 export const Citation = z
   .object({
     index: z.int().min(1).meta({ description: 'The N of a marker `[N]`.', example: 1 }),
-    sourceItemId: shownId('The item that is cited.', EXAMPLE_ID.sourceItem),
+    sourceItemId: shownId('The cited item.', EXAMPLE_ID.sourceItem),
     title: text('Its title.', 'Vacation'),
   })
-  .meta({ id: 'Citation', description: 'What a marker stands for.' })
+  .meta({ id: 'Citation', description: 'The item that a marker cites.' })
 export type Citation = z.output<typeof Citation>
 
 /** Counts a text's code points up to `most`. */

@@ -38,7 +38,7 @@ const NewModel = z
       .meta({ description: 'Where the model runs: `openai` is any server of that API.', example: 'openai' }),
     model: z.string().trim().min(1).max(1_000).optional().meta({
       description:
-        "The model's name at its server; with `transformers` a known model or the absolute path of a folder.",
+        "The model's name at its server; for `transformers`, a known model or the absolute path of a folder.",
       example: 'nomic-embed-text',
     }),
     baseUrl: url('The server of `openai`, with its version path.', 'http://127.0.0.1:11434/v1'),
@@ -49,10 +49,10 @@ const NewModel = z
       .optional()
       .meta({ description: "The server's API key; stored encrypted.", example: 'key-of-the-server' }),
     dimensions: z.int().min(1).max(DIMENSIONS_MAX).optional().meta({
-      description: 'Dimensions to ask the server for.',
+      description: 'Dimensions to request from the server.',
       example: 768,
     }),
-    mirrorUrl: url('Stands for the model hub that files come from.', 'https://hub.example.com'),
+    mirrorUrl: url('A mirror of the model hub.', 'https://hub.example.com'),
   })
   .refine(({ provider, baseUrl }) => provider !== 'openai' || baseUrl !== undefined, {
     path: ['baseUrl'],
@@ -71,49 +71,49 @@ const NewModel = z
 const Change = z
   .object({
     status: z.enum(['idle', 'running', 'succeeded', 'failed']).meta({
-      description: 'How far the change is that was asked for last; `idle`: none was.',
+      description: 'The status of the latest change; `idle`: none was requested.',
       example: 'running',
     }),
     step: z
       .enum(['downloading', 'trying', 'moving'])
       .nullable()
-      .meta({ description: 'What it is at; null unless it runs.', example: 'moving' }),
-    model: textOrNull('The model as it was asked for.', 'nomic-embed-text'),
-    bytesDone: count('Bytes of its files that are there.', 0),
-    bytesTotal: count('Bytes of its files; 0 where none are brought.', 0),
-    errorMessage: textOrNull('Why it failed. What answers has not changed by it.'),
+      .meta({ description: 'The current step; null: not running.', example: 'moving' }),
+    model: textOrNull('The requested model.', 'nomic-embed-text'),
+    bytesDone: count('Bytes downloaded so far.', 0),
+    bytesTotal: count('Bytes to download; 0: no download.', 0),
+    errorMessage: textOrNull('Why it failed. The answering model is unchanged.'),
   })
   .meta({ id: 'EmbeddingModelChange', description: 'A change of the embedding model.' })
 
 const Status = z
   .object({
     model: text(
-      'The configured model, by the name that its vectors are stored under.',
+      'The configured model, by the name stored with its vectors.',
       'openai:nomic-embed-text:768',
     ),
     provider: z.enum(EMBEDDING_PROVIDERS).meta({ description: 'Where it runs.', example: 'openai' }),
-    baseUrl: textOrNull('Its server, without what a URL may hold of secrets.', 'http://127.0.0.1:11434/v1'),
+    baseUrl: textOrNull('Its server, without any secrets in the URL.', 'http://127.0.0.1:11434/v1'),
     change: Change,
-    movingOrganizations: count('Workspaces whose chunks have not all moved to it.', 1),
-    chunksTotal: count('Chunks of the workspaces that move or have moved to it.', 8120),
+    movingOrganizations: count('Workspaces still moving to it.', 1),
+    chunksTotal: count('Chunks of the workspaces that are moving or have moved to it.', 8120),
     chunksDone: count('Chunks of those that have moved.', 3072),
-    moveError: textOrNull('Why a move stopped; it is tried again.'),
+    moveError: textOrNull('Why a move stopped; it is retried.'),
     isRuntimeInstalled: z
       .boolean()
-      .meta({ description: 'Whether the optional package is there that runs local models.', example: true }),
+      .meta({ description: 'Whether the optional package for local models is installed.', example: true }),
     knownModels: z
       .array(
         z.object({
           name: text('Its name.', 'bge-small-en-v1.5'),
-          description: text('When to take it.', 'English, finds better'),
+          description: text('When to choose it.', 'English, finds better'),
           dimensions: count('Numbers in a vector.', 384),
-          megabytes: count('About what its files weigh, in millions of bytes.', 35),
-          isThere: z.boolean().meta({ description: 'Whether its files are there already.', example: false }),
+          megabytes: count('Approximate size of its files in megabytes.', 35),
+          isThere: z.boolean().meta({ description: 'Whether its files are already there.', example: false }),
         }),
       )
-      .describe('Local models that are known by name.'),
+      .describe('Local models known by name.'),
   })
-  .meta({ id: 'EmbeddingModelStatus', description: 'The embedding model, and how far a change of it is.' })
+  .meta({ id: 'EmbeddingModelStatus', description: 'The embedding model and the progress of a change.' })
 
 const shared = {
   path: '/operator/embedding-model',
@@ -129,7 +129,7 @@ export const modelChoiceRoutes = [
     ...shared,
     operationId: 'operatorReadEmbeddingModel',
     method: 'GET',
-    summary: 'Show the embedding model, and how far a change of it is',
+    summary: 'Show the embedding model and the progress of a change',
     handle: async (_request, services) => reply(200, await readStatus(services)),
   }),
   defineRoute<ModelChoiceServices>()({
@@ -138,8 +138,8 @@ export const modelChoiceRoutes = [
     method: 'PUT',
     summary: 'Change to another embedding model',
     description:
-      'Returns at once. In the background its files are brought and it is tried; then it is set, also for the next start, ' +
-      'and all chunks move to it, the former model answering until they have. What fails leaves the former one in place.',
+      'Returns at once. In the background, the service downloads and tests the model, then activates it, also for the next start, ' +
+      'and moves all chunks to it. The former model answers until they have moved, and stays if anything fails.',
     body: NewModel,
     refuses: ['embedding_model_fixed'],
     handle: async ({ body }, services) => {

@@ -11,16 +11,16 @@ const ModelMoveStatus = z
   .object({
     status: z
       .enum(['idle', 'running', 'succeeded'])
-      .meta({ description: 'How far it is; `idle`: it was never asked for.', example: 'running' }),
+      .meta({ description: 'Its status; `idle`: never requested.', example: 'running' }),
     model: textOrNull('The model that the chunks move to.', 'openai:text-embedding-3-small:1536'),
-    answeringModel: textOrNull('The model that answers meanwhile.', 'builtin-2'),
+    answeringModel: textOrNull('The model that answers queries now.', 'builtin-2'),
     chunksTotal: count('Chunks to move.', 8120),
     chunksDone: count('Chunks that have moved.', 3072),
     startedAt: momentOrNull('When it began.'),
-    finishedAt: momentOrNull('When it was done.', null),
-    errorMessage: textOrNull('Why the last attempt stopped; it is tried again.'),
+    finishedAt: momentOrNull('When it ended.', null),
+    errorMessage: textOrNull('Why the last attempt stopped; it is retried.'),
   })
-  .meta({ id: 'Reembedding', description: 'How far the move to another embedding model is.' })
+  .meta({ id: 'Reembedding', description: 'The progress of a move to another embedding model.' })
 
 const shared = {
   path: '/v1/maintenance/reembed',
@@ -38,8 +38,8 @@ export const modelMoveRoutes = [
     method: 'POST',
     summary: 'Move all chunks to the configured embedding model',
     description:
-      'Returns at once; the work goes on in the background, and survives restarts. Searches use the old vectors until ' +
-      'all new ones are there. A move that is running already goes on.',
+      'Returns at once; the work continues in the background and survives restarts. Searches use the old vectors until ' +
+      'all new ones are there. A move that is already running continues.',
     audit: 'maintenance.reembed.start',
     handle: async ({ principal }, { modelMove }) => reply(200, await modelMove.start(principal)),
   }),
@@ -47,7 +47,7 @@ export const modelMoveRoutes = [
     ...shared,
     operationId: 'getReembedding',
     method: 'GET',
-    summary: 'Show how far the move to another embedding model is',
+    summary: 'Show the progress of a move to another embedding model',
     audit: 'none',
     handle: async ({ principal }, { modelMove }) =>
       reply(200, await modelMove.status(principal.organizationId)),
