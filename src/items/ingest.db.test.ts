@@ -303,7 +303,7 @@ describe('a POST /v1/ingest that is refused stores nothing', () => {
     ].map((url): [string, () => Record<string, unknown>, RegExp] => [
       `the url ${JSON.stringify(url)} [ING-17]`,
       () => document({ url }),
-      /documents\.1\.url.*absolute URL, and not of javascript/,
+      /documents\.1\.url.*absolute URL, but not a javascript/,
     ]),
     [
       'a date that does not exist',
