@@ -224,7 +224,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show who, what and where the stored items name */
+        /** Show the memory canvas */
         get: operations["memoryCanvas"];
         put?: never;
         post?: never;
@@ -258,7 +258,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Show how far the move to another embedding model is */
+        /** Show the progress of a move to another embedding model */
         get: operations["getReembedding"];
         put?: never;
         /** Move all chunks to the configured embedding model */
@@ -467,12 +467,12 @@ export interface components {
         /** @description The body of search and context. */
         SearchRequest: {
             /**
-             * @description What to look for, in your own words. The embedding model gets it as it is.
+             * @description What to search for, in your own words. The embedding model gets it unchanged.
              * @example How many vacation days do I get?
              */
             query: string;
             /**
-             * @description How many hits at most.
+             * @description The most hits to return.
              * @default 8
              */
             limit?: number;
@@ -497,7 +497,7 @@ export interface components {
              */
             rank?: "vector" | "hybrid";
         };
-        /** @description What the item of a hit has to be; all of it. */
+        /** @description Conditions on a hit's item, which must all hold. */
         SearchFilter: {
             /** @description Of one of these providers. */
             providers?: ("slack" | "google_drive" | "notion" | "gmail")[];
@@ -522,10 +522,10 @@ export interface components {
             connectorId?: string;
             /**
              * Format: uuid
-             * @description Naming this entity of the memory canvas; items that it has not read yet are not among them.
+             * @description Naming this entity of the memory canvas, which excludes items it has not read yet.
              */
             entityId?: string;
-            /** @description With exactly these values at these keys of its metadata. */
+            /** @description With exactly these values at these metadata keys. */
             metadata?: {
                 [key: string]: string | number | boolean | null;
             };
@@ -533,7 +533,7 @@ export interface components {
         /** @description The body of ask. */
         AskRequest: {
             /**
-             * @description What to look for, in your own words. The embedding model gets it as it is.
+             * @description What to search for, in your own words. The embedding model gets it unchanged.
              * @example How many vacation days do I get?
              */
             query: string;
@@ -576,19 +576,19 @@ export interface components {
         };
         /** @description The body of an ingest. */
         IngestRequest: {
-            /** @description The documents, all of which are stored or none. */
+            /** @description The documents, which are stored all or none. */
             documents: components["schemas"]["IngestDocument"][];
         };
         /** @description A document to store. */
         IngestDocument: {
             /**
              * Format: uuid
-             * @description The source that the document belongs to. Put the `id` of one of yours with the same provider here: `GET /v1/sources` lists them, and every workspace has a push-only one for each provider from the start.
+             * @description The `id` of one of your sources with the same provider. `GET /v1/sources` lists them, and every workspace has a push-only one for each provider from the start.
              * @example 5f0c8e1a-4d2b-47b9-a6e3-1c9d7f2b8a60
              */
             connectorId: string;
             /**
-             * @description The provider; it has to be the source's.
+             * @description The provider, which must be the source's.
              * @example notion
              * @enum {string}
              */
@@ -600,22 +600,22 @@ export interface components {
              */
             sourceKind: "message" | "document" | "file";
             /**
-             * @description The document's own id in your system, the same each time: with the provider it names the item.
+             * @description The document's stable id in your system. With the provider, it identifies the item.
              * @example handbook/vacation
              */
             externalId: string;
             /**
-             * @description The title, which citations show.
+             * @description The title, shown in citations.
              * @example Vacation
              */
             title: string;
             /**
-             * @description The whole text, plain or Markdown. May be empty: the document is then found by its title.
+             * @description The whole text, plain or Markdown. If it is empty, searches find the document by its title.
              * @example Employees get 25 days of paid vacation a year. Unused days expire in March.
              */
             body: string;
             /**
-             * @description The link to the original, which hits carry.
+             * @description The link to the original, returned with hits.
              * @example https://wiki.example.com/vacation
              */
             url?: string | null;
@@ -635,7 +635,7 @@ export interface components {
              */
             sourceUpdatedAt?: string | null;
             /**
-             * @description Anything else, which hits carry. An `accessPolicy` in it says who may read the document, and comes back as it is.
+             * @description Any other fields, returned with hits. An `accessPolicy` defines who may read the document and is returned unchanged.
              * @default {}
              * @example {
              *       "team": "people"
@@ -691,18 +691,18 @@ export interface components {
         /** @description The passages nearest to a query. */
         SearchResponse: {
             /**
-             * @description The query as it was sent.
+             * @description The query, unchanged.
              * @example How many vacation days do I get?
              */
             query: string;
-            /** @description What was found, the best first. */
+            /** @description The hits, best first. */
             hits: components["schemas"]["Hit"][];
         };
-        /** @description A passage that was found. */
+        /** @description A passage found by a search. */
         Hit: {
             /**
              * Format: uuid
-             * @description The item that the passage is from.
+             * @description The passage's item.
              * @example c4a7e9b2-1f5d-4c83-9b60-7d2e8f1a3c59
              */
             sourceItemId: string;
@@ -717,12 +717,12 @@ export interface components {
              */
             content: string;
             /**
-             * @description The link to the original; empty when there is none.
+             * @description The link to the original; empty: none.
              * @example https://wiki.example.com/vacation
              */
             url: string;
             /**
-             * @description The provider that the item is from.
+             * @description The item's provider.
              * @example notion
              * @enum {string}
              */
@@ -733,12 +733,12 @@ export interface components {
              */
             score: number;
             /**
-             * @description How well it fits, which decides the order; of hits in hybrid order and of searches with `recency`.
+             * @description How well the hit matches, which determines the order. Only in hybrid order and in searches with `recency`.
              * @example 0.81
              */
             relevance?: number;
             /**
-             * @description What else is known of the item.
+             * @description The item's other fields.
              * @example {
              *       "team": "people"
              *     }
@@ -753,12 +753,12 @@ export interface components {
              */
             syncedAt: string;
         };
-        /** @description Hits with what a reader has to know to rely on them. */
+        /** @description Hits with citations, exclusions and limitations. */
         ContextContract: {
-            /** @description Where the contract is from. */
+            /** @description The origin of the contract. */
             contract: {
                 /**
-                 * @description The version of this shape.
+                 * @description The version of the contract.
                  * @constant
                  */
                 version: "1.0";
@@ -769,32 +769,32 @@ export interface components {
                  */
                 requestId: string;
                 /**
-                 * @description The path that was called.
+                 * @description The path of the request.
                  * @example /v1/context
                  */
                 endpoint: string;
                 /**
                  * Format: date-time
-                 * @description When the contract was made.
+                 * @description When the contract was created.
                  * @example 2026-03-02T09:30:00.000Z
                  */
                 issuedAt: string;
                 /**
-                 * @description What kind of caller asked; `user` in the console.
+                 * @description The kind of caller; `user` in the console.
                  * @example agent
                  * @enum {string}
                  */
                 callerActorType: "agent" | "application" | "admin" | "user";
                 /**
-                 * @description The key that asked; null in the console.
+                 * @description The caller's key; null in the console.
                  * @example 9e2d4c61-7b3a-4f58-8d1c-a04b6f3e5c27
                  */
                 callerApiKeyId: string | null;
             };
-            /** @description What was asked. */
+            /** @description The request. */
             query: {
                 /**
-                 * @description The query as it was sent.
+                 * @description The query, unchanged.
                  * @example How many vacation days do I get?
                  */
                 raw: string;
@@ -804,22 +804,22 @@ export interface components {
                  */
                 limit: number;
             };
-            /** @description What was found, as search finds it. */
+            /** @description The hits, as in a search. */
             hits: components["schemas"]["Hit"][];
-            /** @description One for each hit, in their order. */
+            /** @description One for each hit, in the same order. */
             citations: components["schemas"]["Citation"][];
             /**
-             * @description What was left out: one for each provider that the key may not read.
+             * @description Exclusions, one for each provider that the key may not read.
              * @example []
              */
             exclusions: {
                 /**
-                 * @description Why it was left out.
+                 * @description Why it was excluded.
                  * @constant
                  */
                 type: "provider_scope";
                 /**
-                 * @description The provider that was left out.
+                 * @description The excluded provider.
                  * @example gmail
                  * @enum {string}
                  */
@@ -831,23 +831,23 @@ export interface components {
                 reason: string;
             }[];
             /**
-             * @description What a reader has to know to rely on the hits, each code at most once.
+             * @description What limits the meaning of the hits, each code at most once.
              * @example []
              */
             limitations: {
                 /**
-                 * @description What limits the hits, for programs.
+                 * @description The limitation, for programs.
                  * @enum {string}
                  */
                 code: "provider_scope_applied" | "permissions_applied" | "source_stale" | "source_sync_incomplete" | "embedding_fallback" | "weak_evidence" | "approximate_search" | "answer_truncated";
                 /**
-                 * @description The same in words.
+                 * @description The limitation in words.
                  * @example Recent changes may be missing
                  */
                 message: string;
             }[];
         };
-        /** @description What a marker stands for. */
+        /** @description The item that a marker cites. */
         Citation: {
             /**
              * @description The N of a marker `[N]`.
@@ -856,7 +856,7 @@ export interface components {
             index: number;
             /**
              * Format: uuid
-             * @description The item that is cited.
+             * @description The cited item.
              * @example c4a7e9b2-1f5d-4c83-9b60-7d2e8f1a3c59
              */
             sourceItemId: string;
@@ -884,7 +884,7 @@ export interface components {
             context: {
                 /**
                  * Format: uuid
-                 * @description The item that the passage is from.
+                 * @description The passage's item.
                  * @example c4a7e9b2-1f5d-4c83-9b60-7d2e8f1a3c59
                  */
                 sourceItemId: string;
@@ -899,12 +899,12 @@ export interface components {
                  */
                 content: string;
                 /**
-                 * @description The link to the original; empty when there is none.
+                 * @description The link to the original; empty: none.
                  * @example https://wiki.example.com/vacation
                  */
                 url: string;
                 /**
-                 * @description The provider that the item is from.
+                 * @description The item's provider.
                  * @example notion
                  * @enum {string}
                  */
@@ -921,18 +921,18 @@ export interface components {
              */
             limitations: {
                 /**
-                 * @description What limits the hits, for programs.
+                 * @description The limitation, for programs.
                  * @enum {string}
                  */
                 code: "provider_scope_applied" | "permissions_applied" | "source_stale" | "source_sync_incomplete" | "embedding_fallback" | "weak_evidence" | "approximate_search" | "answer_truncated";
                 /**
-                 * @description The same in words.
+                 * @description The limitation in words.
                  * @example Recent changes may be missing
                  */
                 message: string;
             }[];
         };
-        /** @description What came of the documents. */
+        /** @description The result of an ingest. */
         IngestResponse: {
             /**
              * @description Documents that were new or had changed.
@@ -940,7 +940,7 @@ export interface components {
              */
             ingested: number;
             /**
-             * @description Documents that were stored already with the same content.
+             * @description Documents already stored with the same content.
              * @example 0
              */
             skipped: number;
@@ -949,18 +949,18 @@ export interface components {
         ListedSourceItem: {
             /**
              * Format: uuid
-             * @description The item's id, which stays when its content changes.
+             * @description The item's id, which does not change with its content.
              * @example c4a7e9b2-1f5d-4c83-9b60-7d2e8f1a3c59
              */
             id: string;
             /**
              * Format: uuid
-             * @description The source that it belongs to.
+             * @description Its source.
              * @example 5f0c8e1a-4d2b-47b9-a6e3-1c9d7f2b8a60
              */
             connectorId: string;
             /**
-             * @description The provider that it is from.
+             * @description Its provider.
              * @example notion
              * @enum {string}
              */
@@ -992,7 +992,7 @@ export interface components {
              */
             authorName: string | null;
             /**
-             * @description When it was last changed there.
+             * @description When it last changed at the source.
              * @example 2026-03-01T16:45:00.000Z
              */
             sourceUpdatedAt: string | null;
@@ -1004,29 +1004,29 @@ export interface components {
             syncedAt: string;
             /**
              * Format: date-time
-             * @description When its content last changed here.
+             * @description When its stored content last changed.
              * @example 2026-03-02T09:30:00.000Z
              */
             updatedAt: string;
         };
         /** @description An item that is no longer stored. */
         DeletedSourceItem: {
-            /** @description What was removed. */
+            /** @description The id of the removed item. */
             sourceItem: {
                 /**
                  * Format: uuid
-                 * @description The item's id, which stays when its content changes.
+                 * @description The item's id, which does not change with its content.
                  * @example c4a7e9b2-1f5d-4c83-9b60-7d2e8f1a3c59
                  */
                 id: string;
                 /**
                  * Format: uuid
-                 * @description The source that it belongs to.
+                 * @description Its source.
                  * @example 5f0c8e1a-4d2b-47b9-a6e3-1c9d7f2b8a60
                  */
                 connectorId: string;
                 /**
-                 * @description The provider that it is from.
+                 * @description Its provider.
                  * @example notion
                  * @enum {string}
                  */
@@ -1048,18 +1048,18 @@ export interface components {
         SourceItem: {
             /**
              * Format: uuid
-             * @description The item's id, which stays when its content changes.
+             * @description The item's id, which does not change with its content.
              * @example c4a7e9b2-1f5d-4c83-9b60-7d2e8f1a3c59
              */
             id: string;
             /**
              * Format: uuid
-             * @description The source that it belongs to.
+             * @description Its source.
              * @example 5f0c8e1a-4d2b-47b9-a6e3-1c9d7f2b8a60
              */
             connectorId: string;
             /**
-             * @description The provider that it is from.
+             * @description Its provider.
              * @example notion
              * @enum {string}
              */
@@ -1096,17 +1096,17 @@ export interface components {
              */
             authorName: string | null;
             /**
-             * @description When it was written there.
+             * @description When it was written at the source.
              * @example 2026-01-12T08:00:00.000Z
              */
             sourceCreatedAt: string | null;
             /**
-             * @description When it was last changed there.
+             * @description When it last changed at the source.
              * @example 2026-03-01T16:45:00.000Z
              */
             sourceUpdatedAt: string | null;
             /**
-             * @description What else came with it.
+             * @description Its other fields.
              * @example {
              *       "team": "people"
              *     }
@@ -1122,60 +1122,60 @@ export interface components {
             syncedAt: string;
             /**
              * Format: date-time
-             * @description When it first came here.
+             * @description When it was first stored.
              * @example 2026-03-02T09:30:00.000Z
              */
             createdAt: string;
             /**
              * Format: date-time
-             * @description When its content last changed here.
+             * @description When its stored content last changed.
              * @example 2026-03-02T09:30:00.000Z
              */
             updatedAt: string;
         };
-        /** @description Somebody whom an access policy names. */
+        /** @description A principal in an access policy. */
         ItemReader: {
             /**
-             * @description `everyone` on whose behalf is asked, `member` of the organization, `source`: people of the source, or one person, group or domain.
+             * @description `everyone` on whose behalf a request is made, a `member` of the organization, `source` for users of the source, or one user, group or domain.
              * @example group
              * @enum {string}
              */
             kind: "everyone" | "member" | "source" | "user" | "group" | "domain";
             /**
-             * @description An address, a group, a domain; null where the kind says it.
+             * @description An address, a group or a domain; null if the kind says it all.
              * @example legal
              */
             name: string | null;
             /**
-             * @description How many members it has.
+             * @description Its number of members.
              * @example 12
              */
             memberCount: number | null;
             /**
-             * @description They may not read, whatever else lets them.
+             * @description Whether reading is denied, whatever else grants it.
              * @example false
              */
             denied: boolean;
         };
-        /** @description Who, what and where the stored items name. */
+        /** @description The people, organizations, channels and topics that stored items name. */
         MemoryCanvas: {
             /** @description The heaviest first. */
             nodes: components["schemas"]["CanvasNode"][];
-            /** @description The strongest between these nodes, the heaviest first. */
+            /** @description The strongest edges between these nodes, heaviest first. */
             edges: components["schemas"]["CanvasEdge"][];
             /**
              * Format: date-time
-             * @description When this was answered.
+             * @description When this was created.
              * @example 2026-03-02T09:30:00.000Z
              */
             generatedAt: string;
             /**
-             * @description Whether every stored item in scope has been read for it.
+             * @description Whether it covers every stored item in scope.
              * @example true
              */
             complete: boolean;
             /**
-             * @description Items in scope that are still to be read.
+             * @description Items in scope not yet covered.
              * @example 0
              */
             itemsWaiting: number;
@@ -1184,7 +1184,7 @@ export interface components {
         CanvasNode: {
             /**
              * Format: uuid
-             * @description The node; of a source its own id.
+             * @description The node's id; for a source, the source's id.
              * @example 4c1f7a90-3b6e-4d52-9e08-5a7d1c2f6b34
              */
             id: string;
@@ -1195,13 +1195,13 @@ export interface components {
              */
             kind: "entity" | "source";
             /**
-             * @description The entity's kind; of a source its provider.
+             * @description The entity's kind; for a source, its provider.
              * @example person
              * @enum {string}
              */
             type: "person" | "organization" | "channel" | "topic" | "slack" | "google_drive" | "notion" | "gmail";
             /**
-             * @description What it is called most often.
+             * @description Its most frequent name.
              * @example Ada Lovelace
              */
             label: string;
@@ -1216,7 +1216,7 @@ export interface components {
              */
             weight: number;
         };
-        /** @description What items say about two nodes. */
+        /** @description A relation of two nodes. */
         CanvasEdge: {
             /**
              * @description The edge.
@@ -1225,24 +1225,24 @@ export interface components {
             id: string;
             /**
              * Format: uuid
-             * @description The node that it leads from.
+             * @description The node where it starts.
              * @example 4c1f7a90-3b6e-4d52-9e08-5a7d1c2f6b34
              */
             source: string;
             /**
              * Format: uuid
-             * @description The node that it leads to.
+             * @description The node where it ends.
              * @example 8a2d5f31-0c47-4be9-a163-d94e7b02c5f8
              */
             target: string;
             /**
-             * @description What is between them.
+             * @description The relation.
              * @example mentions
              * @enum {string}
              */
             type: "authored" | "mentions" | "posted_in" | "co_occurs";
             /**
-             * @description How many items are behind it.
+             * @description How many items support it.
              * @example 7
              */
             weight: number;
@@ -1258,13 +1258,13 @@ export interface components {
                  */
                 id: string;
                 /**
-                 * @description What kind of entity it is.
+                 * @description The kind of entity.
                  * @example person
                  * @enum {string}
                  */
                 type: "person" | "organization" | "channel" | "topic";
                 /**
-                 * @description What it is called most often.
+                 * @description Its most frequent name.
                  * @example Ada Lovelace
                  */
                 label: string;
@@ -1294,7 +1294,7 @@ export interface components {
                  * @example 2026-03-02T09:30:00.000Z
                  */
                 lastSeenAt: string;
-                /** @description What its names rest on, those of most items first. */
+                /** @description The evidence for its names, most items first. */
                 evidence: {
                     /**
                      * @description One of its names.
@@ -1302,7 +1302,7 @@ export interface components {
                      */
                     name: string;
                     /**
-                     * @description Items that call it so.
+                     * @description Items with this name.
                      * @example 12
                      */
                     items: number;
@@ -1323,13 +1323,13 @@ export interface components {
                  */
                 id: string;
                 /**
-                 * @description What kind of entity it is.
+                 * @description The kind of entity.
                  * @example topic
                  * @enum {string}
                  */
                 type: "person" | "organization" | "channel" | "topic";
                 /**
-                 * @description What it is called most often.
+                 * @description Its most frequent name.
                  * @example Orion
                  */
                 label: string;
@@ -1364,16 +1364,16 @@ export interface components {
                  */
                 provider: "slack" | "google_drive" | "notion" | "gmail";
                 /**
-                 * @description The passage that names it, else how the item begins.
+                 * @description The passage that names it, or else the beginning of the item.
                  * @example Ada Lovelace approves vacation.
                  */
                 snippet: string;
             }[];
         };
-        /** @description How far the move to another embedding model is. */
+        /** @description The progress of a move to another embedding model. */
         Reembedding: {
             /**
-             * @description How far it is; `idle`: it was never asked for.
+             * @description Its status; `idle`: never requested.
              * @example running
              * @enum {string}
              */
@@ -1384,7 +1384,7 @@ export interface components {
              */
             model: string | null;
             /**
-             * @description The model that answers meanwhile.
+             * @description The model that answers queries now.
              * @example builtin-2
              */
             answeringModel: string | null;
@@ -1404,12 +1404,12 @@ export interface components {
              */
             startedAt: string | null;
             /**
-             * @description When it was done.
+             * @description When it ended.
              * @example null
              */
             finishedAt: string | null;
             /**
-             * @description Why the last attempt stopped; it is tried again.
+             * @description Why the last attempt stopped; it is retried.
              * @example null
              */
             errorMessage: string | null;
@@ -1864,9 +1864,9 @@ export interface operations {
                  * @example vacation
                  */
                 title?: string;
-                /** @description The `nextCursor` of the page before, with the same filters; left out for the first page. */
+                /** @description The `nextCursor` of the previous page, with the same filters. Omit it for the first page. */
                 cursor?: string;
-                /** @description How many items a page has at most. */
+                /** @description The most items on a page. */
                 limit?: number;
                 /** @description Only what this person may read. The person's e-mail address. */
                 onBehalfOf?: string;
@@ -1886,7 +1886,7 @@ export interface operations {
                         /** @description The items of this page, without their texts. */
                         sourceItems: components["schemas"]["ListedSourceItem"][];
                         /**
-                         * @description Where the next page begins; null on the last one.
+                         * @description The cursor of the next page; null on the last one.
                          * @example null
                          */
                         nextCursor: string | null;
@@ -1904,7 +1904,7 @@ export interface operations {
                  */
                 provider: "slack" | "google_drive" | "notion" | "gmail";
                 /**
-                 * @description The document's own id in your system, the same each time: with the provider it names the item.
+                 * @description The document's stable id in your system. With the provider, it identifies the item.
                  * @example handbook/vacation
                  */
                 externalId: string;
@@ -2015,10 +2015,10 @@ export interface operations {
     memoryCanvas: {
         parameters: {
             query?: {
-                /** @description Only entities of this name or alias, or where there are none, those that the nearest passages name. */
+                /** @description Only entities with this name or alias, or else those that the nearest passages name. */
                 q?: string;
                 /**
-                 * @description Only what items of this provider say.
+                 * @description Only items of this provider.
                  * @example notion
                  */
                 provider?: "slack" | "google_drive" | "notion" | "gmail";
@@ -2027,11 +2027,11 @@ export interface operations {
                  * @example topic
                  */
                 entityType?: "person" | "organization" | "channel" | "topic";
-                /** @description Only what the latest items of this node name: the node's id. */
+                /** @description Only what the latest items of the node with this id name. */
                 around?: string;
-                /** @description Only what the latest items changed at this time or later name. */
+                /** @description Only what the latest items changed at or after this time name. */
                 since?: string;
-                /** @description How many nodes at most. */
+                /** @description The most nodes to return. */
                 limit?: number;
                 /** @description Only what this person may read. The person's e-mail address. */
                 onBehalfOf?: string;

@@ -40,8 +40,7 @@ export const ExternalId = z
     `must be at most ${EXTERNAL_ID_BYTES_MAX} bytes in UTF-8`,
   )
   .meta({
-    description:
-      "The document's stable id in your system. With the provider, it identifies the item.",
+    description: "The document's stable id in your system. With the provider, it identifies the item.",
     example: 'handbook/vacation',
   })
 

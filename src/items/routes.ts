@@ -76,7 +76,9 @@ const ItemReader = z
     }),
     name: textOrNull('An address, a group or a domain; null if the kind says it all.', 'legal'),
     memberCount: z.int().min(0).nullable().meta({ description: 'Its number of members.', example: 12 }),
-    denied: z.boolean().meta({ description: 'Whether reading is denied, whatever else grants it.', example: false }),
+    denied: z
+      .boolean()
+      .meta({ description: 'Whether reading is denied, whatever else grants it.', example: false }),
   })
   .meta({ id: 'ItemReader', description: 'A principal in an access policy.' })
 
@@ -167,7 +169,8 @@ export const itemRoutes = [
     method: 'GET',
     path: '/source-items/{id}/readers',
     summary: 'Show who may read an item, and why',
-    description: 'The principals in its access policy. If the list is empty, no one on whose behalf a request is made may read it.',
+    description:
+      'The principals in its access policy. If the list is empty, no one on whose behalf a request is made may read it.',
     action: 'admin',
     consoleRole: 'admin',
     audit: 'none',

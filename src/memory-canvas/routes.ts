@@ -41,9 +41,7 @@ const CanvasQuery = z.strictObject({
     .min(1)
     .max(QUERY_CHARACTERS_MAX)
     .optional()
-    .describe(
-      'Only entities with this name or alias, or else those that the nearest passages name.',
-    ),
+    .describe('Only entities with this name or alias, or else those that the nearest passages name.'),
   provider: z
     .enum(PROVIDERS)
     .optional()
@@ -52,7 +50,7 @@ const CanvasQuery = z.strictObject({
     .enum(ENTITY_TYPES)
     .optional()
     .meta({ description: 'Only entities of this kind, and no sources.', example: 'topic' }),
-  around: givenId.optional().describe("Only what the latest items of the node with this id name."),
+  around: givenId.optional().describe('Only what the latest items of the node with this id name.'),
   since: AnyTime.optional().describe('Only what the latest items changed at or after this time name.'),
   limit: z.coerce
     .number()
@@ -100,7 +98,10 @@ const Canvas = z
       .meta({ description: 'Whether it covers every stored item in scope.', example: true }),
     itemsWaiting: count('Items in scope not yet covered.', 0),
   })
-  .meta({ id: 'MemoryCanvas', description: 'The people, organizations, channels and topics that stored items name.' })
+  .meta({
+    id: 'MemoryCanvas',
+    description: 'The people, organizations, channels and topics that stored items name.',
+  })
 
 const Details = z
   .object({

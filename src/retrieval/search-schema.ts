@@ -51,9 +51,7 @@ export const SearchFilter = z
     connectorId: givenId.optional().describe('Of this source.'),
     entityId: givenId
       .optional()
-      .describe(
-        'Naming this entity of the memory canvas, which excludes items it has not read yet.',
-      ),
+      .describe('Naming this entity of the memory canvas, which excludes items it has not read yet.'),
     metadata: boundedRecord(
       z.string().max(TEXT_CHARACTERS_MAX),
       z.union([z.string().max(TEXT_CHARACTERS_MAX), z.number(), z.boolean(), z.null()]),

@@ -87,10 +87,7 @@ const Change = z
 
 const Status = z
   .object({
-    model: text(
-      'The configured model, by the name stored with its vectors.',
-      'openai:nomic-embed-text:768',
-    ),
+    model: text('The configured model, by the name stored with its vectors.', 'openai:nomic-embed-text:768'),
     provider: z.enum(EMBEDDING_PROVIDERS).meta({ description: 'Where it runs.', example: 'openai' }),
     baseUrl: textOrNull('Its server, without any secrets in the URL.', 'http://127.0.0.1:11434/v1'),
     change: Change,

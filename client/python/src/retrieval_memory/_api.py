@@ -102,7 +102,7 @@ class SearchRequest(TypedDict):
 
 
 class SearchFilter(TypedDict):
-    """What the item of a hit has to be; all of it."""
+    """Conditions on a hit's item, which must all hold."""
 
     providers: NotRequired[list[Literal["slack", "google_drive", "notion", "gmail"]]]
     sourceKinds: NotRequired[list[Literal["message", "document", "file"]]]
@@ -128,7 +128,7 @@ class SearchResponse(TypedDict):
 
 
 class Hit(TypedDict):
-    """A passage that was found."""
+    """A passage found by a search."""
 
     sourceItemId: str
     title: str
@@ -142,7 +142,7 @@ class Hit(TypedDict):
 
 
 class ContextContract(TypedDict):
-    """Hits with what a reader has to know to rely on them."""
+    """Hits with citations, exclusions and limitations."""
 
     contract: ContextContractContract
     query: ContextContractQuery
@@ -153,7 +153,7 @@ class ContextContract(TypedDict):
 
 
 class ContextContractContract(TypedDict):
-    """Where the contract is from."""
+    """The origin of the contract."""
 
     version: Literal["1.0"]
     requestId: str
@@ -164,14 +164,14 @@ class ContextContractContract(TypedDict):
 
 
 class ContextContractQuery(TypedDict):
-    """What was asked."""
+    """The request."""
 
     raw: str
     limit: int
 
 
 class Citation(TypedDict):
-    """What a marker stands for."""
+    """The item that a marker cites."""
 
     index: int
     sourceItemId: str
@@ -260,7 +260,7 @@ class IngestDocument(TypedDict):
 
 
 class IngestResponse(TypedDict):
-    """What came of the documents."""
+    """The result of an ingest."""
 
     ingested: int
     skipped: int
@@ -310,7 +310,7 @@ class DeletedSourceItem(TypedDict):
 
 
 class DeletedSourceItemSourceItem(TypedDict):
-    """What was removed."""
+    """The id of the removed item."""
 
     id: str
     connectorId: str
@@ -355,7 +355,7 @@ class ListItemReadersAnswer(TypedDict):
 
 
 class ItemReader(TypedDict):
-    """Somebody whom an access policy names."""
+    """A principal in an access policy."""
 
     kind: Literal["everyone", "member", "source", "user", "group", "domain"]
     name: str | None
@@ -374,7 +374,7 @@ class MemoryCanvasQuery(TypedDict):
 
 
 class MemoryCanvas(TypedDict):
-    """Who, what and where the stored items name."""
+    """The people, organizations, channels and topics that stored items name."""
 
     nodes: list[CanvasNode]
     edges: list[CanvasEdge]
@@ -395,7 +395,7 @@ class CanvasNode(TypedDict):
 
 
 class CanvasEdge(TypedDict):
-    """What items say about two nodes."""
+    """A relation of two nodes."""
 
     id: str
     source: str
@@ -451,7 +451,7 @@ class CanvasEntityItemsItem(TypedDict):
 
 
 class Reembedding(TypedDict):
-    """How far the move to another embedding model is."""
+    """The progress of a move to another embedding model."""
 
     status: Literal["idle", "running", "succeeded"]
     model: str | None
