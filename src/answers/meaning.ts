@@ -10,26 +10,32 @@ export interface Meaning {
   sumOf(stems: Iterable<string>): Float32Array | null
 }
 
-/** Caches word vectors. */
+interface Word {
+  vector: Float32Array
+  weight: number
+}
+
+/** Caches word vectors and their weights. */
 export function createMeaning(terms: TermWeights): Meaning {
-  const vectors = new Map<string, Float32Array | null>()
-  const vectorOf = (stem: string): Float32Array | null => {
-    const cached = vectors.get(stem)
+  const words = new Map<string, Word | null>()
+  const wordOf = (stem: string): Word | null => {
+    const cached = words.get(stem)
     if (cached !== undefined) return cached
-    if (vectors.size >= VECTORS_MAX) vectors.clear()
+    if (words.size >= VECTORS_MAX) words.clear()
     const vector = terms.wordVector(stem)
-    vectors.set(stem, vector)
-    return vector
+    const word = vector && { vector, weight: Math.sqrt(terms.backgroundWeight(stem)) }
+    words.set(stem, word)
+    return word
   }
   return {
-    vectorOf,
+    vectorOf: (stem) => wordOf(stem)?.vector ?? null,
     sumOf(stems) {
       let sum: Float32Array | null = null
       for (const stem of stems) {
-        const vector = vectorOf(stem)
-        if (vector === null) continue
+        const word = wordOf(stem)
+        if (word === null) continue
+        const { vector, weight } = word
         sum ??= new Float32Array(vector.length)
-        const weight = Math.sqrt(terms.backgroundWeight(stem))
         for (let at = 0; at < vector.length; at++) sum[at] = (sum[at] ?? 0) + weight * (vector[at] ?? 0)
       }
       return sum
@@ -58,4 +64,36 @@ export function dot(a: Float32Array, b: Float32Array): number {
   let sum = 0
   for (let at = 0; at < a.length; at++) sum += (a[at] ?? 0) * (b[at] ?? 0)
   return sum
+}
+
+/** Vectors multiplied together. */
+const AT_ONCE = 4
+
+/**
+ * Multiplies vectors of one length with another, four at a time: four independent sums take the processor
+ * little longer than one. Each product equals that of {@link dot}.
+ */
+export function createDots(vectors: readonly Float32Array[]): (other: Float32Array) => Float64Array {
+  const length = vectors[0]?.length ?? 0
+  const groups = Math.ceil(vectors.length / AT_ONCE)
+  const packed = new Float32Array(groups * length * AT_ONCE)
+  for (const [index, vector] of vectors.entries()) {
+    const from = Math.floor(index / AT_ONCE) * length * AT_ONCE + (index % AT_ONCE)
+    for (let at = 0; at < length; at++) packed[from + at * AT_ONCE] = vector[at] ?? 0
+  }
+  const products = new Float64Array(groups * AT_ONCE)
+  return (other) => {
+    for (let group = 0; group < groups; group++) {
+      let [a, b, c, d] = [0, 0, 0, 0]
+      for (let at = 0, from = group * length * AT_ONCE; at < length; at++, from += AT_ONCE) {
+        const number = other[at] ?? 0
+        a += number * (packed[from] ?? 0)
+        b += number * (packed[from + 1] ?? 0)
+        c += number * (packed[from + 2] ?? 0)
+        d += number * (packed[from + 3] ?? 0)
+      }
+      products.set([a, b, c, d], group * AT_ONCE)
+    }
+    return products
+  }
 }

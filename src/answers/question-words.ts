@@ -1,6 +1,6 @@
 import type { TermWeights } from '../inference/term-weights.ts'
 import type { ReadPassage } from './candidate.ts'
-import { dot, type Meaning } from './meaning.ts'
+import { createDots, type Meaning } from './meaning.ts'
 import { askedStems } from './stems.ts'
 
 /** Limit on a question's stems, because each is searched in every passage; the rarest count. */
@@ -94,18 +94,23 @@ function findSimilar(
   candidates: readonly ReadPassage[],
   { vectorOf }: Meaning,
 ): Map<string, Similar[]> {
-  const vectors = [...new Set(asked)].map((stem) => ({ stem, vector: vectorOf(stem) }))
-  const similar = new Map<string, Similar[]>(vectors.map(({ stem }) => [stem, []]))
   const compared = new Set(asked)
+  const similar = new Map<string, Similar[]>([...compared].map((stem) => [stem, []]))
+  const known = [...compared].flatMap((stem) => {
+    const vector = vectorOf(stem)
+    return vector === null ? [] : [{ found: similar.get(stem), vector }]
+  })
+  const dots = createDots(known.map(({ vector }) => vector))
   for (const { stems } of candidates) {
     for (const stem of stems) {
       if (compared.has(stem)) continue
       compared.add(stem)
       const other = vectorOf(stem)
       if (other === null) continue
-      for (const { stem: one, vector } of vectors) {
-        const closeness = vector === null ? 0 : dot(vector, other)
-        if (closeness >= SIMILAR_FROM) similar.get(one)?.push({ stem, closeness })
+      const products = dots(other)
+      for (let at = 0; at < known.length; at++) {
+        const closeness = products[at] ?? 0
+        if (closeness >= SIMILAR_FROM) known[at]?.found?.push({ stem, closeness })
       }
     }
   }

@@ -27,14 +27,15 @@ export function createReadSections(terms: TermWeights, { sumOf }: Meaning): Read
     for (const passage of splitPassages(text)) {
       yield
       const says = passage.kind === 'code' ? withoutQuotedQuestions(passage.text) : passage.text
-      const stems = stemsOf(says, terms)
+      const words = terms.tokenize(says)
+      const stems = stemsOf(says, terms, words)
       const isSame = passages.at(-1)?.passage.context === passage.context
       const above = isSame ? passages.at(-1) : undefined
       const context = above?.context ?? stemsOf(passage.context, terms)
       passages.push({
         passage,
         stems,
-        words: terms.tokenize(says),
+        words,
         term: passage.term === null ? new Set() : stemsOf(passage.term, terms),
         context,
         meaning: sumOf(stems),

@@ -7,12 +7,13 @@ const INNER_CAPITAL = /(\p{Ll})(?=\p{Lu})/gu
 /**
  * The stems of a text, including the parts of identifiers: `keepAliveTimeout` and "keep-alive time-out" share
  * them.
+ * @param words the stems of the text as it is
  */
-export function stemsOf(text: string, terms: TermWeights): Set<string> {
+export function stemsOf(text: string, terms: TermWeights, words = terms.tokenize(text)): Set<string> {
   const apart = text.replaceAll(INNER_CAPITAL, '$1 ')
   const together = text.replaceAll(HYPHEN, '$1')
-  const spellings = [text, ...[apart, together].filter((other) => other !== text)]
-  return new Set(spellings.flatMap((spelling) => terms.tokenize(spelling)))
+  const others = [apart, together].filter((other) => other !== text)
+  return new Set([...words, ...others.flatMap((other) => terms.tokenize(other))])
 }
 
 /**

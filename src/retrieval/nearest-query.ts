@@ -2,6 +2,7 @@ import type { StoredModel } from '../models/index.ts'
 import type { MeaningPart } from '../inference/embedding-model.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import type { Readable } from '../kernel/reader.ts'
+import type { ChunkWords } from '../vector-memory/index.ts'
 import type { SearchFilter } from './search-schema.ts'
 import type { ShownItem } from './shown-item.ts'
 
@@ -57,6 +58,8 @@ export type Nearest<Chunk = NearestChunk> =
       state: 'found'
       /** Best first; ties by item and position. */
       chunks: Chunk[]
+      /** In hybrid order: the words of each of these chunks. */
+      words?: ReadonlyMap<object, ChunkWords>
       /** The score of the nearest chunk in scope. */
       best: number | undefined
       /** How many chunks are in scope. */

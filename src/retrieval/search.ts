@@ -44,8 +44,9 @@ export interface SearchResult {
 /** @throws AppError `embedding_model_mismatch`, `upstream_error`, `overloaded`, and the reason of `signal` */
 export type Search = (reader: Reader, request: SearchFor, signal?: AbortSignal) => Promise<SearchResult>
 
+type FoundNearest = Extract<Nearest<FoundChunk>, { state: 'found' }>
 type FoundChunk = NearestChunk & { relevance?: number }
-type Found = Omit<SearchResult, 'hits'> & { chunks: FoundChunk[] }
+type Found = Omit<SearchResult, 'hits'> & Pick<FoundNearest, 'chunks' | 'words'>
 const NOTHING: Found = { chunks: [], model: null, isWeak: false, coverNeeded: 0, isApproximate: false }
 
 /** The organization may switch models between embedding and searching; more often in a row is a fault. */
@@ -116,9 +117,10 @@ export function createSearch({
       if (nearest.state === 'found') {
         if (lastModels.size >= REMEMBERED_MAX) lastModels.clear()
         lastModels.set(organizationId, model)
-        const { chunks, best, countCompared, isApproximate } = nearest
+        const { chunks, words, best, countCompared, isApproximate } = nearest
         return {
           chunks,
+          ...(words && { words }),
           model: model.name,
           ...(await tellEvidence({ organizationId, model, providers, readable }, best, countCompared)),
           isApproximate,
@@ -142,13 +144,13 @@ async function toResult(
   { db, clock, terms }: { db: Db; clock: Clock; terms: TermWeights },
   { organizationId }: Reader,
   { query, limit, rank, recency }: SearchFor,
-  { chunks, ...found }: Found,
+  { chunks, words, ...found }: Found,
   signal?: AbortSignal,
 ): Promise<SearchResult> {
   const toHits = (ordered: readonly FoundChunk[]): Hit[] =>
     ordered.slice(0, limit).map((chunk) => toHit(chunk, rank))
   if (rank === 'reading') {
-    const read = await inSlices(orderForReading(query, chunks, terms), signal)
+    const read = await inSlices(orderForReading(query, chunks, terms, words), signal)
     const misses = await inSlices(missingWords(query, read, found.coverNeeded, terms), signal)
     return { ...found, hits: toHits(read), isWeak: found.isWeak || misses }
   }

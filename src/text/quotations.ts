@@ -4,6 +4,9 @@ import { findBlocks } from './blocks.ts'
 const QUESTION_WORDS_MIN = 4
 const WORD = /[\p{L}\p{N}]+/gu
 const LITERAL = /"[^"\n]{12,300}"|'[^'\n"]{12,300}'/g
+/** Matches in every text with a literal that matches `ASKS`. */
+const MAY_ASK =
+  /\?["']|["'](?:how|what|when|where|who|why|which|can|does|is|are|wie|was|wann|wo|wer|warum)\s/i
 const ASKS = /\?["']$|^["'](?:how|what|when|where|who|why|which|can|does|is|are|wie|was|wann|wo|wer|warum)\s/i
 
 /**
@@ -14,7 +17,11 @@ export function createQuotationFilter(question: string): (text: string) => strin
   const words = wordsOf(question)
   if (words.length < QUESTION_WORDS_MIN) return (text) => text
   const wanted = ` ${words.join(' ')} `
-  const quotes = (text: string): boolean => ` ${wordsOf(text).join(' ')} `.includes(wanted)
+  const quotes = (text: string): boolean => {
+    const lower = text.toLowerCase()
+    // Most texts lack a word of the question and need not be split.
+    return words.every((word) => lower.includes(word)) && ` ${wordsOf(text).join(' ')} `.includes(wanted)
+  }
   return (text) => (quotes(text) ? mapCode(text, (code) => (quotes(code) ? '' : code)) : text)
 }
 
@@ -25,7 +32,7 @@ export function withoutQuotedQuestions(code: string): string {
 
 /** The same for each code block of a text. */
 export function withoutQuestionsInCode(text: string): string {
-  return mapCode(text, withoutQuotedQuestions)
+  return MAY_ASK.test(text) ? mapCode(text, withoutQuotedQuestions) : text
 }
 
 const wordsOf = (text: string): string[] => text.toLowerCase().match(WORD) ?? []

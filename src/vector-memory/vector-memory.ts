@@ -1,5 +1,6 @@
 import { within } from '../background/index.ts'
 import type { MeaningPart } from '../inference/embedding-model.ts'
+import { Greatest } from '../kernel/greatest.ts'
 import { createMeaning, type QuantizedRow } from './coarse.ts'
 import type { Entry } from './entry.ts'
 import { Snapshots, type SnapshotsOptions } from './snapshots.ts'
@@ -27,7 +28,7 @@ export interface Compared extends Proposed {
 
 /** The rows that may be nearest to a question, and a bound for all others. */
 export interface Candidates<Of extends Proposed = Proposed> {
-  /** Greatest upper bound first; for ranking, greatest quantized cosine first. */
+  /** Greatest upper bound first; for ranking, in any order. */
   keys: Of[]
   /** Upper bound of every other row; 0: no similarity. */
   floor: number
@@ -187,22 +188,20 @@ function rankedOf(
   { rows, uppers, cosines, floor }: Proposal,
   { limit, meaningOf }: { limit: number; meaningOf: (row: QuantizedRow) => number | null },
 ): Found<Compared> {
-  const cosineAt = (at: number): number => cosines[at] ?? 0
-  const order = [...rows.keys()].toSorted((one, other) => cosineAt(other) - cosineAt(one))
-  let end = Math.min(order.length, Math.ceil(limit * RANKED_MARGIN))
-  while (end < order.length && cosineAt(order[end] ?? 0) === cosineAt(order[end - 1] ?? 0)) end += 1
+  const greatest = new Greatest(Math.ceil(limit * RANKED_MARGIN))
+  for (const cosine of cosines) greatest.note(cosine)
   const quantized = snapshot.table.quantizedRows()
-  const keys = order.slice(0, end).map((at): Compared => {
-    const row = rows[at] ?? 0
-    const meaning = meaningOf(quantized(row))
-    const compared = { atMost: uppers[at] ?? 1, cosine: cosineAt(at), meaning, words: snapshot.words.of(row) }
-    return Object.assign(snapshot.candidateOf(row), compared)
-  })
-  const first = order[end]
-  return {
-    keys: keys.filter(({ itemId }) => itemId !== ''),
-    floor: first === undefined ? floor : Math.max(floor, cosineAt(first)),
+  const keys: Compared[] = []
+  let below = floor
+  for (const [at, cosine] of cosines.entries()) {
+    if (cosine < greatest.least) below = Math.max(below, cosine)
+    else {
+      const row = rows[at] ?? 0
+      const compared = { atMost: uppers[at] ?? 1, cosine, words: snapshot.words.of(row) }
+      keys.push(Object.assign(snapshot.candidateOf(row), compared, { meaning: meaningOf(quantized(row)) }))
+    }
   }
+  return { keys: keys.filter(({ itemId }) => itemId !== ''), floor: below }
 }
 
 function hold(

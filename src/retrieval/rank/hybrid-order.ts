@@ -49,11 +49,15 @@ const COVERED = [0.4, 0.7] as const
 const MATCHED = [10, 16] as const
 const RARE = [8, 10] as const
 
+const HASH_BITS = 4_095
+
 const FAR = Number.MAX_SAFE_INTEGER
 
 /** The query's distinct words in the order of their first occurrence. */
 interface Query {
   indexes: ReadonlyMap<number, number>
+  /** By the last bits of a hash: whether the query may have it. Rules most words out without the map. */
+  mayHave: Uint8Array
   times: number[]
   background: number[]
 }
@@ -96,15 +100,17 @@ export function hashWord(stem: string): number {
 
 function queryOf(asked: readonly AskedWord[]): Query {
   const indexes = new Map<number, number>()
+  const mayHave = new Uint8Array(HASH_BITS + 1)
   const times: number[] = []
   const background: number[] = []
   for (const { hash, weight } of asked) {
+    mayHave[hash & HASH_BITS] = 1
     const index = indexes.get(hash) ?? indexes.size
     indexes.set(hash, index)
     times[index] = (times[index] ?? 0) + 1
     background[index] = weight
   }
-  return { indexes, times, background }
+  return { indexes, mayHave, times, background }
 }
 
 /** What the words of each chunk count, 0 to 1. */
@@ -143,12 +149,17 @@ function countOf({ from, to }: ChunkWords): number {
   return to - from
 }
 
-function findOccurrences({ indexes: indexOf }: Query, { numbers, from, to }: ChunkWords): Occurrences {
+function findOccurrences(
+  { indexes: indexOf, mayHave }: Query,
+  { numbers, from, to }: ChunkWords,
+): Occurrences {
   const indexes: number[] = []
   const positions: number[] = []
   if (indexOf.size === 0) return { indexes, positions }
   for (let at = from; at < to; at++) {
-    const index = indexOf.get(numbers[at] ?? 0)
+    const hash = numbers[at] ?? 0
+    if (mayHave[hash & HASH_BITS] === 0) continue
+    const index = indexOf.get(hash)
     if (index === undefined) continue
     indexes.push(index)
     positions.push(at - from)

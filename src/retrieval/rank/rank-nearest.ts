@@ -54,7 +54,7 @@ interface Ranking {
   /** Candidates that include the one with the greatest score. */
   nearest: readonly RankCandidate[]
   /** Ranks of the best, by key. */
-  ranks: ReadonlyMap<string, Rank>
+  ranks: ReadonlyMap<string, { rank: Rank; words: ChunkWords }>
 }
 
 type Outcome =
@@ -165,15 +165,16 @@ async function rank(
 ): Promise<Ranking | null> {
   const words = await readWords(proposer, query, { proposal, candidates })
   if (words === null) return null
-  const rankable = candidates.map((candidate, at) => toRankable(candidate, words[at]))
+  const rankable = candidates.map((candidate, at) => toRankable(candidate, words[at] ?? NO_WORDS))
   const relevances = await inSlices(relevanceOf(askedWords(request.words, terms), rankable), signal)
   const best: RankCandidate[] = []
-  const ranks = new Map<string, Rank>()
+  const ranks = new Map<string, { rank: Rank; words: ChunkWords }>()
   for (const at of placesOfGreatest(relevances, request.limit)) {
     const candidate = candidates[at]
     if (candidate === undefined) continue
     best.push(candidate)
-    ranks.set(keyText(candidate), { relevance: relevances[at] ?? 0, meaning: candidate.meaning })
+    const rankOf = { relevance: relevances[at] ?? 0, meaning: candidate.meaning }
+    ranks.set(keyText(candidate), { rank: rankOf, words: words[at] ?? NO_WORDS })
   }
   return { best, nearest: mayBeNearest(candidates), ranks }
 }
@@ -185,14 +186,19 @@ function foundOf(
 ): Nearest<RankedChunk> {
   const count = changedItemIds?.size === 0 ? proposer.count(exceptSourceIds) : null
   const shown = best.flatMap((candidate) => rows.get(keyText(candidate)) ?? [])
+  const words = new Map<object, ChunkWords>()
   const chunks = scoredRows(query, shown).flatMap((chunk) => {
     const of = ranks.get(keyText({ itemId: chunk.sourceItemId, position: chunk.position }))
-    return of ? [Object.assign(chunk, of)] : []
+    if (of === undefined) return []
+    const ranked = Object.assign(chunk, of.rank)
+    words.set(ranked, of.words)
+    return [ranked]
   })
   return {
     state: 'found',
     // Ties in relevance keep the nearer one first.
     chunks: chunks.toSorted((a, b) => b.relevance - a.relevance),
+    words,
     best: scoredRows(query, rows.values())[0]?.score,
     countCompared: count === null ? request.countInScope : async () => count,
     isApproximate: proposer.path === 'approximate',
@@ -202,8 +208,8 @@ function foundOf(
 const NONE: ReadonlySet<string> = new Set()
 const NO_WORDS: ChunkWords = { numbers: new Uint32Array(0), from: 0, to: 0, titleWords: 0 }
 
-function toRankable({ cosine, meaning }: RankCandidate, words: ChunkWords | undefined): Rankable {
-  return { score: cosine, meaning, words: words ?? NO_WORDS }
+function toRankable({ cosine, meaning }: RankCandidate, words: ChunkWords): Rankable {
+  return { score: cosine, meaning, words }
 }
 
 /** A candidate's lower bound is as far below its quantized cosine as its upper bound is above. */
