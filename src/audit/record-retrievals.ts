@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomUUIDv7 } from 'node:crypto'
 import type { CreditUse, Retrieved } from '../http/gates.ts'
 import type { ChargedAction } from '../kernel/actions.ts'
 import { actorOf } from '../kernel/principal.ts'
@@ -19,39 +19,36 @@ const TARGET_TYPES: Record<ChargedAction, string> = {
 
 /**
  * The body of a data-modifying CTE that records the answers that a statement charges. The credit and its audit event
- * are written together, without another round trip.
+ * are written together, without another round trip. What the answers share travels once: embedded, the columns of each
+ * event are most of its cost.
  * @param charged the CTE with the organization that was charged: at most one row
- * @param parameter the number of the parameter that {@link retrievalEvents} returns
+ * @param first the number of the first parameter that {@link retrievalValues} returns
  */
-export function recordRetrievals(charged: string, parameter: number): string {
+export function recordRetrievals(charged: string, first: number): string {
+  const [user, key, action, type, at, events] = Array.from({ length: 6 }, (_, n) => `$${first + n}`)
   return `
     insert into audit_events (organization_id, id, actor_user_id, actor_api_key_id, action, target_type, target_id, metadata,
       providers, created_at)
-    select c.organization_id, e.id, e.actor_user_id, e.actor_api_key_id, e.action, e.target_type, e.target_id, e.metadata,
-      e.providers, e.created_at
-    from ${charged} c cross join jsonb_to_recordset($${parameter}::jsonb) as e (
-      id uuid, actor_user_id uuid, actor_api_key_id uuid, action text, target_type text, target_id text, metadata jsonb,
-      providers text[], created_at timestamptz
-    )`
+    select c.organization_id, e.id, ${user}::uuid, ${key}::uuid, ${action}::text, ${type}::text, e.target_id, e.metadata,
+      e.providers, ${at}::timestamptz
+    from ${charged} c
+    cross join jsonb_to_recordset(${events}::jsonb) as e (id uuid, target_id text, metadata jsonb, providers text[])`
 }
 
-/** The events of charged answers, as a parameter for {@link recordRetrievals}. */
-export function retrievalEvents(answers: readonly ChargedAnswer[]): string {
-  return JSON.stringify(
-    answers.map(({ use: { caller, surface }, retrieved, at }) => {
-      const { userId, apiKeyId } = actorOf(caller)
-      const action: AuditAction = `${surface}.retrieve`
-      return {
-        id: randomUUID(),
-        actor_user_id: userId,
-        actor_api_key_id: apiKeyId,
-        action,
-        target_type: TARGET_TYPES[surface],
-        target_id: retrieved.requestId,
-        metadata: storableJson(retrieved),
-        providers: retrieved.providers,
-        created_at: at.toISOString(),
-      }
-    }),
-  )
+/** The parameters of {@link recordRetrievals} for answers of one caller and surface that are charged at `at`. */
+export function retrievalValues(
+  { caller, surface }: Pick<CreditUse, 'caller' | 'surface'>,
+  answers: readonly Retrieved[],
+  at: Date,
+): readonly unknown[] {
+  const { userId, apiKeyId } = actorOf(caller)
+  const action: AuditAction = `${surface}.retrieve`
+  const events = answers.map((retrieved) => ({
+    // In the order of time, so that the index grows at its end.
+    id: randomUUIDv7(),
+    target_id: retrieved.requestId,
+    metadata: storableJson(retrieved),
+    providers: retrieved.providers,
+  }))
+  return [userId, apiKeyId, action, TARGET_TYPES[surface], at, JSON.stringify(events)]
 }

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomUUID, randomUUIDv7 } from 'node:crypto'
 import {
   createServer as createHttpServer,
   type IncomingMessage,
@@ -110,7 +110,8 @@ export async function createServer<S>(options: ServerOptions<S>): Promise<Fastif
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     requestIdHeader: false,
-    genReqId: () => randomUUID(),
+    // In the order of time: audit events have an index by it.
+    genReqId: () => randomUUIDv7(),
     forceCloseConnections: 'idle',
     // The hook below answers instead, with the usual error body.
     return503OnClosing: false,

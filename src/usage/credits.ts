@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type ChargedAnswer, recordRetrievals, retrievalEvents } from '../audit/index.ts'
+import { type ChargedAnswer, recordRetrievals, retrievalValues } from '../audit/index.ts'
 import { countOverage, stateAt, type SubscriptionRow, type SubscriptionState } from '../billing/index.ts'
 import type { Db } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
@@ -142,8 +142,12 @@ function reservedHold({ db, clock }: Ledger, use: CreditUse, requestId: string):
   return {
     async settle(retrieved) {
       const at = clock.now()
-      const events = retrievalEvents([{ use, retrieved, at }])
-      const values = [organizationId, requestId, ...useValues(use, at), events]
+      const values = [
+        organizationId,
+        requestId,
+        ...useValues(use, at),
+        ...retrievalValues(use, [retrieved], at),
+      ]
       const { rows } = await endReservation(db, values)
       if (rows.length === 0) throw reservationExpired()
     },
@@ -188,7 +192,14 @@ async function countAtOnce(
   const [{ use }] = answers
   const { length } = answers
   const { organizationId } = use.caller
-  const values = [organizationId, now, length, ...useValues(use, now, length), retrievalEvents(answers)]
+  const retrieved = answers.map((answer) => answer.retrieved)
+  const values = [
+    organizationId,
+    now,
+    length,
+    ...useValues(use, now, length),
+    ...retrievalValues(use, retrieved, now),
+  ]
   return (await countCredits(db, values)).rows.length > 0
 }
 

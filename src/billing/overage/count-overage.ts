@@ -1,4 +1,4 @@
-import { type ChargedAnswer, recordRetrievals, retrievalEvents } from '../../audit/index.ts'
+import { type ChargedAnswer, recordRetrievals, retrievalValues } from '../../audit/index.ts'
 import type { Db } from '../../database/database.ts'
 import { prepare } from '../../database/prepared.ts'
 import { countUse, useValues } from '../../daily-usage/index.ts'
@@ -34,14 +34,14 @@ const countAndNote = prepare(`
 export async function countOverage(db: Db, answer: ChargedAnswer & { reportId: string }): Promise<boolean> {
   const windowMs = WINDOW_SECONDS * 1000
   const window = new Date(Math.floor(answer.at.getTime() / windowMs) * windowMs)
-  const { use, reportId, at } = answer
+  const { use, retrieved, reportId, at } = answer
   const values = [
     use.caller.organizationId,
     at,
     reportId,
     window,
     ...useValues(use, at),
-    retrievalEvents([answer]),
+    ...retrievalValues(use, [retrieved], at),
   ]
   const { rows } = await countAndNote(db, values)
   return rows.length > 0
