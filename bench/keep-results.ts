@@ -1,10 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { cpus, totalmem } from 'node:os'
+import { writeFigures } from '../scripts/figures.ts'
 
 const FOLDER = 'bench/results'
 
 /**
- * Writes a benchmark's table as `<name>.md`, and its figures with the machine's description as `<name>.json`.
+ * Writes a benchmark's table as `<name>.md`, its figures with the machine's description as `<name>.json`, and both into
+ * the pages of the documentation.
  */
 export async function keepResults(name: string, results: readonly unknown[], table: string): Promise<void> {
   const machine = {
@@ -17,4 +19,5 @@ export async function keepResults(name: string, results: readonly unknown[], tab
   const kept = { at: new Date().toISOString(), machine, results }
   await writeFile(`${FOLDER}/${name}.json`, `${JSON.stringify(kept, null, 2)}\n`)
   await writeFile(`${FOLDER}/${name}.md`, `${table}\n`)
+  await writeFigures()
 }

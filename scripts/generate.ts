@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { routes } from '../src/assembly/routes.ts'
 import { describeApi } from '../src/assembly/open-api.ts'
+import { writeFigures } from './figures.ts'
 import { generatedClientTypes, generatedProviders } from './generate-client-types.ts'
 import { generatedPythonTypes } from './generate-python-types.ts'
 
@@ -20,4 +21,5 @@ if (import.meta.main) {
   await writeFile(new URL('../console/src/api/providers.ts', import.meta.url), generatedProviders(document))
   const pythonTypes = new URL('../client/python/src/retrieval_memory/_api.py', import.meta.url)
   await writeFile(pythonTypes, generatedPythonTypes(document))
+  await writeFigures()
 }

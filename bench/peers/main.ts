@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { cpus, loadavg } from 'node:os'
 import { inNewDatabase } from '../fill.ts'
 import { drawGrowth } from '../growth-chart.ts'
@@ -14,11 +14,7 @@ import { table } from './table.ts'
 
 const SIZES = [100, 1_000, 10_000, 100_000, 1_000_000]
 const MOST = 100_000
-/** The page shows the largest sizes; bench/results has all. */
-const SIZES_SHOWN = 2
 const QUESTIONS = 100
-const PAGE = 'docs/explanation/benchmarks.md'
-const [BEGIN, END] = ['<!-- peers: written by npm run bench -- peers -->', '<!-- /peers -->']
 
 /** How one engine is measured at one size. */
 interface Peer {
@@ -29,8 +25,8 @@ interface Peer {
 
 /**
  * `npm run bench -- peers [rows] [names…]`: compares the service with other vector databases, up to a number
- * of rows (default 100,000), all of them or the named ones. Writes the table and its chart to the page of
- * benchmarks, and all figures to bench/results.
+ * of rows (default 100,000), all of them or the named ones. Writes all figures to bench/results, and the chart to
+ * the page of benchmarks.
  */
 export async function benchPeers(args: readonly string[]): Promise<void> {
   const most = Number(args.find((arg) => /^\d+$/.test(arg)) ?? MOST)
@@ -83,12 +79,6 @@ async function publish(
     'docs/pictures/benchmark-peers.svg',
     drawGrowth(points, 'p50 of a search for ten hits, ms, one client'),
   )
-  const largest = new Set(
-    SIZES.filter((size) => results.some(({ rows }) => rows === size)).slice(-SIZES_SHOWN),
-  )
-  await writePage(
-    [describeRun(began), '', table(results.filter(({ rows }) => largest.has(rows))), ...left].join('\n'),
-  )
 }
 
 /** An engine's name with its recall at the largest size, unless that is 1. */
@@ -137,13 +127,4 @@ function measuring(fill: (data: DataSet) => Promise<Engine>): Peer['measure'] {
 function describeRun({ at, load }: { at: Date; load: number }): string {
   const { length, 0: first } = cpus()
   return `Begun ${at.toISOString().slice(0, 16)}Z on ${length} processors (${first?.model ?? 'unknown'}), Node ${process.version}; load ${load.toFixed(1)} at the beginning, ${(loadavg()[0] ?? 0).toFixed(1)} at the end.`
-}
-
-/** Inserts the text between the page's markers. */
-async function writePage(text: string): Promise<void> {
-  const page = await readFile(PAGE, 'utf8')
-  const [from, to] = [page.indexOf(BEGIN), page.indexOf(END)]
-  if (from < 0 || to < from) throw new Error(`${PAGE} has no place for the peers: ${BEGIN} … ${END}`)
-  const chart = '![p50 of a search by rows](../pictures/benchmark-peers.svg)'
-  await writeFile(PAGE, `${page.slice(0, from)}${BEGIN}\n\n${text}\n\n${chart}\n\n${page.slice(to)}`)
 }

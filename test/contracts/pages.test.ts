@@ -11,6 +11,7 @@ import { scimRoutes } from '../../src/people/index.ts'
 import { settingsSchema } from '../../src/config.ts'
 import { ERROR_CODES } from '../../src/kernel/error-codes.ts'
 import { SLACK_SCOPES } from '../../src/providers/slack/oauth.ts'
+import { FIGURE_PAGES, withFigures } from '../../scripts/figures.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { codeBlocks, type DocPage, docPages, proseOf, readPage, ROOT } from '../support/doc-pages.ts'
 
@@ -225,6 +226,16 @@ describe('the documentation', () => {
 
 /** Capitalized words that are not environment variables. */
 const ALLOWED = new Set(['SHA_256', 'TENANT_ID', 'API_CLIENT_ID', 'SOURCE_ID'])
+
+describe('the pages with measured figures', () => {
+  it.each(FIGURE_PAGES)(
+    '%s has those of bench/results and evaluation/results (npm run generate writes them)',
+    async (file) => {
+      const text = await readPage(file)
+      expect(text).toBe(await withFigures(text))
+    },
+  )
+})
 
 describe('docs/tutorials/connect-slack.md', () => {
   it('has a manifest with the scopes that the service requests and its URLs', async () => {

@@ -10,10 +10,7 @@ import type { Proposer } from './proposal.ts'
 
 /** With fewer vectors in scope a scan is as fast and the index less exact. */
 export const FEW_VECTORS = 10_000
-/**
- * Graph nodes to keep in view (ef_search): more find more of the nearest and take longer
- * (docs/reference/retrieval.md has figures).
- */
+/** Graph nodes to keep in view (ef_search): more find more of the nearest and take longer. */
 const NODES_IN_SIGHT = 400
 /** Extra candidates, so that ties come in the right order. */
 const MARGIN = 16

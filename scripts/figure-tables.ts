@@ -1,0 +1,218 @@
+import { z } from 'zod'
+
+export type Row = Record<string, unknown>
+type Column = readonly [heading: string, cell: (row: Row) => string]
+
+/** A table of a page: which results it shows, and how. */
+interface Figure {
+  files: readonly string[]
+  columns: readonly Column[]
+  /** The shown rows; all results by default. */
+  rows?: (results: readonly Row[]) => readonly Row[]
+}
+
+const Count = z.number()
+const PEER_ROWS = 100_000
+
+/** The value at a dotted path. */
+function valueAt(row: Row, path: string): unknown {
+  return path
+    .split('.')
+    .reduce<unknown>((value, key) => z.record(z.string(), z.unknown()).optional().parse(value)?.[key], row)
+}
+
+const text =
+  (path: string) =>
+  (row: Row): string =>
+    String(valueAt(row, path) ?? '–')
+/** A number with so many decimals; a dash when it was not measured. */
+const number =
+  (path: string, decimals = 0) =>
+  (row: Row): string => {
+    const value = Count.safeParse(valueAt(row, path))
+    if (!value.success) return '–'
+    return value.data.toLocaleString('en', {
+      minimumFractionDigits: decimals,
+      maximumFractionDigits: decimals,
+    })
+  }
+/** A share as `.857`. */
+const share =
+  (path: string) =>
+  (row: Row): string =>
+    z.number().parse(valueAt(row, path)).toFixed(3).replace(/^0/, '')
+
+const NAMES: Record<string, string> = {
+  gitlab: 'company handbook, sections',
+  'gitlab-full': 'company handbook, pages',
+  stackfaq: 'questions and answers (stackfaq)',
+  scifact: 'abstracts, claims (scifact)',
+  cranfield: 'abstracts (cranfield)',
+  paraphrases: 'paraphrases that share no word with the answer',
+}
+const collection = (row: Row): string => {
+  const name = text('collection')(row)
+  return NAMES[name] ?? `${name.charAt(0).toUpperCase()}${name.slice(1)}`
+}
+const MEASURES: readonly Column[] = [
+  ['vector order', share('service.ndcg10')],
+  ['hybrid order', share('hybrid.ndcg10')],
+  ['BM25', share('bm25.ndcg10')],
+]
+const Groups = z.object({ groups: z.array(z.record(z.string(), z.unknown())) })
+const groupsOf = (results: readonly Row[]): Row[] => results.flatMap((one) => Groups.parse(one).groups)
+
+/** The tables by name, as the comments `<!-- figures: NAME -->` of a page refer to them. */
+export const FIGURES: Record<string, Figure> = {
+  search: {
+    files: ['bench/results/search.json'],
+    columns: [
+      ['database', text('database')],
+      ['chunks', number('chunks')],
+      ['p50 ms', number('p50Ms.plain', 1)],
+      ['p99', number('p99Ms', 1)],
+      ['hybrid, p50', number('p50Ms.hybrid', 1)],
+      ['the database alone, p50', number('databaseAloneP50Ms', 1)],
+      ['searches/s, 8 clients', number('searchesPerSecond')],
+      ['first search ms', number('firstSearchMs')],
+      ['resident MB', number('residentMb')],
+    ],
+  },
+  tenants: {
+    files: ['bench/results/tenants.json'],
+    columns: [
+      ['organizations', number('organizations')],
+      ['chunks each', number('chunksEach')],
+      ['`SEARCH_MEMORY_MB`', text('memoryMb')],
+      ['organizations in memory', number('heldOrganizations')],
+      ['p50 ms', number('p50Ms', 1)],
+      ['p99', number('p99Ms', 1)],
+    ],
+  },
+  ingest: {
+    files: ['bench/results/latest.json'],
+    columns: [
+      ['database', text('database')],
+      ['chunks', number('chunks')],
+      ['chunks/s, 1 client', number('chunksPerSecond')],
+      ['8 clients', number('chunksPerSecondAtOnce')],
+      ['first start s', number('firstStartSeconds', 1)],
+      ['later starts s', number('secondStartSeconds', 1)],
+      ['resident MB', number('residentMb')],
+    ],
+  },
+  beside: {
+    files: ['bench/results/latest.json'],
+    rows: (results) =>
+      results.flatMap((one) =>
+        z
+          .array(z.record(z.string(), z.unknown()))
+          .parse(one['beside'] ?? [])
+          .map((beside) => ({ ...beside, database: one['database'], chunks: one['chunks'] })),
+      ),
+    columns: [
+      ['database', text('database')],
+      ['chunks', number('chunks')],
+      ['stored meanwhile', text('beside')],
+      ['request', text('asked')],
+      ['p50 ms', number('p50Ms')],
+      ['p99', number('p99Ms')],
+    ],
+  },
+  neighbors: {
+    files: ['bench/results/neighbors.json'],
+    columns: [
+      ['database', text('database')],
+      ['the other workspace sends', text('load')],
+      ['search p50 ms', number('p50Ms', 1)],
+      ['p99', number('p99Ms')],
+      ['its requests/s', number('requestsPerSecond')],
+    ],
+  },
+  permissions: {
+    files: ['bench/results/permissions.json'],
+    columns: [
+      ['database', text('database')],
+      ['chunks', number('chunks')],
+      ['who reads', text('who')],
+      ['p50 ms', number('p50Ms', 1)],
+      ['p99', number('p99Ms')],
+    ],
+  },
+  canvas: {
+    files: ['bench/results/canvas-queries.json'],
+    columns: [
+      ['database', text('database')],
+      ['top 100', text('top 100, p50 (least) ms')],
+      ['top 500', text('top 500')],
+      ['by name', text('by name')],
+      ['one entity', text('one entity')],
+      ['top 500 again', text('top 500, asked again')],
+    ],
+  },
+  sync: {
+    files: ['bench/results/latest-sync.json'],
+    columns: [
+      ['provider', text('provider')],
+      ['run', text('run')],
+      ['items', number('discovered')],
+      ['seconds', number('seconds', 1)],
+      ['requests', number('requests')],
+      ['peak MB', number('peakMb')],
+    ],
+  },
+  peers: {
+    files: ['bench/results/peers.json'],
+    rows: (results) => results.filter(({ rows }) => rows === PEER_ROWS),
+    columns: [
+      ['engine', text('engine')],
+      ['recall@10', number('recall.all', 2)],
+      ['p50 ms', number('p50Ms.all', 1)],
+      ['p99', number('p99Ms', 1)],
+      ['searches/s, 8 clients', number('searchesPerSecond')],
+      ['1 % filter: recall', number('recall.rare', 2)],
+      ['p50 ms', number('p50Ms.rare', 1)],
+      ['rows/s in', number('ingestPerSecond')],
+    ],
+  },
+  collections: {
+    files: ['evaluation/results/handbook-pages.json', 'evaluation/results/paraphrases.json'],
+    columns: [
+      ['collection', collection],
+      ['documents', number('documents')],
+      ['questions', number('queries')],
+      ...MEASURES,
+    ],
+  },
+  'same-language': {
+    files: ['evaluation/results/same-language.json'],
+    columns: [['questions and documents', collection], ...MEASURES],
+  },
+  languages: {
+    files: ['evaluation/results/languages.json'],
+    columns: [['questions; English documents', collection], ...MEASURES],
+  },
+  facts: {
+    files: ['evaluation/results/facts.json'],
+    rows: groupsOf,
+    columns: [
+      ['half', text('half')],
+      ['questions', number('questions')],
+      ['the page is read', share('read')],
+      ['the answer states the fact', share('useful')],
+    ],
+  },
+  'canvas-names': {
+    files: ['evaluation/results/canvas.json'],
+    rows: (results) => groupsOf(results).filter(({ half }) => half === 'held out'),
+    columns: [
+      ['kind', text('kind')],
+      ['precision', (row) => share('precision')({ precision: ratio(row, 'right', 'found') })],
+      ['recall', (row) => share('recall')({ recall: ratio(row, 'recalled', 'labelled') })],
+    ],
+  },
+}
+
+function ratio(row: Row, part: string, whole: string): number {
+  return Count.parse(row[part]) / Count.parse(row[whole])
+}
