@@ -108,7 +108,7 @@ export const FIGURES: Record<string, Figure> = {
         z
           .array(z.record(z.string(), z.unknown()))
           .parse(one['beside'] ?? [])
-          .map((beside) => ({ ...beside, database: one['database'], chunks: one['chunks'] })),
+          .map((beside) => Object.assign(beside, { database: one['database'], chunks: one['chunks'] })),
       ),
     columns: [
       ['database', text('database')],
