@@ -234,7 +234,7 @@ function createServices(
     apiKeys: createApiKeys({ db, clock, checkKeyLimit, keepWithinPlan }),
     organizations: createOrganizations({ db, clock, paymentsConfigured: billing.payments !== null }),
     members: createMembers({ db, clock }),
-    threads: createThreads({ db, clock }),
+    threads: createThreads({ db, clock, findReadable: items.findReadable }),
     groups: createGroups({ db, clock }),
     scimUsers: createScimUsers({ db, clock }),
     scimGroups: createScimGroups({ db, clock }),

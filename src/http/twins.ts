@@ -59,7 +59,7 @@ export function twins<Services>() {
 }
 
 /** What the person that a request names may be refused for. */
-const PERSON_REFUSALS = ['user_required', 'role_required'] as const
+export const PERSON_REFUSALS = ['user_required', 'role_required'] as const
 
 /**
  * Twins that show stored items, or say something of them. They get the reader in place of the caller: what reads items takes no
@@ -87,7 +87,7 @@ export function readingTwins<Services>() {
       ...given,
       refuses: [...refuses, ...PERSON_REFUSALS],
       handle: async ({ reader, ...request }, services) =>
-        await handle({ ...request, reader: needed(reader) }, services),
+        await handle({ ...request, reader: requireReader(reader) }, services),
     })
 }
 
@@ -118,7 +118,8 @@ function consoleNames({ operationId, path, tag }: { operationId: string; path: s
   }
 }
 
-function needed(reader: Reader | null): Reader {
+/** The reader of a route that declares `onBehalfOf`. */
+export function requireReader(reader: Reader | null): Reader {
   if (reader === null) throw new Error('the pipeline gave a route that reads items no reader')
   return reader
 }

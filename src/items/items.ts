@@ -50,6 +50,8 @@ export interface Items {
   list(reader: Reader, query: ListQuery): Promise<ItemPage>
   /** @throws AppError `not_found`, also for an item that the reader may not read */
   get(reader: Reader, id: string): Promise<SourceItem>
+  /** Which of these items the reader may read. */
+  findReadable(reader: Reader, ids: readonly string[]): Promise<ReadonlySet<string>>
   /**
    * The readers in an item's stored policy.
    * @throws AppError `not_found` as `get`
@@ -149,14 +151,10 @@ export function createItems(deps: {
       return await admit({ owner: organizationId, cost: costOf(items), run: work, signal })
     },
     list: (reader, query) => listItems(db, reader, query),
-    async get(reader, id) {
-      const row = await findShownItem(db, reader, id)
-      if (!row || !reader.readable.has(row.policy_id)) throw noSuchItem()
-      return toSourceItem(row)
-    },
+    get: async (reader, id) => toSourceItem(await requireReadable(db, reader, id)),
+    findReadable: (reader, ids) => findReadable(db, reader, ids),
     async readers(reader, id) {
-      const row = await findShownItem(db, reader, id)
-      if (!row || !reader.readable.has(row.policy_id)) throw noSuchItem()
+      await requireReadable(db, reader, id)
       return await readersOf(db, reader.organizationId, id)
     },
     remove: (caller, item) => removeOne(db, clock, caller, item),
@@ -164,21 +162,37 @@ export function createItems(deps: {
   }
 }
 
-/** The item, if it is in the caller's scope and its source is not being removed. */
-async function findShownItem(db: Db, caller: Caller, id: string): Promise<Row<'source_items'> | undefined> {
-  return await db
+/** @throws AppError `not_found`, also for an item that the reader may not read */
+async function requireReadable(db: Db, reader: Reader, id: string): Promise<Row<'source_items'>> {
+  const row = await selectShownItems(db, reader)
+    .selectAll('source_items')
+    .where('source_items.id', '=', id)
+    .executeTakeFirst()
+  if (!row || !reader.readable.has(row.policy_id)) throw noSuchItem()
+  return row
+}
+
+async function findReadable(db: Db, reader: Reader, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set()
+  const rows = await selectShownItems(db, reader)
+    .select(['source_items.id', 'source_items.policy_id'])
+    .where('source_items.id', 'in', ids)
+    .execute()
+  return new Set(rows.filter((row) => reader.readable.has(row.policy_id)).map(({ id }) => id))
+}
+
+/** The items in the caller's scope whose source is not being removed. */
+function selectShownItems(db: Db, caller: Caller) {
+  return db
     .selectFrom('source_items')
     .innerJoin('sources', (join) =>
       join
         .onRef('sources.organization_id', '=', 'source_items.organization_id')
         .onRef('sources.id', '=', 'source_items.source_id'),
     )
-    .selectAll('source_items')
     .where('source_items.organization_id', '=', caller.organizationId)
-    .where('source_items.id', '=', id)
     .where('source_items.provider', 'in', providersOf(caller))
     .where('sources.removed_at', 'is', null)
-    .executeTakeFirst()
 }
 
 function costOf(items: readonly CleanItem[]): number {

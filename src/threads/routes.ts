@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { defineRoute, reply } from '../http/route.ts'
-import { count, EXAMPLE_ID, idOf, moment, textOrNull } from '../kernel/schemas.ts'
+import { PERSON_REFUSALS, requireReader } from '../http/twins.ts'
+import { count, EXAMPLE_ID, idOf, moment, onBehalfOfQuery, textOrNull } from '../kernel/schemas.ts'
 import type { Threads } from './threads.ts'
 import { NewTurn, ThreadSummary, Turn, Verdict } from './turn.ts'
 
@@ -79,11 +80,17 @@ export const threadRoutes = [
     path: '/v1/console/threads/{id}',
     summary: 'Get one of your threads with its questions',
     audit: 'none',
+    description:
+      'An answer is `withheld` if an item that it cites was deleted, or if you may no longer read it.',
     params: z.object({ id }),
+    query: z.strictObject({ onBehalfOf: onBehalfOfQuery }),
+    onBehalfOf: 'query',
+    refuses: PERSON_REFUSALS,
     responses: {
       200: z.object({ thread: ThreadSummary, turns: z.array(Turn).describe('In the order asked.') }),
     },
-    handle: async ({ principal, params }, { threads }) => reply(200, await threads.get(principal, params.id)),
+    handle: async ({ principal, reader, params }, { threads }) =>
+      reply(200, await threads.get(principal, requireReader(reader), params.id)),
   }),
   define({
     ...shared,
@@ -117,7 +124,7 @@ export const threadRoutes = [
         }),
       })
       .meta({ id: 'TurnFeedback', description: 'What you say of an answer.' }),
-    responses: { 200: z.object({ turn: Turn }) },
+    responses: { 200: z.object({ feedback: Verdict.nullable().describe('What is stored now.') }) },
     handle: async ({ principal, params, body }, { threads }) =>
       reply(200, await threads.rate(principal, params, body.feedback)),
   }),

@@ -8,7 +8,15 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { decodeCursor, encodeCursor, type ListName } from '../kernel/list-cursor.ts'
 import { actorOf, type ConsolePrincipal } from '../kernel/principal.ts'
-import { Content, type NewTurn, type ThreadSummary, type Turn, type Verdict } from './turn.ts'
+import type { Reader } from '../kernel/reader.ts'
+import {
+  Content,
+  type NewTurn,
+  type StoredTurn,
+  type ThreadSummary,
+  type Turn,
+  type Verdict,
+} from './turn.ts'
 
 export interface ThreadPage {
   threads: ThreadSummary[]
@@ -19,8 +27,11 @@ export interface ThreadPage {
 export interface Threads {
   /** The caller's threads, last used first. @throws AppError `validation_failed` for a cursor of another list */
   list(caller: ConsolePrincipal, query: { cursor?: string | undefined; limit: number }): Promise<ThreadPage>
-  /** @throws AppError `not_found` */
-  get(caller: ConsolePrincipal, id: string): Promise<{ thread: ThreadSummary; turns: Turn[] }>
+  /**
+   * A thread with its turns. An answer is withheld if the reader can no longer read all that it cites.
+   * @throws AppError `not_found`
+   */
+  get(caller: ConsolePrincipal, reader: Reader, id: string): Promise<{ thread: ThreadSummary; turns: Turn[] }>
   create(caller: ConsolePrincipal, turn: NewTurn): Promise<{ thread: ThreadSummary; turn: Turn }>
   /** @throws AppError `not_found` */
   add(caller: ConsolePrincipal, id: string, turn: NewTurn): Promise<{ thread: ThreadSummary; turn: Turn }>
@@ -29,7 +40,7 @@ export interface Threads {
     caller: ConsolePrincipal,
     ids: { id: string; turnId: string },
     verdict: Verdict | null,
-  ): Promise<{ turn: Turn }>
+  ): Promise<{ feedback: Verdict | null }>
   /** @throws AppError `not_found` */
   remove(caller: ConsolePrincipal, id: string): Promise<{ thread: ThreadSummary; deletedAt: string }>
   removeAll(caller: ConsolePrincipal): Promise<{ deleted: number }>
@@ -41,15 +52,26 @@ export const TURNS_MAX = 50
 export const THREADS_MAX = 500
 const TITLE_CHARACTERS = 200
 
+/** Which of these items the reader may read. */
+export type FindReadable = (reader: Reader, itemIds: readonly string[]) => Promise<ReadonlySet<string>>
+
 /** What a person asked in the console, for that person alone. */
-export function createThreads({ db, clock }: { db: Db; clock: Clock }): Threads {
+export function createThreads({
+  db,
+  clock,
+  findReadable,
+}: {
+  db: Db
+  clock: Clock
+  findReadable: FindReadable
+}): Threads {
   const inTransaction = <T>(act: (tx: Tx) => Promise<T>): Promise<T> =>
     retryConflicts(() => db.transaction().execute(act))
   return {
     list: (caller, query) => listThreads(db, caller, query),
-    async get(caller, id) {
+    async get(caller, reader, id) {
       const row = await findThread(db, caller, id)
-      return { thread: toSummary(row), turns: turnsOf(row) }
+      return { thread: toSummary(row), turns: await withholdUnreadable(turnsOf(row), reader, findReadable) }
     },
     create: (caller, turn) => inTransaction((tx) => create(tx, caller, turn, clock.now())),
     add: (caller, id, turn) => inTransaction((tx) => add(tx, caller, { id, turn, at: clock.now() })),
@@ -83,7 +105,7 @@ async function create(tx: Tx, caller: ConsolePrincipal, given: NewTurn, at: Date
     metadata: { turnId: turn.id, citationCount: turn.citations.length },
   })
   await dropOldest(tx, caller)
-  return { thread: toSummary(row), turn }
+  return { thread: toSummary(row), turn: shown(turn) }
 }
 
 async function add(
@@ -100,7 +122,7 @@ async function add(
     at,
     metadata: { turnId: turn.id, citationCount: turn.citations.length },
   })
-  return { thread: toSummary(row), turn }
+  return { thread: toSummary(row), turn: shown(turn) }
 }
 
 async function rate(
@@ -116,7 +138,7 @@ async function rate(
   await write(tx, caller, { id, turns, at: before.updated_at })
   const metadata = { turnId, feedback: verdict, requestId: turn.requestId }
   await record(tx, caller, { action: 'thread.feedback', id, at, metadata })
-  return { turn }
+  return { feedback: verdict }
 }
 
 async function remove(tx: Tx, caller: ConsolePrincipal, id: string, at: Date) {
@@ -228,7 +250,7 @@ function noSuchThread(): AppError {
 async function write(
   tx: Tx,
   { organizationId }: ConsolePrincipal,
-  { id, turns, at }: { id: string; turns: Turn[]; at: Date },
+  { id, turns, at }: { id: string; turns: StoredTurn[]; at: Date },
 ): Promise<Row<'threads'>> {
   return await tx
     .updateTable('threads')
@@ -261,7 +283,7 @@ async function record(
   })
 }
 
-function toTurn({ requestId, ...given }: NewTurn, at: Date): Turn {
+function toTurn({ requestId, ...given }: NewTurn, at: Date): StoredTurn {
   return {
     id: randomUUID(),
     ...given,
@@ -271,8 +293,27 @@ function toTurn({ requestId, ...given }: NewTurn, at: Date): Turn {
   }
 }
 
-function turnsOf({ content }: Row<'threads'>): Turn[] {
+function turnsOf({ content }: Row<'threads'>): StoredTurn[] {
   return Content.parse(content).turns
+}
+
+/** A stored answer repeats what its citations said, so it needs the right to read each of them now. */
+async function withholdUnreadable(
+  turns: readonly StoredTurn[],
+  reader: Reader,
+  findReadable: FindReadable,
+): Promise<Turn[]> {
+  const cited = new Set(turns.flatMap(({ citations }) => citations.map(({ sourceItemId }) => sourceItemId)))
+  const readable = await findReadable(reader, [...cited])
+  return turns.map((turn) =>
+    turn.citations.every(({ sourceItemId }) => readable.has(sourceItemId))
+      ? shown(turn)
+      : { ...turn, answer: '', citations: [], withheld: true },
+  )
+}
+
+function shown(turn: StoredTurn): Turn {
+  return { ...turn, withheld: false }
 }
 
 function titleOf(question: string): string {

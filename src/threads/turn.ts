@@ -49,30 +49,37 @@ export const NewTurn = z
   .meta({ id: 'NewTurn', description: 'A question and its answer.' })
 export type NewTurn = z.output<typeof NewTurn>
 
-export const Turn = z
-  .object({
-    id: shownId("The turn's id.", EXAMPLE_ID.delivery),
-    question,
-    answer,
-    citations: z
-      .array(
-        z.object({
-          ...citation,
-          sourceItemId: shownId('The item it stands for.', EXAMPLE_ID.sourceItem),
-        }),
-      )
-      .describe('What the markers of the answer stand for.'),
-    requestId: z
-      .uuid()
-      .nullable()
-      .meta({ description: 'The `X-Request-Id` of the answer.', example: EXAMPLE_ID.request }),
-    feedback: Verdict.nullable().meta({
-      description: 'What the person said of the answer; null: nothing.',
-      example: 'useful',
-    }),
-    createdAt: moment('When it was stored.'),
-  })
-  .meta({ id: 'Turn', description: 'A question of a thread, with its answer.' })
+const StoredTurn = z.object({
+  id: shownId("The turn's id.", EXAMPLE_ID.delivery),
+  question,
+  answer,
+  citations: z
+    .array(
+      z.object({
+        ...citation,
+        sourceItemId: shownId('The item it stands for.', EXAMPLE_ID.sourceItem),
+      }),
+    )
+    .describe('What the markers of the answer stand for.'),
+  requestId: z
+    .uuid()
+    .nullable()
+    .meta({ description: 'The `X-Request-Id` of the answer.', example: EXAMPLE_ID.request }),
+  feedback: Verdict.nullable().meta({
+    description: 'What the person said of the answer; null: nothing.',
+    example: 'useful',
+  }),
+  createdAt: moment('When it was stored.'),
+})
+export type StoredTurn = z.output<typeof StoredTurn>
+
+export const Turn = StoredTurn.extend({
+  withheld: z.boolean().meta({
+    description:
+      'True: an item that the answer cites was deleted, or the person may no longer read it. `answer` and `citations` are then empty.',
+    example: false,
+  }),
+}).meta({ id: 'Turn', description: 'A question of a thread, with its answer.' })
 export type Turn = z.output<typeof Turn>
 
 export const ThreadSummary = z
@@ -87,4 +94,4 @@ export const ThreadSummary = z
 export type ThreadSummary = z.output<typeof ThreadSummary>
 
 /** The turns of a thread as the database has them. */
-export const Content = z.object({ turns: z.array(Turn) })
+export const Content = z.object({ turns: z.array(StoredTurn) })

@@ -168,6 +168,36 @@ describe('a workspace', () => {
     expect((await setPermissions(ADA, 'off')).status).toBe(200)
   })
 
+  it('withholds a stored answer when its person may no longer read an item that it cites', async () => {
+    const { body: found } = await service.call('POST', '/v1/search', {
+      key: acme.adminKey,
+      body: { query: 'common', limit: 25 },
+    })
+    const idOf = (title: string) =>
+      found.hits.find((hit: { title: string }) => hit.title === title).sourceItemId
+    const turn = (title: string) => ({
+      question: title,
+      answer: `about ${title} [1]`,
+      citations: [{ index: 1, sourceItemId: idOf(title), title }],
+    })
+    const key = tokens.get(BOB)
+    const { body: begun } = await service.call('POST', '/v1/console/threads', { key, body: turn('ada') })
+    const thread = `/v1/console/threads/${begun.thread.id}`
+    await service.call('POST', `${thread}/turns`, { key, body: turn('all') })
+    const read = async () => {
+      const { body } = await service.call('GET', thread, { key })
+      return body.turns.map(({ answer, withheld }: { answer: string; withheld: boolean }) => [
+        answer,
+        withheld,
+      ])
+    }
+    const about = (title: string) => [`about ${title} [1]`, false]
+    expect(await read()).toEqual([about('ada'), about('all')])
+    await setPermissions(ADA, 'enforced')
+    expect(await read()).toEqual([['', true], about('all')])
+    await setPermissions(ADA, 'off')
+  })
+
   it('lets owners preview as another person, with an audit event, and members as themselves alone', async () => {
     expect(await titlesFor(tokens.get(ADA), behalf(BOB), '/v1/console/search')).toEqual(['all'])
     const trail = await service.call('GET', '/v1/audit-events?limit=2', { key: acme.adminKey })
@@ -184,13 +214,9 @@ describe('a workspace', () => {
 describe('the source code', () => {
   it('has no route of a reading action that names no person', () => {
     const reading = new Set(['search', 'context', 'ask', 'memory:read'])
-    // A thread holds what its only reader was told; it reads no items.
     const forgetting = routes.filter(
-      ({ access, onBehalfOf, path }) =>
-        'action' in access &&
-        reading.has(access.action) &&
-        onBehalfOf === undefined &&
-        !path.startsWith('/v1/console/threads'),
+      ({ access, onBehalfOf }) =>
+        'action' in access && reading.has(access.action) && onBehalfOf === undefined,
     )
     expect(forgetting.map(({ path }) => path)).toEqual([])
   })

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { documentOf, push } from '../support/documents.ts'
 import { startIssuer, type TestIssuer } from '../support/issuer.ts'
 import { type Person, signIn } from '../support/people.ts'
 import { type Answer, startTestService, type TestOrganization, type TestService } from '../support/service.ts'
@@ -8,6 +9,7 @@ let service: TestService
 let organization: TestOrganization
 let ada: Person
 let bob: Person
+let policyId: string
 
 beforeAll(async () => {
   issuer = await startIssuer()
@@ -15,6 +17,7 @@ beforeAll(async () => {
   organization = await service.organization()
   ada = await signIn(service, issuer, 'ada', { organizationId: organization.id, role: 'owner' })
   bob = await signIn(service, issuer, 'bob', { organizationId: organization.id, role: 'member' })
+  policyId = await ingest('policy')
 })
 afterAll(async () => {
   await service.close()
@@ -22,12 +25,20 @@ afterAll(async () => {
 })
 
 const REQUEST_ID = 'e8d5a2f1-6c3b-4b97-a1d4-0f9c7e5b2d83'
-const turnOf = (question: string) => ({
+const turnOf = (question: string, citedId = policyId) => ({
   question,
   answer: 'Zebras get 25 days [1].',
-  citations: [{ index: 1, sourceItemId: 'c4a7e9b2-1f5d-4c83-9b60-7d2e8f1a3c59', title: 'Zebra policy' }],
+  citations: [{ index: 1, sourceItemId: citedId, title: 'Zebra policy' }],
   requestId: REQUEST_ID,
 })
+
+/** Ingests a document and returns the ID of its item. */
+async function ingest(externalId: string): Promise<string> {
+  const { status, text } = await push(service, organization, documentOf(organization, { externalId }))
+  if (status !== 200) throw new Error(text)
+  const { body } = await service.call('GET', '/v1/source-items?limit=1', { key: organization.adminKey })
+  return body.sourceItems[0].id
+}
 
 const call = (who: Person, method: string, path = '', body?: unknown): Promise<Answer> =>
   service.call(method, `/v1/console/threads${path}`, { key: who.token, body })
@@ -73,7 +84,7 @@ describe('threads', () => {
     const { id, turnId } = await start(bob, 'Rated?')
     const path = `/${id}/turns/${turnId}/feedback`
     const rated = await call(bob, 'PUT', path, { feedback: 'missing_source' })
-    expect([rated.status, rated.body.turn.feedback]).toEqual([200, 'missing_source'])
+    expect([rated.status, rated.body]).toEqual([200, { feedback: 'missing_source' }])
     await call(bob, 'PUT', path, { feedback: null })
     expect((await call(bob, 'GET', `/${id}`)).body.turns[0].feedback).toBeNull()
     expect((await call(bob, 'PUT', path, { feedback: 'great' })).status).toBe(400)
@@ -87,6 +98,28 @@ describe('threads', () => {
       { action: 'thread.create', metadata: { turnId, citationCount: 1 } },
     ])
     expect(trail.text).not.toMatch(/Zebra/i)
+  })
+
+  it('withhold an answer that cites a deleted item [CON-21]', async () => {
+    const { id } = await start(bob, 'Kept?')
+    const citedId = await ingest('short-lived')
+    await call(bob, 'POST', `/${id}/turns`, turnOf('Hidden?', citedId))
+    const answers = async () => {
+      const { body } = await call(bob, 'GET', `/${id}`)
+      return body.turns.map(({ withheld, answer, citations }: Record<string, unknown>) => [
+        withheld,
+        answer,
+        citations,
+      ])
+    }
+    const { answer, citations } = turnOf('Kept?')
+    const shown = [false, answer, citations]
+    expect(await answers()).toEqual([shown, [false, answer, turnOf('Hidden?', citedId).citations]])
+    const deleted = await service.call('DELETE', '/v1/source-items?provider=notion&externalId=short-lived', {
+      key: organization.adminKey,
+    })
+    expect(deleted.status).toBe(200)
+    expect(await answers()).toEqual([shown, [true, '', []]])
   })
 
   it('keep their last 50 questions', async () => {

@@ -181,7 +181,10 @@ function citationsOf({ text, context }: AnswerState) {
 /** What a follow-up continues: the thread as it is stored, else the answer that could not be. Empty while there is none. */
 function conversationOf(turns: readonly Turn[], live: AnswerState | null): Conversation {
   if (live !== null && live.saved === null) return live.saveError === null ? [] : conversationAfter(live)
-  return turns.slice(-CONVERSATION_MAX).map(({ question, answer }) => ({ question, answer }))
+  return turns
+    .filter(({ withheld }) => !withheld)
+    .slice(-CONVERSATION_MAX)
+    .map(({ question, answer }) => ({ question, answer }))
 }
 
 /** The answer as it is shown, with the feedback that the thread has of it. */

@@ -21,15 +21,24 @@ export function EarlierTurns({ threadId, turns }: { threadId: string; turns: rea
             <RelativeTime at={turn.createdAt} />
           </Text>
         </div>
-        <CopyButton value={turn.answer} label={`Copy the answer to: ${turn.question}`} />
+        {!turn.withheld && <CopyButton value={turn.answer} label={`Copy the answer to: ${turn.question}`} />}
       </div>
-      <div className={classes.text}>
-        <Markdown
-          text={turn.answer}
-          renderText={(piece) => withMarkers(piece, citedPassagesOf(turn), turn.id)}
-        />
-      </div>
-      <FeedbackButtons threadId={threadId} turn={turn} />
+      {turn.withheld ? (
+        <Text c="dimmed">
+          This answer is hidden: a document that it cites was deleted, or you may no longer read it. Ask again
+          for an answer from what you may read now.
+        </Text>
+      ) : (
+        <>
+          <div className={classes.text}>
+            <Markdown
+              text={turn.answer}
+              renderText={(piece) => withMarkers(piece, citedPassagesOf(turn), turn.id)}
+            />
+          </div>
+          <FeedbackButtons threadId={threadId} turn={turn} />
+        </>
+      )}
     </Panel>
   ))
 }

@@ -74,11 +74,11 @@ export function useRateTurn(threadId: string, turnId: string) {
           body: { feedback },
         }),
       ),
-    onSuccess: ({ turn }) =>
+    onSuccess: ({ feedback }) =>
       queries.setQueryData<Thread>([organization.id, 'threads', threadId], (before) =>
         before === undefined
           ? undefined
-          : { ...before, turns: before.turns.map((one) => (one.id === turn.id ? turn : one)) },
+          : { ...before, turns: before.turns.map((one) => (one.id === turnId ? { ...one, feedback } : one)) },
       ),
   })
 }
