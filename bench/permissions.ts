@@ -17,14 +17,15 @@ import { call, startServer, untilInMemory } from './server.ts'
 
 /*
  * npm run bench -- permissions [embedded|postgres] [chunks]: compares a search on behalf of a user with the
- * same search of everything, alternating in one run. Each user is a member and in one of 500 domains; there
- * are 20,000 distinct policies.
+ * same search of everything, alternating in one run. Each user is a member and in one of 500 groups; there
+ * are 20,000 distinct policies, most of which name two users and two groups.
  */
 
 const PEOPLE = 5_000
-const DOMAINS = 500
+const GROUPS = 500
 const POLICIES = 20_000
 const CHUNKS = 100_000
+const INSERTED_AT_ONCE = 500
 const WARMING = 200
 const SEARCHES = 400
 /** One item in this many is public. */
@@ -66,6 +67,7 @@ async function measure(database: string, place: Place, chunks: number): Promise<
   await fill(place, 0, Math.ceil(chunks / CHUNKS_A_DOCUMENT), documentOf)
   const server = await startServer(environmentOf(place))
   try {
+    await addGroups(server.url)
     const search = (number: number, who: object): Promise<unknown> =>
       call(server.url, 'POST', '/v1/search', { query: benchQuery(number), ...who })
     await untilInMemory(server.url, () => search(0, {}))
@@ -96,7 +98,7 @@ function sortedOf(latencies: ReadonlyMap<string, readonly number[]>, who: string
 }
 
 function emailOf(person: number): string {
-  return `person${person % PEOPLE}@team${person % DOMAINS}.example.com`
+  return `person${person % PEOPLE}@example.com`
 }
 
 const Organization = z.tuple([z.object({ id: z.string() })])
@@ -116,12 +118,12 @@ async function addPeople(place: Place): Promise<void> {
       email_verified: true,
       created_at: at,
     }))
-    for (let from = 0; from < PEOPLE; from += DOMAINS) {
+    for (let from = 0; from < PEOPLE; from += INSERTED_AT_ONCE) {
       await db
         .insertInto('users')
-        .values(users.slice(from, from + DOMAINS))
+        .values(users.slice(from, from + INSERTED_AT_ONCE))
         .execute()
-      const memberships = ids.slice(from, from + DOMAINS).map((userId) => ({
+      const memberships = ids.slice(from, from + INSERTED_AT_ONCE).map((userId) => ({
         organization_id: id,
         user_id: userId,
         role: 'member' as const,
@@ -134,13 +136,24 @@ async function addPeople(place: Place): Promise<void> {
   }
 }
 
+async function addGroups(url: string): Promise<void> {
+  for (let group = 0; group < GROUPS; group++) {
+    const members = Array.from({ length: PEOPLE / GROUPS }, (_, n) => emailOf(group + n * GROUPS))
+    await call(url, 'PUT', `/v1/groups/${groupOf(group)}`, { members })
+  }
+}
+
+function groupOf(number: number): string {
+  return `team-${number % GROUPS}`
+}
+
 /** A thread in a channel with named readers, or a public one. */
 function documentOf(number: number, sourceOf: (provider: string) => string): NewItem {
   const policy = number % POLICIES
   const restricted = {
     visibility: 'restricted',
     users: [emailOf(policy), emailOf(policy * 7 + 1)],
-    domains: [`team${policy % DOMAINS}.example.com`, `team${(policy * 3 + 1) % DOMAINS}.example.com`],
+    groups: [groupOf(policy), groupOf(policy * 3 + 1)],
   }
   return {
     sourceId: sourceOf('slack'),
