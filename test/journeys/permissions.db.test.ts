@@ -12,7 +12,7 @@ import { GROUPS, mayRead, randomPolicy } from '../support/permissions.ts'
 import { type Answer, startTestService, type TestOrganization, type TestService } from '../support/service.ts'
 import { createScore, lengthOf } from '../../src/retrieval/score.ts'
 
-/** `PERMISSION_ROUNDS=10000` for a night. */
+/** `TEST_ROUNDS=1000` repeats it 10,000 times. */
 const ROUNDS = rounds(10)
 const FIRST_DOCUMENTS = 90
 const random = seededRandom('permissions')
