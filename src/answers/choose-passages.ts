@@ -1,5 +1,5 @@
 import type { Candidate } from './candidate.ts'
-import { pointsBack } from './passage.ts'
+import { pointsBack, saysLittle } from './passage.ts'
 
 /** How sharply scores separate passages; fitting the weights uses the same value. */
 const SHARPNESS = 8
@@ -23,8 +23,6 @@ const OVERLAP_MAX = 0.6
 /** After a shorter sentence comes the next one of its paragraph. */
 const GOES_ON_BELOW = 90
 const GOES_ON_CHARACTERS_MAX = 260
-/** Steps, lists and text before code are shown up to this length. */
-const BLOCK_CHARACTERS_MAX = 900
 const CODE_AFTER_MAX = 240
 
 /** The best passage with its continuation, then up to two that support it. */
@@ -83,6 +81,7 @@ function continuing(
   const { kind, group, text } = after.passage
   if (kind === 'code') return wants.code && text.length <= CODE_AFTER_MAX ? [after] : []
   const isSame = group === best.passage.group && kind === best.passage.kind && kind === 'sentence'
+  if (saysLittle(after.passage)) return []
   const goesOn = pointsBack(after.passage) || best.passage.text.length < GOES_ON_BELOW
   const gainsMore = after.gains > best.gains
   return isSame && (goesOn || gainsMore) && text.length <= GOES_ON_CHARACTERS_MAX ? [after] : []
@@ -104,15 +103,4 @@ function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   let common = 0
   for (const stem of small) if (large.has(stem)) common++
   return common / Math.max(1, small.size)
-}
-
-/** The whole list or table around a passage, up to the length of an answer; empty if it is in none. */
-export function listAround(item: Candidate | undefined, candidates: readonly Candidate[]): Candidate[] {
-  const { kind, group } = item?.passage ?? {}
-  if (item === undefined || (kind !== 'item' && kind !== 'row')) return []
-  const items = candidates.filter(
-    ({ section, passage }) => section === item.section && passage.group === group && passage.kind === kind,
-  )
-  let characters = 0
-  return items.filter(({ passage }) => (characters += passage.text.length) <= BLOCK_CHARACTERS_MAX)
 }

@@ -2,7 +2,7 @@ import type { TermWeights } from '../inference/term-weights.ts'
 import type { Pausable } from '../kernel/slices.ts'
 import type { Hit } from '../retrieval/index.ts'
 import type { Candidate } from './candidate.ts'
-import { pointsBack, saysLittle } from './passage.ts'
+import { isMailHeader, pointsBack, saysLittle } from './passage.ts'
 import { ANSWER_TYPE_NAMES, askedTypes, type AnswerTypeName, typeReader } from './answer-types.ts'
 import { cover, type Places, spellingCheck } from './coverage.ts'
 import { asksForCode, asksWhatItIs } from './question-type.ts'
@@ -126,6 +126,7 @@ function createDescribe(asked: Asked, terms: TermWeights): Describe {
   const wantsCode = asksForCode(question)
   const isSpelled = spellingCheck(question, terms)
   const types = askedTypes(question)
+  const asks = { person: types.includes('person'), date: types.includes('date') }
   const typesOf = typeReader(question, types)
   const counted = countedNouns(question, terms)
   const said = ` ${question.toLowerCase().replaceAll(/[^\p{L}\p{N}_.-]+/gu, ' ')} `
@@ -151,6 +152,7 @@ function createDescribe(asked: Asked, terms: TermWeights): Describe {
       precise: isAsked(passage.term, said) ? 1 : otherSpelling(candidate, words.weights),
       cell: namesCell(candidate, words.weights, terms) ? 1 : 0,
       ...formOf(candidate, wantsCode),
+      saysLittle: saysLittle(passage) || isMailHeader(passage, asks) ? 1 : 0,
       rank: hit / Math.max(RANKS_MIN, titles.length - 1),
       coversMost: own,
       covered: own + covered.before + covered.context + covered.title + covered.heading + covered.beside,
@@ -193,7 +195,6 @@ function formOf({ passage, stems, isBeside }: Candidate, wantsCode: boolean) {
     isQuestion: passage.text.endsWith('?') ? 1 : 0,
     isTitle: passage.isTitle ? 1 : 0,
     pointsBack: pointsBack(passage) ? 1 : 0,
-    saysLittle: saysLittle(passage) ? 1 : 0,
     length: Math.min(2, Math.max(0, stems.size - STEMS_FREE) / 50),
     isBeside: isBeside ? 1 : 0,
   }

@@ -28,6 +28,8 @@ export interface Passage {
   group: number
   /** Whether it is a title in the text, which says nothing by itself. */
   isTitle: boolean
+  /** Whether it is an item of a numbered list. */
+  isStep: boolean
   /** Start of its block in the text. */
   at: number
 }
@@ -52,7 +54,7 @@ const POINTS_BACK =
 
 export function toPassage(kind: Passage['kind'], text: string, under: Under): Passage {
   const shown = kind === 'code' ? text : shorten(text, PASSAGE_CHARACTERS_MAX)
-  return { kind, text: shown, cells: [], isTitle: false, ...under }
+  return { kind, text: shown, cells: [], isTitle: false, isStep: false, ...under }
 }
 
 /** Whether a sentence needs the one before it. */
@@ -65,6 +67,11 @@ const POINTS_ELSEWHERE =
   /^(?:\(?(?:see|siehe|voir|v[eé]ase)(?: also| auch| aussi)?\b.{0,160}$|for (?:more|further|full|other)\b.{0,80}\b(?:see|refer)\b|(?:next|previous|prev|up|home|top|back to|table of contents|contents|skip to)\b.{0,40}$|note that you$)/i
 const LICENSE =
   /\b(?:permission is granted|copy, distribute|gnu (?:free documentation|general public)|without warranty|all rights reserved|copyright (?:©|\(c\)|\d{4})|invariant sections|redistribut\w+ .{0,40}\bforms?\b|merchantability)/i
+/** A name alone, below a message. */
+const SIGNATURE = /^\p{Lu}\p{Ll}{1,30}(?: \p{Lu}\p{Ll}{1,30})?$/u
+/** The first lines of a mail: who wrote it, and when. */
+const MAIL_PEOPLE = /^(?:from|to|cc|bcc|reply-to|von|an|subject|betreff): \S/i
+const MAIL_DATE = /^(?:date|sent|gesendet): \S/i
 /** Lines drawn with characters, arrows or menu separators are pictures and navigation. */
 const DRAWN = /[│┌┐└┘├┤─═║╔╗]|(?:-{3,}|={3,})>|\+-{3,}\+|(?:\s[|»›·]\s.{1,24}){3,}/
 
@@ -74,5 +81,11 @@ const DRAWN = /[│┌┐└┘├┤─═║╔╗]|(?:-{3,}|={3,})>|\+-{3,}\+
  */
 export function saysLittle({ text, kind }: Passage): boolean {
   if (DRAWN.test(text)) return kind !== 'row'
-  return POINTS_ELSEWHERE.test(text) || LICENSE.test(text)
+  return POINTS_ELSEWHERE.test(text) || LICENSE.test(text) || (kind === 'sentence' && SIGNATURE.test(text))
+}
+
+/** Whether a passage is a header of a mail that has nothing of what is asked for. */
+export function isMailHeader({ text, kind }: Passage, asks: { person: boolean; date: boolean }): boolean {
+  if (kind !== 'sentence') return false
+  return (!asks.person && MAIL_PEOPLE.test(text)) || (!asks.date && MAIL_DATE.test(text))
 }

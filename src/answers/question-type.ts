@@ -14,6 +14,22 @@ export function asksForSteps(question: string): boolean {
   return ASKS_FOR_STEPS.test(question)
 }
 
+const ASKS_HOW =
+  /\bhow (?:do|can|should|would|must|to)\b|\bwhat (?:should|must|do|shall) (?:i|we|you)\b|\bwie (?:kann|mache)\b|\bcomment\b|\bc[oó]mo\b/i
+
+/** Whether a question asks how something is done, so that numbered steps answer best. */
+export function asksHow(question: string): boolean {
+  return ASKS_HOW.test(question)
+}
+
+const ASKS_FOR_SUMMARY =
+  /\b(?:summar(?:y|i[sz]e)|overview of|key points|main points|tl;?dr|zusammenfass\w*|r[eé]sum(?:e|er|é|en)\b)/i
+
+/** Whether a question asks what a document says as a whole. */
+export function asksForSummary(question: string): boolean {
+  return ASKS_FOR_SUMMARY.test(question)
+}
+
 const ASKS_FOR_LIST =
   /\b(?:which|what) (?:[\p{L}-]+ ){1,4}(?:are there|exist|are (?:available|supported|possible|allowed))\b|^(?:list|name|enumerate)\b|\bwhat are (?:all |the )(?:[\p{L}-]+ ){0,3}[\p{L}-]+s\b|\bwelche .{1,60} gibt es\b/iu
 

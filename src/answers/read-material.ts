@@ -12,7 +12,7 @@ import { readQuestionWords } from './question-words.ts'
 import type { Around } from './read-around.ts'
 import { createReadSections } from './read-sections.ts'
 import { joinSections, type Section } from './sections.ts'
-import { stemsOf } from './stems.ts'
+import { stemsOf, withSingleWords } from './stems.ts'
 
 /** Length limit of a hit without sentences. */
 const WHOLE_CHARACTERS_MAX = 300
@@ -25,6 +25,7 @@ const WITHOUT_CONTEXT = {
   group: 1,
   at: 0,
   isTitle: false,
+  isStep: false,
 }
 
 export interface Material {
@@ -70,7 +71,7 @@ export function createReadMaterial(terms: TermWeights): ReadMaterial {
       return { candidates: all.length > 0 ? all : fragments(hits), sections: whole, hits }
     },
     prepare({ text, rest }, { candidates, sections, hits }) {
-      const question = withEncryptedNames(text)
+      const question = withSingleWords(withEncryptedNames(text))
       const words = readQuestionWords(question, withEncryptedNames(rest), candidates, terms, meaning)
       return {
         question,

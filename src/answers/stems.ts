@@ -4,6 +4,22 @@ import type { TermWeights } from '../inference/term-weights.ts'
 const HYPHEN = /(\p{L})-(?=\p{L})/gu
 const INNER_CAPITAL = /(\p{Ll})(?=\p{Lu})/gu
 
+/** Phrases with a common verb that have a single word, which says more than the verb alone. */
+const PHRASES: readonly [RegExp, string][] = [
+  [/\bback(?:s|ed|ing)? up\b/gi, 'backup'],
+  [/\b(?:turn|switch)(?:s|es|ed|ing)? on\b/gi, 'enable'],
+  [/\b(?:turn|switch)(?:s|es|ed|ing)? off\b/gi, 'disable'],
+  [/\bget(?:s|ting)? rid of\b/gi, 'delete'],
+  [/\blog(?:s|ged|ging)? in\b/gi, 'login'],
+]
+const HAS_PHRASE = /\b(?:up|on|off|rid|in)\b/i
+
+/** A text with single words for phrases: "turn on" is "enable". */
+export function withSingleWords(text: string): string {
+  if (!HAS_PHRASE.test(text)) return text
+  return PHRASES.reduce((said, [phrase, word]) => said.replaceAll(phrase, word), text)
+}
+
 /**
  * The stems of a text, including the parts of identifiers: `keepAliveTimeout` and "keep-alive time-out" share
  * them.
@@ -12,7 +28,7 @@ const INNER_CAPITAL = /(\p{Ll})(?=\p{Lu})/gu
 export function stemsOf(text: string, terms: TermWeights, words = terms.tokenize(text)): Set<string> {
   const apart = text.replaceAll(INNER_CAPITAL, '$1 ')
   const together = text.replaceAll(HYPHEN, '$1')
-  const others = [apart, together].filter((other) => other !== text)
+  const others = [apart, together, withSingleWords(text)].filter((other) => other !== text)
   return new Set([...words, ...others.flatMap((other) => terms.tokenize(other))])
 }
 

@@ -2,23 +2,41 @@ import type { TermWeights } from '../inference/term-weights.ts'
 import type { Pausable } from '../kernel/slices.ts'
 import type { Hit } from '../retrieval/index.ts'
 import type { Candidate } from './candidate.ts'
-import { choosePassages, listAround } from './choose-passages.ts'
+import { choosePassages } from './choose-passages.ts'
+import { listAround, outlineOf, stepsNear } from './choose-lists.ts'
 import type { Passage } from './passage.ts'
 import { plainText, shorten } from './plain-text.ts'
 import { type QuestionPart, splitQuestion } from './question-parts.ts'
-import { asksForCode, asksForList, asksForSteps, namesAsked } from './question-type.ts'
+import {
+  asksForCode,
+  asksForList,
+  asksForSteps,
+  asksForSummary,
+  asksHow,
+  namesAsked,
+} from './question-type.ts'
 import { createReadMaterial, type Material, type Read } from './read-material.ts'
 import { renderAnswer } from './render-answer.ts'
 import type { Section } from './sections.ts'
 import { scoringPassages } from './score-passages.ts'
 import { stemsOf } from './stems.ts'
 import { rowText } from './table-rows.ts'
+import { lossesByThread } from './threads.ts'
 
 /** Limit on documents with only a title. */
 const TITLES_MAX = 4
 /** A longer heading would bury the sentence below it. */
 const HEADING_CHARACTERS_MAX = 60
 const PLACE_CHARACTERS_MAX = 120
+/** The second part of a question is likely answered where the first one is. */
+const SAME_DOCUMENT_GAIN = 0.25
+
+/** The answer to one part of a question, and the document that it is from. */
+interface Answered {
+  text: string
+  document: string | undefined
+}
+const NOTHING: Answered = { text: '', document: undefined }
 
 /** Writes answers without a language model. */
 export type Synthesize = (material: Material) => Pausable<string>
@@ -34,41 +52,55 @@ export function createSynthesize(terms: TermWeights): Synthesize {
   function* answerPart(
     part: QuestionPart,
     found: Read,
-    { hits, gains = [], isWeak = false }: Material,
+    { hits, around, gains = [], isWeak = false }: Material,
     shown: Set<Passage>,
-  ): Pausable<string> {
+    document?: string,
+  ): Pausable<Answered> {
     const { text } = part
     const { candidates } = found
     const asked = prepare(part, found)
     const { weights } = asked.words
     yield* scoringPassages(asked, candidates, terms)
-    for (const candidate of candidates) candidate.score += gains[candidate.hit] ?? 0
-    const best = choosePassages(candidates, { code: asksForCode(text) }).slice(0, isWeak ? 1 : undefined)
-    const wantsList = !isWeak && (asksForSteps(text) || asksForList(text))
-    const list = wantsList ? listAround(best[0], candidates) : []
-    const chosen = (list.length > 1 ? list : best).filter(({ passage }) => !shown.has(passage))
+    const losses = lossesByThread(hits, around)
+    for (const candidate of candidates) {
+      const isSame = hits[candidate.hit]?.sourceItemId === document
+      candidate.score += (gains[candidate.hit] ?? 0) + (isSame ? SAME_DOCUMENT_GAIN : 0)
+      candidate.score -= losses[candidate.hit] ?? 0
+    }
+    const [best, ...others] = choosePassages(candidates, { code: asksForCode(text) })
+    if (best === undefined) return NOTHING
+    const supported = isWeak ? [best] : [best, ...others.filter(({ hit }) => losses[hit] === 0)]
+    const list = isWeak ? [] : listFor(text, best, candidates)
+    const chosen = (list.length > 1 ? list : supported).filter(({ passage }) => !shown.has(passage))
     for (const { passage } of chosen) shown.add(passage)
     const answer = renderAnswer(chosen, candidates, {
       narrow: (passage) => narrowRow(text, passage, weights, terms),
       headingOf: (candidate) => (isWeak ? null : neededHeading(candidate, found.sections, weights, terms)),
     })
-    const [closest] = chosen
-    return isWeak && closest
-      ? `Closest match: *${placeOf(closest, hits, found.sections)}*\n\n${answer}`
-      : answer
+    const place = isWeak ? `Closest match: *${placeOf(best, hits, found.sections)}*\n\n` : ''
+    return { text: `${place}${answer}`, document: hits[best.hit]?.sourceItemId }
   }
 
   return function* synthesize(material) {
     const found = yield* read(material)
     if (found.candidates.length === 0) return titlesOnly(material.hits)
     const shown = new Set<Passage>()
-    if (material.isWeak === true)
-      return yield* answerPart({ text: material.question, rest: '' }, found, material, shown)
-    const answers: string[] = []
-    for (const part of splitQuestion(material.question))
-      answers.push(yield* answerPart(part, found, material, shown))
-    return answers.filter((answer) => answer !== '').join('\n\n')
+    const parts = material.isWeak ? [{ text: material.question, rest: '' }] : splitQuestion(material.question)
+    const answers: Answered[] = []
+    for (const part of parts)
+      answers.push(yield* answerPart(part, found, material, shown, answers[0]?.document))
+    return answers.flatMap(({ text }) => (text === '' ? [] : [text])).join('\n\n')
   }
+}
+
+/** The whole list that a question asks for; empty if it asks for none. */
+function listFor(question: string, best: Candidate, candidates: readonly Candidate[]): Candidate[] {
+  if (asksForSummary(question)) return outlineOf(best, candidates)
+  if (asksHow(question)) {
+    const steps = stepsNear(best, candidates)
+    if (steps.length > 1) return steps
+  }
+  return asksForSteps(question) || asksForList(question) ? listAround(best, candidates) : []
 }
 
 /**

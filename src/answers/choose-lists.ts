@@ -1,0 +1,45 @@
+import type { Candidate } from './candidate.ts'
+import { saysLittle } from './passage.ts'
+
+/** Steps, lists and text before code are shown up to this length. */
+const BLOCK_CHARACTERS_MAX = 900
+/** A heading whose list is the procedure that the text around it prepares. */
+const NAMES_STEPS = /\b(?:steps|procedure|instructions|checklist|schritte|anleitung|[eé]tapes|pasos)\b/i
+const OUTLINE_PASSAGES_MAX = 5
+const OUTLINE_CHARACTERS_MAX = 700
+
+/** The whole list or table around a passage, up to the length of an answer; empty if it is in none. */
+export function listAround(item: Candidate, candidates: readonly Candidate[]): Candidate[] {
+  const { kind, group } = item.passage
+  if (kind !== 'item' && kind !== 'row') return []
+  const items = candidates.filter(
+    ({ section, passage }) => section === item.section && passage.group === group && passage.kind === kind,
+  )
+  return upTo(BLOCK_CHARACTERS_MAX, items)
+}
+
+/** The numbered list that contains a passage, or else one under a heading such as "Steps" in its section. */
+export function stepsNear(best: Candidate, candidates: readonly Candidate[]): Candidate[] {
+  const steps = candidates.filter(({ section, passage }) => section === best.section && passage.isStep)
+  const own = steps.filter(({ passage }) => passage.group === best.passage.group)
+  if (own.length > 0) return upTo(BLOCK_CHARACTERS_MAX, own)
+  const named = steps.find(({ passage }) => NAMES_STEPS.test(passage.heading ?? ''))
+  return named === undefined ? [] : listAround(named, candidates)
+}
+
+/** The opening passage under each heading around a passage, for a summary. */
+export function outlineOf(best: Candidate, candidates: readonly Candidate[]): Candidate[] {
+  const openings = new Map<string | null, Candidate>()
+  for (const candidate of candidates) {
+    const { passage, section } = candidate
+    const isText = passage.kind !== 'code' && !passage.isTitle && !saysLittle(passage)
+    if (section === best.section && isText && !openings.has(passage.heading))
+      openings.set(passage.heading, candidate)
+  }
+  return upTo(OUTLINE_CHARACTERS_MAX, [...openings.values()]).slice(0, OUTLINE_PASSAGES_MAX)
+}
+
+function upTo(charactersMax: number, candidates: readonly Candidate[]): Candidate[] {
+  let characters = 0
+  return candidates.filter(({ passage }) => (characters += passage.text.length) <= charactersMax)
+}

@@ -1,0 +1,161 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { loadTermWeights } from '../inference/term-weights.ts'
+import { inOneGo } from '../kernel/slices.ts'
+import type { Hit } from '../retrieval/index.ts'
+import { createSynthesize, type Synthesize } from './synthesize.ts'
+
+// Questions that people asked, with documents of the kind that misled the answer.
+
+let synthesize: Synthesize
+beforeAll(async () => {
+  synthesize = createSynthesize(await loadTermWeights())
+})
+
+interface Document {
+  title: string
+  content: string
+  /** When it last changed, in days. */
+  day?: number
+}
+
+function answer(question: string, documents: readonly Document[]): string {
+  const hits = documents.map(({ title, content }, at): Hit => ({
+    sourceItemId: `${at}`,
+    title,
+    content,
+    url: '',
+    provider: 'notion',
+    score: 0.5 - at / 100,
+    metadata: {},
+    syncedAt: '2026-01-01T00:00:00Z',
+  }))
+  const around = documents.map(({ day = 0 }) => ({
+    position: 0,
+    heading: null,
+    changedAt: new Date(day * 86_400_000),
+    beside: [],
+  }))
+  return inOneGo(synthesize({ question, hits, around }))
+}
+
+const agreement = {
+  title: 'Service agreement: Polder Bikes',
+  content: `# Service agreement
+
+This agreement is between Veldhoen BV and Polder Bikes, effective 1 May 2026.
+
+## Fees
+
+The yearly fee is EUR 12,000. Invoices are due within 20 days. Nothing here limits liability for intent.
+
+## Term
+
+The term is 18 months. It ends with three months' notice.`,
+}
+const launch = [
+  { title: 'Opening of the depot', content: 'Hello,\n\nthe depot opens on 3 May.\n\nKarin', day: 1 },
+  {
+    title: 'Re: Opening of the depot',
+    content:
+      'From: Karin Smit\nTo: all@depot.example\n\nHello,\n\nthe depot opens on 20 May instead.\n\nKarin',
+    day: 9,
+  },
+]
+
+describe('an answer to a real question', () => {
+  it('reads a phrase as its single word: "back up" is a backup, "turn on" is to enable', () => {
+    const guide = {
+      title: 'Operations',
+      content: `## Copies
+
+The backup command writes a file while the service runs.
+
+## Upgrades
+
+Go back to the old version if the service does not come up.`,
+    }
+    expect(answer('How do I back up?', [guide])).toMatch(/^The backup command writes a file/)
+    const modes = {
+      title: 'Log modes',
+      content: `Queries fail when the server was turned off in compact mode on a slow disk.
+
+Compact mode is enabled with the setting log.compact.`,
+    }
+    expect(answer('How do I turn on compact mode?', [modes])).toMatch(/^Compact mode is enabled/)
+  })
+
+  it('quotes the newest message of a thread, without its headers', () => {
+    const text = answer('When does the depot open?', launch)
+    expect(text).toBe('the depot opens on 20 May instead. [2]')
+  })
+
+  it('summarizes a document by the opening of each section', () => {
+    const text = answer('Summarize the agreement with Polder Bikes', [agreement])
+    for (const part of ['effective 1 May 2026. [1]', 'EUR 12,000. [1]', '18 months. [1]'])
+      expect(text).toContain(part)
+    expect(text).not.toContain('liability')
+  })
+
+  it('has the steps of a procedure, not what prepares them', () => {
+    const runbook = {
+      title: 'Restore the ledger',
+      content: `# Restore the ledger
+
+## Before you restore
+
+Stop the ledger:
+
+\`\`\`sh
+systemctl stop ledger
+\`\`\`
+
+## Steps
+
+1. Fetch the newest copy with \`depot fetch\`.
+2. Unpack it on an empty volume.
+3. Start the service again.`,
+    }
+    const text = answer('How do I restore the ledger?', [runbook])
+    expect(text).toMatch(/Fetch the newest copy.*\n.*Unpack it.*\n.*Start the service again/)
+  })
+
+  it('takes the second part of a question from the document that answers the first', () => {
+    const leave = {
+      title: 'Leave',
+      content: 'Parents get 14 weeks of parental leave. It is paid in full for twelve weeks.',
+    }
+    const text = answer('How long is parental leave and how is it paid?', [leave, agreement])
+    expect(text).toContain('14 weeks')
+    expect(text).toContain('paid in full')
+    expect(text).not.toContain('[2]')
+  })
+
+  it("has the named vendor's price, not another's", () => {
+    const prices = [
+      { title: 'Price list of Zonn', content: 'Geocoding: EUR 0.70 per 1,000 requests' },
+      { title: 'Price list of Brink', content: 'Geocoding: EUR 0.45 per 1,000 requests' },
+    ]
+    expect(answer('What does Brink charge for geocoding?', prices)).toMatch(/^Geocoding: EUR 0\.45/)
+  })
+
+  it('keeps the column header of a table row', () => {
+    const sizes = {
+      title: 'Meeting rooms',
+      content: '| Room | Seats | Screen |\n|---|---|---|\n| Lek | 6 | none |\n| Waal | 12 | large |',
+    }
+    expect(answer('How many seats does Waal have?', [sizes])).toContain('Waal – Seats: 12 [1]')
+  })
+
+  it.each([
+    ['navigation', 'Home » Manual » Retention of logs » Contents » Index'],
+    ['a license', 'Permission is granted to copy and distribute the retention of logs under this license.'],
+    ['a diagram', '+------+ logs ---> retention ---> archive +------+'],
+    ['code', '```js\nconst logs = retention(logs)\n```'],
+    ['a heading', '## What is the retention of logs?'],
+  ])('does not quote %s in place of the fact', (_, noise) => {
+    const page = { title: 'Retention of logs', content: `${noise}\n\nLogs are deleted after 30 days.` }
+    expect(answer('What is the retention of logs?', [page])).toMatch(
+      /Logs are deleted after 30 days\. \[1\]$/,
+    )
+  })
+})
