@@ -1,4 +1,4 @@
-import { randomUUID, randomUUIDv7 } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import {
   createServer as createHttpServer,
   type IncomingMessage,
@@ -15,6 +15,7 @@ import Fastify, {
   type HTTPMethods,
 } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
+import { idInTimeOrder } from '../kernel/id-in-time-order.ts'
 import type { Tracer } from '../kernel/tracer.ts'
 import { actingFor } from '../kernel/turns.ts'
 import { unavailable } from '../kernel/unavailable.ts'
@@ -110,8 +111,8 @@ export async function createServer<S>(options: ServerOptions<S>): Promise<Fastif
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     requestIdHeader: false,
-    // In the order of time: audit events have an index by it.
-    genReqId: () => randomUUIDv7(),
+    // Audit events have an index by it.
+    genReqId: idInTimeOrder,
     forceCloseConnections: 'idle',
     // The hook below answers instead, with the usual error body.
     return503OnClosing: false,

@@ -69,10 +69,11 @@ async function creditsUsed(): Promise<number> {
 
 describe('a retrieval', () => {
   it.each(ROUTES)(
-    'by /v1/%s records one event with its counts and no content [AUD-5, AUD-17]',
+    'by /v1/%s records one event with its counts and no content [AUD-5, AUD-17, SURF-5]',
     async (route) => {
       const answer = await send(route)
       const requestId = answer.headers.get('x-request-id')
+      expect(requestId).toEqual(anId)
       const [event, ...others] = await retrievals()
       expect(others).toEqual([])
       expect(event).toEqual({
