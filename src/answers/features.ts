@@ -3,12 +3,19 @@ import type { Pausable } from '../kernel/slices.ts'
 import type { Hit } from '../retrieval/index.ts'
 import type { Candidate } from './candidate.ts'
 import { isMailHeader, pointsBack, saysLittle } from './passage.ts'
-import { ANSWER_TYPE_NAMES, askedTypes, type AnswerTypeName, typeReader } from './answer-types.ts'
-import { cover, type Places, spellingCheck } from './coverage.ts'
-import { asksForCode, asksWhatItIs } from './question-type.ts'
+import {
+  ANSWER_TYPE_NAMES,
+  askedTypes,
+  type AnswerTypeName,
+  hasCommand,
+  statesDefault,
+  typeReader,
+} from './answer-types.ts'
+import { cover, type Covered, type Places, spellingCheck } from './coverage.ts'
+import { asksForCode, asksHow, asksWhatItIs } from './question-type.ts'
 import { nearnessOf } from './meaning.ts'
 import type { QuestionWords } from './question-words.ts'
-import { stemsOf } from './stems.ts'
+import { beginsWith, definesAsked, isAsked, literalShare, namesCell, precisionOf } from './terms-asked.ts'
 
 /** The question and its context for describing passages. */
 export interface Asked {
@@ -53,6 +60,12 @@ export const FEATURES = [
   'defines',
   /** Its term has only words of the question. */
   'precise',
+  /** It opens the text about what the question asks the meaning of: the share of the question above it. */
+  'opens',
+  /** It has a command or a setting, and the question asks how: the share of the question that it covers. */
+  'command',
+  /** It states the value of a default. */
+  'defaultValue',
   /** The question names its row and one of its columns. */
   'cell',
   'isRow',
@@ -92,15 +105,11 @@ export type Features = Record<Feature, number>
 const OTHER_SPELLING_PRECISE = 0.6
 /** Without a word such as "default", a number may be anything. */
 const OTHER_TYPE_GAIN = 0.7
-/** Minimum share of the question in a definition's subject. */
-const DEFINED_SHARE_MIN = 0.5
 /** Stems that a passage can have before its length counts against it. */
 const STEMS_FREE = 15
 const LONG_CODE_CHARACTERS = 160
 /** Among few hits, the last one does not rank low. */
 const RANKS_MIN = 7
-
-const SUBJECT = /^(?:an?|the)? ?(.{1,60}?) (?:is|are|means?|stands? for|refers? to) /i
 
 export function* describingPassages(
   asked: Asked,
@@ -127,6 +136,8 @@ function createDescribe(asked: Asked, terms: TermWeights): Describe {
   const isSpelled = spellingCheck(question, terms)
   const types = askedTypes(question)
   const asks = { person: types.includes('person'), date: types.includes('date') }
+  const wantsHow = asksHow(question)
+  const wantsDefault = types.includes('default')
   const typesOf = typeReader(question, types)
   const counted = countedNouns(question, terms)
   const said = ` ${question.toLowerCase().replaceAll(/[^\p{L}\p{N}_.-]+/gu, ' ')} `
@@ -149,6 +160,15 @@ function createDescribe(asked: Asked, terms: TermWeights): Describe {
       literal: literalShare(passage.text, words.literals),
       literalTerm: beginsWith(passage.term, words.literals) ? 1 : 0,
       defines: wantsDefinition && definesAsked(candidate, words.weights, terms) ? 1 : 0,
+      opens:
+        wantsDefinition && types.every((name) => name === 'definition')
+          ? opensText(candidate, before, covered)
+          : 0,
+      command:
+        wantsHow && hasCommand(passage.text)
+          ? covered.own + covered.term + covered.similar + covered.context
+          : 0,
+      defaultValue: wantsDefault && statesDefault(passage.text) ? 1 : 0,
       precise: isAsked(passage.term, said) ? 1 : otherSpelling(candidate, words.weights),
       cell: namesCell(candidate, words.weights, terms) ? 1 : 0,
       ...formOf(candidate, wantsCode),
@@ -230,53 +250,13 @@ function countsOne(words: readonly string[], nouns: Stems): boolean {
   )
 }
 
+/** The share of the question in the title and headings above a passage that opens the text below them. */
+function opensText({ passage, section }: Candidate, before: Candidate | undefined, covered: Covered): number {
+  const isFirst = before?.section !== section || before.passage.heading !== passage.heading
+  if (!isFirst || passage.isTitle || passage.kind === 'code' || saysLittle(passage)) return 0
+  return covered.own + covered.term + covered.context + covered.title + covered.heading
+}
+
 function goesOnFrom({ passage }: Candidate, before: Candidate): boolean {
   return before.passage.text.endsWith('?') || (before.passage.group === passage.group && pointsBack(passage))
-}
-
-function beginsWith(term: string | null, literals: readonly string[]): boolean {
-  const read = term?.toLowerCase()
-  return literals.some((literal) => read?.startsWith(literal) && !/[\w.-]/.test(read.charAt(literal.length)))
-}
-
-/** Whether the question has the whole term in the exact spelling: "imap" is not "imaps". */
-function isAsked(term: string | null, said: string): boolean {
-  return term !== null && said.includes(` ${term.toLowerCase().replaceAll('`', '')} `)
-}
-
-function literalShare(text: string, literals: readonly string[]): number {
-  const read = text.toLowerCase()
-  return literals.filter((literal) => read.includes(literal)).length / Math.max(1, literals.length)
-}
-
-/** Whether the subject of a definition (a term, or the words before "is") is most of the question. */
-function definesAsked(
-  { passage, term }: Candidate,
-  weights: ReadonlyMap<string, number>,
-  terms: TermWeights,
-): boolean {
-  const subject = SUBJECT.exec(passage.text)?.[1]
-  const stems = passage.kind === 'row' ? term : subject === undefined ? NONE : stemsOf(subject, terms)
-  let defined = 0
-  for (const stem of stems) defined += weights.get(stem) ?? 0
-  return defined >= DEFINED_SHARE_MIN
-}
-
-/** Whether a question names a table's row and a column with a value in it. */
-function namesCell(
-  { passage: { cells }, term }: Candidate,
-  weights: ReadonlyMap<string, number>,
-  terms: TermWeights,
-): boolean {
-  const hasAsked = (stems: Stems): boolean => [...stems].some((stem) => weights.has(stem))
-  return (
-    cells.length > 0 && hasAsked(term) && cells.slice(1).some(({ name }) => hasAsked(stemsOf(name, terms)))
-  )
-}
-
-/** The share of a term's stems that the question has. */
-function precisionOf(term: Stems, weights: ReadonlyMap<string, number>): number {
-  let asked = 0
-  for (const stem of term) if (weights.has(stem)) asked++
-  return asked / Math.max(1, term.size)
 }

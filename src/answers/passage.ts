@@ -67,6 +67,8 @@ const POINTS_ELSEWHERE =
   /^(?:\(?(?:see|siehe|voir|v[eé]ase)(?: also| auch| aussi)?\b.{0,160}$|for (?:more|further|full|other)\b.{0,80}\b(?:see|refer)\b|(?:next|previous|prev|up|home|top|back to|table of contents|contents|skip to)\b.{0,40}$|note that you$)/i
 const LICENSE =
   /\b(?:permission is granted|copy, distribute|gnu (?:free documentation|general public)|without warranty|all rights reserved|copyright (?:©|\(c\)|\d{4})|invariant sections|redistribut\w+ .{0,40}\bforms?\b|merchantability)/i
+/** A row of links to the pages around. */
+const LINKS = /(?: – |; )(?:[^:;]{1,40}: )?(?:home|next|prev|previous|up)(?:;|$)/i
 /** A name alone, below a message. */
 const SIGNATURE = /^\p{Lu}\p{Ll}{1,30}(?: \p{Lu}\p{Ll}{1,30})?$/u
 /** The first lines of a mail: who wrote it, and when. */
@@ -81,6 +83,7 @@ const DRAWN = /[│┌┐└┘├┤─═║╔╗]|(?:-{3,}|={3,})>|\+-{3,}\+
  */
 export function saysLittle({ text, kind }: Passage): boolean {
   if (DRAWN.test(text)) return kind !== 'row'
+  if (kind === 'row' && LINKS.test(text)) return true
   return POINTS_ELSEWHERE.test(text) || LICENSE.test(text) || (kind === 'sentence' && SIGNATURE.test(text))
 }
 

@@ -146,8 +146,56 @@ systemctl stop ledger
     expect(answer('How many seats does Waal have?', [sizes])).toContain('Waal – Seats: 12 [1]')
   })
 
+  it("begins with a page's opening if it asks what the page is about", () => {
+    const page = {
+      title: 'depot trim',
+      content: `# depot trim
+
+The trim command removes snapshots that no rule keeps.
+
+## Examples
+
+The time at which each copy starts is used for trim purposes.`,
+    }
+    expect(answer('What does depot trim do?', [page])).toMatch(/^(?:depot trim: )?The trim command removes/)
+  })
+
+  it('states the value of a default, not a sentence about defaults', () => {
+    const page = {
+      title: 'Queue settings',
+      content: `The default batch size is multiplied by the number of workers.
+
+## batch_size
+
+How many messages a worker takes at once. Default: 8.`,
+    }
+    expect(answer('What is the default batch size?', [page])).toContain('Default: 8.')
+  })
+
+  it('has the command if it asks how', () => {
+    const page = {
+      title: 'Mail queue',
+      content: `Flushing the queue while a server is down only makes the queue longer.
+
+Flush the queue with "depot-mail -f".`,
+    }
+    expect(answer('How do I flush the queue?', [page])).toContain('Flush the queue with "depot-mail -f". [1]')
+  })
+
+  it('takes a line of dashes for no term', () => {
+    const page = {
+      title: 'Pragmas',
+      content: 'PRAGMA cache\n\n--------\n\nThe cache holds 200 pages unless it is set.',
+    }
+    expect(answer('How many pages does the cache hold?', [page])).not.toContain('---')
+  })
+
   it.each([
     ['navigation', 'Home » Manual » Retention of logs » Contents » Index'],
+    [
+      'links to other pages',
+      '| Prev | Up | Next |\n| Chapter 1. Retention of logs | Home | Chapter 3. Rotation of logs |',
+    ],
     ['a license', 'Permission is granted to copy and distribute the retention of logs under this license.'],
     ['a diagram', '+------+ logs ---> retention ---> archive +------+'],
     ['code', '```js\nconst logs = retention(logs)\n```'],

@@ -18,7 +18,7 @@ const ENTRY_WORDS_MAX = 4
 const ENDS_SENTENCE = /[.!?:;,…]["')\]]?$/
 /** A word of an option, setting, call or placeholder. */
 const NAME_WORD = /^(?:-{1,2}[\w?#]|[\w$@/<[*%+-]*[_./=<>[\](){}$@#]|\w*\p{Ll}\p{Lu})/u
-const PLAIN_NAME = /^[\w.:/-]{2,40}$/u
+const PLAIN_NAME = /^(?=.*[\p{L}\p{N}])[\w.:/-]{2,40}$/u
 /** Words above a remark, which name nothing. */
 const REMARK =
   /^(?:note|notes|warning|caution|tip|hint|important|attention|danger|see also|example|examples|info|remark)$/i
