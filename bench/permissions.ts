@@ -49,14 +49,16 @@ interface Result {
 }
 
 /** Measures and saves the figures. */
-export async function benchPermissions([wanted = 'embedded', chunks = CHUNKS]: readonly (
+export async function benchPermissions([wanted, chunks = CHUNKS]: readonly (
   | string
   | number
 )[]): Promise<void> {
-  const results =
-    wanted === 'postgres'
-      ? await inNewDatabase(namedServer('postgres'), (place) => measure('postgres', place, Number(chunks)))
-      : await inNewFolder((place) => measure('embedded', place, Number(chunks)))
+  const results: Result[] = []
+  if (wanted !== 'postgres')
+    results.push(...(await inNewFolder((place) => measure('embedded', place, Number(chunks)))))
+  const serverUrl = wanted === 'embedded' ? undefined : namedServer(String(wanted))
+  if (serverUrl)
+    results.push(...(await inNewDatabase(serverUrl, (place) => measure('postgres', place, Number(chunks)))))
   process.stdout.write(`${table(results)}\n`)
   await keepResults('permissions', results, table(results))
 }
