@@ -1,6 +1,6 @@
+import { randomUUID } from 'node:crypto'
 import type { CreditUse, Retrieved } from '../http/gates.ts'
 import type { ChargedAction } from '../kernel/actions.ts'
-import { idInTimeOrder } from '../kernel/id-in-time-order.ts'
 import { actorOf } from '../kernel/principal.ts'
 import { storableJson } from '../kernel/text.ts'
 import type { AuditAction } from './actions.ts'
@@ -44,7 +44,7 @@ export function retrievalValues(
   const { userId, apiKeyId } = actorOf(caller)
   const action: AuditAction = `${surface}.retrieve`
   const events = answers.map((retrieved) => ({
-    id: idInTimeOrder(),
+    id: randomUUID(),
     target_id: retrieved.requestId,
     metadata: storableJson(retrieved),
     providers: retrieved.providers,

@@ -15,7 +15,6 @@ import Fastify, {
   type HTTPMethods,
 } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
-import { idInTimeOrder } from '../kernel/id-in-time-order.ts'
 import type { Tracer } from '../kernel/tracer.ts'
 import { actingFor } from '../kernel/turns.ts'
 import { unavailable } from '../kernel/unavailable.ts'
@@ -111,8 +110,7 @@ export async function createServer<S>(options: ServerOptions<S>): Promise<Fastif
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'requestId' }),
     requestIdHeader: false,
-    // Audit events have an index by it.
-    genReqId: idInTimeOrder,
+    genReqId: () => randomUUID(),
     forceCloseConnections: 'idle',
     // The hook below answers instead, with the usual error body.
     return503OnClosing: false,
