@@ -164,6 +164,8 @@ export function createItems(deps: {
 
 /** @throws AppError `not_found`, also for an item that the reader may not read */
 async function requireReadable(db: Db, reader: Reader, id: string): Promise<Row<'source_items'>> {
+  // First without its content: otherwise a large item takes longer to refuse than a missing one.
+  if (!(await findReadable(db, reader, [id])).has(id)) throw noSuchItem()
   const row = await selectShownItems(db, reader)
     .selectAll('source_items')
     .where('source_items.id', '=', id)

@@ -2,9 +2,10 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import type { SourceStatus } from '../database/schema.ts'
-import type { Caller } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
+import type { Reader } from '../kernel/reader.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
+import { mayBeRead } from '../permissions/index.ts'
 import { PROVIDERS, providersOf } from '../providers/index.ts'
 import { isThere } from './source.ts'
 
@@ -43,27 +44,34 @@ const OverviewRows = z.array(
 )
 const ChunkRows = z.array(z.object({ chunks: z.number() }))
 
-/** Counts what is stored, each number from an index and up to {@link COUNTED_MAX}; the oldest source first. */
-export async function readOverview(db: Db, caller: Caller, counted = COUNTED_MAX): Promise<Overview> {
-  const { organizationId } = caller
+/** Counts what a reader may read, each number up to {@link COUNTED_MAX}; the oldest source first. */
+export async function readOverview(db: Db, reader: Reader, counted = COUNTED_MAX): Promise<Overview> {
+  const { organizationId, readable } = reader
+  const isReadable = mayBeRead(readable, 'policy_id')
   const { rows } = await sql`
     select s.id, s.provider, s.display_name, s.status, s.last_synced_at, stored.items, unread.waiting
     from sources s
     cross join lateral (select count(*)::int as items from (
       select from source_items i where i.organization_id = ${organizationId} and i.source_id = s.id
+        and ${isReadable}
       limit ${counted.itemsOfSource}
     ) i) stored
     cross join lateral (select count(*)::int as waiting from (
       select from source_items i where i.organization_id = ${organizationId} and i.source_id = s.id
-        and i.canvas_sha256 is distinct from i.content_sha256
+        and i.canvas_sha256 is distinct from i.content_sha256 and ${isReadable}
       limit ${counted.itemsOfSource}
     ) i) unread
     where s.organization_id = ${organizationId} and ${isThere('s')}
-      and s.provider in (${sql.join([...providersOf(caller)])})
+      and s.provider in (${sql.join([...providersOf(reader)])})
     order by s.created_at, s.id`.execute(db)
+  // Without a condition the count reads no items.
+  const ofReadable = readable.isEverything
+    ? sql``
+    : sql`and c.source_item_id in (
+        select id from source_items where organization_id = ${organizationId} and ${isReadable})`
   const { rows: chunkRows } = await sql`
     select count(*)::int as chunks from (
-      select from chunks c where c.organization_id = ${organizationId} limit ${counted.chunks}
+      select from chunks c where c.organization_id = ${organizationId} ${ofReadable} limit ${counted.chunks}
     ) c`.execute(db)
   const found = OverviewRows.parse(rows)
   const chunks = ChunkRows.parse(chunkRows)[0]?.chunks ?? 0

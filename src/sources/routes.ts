@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineRoute, reply } from '../http/route.ts'
-import { twins } from '../http/twins.ts'
+import { PERSON_REFUSALS, requireReader, twins } from '../http/twins.ts'
 import { providerOf } from '../providers/index.ts'
 import {
   label,
@@ -9,6 +9,7 @@ import {
   idOf,
   moment,
   momentOrNull,
+  onBehalfOfQuery,
   shownId,
   text,
   textOrNull,
@@ -236,11 +237,14 @@ export const sourceRoutes = [
     path: '/v1/console/overview',
     summary: 'What is stored, in numbers',
     description:
-      'For the first page of the console. Counting stops at 100,000 items a source and 500,000 passages.',
+      'For the first page of the console: the items that you may read. Counting stops at 100,000 items per source and 500,000 passages.',
     tag: 'Sources (console)',
     access: { surface: 'console', role: 'member', action: 'sources:read' },
     credits: 0,
     audit: 'none',
+    query: z.strictObject({ onBehalfOf: onBehalfOfQuery }),
+    onBehalfOf: 'query',
+    refuses: PERSON_REFUSALS,
     responses: {
       200: z.object({
         items: count('Items that are stored.', 128),
@@ -264,6 +268,6 @@ export const sourceRoutes = [
           .meta({ description: 'Whether there are more than a number says.', example: false }),
       }),
     },
-    handle: async ({ principal }, { sources }) => reply(200, await sources.overview(principal)),
+    handle: async ({ reader }, { sources }) => reply(200, await sources.overview(requireReader(reader))),
   }),
 ]

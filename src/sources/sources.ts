@@ -8,6 +8,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { actorOf, type Caller } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
+import type { Reader } from '../kernel/reader.ts'
 import { findProvider, type ProviderChannel, providersOf } from '../providers/index.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import { changeOutOfTurn } from '../vector-memory/index.ts'
@@ -85,8 +86,8 @@ export interface Sources {
   remove(caller: Caller, id: string): Promise<SourceView>
   /** Counts what removing a source would delete. @throws AppError `not_found` */
   previewRemoval(caller: Caller, id: string): Promise<RemovalPreview>
-  /** Counts what is stored. */
-  overview(caller: Caller): Promise<Overview>
+  /** Counts what the reader may read. */
+  overview(reader: Reader): Promise<Overview>
 }
 
 /** Well below the request timeout. */
@@ -144,7 +145,7 @@ export function createSources(deps: SourcesDeps): Sources {
       const source = await getSource(db, caller, id)
       return await previewRemoval(db, { organizationId: caller.organizationId, sourceId: source.id })
     },
-    overview: (caller) => readOverview(db, caller),
+    overview: (reader) => readOverview(db, reader),
     remove: (caller, id) => removeSource(deps, caller, id),
   }
 }

@@ -168,6 +168,26 @@ describe('a workspace', () => {
     expect((await setPermissions(ADA, 'off')).status).toBe(200)
   })
 
+  it('counts in the overview only what the person may read', async () => {
+    const overview = async (email: string) =>
+      (await service.call('GET', '/v1/console/overview', { key: tokens.get(email) })).body
+    const sizes = ({ items, chunks, itemsWaiting, sources }: Answer['body']) => ({
+      items,
+      chunks,
+      itemsWaiting,
+      listed: sources.map((source: { items: number }) => source.items).filter((count: number) => count > 0),
+    })
+    const waiting = (await overview(BOB)).itemsWaiting
+    expect(sizes(await overview(BOB))).toEqual({ items: 3, chunks: 3, itemsWaiting: waiting, listed: [3] })
+    await setPermissions(ADA, 'enforced')
+    const seen = waiting === 0 ? 0 : 1
+    expect(sizes(await overview(BOB))).toEqual({ items: 1, chunks: 1, itemsWaiting: seen, listed: [1] })
+    expect(await overview(ADA)).toMatchObject({ items: 2, chunks: 2 })
+    const path = `/v1/console/overview?onBehalfOf=${ADA}`
+    expect((await service.call('GET', path, { key: tokens.get(BOB) })).body.code).toBe('role_required')
+    await setPermissions(ADA, 'off')
+  })
+
   it('withholds a stored answer when its person may no longer read an item that it cites', async () => {
     const { body: found } = await service.call('POST', '/v1/search', {
       key: acme.adminKey,
