@@ -46,9 +46,7 @@ const START: Record<Feature, number> = {
   literal: 0.2,
   literalTerm: 0.6,
   defines: 0.1,
-  opens: 0.15,
   command: 0.2,
-  defaultValue: 0.3,
   precise: 0.15,
   cell: 0.15,
   isRow: -0.1,
@@ -70,7 +68,7 @@ const START: Record<Feature, number> = {
   counts: 0.3,
   types: 0.15,
   typesCovered: 0.1,
-  has_default: 0.15,
+  has_default: 0.25,
   has_duration: 0.05,
   has_amount: 0.15,
   has_money: 0.05,
@@ -87,7 +85,6 @@ const START: Record<Feature, number> = {
 }
 /** Too few questions depend on these to fit them. */
 const FIXED: readonly Feature[] = [
-  'opens',
   'command',
   'length',
   'isUnaskedCode',

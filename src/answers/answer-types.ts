@@ -125,15 +125,7 @@ export function typeReader(
 
 const COMMAND =
   /`|(?<!\w)--?\w|["“][\w.-]+ [^"”]{1,60}["”]|(?<![\w/])\/\w+\/\w|\w=\w|\b\w+_\w+\b|\b\w+\(\d?\)|\b(?:command|option|directive|setting|parameter)\b/
-const DEFAULT_VALUE =
-  /\bdefault(?:s|ing)?(?: (?:value|setting|is|are|to|of|port|size|in|was)){0,3}[:=,]?(?: is| are| to)? ?[(["'`“]?(?:\d|true\b|false\b|on\b|off\b|yes\b|no\b|none\b|null\b|enabled\b|disabled\b|unlimited\b|[/~-]\w|["'`“])/i
-
 /** Whether a text has a command, an option or a setting. */
 export function hasCommand(text: string): boolean {
   return COMMAND.test(text)
-}
-
-/** Whether a text states the value of a default, not only that there is one. */
-export function statesDefault(text: string): boolean {
-  return DEFAULT_VALUE.test(text)
 }

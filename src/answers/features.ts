@@ -3,15 +3,8 @@ import type { Pausable } from '../kernel/slices.ts'
 import type { Hit } from '../retrieval/index.ts'
 import type { Candidate } from './candidate.ts'
 import { isMailHeader, pointsBack, saysLittle } from './passage.ts'
-import {
-  ANSWER_TYPE_NAMES,
-  askedTypes,
-  type AnswerTypeName,
-  hasCommand,
-  statesDefault,
-  typeReader,
-} from './answer-types.ts'
-import { cover, type Covered, type Places, spellingCheck } from './coverage.ts'
+import { ANSWER_TYPE_NAMES, askedTypes, type AnswerTypeName, hasCommand, typeReader } from './answer-types.ts'
+import { cover, type Places, spellingCheck } from './coverage.ts'
 import { asksForCode, asksHow, asksWhatItIs } from './question-type.ts'
 import { nearnessOf } from './meaning.ts'
 import type { QuestionWords } from './question-words.ts'
@@ -60,12 +53,8 @@ export const FEATURES = [
   'defines',
   /** Its term has only words of the question. */
   'precise',
-  /** It opens the text about what the question asks the meaning of: the share of the question above it. */
-  'opens',
   /** It has a command or a setting, and the question asks how: the share of the question that it covers. */
   'command',
-  /** It states the value of a default. */
-  'defaultValue',
   /** The question names its row and one of its columns. */
   'cell',
   'isRow',
@@ -137,7 +126,6 @@ function createDescribe(asked: Asked, terms: TermWeights): Describe {
   const types = askedTypes(question)
   const asks = { person: types.includes('person'), date: types.includes('date') }
   const wantsHow = asksHow(question)
-  const wantsDefault = types.includes('default')
   const typesOf = typeReader(question, types)
   const counted = countedNouns(question, terms)
   const said = ` ${question.toLowerCase().replaceAll(/[^\p{L}\p{N}_.-]+/gu, ' ')} `
@@ -160,15 +148,10 @@ function createDescribe(asked: Asked, terms: TermWeights): Describe {
       literal: literalShare(passage.text, words.literals),
       literalTerm: beginsWith(passage.term, words.literals) ? 1 : 0,
       defines: wantsDefinition && definesAsked(candidate, words.weights, terms) ? 1 : 0,
-      opens:
-        wantsDefinition && types.every((name) => name === 'definition')
-          ? opensText(candidate, before, covered)
-          : 0,
       command:
         wantsHow && hasCommand(passage.text)
           ? covered.own + covered.term + covered.similar + covered.context
           : 0,
-      defaultValue: wantsDefault && statesDefault(passage.text) ? 1 : 0,
       precise: isAsked(passage.term, said) ? 1 : otherSpelling(candidate, words.weights),
       cell: namesCell(candidate, words.weights, terms) ? 1 : 0,
       ...formOf(candidate, wantsCode),
@@ -248,13 +231,6 @@ function countsOne(words: readonly string[], nouns: Stems): boolean {
   return words.some(
     (word, at) => /^\d/.test(word) && [1, 2].some((next) => nouns.has(words[at + next] ?? '')),
   )
-}
-
-/** The share of the question in the title and headings above a passage that opens the text below them. */
-function opensText({ passage, section }: Candidate, before: Candidate | undefined, covered: Covered): number {
-  const isFirst = before?.section !== section || before.passage.heading !== passage.heading
-  if (!isFirst || passage.isTitle || passage.kind === 'code' || saysLittle(passage)) return 0
-  return covered.own + covered.term + covered.context + covered.title + covered.heading
 }
 
 function goesOnFrom({ passage }: Candidate, before: Candidate): boolean {
