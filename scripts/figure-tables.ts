@@ -176,12 +176,25 @@ export const FIGURES: Record<string, Figure> = {
     ],
   },
   collections: {
-    files: ['evaluation/results/handbook-pages.json', 'evaluation/results/paraphrases.json'],
+    files: [
+      'evaluation/results/handbook-pages.json',
+      'evaluation/results/public.json',
+      'evaluation/results/paraphrases.json',
+    ],
     columns: [
       ['collection', collection],
       ['documents', number('documents')],
       ['questions', number('queries')],
       ...MEASURES,
+    ],
+  },
+  published: {
+    files: ['evaluation/results/public.json'],
+    rows: (results) =>
+      results.flatMap((one) => z.array(z.record(z.string(), z.unknown())).parse(one['published'])),
+    columns: [
+      ['scifact', text('method')],
+      ['nDCG@10, published', share('ndcg10')],
     ],
   },
   'same-language': {

@@ -49,6 +49,7 @@ function withSizes(markdown) {
       if (width === undefined) continue
       token.attrSet('width', String(width))
       token.attrSet('height', String(height))
+      token.attrSet('loading', 'lazy')
     }
   })
 }
@@ -64,7 +65,7 @@ export default defineConfig({
   metaChunk: true,
   markdown: {
     languageAlias: { caddy: 'nginx' },
-    theme: { light: 'github-light-high-contrast', dark: 'github-dark' },
+    theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     config: (markdown) => [withoutEmptyHeadings, withSizes].forEach((change) => change(markdown)),
   },
   // Tests check every link; a page of somebody's own must not take the guide away.

@@ -8,6 +8,7 @@ import { ensureGuidePackages, GUIDE_FOLDER, ROOT } from './install.mjs'
 import { runBuilder } from './run-builder.mjs'
 
 const INPUTS = [
+  'design/tokens.json',
   'docs',
   'scripts/tasks/guide.mjs',
   'site/config.mjs',
@@ -44,6 +45,7 @@ async function build(runtime, folder) {
   try {
     await gatherPages(work)
     await cp(path.join(GUIDE_FOLDER, 'theme'), path.join(work, '.vitepress/theme'), { recursive: true })
+    await writeFile(path.join(work, '.vitepress/theme/tokens.css'), await tokensCss())
     for (const name of ['config.mjs', 'pages.mjs'])
       await cp(path.join(GUIDE_FOLDER, name), path.join(work, '.vitepress', name))
     await cp(path.join(ROOT, 'console/public/icon.svg'), path.join(work, 'public/icon.svg'))
@@ -61,6 +63,19 @@ async function build(runtime, folder) {
   } finally {
     await rm(work, { recursive: true, force: true })
   }
+}
+
+/** The tokens of the console and the service's pages as variables of the site. */
+async function tokensCss() {
+  const { font, fontMono, accent, colors } = JSON.parse(
+    await readFile(path.join(ROOT, 'design/tokens.json'), 'utf8'),
+  )
+  const variables = (look) => Object.entries(colors).map(([name, values]) => `--${name}: ${values[look]};`)
+  const shades = accent.map((color, at) => `--accent-${at}: ${color};`)
+  return [
+    `:root { --font: ${font}; --font-mono: ${fontMono}; ${[...shades, ...variables(0)].join(' ')} }`,
+    `.dark { ${variables(1).join(' ')} }`,
+  ].join('\n')
 }
 
 /** Copies the pages of docs/ and those elsewhere, with links that work on the site. */

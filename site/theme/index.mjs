@@ -1,5 +1,6 @@
-// The default theme without its fonts, in the colors of the console.
+// The default theme without its fonts, in the tokens of the console.
 import DefaultTheme from 'vitepress/theme-without-fonts'
+import './tokens.css'
 import './guide.css'
 
 export default DefaultTheme

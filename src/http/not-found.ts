@@ -47,7 +47,10 @@ function sendUnknownPage(
   const meant =
     nearest === undefined ? html`` : html`<p>Did you mean <code>${nearest.method} ${nearest.path}</code>?</p>`
   const url = reply.server.publicUrl()
-  const onwards = html`<p><a href="${url}/">Where to begin</a> · <a href="${url}/docs">API reference</a></p>`
+  const onwards = html`<p>
+    <a href="${url}/">Where to begin</a> · <a href="${url}/guide/">Guide</a> ·
+    <a href="${url}/docs">API reference</a>
+  </p>`
   sendPage(reply, 404, page('Page not found', html`${asked} ${meant} ${onwards}`))
 }
 

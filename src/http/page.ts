@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import tokens from '../../design/tokens.json' with { type: 'json' }
 
 /** Text that is already HTML. Pages escape everything else. */
 export class Html {
@@ -24,18 +25,24 @@ function write(part: Part): string {
   return String(part).replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }
 
+const { colors } = tokens
+const color = (name: keyof typeof colors): string => `light-dark(${colors[name].join(', ')})`
+
+/** The same tokens as the console, the guide and the API reference. */
 const STYLE = `
-  :root { color-scheme: light dark }
-  body { font: 1.05rem/1.6 system-ui, sans-serif; max-width: 42rem; margin: 12vh auto 4rem; padding: 0 1.5rem }
-  h1 { font-size: 1.6rem; line-height: 1.3 }
-  h2 { font-size: 1.1rem; margin: 2rem 0 0 }
-  a { color: light-dark(#0b57d0, #a8c7fa) }
-  code, pre { font: 0.92em/1.5 ui-monospace, monospace; background: light-dark(#f1f3f4, #2a2b2e); border-radius: 0.3em }
+  :root { color-scheme: light dark; background: ${color('background')}; color: ${color('text')} }
+  body { font: ${tokens.fontSize}/1.6 ${tokens.font}; max-width: 42rem; margin: 12vh auto 4rem; padding: 0 1.5rem }
+  h1 { font-size: ${tokens.titleSize}; font-weight: ${tokens.titleWeight}; line-height: 1.25; letter-spacing: -0.012em }
+  h2 { font-size: 1.0625rem; font-weight: ${tokens.titleWeight}; margin: 2rem 0 0 }
+  a { color: ${color('link')} }
+  a:focus-visible, button:focus-visible { outline: 2px solid ${color('focus')}; outline-offset: 2px }
+  code, pre { font: 0.92em/1.5 ${tokens.fontMono}; background: ${color('hover')}; border-radius: ${tokens.radius} }
   code { padding: 0.1em 0.3em; overflow-wrap: anywhere }
   pre { padding: 0.8em 1em; overflow-x: auto }
+  button { font: inherit; color: #fff; background: ${tokens.accent[6]}; border: 0; border-radius: ${tokens.radius}; padding: 0.5em 1em; cursor: pointer }
   section { scroll-margin-top: 1rem }
-  section:target { outline: 2px solid light-dark(#0b57d0, #a8c7fa); outline-offset: 0.6rem; border-radius: 0.3rem }
-  .quiet { color: light-dark(#5f6368, #9aa0a6) }
+  section:target { outline: 2px solid ${color('focus')}; outline-offset: 0.6rem; border-radius: ${tokens.radius} }
+  .quiet { color: ${color('dimmed')} }
 `
 
 /** On one line: the policy's hash covers every space. */
@@ -51,7 +58,7 @@ export function page(title: string, content: Html): Html {
   return html`<!doctype html>
     <html lang="en">
       <meta charset="utf-8" />
-      <meta name="viewport" content="width=device-width" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
       <title>${title}</title>
       ${STYLE_SHEET}
       <h1>${title}</h1>

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
+import tokens from '../../design/tokens.json' with { type: 'json' }
 import { type FixedContent, fixContent, sendFixed } from '../http/fixed-content.ts'
 
 /** Scripts come only from this service, as files. Inline styles are allowed because the page's library creates them. */
@@ -35,7 +36,28 @@ const PAGE = `<!doctype html>
 </html>
 `
 
+/** The tokens of the console and the guide as the library's variables. */
+function look(at: 0 | 1): string {
+  const color = (name: keyof typeof tokens.colors): string | undefined => tokens.colors[name][at]
+  return [
+    `--scalar-font: ${tokens.font}`,
+    `--scalar-font-code: ${tokens.fontMono}`,
+    `--scalar-radius: ${tokens.radius}`,
+    `--scalar-background-1: ${at === 0 ? color('panel') : color('background')}`,
+    `--scalar-background-2: ${at === 0 ? color('background') : color('panel')}`,
+    `--scalar-background-3: ${color('hover')}`,
+    `--scalar-background-accent: ${color('chosen')}`,
+    `--scalar-color-1: ${color('text')}`,
+    `--scalar-color-2: ${color('dimmed')}`,
+    `--scalar-color-3: ${color('dimmed')}`,
+    `--scalar-color-accent: ${color('link')}`,
+    `--scalar-border-color: ${color('line')}`,
+    `--scalar-sidebar-background-1: ${color('background')}`,
+  ].join('; ')
+}
+
 const CONFIGURATION = {
+  customCss: `.light-mode { ${look(0)} } .dark-mode { ${look(1)} }`,
   url: '/openapi.json',
   withDefaultFonts: false,
   metaData: { title: 'API reference · Retrieval Memory Service' },

@@ -2,6 +2,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, inject, it } from 'vitest'
+import { sleepBriefly, startEmulators } from '../support/connected-service.ts'
 import { PEOPLE, QUESTION, settleCompany } from './support/company.ts'
 import { expectSettled, startConsole } from './support/console.ts'
 
@@ -37,6 +38,50 @@ it.skipIf(executablePath === null || folder === '')('the console can be drawn fo
     await rig.close()
   }
 })
+
+/** The steps of docs/tutorials/connect-slack.md, against the emulator. */
+it.skipIf(executablePath === null || folder === '')(
+  'connecting Slack can be drawn step by step',
+  async () => {
+    await mkdir(folder, { recursive: true })
+    const emulators = await startEmulators({ slack: { seed: { channels: 6, memberChannels: 3 } } })
+    const rig = await startConsole(executablePath ?? '', {
+      environment: { ...emulators.environment, ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') },
+      sleep: sleepBriefly,
+    })
+    try {
+      const { email } = await rig.settle()
+      const channel = emulators.slack.state.channels().find(({ name }) => name === 'general')
+      emulators.slack.state.post(channel?.id ?? '', { text: 'The door code is 4711' })
+      const { context, page } = await rig.open({ viewport: { width: 960, height: 540 } })
+      await rig.signIn(page, email, 'sources/new')
+      await page.getByRole('button', { name: 'Connect Slack' }).waitFor()
+      await shoot(page, 'slack-1-connect')
+      await page.getByRole('button', { name: 'Connect Slack' }).click()
+      await page.getByRole('heading', { name: /^Choose the channels of / }).waitFor()
+      const id = new URL(page.url()).searchParams.get('connected') ?? ''
+      const channels = page.getByRole('list', { name: 'Channels' })
+      await channels.getByRole('checkbox', { name: /general/ }).check()
+      await channels.scrollIntoViewIfNeeded()
+      await shoot(page, 'slack-2-channels')
+      await page.getByRole('button', { name: 'Save and sync' }).click()
+      await page.getByRole('button', { name: 'Save and sync' }).waitFor({ state: 'detached' })
+      await page.goto(`${rig.service.url}/console/sources/${id}`)
+      await page.getByRole('table', { name: 'Runs' }).getByText('Succeeded').first().waitFor()
+      await page.getByRole('table', { name: 'Stored items' }).getByRole('row').nth(1).waitFor()
+      await shoot(page, 'slack-3-synced')
+      await page.goto(`${rig.service.url}/console/ask`)
+      await page.getByRole('textbox', { name: 'Question' }).fill('What is the door code?')
+      await page.getByRole('button', { name: 'Ask', exact: true }).click()
+      await page.getByText(/^Cites \d+ passage/).waitFor()
+      await shoot(page, 'slack-4-answer')
+      await context.close()
+    } finally {
+      await rig.close()
+      await emulators.close()
+    }
+  },
+)
 
 async function shoot(page: Page, name: string): Promise<void> {
   await expectSettled(page)

@@ -238,10 +238,14 @@ describe('the pages with measured figures', () => {
 })
 
 describe('docs/tutorials/connect-slack.md', () => {
-  it('has a manifest with the scopes that the service requests and its URLs', async () => {
+  it('has a manifest with the scopes that the service requests, the events it reads, and its URLs', async () => {
     const text = await readPage('docs/tutorials/connect-slack.md')
     const manifest = parse(codeBlocks(text).find(({ language }) => language === 'yaml')?.code ?? '')
     expect(manifest.oauth_config.scopes.bot).toEqual([...SLACK_SCOPES])
+    const handled = await readPage('src/providers/slack/webhook.ts')
+    const events: string[] = manifest.settings.event_subscriptions.bot_events
+    for (const event of events)
+      expect(handled, event).toContain(`'${event.replace(/^message\..*/, 'message')}'`)
     const addresses = [
       manifest.oauth_config.redirect_urls[0],
       manifest.settings.event_subscriptions.request_url,
@@ -250,6 +254,25 @@ describe('docs/tutorials/connect-slack.md', () => {
       '/v1/oauth/slack/callback',
       '/v1/webhooks/slack',
     ])
+  })
+})
+
+describe('docs/guides/reverse-proxy.md', () => {
+  it('has configurations that let through what the service takes, and keep the operator inside', async () => {
+    const blocks = codeBlocks(await readPage('docs/guides/reverse-proxy.md'))
+    const of = (name: string) => blocks.find(({ language }) => language === name)?.code ?? ''
+    const statements = of('nginx').replaceAll(/#.*$/gm, '').split('\n')
+    for (const line of statements.map((one) => one.trim()).filter((one) => one !== ''))
+      expect(line, 'nginx').toMatch(/[;{}]$/)
+    for (const name of ['nginx', 'caddy'])
+      expect(of(name).split('{').length, name).toBe(of(name).split('}').length)
+    const sizes = [/client_max_body_size (\d+)m;/.exec(of('nginx')), /max_size (\d+)MB/.exec(of('caddy'))]
+    for (const size of sizes) expect(Number(size?.[1]) * 1e6).toBeGreaterThanOrEqual(25 * 2 ** 20 * 0.99)
+    expect(Number(/proxy_read_timeout (\d+)s/.exec(of('nginx'))?.[1])).toBeGreaterThan(60)
+    for (const name of ['nginx', 'caddy']) {
+      expect(of(name), name).toMatch(/operator/)
+      expect(of(name), name).toMatch(/metrics/)
+    }
   })
 })
 

@@ -123,8 +123,9 @@ describe('docs/tutorials/support-bot.md', () => {
 })
 
 describe('the blocks marked as tested', () => {
-  it('are all run here', async () => {
-    const source = await readPage('test/journeys/doc-samples.db.test.ts')
+  it('are all run here or in guide-samples', async () => {
+    const files = ['doc-samples', 'guide-samples'].map((name) => readPage(`test/journeys/${name}.db.test.ts`))
+    const source = (await Promise.all(files)).join('')
     const marked = (await docPages()).flatMap(({ text }) =>
       codeBlocks(text).flatMap(({ test }) => test ?? []),
     )

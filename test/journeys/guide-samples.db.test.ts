@@ -1,0 +1,156 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { loadBuiltinModel } from '../../src/inference/embedding-models/builtin/builtin.ts'
+import { type ConnectedService, sleepBriefly, startConnectedService } from '../support/connected-service.ts'
+import { codeBlocks, readPage, ROOT, testedBlock } from '../support/doc-pages.ts'
+import { startIssuer, type TestIssuer } from '../support/issuer.ts'
+import { control, type PaidService, startPaidService } from '../support/paid-service.ts'
+import { signIn } from '../support/people.ts'
+import { startTestService, type TestService } from '../support/service.ts'
+
+const run = promisify(execFile)
+const MEMORY = /npm run (?:--silent |-s )?memory --|npm run -s memory --/g
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'guide-samples-'))
+})
+afterAll(async () => {
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** Runs a block as a reader who copies it, with the addresses of the test. @returns its output */
+async function copied(
+  page: string,
+  name: string,
+  environment: Record<string, string>,
+  replace: Record<string, string> = {},
+): Promise<string> {
+  let code = testedBlock(await readPage(page), name).replaceAll(MEMORY, `${process.execPath} cli/main.ts`)
+  for (const [from, to] of Object.entries(replace)) code = code.replaceAll(from, to)
+  const env = { PATH: process.env.PATH, XDG_STATE_HOME: path.join(folder, 'state'), ...environment }
+  return (await run('bash', ['-euo', 'pipefail', '-c', code], { env, cwd: ROOT })).stdout
+}
+
+/** The output after a block, according to the page. */
+async function documented(page: string, name: string): Promise<string> {
+  const blocks = codeBlocks(await readPage(page))
+  return blocks[blocks.findIndex(({ test }) => test === name) + 1]?.code ?? ''
+}
+
+describe('docs/tutorials/connect-slack.md', () => {
+  const page = 'docs/tutorials/connect-slack.md'
+  let connected: ConnectedService
+  beforeAll(async () => {
+    connected = await startConnectedService({
+      service: { embeddingModel: await loadBuiltinModel(), sleep: sleepBriefly },
+    })
+  })
+  afterAll(() => connected.close())
+
+  it('answers from a message that was posted in a connected channel', async () => {
+    const { organization, owner } = await connected.workspace()
+    const source = await connected.connect(owner, organization.id, 'slack')
+    await connected.runEnded(organization, source)
+    await copied(page, 'post', {}, { 'http://127.0.0.1:8801': connected.emulators.slack.url })
+    await connected.sync(organization, source)
+    const environment = { MEMORY_URL: connected.url, MEMORY_API_KEY: organization.adminKey }
+    const [expected = ''] = (await documented(page, 'ask slack')).split('…')
+    expect(await copied(page, 'ask slack', environment)).toContain(expected)
+  })
+})
+
+describe('docs/guides', () => {
+  let service: TestService
+  let issuer: TestIssuer
+  beforeAll(async () => {
+    issuer = await startIssuer()
+    service = await startTestService({ environment: issuer.environment })
+  })
+  afterAll(async () => {
+    await service.close()
+    await issuer.close()
+  })
+
+  it('move-here.md stores the memories of mem0, page by page', async ({ skip }) => {
+    if (spawnSync('python3', ['-c', 'import httpx']).status !== 0) skip('there is no Python with httpx')
+    const { adminKey } = await service.organization()
+    await writeFile(path.join(folder, 'mem0.py'), MEM0)
+    const script = path.join(folder, 'move.py')
+    await writeFile(script, testedBlock(await readPage('docs/guides/move-here.md'), 'mem0.py'))
+    const PYTHONPATH = `${folder}:${path.join(ROOT, 'client/python/src')}`
+    const env = { PATH: process.env.PATH, PYTHONPATH, MEMORY_URL: service.url, MEMORY_API_KEY: adminKey }
+    await run('python3', [script, 'alice'], { env })
+    const { body } = await service.call('GET', '/v1/source-items?provider=notion', { key: adminKey })
+    expect(body.sourceItems.map(({ externalId }: { externalId: string }) => externalId).toSorted()).toEqual([
+      'mem0/1-alice',
+      'mem0/2-alice',
+    ])
+  })
+
+  it('provision-people.md checks an address and a token', async () => {
+    const { id } = await service.organization()
+    const { secret } = await createScimToken(id)
+    const printed = await copied('docs/guides/provision-people.md', 'scim', {
+      MEMORY_URL: service.url,
+      TOKEN: secret,
+    })
+    expect(JSON.parse(printed)).toEqual(
+      JSON.parse(await documented('docs/guides/provision-people.md', 'scim')),
+    )
+  })
+
+  async function createScimToken(organizationId: string): Promise<{ secret: string }> {
+    const { token } = await signIn(service, issuer, 'owner', { organizationId, role: 'owner' })
+    const { body } = await service.call('POST', '/v1/console/scim-tokens', {
+      key: token,
+      body: { name: 'Okta' },
+    })
+    return body
+  }
+})
+
+/** mem0's client with a memory on each of two pages. */
+const MEM0 = `
+class MemoryClient:
+    def get_all(self, filters, page, page_size):
+        user = filters["user_id"]
+        return {"results": [{"id": f"{page}-{user}", "memory": f"{user} likes tea {page}"}] if page < 3 else []}
+`
+
+describe('docs/tutorials/sell-plans.md', () => {
+  const page = 'docs/tutorials/sell-plans.md'
+  let paid: PaidService
+  beforeAll(async () => {
+    paid = await startPaidService()
+  })
+  afterAll(() => paid.close())
+
+  it('buys a plan in the emulator, shows it, and uses its credits', async () => {
+    const { owner } = await paid.customer('shopkeeper')
+    const environment = { MEMORY_URL: paid.service.url, MEMORY_CONSOLE_TOKEN: owner.token }
+    const printed = await copied(page, 'checkout', environment, { 'export WORKSPACE=…': ': ' })
+    const WORKSPACE = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(printed)?.[0] ?? ''
+    const session = [...paid.stripe.account.checkoutSessions.keys()].at(-1)
+    await control(paid.stripe, 'pay', { session, card: '4242424242424242' })
+    await paid.stripe.eventsSent()
+    const shown = await copied(page, 'billing show', { ...environment, WORKSPACE })
+    expect(shown).toContain(await documented(page, 'billing show'))
+    const codes = await copied(
+      page,
+      'use up',
+      { ...environment, WORKSPACE },
+      {
+        // Three searches stand for the whole plan, whose cap other tests reach.
+        '[1-5001]': '[1-3]',
+        'http://127.0.0.1:8787': paid.service.url,
+        [`$(${process.execPath} cli/main.ts token)`]: owner.token,
+      },
+    )
+    expect(codes.trim()).toBe('3 200')
+  })
+})
