@@ -75,6 +75,7 @@ it.skipIf(executablePath === null || folder === '')(
       await page.getByRole('button', { name: 'Ask', exact: true }).click()
       await page.getByText(/^Cites \d+ passage/).waitFor()
       await shoot(page, 'slack-4-answer')
+      expect((await readdir(folder)).filter((name) => name.includes('slack'))).toHaveLength(4)
       await context.close()
     } finally {
       await rig.close()
