@@ -18,7 +18,7 @@ interface Document {
   day?: number
 }
 
-function answer(question: string, documents: readonly Document[]): string {
+function answer(question: string, documents: readonly Document[], isWeak = false): string {
   const hits = documents.map(({ title, content }, at): Hit => ({
     sourceItemId: `${at}`,
     title,
@@ -35,7 +35,7 @@ function answer(question: string, documents: readonly Document[]): string {
     changedAt: new Date(day * 86_400_000),
     beside: [],
   }))
-  return inOneGo(synthesize({ question, hits, around }))
+  return inOneGo(synthesize({ question, hits, around, isWeak }))
 }
 
 const agreement = {
@@ -204,6 +204,18 @@ Flush the queue with "depot-mail -f".`,
     const page = { title: 'Retention of logs', content: `${noise}\n\nLogs are deleted after 30 days.` }
     expect(answer('What is the retention of logs?', [page])).toMatch(
       /Logs are deleted after 30 days\. \[1\]$/,
+    )
+  })
+})
+
+describe('the closest match, if nothing seems to answer', () => {
+  it('shares a word with the question if any passage does', () => {
+    const pages = [
+      { title: 'Salaries of drivers', content: 'Amounts are rounded to cents.' },
+      { title: 'Illness', content: 'The full salary is paid for one year.' },
+    ]
+    expect(answer("What is the director's salary?", pages, true)).toBe(
+      'Closest match: *Illness*\n\nThe full salary is paid for one year. [2]',
     )
   })
 })

@@ -67,7 +67,10 @@ export function createSynthesize(terms: TermWeights): Synthesize {
       candidate.score += (gains[candidate.hit] ?? 0) + (isSame ? SAME_DOCUMENT_GAIN : 0)
       candidate.score -= losses[candidate.hit] ?? 0
     }
-    const [best, ...others] = choosePassages(candidates, { code: asksForCode(text) })
+    // If the evidence is weak, a passage that shares no word with the question is a poor closest match.
+    const sharing = isWeak ? candidates.filter(({ covers }) => covers > 0) : candidates
+    const wants = { code: asksForCode(text) }
+    const [best, ...others] = choosePassages(sharing.length > 0 ? sharing : candidates, wants)
     if (best === undefined) return NOTHING
     const supported = isWeak ? [best] : [best, ...others.filter(({ hit }) => losses[hit] === 0)]
     const list = isWeak ? [] : listFor(text, best, candidates)
