@@ -7,12 +7,22 @@ import type { VectorMemory } from '../vector-memory/index.ts'
 import { inScope, notRemoved } from './filter-conditions.ts'
 import { nearestBy } from './nearest.ts'
 import type { Nearest, NearestQuery } from './nearest-query.ts'
+import { createIndexProposer } from './propose/by-index.ts'
+import { createScanProposer } from './propose/by-scan.ts'
 import type { Proposer, SearchPath } from './propose/proposal.ts'
-import { proposersFor } from './propose/proposers.ts'
+import { createSnapshotProposer } from './propose/by-snapshot.ts'
 import { createRankBy, type RankedChunk, type RankRequest } from './rank/rank-nearest.ts'
-import { createReadAhead } from './read-ahead.ts'
+import { createReadAhead, type ReadAhead } from './read-ahead.ts'
 import { RowCache } from './row-cache.ts'
 import { createReadCandidates } from './rows.ts'
+
+/** A snapshot too far behind is dropped and rebuilt. */
+const SNAPSHOTS_MAX = 2
+/** If more items name an entity, the database filters them itself. */
+const NAMED_ITEMS_MAX = 50_000
+
+/** A scan fails only under constant writes. */
+const RETRY_AFTER_SECONDS = 1
 
 export interface FindNearest {
   /** The chunks nearest to a query; exact unless an operator requested an approximate index. */
@@ -77,8 +87,55 @@ export function createFindNearest({
   }
 }
 
-/** A scan fails only under constant writes. */
-const RETRY_AFTER_SECONDS = 1
+/** The ways to answer a query, fastest first. The last one, a database scan, can always answer. */
+async function* proposersFor(
+  query: NearestQuery,
+  deps: { db: Db; memory: VectorMemory | undefined; readAhead: ReadAhead },
+): AsyncGenerator<Proposer, void, void> {
+  const { db, memory } = deps
+  if (memory) yield* snapshotProposers(query, { ...deps, memory })
+  // An index's results depend on chunks that the user may not read.
+  const byIndex = query.readable.isEverything ? await createIndexProposer(db, query) : null
+  if (byIndex) yield byIndex
+  yield createScanProposer(db, query)
+}
+
+async function* snapshotProposers(
+  query: NearestQuery,
+  { db, memory, readAhead }: { db: Db; memory: VectorMemory; readAhead: ReadAhead },
+): AsyncGenerator<Proposer, void, void> {
+  const itemIds = await namedItems(db, query)
+  if (itemIds === undefined) return
+  for (let tries = 1; tries <= SNAPSHOTS_MAX; tries++) {
+    const held = await memory.take({
+      organizationId: query.organizationId,
+      modelId: query.model.id,
+      dimensions: query.vector.length,
+    })
+    if (held === null) return
+    try {
+      yield createSnapshotProposer(held, query, { itemIds, readAhead })
+      if (!held.isDropped) return
+    } finally {
+      held.release()
+    }
+  }
+}
+
+const Named = z.array(z.object({ source_item_id: z.string() }))
+
+/** The items that name the filter's entity; null: no entity; undefined: too many. */
+async function namedItems(
+  db: Db,
+  { organizationId, entityIds }: NearestQuery,
+): Promise<string[] | null | undefined> {
+  if (entityIds === null) return null
+  const { rows } = await sql`
+    select distinct n.source_item_id from item_entities n
+    where n.organization_id = ${organizationId} and n.entity_id in (${sql.join([...entityIds])})
+    limit ${NAMED_ITEMS_MAX + 1}`.execute(db)
+  return rows.length > NAMED_ITEMS_MAX ? undefined : Named.parse(rows).map((row) => row.source_item_id)
+}
 
 const Count = z.tuple([z.object({ compared: z.number() })])
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../database/database.ts'
 import type { TermWeights } from '../inference/term-weights.ts'
 import { inSlices, type Pausable } from '../kernel/slices.ts'
-import type { Snapshot, SnapshotRow } from '../vector-memory/index.ts'
+import type { HeldSnapshot, Snapshot, SnapshotRow } from '../vector-memory/index.ts'
 import { keyText } from './nearest-query.ts'
 import { chunkWords } from './rank/words.ts'
 import { readRows, readTexts } from './read-rows.ts'
@@ -13,8 +13,8 @@ import { fitsRowCache, type RowCache } from './row-cache.ts'
  * for them.
  */
 export interface ReadAhead {
-  missedRows(snapshot: Snapshot): void
-  missedWords(snapshot: Snapshot): void
+  missedRows(held: HeldSnapshot): void
+  missedWords(held: HeldSnapshot): void
 }
 
 /** Rows per statement, which takes an embedded database some milliseconds. */
@@ -48,17 +48,18 @@ export function createReadAhead({
   const progress = { rows: new WeakMap<Snapshot, Progress>(), words: new WeakMap<Snapshot, Progress>() }
   let notBefore = 0
 
-  const missed = (kind: Kind, snapshot: Snapshot, searchesBefore: number): void => {
+  const missed = (kind: Kind, held: HeldSnapshot, searchesBefore: number): void => {
+    const { snapshot } = held
     const of = progress[kind].get(snapshot) ?? { searches: 0, written: 0, isReading: false }
     progress[kind].set(snapshot, of)
     of.searches += 1
     const isNew = snapshot.written - of.written > SHARE_NEW * snapshot.rows
     if (of.isReading || of.searches < searchesBefore || !isNew || performance.now() < notBefore) return
     of.isReading = true
-    snapshot.inBackground(async (signal) => {
+    held.inBackground(async (signal) => {
       const { written } = snapshot
       try {
-        await (kind === 'rows' ? readAllRows(snapshot, signal) : readAllWords(snapshot, signal))
+        await (kind === 'rows' ? readAllRows(held, signal) : readAllWords(held, signal))
         Object.assign(of, { searches: 0, written })
       } catch (error) {
         notBefore = performance.now() + FAILED_MS
@@ -69,11 +70,11 @@ export function createReadAhead({
     })
   }
 
-  const readAllRows = (snapshot: Snapshot, signal: AbortSignal): Promise<void> =>
-    pageByPage(snapshot, { size: ROWS_A_PAGE, signal }, async (rows) => {
+  const readAllRows = (held: HeldSnapshot, signal: AbortSignal): Promise<void> =>
+    pageByPage(held, { size: ROWS_A_PAGE, signal }, async (rows) => {
       const missing = rows.filter((row) => cache.get(row) === undefined)
       if (missing.length === 0) return
-      const { stage, organizationId, modelId } = snapshot
+      const { stage, organizationId, modelId } = held.snapshot
       const all = { organizationId, model: { id: modelId }, providers: null, filter: {}, entityIds: null }
       const { standing, rows: read } = await readRows(db, all, { keys: missing, since: stage.revision })
       if (standing.revision !== stage.revision) return
@@ -84,8 +85,9 @@ export function createReadAhead({
       }
     })
 
-  const readAllWords = (snapshot: Snapshot, signal: AbortSignal): Promise<void> =>
-    pageByPage(snapshot, { size: TEXTS_A_PAGE, signal }, async (rows) => {
+  const readAllWords = (held: HeldSnapshot, signal: AbortSignal): Promise<void> =>
+    pageByPage(held, { size: TEXTS_A_PAGE, signal }, async (rows) => {
+      const { snapshot } = held
       const missing = rows.filter(({ row }) => !snapshot.hasWords(row))
       if (missing.length === 0) return
       const { stage } = snapshot
@@ -103,23 +105,23 @@ export function createReadAhead({
     })
 
   return {
-    missedRows: (snapshot) => void (fitsRowCache(snapshot) && missed('rows', snapshot, SEARCHES_BEFORE)),
-    missedWords: (snapshot) => missed('words', snapshot, 1),
+    missedRows: (held) => void (fitsRowCache(held.snapshot) && missed('rows', held, SEARCHES_BEFORE)),
+    missedWords: (held) => missed('words', held, 1),
   }
 }
 
 /** Limit on blocking the event loop. */
 const HASHING_MS = 2
 
-/** Processes all rows of a snapshot, pausing half of the time. */
+/** Processes all rows of a snapshot until it is dropped, pausing half of the time. */
 async function pageByPage(
-  snapshot: Snapshot,
+  held: HeldSnapshot,
   { size, signal }: { size: number; signal: AbortSignal },
   act: (rows: SnapshotRow[]) => Promise<void>,
 ): Promise<void> {
-  for (let from = 0; from < snapshot.rows; from += size) {
+  for (let from = 0; from < held.snapshot.rows && !held.isDropped; from += size) {
     const startedAt = performance.now()
-    await act(snapshot.rowsBetween(from, from + size))
+    await act(held.snapshot.rowsBetween(from, from + size))
     await sleep(performance.now() - startedAt, undefined, { signal })
   }
 }

@@ -1,3 +1,12 @@
+/*
+ * Every organization that searches has a snapshot: its vectors, quantized to bytes in memory that WebAssembly
+ * scans (`row-table.ts`), the filterable fields of its items (`item-facts.ts`), and the revision of both. A
+ * search takes the snapshot (`vector-memory.ts`), encodes its query (`question.ts`) and scans the rows
+ * (`scan.ts`, on threads if there are many): it gets every row that may be among the nearest. Every change of
+ * items adds a revision to a log (`item-changes.ts`). `snapshots.ts` loads a snapshot at the first search,
+ * applies the logged changes (`vector-snapshot.ts`), and evicts the least recently used one. A stop saves
+ * snapshots to files (`snapshot-saving.ts`).
+ */
 export { changeItems, changeOutOfTurn, type ItemChanges } from './item-changes.ts'
 export type { ItemScope } from './item-facts.ts'
 export { itemTurnsOf } from './item-turns.ts'
@@ -8,8 +17,7 @@ export {
   type HeldSnapshot,
   type Proposed,
   type VectorMemory,
-  type Snapshot,
 } from './vector-memory.ts'
 export { createCoarse } from './coarse.ts'
 export type { ChunkWords } from './row-words.ts'
-export { type Candidate as SnapshotRow, isChanging, type Stage } from './vector-snapshot.ts'
+export { type Candidate as SnapshotRow, isChanging, type Snapshot, type Stage } from './vector-snapshot.ts'

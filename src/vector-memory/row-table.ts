@@ -4,8 +4,7 @@ import type { QuantizedRow } from './coarse.ts'
 import { ROWS_A_PAGE } from './read-rows.ts'
 import { NO_ITEM } from './scan.ts'
 import type { SharedMemory } from './shared-memory.ts'
-import type { VectorThreads } from './vector-threads.ts'
-import { rowBytesOf } from './write-rows.ts'
+import { rowBytesOf, writeRows } from './write-rows.ts'
 
 export class NoRoom extends Error {
   constructor() {
@@ -22,7 +21,6 @@ const WORD = 4
 export class RowTable {
   readonly layout: BlockLayout
   readonly #shared: SharedMemory
-  readonly #threads: VectorThreads
   /** In shared memory; threads get the parts in use. */
   #blocks = sharedWords(64)
   #blockCount = 0
@@ -32,10 +30,9 @@ export class RowTable {
   #rowCount = 0
   #written = 0
 
-  constructor(layout: BlockLayout, { shared, threads }: { shared: SharedMemory; threads: VectorThreads }) {
+  constructor(layout: BlockLayout, shared: SharedMemory) {
     this.layout = layout
     this.#shared = shared
-    this.#threads = threads
   }
 
   /** Rows, including free ones between others. */
@@ -112,10 +109,10 @@ export class RowTable {
     return new Uint8Array(this.#shared.memory.buffer, this.#blocks[number] ?? 0, this.layout.blockBytes)
   }
 
-  async write(page: Uint8Array, rows: readonly number[], isLarge: boolean): Promise<void> {
+  write(page: Uint8Array, rows: readonly number[]): void {
     const blocks = Uint32Array.from(rows, (row) => this.#blocks[Math.floor(row / ROWS_A_BLOCK)] ?? 0)
     const places = Uint8Array.from(rows, (row) => row % ROWS_A_BLOCK)
-    await this.#threads.write({ layout: this.layout, rows: page, blocks, places }, isLarge)
+    writeRows(this.#shared.memory, { layout: this.layout, rows: page, blocks, places })
   }
 
   /** Takes a row from its item so that another can use it. */
@@ -153,7 +150,7 @@ export class RowTable {
     for (let from = 0; from < free.length; from += ROWS_A_PAGE) {
       await turn()
       signal.throwIfAborted()
-      await this.write(nothing, free.slice(from, from + ROWS_A_PAGE), false)
+      this.write(nothing, free.slice(from, from + ROWS_A_PAGE))
     }
   }
 

@@ -167,9 +167,7 @@ describe('saved snapshots', () => {
       modelId: active?.id ?? 0,
       dimensions: model.dimensions,
     })
-    snapshot?.snapshot.inBackground(
-      async () => await Promise.reject(new Error('the database is away for a moment')),
-    )
+    snapshot?.inBackground(async () => await Promise.reject(new Error('the database is away for a moment')))
     await until(
       'the error',
       () => errors.length,
@@ -177,7 +175,7 @@ describe('saved snapshots', () => {
     )
     // The snapshot is unchanged.
     expect(memory.held().organizations).toBe(1)
-    snapshot?.snapshot.inBackground(async (signal) => await sleep(MINUTE, undefined, { signal }))
+    snapshot?.inBackground(async (signal) => await sleep(MINUTE, undefined, { signal }))
     snapshot?.release()
     await memory.close()
     expect([await files(), errors.length]).toEqual([[`${organization.id}.vectors`], 1])

@@ -16,11 +16,11 @@ import { createVectorThreads, type VectorThreads } from './vector-threads.ts'
 export interface SnapshotsOptions {
   db: Db
   bytes: number
-  /** Threads, besides the caller's, that scan and write. */
+  /** Threads, besides the caller's, that scan. */
   threads: number
   /** Reports a snapshot that failed; the database answers instead. */
   onError: (error: unknown, organizationId: string) => void
-  /** Threads write and scan snapshots with more rows. Default 8,192; doubled for a search that runs alone. */
+  /** Threads scan snapshots with more rows. Default 8,192; doubled for a search that runs alone. */
   rowsHereMax?: number
   /** Stores snapshots between a stop and the next start; without it they are rebuilt. */
   saved?: SavedSnapshots | undefined
@@ -48,7 +48,6 @@ export class Snapshots {
   readonly #threads: VectorThreads
   readonly #onError: SnapshotsOptions['onError']
   readonly #wordsBudget: WordsBudget
-  readonly #rowsHereMax: number
   readonly #saving: SnapshotSaving | undefined
   readonly #now: () => number
   readonly #stopping = new AbortController()
@@ -75,7 +74,6 @@ export class Snapshots {
     this.#shared = createSharedMemory({ bytes, threads: threads + 1 })
     this.#threads = createVectorThreads(this.#shared, { count: threads, rowsHereMax })
     this.#wordsBudget = { bytesMax: bytes * WORDS_SHARE, bytes: 0 }
-    this.#rowsHereMax = rowsHereMax
     this.#onError = onError
     this.#now = now
     this.#saving = saved && this.#createSaving(saved, rowsSavedMin)
@@ -194,7 +192,6 @@ export class Snapshots {
   #emptySnapshot(of: SnapshotOf, layout: BlockLayout): VectorSnapshot {
     return new VectorSnapshot(of, layout, {
       shared: this.#shared,
-      threads: this.#threads,
       wordsBudget: this.#wordsBudget,
     })
   }
@@ -237,7 +234,7 @@ export class Snapshots {
     snapshot.reach(await readRevision(this.#db, organizationId))
     const rows = await countRows(this.#db, entry)
     if (!this.#makeRoom(Math.ceil(rows / ROWS_A_BLOCK), snapshot.table.layout.blockBytes)) throw new NoRoom()
-    await snapshot.read(this.#db, null, this.#stopping.signal, { isLarge: rows > this.#rowsHereMax })
+    await snapshot.read(this.#db, this.#stopping.signal)
   }
 
   /** Drops a snapshot that is too far behind, to be rebuilt. */
@@ -249,14 +246,7 @@ export class Snapshots {
       return
     }
     if (revision === snapshot.stage.revision) return
-    // Searches use the previous state until all new rows are there.
-    const ordered = [...itemIds].toSorted()
-    const rows = await snapshot.readFirst(this.#db, ordered, signal)
-    snapshot.leave()
-    snapshot.remove(itemIds)
-    await snapshot.add(rows)
-    const { after } = rows
-    if (after !== null) await snapshot.read(this.#db, ordered, signal, { isLarge: false, after })
+    await snapshot.replace(this.#db, itemIds, signal)
     snapshot.reach(revision)
   }
 

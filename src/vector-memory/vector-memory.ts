@@ -9,7 +9,14 @@ import { encodeQuestion } from './question.ts'
 import type { SnapshotOf } from './read-rows.ts'
 import type { ChunkWords } from './row-words.ts'
 import type { Proposal } from './scan.ts'
-import { type Candidate, changing, isChanging, type Stage, type VectorSnapshot } from './vector-snapshot.ts'
+import {
+  type Candidate,
+  changing,
+  isChanging,
+  type Snapshot,
+  type Stage,
+  type VectorSnapshot,
+} from './vector-snapshot.ts'
 
 /** A row that may be near a question. */
 export interface Proposed extends Candidate {
@@ -28,33 +35,12 @@ export interface Compared extends Proposed {
 
 /** The rows that may be nearest to a question, and a bound for all others. */
 export interface Candidates<Of extends Proposed = Proposed> {
-  /** Greatest upper bound first; for ranking, in any order. */
+  /** In any order. */
   keys: Of[]
   /** Upper bound of every other row; 0: no similarity. */
   floor: number
   /** The stage that the scan saw. */
   stage: Stage
-}
-
-/** An organization's data in memory; the same object for the snapshot's lifetime. */
-export interface Snapshot extends SnapshotOf {
-  readonly stage: Stage
-  /** Rows, including empty ones. */
-  readonly rows: number
-  /** Rows ever added, including those that replaced others. */
-  readonly written: number
-  /** Numbers in the vectors of all these rows. */
-  readonly vectorNumbers: number
-  /** The chunks of the rows in [from, to); none once the snapshot is dropped. */
-  rowsBetween(from: number, to: number): Candidate[]
-  hasWords(row: number): boolean
-  /** Caches a row's words read at this stage, unless the snapshot has changed since. */
-  keepWords(row: number, words: ChunkWords, stage: Stage): void
-  /**
-   * Runs in the background and keeps the snapshot in memory; it must not change rows. A stop aborts it.
-   * Failures go to the memory's `onError`.
-   */
-  inBackground(act: (signal: AbortSignal) => Promise<void>): void
 }
 
 /** A snapshot that stays in memory until released. */
@@ -84,6 +70,11 @@ export interface HeldSnapshot {
   follow(): Promise<boolean>
   /** Applies changes in the background, unless that is already running. */
   followLater(): void
+  /**
+   * Runs in the background and keeps the snapshot in memory; it must not change rows. A stop aborts it.
+   * Failures go to the memory's `onError`.
+   */
+  inBackground(act: (signal: AbortSignal) => Promise<void>): void
   release(): void
 }
 
@@ -115,20 +106,12 @@ export interface VectorMemoryOptions extends SnapshotsOptions {
 export function createVectorMemory(options: VectorMemoryOptions): VectorMemory {
   const { patience } = options
   const snapshots = new Snapshots(options)
-  const wholes = new WeakMap<Entry, Snapshot>()
-  const wholeOf = (entry: Entry): Snapshot => {
-    const whole = wholes.get(entry) ?? snapshotOf(snapshots, entry)
-    wholes.set(entry, whole)
-    return whole
-  }
   return {
     async take({ dimensions, ...of }) {
       const entry = snapshots.find(of, dimensions)
       if (entry === null) return null
       if (!entry.isReady && patience.loadMs > 0) await within(patience.loadMs, entry.ready)
-      return entry.isReady && !entry.isDropped
-        ? hold(snapshots, { entry, whole: wholeOf(entry), patience })
-        : null
+      return entry.isReady && !entry.isDropped ? hold(snapshots, entry, patience) : null
     },
     held: () => snapshots.held(),
     forgetRemoved: () => snapshots.forgetRemoved(),
@@ -137,45 +120,12 @@ export function createVectorMemory(options: VectorMemoryOptions): VectorMemory {
   }
 }
 
-function snapshotOf(snapshots: Snapshots, entry: Entry): Snapshot {
-  const { organizationId, modelId, snapshot } = entry
-  return {
-    organizationId,
-    modelId,
-    get stage() {
-      return snapshot.stage
-    },
-    get vectorNumbers() {
-      return snapshot.table.rows * snapshot.table.layout.dimensions
-    },
-    get rows() {
-      return snapshot.table.rows
-    },
-    get written() {
-      return snapshot.table.written
-    },
-    rowsBetween(from, to) {
-      if (entry.isDropped) return []
-      const end = Math.min(to, snapshot.table.rows)
-      const rows = Array.from({ length: Math.max(0, end - from) }, (_, at) => snapshot.candidateOf(from + at))
-      return rows.filter(({ itemId }) => itemId !== '')
-    },
-    hasWords: (row) => snapshot.words.has(row),
-    keepWords(row, words, stage) {
-      if (!entry.isDropped && snapshot.stage === stage) snapshot.words.set(row, words)
-    },
-    inBackground: (act) => snapshots.later(entry, act),
-  }
-}
-
 type Found<Of extends Proposed> = Pick<Candidates<Of>, 'keys' | 'floor'>
 
-/** The rows of a scan, greatest upper bound first. */
 function proposedOf(snapshot: VectorSnapshot, { rows, uppers, floor }: Proposal): Found<Proposed> {
   const keys = rows
     .map((row, at): Proposed => ({ ...snapshot.candidateOf(row), atMost: uppers[at] ?? 1 }))
     .filter(({ itemId }) => itemId !== '')
-    .toSorted((one, other) => other.atMost - one.atMost)
   return { keys, floor }
 }
 
@@ -206,10 +156,10 @@ function rankedOf(
 
 function hold(
   snapshots: Snapshots,
-  { entry, whole, patience }: { entry: Entry; whole: Snapshot; patience: VectorMemoryOptions['patience'] },
+  entry: Entry,
+  { followMs }: VectorMemoryOptions['patience'],
 ): HeldSnapshot {
   const { snapshot } = entry
-  const { followMs } = patience
   snapshots.take(entry)
 
   const scan = async <Of extends Proposed>(
@@ -227,7 +177,7 @@ function hold(
   }
 
   return {
-    snapshot: whole,
+    snapshot,
     get isDropped() {
       return entry.isDropped
     },
@@ -249,6 +199,7 @@ function hold(
     followLater() {
       if (entry.following === null) void snapshots.follow(entry)
     },
+    inBackground: (act) => snapshots.later(entry, act),
     release: () => snapshots.release(entry),
   }
 }

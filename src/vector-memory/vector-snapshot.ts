@@ -1,13 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Db } from '../database/database.ts'
 import type { BlockLayout } from './block-layout.ts'
-import { ItemFacts, type ItemRow } from './item-facts.ts'
-import { pageRoom, type PageOfRows, readPages, type Reading } from './read-pages.ts'
-import { type SnapshotOf, readItems, type RowKey } from './read-rows.ts'
+import { ItemFacts } from './item-facts.ts'
+import { type PageOfRows, readPages } from './read-pages.ts'
+import type { RowKey, SnapshotOf } from './read-rows.ts'
 import { RowTable } from './row-table.ts'
-import { RowWords, type WordsBudget } from './row-words.ts'
+import { type ChunkWords, RowWords, type WordsBudget } from './row-words.ts'
 import type { SharedMemory } from './shared-memory.ts'
-import type { VectorThreads } from './vector-threads.ts'
 
 export interface Candidate extends RowKey {
   row: number
@@ -34,34 +33,41 @@ export function isChanging({ revision }: Stage): boolean {
 /** Limits on pages read but not yet written, in pages and bytes. Writing a page takes about a millisecond. */
 const PAGES_HELD = 16
 const BYTES_HELD = 8 * 2 ** 20
-const FIRST: RowKey = { itemId: '00000000-0000-0000-0000-000000000000', position: -1 }
 
-interface FirstRows {
-  pages: (PageOfRows & { items: readonly ItemRow[] })[]
-  /** More rows may follow this one; null: there are no more. */
-  after: RowKey | null
+/** An organization's data in memory, for searches that hold it. */
+export interface Snapshot extends SnapshotOf {
+  readonly stage: Stage
+  /** Rows, including empty ones. */
+  readonly rows: number
+  /** Rows ever added, including those that replaced others. */
+  readonly written: number
+  /** Numbers in the vectors of all these rows. */
+  readonly vectorNumbers: number
+  /** The chunks of the rows in [from, to). */
+  rowsBetween(from: number, to: number): Candidate[]
+  hasWords(row: number): boolean
+  /** Caches a row's words read at this stage, unless the snapshot has changed since. */
+  keepWords(row: number, words: ChunkWords, stage: Stage): void
 }
 
 /** The vectors of one organization and model, with the filterable fields of their items. */
-export class VectorSnapshot {
+export class VectorSnapshot implements Snapshot {
   #stage: Stage = { revision: 0, isConfirmed: false }
   readonly facts = new ItemFacts()
   readonly table: RowTable
   readonly words: RowWords
-  readonly #of: SnapshotOf
+  readonly organizationId: string
+  readonly modelId: number
 
   constructor(
-    of: SnapshotOf,
+    { organizationId, modelId }: SnapshotOf,
     layout: BlockLayout,
-    {
-      shared,
-      threads,
-      wordsBudget,
-    }: { shared: SharedMemory; threads: VectorThreads; wordsBudget: WordsBudget },
+    { shared, wordsBudget }: { shared: SharedMemory; wordsBudget: WordsBudget },
   ) {
+    this.organizationId = organizationId
+    this.modelId = modelId
     this.words = new RowWords(wordsBudget)
-    this.#of = of
-    this.table = new RowTable(layout, { shared, threads })
+    this.table = new RowTable(layout, shared)
   }
 
   /** A new object after each change. */
@@ -79,6 +85,32 @@ export class VectorSnapshot {
     this.#stage = changing()
   }
 
+  get rows(): number {
+    return this.table.rows
+  }
+
+  get written(): number {
+    return this.table.written
+  }
+
+  get vectorNumbers(): number {
+    return this.table.rows * this.table.layout.dimensions
+  }
+
+  rowsBetween(from: number, to: number): Candidate[] {
+    const end = Math.min(to, this.rows)
+    const rows = Array.from({ length: Math.max(0, end - from) }, (_, at) => this.candidateOf(from + at))
+    return rows.filter(({ itemId }) => itemId !== '')
+  }
+
+  hasWords(row: number): boolean {
+    return this.words.has(row)
+  }
+
+  keepWords(row: number, words: ChunkWords, stage: Stage): void {
+    if (this.#stage === stage) this.words.set(row, words)
+  }
+
   candidateOf(row: number): Candidate {
     const item = this.table.itemOf(row)
     return {
@@ -90,84 +122,47 @@ export class VectorSnapshot {
   }
 
   /**
-   * Reads rows after a key, of all items or of the named ones, a page at a time; it yields to the event loop
-   * between pages. For many rows, threads write one page while the next is read.
-   * @param itemIds in ascending order
+   * Reads all rows, a page at a time; it yields to the event loop between pages.
    * @throws NoRoom, and the reason of `signal`
    */
-  async read(
-    db: Db,
-    itemIds: readonly string[] | null,
-    signal: AbortSignal,
-    { isLarge, after = FIRST }: { isLarge: boolean; after?: RowKey },
-  ): Promise<void> {
-    const { dimensions } = this.table.layout
-    const rooms = isLarge ? [pageRoom(dimensions), pageRoom(dimensions)] : []
-    let writing = Promise.resolve()
-    try {
-      for await (const { page, keys } of this.#pages(db, itemIds, { after, rooms, signal })) {
-        await this.#readItemsOf(db, keys)
-        await writing
-        writing = this.#addRows(page, keys, isLarge)
-        // The await below handles the error.
-        writing.catch(() => {})
-      }
-      await writing
-    } finally {
-      // Even after a failure: until then, a thread may write to this memory.
-      await Promise.allSettled([writing])
-    }
+  async read(db: Db, signal: AbortSignal): Promise<void> {
+    for await (const page of this.#pages(db, null, signal)) this.#add(page)
   }
 
   /**
-   * Reads a limited number of the items' rows and changes nothing.
-   * @param itemIds in ascending order
-   * @throws the reason of `signal`
+   * Reads the rows of changed items anew. Searches use the previous state while the first pages are read,
+   * which is enough for most changes.
+   * @throws NoRoom, and the reason of `signal`
    */
-  async readFirst(db: Db, itemIds: readonly string[], signal: AbortSignal): Promise<FirstRows> {
-    const pages: FirstRows['pages'] = []
-    const known = new Set<string>()
-    let bytes = 0
-    for await (const page of this.#pages(db, itemIds, { after: FIRST, signal })) {
-      const unknown = [...new Set(page.keys.map(({ itemId }) => itemId))].filter((id) => !known.has(id))
-      const items = unknown.length > 0 ? await readItems(db, this.#of.organizationId, unknown) : []
-      for (const id of unknown) known.add(id)
-      pages.push({ ...page, items })
-      bytes += page.page.length
-      if (pages.length === PAGES_HELD || bytes >= BYTES_HELD)
-        return { pages, after: page.keys.at(-1) ?? null }
+  async replace(db: Db, itemIds: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
+    const pages = this.#pages(db, [...itemIds].toSorted(), signal)
+    const first: PageOfRows[] = []
+    for (
+      let bytes = 0;
+      first.length < PAGES_HELD && bytes < BYTES_HELD;
+      bytes += first.at(-1)?.page.length ?? 0
+    ) {
+      const { value } = await pages.next()
+      if (!value) break
+      first.push(value)
     }
-    return { pages, after: null }
-  }
-
-  /**
-   * Adds rows of items that have none; it yields to the event loop between pages.
-   * @throws NoRoom
-   */
-  async add({ pages }: FirstRows): Promise<void> {
-    for (const { page, keys, items } of pages) {
+    this.leave()
+    this.remove(itemIds)
+    for (const page of first) {
       await turn()
-      for (const item of items) this.facts.put(item)
-      await this.#addRows(page, keys, false)
+      this.#add(page)
     }
+    for await (const page of pages) this.#add(page)
   }
 
-  #pages(db: Db, itemIds: readonly string[] | null, reading: Reading): AsyncGenerator<PageOfRows, void> {
-    return readPages(db, this.#of, this.table.layout.dimensions, itemIds, reading)
+  #pages(db: Db, itemIds: readonly string[] | null, signal: AbortSignal): AsyncGenerator<PageOfRows, void> {
+    return readPages(db, this, this.table.layout.dimensions, itemIds, signal)
   }
 
-  async #readItemsOf(db: Db, keys: readonly RowKey[]): Promise<void> {
-    const unknown = new Set(
-      keys.flatMap(({ itemId }) => (this.facts.numberOf(itemId) === undefined ? [itemId] : [])),
-    )
-    if (unknown.size > 0)
-      for (const item of await readItems(db, this.#of.organizationId, [...unknown])) this.facts.put(item)
-  }
-
-  async #addRows(page: Uint8Array, keys: readonly RowKey[], isLarge: boolean): Promise<void> {
-    if (keys.length === 0) return
+  #add({ page, keys, items }: PageOfRows): void {
+    for (const item of items) this.facts.put(item)
     const rows = keys.map(() => this.table.newRow())
-    await this.table.write(page, rows, isLarge)
+    this.table.write(page, rows)
     for (const [index, { itemId, position }] of keys.entries()) {
       const row = rows[index] ?? 0
       const item = this.facts.numberOf(itemId)
@@ -197,6 +192,7 @@ export class VectorSnapshot {
 
   /** Releases the memory. The caller must not scan it afterwards. */
   release(): void {
+    this.leave()
     this.table.release()
     this.words.clear()
   }

@@ -3,13 +3,12 @@ import { ROWS_A_BLOCK } from './block-layout.ts'
 import { createScanner, mergeProposals, type Proposal, type ScanJob } from './scan.ts'
 import { roomOf, type SharedMemory } from './shared-memory.ts'
 import type { VectorJob, VectorWorkerData } from './vector-worker.ts'
-import { type WriteJob, writeRows } from './write-rows.ts'
 
 /** Fewer blocks do not justify another thread. */
 const BLOCKS_A_THREAD_MIN = 32
 const HEAP_MAX_MB = 64
 
-/** Scans and writes: small jobs on this thread, others on threads that start when first needed. */
+/** Scans: few rows on this thread, more on threads that start when first needed. */
 export interface VectorThreads {
   /**
    * @param isAlone no other search is running, so twice as many rows are scanned on this thread
@@ -17,13 +16,11 @@ export interface VectorThreads {
    * @throws when a thread ended
    */
   scan(job: Omit<ScanJob, 'from' | 'to'>, isAlone: boolean): Promise<Proposal | null>
-  /** Writes rows and transfers their bytes. `isLarge`: they are part of many. */
-  write(job: WriteJob, isLarge: boolean): Promise<void>
   close(): Promise<void>
 }
 
 interface Thread {
-  ask(job: { scan: ScanJob } | { write: WriteJob }): Promise<Proposal | null>
+  scan(job: ScanJob): Promise<Proposal | null>
   end(): Promise<unknown>
 }
 
@@ -39,7 +36,6 @@ export function createVectorThreads(
   const { memory } = shared
   let here: ReturnType<typeof createScanner> | undefined
   const threads = new Map<number, Thread>()
-  let next = 0
 
   const thread = (number: number): Thread => {
     const running = threads.get(number)
@@ -64,20 +60,11 @@ export function createVectorThreads(
       const bounds = Array.from({ length: parts + 1 }, (_, part) => Math.floor((part * blocks) / parts))
       const found = await Promise.all(
         Array.from({ length: parts }, (_, part) => {
-          const scan = { ...job, from: bounds[part] ?? 0, to: bounds[part + 1] ?? blocks }
-          return thread(part).ask({ scan })
+          return thread(part).scan({ ...job, from: bounds[part] ?? 0, to: bounds[part + 1] ?? blocks })
         }),
       )
       const proposals = found.flatMap((proposal) => (proposal === null ? [] : [proposal]))
       return proposals.length === found.length ? mergeProposals(proposals, job.limit) : null
-    },
-    async write(job, isLarge) {
-      if (!isLarge || count === 0) {
-        writeRows(memory, job)
-        return
-      }
-      next = (next + 1) % count
-      await thread(next).ask({ write: job })
     },
     async close() {
       await Promise.all([...threads.values()].map((running) => running.end()))
@@ -106,12 +93,12 @@ function startThread(workerData: VectorWorkerData, onEnd: () => void): Thread {
   })
   worker.on('error', fail).on('exit', () => fail(new Error('a thread that scans vectors ended')))
   return {
-    ask(job) {
+    scan(scan) {
       const id = jobs++
       const answer = Promise.withResolvers<Proposal | null>()
       waiting.set(id, answer)
       worker.ref()
-      worker.postMessage({ id, ...job } satisfies VectorJob, [])
+      worker.postMessage({ id, scan } satisfies VectorJob, [])
       return answer.promise
     },
     end: () => worker.terminate(),

@@ -63,8 +63,8 @@ export function createSnapshotProposer(
     keepWords({ stage }, candidate, words) {
       if (stage && candidate.row !== null) held.snapshot.keepWords(candidate.row, words, stage)
     },
-    missedRows: () => readAhead.missedRows(held.snapshot),
-    missedWords: () => readAhead.missedWords(held.snapshot),
+    missedRows: () => readAhead.missedRows(held),
+    missedWords: () => readAhead.missedWords(held),
   }
 }
 

@@ -23,7 +23,7 @@ export interface RankCandidate extends Candidate {
 }
 
 export interface Proposal<Of extends Candidate = Candidate> {
-  /** Greatest upper bound first; for the hybrid order greatest cosine first. */
+  /** In any order; for the hybrid order, greatest cosine first. */
   candidates: Of[]
   /** Upper bound for the score (or quantized cosine) of every other chunk in scope; 0: no others. */
   floor: number
