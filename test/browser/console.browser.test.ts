@@ -45,7 +45,7 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
     const complaints = complaintsOf(page)
     await page.goto(rig.service.url)
     expect(new URL(page.url()).pathname).toBe('/console/')
-    await rig.signIn(page, OWNER)
+    await rig.signInByButton(page, OWNER)
     expect(await page.title()).toContain('Memory console')
     await page.getByRole('region', { name: 'Sources' }).waitFor()
     expect(await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allInnerTexts()).toEqual(
@@ -64,7 +64,7 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
   it('opens every page by its URL, also after sign-in, without a browser complaint', async () => {
     const { context, page } = await rig.open()
     const complaints = complaintsOf(page)
-    await rig.signIn(page, OWNER, 'developers')
+    await rig.signInByButton(page, OWNER, 'developers')
     expect(new URL(page.url()).pathname).toBe('/console/developers')
     for (const [name, path] of Object.entries(PAGES)) {
       await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true }).click()
@@ -176,7 +176,7 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
 
   it('returns to sign-in when the service ends the session, and from there to the page before', async () => {
     const { context, page } = await rig.open()
-    await rig.signIn(page, OWNER, 'audit')
+    await rig.signInByButton(page, OWNER, 'audit')
     await expectSettled(page)
     await page.route('**/v1/console/**', (route) =>
       route.fulfill({ status: 401, json: { error: 'The token has expired', code: 'unauthenticated' } }),
@@ -192,7 +192,7 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
 
   it('keeps tokens from other tabs, and stores nothing secret beyond the tab', async () => {
     const { context, page } = await rig.open()
-    await rig.signIn(page, OWNER)
+    await rig.signInByButton(page, OWNER)
     const other = await context.newPage()
     await other.goto(`${rig.service.url}/console/`)
     await other.getByRole('heading', { name: 'Sign in' }).waitFor()
@@ -206,7 +206,7 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
     await page.goto(`${rig.service.url}/console/`)
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     await expectNoFaultsInThemes(page, 'sign-in')
-    await rig.signIn(page, OWNER)
+    await rig.signInByButton(page, OWNER)
     for (const path of [...Object.values(PAGES), 'memory?view=table']) {
       await page.goto(`${rig.service.url}/console/${path}`)
       await expectSettled(page)
@@ -226,7 +226,7 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
       expect(origin).toBe(rig.service.url)
       if (pathname.startsWith('/console/')) loaded.add(pathname.slice('/console/'.length))
     })
-    await rig.signIn(page, OWNER)
+    await rig.signInByButton(page, OWNER)
     await expectSettled(page)
     const dist = new URL('../../console/dist/', import.meta.url)
     let bytes = 0

@@ -30,7 +30,7 @@ describe.skipIf(executablePath === null)('the members in a browser', () => {
     const guest = await rig.open()
     const asked: string[] = []
     guest.page.on('request', (request) => asked.push(request.url()))
-    await rig.signIn(guest.page, person.email, link.slice(`${rig.service.url}/console/`.length))
+    await rig.signInByButton(guest.page, person.email, link.slice(`${rig.service.url}/console/`.length))
     await guest.page.getByRole('button', { name: 'Join the workspace' }).click()
     await guest.page.getByRole('navigation', { name: 'Pages' }).waitFor()
     expect(asked.filter((address) => address.replace(/#.*$/, '').includes('inv_'))).toEqual([])
@@ -88,7 +88,7 @@ describe.skipIf(executablePath === null)('the members in a browser', () => {
     await page.getByText('No open invitations').waitFor()
 
     const guest = await rig.open()
-    await rig.signIn(guest.page, invited, link.slice(`${rig.service.url}/console/`.length))
+    await rig.signInByButton(guest.page, invited, link.slice(`${rig.service.url}/console/`.length))
     await guest.page.getByRole('button', { name: 'Join the workspace' }).click()
     await guest.page.getByRole('alert').waitFor()
     await guest.context.close()
