@@ -1,9 +1,8 @@
 import type { Db } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
-import type { ListPlace } from '../kernel/list-cursor.ts'
 import { actorOf, type ConsolePrincipal } from '../kernel/principal.ts'
 import { PROVIDERS } from '../providers/index.ts'
-import { type AuditEventView, type EventFilter, readEvents } from './list-events.ts'
+import { type AuditEventView, type EventFilter, type EventPage, pageEvents } from './list-events.ts'
 import { recordEvent } from './record-event.ts'
 
 export const EXPORT_FORMATS = ['csv', 'jsonl'] as const
@@ -56,12 +55,12 @@ async function* writeEvents(
   { format, filter }: { format: ExportFormat; filter: EventFilter },
 ): AsyncGenerator<string> {
   if (format === 'csv') yield csvLine(COLUMNS)
-  let place: ListPlace | null = null
+  let cursor: string | undefined
   do {
-    const { events, next } = await readEvents(db, caller, { filter, place, limit: PAGE_EVENTS })
-    if (events.length > 0) yield events.map((event) => write(event, format)).join('')
-    place = next
-  } while (place !== null)
+    const page: EventPage = await pageEvents(db, caller, { ...filter, cursor, limit: PAGE_EVENTS })
+    if (page.auditEvents.length > 0) yield page.auditEvents.map((event) => write(event, format)).join('')
+    cursor = page.nextCursor
+  } while (cursor !== undefined)
 }
 
 function write(event: AuditEventView, format: ExportFormat): string {

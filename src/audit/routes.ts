@@ -5,7 +5,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { EXAMPLE_ID, givenId, moment, shownId, text, Timestamp } from '../kernel/schemas.ts'
 import { AUDIT_ACTIONS } from './actions.ts'
 import { EXPORT_FORMATS, exportEvents, type ExportFormat } from './export-events.ts'
-import { listEvents, pageEvents } from './list-events.ts'
+import { pageEvents } from './list-events.ts'
 
 export interface AuditServices {
   db: Db
@@ -82,8 +82,10 @@ export const auditRoutes = [
     audit: 'none',
     query: AuditQuery,
     responses: { 200: AuditResponse },
-    handle: async ({ principal, query }, { db }) =>
-      reply(200, { auditEvents: await listEvents(db, principal, query.limit) }),
+    async handle({ principal, query: { limit } }, { db }) {
+      const { auditEvents } = await pageEvents(db, principal, { limit })
+      return reply(200, { auditEvents })
+    },
   }),
   defineRoute<AuditServices>()({
     ...shared,

@@ -11,7 +11,13 @@ import { actorOf, type ConsolePrincipal } from '../kernel/principal.ts'
 import { emitEvent } from '../outgoing-webhooks/index.ts'
 import { currentRole, findRole, mayManage, requireAuthority } from './authority.ts'
 import { hashInvitationSecret, newInvitationSecret } from './invitation-secret.ts'
-import { addMember, lockOrganization, type OrganizationView } from './organizations.ts'
+import {
+  addMember,
+  lockOrganization,
+  type OrganizationView,
+  selectOrganizations,
+  toOrganizationView,
+} from './organizations.ts'
 
 const DAYS_VALID = 7
 /** Few enough to list at once. */
@@ -267,26 +273,10 @@ function invalid(): AppError {
 }
 
 async function showOrganization(tx: Tx, organizationId: string, userId: string): Promise<OrganizationView> {
-  const row = await tx
-    .selectFrom('memberships')
-    .innerJoin('organizations', 'organizations.id', 'memberships.organization_id')
-    .select([
-      'organizations.id',
-      'organizations.name',
-      'organizations.permissions',
-      'memberships.role',
-      'organizations.created_at',
-    ])
+  const row = await selectOrganizations(tx, userId)
     .where('memberships.organization_id', '=', organizationId)
-    .where('memberships.user_id', '=', userId)
     .executeTakeFirstOrThrow()
-  return {
-    id: row.id,
-    name: row.name,
-    role: row.role,
-    permissions: row.permissions,
-    createdAt: row.created_at.toISOString(),
-  }
+  return toOrganizationView(row)
 }
 
 function selectOpen(db: Db, organizationId: string, at: Date) {

@@ -58,10 +58,13 @@ export function createOrganizations(deps: {
         .select(['id', 'email', 'name'])
         .where('id', '=', userId)
         .executeTakeFirstOrThrow()
-      const organizations = await listOrganizations(db, userId)
-      const ids = organizations.map(({ id }) => id)
+      const rows = await selectOrganizations(db, userId)
+        .orderBy('organizations.created_at')
+        .orderBy('organizations.id')
+        .execute()
+      const ids = rows.map(({ id }) => id)
       const deactivated = await deactivatedIn(db, ids, user.email)
-      return { user, organizations: organizations.filter(({ id }) => !deactivated.has(id)) }
+      return { user, organizations: rows.filter(({ id }) => !deactivated.has(id)).map(toOrganizationView) }
     },
     async create(userId, name) {
       const at = clock.now()
@@ -121,13 +124,7 @@ async function updateOrganization(
       .returning(['name', 'permissions', 'created_at'])
       .executeTakeFirstOrThrow()
   })
-  return {
-    id,
-    name: row.name,
-    role: caller.role,
-    permissions: row.permissions,
-    createdAt: row.created_at.toISOString(),
-  }
+  return toOrganizationView({ ...row, id, role: caller.role })
 }
 
 export interface NewOrganization {
@@ -180,8 +177,9 @@ async function insertMember(
     .execute()
 }
 
-async function listOrganizations(db: Db, userId: string): Promise<OrganizationView[]> {
-  const rows = await db
+/** A user's workspaces, with their role in each. */
+export function selectOrganizations(db: Db, userId: string) {
+  return db
     .selectFrom('memberships')
     .innerJoin('organizations', 'organizations.id', 'memberships.organization_id')
     .select([
@@ -192,16 +190,13 @@ async function listOrganizations(db: Db, userId: string): Promise<OrganizationVi
       'organizations.created_at',
     ])
     .where('memberships.user_id', '=', userId)
-    .orderBy('organizations.created_at')
-    .orderBy('organizations.id')
-    .execute()
-  return rows.map((row) => ({
-    id: row.id,
-    name: row.name,
-    role: row.role,
-    permissions: row.permissions,
-    createdAt: row.created_at.toISOString(),
-  }))
+}
+
+export function toOrganizationView({
+  created_at,
+  ...view
+}: Omit<OrganizationView, 'createdAt'> & { created_at: Date }): OrganizationView {
+  return { ...view, createdAt: created_at.toISOString() }
 }
 
 /**

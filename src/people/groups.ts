@@ -3,12 +3,12 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import { recordEvent } from '../audit/index.ts'
 import type { Db, Tx } from '../database/database.ts'
+import { type PageQuery, readPage } from '../database/list-page.ts'
 import type { Row } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import { decodeCursor, encodeCursor, type ListName } from '../kernel/list-cursor.ts'
 import { actorOf, type Caller } from '../kernel/principal.ts'
-import { clearMembers, setMembers } from './principal-members.ts'
+import { clearMembers, membersOfGroup, setMembers } from './principal-members.ts'
 import { groupPrincipal, userPrincipal } from './principals.ts'
 import { changePeople } from './revision.ts'
 
@@ -35,7 +35,7 @@ export interface Groups {
    * A page of the groups, newest first.
    * @throws AppError `validation_failed` for a cursor of another list
    */
-  list(organizationId: string, query: { cursor?: string | undefined; limit: number }): Promise<GroupPage>
+  list(organizationId: string, query: PageQuery): Promise<GroupPage>
   /** @throws AppError `not_found` */
   get(organizationId: string, id: string): Promise<GroupView>
   /**
@@ -108,7 +108,7 @@ async function putGroup(
   const nextName = name ?? before?.name ?? null
   if (before) await updateGroup(tx, { organizationId, id, name: nextName, at })
   else await insertGroup(tx, { organizationId, id, name: nextName, origin: 'api', externalId: null, at })
-  const of = { organizationId, principal: groupPrincipal(id), sourceId: null }
+  const of = membersOfGroup(organizationId, id)
   const { added, removed } = await setMembers(tx, of, members.map(userPrincipal))
   const group = await readGroup(tx, organizationId, id)
   await recordEvent(tx, {
@@ -249,39 +249,13 @@ async function membersOf(
   )
 }
 
-async function listGroups(
-  db: Db,
-  organizationId: string,
-  { cursor, limit }: { cursor?: string | undefined; limit: number },
-): Promise<GroupPage> {
-  const list: ListName = ['groups', organizationId]
-  const exactTime = sql<string>`to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
-  let query = db
-    .selectFrom('person_groups')
-    .selectAll()
-    .select(exactTime.as('exact_time'))
-    .where('organization_id', '=', organizationId)
-  if (cursor !== undefined) {
-    const place = decodeCursor(list, cursor)
-    query = query.where(sql<boolean>`(created_at, key) < (${place.at}::timestamptz, ${place.id}::uuid)`)
-  }
-  const rows = await query
-    .orderBy('created_at', 'desc')
-    .orderBy('key', 'desc')
-    .limit(limit + 1)
-    .execute()
-  const page = rows.slice(0, limit)
-  const last = rows.length > limit ? page.at(-1) : undefined
-  const members = await membersOf(
-    db,
-    organizationId,
-    page.map(({ id }) => id),
-    LISTED_MEMBERS_MAX,
-  )
-  return {
-    groups: page.map((row) => toView(row, members.get(row.id))),
-    nextCursor: last === undefined ? null : encodeCursor(list, { at: last.exact_time, id: last.key }),
-  }
+async function listGroups(db: Db, organizationId: string, query: PageQuery): Promise<GroupPage> {
+  const groups = db.selectFrom('person_groups').selectAll().where('organization_id', '=', organizationId)
+  const newest = { at: 'created_at', id: 'key' }
+  const { page, nextCursor } = await readPage(groups, ['groups', organizationId], newest, query)
+  const ids = page.map(({ id }) => id)
+  const members = await membersOf(db, organizationId, ids, LISTED_MEMBERS_MAX)
+  return { groups: page.map((row) => toView(row, members.get(row.id))), nextCursor }
 }
 
 async function readGroup(db: Db, organizationId: string, id: string): Promise<GroupView> {

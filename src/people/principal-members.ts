@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db, Tx } from '../database/database.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
+import { groupPrincipal } from './principals.ts'
 
 /** A principal whose members (addresses, groups and domains) are principals too. */
 export interface MembersOf {
@@ -9,6 +10,11 @@ export interface MembersOf {
   principal: string
   /** The source whose sync runs and polls maintain it; null: the organization itself. */
   sourceId: string | null
+}
+
+/** The members of a group of the organization's own. */
+export function membersOfGroup(organizationId: string, id: string): MembersOf {
+  return { organizationId, principal: groupPrincipal(id), sourceId: null }
 }
 
 export interface MemberChange {

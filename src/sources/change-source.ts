@@ -110,7 +110,7 @@ export async function reconnectSource(
     .where('id', '=', before.sourceId)
     .returning('status')
     .executeTakeFirstOrThrow()
-  if (source.status === 'active') await tellOfChange(tx, before, { status: 'active' }, at)
+  if (source.status === 'active') await emitStatusChange(tx, before, { status: 'active' }, at)
   await applyAudience(tx, before)
   return before.sourceId
 }
@@ -133,7 +133,7 @@ async function findAccountSource(
 }
 
 /** Notifies webhooks when a source stops working or works again; a pause or an unchanged state emits nothing. */
-async function tellOfChange(
+async function emitStatusChange(
   tx: Tx,
   before: Source,
   after: { status: 'active' } | { status: 'error'; errorMessage: string },
@@ -223,7 +223,7 @@ export async function settleSource(tx: Tx, source: SourceRef, result: RunResult)
   })
     .where('status', '<>', 'disabled')
     .execute()
-  await tellOfChange(tx, before, isSuccess ? { status: 'active' } : { status: 'error', errorMessage }, at)
+  await emitStatusChange(tx, before, isSuccess ? { status: 'active' } : { status: 'error', errorMessage }, at)
 }
 
 /** Stores the provider's access policy health of a source. */
@@ -247,7 +247,7 @@ async function fail(
     .where('status', '<>', 'disabled')
     .execute()
   const { error_message: errorMessage, updated_at: at } = values
-  await tellOfChange(tx, before, { status: 'error', errorMessage }, at)
+  await emitStatusChange(tx, before, { status: 'error', errorMessage }, at)
 }
 
 export async function schedulePoll(tx: Db, source: SourceRef, at: Date): Promise<void> {
@@ -293,24 +293,4 @@ export async function failUnofferedSource(
   at: Date,
 ): Promise<void> {
   await fail(tx, source, { error_message: reason, next_poll_at: at, updated_at: at })
-}
-
-/**
- * Marks all connectors beyond the oldest `limit` (null: no limit) as over the plan, and unmarks the others. Push-only
- * sources are not connectors.
- */
-export async function markSourcesBeyondPlan(
-  tx: Tx,
-  organizationId: string,
-  limit: number | null,
-): Promise<void> {
-  const isBeyond =
-    limit === null ? sql`false` : sql`row_number() over (order by created_at, id) > ${limit}::integer`
-  await sql`
-    update sources s set beyond_plan = r.beyond
-    from (
-      select id, ${isBeyond} as beyond from sources
-      where organization_id = ${organizationId} and ${hasAccount()}
-    ) r
-    where s.organization_id = ${organizationId} and s.id = r.id and s.beyond_plan <> r.beyond`.execute(tx)
 }

@@ -6,7 +6,6 @@ export {
   insertConnectedSource,
   insertPushOnlySource,
   insertPushOnlySources,
-  markSourcesBeyondPlan,
   noteAnnouncement,
   reconnectSource,
   saveCursor,
@@ -18,3 +17,4 @@ export { createRemovals, type Removals } from './removals.ts'
 export { sourceRoutes, type SourceServices } from './routes.ts'
 export { findSourcesOf, hasAccount, isThere, lockSource, readSource, type Source } from './source.ts'
 export { createSources, type SourceChannels, type SourceView } from './sources.ts'
+export { markSourcesBeyondPlan } from './sources-beyond-plan.ts'

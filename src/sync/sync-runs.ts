@@ -1,11 +1,10 @@
-import { sql } from 'kysely'
 import { recordEvent } from '../audit/index.ts'
 import { beyondPlanError } from '../billing/index.ts'
 import type { Db, Tx } from '../database/database.ts'
+import { type PageQuery, readPage } from '../database/list-page.ts'
 import type { Row } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import { decodeCursor, encodeCursor, type ListName } from '../kernel/list-cursor.ts'
 import { actorOf, type Caller } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { providersOf } from '../providers/index.ts'
@@ -32,13 +31,9 @@ export interface SyncRunFailure {
   message: string
 }
 
-/** Filters and page size of a list of runs. */
-export interface RunQuery {
+export interface RunQuery extends PageQuery {
   /** Only runs of this source. */
   connectorId?: string | undefined
-  /** `nextCursor` of the previous page. */
-  cursor?: string | undefined
-  limit: number
 }
 
 export interface RunPage {
@@ -77,9 +72,6 @@ export interface SyncRuns {
     run: { connectorId: string; fullResync: boolean },
   ): Promise<{ syncRun: SyncRunView; alreadyActive: boolean }>
 }
-
-/** The run's time in the database's precision: JavaScript dates end at milliseconds. */
-const EXACT_TIME = sql<string>`to_char(sync_runs.created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 
 /** The sync runs of an organization. A unique index ensures that a source has at most one active run. */
 export function createSyncRuns(deps: {
@@ -142,27 +134,13 @@ export function createSyncRuns(deps: {
   }
 }
 
-/** Every page costs the same: both orders have an index. */
-async function pageRuns(db: Db, caller: Caller, { connectorId, cursor, limit }: RunQuery): Promise<RunPage> {
-  const list: ListName = ['sync-runs', caller.organizationId, connectorId]
-  const place = cursor === undefined ? null : decodeCursor(list, cursor)
-  let runs = selectRuns(db, caller).select(EXACT_TIME.as('at'))
+async function pageRuns(db: Db, caller: Caller, { connectorId, ...query }: RunQuery): Promise<RunPage> {
+  let runs = selectRuns(db, caller)
   if (connectorId !== undefined) runs = runs.where('sync_runs.source_id', '=', connectorId)
-  if (place !== null)
-    runs = runs.where(
-      sql<boolean>`(sync_runs.created_at, sync_runs.id) < (${place.at}::timestamptz, ${place.id}::uuid)`,
-    )
-  const rows = await runs
-    .orderBy('sync_runs.created_at', 'desc')
-    .orderBy('sync_runs.id', 'desc')
-    .limit(limit + 1)
-    .execute()
-  const page = rows.slice(0, limit)
-  const last = rows.length > limit ? page.at(-1) : undefined
-  return {
-    syncRuns: page.map(toView),
-    ...(last === undefined ? {} : { nextCursor: encodeCursor(list, last) }),
-  }
+  const list = ['sync-runs', caller.organizationId, connectorId]
+  const newest = { at: 'sync_runs.created_at', id: 'sync_runs.id' }
+  const { page, nextCursor } = await readPage(runs, list, newest, query)
+  return { syncRuns: page.map(toView), ...(nextCursor === null ? {} : { nextCursor }) }
 }
 
 /** What a run waits for, and what happens to its source afterwards. */

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
 import { recordEvent } from '../audit/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
+import { type PageQuery, readPage } from '../database/list-page.ts'
 import type { Row } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import { decodeCursor, encodeCursor, type ListName } from '../kernel/list-cursor.ts'
 import { actorOf, type ConsolePrincipal } from '../kernel/principal.ts'
 import type { Reader } from '../kernel/reader.ts'
 import {
@@ -196,30 +195,16 @@ async function dropOldest(tx: Tx, { organizationId, userId }: ConsolePrincipal):
 async function listThreads(
   db: Db,
   { organizationId, userId }: ConsolePrincipal,
-  { cursor, limit }: { cursor?: string | undefined; limit: number },
+  query: PageQuery,
 ): Promise<ThreadPage> {
-  const list: ListName = ['threads', organizationId, userId]
-  const exactTime = sql<string>`to_char(updated_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
-  let query = db
+  const threads = db
     .selectFrom('threads')
-    .select(['id', 'title', 'turn_count', 'created_at', 'updated_at', exactTime.as('exact_time')])
+    .select(['id', 'title', 'turn_count', 'created_at', 'updated_at'])
     .where('organization_id', '=', organizationId)
     .where('user_id', '=', userId)
-  if (cursor !== undefined) {
-    const place = decodeCursor(list, cursor)
-    query = query.where(sql<boolean>`(updated_at, id) < (${place.at}::timestamptz, ${place.id}::uuid)`)
-  }
-  const rows = await query
-    .orderBy('updated_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit + 1)
-    .execute()
-  const page = rows.slice(0, limit)
-  const last = rows.length > limit ? page.at(-1) : undefined
-  return {
-    threads: page.map(toSummary),
-    nextCursor: last === undefined ? null : encodeCursor(list, { at: last.exact_time, id: last.id }),
-  }
+  const list = ['threads', organizationId, userId]
+  const { page, nextCursor } = await readPage(threads, list, { at: 'updated_at', id: 'id' }, query)
+  return { threads: page.map(toSummary), nextCursor }
 }
 
 function selectThread(db: Db, { organizationId, userId }: ConsolePrincipal, id: string) {

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { exportEvents } from '../../src/audit/export-events.ts'
-import { type EventFilter, selectEvents } from '../../src/audit/list-events.ts'
+import { type EventFilter, NEWEST, selectEvents } from '../../src/audit/list-events.ts'
+import { newestFirst } from '../../src/database/list-page.ts'
 import type { NewRow } from '../../src/database/schema.ts'
 import type { ConsolePrincipal } from '../../src/kernel/principal.ts'
 import { databaseContents } from '../support/database-contents.ts'
@@ -154,7 +155,8 @@ describe('the trail for people', () => {
     await store(3_000, (at) => ({ action: at === 0 ? 'api_key.revoke' : 'source.update' }))
     await sql`analyze audit_events`.execute(service.database.db)
     const place = { at: new Date(NOW.getTime() + 2_000_000).toISOString(), id: randomUUID() }
-    const plan = await selectEvents(service.database.db, caller(), filter, place).limit(50).explain()
+    const events = selectEvents(service.database.db, caller(), filter)
+    const plan = await newestFirst(events, NEWEST, place).limit(50).explain()
     const text = JSON.stringify(plan)
     expect(text).toContain(index)
     expect(text).not.toMatch(/Seq Scan|Sort/)

@@ -7,7 +7,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { ScimPrincipal } from '../../kernel/principal.ts'
 import { canonicalGroupId, deleteGroup, findGroup, insertGroup, isGroupId, requireRoom } from '../groups.ts'
-import { addMembers, removeMembers, setMembers } from '../principal-members.ts'
+import { addMembers, membersOfGroup, removeMembers, setMembers } from '../principal-members.ts'
 import { groupPrincipal, personPrincipal } from '../principals.ts'
 import { changePeople } from '../revision.ts'
 import type { ScimFilter } from './filter.ts'
@@ -71,7 +71,7 @@ export function createScimGroups({ db, clock }: { db: Db; clock: Clock }): ScimG
       change(caller, key, async (tx, group) => {
         const id = await rename(tx, group, attributes, clock.now())
         const people = await requirePeople(tx, caller.organizationId, attributes.members)
-        await setMembers(tx, membersOf(caller.organizationId, id), people)
+        await setMembers(tx, membersOfGroup(caller.organizationId, id), people)
       }),
     patch: (caller, key, changes) =>
       change(caller, key, async (tx, group) => {
@@ -87,12 +87,6 @@ export function createScimGroups({ db, clock }: { db: Db; clock: Clock }): ScimG
   }
 }
 
-const membersOf = (organizationId: string, id: string) => ({
-  organizationId,
-  principal: groupPrincipal(id),
-  sourceId: null,
-})
-
 async function create(
   tx: Tx,
   caller: ScimPrincipal,
@@ -105,7 +99,7 @@ async function create(
   const people = await requirePeople(tx, organizationId, members)
   const group = { organizationId, id, name: displayName, origin: 'scim' as const, at }
   const key = await insertGroup(tx, { ...group, externalId: externalId ?? null })
-  await addMembers(tx, membersOf(organizationId, id), people)
+  await addMembers(tx, membersOfGroup(organizationId, id), people)
   const after = await read(tx, organizationId, key)
   await recordGroup(tx, caller, 'group.update', after, { created: true }, at)
   return after
@@ -115,7 +109,7 @@ async function create(
 async function apply(tx: Tx, group: Row<'person_groups'>, change: GroupChange, at: Date): Promise<string> {
   const { organization_id: organizationId, id } = group
   if (change.kind === 'attributes') return await rename(tx, group, change, at)
-  const of = membersOf(organizationId, id)
+  const of = membersOfGroup(organizationId, id)
   if (change.kind === 'remove') {
     await removeMembers(tx, of, change.members.map(personPrincipal))
     return id
