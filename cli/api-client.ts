@@ -100,7 +100,7 @@ function openWithKey(options: ConstructorParameters<typeof Memory>[0]): Memory {
   try {
     return new Memory(options)
   } catch (cause) {
-    throw new UsageError(`The key cannot be one: ${messageOf(cause)}`)
+    throw new UsageError(`The key is malformed: ${messageOf(cause)}`)
   }
 }
 
@@ -136,5 +136,5 @@ export function isRateLimit(error: unknown): error is MemoryError {
 /** The service asks for a longer wait than the command allows. */
 function tooLongAWait(error: MemoryError): CommandError {
   const seconds = Math.max(1, error.retryAfter ?? 1)
-  return new CommandError(`The service asks to wait ${seconds} s: try again later`, { cause: error })
+  return new CommandError(`The service is limiting requests: try again in ${seconds} s`, { cause: error })
 }

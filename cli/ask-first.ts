@@ -21,7 +21,7 @@ export async function askForName(
   { warning, name, refusal }: { warning: string; name: string; refusal: string },
 ): Promise<void> {
   if (!process.stdin.isTTY || !terminal.stderr.isTTY)
-    throw new UsageError(`${refusal}: there is no terminal to ask on; --yes does it without asking`)
-  const answer = await text({ message: `${warning} Type its name to go on.`, output: terminal.stderr })
+    throw new UsageError(`${refusal}: no terminal to confirm on; pass --yes to skip the confirmation`)
+  const answer = await text({ message: `${warning} Type its name to continue.`, output: terminal.stderr })
   if (isCancel(answer) || answer.trim() !== printableLine(name)) throw new CommandError(refusal)
 }

@@ -36,7 +36,7 @@ describe("waiting for the user's consent", () => {
 
   it('reminds the user once after a minute, and gives up after ten', async () => {
     const { connected, notes } = await wait(Number.POSITIVE_INFINITY)
-    expect(notes).toEqual([{ at: 60_000, line: expect.stringMatching(/^Still waiting; .+ Ctrl-C/) }])
+    expect(notes).toEqual([{ at: 60_000, line: expect.stringMatching(/^Still waiting: .+ Ctrl-C/) }])
     expect(connected).toMatchObject({ message: expect.stringContaining('within ten minutes') })
   })
 })

@@ -39,12 +39,12 @@ export async function untilConnected(
     const waitedMs = now() - begunAt
     if (waitedMs > AGREE_TIMEOUT_MS)
       throw new CommandError(
-        `Nobody agreed at ${provider} and clicked Connect within ten minutes; run this again`,
+        `${provider} was not connected within ten minutes; run this again, allow access there and click Connect`,
       )
     if (waitedMs >= REMIND_AFTER_MS && !hasReminded) {
       hasReminded = true
       terminal.note(
-        'Still waiting; the page that the provider leads back to needs a click on Connect. If it said that the account was not connected, stop with Ctrl-C and run this again',
+        'Still waiting: after the provider, click Connect on the page that opens. If that page says that the account was not connected, press Ctrl-C and run this again',
       )
     }
     await sleep(LOOK_MS)

@@ -62,10 +62,10 @@ async function authorize(serviceUrl: string, email: string, challenge: string): 
   }
   if (response.status === 403) {
     throw new CommandError(
-      `${serviceUrl} signs in only who reaches it directly on its own machine; elsewhere get a token from your identity provider.`,
+      `${serviceUrl} signs in only users who reach it directly on its own machine; otherwise get a token from your identity provider.`,
     )
   }
   throw new CommandError(
-    `${serviceUrl} has no development issuer. It is there only without OIDC_ISSUER and while HOST and PUBLIC_URL are loopback; otherwise get a token from your identity provider.`,
+    `${serviceUrl} has no development issuer, which exists only without OIDC_ISSUER and while HOST and PUBLIC_URL are loopback. Get a token from your identity provider.`,
   )
 }

@@ -20,7 +20,7 @@ export async function readConversation(path: string): Promise<Turn[]> {
   }
   const turns = Turns.safeParse(parseJson(text))
   if (!turns.success)
-    throw new UsageError(`${path} is no conversation: it has to be a JSON list of { "question", "answer" }.`)
+    throw new UsageError(`${path} is not a conversation: it must be a JSON list of { "question", "answer" }.`)
   return turns.data.slice(-TURNS_MAX)
 }
 

@@ -67,7 +67,7 @@ export function failureHint(details: RunDetails | undefined, provider: string | 
   if (details?.needsReconnection === undefined)
     return `The service retries. If the account's access was withdrawn or has expired, connect it again: ${command}`
   if (details.needsReconnection) return `The account's access has ended. Connect it again: ${command}`
-  if (details.nextRunAt == null) return 'It is not tried again while the source is paused.'
+  if (details.nextRunAt == null) return 'The service does not retry while the source is paused.'
   const when = momentOf(details.nextRunAt)
   return when === null ? 'The service retries within moments.' : `The service retries at ${when}.`
 }

@@ -16,9 +16,9 @@ export function addPersonOptions(command: Command): Command {
   return command
     .option(
       '--token <token>',
-      'a console token (MEMORY_CONSOLE_TOKEN; without one the development issuer is asked)',
+      'console token (MEMORY_CONSOLE_TOKEN; default: one from the development issuer)',
     )
-    .option('--organization <id>', 'the workspace, where there are several')
+    .option('--organization <id>', 'the workspace, if you are in several')
 }
 
 /** The user's console token. @throws CommandError when there is none, and no way to sign in */
@@ -41,7 +41,7 @@ export async function signIn(
     ({ id }) => options.organization === undefined || id === options.organization,
   )
   if (first === undefined)
-    throw new CommandError('You are not a member of that workspace, or of any; make one in the console')
+    throw new CommandError('You are not a member of that workspace, or of any; create one in the console')
   if (others.length > 0) {
     const names = organizations.map(({ id, name }) => `  ${id}  ${printableLine(name)}`).join('\n')
     throw new UsageError(`You are in several workspaces: name one with --organization\n${names}`)

@@ -25,7 +25,7 @@ export function createProgram(): Command {
     .version(packageJson.version, '-V, --version', 'print the version')
     .option('--url <url>', 'address of the service (MEMORY_URL; default http://127.0.0.1:8787)')
     .option('--key <key>', 'API key (safer: MEMORY_API_KEY, which other users cannot see)')
-    .option('--json', 'print print results as JSON')
+    .option('--json', 'print results as JSON')
     .showHelpAfterError('(see --help)')
     // Before commands are added, so that they inherit it.
     .exitOverride()

@@ -69,9 +69,7 @@ async function backUp(
   const { manifest, rows, bytes } = kept.found
   if (json) return printJson(terminal, { file: kept.file, ...manifest, rows })
   const megabytes = ((await stat(kept.file)).size / 1e6).toFixed(1)
-  terminal.print(
-    `${kept.file}: ${megabytes} MB (${(bytes / 1e6).toFixed(1)} MB unpacked), read back and whole`,
-  )
+  terminal.print(`${kept.file}: ${megabytes} MB (${(bytes / 1e6).toFixed(1)} MB unpacked), verified`)
   sayWhatIsIn(terminal, rows)
   sayWhereTheKeyIs(terminal, manifest.encryptionKey)
 }
@@ -110,13 +108,15 @@ async function keepFile<T>(
     const handle = await open(part, 'wx', 0o600)
     await pipeline(bytes, handle.createWriteStream({ flush: true }))
     const found = await check(part)
-    if (await exists(file)) throw new CommandError(`${file} is there already; nothing was overwritten`)
+    if (await exists(file)) throw new CommandError(`${file} already exists; nothing was overwritten`)
     await rename(part, file)
     await flushFolder(path.dirname(file))
     return { file, found }
   } catch (error) {
     if (isTaken(error))
-      throw new CommandError(`${part} is there: another backup is writing it, or one was killed; remove it`)
+      throw new CommandError(
+        `${part} exists: another backup is writing it, or one was killed; if so, remove it`,
+      )
     await rm(part, { force: true })
     throw error
   }
@@ -151,7 +151,7 @@ async function restore(
   if (options.check === true) {
     const { manifest, rows } = await asCommand(() => checkBackup(file))
     if (json) return printJson(terminal, { ...manifest, rows })
-    terminal.print(`${file} is whole: made ${manifest.madeAt} by version ${manifest.service}`)
+    terminal.print(`${file} is intact: made ${manifest.madeAt} by version ${manifest.service}`)
     sayWhatIsIn(terminal, rows)
     return sayWhereTheKeyIs(terminal, manifest.encryptionKey)
   }
@@ -160,8 +160,9 @@ async function restore(
     restoreBackup({ file, dataDir: target, replaces: options.replace === true, now: new Date() }),
   )
   if (json) return printJson(terminal, { ...manifest, dataDir: path.resolve(target), formerAt, rows })
-  terminal.print(`${path.resolve(target)} is as it was at ${manifest.madeAt}`)
-  if (formerAt !== null) terminal.print(`What was there is in ${formerAt}; remove it when all is well`)
+  terminal.print(`Restored ${path.resolve(target)} as of ${manifest.madeAt}`)
+  if (formerAt !== null)
+    terminal.print(`The former contents are in ${formerAt}; remove them once everything works`)
   sayWhatIsIn(terminal, rows)
   sayWhereTheKeyIs(terminal, manifest.encryptionKey)
 }
@@ -169,7 +170,7 @@ async function restore(
 function sayWhatIsIn(terminal: Terminal, rows: Readonly<Record<string, number>>): void {
   const of = (table: string): number => rows[table] ?? 0
   terminal.print(
-    `It holds ${of('organizations')} workspaces, ${of('api_keys')} API keys, ${of('sources')} sources, ` +
+    `It contains ${of('organizations')} workspaces, ${of('api_keys')} API keys, ${of('sources')} sources, ` +
       `${of('source_items')} items in ${of('chunks')} chunks and ${of('source_credentials')} connected accounts`,
   )
 }
@@ -178,17 +179,17 @@ function sayWhereTheKeyIs(terminal: Terminal, place: string): void {
   switch (place) {
     case 'included':
       terminal.note(
-        'The ENCRYPTION KEY is in it: with this file, anyone can read the OAuth tokens of all connected accounts. Protect it like a password',
+        'It contains the ENCRYPTION KEY: with this file, anyone can read the OAuth tokens of all connected accounts. Protect it like a password',
       )
       return
     case 'left out':
     case 'in the environment':
       terminal.note(
-        `The ENCRYPTION KEY IS NOT in it (${place}). Keep that key apart: without it every account has to be connected again`,
+        `It does NOT contain the ENCRYPTION KEY (${place}). Store that key separately: without it, every account must be connected again`,
       )
       return
     default:
-      terminal.note('There was no encryption key yet: nothing in it is encrypted')
+      terminal.note('There is no encryption key yet: nothing in the backup is encrypted')
   }
 }
 

@@ -42,7 +42,7 @@ export function addCanvasCommand(program: Command): void {
       if (json) printJson(terminal, answer)
       else printNodes(terminal, answer.nodes)
       if (!answer.complete)
-        terminal.note(`Not everything has been read for it yet: ${answer.itemsWaiting} documents wait.`)
+        terminal.note(`Not yet complete: ${answer.itemsWaiting} documents have not been read for it.`)
     })
 }
 

@@ -69,7 +69,7 @@ async function authorize(given: {
     if (!(error instanceof MemoryError) || error.code !== 'connector_access_required') throw error
     if (!given.grant) {
       throw new CommandError(
-        `${provider} needs the operator's permission first. Where you are the operator, add --grant, or run:\n` +
+        `${provider} needs the operator's permission first. If you are the operator, add --grant, or run:\n` +
           `  npm run memory -- operator access ${organizationId} ${provider} grant`,
         { cause: error },
       )

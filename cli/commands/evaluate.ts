@@ -16,7 +16,7 @@ const INDENT = 3
 export function addEvaluateCommand(program: Command): void {
   program
     .command('evaluate')
-    .description('measure search and answers by questions with known answers (2 credits a question)')
+    .description('measure search and answers with questions whose answers are known (2 credits per question)')
     .argument('<file>', 'CSV with the columns question, page, fact')
     .addOption(onBehalfOfOption())
     .option('--full', 'print the answers')

@@ -34,7 +34,9 @@ export async function findDocument(words: string, pages: () => AsyncIterable<Doc
   }
   const [only] = found
   if (only !== undefined && found.length === 1) return only.id
-  const beyond = complete ? '' : ` among the ${looked} that changed last; name an older one by its whole id`
+  const beyond = complete
+    ? ''
+    : ` among the ${looked} most recently changed; name an older one by its full ID`
   if (only === undefined) throw new CommandError(`No document is called "${printableLine(meant)}"${beyond}.`)
   const named = found.slice(0, NAMED_MAX).map(describe)
   const more = found.length > NAMED_MAX ? [`  and ${found.length - NAMED_MAX} more`] : []

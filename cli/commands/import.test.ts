@@ -97,7 +97,7 @@ describe('memory import', () => {
       ['Hello', 'From: a@example.com\n\nHi there.', 'message'],
       ['Plan', '# Plan\n\nMove.', 'document'],
     ])
-    expect(result.stdout).toMatch(/ 5 passed over: 2 \.png, 1 \.ts, 1 hidden, 1 without an ending\n/)
+    expect(result.stdout).toMatch(/ 5 skipped: 2 \.png, 1 \.ts, 1 hidden, 1 without an ending\n/)
     expect(result.stderr).toContain('Nothing is sent to Google Drive.')
   })
 
@@ -111,7 +111,7 @@ describe('memory import', () => {
     expect(stdout).toMatch(/bad\.pdf: The file cannot be read: it is no PDF, or a broken one/)
     expect(stdout).toMatch(/bad\.docx: The file cannot be read: it is no Office file, or a broken one/)
     expect(stdout).toMatch(/bad\.odt: The file cannot be read: it is no Office file, or a broken one/)
-    expect(stdout).toContain('link.md: it is a link to gone.md, which is not there')
+    expect(stdout).toContain('link.md: it is a link to gone.md, which does not exist')
   })
 
   it('maps a file to the same item from any of its folders and any working directory', async () => {

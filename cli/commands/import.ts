@@ -141,7 +141,7 @@ async function findFiles(given: string, options: ImportCommandOptions): Promise<
   if (options.deleteMissing === true) throw new UsageError('--delete-missing works on folders only')
   const format = formatOfFile(absolute)
   if (!info.isFile() || format === null) {
-    throw new UsageError(`"${given}" is neither a folder nor a file that is read: ${KINDS}`)
+    throw new UsageError(`"${given}" is neither a folder nor a supported file: ${KINDS}`)
   }
   const root = await realpath(path.dirname(absolute))
   const relativePath = path.basename(absolute)
@@ -194,7 +194,7 @@ function withKnownProvider(source: Source): ChosenSource {
 function describeWork(files: number, source: ChosenSource): string {
   const provider = PROVIDERS.find(({ id }) => id === source.provider)?.name ?? source.provider
   return (
-    `Importing ${files} file${files === 1 ? '' : 's'} into the memory, to be listed under ` +
+    `Importing ${files} file${files === 1 ? '' : 's'} into ` +
     `${printableLine(source.displayName)} (${source.provider}, ${source.id}). Nothing is sent to ${provider}.`
   )
 }
@@ -256,7 +256,7 @@ function report(
   }
   if (passedOver.size > 0) terminal.print(describePassedOver(passedOver))
   printList(terminal, 'Without text', withoutReason(result.empty))
-  printList(terminal, 'Too long, the end left out', withoutReason(result.cut))
+  printList(terminal, 'Truncated, because too long', withoutReason(result.cut))
   printList(terminal, 'Failed', result.failed)
   if (!result.complete) terminal.print('Run the same command again to continue.')
 }
@@ -270,7 +270,7 @@ function describePassedOver(passedOver: ReadonlyMap<string, number>): string {
   const total = kinds.reduce((sum, [, count]) => sum + count, 0)
   const rest = kinds.slice(KINDS_SHOWN).reduce((sum, [, count]) => sum + count, 0)
   const shown = kinds.slice(0, KINDS_SHOWN).map(([kind, count]) => `${count} ${kind}`)
-  return `  ${String(total).padStart(6)} passed over: ${[...shown, ...(rest > 0 ? [`${rest} others`] : [])].join(', ')}`
+  return `  ${String(total).padStart(6)} skipped: ${[...shown, ...(rest > 0 ? [`${rest} others`] : [])].join(', ')}`
 }
 
 function printList(terminal: Terminal, heading: string, entries: readonly Failure[]): void {

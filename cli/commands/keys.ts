@@ -28,7 +28,7 @@ export function addKeysCommand(program: Command): void {
     .addOption(
       new Option('--actor-type <type>', 'who uses the key').choices(['agent', 'application', 'admin']),
     )
-    .option('--requires-user', 'it reads on behalf of people only')
+    .option('--requires-user', 'allow reading only on behalf of people')
     .action(createKey)
   keys
     .command('revoke')
@@ -76,7 +76,8 @@ async function createKey(name: string, options: CreateOptions, command: Command)
 
 async function revokeKey(id: string, options: { yes?: boolean }, command: Command): Promise<void> {
   const { client, terminal, json } = openSession(command)
-  if (!/^[0-9a-f-]{36}$/i.test(id)) throw new UsageError(`"${id}" is no key's id; "keys list" shows them`)
+  if (!/^[0-9a-f-]{36}$/i.test(id))
+    throw new UsageError(`"${id}" is not a key's ID; "keys list" shows the IDs`)
   if (options.yes !== true) {
     await askFirst(terminal, `Revoke ${id}? It stops working at once.`, 'Nothing was revoked')
   }

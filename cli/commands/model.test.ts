@@ -37,7 +37,7 @@ describe('memory model use', () => {
     expect(ended).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: expect.stringMatching(/started anew.*model is builtin-2.*run the same command again/),
+      stderr: expect.stringMatching(/restarted.*model is builtin-2.*run the same command again/),
     })
   })
 })

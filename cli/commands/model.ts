@@ -95,13 +95,13 @@ async function showModel(_options: unknown, command: Command): Promise<void> {
   if (change.status === 'failed')
     terminal.print(`Change  to ${change.model} failed: ${printableLine(change.errorMessage ?? '')}`)
   if (status.moveError !== null)
-    terminal.print(`Move    stopped and is tried again: ${printableLine(status.moveError)}`)
+    terminal.print(`Move    stopped and will be retried: ${printableLine(status.moveError)}`)
 }
 
 function chunksOf({ movingOrganizations, chunksTotal, chunksDone }: Status): string {
   return movingOrganizations === 0
-    ? 'all are of this model'
-    : `${chunksDone} of ${chunksTotal} have moved; the former model answers until all have`
+    ? 'all use this model'
+    : `${chunksDone} of ${chunksTotal} have moved; the former model answers until then`
 }
 
 async function listModels(_options: unknown, command: Command): Promise<void> {
@@ -114,12 +114,12 @@ async function listModels(_options: unknown, command: Command): Promise<void> {
     isThere ? 'here' : `${megabytes} MB`,
     description,
   ])
-  const builtin = [BUILTIN, '', 'here', 'words and their neighbours, no neural network; the fastest']
+  const builtin = [BUILTIN, '', 'here', 'words and their neighbors, no neural network; the fastest']
   for (const line of formatTable(['NAME', 'DIMENSIONS', 'FILES', 'WHEN'], [builtin, ...rows]))
     terminal.print(line)
   terminal.print()
   terminal.print(
-    'Change with: npm run memory -- model use NAME. Any model of a server: model use NAME --server URL',
+    'To change it: npm run memory -- model use NAME. For a model of any server: model use NAME --server URL',
   )
 }
 
@@ -134,32 +134,32 @@ async function useModel(name: string, options: UseOptions, command: Command): Pr
   const { change, ...changed } = await follow(operator, terminal).finally(release)
   if (change.status === 'idle')
     throw new CommandError(
-      `The service was started anew meanwhile. The embedding model is ${printableLine(changed.model)}; if that is not the one you asked for, run the same command again`,
+      `The service restarted meanwhile. The embedding model is ${printableLine(changed.model)}; if you requested another one, run the same command again`,
     )
   if (change.model !== asked.change.model)
     throw new CommandError(
-      `Another change was asked for meanwhile, to ${printableLine(change.model ?? '')}, and this one was given up for it. How that one stands: npm run memory -- model`,
+      `A later change to ${printableLine(change.model ?? '')} replaced this one. See its progress: npm run memory -- model`,
     )
   if (change.status === 'failed')
     throw new CommandError(
       `${printableLine(change.errorMessage ?? 'no reason given')}\nThe embedding model is ${printableLine(changed.model)}, as before.`,
     )
   if (json) return printJson(terminal, { ...changed, change })
-  terminal.print(`The embedding model is ${printableLine(changed.model)}, and all chunks are of it.`)
+  terminal.print(`The embedding model is ${printableLine(changed.model)}, for all chunks.`)
 }
 
 /** The request for the service. @throws UsageError */
 function requestOf(name: string, { server, mirror, dimensions }: UseOptions, { knownModels }: Status) {
   if (server !== undefined) {
     if (mirror !== undefined)
-      throw new UsageError('--mirror is for a model of "model list", whose files are downloaded')
+      throw new UsageError('--mirror works only for a model of "model list", whose files are downloaded')
     const apiKey = process.env.EMBEDDING_API_KEY
     const key = apiKey === undefined || apiKey === '' ? {} : { apiKey }
     const extra = dimensions === undefined ? {} : { dimensions }
     return { provider: 'openai', model: name, baseUrl: withVersion(server), ...key, ...extra }
   }
   if (dimensions !== undefined)
-    throw new UsageError('--dimensions is for a model of a server, which needs --server URL')
+    throw new UsageError('--dimensions works only for a model of a server: add --server URL')
   const extra = mirror === undefined ? {} : { mirrorUrl: serverAddress(mirror) }
   if (name === BUILTIN) return { provider: BUILTIN }
   if (knownModels.some((known) => known.name === name))
@@ -201,7 +201,7 @@ function tellOnStop(terminal: Terminal): () => void {
 async function installRuntime(url: string): Promise<void> {
   if (!/^(localhost|127\.|\[::1\])/.test(new URL(url).host))
     throw new CommandError(
-      'The service has no package to run local models with. Where it runs, in its folder: node scripts/install-local-models.mjs',
+      'The service lacks the package for local models. On its machine, in its folder, run: node scripts/install-local-models.mjs',
     )
   const code = await new Promise<number | null>((resolve, reject) => {
     const child = spawn(process.execPath, [INSTALLER], { stdio: ['ignore', 2, 2] })
@@ -233,14 +233,14 @@ function standingOf({ change, chunksDone, chunksTotal, moveError }: Status): str
   switch (change.step) {
     case 'downloading':
       return change.bytesTotal === 0
-        ? 'looking for the files of the model'
+        ? "searching for the model's files"
         : `downloading: ${tenth(change.bytesDone, change.bytesTotal)}% of ${Math.round(change.bytesTotal / 1e6)} MB`
     case 'trying':
       return 'trying the model'
     case 'moving':
       return moveError === null
         ? `moving: ${tenth(chunksDone, chunksTotal)}% of ${chunksTotal} chunks; the former model answers meanwhile`
-        : `the move stopped and is tried again for five minutes: ${printableLine(moveError)}`
+        : `the move stopped and is retried for five minutes: ${printableLine(moveError)}`
     case null:
       return 'beginning'
   }

@@ -118,7 +118,7 @@ async function removeOrganization(
   const operator = await operatorClient(client.url)
   const { name } = await findOrganization(operator, organization)
   if (options.yes !== true) {
-    const warning = `Remove the workspace "${printableLine(name)}" with everything that is stored of it? This cannot be undone.`
+    const warning = `Remove the workspace "${printableLine(name)}" and everything stored in it? This cannot be undone.`
     await askForName(terminal, { warning, name, refusal: 'Nothing was removed' })
   }
   const answer = await operator.call(Removal, {
@@ -127,7 +127,7 @@ async function removeOrganization(
   })
   if (json) return printJson(terminal, answer)
   terminal.print(
-    `Nobody has access to "${printableLine(name)}" any more; what it stored is being deleted, until "operator organizations" no longer lists it`,
+    `"${printableLine(name)}" is no longer accessible. Its data is being deleted; when that is done, "operator organizations" no longer lists it`,
   )
 }
 

@@ -13,7 +13,7 @@ export function countOption(
   what: string,
   { max, serviceTakes }: { max: number; serviceTakes: number },
 ): Option {
-  const description = `how many ${what}, 1 to ${max} (the service takes ${serviceTakes})`
+  const description = `how many ${what}, 1 to ${max} (default: ${serviceTakes})`
   return new Option('-n, --limit <number>', description).argParser(wholeNumber(max))
 }
 
@@ -22,7 +22,7 @@ export function wholeNumber(max: number): (text: string) => number {
   return (text) => {
     const number = Number(text)
     if (!Number.isInteger(number) || number < 1 || number > max) {
-      throw new InvalidArgumentError(`It has to be a whole number from 1 to ${max}.`)
+      throw new InvalidArgumentError(`It must be a whole number from 1 to ${max}.`)
     }
     return number
   }

@@ -19,7 +19,7 @@ export function openSession(command: Command): Session {
   const options = command.optsWithGlobals<{ url?: string; key?: string; json?: boolean }>()
   const url = options.url ?? process.env.MEMORY_URL ?? URL_DEFAULT
   if (!/^https?:\/\/[^\s/]/.test(url) || !URL.canParse(url)) {
-    throw new UsageError(`"${url}" is not the address of a service: it has to look like ${URL_DEFAULT}`)
+    throw new UsageError(`"${url}" is not the address of a service: it must look like ${URL_DEFAULT}`)
   }
   const key = options.key ?? process.env.MEMORY_API_KEY
   return {

@@ -70,7 +70,7 @@ describe('walkFolder', () => {
     await symlink('round.md', path.join(root, 'round.md'))
     const walk = await walkFolder(root, false)
     expect(walk.failures).toEqual([
-      { path: 'broken.md', reason: 'it is a link to gone.md, which is not there' },
+      { path: 'broken.md', reason: 'it is a link to gone.md, which does not exist' },
       { path: 'round.md', reason: 'it is a link that leads back to itself' },
     ])
     expect(walk.files).toHaveLength(4)

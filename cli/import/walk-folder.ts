@@ -104,5 +104,5 @@ async function troubleWith(entry: Dirent, folder: string, error: unknown): Promi
   const isGone = error instanceof Error && 'code' in error && error.code === 'ENOENT'
   if (!entry.isSymbolicLink() || !isGone) return fileTrouble(error)
   const target = await readlink(path.join(folder, entry.name)).catch(() => 'a file')
-  return `it is a link to ${target}, which is not there`
+  return `it is a link to ${target}, which does not exist`
 }

@@ -201,7 +201,7 @@ function removalsOf({ database: { db }, clock, logger }: AppDependencies): Remov
     db,
     clock,
     endRuns: dropActiveRuns,
-    onError: (err) => logger.error({ err }, 'a removed source could not be deleted yet; it is tried again'),
+    onError: (err) => logger.error({ err }, 'a removed source could not be deleted; will retry'),
   })
 }
 

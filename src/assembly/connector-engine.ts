@@ -120,7 +120,7 @@ export async function createConnectorEngine(deps: {
 }
 
 function errorLog(logger: Logger): (err: unknown) => void {
-  return (err) => logger.error({ err }, 'connectors: something failed and is tried again')
+  return (err) => logger.error({ err }, 'a connection task failed; will retry')
 }
 
 function permissionPollerOf(

@@ -79,8 +79,7 @@ const SWEEP_MS = 3_600_000
 /** Plans, subscriptions and their payment. */
 export function createBilling(deps: BillingDependencies): Billing {
   const { db, clock, logger, processor } = deps
-  const onError = (err: unknown): void =>
-    logger.error({ err }, 'billing: something failed and is tried again')
+  const onError = (err: unknown): void => logger.error({ err }, 'a billing task failed; will retry')
   const shared = {
     subscriptions: createSubscriptions(deps),
     readRoom: (organizationId: string) => readRoom(db, organizationId),
@@ -110,7 +109,7 @@ export function createBilling(deps: BillingDependencies): Billing {
     processor,
     onAttempt: deps.onReportAttempt,
     onError: (err, fields) =>
-      logger.error({ err, ...fields }, 'answers over the cap could not be reported; it is tried again'),
+      logger.error({ err, ...fields }, 'answers over the cap could not be reported; will retry'),
   }
   const compare = async (): Promise<void> => void (await reconcile({ db, clock, refresh }))
   const report = async (): Promise<void> => void (await sendReports(reports))

@@ -122,7 +122,7 @@ export async function requireStanding(
     .where('user_id', '=', userId)
     .executeTakeFirst()
   if (membership === undefined || membership.role === 'member')
-    throw new AppError('role_required', 'Connecting an account needs the role admin in the workspace')
+    throw new AppError('role_required', 'Connecting an account requires the role admin in the workspace')
 }
 
 /** Stores the account in a new or its existing source, queues the first run, and returns the source's id. */

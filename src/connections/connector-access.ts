@@ -115,7 +115,7 @@ async function request(
   // Already pending or granted.
   if (!row) {
     const access = await find(tx, organizationId, provider)
-    if (!access) throw new Error('the request for access vanished')
+    if (!access) throw new Error('the request for access no longer exists')
     return toView(access)
   }
   await recordEvent(tx, {

@@ -226,7 +226,7 @@ function readable(cipher: TokenCipher, ciphertext: Uint8Array, source: SourceRef
     if (!(error instanceof UndecryptableSecret)) throw error
     throw new AppError(
       'not_configured',
-      'The tokens of this source cannot be decrypted with ENCRYPTION_KEY (or, where it is not set, with the key kept ' +
+      'The tokens of this source cannot be decrypted with ENCRYPTION_KEY (or, if it is not set, with the key stored ' +
         'in DATA_DIR); restore the key they were encrypted with, or connect the account again',
       { cause: error },
     )

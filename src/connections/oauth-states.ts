@@ -125,7 +125,7 @@ function hashOf(state: string | undefined): Buffer {
 export function malformedState(): AppError {
   return new AppError(
     'malformed_state',
-    'The state is not one of this service, was used already or has expired; connect again from the console',
+    'The state is unknown, already used or expired; connect again from the console',
   )
 }
 

@@ -45,8 +45,8 @@ export function createReencryption(db: Db, reencrypt: Reencrypt): () => Promise<
     known = new Set(unreadable)
     if (count === 0) return reencrypted
     throw new Error(
-      `ENCRYPTION_KEY: ${count} of the stored grants cannot be decrypted with it (or, where it is not set, with the ` +
-        'key kept in DATA_DIR); add the key they were encrypted with to the list, or connect the accounts again',
+      `ENCRYPTION_KEY: ${count} of the stored grants cannot be decrypted with it (or, if it is not set, with the ` +
+        'key stored in DATA_DIR); add the key they were encrypted with to the list, or connect the accounts again',
     )
   }
 }

@@ -19,7 +19,7 @@ export function withoutSecrets(error: unknown, secrets: readonly (string | null)
 }
 
 function copy(error: unknown, clean: (text: string) => string, depth: number): Error {
-  if (!(error instanceof Error)) return new Error('something that is no error was thrown')
+  if (!(error instanceof Error)) return new Error('something other than an error was thrown')
   const cause =
     error.cause === undefined || depth > CAUSES_MAX ? {} : { cause: copy(error.cause, clean, depth + 1) }
   const message = clean(error.message)

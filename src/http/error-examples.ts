@@ -11,7 +11,7 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
   malformed_json: { error: 'The body is not valid JSON' },
   not_a_slack_source: { error: 'Only Slack sources have channels' },
   audience_not_supported: {
-    error: 'Slack says itself who may read each item, so a source of it has no audience',
+    error: 'Slack reports who may read each item, so its sources have no audience',
   },
   provider_mismatch: {
     error: 'documents.0: the connector is of google_drive, not of notion',
@@ -42,7 +42,7 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
   subscription_required: { error: 'This workspace has no active plan', status: 'canceled' },
   plan_limit_reached: {
     error:
-      'The plan Builder has room for 2 keys that hold search, context or ask and 2 are in use; revoke one or upgrade',
+      'The plan Builder covers 2 keys that hold search, context or ask and 2 are in use; revoke one or upgrade',
     resource: 'agents',
     tier: 'builder',
     used: 2,
@@ -89,7 +89,7 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
     limit: 100,
   },
   webhook_limit_reached: {
-    error: 'A workspace has at most 20 webhooks and 20 are there; delete one first',
+    error: 'A workspace can have 20 webhooks and has 20; delete one first',
     used: 20,
     limit: 20,
   },

@@ -130,7 +130,7 @@ async function makeSecret(
   if (!cipher)
     throw new AppError(
       'not_configured',
-      'A webhook has a secret, which is kept encrypted: set ENCRYPTION_KEY, and restart the service',
+      'Webhook secrets are stored encrypted: set ENCRYPTION_KEY and restart the service',
     )
   const secret = newSecret()
   return { secret, ciphertext: cipher.encrypt(secret, contextOf(organizationId, webhookId)) }
@@ -189,7 +189,7 @@ async function requireRoom(tx: Tx, organizationId: string): Promise<void> {
   if (used < WEBHOOKS_MAX) return
   throw new AppError(
     'webhook_limit_reached',
-    `A workspace has at most ${WEBHOOKS_MAX} webhooks and ${used} are there; delete one first`,
+    `A workspace can have ${WEBHOOKS_MAX} webhooks and has ${used}; delete one first`,
     { details: { used, limit: WEBHOOKS_MAX } },
   )
 }

@@ -42,7 +42,7 @@ export function createPermissionPoller(deps: PermissionPollerDependencies): Perm
     }
   }
   /** @returns whether it acquired any poll */
-  async function takeUp(): Promise<boolean> {
+  async function acquireNext(): Promise<boolean> {
     let taken = false
     while (working.size < concurrency && !stopping.signal.aborted) {
       const poll = await takePoll(db, providers, clock.now())
@@ -53,14 +53,14 @@ export function createPermissionPoller(deps: PermissionPollerDependencies): Perm
     }
     return taken
   }
-  const looking = createTask({ act: takeUp, intervalMs: LOOK_MS, onError })
+  const looking = createTask({ act: acquireNext, intervalMs: LOOK_MS, onError })
 
   return {
     start() {
       if (providers.length > 0) looking.start()
     },
     async settle() {
-      while (await takeUp()) await Promise.all(working)
+      while (await acquireNext()) await Promise.all(working)
     },
     async stop() {
       stopping.abort()

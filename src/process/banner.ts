@@ -41,7 +41,7 @@ function signInLine(signIn: SignIn): string {
     case 'issuer':
       return signIn.issuer
     case 'development':
-      return 'built in: whoever uses this machine is signed in as the owner'
+      return 'built in: any user of this machine is signed in as the owner'
     case 'nobody':
       return `none: ${signIn.reason}`
   }

@@ -77,7 +77,7 @@ async function waitForGate(
   const waitMs = (blockedUntil.get(session.account.externalAccountId) ?? 0) - session.clock.now().getTime()
   if (waitMs <= 0) return 0
   if (waitMs > budgetMs) {
-    throw new ProviderError('rate_limited', `rate limited for another ${Math.ceil(waitMs / 1000)} s`, {
+    throw new ProviderError('rate_limited', `rate limited for ${Math.ceil(waitMs / 1000)} more s`, {
       retryAfterMs: waitMs,
     })
   }

@@ -20,6 +20,6 @@ export function isItemsOwn(error: unknown): boolean {
  * errors quote their input; the engine logs the rest.
  */
 export function ownFailure(externalId: string, what: string, fault: unknown): ItemFailure {
-  const kind = fault instanceof Error ? fault.name : `a ${typeof fault} was thrown`
+  const kind = fault instanceof Error ? fault.name : `a thrown ${typeof fault}`
   return { externalId, message: `${what}: the service failed on it (${kind})`, fault }
 }

@@ -209,7 +209,7 @@ function requireAudience({ provider, externalAccountId }: SourceView): void {
   if (!hasAudience(provider))
     throw new AppError(
       'audience_not_supported',
-      `${name} says itself who may read each item, so a source of it has no audience`,
+      `${name} reports who may read each item, so its sources have no audience`,
     )
   if (externalAccountId.startsWith('push:'))
     throw new AppError(

@@ -23,7 +23,7 @@ const AT_WORK_MAX = 64
 
 export interface Crew {
   /** Takes runs while there are free places. @returns whether there was one */
-  takeUp(): Promise<boolean>
+  acquireNext(): Promise<boolean>
   /** Resolves once the current runs have ended or were released. */
   finished(): Promise<void>
 }
@@ -56,7 +56,7 @@ export function createCrew(deps: CrewDependencies): Crew {
   }
 
   return {
-    async takeUp() {
+    async acquireNext() {
       let found = false
       for (;;) {
         const run = await deps.take(withRoom())

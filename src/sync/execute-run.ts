@@ -16,7 +16,7 @@ import type { PageCounts } from './apply-page.ts'
 import { type FinishRun, type RunEnd, SourcePaused } from './finish-run.ts'
 import { dropPushEvents, readPushState } from './push-events.ts'
 import { requeue, requireLease, type TakenRun } from './run-lease.ts'
-import type { ProgressWatch } from './run-progress.ts'
+import { type ProgressWatch, RunStopped } from './run-progress.ts'
 
 export type OpenAccount = (
   run: TakenRun,
@@ -70,9 +70,7 @@ export async function executeRun(
   let pages = 0
   try {
     if (run.source.status === 'disabled') throw new SourcePaused()
-    if (run.takes > TAKES_MAX) {
-      throw new Error(`The run was given up: ${TAKES_MAX} workers ended while they worked on it`)
-    }
+    if (run.takes > TAKES_MAX) throw new RunStopped(`${TAKES_MAX} workers ended while they worked on it`)
     const account = await deps.openAccount(run, execution)
     const onPage = (counts: PageCounts): void => {
       pages += 1
@@ -235,10 +233,10 @@ function mayHaveNewGrant(run: TakenRun, source: Pick<Source, 'status' | 'updated
 
 /** The provider's message; for internal errors only a general one, since the log has the rest. */
 function messageFor(cause: unknown): string {
-  if (cause instanceof ProviderError || cause instanceof AppError || cause instanceof SourcePaused)
-    return cause.message
-  if (cause instanceof Error && cause.message.startsWith('The run was given up')) return cause.message
-  return 'The run failed inside the service; it is tried again with the next poll'
+  const isOwn = [ProviderError, AppError, SourcePaused, RunStopped].some((kind) => cause instanceof kind)
+  return isOwn && cause instanceof Error
+    ? cause.message
+    : 'The run failed inside the service; the next poll tries again'
 }
 
 function patience({ clock }: ExecuteDependencies, cause: unknown): Date | null {

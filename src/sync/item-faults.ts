@@ -26,7 +26,7 @@ export function storeFailure(externalId: string, error: unknown): ItemFailure {
 
 /** The error's class, code and stack, without its message, which may quote the item. */
 export function withoutMessage(fault: unknown): Error {
-  const described = new Error('its message is left out, since it may quote the item')
+  const described = new Error('message omitted, since it may quote the item')
   if (!(fault instanceof Error)) {
     described.name = `thrown ${typeof fault}`
     described.stack = ''

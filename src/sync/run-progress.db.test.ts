@@ -4,7 +4,7 @@ import { createFakeProvider, type FakeProvider } from '../../test/support/fake-p
 import { startSyncBench, type SyncBench } from '../../test/support/sync.ts'
 
 const MINUTE_MS = 60_000
-const GIVEN_UP = expect.stringMatching(/given up: an hour of reading brought nothing new/)
+const STOPPED = expect.stringMatching(/stopped: an hour of reading brought nothing new/)
 
 let bench: SyncBench
 let provider: FakeProvider
@@ -58,7 +58,7 @@ describe('a run', () => {
     await bench.worker(circling(), { progressLookMs: 1 }).settle()
     expect(await bench.run(runId)).toMatchObject({
       status: 'failed',
-      error_message: GIVEN_UP,
+      error_message: STOPPED,
       items_ingested: 1,
     })
     expect((await bench.source(sourceId)).status).toBe('error')
@@ -75,7 +75,7 @@ describe('a run', () => {
       return new Promise(() => {})
     }
     await bench.worker(provider.adapter, { progressLookMs: 1 }).settle()
-    expect(await bench.run(runId)).toMatchObject({ status: 'failed', error_message: GIVEN_UP })
+    expect(await bench.run(runId)).toMatchObject({ status: 'failed', error_message: STOPPED })
   })
 
   it('may take any time while it makes progress, not counting waits for its provider', async () => {

@@ -6,17 +6,17 @@ import type { JsonValue } from '../providers/index.ts'
 const WITHOUT_NEWS_MAX_MS = 3_600_000
 const LOOK_MS = 60_000
 
-/** The provider repeats its answers or sends nothing. */
-export class NoProgress extends Error {
-  constructor() {
-    super('The run was given up: an hour of reading brought nothing new from the provider')
-    this.name = 'NoProgress'
+/** The service ended a run that would never end by itself. Users see the message. */
+export class RunStopped extends Error {
+  constructor(reason: string) {
+    super(`The run was stopped: ${reason}`)
+    this.name = 'RunStopped'
   }
 }
 
 /** Detects a run that loops: counts reading time since the last progress. */
 export interface ProgressWatch {
-  /** Aborts with {@link NoProgress}. */
+  /** Aborts with {@link RunStopped}. */
   readonly signal: AbortSignal
   /** Counts this time, unlike the time for storing. */
   reading<Result>(read: () => Promise<Result>): Promise<Result>
@@ -53,7 +53,8 @@ export function watchProgress(clock: Clock, lookMs: number = LOOK_MS): ProgressW
   // A bare interval: the check neither waits nor fails, so it needs no background task.
   const timer = setInterval(() => {
     count()
-    if (spentMs > WITHOUT_NEWS_MAX_MS) overdue.abort(new NoProgress())
+    if (spentMs > WITHOUT_NEWS_MAX_MS)
+      overdue.abort(new RunStopped('an hour of reading brought nothing new from the provider'))
   }, lookMs).unref()
 
   return {

@@ -293,7 +293,7 @@ describe('a worker that dies', () => {
     await bench.worker(provider.adapter).settle()
     expect(await bench.run(runId)).toMatchObject({
       status: 'failed',
-      error_message: expect.stringMatching(/given up/),
+      error_message: expect.stringMatching(/was stopped: 10 workers/),
     })
   })
 })

@@ -79,9 +79,9 @@ export function createSyncWorker(deps: SyncWorkerDependencies): SyncWorker {
     onFree: wake,
   })
 
-  async function takeUp(): Promise<boolean> {
+  async function acquireNext(): Promise<boolean> {
     await clock.adjust()
-    return await crew.takeUp()
+    return await crew.acquireNext()
   }
   async function poll(): Promise<number> {
     await clock.adjust()
@@ -91,7 +91,7 @@ export function createSyncWorker(deps: SyncWorkerDependencies): SyncWorker {
     await clock.adjust()
     await failUnoffered(db, deps.unoffered, clock.now())
   }
-  const looking = createTask({ act: takeUp, intervalMs: LOOK_MS, onError })
+  const looking = createTask({ act: acquireNext, intervalMs: LOOK_MS, onError })
   const polling = createTask({
     async act() {
       if ((await poll()) > 0) wake()
@@ -120,7 +120,7 @@ export function createSyncWorker(deps: SyncWorkerDependencies): SyncWorker {
     async settle() {
       await failWaiting()
       await poll()
-      while (await takeUp()) await crew.finished()
+      while (await acquireNext()) await crew.finished()
     },
     async stop() {
       stopping.abort(new WorkerStopping())

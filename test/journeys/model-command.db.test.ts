@@ -63,7 +63,7 @@ describe('memory model', () => {
       stdout: `The embedding model is local:${known.name}:384, and all chunks are of it.\n`,
     })
     const shown = await memory([])
-    expect(shown.stdout).toContain(`Model   local:${known.name}:384\nChunks  all are of this model\n`)
+    expect(shown.stdout).toContain(`Model   local:${known.name}:384\nChunks  all use this model\n`)
   })
 
   it("accepts a server's URL without a version path and its key from the environment, and shows neither", async () => {
@@ -93,8 +93,11 @@ describe('memory model', () => {
 
   it.each([
     [['--dimensions', 'many', '--server', 'http://127.0.0.1:9'], 'whole number from 1 to 4000'],
-    [['--dimensions', '8'], '--dimensions is for a model of a server'],
-    [['--mirror', 'the hub', '--server', 'http://127.0.0.1:9'], '--mirror is for a model of "model list"'],
+    [['--dimensions', '8'], '--dimensions works only for a model of a server'],
+    [
+      ['--mirror', 'the hub', '--server', 'http://127.0.0.1:9'],
+      '--mirror works only for a model of "model list"',
+    ],
     [['--mirror', 'the hub'], '"the hub" is not the address of a server'],
   ])("rejects %j with the command line's own message", async (options, words) => {
     const refused = await memory(['use', known.name, ...options])
@@ -121,7 +124,7 @@ describe('memory model use, during a change', () => {
     expect(await running.done).toMatchObject({
       code: 1,
       stdout: '',
-      stderr: expect.stringContaining('Another change was asked for meanwhile, to builtin'),
+      stderr: expect.stringContaining('A later change to builtin replaced this one'),
     })
   })
 
@@ -131,7 +134,7 @@ describe('memory model use, during a change', () => {
       'the command following',
       () => running.stderr(),
       // Whether it looks before or after the download has begun.
-      (text) => /looking for|downloading/.test(text),
+      (text) => /searching for|downloading/.test(text),
     )
     running.child.kill('SIGINT')
     const { code, stderr } = await running.done

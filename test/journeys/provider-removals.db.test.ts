@@ -113,7 +113,7 @@ describe('a source deleted while its provider is unreachable', () => {
     await service.call('DELETE', `/v1/console/sources/${sourceId}`, { key: owner.token })
     faults.clear()
     const about = logged.slice(lines).join('')
-    expect(about).toContain('something failed and is tried again')
+    expect(about).toContain('a connection task failed; will retry')
     expect(about).not.toContain(accessToken)
     expect(about).not.toContain(refreshToken ?? 'none')
   })

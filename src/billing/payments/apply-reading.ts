@@ -5,7 +5,7 @@ import type { CustomerReading, PlannedChange } from '../payment-processor.ts'
 import { type KeepWithinPlan, lockPlan } from '../plans/plan-limits.ts'
 import { periodAt } from '../subscriptions/period.ts'
 import { plannedIn, type PlannedView } from '../subscriptions/planned-change.ts'
-import { tellOfChange } from '../subscriptions/tell-of-change.ts'
+import { emitSubscriptionChange } from '../subscriptions/emit-subscription-change.ts'
 import { lockTurn, type Turn } from './accounts.ts'
 import { type Current, currentOf, isLive } from './current.ts'
 import { type Remarked, remarksOn } from './remarks.ts'
@@ -78,7 +78,7 @@ export async function applyReading(
     .where('organization_id', '=', organizationId)
     .returningAll()
     .executeTakeFirstOrThrow()
-  await tellOfChange(tx, stored, row, now)
+  await emitSubscriptionChange(tx, stored, row, now)
   await keepWithinPlan(tx, organizationId)
   return { ...told, after: summaryOf(row) }
 }

@@ -58,7 +58,10 @@ export function createRefresh(deps: RefreshDependencies): Refresh {
         if (now && now.notices_read >= asked.notices && now.read_at !== null) return true
       }
     } catch (err) {
-      logger.error({ organizationId, err }, 'a subscription could not be compared; it is tried again')
+      logger.error(
+        { organizationId, err },
+        'a subscription could not be compared with the payment processor; will retry',
+      )
       return false
     }
   }
@@ -75,7 +78,7 @@ async function readInTurn(deps: RefreshDependencies, turn: Turn): Promise<boolea
     return applied !== null
   } catch (err) {
     const waitMs = backOffMs(turn.attempts, err)
-    logger.warn({ organizationId, err, waitMs }, 'the payment processor could not be read; it is tried again')
+    logger.warn({ organizationId, err, waitMs }, 'the payment processor could not be read; will retry')
     await endTurn(db, turn, { notBefore: new Date(clock.now().getTime() + waitMs), error: err })
     return false
   }
@@ -135,12 +138,12 @@ function tell(
 ): void {
   if (after) {
     const fields = { organizationId, before, after }
-    logger.info(fields, 'a subscription was set to what the payment processor says')
+    logger.info(fields, 'a subscription was updated from the payment processor')
     if (!isAnnounced) {
       onUnannounced()
       logger.warn(
         { organizationId },
-        'no event had announced the change; where this is often so, look after the webhook endpoint at the payment processor',
+        'no event announced the change; if this happens often, check the webhook endpoint at the payment processor',
       )
     }
   }

@@ -41,17 +41,14 @@ export function createWebhook(deps: {
     const fields = { eventId: event.id, type: event.type, customerId: event.customerId }
     const organizationId = await findOrganization(db, event)
     if (organizationId === undefined) {
-      logger.warn(
-        fields,
-        'an event of the payment processor is about no organization here, and is passed over',
-      )
+      logger.warn(fields, 'ignored an event of the payment processor that concerns no organization here')
       return
     }
     const taken = await noteEvent(db, organizationId, event, clock.now())
     if (taken === 'of another customer')
       logger.warn(
         { ...fields, organizationId },
-        'an event of the payment processor names an organization that has another customer, and is passed over',
+        'ignored an event of the payment processor: its organization has another customer',
       )
     if (taken !== 'new' || atWork >= AT_WORK_MAX) return
     atWork += 1

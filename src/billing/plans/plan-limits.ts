@@ -61,7 +61,7 @@ export async function beyondPlanError(db: Db, organizationId: string, resource: 
   const { many, one, free } = RESOURCE_NAMES[resource]
   return new AppError(
     'plan_limit_reached',
-    `The plan has room for the ${limit ?? used} oldest of ${used} ${many}, and this ${one} is a newer one; ${free} or upgrade`,
+    `The plan covers the ${limit ?? used} oldest of ${used} ${many}, and this ${one} is newer; ${free} or upgrade`,
     { details: { resource, tier: plan.tier, used, limit } },
   )
 }
@@ -120,7 +120,7 @@ async function checkLimit(tx: Tx, organizationId: string, resource: Resource): P
   const free = resource === 'agents' ? 'revoke one' : 'delete one'
   throw new AppError(
     'plan_limit_reached',
-    `The plan ${PLANS[plan.tier ?? 'builder'].name} has room for ${limit} ${many} and ${used} are in use; ${free} or upgrade`,
+    `The plan ${PLANS[plan.tier ?? 'builder'].name} covers ${limit} ${many} and ${used} are in use; ${free} or upgrade`,
     { details: { resource, tier: plan.tier, used, limit } },
   )
 }

@@ -8,7 +8,7 @@ import { EXTRA_ANSWER_MICRO_USD, PLANS } from '../plans/plans.ts'
 import { periodAt } from './period.ts'
 import { plannedIn, type PlannedView } from './planned-change.ts'
 import { stateAt } from './subscription-state.ts'
-import { tellOfChange } from './tell-of-change.ts'
+import { emitSubscriptionChange } from './emit-subscription-change.ts'
 
 export interface SubscriptionView {
   status: SubscriptionStatus
@@ -155,7 +155,7 @@ export async function putSubscription(
     )
     .returningAll()
     .executeTakeFirstOrThrow()
-  if (before) await tellOfChange(tx, before, after, at)
+  if (before) await emitSubscriptionChange(tx, before, after, at)
   await tx
     .updateTable('payment_accounts')
     .set((eb) => ({ notices: eb('notices', '+', 1), not_before: null }))

@@ -80,5 +80,5 @@ function namesOf(error: unknown): string {
   const names: string[] = []
   for (let one = error; one instanceof Error && names.length < CAUSES_MAX; one = one.cause)
     names.push('code' in one && typeof one.code === 'string' ? `${one.name} ${one.code}` : one.name)
-  return names.join(', ') || 'something that is no error was thrown'
+  return names.join(', ') || 'something other than an error was thrown'
 }

@@ -199,7 +199,7 @@ async function whole(
   if (answer === null) return null
   const object = toNotionObject(answer)
   // Not the same as gone: its stored version stays.
-  if (!object) throw new ProviderError('rejected', 'Notion shows no more of it than its id')
+  if (!object) throw new ProviderError('rejected', 'Notion returned only its ID')
   return object
 }
 

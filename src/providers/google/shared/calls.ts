@@ -64,7 +64,7 @@ export function createGoogleCalls(session: ProviderSession, caller: ProviderCall
       })
       // A proxy's page with status 200 would read as an empty list, and the run would delete everything stored.
       if (typeof data !== 'object' || data === null)
-        throw new GoogleError('unavailable', 'Google did not answer: what came is not JSON')
+        throw new GoogleError('unavailable', 'Google did not answer with JSON')
       return data
     })
 }

@@ -15,7 +15,7 @@ type Plan = Pick<
 >
 
 /** Emits the webhook event of a changed or planned plan, in the transaction that changes it. */
-export async function tellOfChange(tx: Tx, before: Plan, after: Plan, at: Date): Promise<void> {
+export async function emitSubscriptionChange(tx: Tx, before: Plan, after: Plan, at: Date): Promise<void> {
   const isSame =
     before.status === after.status &&
     before.tier === after.tier &&
