@@ -60,7 +60,7 @@ describe('memory model', () => {
     const used = await memory(['use', known.name, '--mirror', hub.url])
     expect(used).toMatchObject({
       code: 0,
-      stdout: `The embedding model is local:${known.name}:384, and all chunks are of it.\n`,
+      stdout: `The embedding model is local:${known.name}:384, for all chunks.\n`,
     })
     const shown = await memory([])
     expect(shown.stdout).toContain(`Model   local:${known.name}:384\nChunks  all use this model\n`)
