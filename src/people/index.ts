@@ -1,7 +1,7 @@
 export { groupRoutes, type GroupServices } from './group-routes.ts'
 export { createGroups } from './groups.ts'
 export { clearMembers, principalsOfSource, readMembers, setMembers } from './principal-members.ts'
-export { deactivatedIn, principalsOf } from './principals-of.ts'
+export { deactivatedIn, type Principals, principalsOf } from './principals-of.ts'
 export {
   domainPrincipal,
   EVERYONE,

@@ -14,17 +14,25 @@ import {
 /** How deep groups in groups are followed: a person, a group of the organization, a group of a source. */
 const DEPTH_MAX = 3
 
+export interface Principals {
+  /** What a policy can grant to. Sorted. */
+  allow: readonly string[]
+  /** What a policy can deny: every address of the person, also after deactivation. */
+  deny: readonly string[]
+}
+
 /**
- * All principals of a person, sorted. A deactivated or deleted person has `everyone` alone. An unknown person has their
+ * The principals of a person. A deactivated or deleted person may read as `everyone` alone. An unknown person has their
  * own address and domain: they read what is public and what a policy grants to either.
  */
-export async function principalsOf(db: Db, organizationId: string, email: string): Promise<string[]> {
+export async function principalsOf(db: Db, organizationId: string, email: string): Promise<Principals> {
   const address = foldAddress(email)
-  if (domainOf(address) === null) return [EVERYONE]
+  if (domainOf(address) === null) return { allow: [EVERYONE], deny: [userPrincipal(address)] }
   const person = await findPerson(db, organizationId, address)
-  if (person === 'deactivated') return [EVERYONE]
   const addresses = person?.addresses ?? [address]
-  const base = [EVERYONE, ...addresses.map(userPrincipal)]
+  const deny = addresses.map(userPrincipal)
+  if (person?.isDeactivated) return { allow: [EVERYONE], deny }
+  const base = [EVERYONE, ...deny]
   for (const one of addresses) {
     const domain = domainOf(one)
     if (domain !== null) base.push(domainPrincipal(domain))
@@ -32,7 +40,7 @@ export async function principalsOf(db: Db, organizationId: string, email: string
   if (person) base.push(MEMBER, personPrincipal(person.id))
   else if (await isMember(db, organizationId, address)) base.push(MEMBER)
   const all = await withGroups(db, organizationId, base)
-  return all.filter((principal) => !isPersonPrincipal(principal)).toSorted()
+  return { allow: all.filter((principal) => !isPersonPrincipal(principal)).toSorted(), deny }
 }
 
 interface PersonRow {
@@ -50,19 +58,29 @@ const findPeople = prepare<PersonRow>(`
   select id, login, email, active from people
   where organization_id = $1 and email = $2`)
 
+interface DirectoryPerson {
+  id: string
+  addresses: readonly string[]
+  isDeactivated: boolean
+}
+
 /**
  * The person with this address in the organization's directory. An active person takes precedence over earlier holders.
  */
-export async function findPerson(
+async function findPerson(
   db: Db,
   organizationId: string,
   address: string,
-): Promise<{ id: string; addresses: string[] } | 'deactivated' | undefined> {
+): Promise<DirectoryPerson | undefined> {
   const { rows } = await findPeople(db, [organizationId, address])
-  const [person] = rows.filter(({ active }) => active).toSorted((a, b) => (a.id < b.id ? -1 : 1))
-  if (!person) return rows.length > 0 ? 'deactivated' : undefined
-  const addresses = [person.login, person.email].filter((one) => one !== null && domainOf(one) !== null)
-  return { id: person.id, addresses: [...new Set([address, ...addresses.filter((one) => one !== null)])] }
+  const active = rows.filter((row) => row.active).toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  const [person] = active.length > 0 ? active : rows
+  if (!person) return undefined
+  // Of several deactivated holders, nobody knows who is meant: a policy that denies one of them applies.
+  const holders = person.active ? [person] : rows
+  const held = holders.flatMap(({ login, email }) => [login, email ?? ''])
+  const addresses = new Set([address, ...held.filter((one) => domainOf(one) !== null)])
+  return { id: person.id, addresses: [...addresses], isDeactivated: !person.active }
 }
 
 // Only a verified address counts: anyone could claim another one.
@@ -102,6 +120,6 @@ export async function deactivatedIn(
   const address = foldAddress(email)
   const deactivated = new Set<string>()
   for (const id of organizationIds)
-    if ((await findPerson(db, id, address)) === 'deactivated') deactivated.add(id)
+    if ((await findPerson(db, id, address))?.isDeactivated) deactivated.add(id)
   return deactivated
 }

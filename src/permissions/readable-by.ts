@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import { Readable } from '../kernel/reader.ts'
-import { principalsOf, userPrincipal } from '../people/index.ts'
+import { type Principals, principalsOf } from '../people/index.ts'
 
 /** An organization's permissions at the start of a request. */
 const Standing = z.tuple([
@@ -20,7 +20,7 @@ export type Standing = z.output<typeof Standing>[0]
 interface Known {
   revision: number
   lastPolicy: number
-  principals: readonly string[]
+  principals: Principals
   readable: Readable
 }
 
@@ -55,7 +55,9 @@ export function createReadableBy(db: Db): ReadableBy {
   const cache = new LRUCache<string, Known>({
     maxSize: CACHED_BYTES_MAX,
     sizeCalculation: ({ readable, principals }) =>
-      ENTRY_BYTES + readable.bytes + principals.reduce((sum, one) => sum + 2 * one.length + 16, 0),
+      ENTRY_BYTES +
+      readable.bytes +
+      [...principals.allow, ...principals.deny].reduce((sum, one) => sum + 2 * one.length + 16, 0),
   })
   return async (organizationId, email, { revision, lastPolicy }) => {
     const key = `${organizationId} ${email}`
@@ -63,9 +65,9 @@ export function createReadableBy(db: Db): ReadableBy {
     const known = cached?.revision === revision ? cached : undefined
     if (known?.lastPolicy === lastPolicy) return known.readable
     const principals = known?.principals ?? (await principalsOf(db, organizationId, email))
-    // A policy that denies an address also denies it to an unknown person.
-    const denied = [...principals, userPrincipal(email)]
-    const { rows } = await selectReadable(db, [organizationId, known?.lastPolicy ?? 0, denied, principals])
+    const { allow, deny } = principals
+    const either = [...new Set([...allow, ...deny])]
+    const { rows } = await selectReadable(db, [organizationId, known?.lastPolicy ?? 0, either, allow])
     const [{ ids }] = Ids.parse(rows)
     const more = ids === null ? [] : ids.split(',').map(Number)
     const readable = (known?.readable ?? Readable.nothing).with(more)

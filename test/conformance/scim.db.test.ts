@@ -233,6 +233,18 @@ describe('a user', () => {
     expect(await finds(email, word)).toBe(true)
   })
 
+  it('stays denied under each of their addresses after deactivation', async () => {
+    const [login, other] = ['stork@example.com', 'stork.second@example.com']
+    await pushFor('stork', { visibility: 'public', deny: [other] })
+    const id = await createUser(login, { emails: [{ value: other, primary: true }] })
+    const found = async () => [await finds(login, 'stork'), await finds(other, 'stork')]
+    expect(await found()).toEqual([false, false])
+    await scim('PATCH', `/Users/${id}`, patchOf({ op: 'replace', value: { active: false } }))
+    expect(await found()).toEqual([false, false])
+    expect((await scim('DELETE', `/Users/${id}`)).status).toBe(204)
+    expect(await found()).toEqual([false, false])
+  })
+
   it('accepts the changes that Okta and Microsoft Entra ID send', async () => {
     const id = await createUser('shapes@example.com')
     const { body, status } = await scim(

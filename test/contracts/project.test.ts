@@ -60,6 +60,17 @@ describe('a workflow', () => {
         }
   })
 
+  it('sets up emulation before it builds an image for other processors', async () => {
+    for (const [name, { jobs }] of await workflows())
+      for (const { steps } of Object.values(jobs)) {
+        const build = steps.findIndex(({ run: script = '' }) => script.includes('--platform'))
+        if (build < 0) continue
+        const emulation = steps.findIndex(({ uses = '' }) => uses.startsWith('docker/setup-qemu-action@'))
+        expect(emulation, name).toBeGreaterThanOrEqual(0)
+        expect(emulation, name).toBeLessThan(build)
+      }
+  })
+
   it('runs existing scripts and tasks', async () => {
     const scripts = new Set(Object.keys(packageJson.scripts))
     for (const [, { jobs }] of await workflows())

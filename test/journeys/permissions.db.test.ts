@@ -136,7 +136,7 @@ async function leave(email: string): Promise<void> {
 }
 
 async function readableBy(email: string): Promise<Map<string, Stored>> {
-  const principals = new Set(await principalsOf(database.db, organization.id, email))
+  const principals = new Set((await principalsOf(database.db, organization.id, email)).allow)
   return new Map(
     [...stored.values()]
       .filter(({ policy }) => mayRead(policy, principals, email))
@@ -314,7 +314,7 @@ function hiddenFrom(email: string, principals: ReadonlySet<string>): Stored {
 }
 
 async function expectUnmoved(email: string): Promise<void> {
-  const principals = new Set(await principalsOf(database.db, organization.id, email))
+  const principals = new Set((await principalsOf(database.db, organization.id, email)).allow)
   const hidden = [...stored.values()].filter(({ policy }) => !mayRead(policy, principals, email))
   const before = await everythingFor(email)
   const next = hiddenFrom(email, principals)
