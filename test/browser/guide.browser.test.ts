@@ -6,7 +6,14 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { ROOT } from '../support/doc-pages.ts'
-import { type ConsoleRig, expectFits, expectNoFaults, OF_THEMES, startConsole } from './support/console.ts'
+import {
+  type ConsoleRig,
+  expectFits,
+  expectNoFaults,
+  OF_THEMES,
+  PAGES as CONSOLE_PAGES,
+  startConsole,
+} from './support/console.ts'
 
 const FIRST_VIEW_BYTES_MAX = 200_000
 /** The API reference is one large script, which the browser caches. docs/index.md names its size. */
@@ -25,6 +32,8 @@ const PAGES = [
   'explanation/architecture.html',
   'decisions/0021-snapshots-propose.html',
 ]
+/** What web.dev calls good. */
+const LAYOUT_SHIFT_MAX = 0.1
 const executablePath = inject('chromium')
 
 let rig: ConsoleRig
@@ -119,6 +128,31 @@ describe.skipIf(executablePath === null)('the guide in a browser', () => {
       if (all >= FIRST_VIEW_BYTES_MAX) heavy.push(`${file}: ${all}`)
     }
     expect(heavy).toEqual([])
+  })
+
+  it("shows the service's own pages without a fault of accessibility or a shift, in both themes, no wider than a phone", async () => {
+    const { context, page } = await rig.open({ bypassCSP: true, extraHTTPHeaders: { accept: 'text/html' } })
+    for (const path of ['', 'nothing/here', 'errors', 'v1/oauth/slack/callback?state=x&code=y'])
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        await page.setViewportSize({ width: 1280, height: 720 })
+        await page.goto(`${rig.service.url}/${path}`)
+        expect(await layoutShiftOf(page), path).toBeLessThan(0.01)
+        await expectNoFaults(page, `${path}, ${colorScheme}`, OF_THEMES)
+        await expectFits(page, path, 360)
+      }
+    await context.close()
+  })
+
+  it('shows the pages of the console without a shift of their layout', async () => {
+    const { context, page } = await rig.open({ viewport: { width: 1280, height: 800 } })
+    await rig.join('shift@example.com', 'owner')
+    await rig.signIn(page, 'shift@example.com')
+    for (const [name, path] of Object.entries(CONSOLE_PAGES)) {
+      await page.goto(`${rig.service.url}/console/${path}`, { waitUntil: 'networkidle' })
+      expect(await layoutShiftOf(page), name).toBeLessThan(LAYOUT_SHIFT_MAX)
+    }
+    await context.close()
   })
 
   it('finds a page by its words, without another host, and opens it', async () => {
