@@ -79,14 +79,17 @@ async function keyOf({
   }
 }
 
-const codeOf = (outcome: AdmittedAgent | AppError): string =>
-  outcome instanceof AppError ? outcome.code : 'admitted'
+const codeOf = (outcome: object): string => (outcome instanceof AppError ? outcome.code : 'admitted')
 
-const settled = (asked: Promise<AdmittedAgent>): Promise<AdmittedAgent | AppError> =>
-  asked.catch((error: unknown) => {
+const settled = async (asked: Promise<AdmittedAgent>) => {
+  try {
+    const { standing, ...admitted } = await asked
+    return standing instanceof AppError ? standing : { ...admitted, standing }
+  } catch (error) {
     if (error instanceof AppError) return error
     throw error
-  })
+  }
+}
 
 describe('concurrent requests of one key', () => {
   it('get the revision that the items have when they are admitted', async () => {

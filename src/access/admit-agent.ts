@@ -68,9 +68,7 @@ export function createAdmitAgent({
       const subject = { organizationId: principal.organizationId, subjectId: principal.apiKeyId }
       const outcomes = await rateLimit.outcomes({ subject, action }, counted, asks.length)
       const uncappedAt = admission.uncapped ? now : null
-      return outcomes.map((outcome) =>
-        outcome instanceof Error ? outcome : { principal, standing: outcome, uncappedAt },
-      )
+      return outcomes.map((standing) => ({ principal, standing, uncappedAt }))
     },
   })
   return async (authorization, request) => await admit({ ...request, secret: secretOf(authorization) })

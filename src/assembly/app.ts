@@ -49,6 +49,7 @@ import { createGroups, createScimGroups, createScimTokens, createScimUsers } fro
 import type { Choice } from '../models/index.ts'
 import { createRemovals, createSources, markSourcesBeyondPlan, type Removals } from '../sources/index.ts'
 import { createSyncRuns, dropActiveRuns } from '../sync/index.ts'
+import { createRequestLog, type RequestLog } from '../request-log/index.ts'
 import { createThreads } from '../threads/index.ts'
 import { createCredits, createRateLimit, type RateLimit } from '../usage/index.ts'
 import { organizationRemovalsOf } from './organization-removals.ts'
@@ -113,7 +114,7 @@ export async function createApp(given: AppDependencies): Promise<App> {
   let draining = false
   const metrics = createMetrics()
   deps.tracing?.exportMetrics(metrics.registry)
-  const credits = createCredits({ db, clock })
+  const { credits, rateLimit, requestLog } = metersOf(deps)
   const identity = createConsoleIdentity({ ...deps, db })
   const embedding = await createEmbeddingEngine(deps)
   const { models } = embedding
@@ -125,9 +126,9 @@ export async function createApp(given: AppDependencies): Promise<App> {
   const removals = removalsOf(deps)
   const isDraining = (): boolean => draining
   const memory = await createSearchMemory(deps, metrics)
-  const rateLimit = createRateLimit({ db, limitPerMinute: settings.API_RATE_LIMIT_PER_MIN })
   const kept = { embedding, items, journaled, files, engine, removals, billing, outgoing, metrics, memory }
-  const parts = { ...kept, organizationRemovals: organizationRemovalsOf(deps, kept), rateLimit, isDraining }
+  const organizationRemovals = organizationRemovalsOf(deps, kept)
+  const parts = { ...kept, organizationRemovals, rateLimit, requestLog, isDraining }
   const services = createServices(deps, parts)
   const ungated = createGates({
     db,
@@ -146,7 +147,7 @@ export async function createApp(given: AppDependencies): Promise<App> {
     logger,
     publicUrl,
     onReceived: metrics.observeRequest,
-    onAnswered: metrics.observeAnswer,
+    onAnswered: [metrics.observeAnswer, requestLog.add],
     isDraining,
     tracer,
     ...(deps.timeouts ? { timeouts: deps.timeouts } : {}),
@@ -165,7 +166,7 @@ export async function createApp(given: AppDependencies): Promise<App> {
     await addConsolePages(server, { build: deps.consoleBuild, guide: deps.guideBuild, ...identity })
   const background = backgroundOf(deps, {
     ...parts,
-    sweeps: sweepUsage({ credits, rateLimit }, { ...deps, db }),
+    sweeps: [...sweepUsage({ credits, rateLimit }, { ...deps, db }), requestLog],
     metrics,
     memory,
   })
@@ -205,6 +206,17 @@ function removalsOf({ database: { db }, clock, logger }: AppDependencies): Remov
   })
 }
 
+/** What counts requests: credits, rate windows and the request log. */
+function metersOf({ database: { db }, settings, clock, logger }: AppDependencies) {
+  const onLost = (requests: number, err?: unknown): void =>
+    logger.warn({ err, requests }, 'requests are missing from the request log')
+  return {
+    credits: createCredits({ db, clock }),
+    rateLimit: createRateLimit({ db, limitPerMinute: settings.API_RATE_LIMIT_PER_MIN }),
+    requestLog: createRequestLog({ db, clock, onLost }),
+  }
+}
+
 /** The slices with their dependencies. */
 function createServices(
   deps: AppDependencies,
@@ -220,6 +232,7 @@ function createServices(
     metrics: Metrics
     memory: VectorMemory | null
     rateLimit: RateLimit
+    requestLog: RequestLog
     isDraining: () => boolean
   },
 ): Services {
@@ -252,6 +265,7 @@ function createServices(
     billing,
     outgoingWebhooks: parts.outgoing,
     rateLimit: parts.rateLimit,
+    requestLog: parts.requestLog,
     operator: createOperator({ db, clock, logger, billing }),
     organizationRemovals: parts.organizationRemovals,
     backups: createBackups(deps),

@@ -25,7 +25,7 @@ interface Given {
 
 interface Working {
   embedding: EmbeddingEngine
-  sweeps: readonly Task[]
+  sweeps: readonly Pick<Task, 'start' | 'stop'>[]
   files: Files
   /** Starts before anything else that changes items. */
   journaled: JournaledIngests | null

@@ -18,6 +18,7 @@ import { webhookRoutes } from '../outgoing-webhooks/index.ts'
 import { groupRoutes, scimRoutes, scimTokenRoutes } from '../people/index.ts'
 import { sourcePermissionRoutes } from '../permission-polls/index.ts'
 import { referenceRoutes } from '../reference/index.ts'
+import { requestLogRoutes } from '../request-log/index.ts'
 import { retrievalRoutes } from '../retrieval/index.ts'
 import { sourceRoutes } from '../sources/index.ts'
 import { syncRoutes } from '../sync/index.ts'
@@ -33,6 +34,7 @@ const SLICES = [
   memoryCanvasRoutes,
   modelMoveRoutes,
   accessRoutes,
+  requestLogRoutes,
   sourceRoutes,
   sourcePermissionRoutes,
   syncRoutes,

@@ -3,6 +3,7 @@ import type { Db } from '../database/database.ts'
 import { pruneDays } from '../daily-usage/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { forgetInvitations, forgetStrangers } from '../organizations/index.ts'
+import { pruneRequests } from '../request-log/index.ts'
 import { type Credits, noteLowCredits, type RateLimit } from '../usage/index.ts'
 import type { Logger } from '../kernel/logger.ts'
 
@@ -12,8 +13,8 @@ const PRUNE_INTERVAL_MS = 60 * 60_000
 const LOW_CREDITS_INTERVAL_MS = 10_000
 
 /**
- * Refunds credits of requests whose process died; deletes expired rate windows, days of use, invitations and users
- * without a workspace; and notifies webhooks of low credits.
+ * Refunds credits of requests whose process died; deletes expired rate windows, days of use, logged requests,
+ * invitations and users without a workspace; and notifies webhooks of low credits.
  */
 export function sweepUsage(
   { credits, rateLimit }: { credits: Credits; rateLimit: RateLimit },
@@ -25,6 +26,11 @@ export function sweepUsage(
     sweep(() => credits.sweepExpired(clock.now()), 'expired credits could not be refunded'),
     sweep(() => rateLimit.sweep(), 'expired rate windows could not be deleted'),
     sweep(() => pruneDays(db, clock.now()), 'expired days of usage could not be deleted', PRUNE_INTERVAL_MS),
+    sweep(
+      () => pruneRequests(db, clock.now()),
+      'old requests could not be deleted from the request log',
+      PRUNE_INTERVAL_MS,
+    ),
     sweep(
       () => forgetInvitations(db, clock.now()),
       'expired invitations could not be deleted',

@@ -44,6 +44,19 @@ export interface PeopleSchema {
     created_at: Date
     updated_at: Date
   }
+  /** Requests of API keys, without contents. */
+  request_log: {
+    organization_id: string
+    answered_at: Date
+    request_id: string
+    api_key_id: string
+    method: string
+    path: string
+    status: number
+    duration_ms: number
+    credits: number
+    is_mcp: boolean
+  }
   permission_polls: Leased & {
     organization_id: string
     source_id: string

@@ -45,7 +45,7 @@ export interface ServerOptions<S> {
   publicUrl: () => string
   /** Called for every request as it arrives; the returned function is called when it is answered or aborted. */
   onReceived?: () => () => void
-  onAnswered?: OnAnswered
+  onAnswered?: readonly OnAnswered[]
   /** Traces requests. */
   tracer?: Tracer | undefined
   /** While true, every route except the operations answers 503. */
@@ -79,6 +79,8 @@ declare module 'fastify' {
     principal: Principal
     /** The memory reserved for its body. */
     bodyShare: BodyShare
+    /** The credits that it was charged. */
+    credits: number
     /** A tool of `/mcp` sends it on behalf of the tool's caller. */
     isMcp: boolean
     /** When the key lookup read that the organization's subscription has no cap; null: it has one, or was not read. */
@@ -137,6 +139,7 @@ export async function createServer<S>(options: ServerOptions<S>): Promise<Fastif
     receiveBody(payload, request.routeOptions.bodyLimit ?? 0, request.bodyShare),
   )
   app.decorateRequest('principal', null)
+  app.decorateRequest('credits', 0)
   app.decorateRequest('isMcp', false)
   app.decorateRequest('uncappedAt', null)
   const budget = createBodyBudget()

@@ -5,6 +5,7 @@ import type {
   ScimPrincipal,
   UserPrincipal,
 } from '../kernel/principal.ts'
+import type { AppError } from '../kernel/errors.ts'
 import type { Action, ChargedAction } from '../kernel/actions.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import type { Reader } from '../kernel/reader.ts'
@@ -34,8 +35,8 @@ export interface AgentRequest {
 
 export interface AdmittedAgent {
   principal: AgentPrincipal
-  /** Null: the key may not do this, and nothing was counted. */
-  standing: RateStanding | null
+  /** Null: the key may not do this; an error: its minute is full. Nothing was counted then. */
+  standing: RateStanding | AppError | null
   uncappedAt: Date | null
 }
 
@@ -65,7 +66,7 @@ export interface Gates {
   authenticateAgent(authorization: string | undefined): Promise<AgentPrincipal>
   /**
    * Authenticates the token and, if the key may do the action, counts the request in the key's window. Throws
-   * `unauthenticated`, or `rate_limited` with the standing; it then counts nothing.
+   * `unauthenticated`.
    */
   admitAgent(authorization: string | undefined, request: AgentRequest): Promise<AdmittedAgent>
   /** Throws `unauthenticated`, or `not_found` for a workspace that is not the person's. */

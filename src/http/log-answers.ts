@@ -1,23 +1,32 @@
 import type { FastifyInstance } from 'fastify'
 import type { Principal } from './pipeline.ts'
 
-export type OnAnswered = (answered: {
+export interface Answered {
+  requestId: string
   method: string
+  /** The route's address, with parameter names. */
   route: string
   status: number
   seconds: number
-}) => void
+  /** The credits that it was charged. */
+  credits: number
+  /** A tool of `/mcp` made the request. */
+  isMcp: boolean
+  principal: Principal
+}
+
+export type OnAnswered = (answered: Answered) => void
 
 /** One log line and one metric for each answered request. */
-export function logAnswers(app: FastifyInstance, onAnswered: OnAnswered | undefined): void {
+export function logAnswers(app: FastifyInstance, onAnswered: readonly OnAnswered[] = []): void {
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unknown'
     const seconds = reply.elapsedTime / 1000
-    onAnswered?.({ method: request.method, route, status: reply.statusCode, seconds })
-    request.log.info(
-      { ...who(request.principal), method: request.method, route, status: reply.statusCode, seconds },
-      'answered',
-    )
+    const { id: requestId, method, principal, credits, isMcp } = request
+    const { statusCode: status } = reply
+    for (const observe of onAnswered)
+      observe({ requestId, method, route, status, seconds, credits, isMcp, principal })
+    request.log.info({ ...who(principal), method, route, status, seconds }, 'answered')
   })
 }
 

@@ -50,6 +50,9 @@ export async function authorize<S>(
     case 'agent': {
       const { action, reach } = access
       const { principal, standing, uncappedAt } = await gates.admitAgent(authorization, { action, reach })
+      // A refusal is logged with its key too.
+      request.principal = principal
+      if (standing instanceof AppError) throw standing
       if (standing === null) {
         setRateHeaders(reply, await gates.standing(principal, action))
         if (!principal.allowedActions.includes(action)) throw insufficientScope(action)
@@ -103,7 +106,7 @@ export async function run<S>(
     const reader = await readerOf(route, gates, principal, email)
     const use = useOf(route, principal, request)
     if (use) await gates.requireRoom(use.caller)
-    const hold = use && naming(email, await gates.holdCredit(use, request.id))
+    const hold = use && counting(request, naming(email, await gates.holdCredit(use, request.id)))
     let result: UntypedReply
     try {
       result = await route.handle({ ...parsed, reader }, services)
@@ -162,6 +165,17 @@ async function readerOf<S>(
 function naming(email: string | undefined, hold: CreditHold): CreditHold {
   if (email === undefined) return hold
   return { ...hold, settle: (retrieved) => hold.settle({ ...retrieved, onBehalfOf: email }) }
+}
+
+/** A hold that notes on the request what it was charged. */
+function counting(request: FastifyRequest, hold: CreditHold): CreditHold {
+  return {
+    ...hold,
+    async settle(retrieved) {
+      await hold.settle(retrieved)
+      request.credits = 1
+    },
+  }
 }
 
 /** The result of a charged answer, which its route must report. */

@@ -29,5 +29,7 @@ export const CONSOLE_REQUIREMENTS: Record<string, string> = {
     'An admin sees what each live key of the workspace sent for each action in the last minute, beside the limit.',
   'CON-21':
     'A person reads, rates and deletes their own threads only; the trail has no text of them, and they are deleted when the person leaves.',
+  'CON-22':
+    "An admin reads the requests of the workspace's keys, served or refused, filtered by key, status and path; nobody else does, and no content is in them.",
   'CON-13': 'At most 1,000 members and 100 open invitations: 409 with the number.',
 }

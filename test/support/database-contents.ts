@@ -7,6 +7,7 @@ import type { Db } from '../../src/database/database.ts'
  */
 const NOT_COMPARED = new Set([
   'rate_windows',
+  'request_log',
   'evidence_calibrations',
   'canvas_work',
   'entities',
@@ -17,7 +18,7 @@ const NOT_COMPARED = new Set([
 
 /**
  * A fingerprint of every table (row count and a content hash), to show that nothing was stored. Excludes what every
- * request updates (rate windows, last use of keys and users) and the memory canvas.
+ * request updates (rate windows, the request log, last use of keys and users) and the memory canvas.
  */
 export async function databaseContents(db: Db): Promise<Record<string, string>> {
   const names = (await tablesOf(db)).filter((name) => !NOT_COMPARED.has(name))

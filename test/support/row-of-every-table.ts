@@ -141,6 +141,18 @@ function rowsOf({ id, userId, sourceId, itemId }: FilledOrganization, modelId: n
       turn_count: 1,
       ...lasting,
     },
+    request_log: {
+      organization_id,
+      answered_at: AT,
+      request_id: randomUUID(),
+      api_key_id: randomUUID(),
+      method: 'POST',
+      path: '/v1/search',
+      status: 200,
+      duration_ms: 12,
+      credits: 1,
+      is_mcp: false,
+    },
     permission_polls: { organization_id, source_id: sourceId, next_at: AT },
     scim_tokens: {
       organization_id,

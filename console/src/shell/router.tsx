@@ -7,6 +7,7 @@ import {
 } from '@tanstack/react-router'
 import { readAskSearch } from '../pages/ask/ask-search.ts'
 import { readMemorySearch } from '../pages/memory/memory-search.ts'
+import { readDevelopersSearch } from '../pages/developers/developers-search.ts'
 import { readFilters } from '../pages/audit/audit-filters.ts'
 import { readImportSearch, readItemsSearch } from '../pages/sources/items-search.ts'
 import { readSourcesSearch } from '../pages/sources/source-filter.ts'
@@ -105,6 +106,7 @@ const routeTree = root.addChildren([
     createRoute({
       getParentRoute: () => admins,
       path: '/developers',
+      validateSearch: readDevelopersSearch,
       component: lazyRouteComponent(
         pageFile(() => import('../pages/developers/developers-page.tsx')),
         'DevelopersPage',

@@ -60,6 +60,7 @@ export const LAYOUT = {
   principal_members: 'tenant',
   permission_polls: 'tenant',
   threads: 'tenant',
+  request_log: 'tenant',
 
   // Looked up by the hash of a secret, by user, or by the hash of a state.
   api_keys: 'coordinator',

@@ -228,6 +228,7 @@ const RUNNING: readonly Scene[] = [
     },
   },
   { name: 'developers', who: 'owner', path: 'developers' },
+  { name: 'developers-requests', who: 'owner', path: 'developers?tab=requests' },
   {
     name: 'create-key',
     who: 'owner',

@@ -1,23 +1,17 @@
 import { SegmentedControl } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { ChartColumn } from 'lucide-react'
 import { useState } from 'react'
-import { unwrap } from '../../api/client.ts'
-import { useWorkspace } from '../../session/workspace.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { Reading } from '../../ui/reading.tsx'
 import { usageBars, type UsageBy } from './usage-bars.ts'
 import { UsageColumns } from './usage-columns.tsx'
+import { useUsage } from './use-billing.ts'
 
 /** The credits of the current period by day: by kind of answer, or by who asked. */
 export function UsageChart() {
-  const { api, organization } = useWorkspace()
   const [by, setBy] = useState<UsageBy>('surface')
-  const usage = useQuery({
-    queryKey: [organization.id, 'usage'],
-    queryFn: ({ signal }) => unwrap(api.GET('/v1/console/usage', { signal })),
-  })
+  const usage = useUsage()
   return (
     <Panel
       title="Credits by day"

@@ -11,3 +11,12 @@ export function useBilling() {
     enabled: isAdmin,
   })
 }
+
+/** The charges of the current period by day, caller and kind of answer. Of admins. */
+export function useUsage() {
+  const { api, organization } = useWorkspace()
+  return useQuery({
+    queryKey: [organization.id, 'usage'],
+    queryFn: ({ signal }) => unwrap(api.GET('/v1/console/usage', { signal })),
+  })
+}

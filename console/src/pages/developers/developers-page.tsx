@@ -1,13 +1,23 @@
-import { Button, Stack } from '@mantine/core'
+import { Button, Stack, Tabs } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { CreateKeyDialog } from './create-key-dialog.tsx'
+import type { RequestFilters } from './developers-search.ts'
+import { KeyUsagePanel } from './key-usage-panel.tsx'
 import { KeysPanel } from './keys-panel.tsx'
+import { RequestLogPanel } from './request-log-panel.tsx'
 import { WebhooksPanel } from './webhooks-panel.tsx'
 
-/** The keys by which agents and programs come in, and the addresses that are told of what happens. */
+const route = getRouteApi('/admins/developers')
+
+/** Keys and webhooks, and what keys requested. */
 export function DevelopersPage() {
   const [isCreating, { open, close }] = useDisclosure(false)
+  const { tab = 'keys', ...filters } = route.useSearch()
+  const navigate = useNavigate()
+  const filter = (search: RequestFilters): void =>
+    void navigate({ to: '/developers', search: { tab: 'requests', ...search }, replace: true })
   return (
     <>
       <PageHeader
@@ -15,10 +25,30 @@ export function DevelopersPage() {
         text="API keys and webhooks for your workspace."
         action={<Button onClick={open}>Create a key</Button>}
       />
-      <Stack gap="lg">
-        <KeysPanel onCreate={open} />
-        <WebhooksPanel />
-      </Stack>
+      <Tabs
+        value={tab}
+        onChange={(chosen) =>
+          void navigate({ to: '/developers', search: chosen === 'requests' ? { tab: chosen } : {} })
+        }
+        keepMounted={false}
+      >
+        <Tabs.List mb="lg">
+          <Tabs.Tab value="keys">Keys and webhooks</Tabs.Tab>
+          <Tabs.Tab value="requests">Requests and usage</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="keys">
+          <Stack gap="lg">
+            <KeysPanel onCreate={open} />
+            <WebhooksPanel />
+          </Stack>
+        </Tabs.Panel>
+        <Tabs.Panel value="requests">
+          <Stack gap="lg">
+            <KeyUsagePanel apiKeyId={filters.key} />
+            <RequestLogPanel filters={filters} onFilter={filter} />
+          </Stack>
+        </Tabs.Panel>
+      </Tabs>
       <CreateKeyDialog isOpen={isCreating} onClose={close} />
     </>
   )

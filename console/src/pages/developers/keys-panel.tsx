@@ -1,4 +1,4 @@
-import { Badge, Button, Code, Group } from '@mantine/core'
+import { Badge, Button, Code, Group, Modal } from '@mantine/core'
 import { KeyRound } from 'lucide-react'
 import { useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
@@ -13,6 +13,8 @@ import { formatDateTime, RelativeTime } from '../../ui/relative-time.tsx'
 import { KeyRate, useKeyRates } from './key-rate.tsx'
 import classes from './keys-panel.module.css'
 import { presetOf, PRESETS } from './key-presets.ts'
+import { KEY_PLACEHOLDER } from './request-curl.ts'
+import { SnippetTabs } from './snippet-tabs.tsx'
 import { useApiKeys, useRequestsPerMinute, useRevokeKey } from './use-api-keys.ts'
 
 type ApiKey = Schemas['ApiKey']
@@ -22,6 +24,7 @@ export function KeysPanel({ onCreate }: { onCreate: () => void }) {
   const keys = useApiKeys()
   const limit = useRequestsPerMinute()
   const [leaving, setLeaving] = useState<ApiKey | null>(null)
+  const [used, setUsed] = useState<ApiKey | null>(null)
   return (
     <Panel
       title="API keys"
@@ -40,16 +43,33 @@ export function KeysPanel({ onCreate }: { onCreate: () => void }) {
               action={<Button onClick={onCreate}>Create a key</Button>}
             />
           ) : (
-            <KeyTable keys={rows} onRevoke={setLeaving} />
+            <KeyTable keys={rows} onUse={setUsed} onRevoke={setLeaving} />
           )
         }
       </Reading>
+      <Modal
+        opened={used !== null}
+        onClose={() => setUsed(null)}
+        title={`Use ${used?.name ?? 'the key'}`}
+        size="lg"
+        closeButtonProps={{ 'aria-label': 'Close the examples' }}
+      >
+        {used && <SnippetTabs apiKey={used} secret={KEY_PLACEHOLDER} />}
+      </Modal>
       <RevokeDialog apiKey={leaving} onClose={() => setLeaving(null)} />
     </Panel>
   )
 }
 
-function KeyTable({ keys, onRevoke }: { keys: readonly ApiKey[]; onRevoke: (key: ApiKey) => void }) {
+function KeyTable({
+  keys,
+  onUse,
+  onRevoke,
+}: {
+  keys: readonly ApiKey[]
+  onUse: (key: ApiKey) => void
+  onRevoke: (key: ApiKey) => void
+}) {
   const rates = useKeyRates()
   return (
     <DataTable
@@ -76,18 +96,23 @@ function KeyTable({ keys, onRevoke }: { keys: readonly ApiKey[]; onRevoke: (key:
           ),
         },
         {
-          label: 'Revoke',
+          label: 'Actions',
           isAtEnd: true,
           isAction: true,
           cell: (key) => (
-            <Button
-              size="xs"
-              variant="default"
-              onClick={() => onRevoke(key)}
-              aria-label={`Revoke ${key.name}`}
-            >
-              Revoke
-            </Button>
+            <Group gap="xs" wrap="nowrap" justify="flex-end">
+              <Button size="xs" variant="default" onClick={() => onUse(key)} aria-label={`Use ${key.name}`}>
+                Use
+              </Button>
+              <Button
+                size="xs"
+                variant="default"
+                onClick={() => onRevoke(key)}
+                aria-label={`Revoke ${key.name}`}
+              >
+                Revoke
+              </Button>
+            </Group>
           ),
         },
       ]}

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ALL_ACTIONS, presetOf, PRESETS } from './key-presets.ts'
+import { requestCurl } from './request-curl.ts'
 import { snippetsOf } from './snippets.ts'
 
 const given = { url: 'https://memory.example.com', secret: 'svc_secret', source: null }
@@ -25,7 +26,19 @@ describe('the snippets of a new key', () => {
     const names = (action: (typeof ALL_ACTIONS)[number]) =>
       snippetsOf({ ...given, actions: [action] }).map(({ name }) => name)
     expect(names('search')).toContain('MCP client')
-    expect(names('admin')).toEqual(['curl', 'TypeScript'])
+    expect(names('admin')).toEqual(['curl', 'TypeScript', 'Python'])
+  })
+})
+
+describe('a logged request as curl', () => {
+  const url = 'https://memory.example.com'
+
+  it('has placeholders for the key and for what the log leaves out', () => {
+    expect(requestCurl(url, { method: 'GET', path: '/v1/source-items/{id}' })).toBe(
+      `curl ${url}/v1/source-items/ID \\\n  -H 'Authorization: Bearer YOUR_API_KEY'`,
+    )
+    expect(requestCurl(url, { method: 'POST', path: '/v1/ask' })).toContain(`-d '{"query":`)
+    expect(requestCurl(url, { method: 'DELETE', path: '/v1/api-keys/{id}' })).toContain('curl -X DELETE')
   })
 })
 

@@ -19,12 +19,13 @@ interface Given {
 const QUESTION = 'How many vacation days do I get?'
 const MCP_ACTIONS: ReadonlySet<KeyAction> = new Set(['search', 'context', 'ask', 'ingest', 'sources:read'])
 
-/** Ready to be run: what the key may do, over HTTP, with the TypeScript client, and by an agent over MCP. */
+/** Ready to run: what the key may do, over HTTP, with each client, and by an agent over MCP. */
 export function snippetsOf(given: Given): Snippet[] {
   const isForAgents = given.actions.some((action) => MCP_ACTIONS.has(action))
   return [
     { name: 'curl', text: curl(given) },
     { name: 'TypeScript', text: typescript(given) },
+    { name: 'Python', text: python(given) },
     ...(isForAgents ? mcp(given) : []),
   ]
 }
@@ -42,9 +43,10 @@ function curl({ url, secret, actions, source }: Given): string {
     case 'search':
     case 'context':
     case 'ask':
-      return post(`/v1/${firstUse(actions)}`, { query: QUESTION })
-    case 'ingest':
-      return post('/v1/ingest', { documents: [exampleDocument(source)] })
+    case 'ingest': {
+      const path = `/v1/${firstUse(actions)}`
+      return post(path, exampleBody(path, source))
+    }
     case 'memory:read':
       return get('/v1/memory-canvas')
     case 'sources:read':
@@ -57,7 +59,7 @@ function curl({ url, secret, actions, source }: Given): string {
     case 'sync:read':
       return get('/v1/sync-runs')
     case 'sync:write':
-      return post('/v1/sync-runs', { connectorId: source?.id ?? 'SOURCE_ID' })
+      return post('/v1/sync-runs', exampleBody('/v1/sync-runs', source))
     case 'admin':
       return get('/v1/api-keys')
   }
@@ -101,6 +103,39 @@ function typescriptCall(action: KeyAction, source: Given['source']): string {
   }
 }
 
+function python({ url, secret, actions, source }: Given): string {
+  return [
+    'from retrieval_memory import Memory',
+    '',
+    `with Memory("${secret}", "${url}") as memory:`,
+    `    print(${pythonCall(firstUse(actions), source)})`,
+  ].join('\n')
+}
+
+function pythonCall(action: KeyAction, source: Given['source']): string {
+  const id = source?.id ?? 'SOURCE_ID'
+  switch (action) {
+    case 'ask':
+    case 'context':
+    case 'search':
+      return `memory.${action}("${QUESTION}")`
+    case 'ingest':
+      return `memory.ingest([${JSON.stringify(exampleDocument(source), null, 4).replaceAll('\n', '\n    ')}])`
+    case 'memory:read':
+      return 'memory.memory_canvas.get()'
+    case 'sources:read':
+      return 'memory.sources.list()'
+    case 'sources:write':
+      return `memory.sources.set_channel_allowlist("${id}", ["CHANNEL_ID"])`
+    case 'sync:read':
+      return 'memory.sync_runs.list()'
+    case 'sync:write':
+      return `memory.sync_runs.start({"connectorId": "${id}"})`
+    case 'admin':
+      return 'memory.api_keys.list()'
+  }
+}
+
 function mcp({ url, secret }: Given): Snippet[] {
   const configuration = {
     mcpServers: { memory: { url: `${url}/mcp`, headers: { Authorization: `Bearer ${secret}` } } },
@@ -129,6 +164,24 @@ const BY_USE: readonly KeyAction[] = [
 /** What shows best what the key is for. */
 function firstUse(actions: readonly KeyAction[]): KeyAction {
   return BY_USE.find((action) => actions.includes(action)) ?? 'admin'
+}
+
+/** A body that the route at a path takes; an empty one where the path says too little. */
+export function exampleBody(path: string, source: Given['source'] = null): Record<string, unknown> {
+  switch (path) {
+    case '/v1/search':
+    case '/v1/context':
+    case '/v1/ask':
+      return { query: QUESTION }
+    case '/v1/ingest':
+      return { documents: [exampleDocument(source)] }
+    case '/v1/sync-runs':
+      return { connectorId: source?.id ?? 'SOURCE_ID' }
+    case '/mcp':
+      return { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+    default:
+      return {}
+  }
 }
 
 function exampleDocument(source: Given['source']): Record<string, string> {

@@ -1,0 +1,20 @@
+import { exampleBody } from './snippets.ts'
+
+/** In place of the secret, which nobody but its owner has. */
+export const KEY_PLACEHOLDER = 'YOUR_API_KEY'
+
+const WITH_BODY = new Set(['POST', 'PUT', 'PATCH'])
+
+/** A logged request as a command. The log has no contents, so it shows an example body and placeholders. */
+export function requestCurl(url: string, { method, path }: { method: string; path: string }): string {
+  const address = `${url}${path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => name.toUpperCase())}`
+  const lines = [
+    method === 'GET' ? `curl ${address}` : `curl -X ${method} ${address}`,
+    `-H 'Authorization: Bearer ${KEY_PLACEHOLDER}'`,
+    ...(path === '/mcp' ? [`-H 'Accept: application/json, text/event-stream'`] : []),
+    ...(WITH_BODY.has(method)
+      ? [`-H 'Content-Type: application/json'`, `-d '${JSON.stringify(exampleBody(path))}'`]
+      : []),
+  ]
+  return lines.join(' \\\n  ')
+}

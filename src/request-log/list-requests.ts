@@ -1,0 +1,96 @@
+import { sql } from 'kysely'
+import type { Db } from '../database/database.ts'
+import { type PageQuery, readPage } from '../database/list-page.ts'
+
+/** Selects requests that match every field. */
+export interface RequestFilter {
+  apiKeyId?: string | undefined
+  /** A status such as `404`, or a class of them such as `4xx`. */
+  status?: string | undefined
+  /** The beginning of the path. */
+  path?: string | undefined
+}
+
+export interface LoggedRequestView {
+  requestId: string
+  method: string
+  path: string
+  status: number
+  durationMs: number
+  credits: number
+  isMcp: boolean
+  apiKeyId: string
+  /** Revoked keys have one too. */
+  keyName: string | null
+  answeredAt: string
+}
+
+export interface RequestPage {
+  requests: LoggedRequestView[]
+  nextCursor: string | null
+}
+
+const NEWEST = { at: 'answered_at', id: 'request_id' }
+
+/**
+ * A page of a workspace's requests, newest first.
+ * @throws AppError `validation_failed` for a cursor of another list
+ */
+export async function listRequests(
+  db: Db,
+  organizationId: string,
+  { cursor, limit, ...filter }: RequestFilter & PageQuery,
+): Promise<RequestPage> {
+  const { apiKeyId, status, path } = filter
+  const list = ['request-log', organizationId, apiKeyId, status, path]
+  const matching = selectRequests(db, organizationId, filter)
+  const { page, nextCursor } = await readPage(matching, list, NEWEST, { cursor, limit })
+  const names = await namesOfKeys(db, organizationId, new Set(page.map((row) => row.api_key_id)))
+  return {
+    requests: page.map((row) => ({
+      requestId: row.request_id,
+      method: row.method,
+      path: row.path,
+      status: row.status,
+      durationMs: row.duration_ms,
+      credits: row.credits,
+      isMcp: row.is_mcp,
+      apiKeyId: row.api_key_id,
+      keyName: names.get(row.api_key_id) ?? null,
+      answeredAt: row.answered_at.toISOString(),
+    })),
+    nextCursor,
+  }
+}
+
+function selectRequests(db: Db, organizationId: string, { apiKeyId, status, path }: RequestFilter) {
+  let query = db.selectFrom('request_log').selectAll().where('organization_id', '=', organizationId)
+  if (apiKeyId !== undefined) query = query.where('api_key_id', '=', apiKeyId)
+  if (status !== undefined) {
+    const [first, last] = statusesOf(status)
+    query = query.where('status', '>=', first).where('status', '<=', last)
+  }
+  if (path !== undefined) query = query.where(sql<boolean>`starts_with(path, ${path})`)
+  return query
+}
+
+function statusesOf(status: string): [number, number] {
+  if (!status.endsWith('xx')) return [Number(status), Number(status)]
+  const first = Number(status[0]) * 100
+  return [first, first + 99]
+}
+
+async function namesOfKeys(
+  db: Db,
+  organizationId: string,
+  ids: ReadonlySet<string>,
+): Promise<Map<string, string>> {
+  if (ids.size === 0) return new Map()
+  const keys = await db
+    .selectFrom('api_keys')
+    .select(['id', 'name'])
+    .where('organization_id', '=', organizationId)
+    .where('id', 'in', [...ids])
+    .execute()
+  return new Map(keys.map(({ id, name }) => [id, name]))
+}

@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import type { Db } from '../database/database.ts'
+import { defineRoute, reply } from '../http/route.ts'
+import { count, EXAMPLE_ID, givenId, moment, shownId, text, textOrNull } from '../kernel/schemas.ts'
+import { listRequests } from './list-requests.ts'
+import { LOGGED_DAYS, REQUESTS_MAX, type RequestLog } from './request-log.ts'
+
+export interface RequestLogServices {
+  db: Db
+  requestLog: Pick<RequestLog, 'flush'>
+}
+
+const LoggedRequest = z
+  .object({
+    requestId: shownId('The request ID, as in `X-Request-Id`.', EXAMPLE_ID.request),
+    method: text('HTTP method.', 'POST'),
+    path: text('Path with parameter names in place of their values.', '/v1/search'),
+    status: z.int().meta({ description: 'HTTP status of the response.', example: 200 }),
+    durationMs: count('Milliseconds until the response was sent.', 12),
+    credits: count('Credits charged.', 1),
+    isMcp: z.boolean().meta({ description: 'Whether a tool of `/mcp` made the request.', example: false }),
+    apiKeyId: shownId('The key that made the request.', EXAMPLE_ID.apiKey),
+    keyName: textOrNull('The name of the key, even of a revoked one.', 'support bot'),
+    answeredAt: moment('When the request was answered.'),
+  })
+  .meta({ id: 'LoggedRequest', description: 'An answered request of an API key, without contents.' })
+
+export const requestLogRoutes = [
+  defineRoute<RequestLogServices>()({
+    operationId: 'consoleListRequests',
+    method: 'GET',
+    path: '/v1/console/request-log',
+    summary: 'List requests of API keys, newest first',
+    description:
+      `The last ${REQUESTS_MAX.toLocaleString('en')} requests of at most ${LOGGED_DAYS} days. Other instances write ` +
+      'theirs every five seconds. Bodies, query strings and responses are not logged.',
+    tag: 'API keys (console)',
+    access: { surface: 'console', role: 'admin', action: 'admin' },
+    credits: 0,
+    audit: 'none',
+    query: z.strictObject({
+      apiKeyId: givenId.optional().describe('Only requests of this key.'),
+      status: z
+        .string()
+        .regex(/^[2-5](?:xx|\d\d)$/, 'must be a status such as 404, or a class such as 4xx')
+        .optional()
+        .describe('Only this status, or this class of statuses.'),
+      path: z.string().max(200).optional().describe('Only paths that begin with this.'),
+      cursor: z
+        .string()
+        .max(1_000)
+        .optional()
+        .describe('The `nextCursor` of the page before; left out for the first page.'),
+      limit: z.coerce
+        .number()
+        .int()
+        .min(1)
+        .max(500)
+        .default(100)
+        .describe('How many requests a page has at most.'),
+    }),
+    responses: {
+      200: z.object({
+        requests: z.array(LoggedRequest).describe('The requests.'),
+        nextCursor: textOrNull('Where the next page begins; null: this is the last.', null),
+      }),
+    },
+    handle: async ({ principal: { organizationId }, query }, { db, requestLog }) => {
+      await requestLog.flush()
+      return reply(200, await listRequests(db, organizationId, query))
+    },
+  }),
+]
