@@ -111,7 +111,7 @@ describe('the command line against the real service', () => {
     const gone = await service.organization()
     await expect(memory('operator', 'remove', gone.id)).rejects.toThrow(/Nothing was removed.*--yes/)
     expect(await memory('operator', 'organizations')).not.toMatch(/being removed/)
-    expect(await memory('operator', 'remove', gone.id, '--yes')).toMatch(/^Nobody has access to "/)
+    expect(await memory('operator', 'remove', gone.id, '--yes')).toMatch(/is no longer accessible/)
     expect((await service.call('GET', '/v1/sources', { key: gone.adminKey })).status).toBe(401)
     expect(await memory('operator', 'organizations')).toMatch(new RegExp(`being removed .*${gone.id}`))
     const nobody = '00000000-0000-4000-8000-000000000000'
