@@ -70,6 +70,22 @@ export async function inNewDatabase<Result>(
   }
 }
 
+/**
+ * Measures the wanted database, each in a new place; without a name the embedded one, and PostgreSQL if a server is
+ * named.
+ */
+export async function onEachDatabase<Result>(
+  wanted: string | undefined,
+  measure: (database: string, place: Place) => Promise<Result[]>,
+): Promise<Result[]> {
+  const results: Result[] = []
+  const serverUrl = namedServer(wanted)
+  if (wanted !== 'postgres') results.push(...(await inNewFolder((place) => measure('embedded', place))))
+  if (wanted !== 'embedded' && serverUrl)
+    results.push(...(await inNewDatabase(serverUrl, (place) => measure('postgres', place))))
+  return results
+}
+
 const Organization = z.tuple([z.object({ id: z.string() })])
 const SourceRows = z.array(z.object({ id: z.string(), provider: z.string() }))
 

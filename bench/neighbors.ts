@@ -3,15 +3,7 @@ import { Worker } from 'node:worker_threads'
 import { z } from 'zod'
 import { openDatabase } from '../src/database/open-database.ts'
 import { benchQuery } from './corpus.ts'
-import {
-  CHUNKS_A_DOCUMENT,
-  environmentOf,
-  fill,
-  inNewDatabase,
-  inNewFolder,
-  namedServer,
-  type Place,
-} from './fill.ts'
+import { CHUNKS_A_DOCUMENT, environmentOf, fill, onEachDatabase, type Place } from './fill.ts'
 import { keepResults } from './keep-results.ts'
 import { percentile } from './search.ts'
 import { ADMIN_KEY, call, startServer, untilInMemory } from './server.ts'
@@ -57,13 +49,8 @@ interface Result {
 }
 
 /** Measures and saves the figures. */
-export async function benchNeighbors([wanted, chunks = CHUNKS]: readonly (string | number)[]): Promise<void> {
-  const results: Result[] = []
-  if (wanted !== 'postgres')
-    results.push(...(await inNewFolder((place) => measure('embedded', place, Number(chunks)))))
-  const serverUrl = wanted === 'embedded' ? undefined : namedServer(String(wanted))
-  if (serverUrl)
-    results.push(...(await inNewDatabase(serverUrl, (place) => measure('postgres', place, Number(chunks)))))
+export async function benchNeighbors([wanted, chunks = String(CHUNKS)]: readonly string[]): Promise<void> {
+  const results = await onEachDatabase(wanted, (database, place) => measure(database, place, Number(chunks)))
   process.stdout.write(`${table(results)}\n`)
   await keepResults('neighbors', results, table(results))
 }

@@ -2,15 +2,7 @@ import { z } from 'zod'
 import { openDatabase } from '../src/database/open-database.ts'
 import type { NewItem } from '../src/items/index.ts'
 import { benchDocument, benchQuery } from './corpus.ts'
-import {
-  CHUNKS_A_DOCUMENT,
-  environmentOf,
-  fill,
-  inNewDatabase,
-  inNewFolder,
-  namedServer,
-  type Place,
-} from './fill.ts'
+import { CHUNKS_A_DOCUMENT, environmentOf, fill, onEachDatabase, type Place } from './fill.ts'
 import { keepResults } from './keep-results.ts'
 import { percentile } from './search.ts'
 import { call, startServer, untilInMemory } from './server.ts'
@@ -18,7 +10,7 @@ import { call, startServer, untilInMemory } from './server.ts'
 /*
  * npm run bench -- permissions [embedded|postgres] [chunks]: compares a search on behalf of a user with the
  * same search of everything, alternating in one run. Each user is a member and in one of 500 groups; there
- * are 20,000 distinct policies, most of which name two users and two groups.
+ * are 20,000 distinct policies. Most name two users and two groups.
  */
 
 const PEOPLE = 5_000
@@ -49,16 +41,8 @@ interface Result {
 }
 
 /** Measures and saves the figures. */
-export async function benchPermissions([wanted, chunks = CHUNKS]: readonly (
-  | string
-  | number
-)[]): Promise<void> {
-  const results: Result[] = []
-  if (wanted !== 'postgres')
-    results.push(...(await inNewFolder((place) => measure('embedded', place, Number(chunks)))))
-  const serverUrl = wanted === 'embedded' ? undefined : namedServer(String(wanted))
-  if (serverUrl)
-    results.push(...(await inNewDatabase(serverUrl, (place) => measure('postgres', place, Number(chunks)))))
+export async function benchPermissions([wanted, chunks = String(CHUNKS)]: readonly string[]): Promise<void> {
+  const results = await onEachDatabase(wanted, (database, place) => measure(database, place, Number(chunks)))
   process.stdout.write(`${table(results)}\n`)
   await keepResults('permissions', results, table(results))
 }

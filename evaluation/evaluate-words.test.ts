@@ -3,7 +3,7 @@ import { testTerms } from '../test/support/term-weights.ts'
 import { evaluateWords } from './evaluate-words.ts'
 
 describe('the words of questions', () => {
-  it('are those outside the subject, of which the heavy ones count as rare', () => {
+  it('are those outside the subject; the heavy ones count as rare', () => {
     const terms = { ...testTerms, backgroundWeight: (stem: string) => (stem === 'puedo' ? 8 : 1) }
     const questions = [
       { text: 'donde puedo aparcar', subject: ['aparcar'] },

@@ -124,7 +124,7 @@ async function checkCredits(world: World, organization: SimulatedOrganization): 
   if (held.length > 0) world.violate(`${held.length} credits of ${name} are still reserved`)
   if (plan === 'metered' && over !== Math.max(0, count - (creditsIncluded ?? 0)))
     world.violate(
-      `${name} is charged for ${over} answers of ${count}, ${creditsIncluded} of which are included`,
+      `${name} is charged for ${over} of ${count} answers, although its plan includes ${creditsIncluded}`,
     )
 }
 

@@ -16,35 +16,25 @@ export type FaultKind =
   | 'kill before'
   | 'kill after'
 
+const FAULTS_OF_OTHER_SERVICES = [
+  'refused',
+  'lost answer',
+  'delay',
+  'long delay',
+  'server error',
+  'rate limit',
+  'half answer',
+  'duplicate',
+  'hang',
+  'kill before',
+  'kill after',
+] as const
+
 /** Where operations leave the process, with what may go wrong there. */
 const FAULTS_AT = {
   database: ['refused', 'lost answer', 'conflict', 'delay', 'kill before', 'kill after'],
-  provider: [
-    'refused',
-    'lost answer',
-    'delay',
-    'long delay',
-    'server error',
-    'rate limit',
-    'half answer',
-    'duplicate',
-    'hang',
-    'kill before',
-    'kill after',
-  ],
-  processor: [
-    'refused',
-    'lost answer',
-    'delay',
-    'long delay',
-    'server error',
-    'rate limit',
-    'half answer',
-    'duplicate',
-    'hang',
-    'kill before',
-    'kill after',
-  ],
+  provider: FAULTS_OF_OTHER_SERVICES,
+  processor: FAULTS_OF_OTHER_SERVICES,
   model: [
     'refused',
     'lost answer',

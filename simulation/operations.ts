@@ -273,7 +273,7 @@ const change: Operation = async (world) => {
   changeProvider(world, provider)
 }
 
-/** Somebody writes, edits or deletes at a provider. */
+/** Writes, edits or deletes an item at a provider. */
 function changeProvider(world: World, provider: 'slack' | 'notion'): void {
   const { streams, slack, notion } = world
   const act = streams.pick('change at a provider', ['write', 'write', 'edit', 'delete'] as const)

@@ -80,7 +80,7 @@ export function fits(count: number, { acknowledged, unknown }: Tally): boolean {
   return count >= acknowledged && count <= acknowledged + unknown
 }
 
-/** Whether somebody may read a document, where a group has these members. */
+/** Whether a person may read a document when the group has these members. */
 export function readable(policy: unknown, email: string, members: readonly string[]): boolean {
   const domain = email.slice(email.indexOf('@') + 1)
   const principals = new Set([EVERYONE, userPrincipal(email), domainPrincipal(domain)])

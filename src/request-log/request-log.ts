@@ -1,6 +1,7 @@
 import { createTask } from '../background/index.ts'
 import type { Db } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
+import type { Row } from '../database/schema.ts'
 import { isForeignKeyViolation } from '../database/retry-conflicts.ts'
 import type { Answered } from '../http/log-answers.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -29,17 +30,7 @@ const DAY_MS = 86_400_000
 /** Cut like a stored column, so that a long-running stream fits. */
 const DURATION_MAX_MS = 2_147_483_647
 
-interface LoggedRequest {
-  answered_at: string
-  request_id: string
-  api_key_id: string
-  method: string
-  path: string
-  status: number
-  duration_ms: number
-  credits: number
-  is_mcp: boolean
-}
+type LoggedRequest = Omit<Row<'request_log'>, 'organization_id' | 'answered_at'> & { answered_at: string }
 
 const write = prepare(`
   insert into request_log

@@ -226,9 +226,8 @@ async function record(
   metadata: Record<string, unknown>,
   at: Date,
 ): Promise<void> {
-  const organizationId = caller.organizationId
   await recordEvent(tx, {
-    organizationId,
+    organizationId: caller.organizationId,
     actor: actorOf(caller),
     action,
     targetType: 'source',

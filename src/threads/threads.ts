@@ -8,6 +8,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { actorOf, type ConsolePrincipal } from '../kernel/principal.ts'
 import type { Reader } from '../kernel/reader.ts'
+import { type FindReadable, shown, withholdUnreadable } from './shown-turn.ts'
 import {
   Content,
   type NewTurn,
@@ -25,7 +26,7 @@ export interface ThreadPage {
 /** The threads of the caller. Those of somebody else answer as ones that do not exist. */
 export interface Threads {
   /** The caller's threads, last used first. @throws AppError `validation_failed` for a cursor of another list */
-  list(caller: ConsolePrincipal, query: { cursor?: string | undefined; limit: number }): Promise<ThreadPage>
+  list(caller: ConsolePrincipal, query: PageQuery): Promise<ThreadPage>
   /**
    * A thread with its turns. An answer is withheld if the reader can no longer read all that it cites.
    * @throws AppError `not_found`
@@ -50,9 +51,6 @@ export const TURNS_MAX = 50
 /** Of one person in a workspace; the least recently used ones beyond it are deleted. */
 export const THREADS_MAX = 500
 const TITLE_CHARACTERS = 200
-
-/** Which of these items the reader may read. */
-export type FindReadable = (reader: Reader, itemIds: readonly string[]) => Promise<ReadonlySet<string>>
 
 /** What a person asked in the console, for that person alone. */
 export function createThreads({
@@ -280,25 +278,6 @@ function toTurn({ requestId, ...given }: NewTurn, at: Date): StoredTurn {
 
 function turnsOf({ content }: Row<'threads'>): StoredTurn[] {
   return Content.parse(content).turns
-}
-
-/** A stored answer repeats what its citations said, so it needs the right to read each of them now. */
-async function withholdUnreadable(
-  turns: readonly StoredTurn[],
-  reader: Reader,
-  findReadable: FindReadable,
-): Promise<Turn[]> {
-  const cited = new Set(turns.flatMap(({ citations }) => citations.map(({ sourceItemId }) => sourceItemId)))
-  const readable = await findReadable(reader, [...cited])
-  return turns.map((turn) =>
-    turn.citations.every(({ sourceItemId }) => readable.has(sourceItemId))
-      ? shown(turn)
-      : { ...turn, answer: '', citations: [], withheld: true },
-  )
-}
-
-function shown(turn: StoredTurn): Turn {
-  return { ...turn, withheld: false }
 }
 
 function titleOf(question: string): string {

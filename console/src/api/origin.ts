@@ -1,7 +1,7 @@
 import { providerName } from './provider-list.ts'
 import { FILES_PROVIDER } from './providers.ts'
 
-/** What is known of where an item comes from. */
+/** The fields that tell where an item comes from. */
 interface Stored {
   provider: string
   url: string | null

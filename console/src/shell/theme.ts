@@ -1,7 +1,7 @@
 import { colorsTuple, createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core'
 import tokens from '../../../design/tokens.json'
 
-/** Ten shades, of which the seventh is the icon's. */
+/** Ten shades. The seventh is the icon's color. */
 const accent = shades(tokens.accent)
 /** Grays of the dark look, with a little of the accent's blue. */
 const dark = shades(tokens.dark)

@@ -27,7 +27,7 @@ function isForFiles(source: Source): boolean {
   return isPushOnly(source) && source.provider === FILES_PROVIDER && hasFirstName(source)
 }
 
-/** A source's name: that of files says so, until somebody gives it another. */
+/** A source's name. The source of files is called "Files" until a user renames it. */
 export function nameOf(source: Source): string {
   return isForFiles(source) ? 'Files' : source.displayName
 }
