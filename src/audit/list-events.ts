@@ -54,9 +54,14 @@ export async function pageEvents(
 }
 
 /** The query for matching events; each filter has an index in the order of a list. */
-export function selectEvents(db: Db, caller: Caller, { action, actor, target, from, to }: EventFilter) {
+export function selectEvents(db: Db, caller: Caller, filter: EventFilter) {
+  return filterEvents(db, caller, filter).selectAll()
+}
+
+/** The same without columns. */
+export function filterEvents(db: Db, caller: Caller, { action, actor, target, from, to }: EventFilter) {
   const scope = caller.allowedProviders
-  let events = db.selectFrom('audit_events').selectAll().where('organization_id', '=', caller.organizationId)
+  let events = db.selectFrom('audit_events').where('organization_id', '=', caller.organizationId)
   if (scope !== null) events = events.where(sql<boolean>`providers <@ array[${sql.join(scope)}]::text[]`)
   if (action !== undefined) events = events.where('action', '=', action)
   if (actor !== undefined)
@@ -67,7 +72,7 @@ export function selectEvents(db: Db, caller: Caller, { action, actor, target, fr
   return events
 }
 
-function toView(row: Row<'audit_events'>): AuditEventView {
+export function toView(row: Row<'audit_events'>): AuditEventView {
   return {
     id: row.id,
     organizationId: row.organization_id,

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { describeSecret, insertApiKey, newApiKeySecret, type NewSecret } from '../access/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { ACTIONS } from '../kernel/actions.ts'
@@ -23,6 +24,8 @@ export async function ensureLocalWorkspace(
 ): Promise<LocalWorkspace> {
   return await db.transaction().execute(async (tx) => {
     const at = clock.now()
+    // Instances that start together on an empty database: the second finds the workspace of the first.
+    await sql`select pg_advisory_xact_lock(hashtext('local_workspace'))`.execute(tx)
     const known = await tx
       .selectFrom('organizations')
       .select('id')

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { inBatches } from './batches.ts'
 
 /** Creates batches whose runs end when the test says so. */
-function batches(sizeMax?: number) {
+function batches(sizeMax?: number, lingerMs?: number) {
   const runs: {
     asks: readonly string[]
     end: (answers: (string | Error)[]) => void
@@ -18,6 +18,7 @@ function batches(sizeMax?: number) {
       return promise
     },
     ...(sizeMax === undefined ? {} : { sizeMax }),
+    ...(lingerMs === undefined ? {} : { lingerMs: () => lingerMs }),
   })
   const begun = async (count: number): Promise<void> => {
     while (runs.length < count) await turn()
@@ -54,6 +55,15 @@ describe('batched requests', () => {
     await begun(1)
     expect(runs[0]?.asks.length).toBeGreaterThan(1)
     expect(runs[0]?.asks.length).toBeLessThan(20)
+  })
+
+  it('waits for more requests where it is told to', async () => {
+    const { runs, ask, begun } = batches(undefined, 50)
+    void ask('a1')
+    for (let turns = 0; turns < 10; turns += 1) await turn()
+    void ask('a2')
+    await begun(1)
+    expect(runs.map(({ asks }) => asks)).toEqual([['a1', 'a2']])
   })
 
   it('does not block one key on another', async () => {

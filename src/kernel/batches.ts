@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
 
 export interface BatchOptions<Ask, Answer> {
   /** Requests with the same key share a batch; runs of one key never overlap. */
@@ -6,6 +6,8 @@ export interface BatchOptions<Ask, Answer> {
   /** Runs a batch of one key. Answers come in the same order; an `Error` in the list rejects that request alone. */
   run: (asks: readonly [Ask, ...Ask[]]) => Promise<readonly (Answer | Error)[]>
   sizeMax?: number
+  /** How long a batch waits for requests after its first one, in milliseconds. None by default. */
+  lingerMs?: (first: Ask) => number
 }
 
 const SIZE_MAX = 100
@@ -23,7 +25,7 @@ interface Waiting<Ask, Answer> extends PromiseWithResolvers<Answer> {
  * @returns a function that makes a request; it rejects with what the run threw or returned for it
  */
 export function inBatches<Ask, Answer>(options: BatchOptions<Ask, Answer>): (ask: Ask) => Promise<Answer> {
-  const { keyOf, run, sizeMax = SIZE_MAX } = options
+  const { keyOf, run, sizeMax = SIZE_MAX, lingerMs = () => 0 } = options
   const lines = new Map<string, Waiting<Ask, Answer>[]>()
 
   const runBatch = async (batch: readonly Waiting<Ask, Answer>[]): Promise<void> => {
@@ -44,6 +46,9 @@ export function inBatches<Ask, Answer>(options: BatchOptions<Ask, Answer>): (ask
 
   /** Waits as long as each turn of the event loop brings more requests. A lone request waits one turn. */
   const gather = async (line: readonly Waiting<Ask, Answer>[]): Promise<void> => {
+    const [first] = line
+    const ms = first === undefined ? 0 : lingerMs(first.ask)
+    if (ms > 0) await delay(ms)
     let gathered = 0
     for (let turns = 0; turns < TURNS_MAX && line.length > gathered && gathered < sizeMax; turns += 1) {
       gathered = line.length

@@ -1,17 +1,15 @@
-import { randomUUID } from 'node:crypto'
-import { type ChargedAnswer, recordRetrievals, retrievalValues } from '../audit/index.ts'
-import { countOverage, stateAt, type SubscriptionRow, type SubscriptionState } from '../billing/index.ts'
+import { recordRetrievals, retrievalValues } from '../audit/index.ts'
+import { stateAt, type SubscriptionRow, type SubscriptionState } from '../billing/index.ts'
 import type { Db } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import { countUse, useValues } from '../daily-usage/index.ts'
-import type { CreditHold, CreditUse, Retrieved } from '../http/gates.ts'
-import { inBatches } from '../kernel/batches.ts'
-import type { Clock } from '../kernel/clock.ts'
+import type { CreditHold, CreditUse } from '../http/gates.ts'
 import { AppError } from '../kernel/errors.ts'
+import { countInBatches, type Ledger } from './counted-credits.ts'
+import { startPeriod, subscriptionRequired } from './period.ts'
 
 /** How long a reservation outlives its request; well over the longest request. */
 export const RESERVATION_MINUTES = 5
-const COUNT_ROUNDS_MAX = 10
 /** How long a read of the subscription is valid: for a request whose body arrives slowly it is read again. */
 const LOOK_MS = 1_000
 
@@ -30,20 +28,15 @@ export interface Credits {
   sweepExpired(now: Date): Promise<number>
 }
 
-interface Ledger {
-  db: Db
-  clock: Clock
-}
-
 /** Exact over all instances on one database. */
 export function createCredits({ db, clock }: Ledger): Credits {
-  const count = countInBatches({ db, clock })
+  const holdCounted = countInBatches({ db, clock })
   return {
     async hold(use, requestId) {
       const { organizationId } = use.caller
       const now = clock.now()
       if (use.uncappedAt !== null && now.getTime() - use.uncappedAt.getTime() <= LOOK_MS)
-        return countedHold(count, use)
+        return holdCounted(use)
       let row = await take(db, organizationId, requestId, now)
       if (row?.retrieves && stateAt(row, now).over) {
         await startPeriod(db, organizationId, stateAt(row, now), now)
@@ -52,7 +45,7 @@ export function createCredits({ db, clock }: Ledger): Credits {
       if (row?.held) return reservedHold({ db, clock }, use, requestId)
       if (!row?.retrieves) throw subscriptionRequired(row)
       if (row.blocks_over_cap && row.credit_limit !== null) throw quotaExceeded(stateAt(row, now))
-      return countedHold(count, use)
+      return holdCounted(use)
     },
     sweepExpired: (now) => sweepExpired(db, now),
   }
@@ -85,38 +78,6 @@ async function take(
   const { rows } = await takeCredit(db, [organizationId, now, requestId, expiresAt])
   return rows[0]
 }
-
-const beginPeriod = prepare(`
-  update subscriptions set credits_used = 0, overage_answers = 0, period_started_at = $3, period_ends_at = $4
-  where organization_id = $1 and period_ends_at <= $2`)
-
-/** Begins the period that contains `now`; of concurrent attempts, one succeeds. */
-async function startPeriod(
-  db: Db,
-  organizationId: string,
-  { start, end }: SubscriptionState,
-  now: Date,
-): Promise<void> {
-  await beginPeriod(db, [organizationId, now, start, end])
-}
-
-// When no cap or bill depends on the count, the answer does not wait for the disk: after a crash of the database server
-// the displayed figure can miss the last moment.
-const countCredits = prepare(`
-  with counted as (
-    update subscriptions set credits_used = credits_used + $3
-    where organization_id = $1 and period_ends_at > $2
-      and (credit_limit is null or ($3 = 1 and (blocks_over_cap or credits_used < credit_limit)))
-    returning organization_id, period_started_at, credit_limit
-  ), used as (${countUse('counted', 4)}
-  ), recorded as (${recordRetrievals('counted', 10)}
-  )
-  select case when credit_limit is null then set_config('synchronous_commit', 'off', true) end from counted`)
-
-const readState = prepare<SubscriptionRow>(`
-  select status, tier, credits_used, overage_answers, period_anchor, period_started_at, period_ends_at,
-    retrieves, credit_limit, blocks_over_cap
-  from subscriptions where organization_id = $1`)
 
 const endReservation = prepare(`
   with charged as (
@@ -157,68 +118,6 @@ function reservedHold({ db, clock }: Ledger, use: CreditUse, requestId: string):
   }
 }
 
-/** A hold without a cap: the credit is counted when the request has succeeded, in the period of that moment. */
-function countedHold(count: CountAnswer, use: CreditUse): CreditHold {
-  return {
-    async settle(retrieved) {
-      await count(use, retrieved)
-    },
-    async refund() {},
-  }
-}
-
-type CountAnswer = (use: CreditUse, retrieved: Retrieved) => Promise<null>
-
-/** Counts and records identical answers that end together in one statement, when no cap applies. */
-function countInBatches({ db, clock }: Ledger): CountAnswer {
-  const count = inBatches<ChargedAnswer, null>({
-    keyOf: ({ use, at }) => JSON.stringify([use.caller.organizationId, ...useValues(use, at)]),
-    async run(answers) {
-      if (answers.length > 1 && (await countAtOnce(db, answers, clock.now()))) return answers.map(() => null)
-      const counted: (null | Error)[] = []
-      for (const one of answers) counted.push(await countOne({ db, clock }, one))
-      return counted
-    },
-  })
-  return (use, retrieved) => count({ use, retrieved, at: clock.now() })
-}
-
-/** @returns false when a cap, a bill or the end of the period requires counting one by one */
-async function countAtOnce(
-  db: Db,
-  answers: readonly [ChargedAnswer, ...ChargedAnswer[]],
-  now: Date,
-): Promise<boolean> {
-  const [{ use }] = answers
-  const { length } = answers
-  const { organizationId } = use.caller
-  const retrieved = answers.map((answer) => answer.retrieved)
-  const values = [
-    organizationId,
-    now,
-    length,
-    ...useValues(use, now, length),
-    ...retrievalValues(use, retrieved, now),
-  ]
-  return (await countCredits(db, values)).rows.length > 0
-}
-
-/** @returns why it could not be counted; null when it was */
-async function countOne({ db, clock }: Ledger, answer: ChargedAnswer): Promise<Error | null> {
-  const { organizationId } = answer.use.caller
-  // In each round another request may have taken the last credit, begun the period or changed the plan.
-  for (let round = 0; round < COUNT_ROUNDS_MAX; round += 1) {
-    const now = clock.now()
-    if (await countAtOnce(db, [answer], now)) return null
-    if (await countOverage(db, { ...answer, reportId: randomUUID(), at: now })) return null
-    const [row] = (await readState(db, [organizationId])).rows
-    if (!row) return subscriptionRequired(row)
-    const state = stateAt(row, now)
-    if (state.over) await startPeriod(db, organizationId, state, now)
-  }
-  return new Error('a credit could not be counted: the subscription changed at every attempt')
-}
-
 const findExpired = prepare<{ organization_id: string }>(
   `select distinct organization_id from credit_reservations where expires_at <= $1`,
 )
@@ -250,15 +149,6 @@ async function sweepExpired(db: Db, now: Date): Promise<number> {
     total += rows[0]?.swept ?? 0
   }
   return total
-}
-
-function subscriptionRequired(row: SubscriptionRow | undefined): AppError {
-  const reason = row ? `the subscription is ${row.status}` : 'this workspace has no subscription'
-  return new AppError(
-    'subscription_required',
-    `Retrieval needs an active plan, and ${reason}; set it right under billing in the console`,
-    { details: { status: row?.status ?? null } },
-  )
 }
 
 function quotaExceeded({ used, included, end }: SubscriptionState): AppError {

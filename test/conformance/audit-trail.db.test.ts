@@ -147,7 +147,7 @@ describe('the trail for people', () => {
   })
 
   it.each([
-    ['audit_events_newest', {}],
+    ['audit_events_pkey', {}],
     ['audit_events_by_action', { action: 'api_key.revoke' }],
     ['audit_events_by_actor', { actor: randomUUID() }],
     ['audit_events_by_target', { target: '1700' }],
