@@ -29,7 +29,7 @@ import { isReply, withoutQuotedText } from '../src/providers/google/gmail/quoted
 import { withoutPictures } from '../src/providers/google/drive/file-content.ts'
 import { childrenIn, readableMarkdown } from '../src/providers/notion/text.ts'
 import { mentionedUsers, mrkdwnToText } from '../src/providers/slack/reading/mrkdwn.ts'
-import { askingFor } from '../src/retrieval/own-calibration/own-question.ts'
+import { askingFor } from '../src/evidence/question-of.ts'
 import { findBlocks } from '../src/text/blocks.ts'
 import { cutToBytes } from '../src/text/cut-to-bytes.ts'
 import { createQuotationFilter, withoutQuestionsInCode } from '../src/text/quotations.ts'

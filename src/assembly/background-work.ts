@@ -9,7 +9,7 @@ import { createPolicyDeriver, type Files, type JournaledIngests } from '../items
 import { createCanvasWorker } from '../memory-canvas/index.ts'
 import type { OrganizationRemovals } from '../organization-removal/index.ts'
 import type { OutgoingWebhooks } from '../outgoing-webhooks/index.ts'
-import { createEvidenceCalibrator } from '../retrieval/index.ts'
+import { createEvidenceCalibrator } from '../evidence/index.ts'
 import type { Removals } from '../sources/index.ts'
 import type { VectorMemory } from '../vector-memory/index.ts'
 import type { ConnectorEngine } from './connector-engine.ts'

@@ -6,13 +6,12 @@ import { unavailable } from '../kernel/unavailable.ts'
 import type { VectorMemory } from '../vector-memory/index.ts'
 import { inScope, notRemoved } from './filter-conditions.ts'
 import { nearestBy } from './nearest.ts'
-import type { Nearest, NearestQuery } from './nearest-query.ts'
+import type { Nearest, NearestQuery, Proposer, SearchPath } from './nearest-query.ts'
 import { createIndexProposer } from './propose/by-index.ts'
 import { createScanProposer } from './propose/by-scan.ts'
-import type { Proposer, SearchPath } from './propose/proposal.ts'
 import { createSnapshotProposer } from './propose/by-snapshot.ts'
 import { createRankBy, type RankedChunk, type RankRequest } from './rank/rank-nearest.ts'
-import { createReadAhead, type ReadAhead } from './read-ahead.ts'
+import { createReadAhead } from './read-ahead.ts'
 import { RowCache } from './row-cache.ts'
 import { createReadCandidates } from './rows.ts'
 
@@ -48,16 +47,16 @@ export function createFindNearest({
   onAnswered?: ((path: SearchPath) => void) | undefined
 }): FindNearest {
   const cache = new RowCache()
-  const readCandidates = createReadCandidates({ db, cache })
   const readAhead = createReadAhead({ db, cache, terms })
-  const rankBy = createRankBy({ db, terms, readCandidates })
+  const readCandidates = createReadCandidates({ db, cache, ...readAhead })
+  const rankBy = createRankBy({ db, terms, readCandidates, ...readAhead })
 
   const firstAnswer = async <Chunk>(
     query: NearestQuery,
-    wanted: number,
+    { wanted, isRanked }: { wanted: number; isRanked: boolean },
     ask: (proposer: Proposer) => Promise<Nearest<Chunk> | null>,
   ): Promise<Nearest<Chunk>> => {
-    for await (const proposer of proposersFor(query, { db, memory, readAhead })) {
+    for await (const proposer of proposersFor({ db, memory }, query, isRanked)) {
       const found = await ask(proposer)
       const isTooFew = found?.state === 'found' && found.isApproximate && found.chunks.length < wanted
       if (found === null || isTooFew) continue
@@ -72,15 +71,17 @@ export function createFindNearest({
   }
 
   return {
-    nearest: (query) => {
+    nearest: (asked) => {
+      // Only the hybrid order compares meaning.
+      const query = { ...asked, meaning: null }
       const countInScope = () => countVectors(db, query)
-      return firstAnswer(query, query.limit, (proposer) =>
+      return firstAnswer(query, { wanted: query.limit, isRanked: false }, (proposer) =>
         nearestBy(proposer, query, { readCandidates, countInScope }),
       )
     },
     ranked: (query, request, signal) => {
       const countInScope = () => countVectors(db, query)
-      return firstAnswer(query, request.limit, (proposer) =>
+      return firstAnswer(query, { wanted: request.limit, isRanked: true }, (proposer) =>
         rankBy(proposer, query, { ...request, countInScope }, signal),
       )
     },
@@ -89,32 +90,29 @@ export function createFindNearest({
 
 /** The ways to answer a query, fastest first. The last one, a database scan, can always answer. */
 async function* proposersFor(
+  { db, memory }: { db: Db; memory: VectorMemory | undefined },
   query: NearestQuery,
-  deps: { db: Db; memory: VectorMemory | undefined; readAhead: ReadAhead },
+  isRanked: boolean,
 ): AsyncGenerator<Proposer, void, void> {
-  const { db, memory } = deps
-  if (memory) yield* snapshotProposers(query, { ...deps, memory })
+  if (memory) yield* snapshotProposers({ db, memory }, query)
   // An index's results depend on chunks that the user may not read.
   const byIndex = query.readable.isEverything ? await createIndexProposer(db, query) : null
   if (byIndex) yield byIndex
-  yield createScanProposer(db, query)
+  yield createScanProposer(db, query, isRanked)
 }
 
 async function* snapshotProposers(
+  { db, memory }: { db: Db; memory: VectorMemory },
   query: NearestQuery,
-  { db, memory, readAhead }: { db: Db; memory: VectorMemory; readAhead: ReadAhead },
 ): AsyncGenerator<Proposer, void, void> {
   const itemIds = await namedItems(db, query)
   if (itemIds === undefined) return
+  const { organizationId, model, vector } = query
   for (let tries = 1; tries <= SNAPSHOTS_MAX; tries++) {
-    const held = await memory.take({
-      organizationId: query.organizationId,
-      modelId: query.model.id,
-      dimensions: query.vector.length,
-    })
+    const held = await memory.take({ organizationId, modelId: model.id, dimensions: vector.length })
     if (held === null) return
     try {
-      yield createSnapshotProposer(held, query, { itemIds, readAhead })
+      yield createSnapshotProposer(held, query, itemIds)
       if (!held.isDropped) return
     } finally {
       held.release()

@@ -5,7 +5,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { createFairLimit } from '../kernel/fair-limit.ts'
 import { createRetrieveContext, type RetrieveContext } from './context.ts'
 import { createFindNearest } from './find-nearest.ts'
-import type { SearchPath } from './propose/proposal.ts'
+import type { SearchPath } from './nearest-query.ts'
 import { createSearch, type Search } from './search.ts'
 import type { VectorMemory } from '../vector-memory/index.ts'
 
@@ -16,8 +16,8 @@ import type { VectorMemory } from '../vector-memory/index.ts'
  * of. `rows.ts` gets these rows from the row cache, or from one statement that also returns everything that
  * changed since the revision, so a stale snapshot costs time and never correctness. `nearest.ts` scores them
  * with `score.ts` and is done when no other chunk can reach the k-th score. In hybrid order,
- * `rank/rank-nearest.ts` orders the 200 nearest by words and meaning first and reads only what it returns.
- * `weak-evidence.ts` tells whether the best score is better than chance.
+ * `rank/rank-nearest.ts` orders the 200 nearest of the same proposal by words and meaning first and reads only
+ * what it returns. `src/evidence` tells whether anything answers.
  */
 
 /** The service has ten connections; half of them stay free for other work. */
@@ -55,12 +55,8 @@ export function createRetrieval(deps: {
   return { search, context: createRetrieveContext({ ...deps, search }) }
 }
 
-export { APPROXIMATE_SEARCH, type Limitation, Limitations, WEAK_EVIDENCE } from './limitations-schema.ts'
-export { retrievedOf } from './retrieved.ts'
-export { retrievalRoutes, type RetrievalServices } from './routes.ts'
-export { createEvidenceCalibrator, type EvidenceCalibrator } from './own-calibration/index.ts'
+export { APPROXIMATE_SEARCH, type Limitation, Limitations, WEAK_EVIDENCE } from './limitations.ts'
+export { retrievalRoutes, type RetrievalServices, retrievedOf } from './routes.ts'
 export type { Search, SearchFor } from './search.ts'
-export { unmentionedNames } from './unmentioned-names.ts'
-export { evidenceOf } from './weak-evidence.ts'
 export { AGE_SHARE, freshness } from './rank/by-age.ts'
 export { Citation, Hit, limit, query, recency, type SearchRequest } from './search-schema.ts'

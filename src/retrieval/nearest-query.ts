@@ -2,7 +2,7 @@ import type { StoredModel } from '../models/index.ts'
 import type { MeaningPart } from '../inference/embedding-model.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import type { Readable } from '../kernel/reader.ts'
-import type { ChunkWords } from '../vector-memory/index.ts'
+import type { ChunkWords, HeldSnapshot, Proposal } from '../vector-memory/index.ts'
 import type { SearchFilter } from './search-schema.ts'
 import type { ShownItem } from './shown-item.ts'
 
@@ -71,6 +71,26 @@ export type Nearest<Chunk = NearestChunk> =
   | { state: 'other_model'; model: StoredModel }
   /** The organization has nothing stored yet. */
   | { state: 'nothing_stored' }
+
+/** What answered a search: a snapshot in memory, an approximate index, or a database scan. */
+export type SearchPath = 'memory' | 'approximate' | 'database'
+
+/** A way to find the chunks that may answer a query. */
+export interface Proposer {
+  readonly path: SearchPath
+  /** The snapshot that proposes; null: the database does. */
+  readonly held: HeldSnapshot | null
+  /** The chunks that may be among the `limit` nearest; null: this way cannot answer. */
+  propose(limit: number): Promise<Proposal | null>
+}
+
+/** What one proposal led to. */
+export type Outcome<Chunk = NearestChunk> =
+  | Nearest<Chunk>
+  /** Too much changed since the proposal. */
+  | { state: 'outdated' }
+  /** Chunks that were not proposed may belong to the answer. */
+  | { state: 'too_few' }
 
 /** A key as a string, for maps. */
 export function keyText({ itemId, position }: ChunkKey): string {

@@ -1,66 +1,68 @@
-import { type ChunkRow, byKey, type Nearest, type NearestChunk, type NearestQuery } from './nearest-query.ts'
-import type { Proposer } from './propose/proposal.ts'
+import type { Proposal } from '../vector-memory/index.ts'
+import {
+  byKey,
+  type ChunkRow,
+  type Nearest,
+  type NearestChunk,
+  type NearestQuery,
+  type Outcome,
+  type Proposer,
+} from './nearest-query.ts'
 import type { ReadCandidates } from './rows.ts'
 import { createScore } from './score.ts'
 
 /** Proposals to try under constant writes or when candidates disappear. */
-export const ROUNDS_MAX = 5
+const ROUNDS_MAX = 5
 /** Factor by which a proposal grows when its candidates are not enough. */
-export const WIDER = 4
+const WIDER = 4
 
 /**
- * Finds the nearest chunks with one proposer: proposes candidates, gets their rows from the cache or the
- * database, scores them, and stops when no other chunk's upper bound reaches the k-th score.
+ * Answers from one proposer's candidates: asks for newer ones if too much changed, and for more if there are
+ * too few.
  * @returns null if this proposer cannot answer
+ */
+export async function answerBy<Chunk>(
+  proposer: Proposer,
+  query: NearestQuery,
+  answer: (proposal: Proposal) => Promise<Outcome<Chunk>>,
+): Promise<Nearest<Chunk> | null> {
+  let { limit } = query
+  for (let round = 1; round <= ROUNDS_MAX; round++) {
+    const proposal = await proposer.propose(limit)
+    if (proposal === null) return null
+    const outcome = await answer(proposal)
+    if (outcome.state === 'too_few') limit *= WIDER
+    else if (outcome.state !== 'outdated') return outcome
+    else if (proposer.held && !(await proposer.held.follow())) return null
+  }
+  return null
+}
+
+/**
+ * Finds the nearest chunks with one proposer: gets the rows of its candidates, scores them, and ends when no
+ * other chunk's upper bound reaches the k-th score.
  */
 export async function nearestBy(
   proposer: Proposer,
   query: NearestQuery,
   { readCandidates, countInScope }: { readCandidates: ReadCandidates; countInScope: () => Promise<number> },
 ): Promise<Nearest | null> {
-  let { limit } = query
-  let exceptSourceIds: readonly string[] = []
-  for (let round = 1; round <= ROUNDS_MAX; round++) {
-    const proposal = await proposer.propose(limit, exceptSourceIds)
-    if (proposal === null) return null
-    const read = await readCandidates(proposer, query, {
-      proposal,
-      candidates: proposal.candidates,
-      nearest: query.limit,
-    })
-    if (read.state === 'other_model' || read.state === 'nothing_stored') return read
-    if (read.state === 'outdated') {
-      if (!(await proposer.catchUp())) return null
-      continue
-    }
-    const scored = scoredRows(query, read.rows.values())
-    const chunks = scored.slice(0, query.limit)
+  return await answerBy(proposer, query, async (proposal) => {
+    const { candidates, floor, count } = proposal
+    const read = await readCandidates(proposer, query, { proposal, candidates, nearest: query.limit })
+    if (read.state !== 'read') return read
+    const chunks = scoredRows(query, read.rows.values()).slice(0, query.limit)
     const last = chunks.length < query.limit ? 0 : (chunks.at(-1)?.score ?? 0)
-    const isWhole = last >= proposal.floor
-    if (needsExceptions(proposer, exceptSourceIds, read.removedSourceIds))
-      exceptSourceIds = read.removedSourceIds
-    else if (isWhole) {
-      const isUnchanged = read.changedItemIds.size === 0
-      const count = isUnchanged ? proposer.count(exceptSourceIds) : null
-      return {
-        state: 'found',
-        chunks,
-        best: chunks[0]?.score,
-        countCompared: count === null ? countInScope : async () => count,
-        isApproximate: proposer.path === 'approximate',
-      }
-    } else limit *= WIDER
-  }
-  return null
-}
-
-/** Whether a snapshot, which does not know of removed sources, must exclude others than it did. */
-export function needsExceptions(
-  { knowsRemovedSources }: Proposer,
-  exceptSourceIds: readonly string[],
-  removedSourceIds: readonly string[],
-): boolean {
-  return !knowsRemovedSources && removedSourceIds.some((id) => !exceptSourceIds.includes(id))
+    if (last < floor) return { state: 'too_few' }
+    const isCounted = count !== null && read.changedItemIds.size === 0
+    return {
+      state: 'found',
+      chunks,
+      best: chunks[0]?.score,
+      countCompared: isCounted ? async () => count : countInScope,
+      isApproximate: proposer.path === 'approximate',
+    }
+  })
 }
 
 /** Rows with a score above 0, best first; ties by item and position. */

@@ -2,11 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../database/database.ts'
 import type { TermWeights } from '../inference/term-weights.ts'
 import { inSlices, type Pausable } from '../kernel/slices.ts'
-import type { HeldSnapshot, Snapshot, SnapshotRow } from '../vector-memory/index.ts'
+import type { HeldSnapshot, SnapshotRow, VectorSnapshot } from '../vector-memory/index.ts'
 import { keyText } from './nearest-query.ts'
 import { chunkWords } from './rank/words.ts'
 import { readRows, readTexts } from './read-rows.ts'
-import { fitsRowCache, type RowCache } from './row-cache.ts'
+import type { RowCache } from './row-cache.ts'
 
 /**
  * Loads a snapshot's rows and words into memory in the background, so that later searches need no statements
@@ -45,7 +45,10 @@ export function createReadAhead({
   cache: RowCache
   terms: TermWeights
 }): ReadAhead {
-  const progress = { rows: new WeakMap<Snapshot, Progress>(), words: new WeakMap<Snapshot, Progress>() }
+  const progress = {
+    rows: new WeakMap<VectorSnapshot, Progress>(),
+    words: new WeakMap<VectorSnapshot, Progress>(),
+  }
   let notBefore = 0
 
   const missed = (kind: Kind, held: HeldSnapshot, searchesBefore: number): void => {
@@ -59,7 +62,7 @@ export function createReadAhead({
     held.inBackground(async (signal) => {
       const { written } = snapshot
       try {
-        await (kind === 'rows' ? readAllRows(held, signal) : readAllWords(held, signal))
+        await (kind === 'rows' ? readAllRows({ db, cache }, held, signal) : readAllWords(held, signal))
         Object.assign(of, { searches: 0, written })
       } catch (error) {
         notBefore = performance.now() + FAILED_MS
@@ -70,44 +73,49 @@ export function createReadAhead({
     })
   }
 
-  const readAllRows = (held: HeldSnapshot, signal: AbortSignal): Promise<void> =>
-    pageByPage(held, { size: ROWS_A_PAGE, signal }, async (rows) => {
-      const missing = rows.filter((row) => cache.get(row) === undefined)
-      if (missing.length === 0) return
-      const { stage, organizationId, modelId } = held.snapshot
-      const all = { organizationId, model: { id: modelId }, providers: null, filter: {}, entityIds: null }
-      const { standing, rows: read } = await readRows(db, all, { keys: missing, since: stage.revision })
-      if (standing.revision !== stage.revision) return
-      const byKey = new Map(missing.map((row) => [keyText(row), row]))
-      for (const row of read) {
-        const of = byKey.get(keyText(row.key))
-        if (of) cache.set(of, row)
-      }
-    })
-
   const readAllWords = (held: HeldSnapshot, signal: AbortSignal): Promise<void> =>
     pageByPage(held, { size: TEXTS_A_PAGE, signal }, async (rows) => {
       const { snapshot } = held
-      const missing = rows.filter(({ row }) => !snapshot.hasWords(row))
+      const missing = rows.filter(({ row }) => !snapshot.words.has(row))
       if (missing.length === 0) return
-      const { stage } = snapshot
-      const { revision, texts } = await readTexts(db, snapshot.organizationId, missing)
-      if (revision !== stage.revision) return
+      const { revision } = snapshot
+      const { texts, ...read } = await readTexts(db, snapshot.organizationId, missing)
+      if (read.revision !== revision) return
       const byKey = new Map(missing.map((row) => [keyText(row), row]))
       await inSlices(hashing(), signal, HASHING_MS)
       function* hashing(): Pausable<void> {
         for (const { key, ...text } of texts) {
           yield
           const of = byKey.get(keyText(key))
-          if (of) snapshot.keepWords(of.row, chunkWords(text, terms), stage)
+          if (of) snapshot.keepWords(of.row, chunkWords(text, terms), revision)
         }
       }
     })
 
   return {
-    missedRows: (held) => void (fitsRowCache(held.snapshot) && missed('rows', held, SEARCHES_BEFORE)),
+    missedRows: (held) => missed('rows', held, SEARCHES_BEFORE),
     missedWords: (held) => missed('words', held, 1),
   }
+}
+
+async function readAllRows(
+  { db, cache }: { db: Db; cache: RowCache },
+  held: HeldSnapshot,
+  signal: AbortSignal,
+): Promise<void> {
+  await pageByPage(held, { size: ROWS_A_PAGE, signal }, async (rows) => {
+    const missing = rows.filter((row) => cache.get(row) === undefined)
+    if (missing.length === 0) return
+    const { revision, organizationId, modelId } = held.snapshot
+    const all = { organizationId, model: { id: modelId }, providers: null, filter: {}, entityIds: null }
+    const { standing, rows: read } = await readRows(db, all, { keys: missing, since: revision })
+    if (standing.revision !== revision) return
+    const byKey = new Map(missing.map((row) => [keyText(row), row]))
+    for (const row of read) {
+      const of = byKey.get(keyText(row.key))
+      if (of) cache.set(of, row)
+    }
+  })
 }
 
 /** Limit on blocking the event loop. */

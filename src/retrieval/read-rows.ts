@@ -102,14 +102,7 @@ export async function readRows(
 function toStoredRows(result: unknown, since: number): StoredRows {
   const parsed = Rows.parse(result)
   const [first] = parsed
-  const standing = {
-    model:
-      first?.active_id == null || first.active_name === null
-        ? null
-        : { id: first.active_id, name: first.active_name },
-    removedSourceIds: first?.removed ?? [],
-    revision: first?.revision ?? 0,
-  }
+  const standing = standingOf(first)
   const isWhole = first?.logged === standing.revision - since && first.changed <= CHANGED_CHUNKS_MAX
   const ids = parsed.find((row) => row.changed_items !== null)?.changed_items
   return {
@@ -117,6 +110,13 @@ function toStoredRows(result: unknown, since: number): StoredRows {
     rows: parsed.flatMap((row) => (row.id === null ? [] : [toChunkRow(row)])),
     changedItemIds: isWhole ? new Set(ids?.split(' ')) : null,
   }
+}
+
+/** @param first undefined: the organization is gone */
+function standingOf(first: z.output<typeof StandingRow> | undefined): Standing {
+  if (first === undefined) return { model: null, removedSourceIds: [], revision: 0 }
+  const { active_id: id, active_name: name, removed, revision } = first
+  return { model: id === null || name === null ? null : { id, name }, removedSourceIds: removed, revision }
 }
 
 function toChunkRow(row: z.output<typeof Found>): ChunkRow {

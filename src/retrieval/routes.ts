@@ -1,12 +1,13 @@
 import { z } from 'zod'
+import type { Retrieved } from '../http/gates.ts'
 import { reply } from '../http/route.ts'
 import { readingTwins } from '../http/twins.ts'
 import { ACTOR_TYPES } from '../kernel/actions.ts'
-import { providerOf } from '../providers/index.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+import { providerOf, PROVIDERS } from '../providers/index.ts'
 import { EXAMPLE_ID, moment, shownId, text } from '../kernel/schemas.ts'
-import { Limitations } from './limitations-schema.ts'
+import { Limitations } from './limitations.ts'
 import { CONTRACT_VERSION, type RetrieveContext } from './context.ts'
-import { retrievedOf } from './retrieved.ts'
 import type { Search } from './search.ts'
 import { Citation, Hit, SearchRequest } from './search-schema.ts'
 
@@ -116,3 +117,17 @@ export const retrievalRoutes = [
     },
   }),
 ]
+
+/** What the audit trail records of a retrieval with these hits. */
+export function retrievedOf(
+  { requestId, query }: Pick<Retrieved, 'requestId' | 'query'>,
+  hits: readonly { provider: ProviderId }[],
+): Retrieved {
+  const found = new Set(hits.map(({ provider }) => provider))
+  return {
+    requestId,
+    query,
+    hitCount: hits.length,
+    providers: PROVIDERS.filter((provider) => found.has(provider)),
+  }
+}

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
+import type { Candidate } from '../vector-memory/index.ts'
 import type { ChunkRow } from './nearest-query.ts'
-import type { Candidate } from './propose/proposal.ts'
 
 /** Memory limit of all cached rows; one with 1,024 dimensions and 1,000 characters takes 3.5 KiB. */
 const BYTES_MAX = 52 * 2 ** 20

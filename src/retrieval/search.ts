@@ -1,4 +1,5 @@
 import type { Db } from '../database/database.ts'
+import { createEvidenceCheck, missingWords } from '../evidence/index.ts'
 import { type ModelRegistry, readModelState, type StoredModel } from '../models/index.ts'
 import type { EmbeddingModel } from '../inference/embedding-model.ts'
 import type { TermWeights } from '../inference/term-weights.ts'
@@ -10,12 +11,10 @@ import type { Reader } from '../kernel/reader.ts'
 import { inSlices } from '../kernel/slices.ts'
 import { idsOfEntity } from '../memory-canvas/index.ts'
 import type { FindNearest } from './find-nearest.ts'
-import { missingWords } from './missing-words.ts'
 import type { Nearest, NearestChunk, NearestQuery } from './nearest-query.ts'
 import { orderByAge } from './rank/by-age.ts'
 import { orderForReading } from './rank/reading-order.ts'
-import type { Hit, SearchRequest } from './search-schema.ts'
-import { createEvidenceCheck } from './weak-evidence.ts'
+import type { Hit, SearchFilter, SearchRequest } from './search-schema.ts'
 
 /** A search request; with rank `reading`, hits come in the order in which an answer reads them. */
 export type SearchFor = Omit<SearchRequest, 'rank' | 'onBehalfOf'> & {
@@ -44,6 +43,8 @@ export interface SearchResult {
 /** @throws AppError `embedding_model_mismatch`, `upstream_error`, `overloaded`, and the reason of `signal` */
 export type Search = (reader: Reader, request: SearchFor, signal?: AbortSignal) => Promise<SearchResult>
 
+/** A query without its vector and limit. */
+type QueryScope = Omit<NearestQuery, 'model' | 'vector' | 'meaning' | 'limit'>
 type FoundNearest = Extract<Nearest<FoundChunk>, { state: 'found' }>
 type FoundChunk = NearestChunk & { relevance?: number }
 type Found = Omit<SearchResult, 'hits'> & Pick<FoundNearest, 'chunks' | 'words'>
@@ -98,36 +99,38 @@ export function createSearch({
     return current === null ? null : { model: current, embedder: await models.get(current.name) }
   }
 
-  const find = async (reader: Reader, request: SearchFor, signal?: AbortSignal): Promise<Found> => {
+  /** The query without its model; null: nothing is in scope. */
+  const scopeOf = async (reader: Reader, filter: SearchFilter): Promise<QueryScope | null> => {
     const { organizationId, readable } = reader
-    const { query, filter = {} } = request
     const providers = providersInScope(reader, filter.providers)
     const entityIds = filter.entityId === undefined ? null : await idsOfEntity(db, reader, filter.entityId)
+    if (providers?.length === 0 || entityIds?.length === 0) return null
     const seenRevision = reader.kind === 'agent' ? (reader.seenRevision ?? null) : null
-    const asked = { organizationId, providers, readable, filter, entityIds, seenRevision }
+    return { organizationId, providers, readable, filter, entityIds, seenRevision }
+  }
+
+  const toFound = async (query: QueryScope, model: StoredModel, nearest: FoundNearest): Promise<Found> => {
+    if (lastModels.size >= REMEMBERED_MAX) lastModels.clear()
+    lastModels.set(query.organizationId, model)
+    const { chunks, words, best, countCompared, isApproximate } = nearest
+    const evidence = await tellEvidence({ ...query, model }, best, countCompared)
+    return { chunks, ...(words && { words }), model: model.name, ...evidence, isApproximate }
+  }
+
+  const find = async (reader: Reader, request: SearchFor, signal?: AbortSignal): Promise<Found> => {
+    const { organizationId } = reader
+    const scope = await scopeOf(reader, request.filter ?? {})
     let answering = lastModels.get(organizationId) ?? (await currentModel(organizationId))
     for (let attempt = 1; answering !== null; attempt++) {
+      if (attempt > ATTEMPTS_MAX) throw new Error('the embedding model changed repeatedly during one search')
       const loaded = await load(organizationId, answering)
       if (loaded === null) break
       const { model, embedder } = loaded
-      const vector = await embedder.embedQuery(query, signal)
-      if (providers?.length === 0 || entityIds?.length === 0) return { ...NOTHING, model: model.name }
-      const nearestQuery = { ...asked, model, vector, meaning: embedder.meaning ?? null }
-      const nearest = await inOrder(findNearest, nearestQuery, request, signal)
-      if (nearest.state === 'found') {
-        if (lastModels.size >= REMEMBERED_MAX) lastModels.clear()
-        lastModels.set(organizationId, model)
-        const { chunks, words, best, countCompared, isApproximate } = nearest
-        return {
-          chunks,
-          ...(words && { words }),
-          model: model.name,
-          ...(await tellEvidence({ organizationId, model, providers, readable }, best, countCompared)),
-          isApproximate,
-        }
-      }
-      if (nearest.state === 'other_model' && attempt === ATTEMPTS_MAX)
-        throw new Error('the embedding model changed repeatedly during one search')
+      const vector = await embedder.embedQuery(request.query, signal)
+      if (scope === null) return { ...NOTHING, model: model.name }
+      const query = { ...scope, model, vector, meaning: embedder.meaning ?? null }
+      const nearest = await inOrder(findNearest, query, request, signal)
+      if (nearest.state === 'found') return await toFound(scope, model, nearest)
       answering = nearest.state === 'other_model' ? nearest.model : null
     }
     return NOTHING

@@ -12,12 +12,12 @@ export type { ItemScope } from './item-facts.ts'
 export { itemTurnsOf } from './item-turns.ts'
 export { createSavedSnapshots } from './saved-snapshots.ts'
 export {
-  type Candidates,
+  type Candidate,
   createVectorMemory,
   type HeldSnapshot,
-  type Proposed,
+  type Proposal,
   type VectorMemory,
 } from './vector-memory.ts'
 export { createCoarse } from './coarse.ts'
 export type { ChunkWords } from './row-words.ts'
-export { type Candidate as SnapshotRow, isChanging, type Snapshot, type Stage } from './vector-snapshot.ts'
+export type { SnapshotRow, VectorSnapshot } from './vector-snapshot.ts'

@@ -29,10 +29,10 @@ function threeItems(): ItemFacts {
 describe('item scopes', () => {
   it('caches a selection while nothing changes', () => {
     const facts = threeItems()
-    expect(facts.allowed(SALES)).toEqual(Uint8Array.of(1, 1, 0))
-    expect(facts.allowed({ ...SALES })).toBe(facts.allowed(SALES))
-    expect(facts.countRows(SALES)).toBe(4)
-    expect(facts.countRows({ providers: null, readable: Readable.everything })).toBe(6)
+    expect(facts.select(SALES).allowed).toEqual(Uint8Array.of(1, 1, 0))
+    expect(facts.select({ ...SALES }).allowed).toBe(facts.select(SALES).allowed)
+    expect(facts.select(SALES).rows).toBe(4)
+    expect(facts.select({ providers: null, readable: Readable.everything }).rows).toBe(6)
   })
 
   it.each<[string, (facts: ItemFacts) => void, number[], number]>([
@@ -44,10 +44,10 @@ describe('item scopes', () => {
     ['another takes its number', (facts) => (facts.remove(0), facts.put(row('e'))), [1, 1, 0], 2],
   ])('recomputes the selection when %s', (_what, change, allowed, rows) => {
     const facts = threeItems()
-    facts.allowed(SALES)
+    facts.select(SALES)
     change(facts)
-    expect([...(facts.allowed(SALES) ?? [])]).toEqual(allowed)
-    expect(facts.countRows(SALES)).toBe(rows)
+    expect([...(facts.select(SALES).allowed ?? [])]).toEqual(allowed)
+    expect(facts.select(SALES).rows).toBe(rows)
   })
 
   it('keeps the selections of different scopes apart', () => {
@@ -68,8 +68,8 @@ describe('item scopes', () => {
         updatedFrom: n,
       })),
     ]
-    const counted = scopes.map((scope) => facts.countRows(scope))
+    const counted = scopes.map((scope) => facts.select(scope).rows)
     expect(counted).toEqual([4, 6, 6, 0, 0, 6, 0, 2, 4, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0])
-    expect(scopes.map((scope) => facts.countRows(scope))).toEqual(counted)
+    expect(scopes.map((scope) => facts.select(scope).rows)).toEqual(counted)
   })
 })

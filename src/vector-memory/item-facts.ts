@@ -43,7 +43,7 @@ export const SavedItems = z.array(ItemRow.extend({ metadata: z.array(z.number())
 export type SavedItems = z.output<typeof SavedItems>
 
 /** The items in a scope. */
-interface Selection {
+export interface Selection {
   /** 1 for each item in scope; null: all of them. */
   allowed: Uint8Array | null
   /** Rows of these items. */
@@ -172,16 +172,7 @@ export class ItemFacts {
     this.#scopes.clear()
   }
 
-  /** 1 for each item in scope; null: all items. */
-  allowed(scope: ItemScope): Uint8Array | null {
-    return this.#select(scope).allowed
-  }
-
-  countRows(scope: ItemScope): number {
-    return this.#select(scope).rows
-  }
-
-  #select(scope: ItemScope): Selection {
+  select(scope: ItemScope): Selection {
     if (scope.itemIds) return this.#look(scope)
     const key = JSON.stringify(scope)
     const selection = this.#scopes.get(key) ?? this.#look(scope)
@@ -208,34 +199,49 @@ export class ItemFacts {
     return { allowed, rows }
   }
 
-  #testsOf(scope: ItemScope): ((item: number) => boolean)[] {
-    const tests: ((item: number) => boolean)[] = []
+  #testsOf(scope: ItemScope): Test[] {
     const { authorName, sourceId, updatedFrom, updatedBefore, metadata, itemIds, exceptSourceIds } = scope
-    const oneOf = (numbers: readonly number[], words: readonly string[]): void => {
-      const wanted = new Set(words.map((word) => this.#words.find(word)))
-      tests.push((item) => wanted.has(numbers[item] ?? -1))
-    }
-    if (scope.providers !== null) oneOf(this.#providers, scope.providers)
-    if (scope.sourceKinds) oneOf(this.#kinds, scope.sourceKinds)
-    if (sourceId !== undefined) oneOf(this.#sources, [sourceId])
-    if (authorName !== undefined) oneOf(this.#authors, [authorName])
-    if (updatedFrom !== undefined) tests.push((item) => (this.#updated[item] ?? 0) >= updatedFrom)
-    if (updatedBefore !== undefined) tests.push((item) => (this.#updated[item] ?? 0) < updatedBefore)
-    if (metadata && Object.keys(metadata).length > 0) {
-      const wanted = hashPairs(metadata) ?? NO_PAIRS
-      tests.push((item) => hasAll(this.#metadata[item] ?? null, wanted))
-    }
-    if (itemIds) {
-      const wanted = new Set(itemIds.map((id) => this.#numbers.get(id)))
-      tests.push((item) => wanted.has(item))
-    }
-    if (exceptSourceIds && exceptSourceIds.length > 0) {
-      const removed = new Set(exceptSourceIds.map((id) => this.#words.find(id)))
-      tests.push((item) => !removed.has(this.#sources[item] ?? -1))
-    }
-    return tests
+    const updated = this.#updated
+    return [
+      this.#isOneOf(this.#providers, scope.providers),
+      this.#isOneOf(this.#kinds, scope.sourceKinds),
+      this.#isOneOf(this.#sources, sourceId === undefined ? null : [sourceId]),
+      this.#isOneOf(this.#authors, authorName === undefined ? null : [authorName]),
+      updatedFrom === undefined ? null : (item: number) => (updated[item] ?? 0) >= updatedFrom,
+      updatedBefore === undefined ? null : (item: number) => (updated[item] ?? 0) < updatedBefore,
+      this.#hasMetadata(metadata),
+      this.#isNamed(itemIds),
+      this.#isOfNone(exceptSourceIds),
+    ].filter((test) => test !== null)
+  }
+
+  #isOneOf(numbers: readonly number[], words: readonly string[] | null | undefined): Test | null {
+    if (!words) return null
+    const wanted = new Set(words.map((word) => this.#words.find(word)))
+    return (item) => wanted.has(numbers[item] ?? -1)
+  }
+
+  #hasMetadata(metadata: ItemScope['metadata']): Test | null {
+    if (!metadata || Object.keys(metadata).length === 0) return null
+    const wanted = hashPairs(metadata) ?? NO_PAIRS
+    return (item) => hasAll(this.#metadata[item] ?? null, wanted)
+  }
+
+  #isNamed(itemIds: readonly string[] | undefined): Test | null {
+    if (!itemIds) return null
+    const wanted = new Set(itemIds.map((id) => this.#numbers.get(id)))
+    return (item) => wanted.has(item)
+  }
+
+  #isOfNone(sourceIds: readonly string[] | undefined): Test | null {
+    if (!sourceIds || sourceIds.length === 0) return null
+    const removed = new Set(sourceIds.map((id) => this.#words.find(id)))
+    return (item) => !removed.has(this.#sources[item] ?? -1)
   }
 }
+
+/** Whether an item is in scope. */
+type Test = (item: number) => boolean
 
 /** Interned words: each word is stored once. */
 class Words {

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { type BlockLayout, PAIR_BYTES, ROWS_A_BLOCK, SCALES_BYTES } from './block-layout.ts'
 import type { QuantizedRow } from './coarse.ts'
-import { ROWS_A_PAGE } from './read-rows.ts'
+import { ROWS_A_PAGE } from './read-snapshot.ts'
 import { NO_ITEM } from './scan.ts'
 import type { SharedMemory } from './shared-memory.ts'
 import { rowBytesOf, writeRows } from './write-rows.ts'

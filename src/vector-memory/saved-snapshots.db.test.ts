@@ -122,10 +122,10 @@ async function answers(memory: VectorMemory, of = organization): Promise<unknown
   await snapshot.follow()
   const found: unknown[] = []
   for (const scope of SCOPES) {
-    const candidates = await snapshot.candidates(await model.embedQuery('word3 common word12'), 10, scope)
-    const keys = candidates?.keys.map(({ itemId, position }) => `${itemId} ${position}`).toSorted()
-    const { floor, stage } = candidates ?? {}
-    found.push({ keys, floor, revision: stage?.revision, count: snapshot.count(scope) })
+    const proposal = await snapshot.propose(await model.embedQuery('word3 common word12'), 10, scope, null)
+    const keys = proposal?.candidates.map(({ itemId, position }) => `${itemId} ${position}`).toSorted()
+    const { floor, revision, count } = proposal ?? {}
+    found.push({ keys, floor, revision, count })
   }
   snapshot.release()
   return found

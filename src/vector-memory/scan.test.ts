@@ -7,7 +7,7 @@ import { scanKernelText } from '../../scripts/kernels/scan.ts'
 import { encodeHalfvec } from '../database/halfvec.ts'
 import { layoutOf, ROWS_A_BLOCK } from './block-layout.ts'
 import { encodeQuestion } from './question.ts'
-import { createScanner, mergeProposals, NO_ITEM, type Proposal, type ScanJob } from './scan.ts'
+import { createScanner, mergeProposals, NO_ITEM, type ScannedRows, type ScanJob } from './scan.ts'
 import { createSharedMemory, roomOf } from './shared-memory.ts'
 import { KEY_BYTES, rowBytesOf, writeRows } from './write-rows.ts'
 
@@ -62,7 +62,7 @@ function held(vectors: readonly Float32Array[], dimensions: number) {
   const rowItems = new Uint32Array(blocks.length * ROWS_A_BLOCK).fill(NO_ITEM)
   for (const row of vectors.keys()) rowItems[row] = row
   const scanner = createScanner(shared.memory, roomOf(0))
-  return (vector: Float32Array, asked: Partial<ScanJob> & { limit: number }): Proposal => {
+  return (vector: Float32Array, asked: Partial<ScanJob> & { limit: number }): ScannedRows => {
     const question = encodeQuestion(vector, layout)
     if (question === null) throw new Error('a question without length')
     const job = { layout, question, blocks, from: 0, to: blocks.length, rowItems, allowed: null, ...asked }

@@ -21,7 +21,7 @@ export interface ScanJob {
 }
 
 /** All rows that may be among the nearest. */
-export interface Proposal {
+export interface ScannedRows {
   rows: number[]
   /**
    * Upper bounds of the rows' similarities, and the similarities of their quantized vectors, which lie in the
@@ -50,7 +50,7 @@ type Kernel = (
 
 export interface Scanner {
   /** @returns null if more than {@link PROPOSED_MAX} may be among the nearest */
-  scan(job: ScanJob): Proposal | null
+  scan(job: ScanJob): ScannedRows | null
 }
 
 /** Scans with the WebAssembly kernel on the calling thread, in that thread's room of the shared memory. */
@@ -121,7 +121,7 @@ class Nearest {
     return this.#rows.length <= PROPOSED_MAX
   }
 
-  proposal(): Proposal {
+  proposal(): ScannedRows {
     this.#drop()
     return { rows: this.#rows, uppers: this.#uppers, cosines: this.#cosines, floor: this.#best.least }
   }
@@ -154,11 +154,11 @@ class Nearest {
   }
 }
 
-export function mergeProposals(proposals: readonly Proposal[], limit: number): Proposal {
+export function mergeProposals(proposals: readonly ScannedRows[], limit: number): ScannedRows {
   const [only] = proposals
   if (only && proposals.length === 1) return only
   const best = new Greatest(limit)
-  const merged: Proposal = { rows: [], uppers: [], cosines: [], floor: 0 }
+  const merged: ScannedRows = { rows: [], uppers: [], cosines: [], floor: 0 }
   for (const { uppers, cosines } of proposals)
     for (const [index, upper] of uppers.entries()) best.note(2 * (cosines[index] ?? 0) - upper)
   merged.floor = best.least

@@ -2,15 +2,14 @@ import { setImmediate as turn } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import type { Db } from '../database/database.ts'
 import { type BlockLayout, DIMENSIONS_MAX, layoutOf, ROWS_A_BLOCK } from './block-layout.ts'
-import { type SnapshotOf, countRows, readChanges, readRevision, whichAreThere } from './read-rows.ts'
+import { type SnapshotOf, countRows, readChanges, readRevision, whichAreThere } from './read-snapshot.ts'
 import type { SavedSnapshots } from './saved-snapshots.ts'
-import type { Proposal, ScanJob } from './scan.ts'
+import type { ScanJob, ScannedRows } from './scan.ts'
 import type { WordsBudget } from './row-words.ts'
 import { createSharedMemory, type SharedMemory } from './shared-memory.ts'
 import { NoRoom } from './row-table.ts'
 import { SnapshotSaving } from './snapshot-saving.ts'
-import type { Entry } from './entry.ts'
-import { isChanging, VectorSnapshot } from './vector-snapshot.ts'
+import { type Entry, VectorSnapshot } from './vector-snapshot.ts'
 import { createVectorThreads, type VectorThreads } from './vector-threads.ts'
 
 export interface SnapshotsOptions {
@@ -99,7 +98,7 @@ export class Snapshots {
   scan(
     snapshot: VectorSnapshot,
     asked: Pick<ScanJob, 'question' | 'allowed' | 'limit'>,
-  ): Promise<Proposal | null> {
+  ): Promise<ScannedRows | null> {
     const { layout, blocks, rowItems } = snapshot.table
     return this.#threads.scan({ ...asked, layout, blocks, rowItems }, this.#searches === 1)
   }
@@ -237,17 +236,16 @@ export class Snapshots {
     await snapshot.read(this.#db, this.#stopping.signal)
   }
 
-  /** Drops a snapshot that is too far behind, to be rebuilt. */
+  /** Applies what changed since the snapshot's revision; drops a snapshot that is of no use. */
   async #catchUp(entry: Entry, signal: AbortSignal): Promise<void> {
-    const { snapshot, organizationId } = entry
-    const { revision, itemIds } = await readChanges(this.#db, organizationId, snapshot.stage.revision)
+    const { snapshot } = entry
+    const { revision, removedSourceIds, itemIds } = await readChanges(this.#db, entry, snapshot.revision)
     if (itemIds === null) {
       this.#drop(entry)
       return
     }
-    if (revision === snapshot.stage.revision) return
-    await snapshot.replace(this.#db, itemIds, signal)
-    snapshot.reach(revision)
+    if (revision !== snapshot.revision) await snapshot.replace(this.#db, itemIds, signal)
+    snapshot.reach(revision, removedSourceIds)
   }
 
   /** Works on a snapshot while holding its memory. Drops the snapshot if the work fails. */
@@ -264,7 +262,7 @@ export class Snapshots {
     } catch (error) {
       const { aborted } = this.#stopping.signal
       // A stop still saves a snapshot whose change it did not interrupt.
-      if (!aborted || !entry.isReady || isChanging(entry.snapshot.stage)) this.#drop(entry)
+      if (!aborted || !entry.isReady || entry.snapshot.isChanging) this.#drop(entry)
       if (!aborted && !(error instanceof NoRoom)) this.#onError(error, entry.organizationId)
     } finally {
       this.#release(entry)

@@ -73,7 +73,7 @@ async function rowsHeld(organization: TestOrganization): Promise<number | null> 
   const snapshot = await take(organization)
   if (snapshot === null) return null
   await snapshot.follow()
-  const rows = snapshot.count(ALL)
+  const rows = snapshot.snapshot.facts.select(ALL).rows
   snapshot.release()
   return rows
 }
@@ -99,8 +99,9 @@ describe('vector snapshots', () => {
     expect(await rowsHeld(first)).toBe(20)
     now += 2 * MINUTE
     expect(await rowsHeld(third)).toBe(20)
-    expect(used?.count(ALL)).toBe(20)
-    expect((await used?.candidates(await model.embedQuery('common'), 8, ALL))?.keys.length).toBeGreaterThan(8)
+    expect(used?.snapshot.facts.select(ALL).rows).toBe(20)
+    const proposal = await used?.propose(await model.embedQuery('common'), 8, ALL, null)
+    expect(proposal?.candidates.length).toBeGreaterThan(8)
     used?.release()
     expect(errors).toEqual([])
   })
@@ -182,7 +183,7 @@ describe('vector snapshots', () => {
     await items.write(organization.id, [testItem(organization, { externalId: 'new', body: 'common' })])
     const snapshot = await take(organization)
     const question = await model.embedQuery('common')
-    const candidates = async () => (await snapshot?.candidates(question, 20, ALL))?.keys.length
+    const candidates = async () => (await snapshot?.propose(question, 20, ALL, null))?.candidates.length
     const send = database.db.executeQuery.bind(database.db)
     const told: (number | undefined)[] = []
     const plans: string[] = []

@@ -1,68 +1,57 @@
 import { within } from '../background/index.ts'
 import type { MeaningPart } from '../inference/embedding-model.ts'
-import { Greatest } from '../kernel/greatest.ts'
-import { createMeaning, type QuantizedRow } from './coarse.ts'
-import type { Entry } from './entry.ts'
+import { createMeaning } from './coarse.ts'
 import { Snapshots, type SnapshotsOptions } from './snapshots.ts'
 import type { ItemScope } from './item-facts.ts'
 import { encodeQuestion } from './question.ts'
-import type { SnapshotOf } from './read-rows.ts'
+import type { RowKey, SnapshotOf } from './read-snapshot.ts'
 import type { ChunkWords } from './row-words.ts'
-import type { Proposal } from './scan.ts'
-import {
-  type Candidate,
-  changing,
-  isChanging,
-  type Snapshot,
-  type Stage,
-  type VectorSnapshot,
-} from './vector-snapshot.ts'
+import type { Entry, VectorSnapshot } from './vector-snapshot.ts'
 
-/** A row that may be near a question. */
-export interface Proposed extends Candidate {
+/** A chunk that may be among the nearest to a query. */
+export interface Candidate extends RowKey {
+  /** Its row in the snapshot, and the version of its item; null: the database proposed it. */
+  row: number | null
+  version: number | null
+  /** Upper bound of its score. */
   atMost: number
-}
-
-/** A row with the values that ranking compares. */
-export interface Compared extends Proposed {
-  /** Cosine of the quantized vectors. */
+  /** Cosine of the quantized vectors: the same number on every path. */
   cosine: number
-  /** Product of the quantized meaning parts; null: not requested. */
+  /** Product of the quantized meaning parts; null: the model has none. */
   meaning: number | null
-  /** The row's words, if they are in memory. */
+  /** The hashed words of title and content, if they are in memory. */
   words: ChunkWords | null
 }
 
-/** The rows that may be nearest to a question, and a bound for all others. */
-export interface Candidates<Of extends Proposed = Proposed> {
+/** The chunks in scope that may be among the nearest by score or by quantized cosine. */
+export interface Proposal {
   /** In any order. */
-  keys: Of[]
-  /** Upper bound of every other row; 0: no similarity. */
+  candidates: Candidate[]
+  /** Upper bound for the score and the cosine of every other chunk in scope; 0: no others. */
   floor: number
-  /** The stage that the scan saw. */
-  stage: Stage
+  /** The items' revision that this is based on. */
+  revision: number
+  /** The sources whose chunks were left out because they were being removed. */
+  removedSourceIds: readonly string[]
+  /** How many chunks are in scope; null: only the database knows. */
+  count: number | null
 }
 
 /** A snapshot that stays in memory until released. */
 export interface HeldSnapshot {
   /** Other searches no longer use it. */
   readonly isDropped: boolean
-  readonly snapshot: Snapshot
-  /** All rows in scope that may be among the `limit` nearest to a vector; null: too many are equally near. */
-  candidates(vector: Float32Array, limit: number, scope: ItemScope): Promise<Candidates | null>
-  /** Rows in scope that include the `limit` greatest quantized cosines; null: too many are equally near. */
-  candidatesToRank(
+  readonly snapshot: VectorSnapshot
+  /**
+   * All rows in scope that may be among the `limit` nearest to a vector; null: too many are equally near, or
+   * the snapshot keeps changing.
+   */
+  propose(
     vector: Float32Array,
     limit: number,
     scope: ItemScope,
     meaning: MeaningPart | null,
-  ): Promise<Candidates<Compared> | null>
-  count(scope: ItemScope): number
-  /**
-   * Waits for a change in progress to end.
-   * @returns whether it ended in time
-   */
-  settle(): Promise<boolean>
+  ): Promise<Proposal | null>
   /**
    * Applies changes since.
    * @returns whether it finished in time
@@ -120,39 +109,8 @@ export function createVectorMemory(options: VectorMemoryOptions): VectorMemory {
   }
 }
 
-type Found<Of extends Proposed> = Pick<Candidates<Of>, 'keys' | 'floor'>
-
-function proposedOf(snapshot: VectorSnapshot, { rows, uppers, floor }: Proposal): Found<Proposed> {
-  const keys = rows
-    .map((row, at): Proposed => ({ ...snapshot.candidateOf(row), atMost: uppers[at] ?? 1 }))
-    .filter(({ itemId }) => itemId !== '')
-  return { keys, floor }
-}
-
-/** Extra candidates for a ranking, because some change or leave the scope. */
-const RANKED_MARGIN = 1.25
-
-/** The rows with the greatest quantized cosines, with what ranking compares. Ties are all in or all out. */
-function rankedOf(
-  snapshot: VectorSnapshot,
-  { rows, uppers, cosines, floor }: Proposal,
-  { limit, meaningOf }: { limit: number; meaningOf: (row: QuantizedRow) => number | null },
-): Found<Compared> {
-  const greatest = new Greatest(Math.ceil(limit * RANKED_MARGIN))
-  for (const cosine of cosines) greatest.note(cosine)
-  const quantized = snapshot.table.quantizedRows()
-  const keys: Compared[] = []
-  let below = floor
-  for (const [at, cosine] of cosines.entries()) {
-    if (cosine < greatest.least) below = Math.max(below, cosine)
-    else {
-      const row = rows[at] ?? 0
-      const compared = { atMost: uppers[at] ?? 1, cosine, words: snapshot.words.of(row) }
-      keys.push(Object.assign(snapshot.candidateOf(row), compared, { meaning: meaningOf(quantized(row)) }))
-    }
-  }
-  return { keys: keys.filter(({ itemId }) => itemId !== ''), floor: below }
-}
+/** Rarely more than once: changes are applied in a moment. */
+const TURNS_MAX = 4
 
 function hold(
   snapshots: Snapshots,
@@ -161,36 +119,24 @@ function hold(
 ): HeldSnapshot {
   const { snapshot } = entry
   snapshots.take(entry)
-
-  const scan = async <Of extends Proposed>(
-    { vector, limit, scope }: { vector: Float32Array; limit: number; scope: ItemScope },
-    found: (proposal: Proposal) => Found<Of>,
-  ): Promise<Candidates<Of> | null> => {
-    const { stage } = snapshot
-    const question = encodeQuestion(vector, snapshot.table.layout)
-    if (question === null || snapshot.table.blocks.length === 0) return { keys: [], floor: 0, stage }
-    const job = { question, allowed: snapshot.facts.allowed(scope), limit }
-    const proposal = await snapshots.scan(snapshot, job)
-    if (proposal === null) return null
-    // The rows may have changed during the scan; the result then belongs to no stage.
-    return { ...found(proposal), stage: snapshot.stage === stage ? stage : changing() }
-  }
-
   return {
     snapshot,
     get isDropped() {
       return entry.isDropped
     },
-    candidates: (vector, limit, scope) =>
-      scan({ vector, limit, scope }, (proposal) => proposedOf(snapshot, proposal)),
-    candidatesToRank: (vector, limit, scope, meaning) =>
-      scan({ vector, limit, scope }, (proposal) =>
-        rankedOf(snapshot, proposal, { limit, meaningOf: createMeaning(vector, meaning) }),
-      ),
-    count: (scope) => snapshot.facts.countRows(scope),
-    async settle() {
-      if (isChanging(snapshot.stage) && entry.following) await within(followMs, entry.following)
-      return !entry.isDropped && !isChanging(snapshot.stage)
+    async propose(vector, limit, scope, meaning) {
+      for (let turn = 1; turn <= TURNS_MAX; turn++) {
+        const { revision } = snapshot
+        if (snapshot.isChanging) {
+          if (entry.following) await within(followMs, entry.following)
+          if (entry.isDropped) return null
+          continue
+        }
+        const proposal = await scan(snapshots, snapshot, { vector, limit, scope, meaning })
+        // The rows of a snapshot that changed meanwhile belong to no revision.
+        if (proposal === null || snapshot.revision === revision) return proposal
+      }
+      return null
     },
     async follow() {
       const isDone = await within(followMs, snapshots.follow(entry))
@@ -202,4 +148,28 @@ function hold(
     inBackground: (act) => snapshots.later(entry, act),
     release: () => snapshots.release(entry),
   }
+}
+
+async function scan(
+  snapshots: Snapshots,
+  snapshot: VectorSnapshot,
+  asked: { vector: Float32Array; limit: number; scope: ItemScope; meaning: MeaningPart | null },
+): Promise<Proposal | null> {
+  const { table, facts, words, revision, removedSourceIds } = snapshot
+  const { allowed, rows: count } = facts.select({ ...asked.scope, exceptSourceIds: removedSourceIds })
+  const proposal: Proposal = { candidates: [], floor: 0, revision, removedSourceIds, count }
+  const question = encodeQuestion(asked.vector, table.layout)
+  if (question === null || table.blocks.length === 0) return proposal
+  const found = await snapshots.scan(snapshot, { question, allowed, limit: asked.limit })
+  if (found === null) return null
+  const quantized = table.quantizedRows()
+  const meaningOf = createMeaning(asked.vector, asked.meaning)
+  for (const [at, row] of found.rows.entries()) {
+    const key = snapshot.rowOf(row)
+    if (key.itemId === '') continue
+    const [atMost, cosine] = [found.uppers[at] ?? 1, found.cosines[at] ?? 0]
+    const meaning = meaningOf(quantized(row))
+    proposal.candidates.push({ ...key, atMost, cosine, meaning, words: words.of(row) })
+  }
+  return { ...proposal, floor: found.floor }
 }

@@ -2,57 +2,29 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Db } from '../database/database.ts'
 import type { BlockLayout } from './block-layout.ts'
 import { ItemFacts } from './item-facts.ts'
-import { type PageOfRows, readPages } from './read-pages.ts'
-import type { RowKey, SnapshotOf } from './read-rows.ts'
+import { type PageOfRows, readPages, type RowKey, type SnapshotOf } from './read-snapshot.ts'
 import { RowTable } from './row-table.ts'
 import { type ChunkWords, RowWords, type WordsBudget } from './row-words.ts'
 import type { SharedMemory } from './shared-memory.ts'
 
-export interface Candidate extends RowKey {
+/** A row of a snapshot. */
+export interface SnapshotRow extends RowKey {
   row: number
   /** Changes whenever the stored item may have changed. */
   version: number
 }
 
-/** The state of a snapshot between two changes. */
-export interface Stage {
-  readonly revision: number
-  /** A statement found the organization at this revision, with the same model and no source being removed. */
-  isConfirmed: boolean
-}
-
-/** The stage of a snapshot that is changing: it has no revision. */
-export function changing(): Stage {
-  return { revision: -1, isConfirmed: false }
-}
-
-export function isChanging({ revision }: Stage): boolean {
-  return revision < 0
-}
+/** The revision of a snapshot that is changing, until it reaches another. */
+const CHANGING = -1
 
 /** Limits on pages read but not yet written, in pages and bytes. Writing a page takes about a millisecond. */
 const PAGES_HELD = 16
 const BYTES_HELD = 8 * 2 ** 20
 
-/** An organization's data in memory, for searches that hold it. */
-export interface Snapshot extends SnapshotOf {
-  readonly stage: Stage
-  /** Rows, including empty ones. */
-  readonly rows: number
-  /** Rows ever added, including those that replaced others. */
-  readonly written: number
-  /** Numbers in the vectors of all these rows. */
-  readonly vectorNumbers: number
-  /** The chunks of the rows in [from, to). */
-  rowsBetween(from: number, to: number): Candidate[]
-  hasWords(row: number): boolean
-  /** Caches a row's words read at this stage, unless the snapshot has changed since. */
-  keepWords(row: number, words: ChunkWords, stage: Stage): void
-}
-
 /** The vectors of one organization and model, with the filterable fields of their items. */
-export class VectorSnapshot implements Snapshot {
-  #stage: Stage = { revision: 0, isConfirmed: false }
+export class VectorSnapshot {
+  #revision = 0
+  #removedSourceIds: readonly string[] = []
   readonly facts = new ItemFacts()
   readonly table: RowTable
   readonly words: RowWords
@@ -70,48 +42,55 @@ export class VectorSnapshot implements Snapshot {
     this.table = new RowTable(layout, shared)
   }
 
-  /** A new object after each change. */
-  get stage(): Stage {
-    return this.#stage
+  /** The revision of the organization's items that the contents are of, if nothing is changing. */
+  get revision(): number {
+    return this.#revision
+  }
+
+  /** The sources that were being removed at that revision, whose rows no search may return. */
+  get removedSourceIds(): readonly string[] {
+    return this.#removedSourceIds
+  }
+
+  get isChanging(): boolean {
+    return this.#revision === CHANGING
   }
 
   /** The contents are of this revision from now on. */
-  reach(revision: number): void {
-    this.#stage = { revision, isConfirmed: false }
+  reach(revision: number, removedSourceIds: readonly string[] = []): void {
+    this.#revision = revision
+    this.#removedSourceIds = removedSourceIds
   }
 
-  /** The contents are changing, until they reach a revision. */
-  leave(): void {
-    this.#stage = changing()
-  }
-
+  /** Rows, including empty ones. */
   get rows(): number {
     return this.table.rows
   }
 
+  /** Rows ever added, including those that replaced others. */
   get written(): number {
     return this.table.written
   }
 
+  /** Numbers in the vectors of all rows. */
   get vectorNumbers(): number {
     return this.table.rows * this.table.layout.dimensions
   }
 
-  rowsBetween(from: number, to: number): Candidate[] {
+  /** The rows in [from, to), without empty ones. */
+  rowsBetween(from: number, to: number): SnapshotRow[] {
     const end = Math.min(to, this.rows)
-    const rows = Array.from({ length: Math.max(0, end - from) }, (_, at) => this.candidateOf(from + at))
+    const rows = Array.from({ length: Math.max(0, end - from) }, (_, at) => this.rowOf(from + at))
     return rows.filter(({ itemId }) => itemId !== '')
   }
 
-  hasWords(row: number): boolean {
-    return this.words.has(row)
+  /** Caches a row's words read at this revision, unless the snapshot has changed since. */
+  keepWords(row: number, words: ChunkWords, revision: number): void {
+    if (this.#revision === revision) this.words.set(row, words)
   }
 
-  keepWords(row: number, words: ChunkWords, stage: Stage): void {
-    if (this.#stage === stage) this.words.set(row, words)
-  }
-
-  candidateOf(row: number): Candidate {
+  /** An empty row has an empty item id. */
+  rowOf(row: number): SnapshotRow {
     const item = this.table.itemOf(row)
     return {
       row,
@@ -146,7 +125,7 @@ export class VectorSnapshot implements Snapshot {
       if (!value) break
       first.push(value)
     }
-    this.leave()
+    this.#revision = CHANGING
     this.remove(itemIds)
     for (const page of first) {
       await turn()
@@ -192,8 +171,22 @@ export class VectorSnapshot implements Snapshot {
 
   /** Releases the memory. The caller must not scan it afterwards. */
   release(): void {
-    this.leave()
+    this.#revision = CHANGING
     this.table.release()
     this.words.clear()
   }
+}
+
+/** A snapshot with its state in the process. */
+export interface Entry extends SnapshotOf {
+  snapshot: VectorSnapshot
+  /** Settles when loading has succeeded or failed. */
+  ready: Promise<void>
+  isReady: boolean
+  /** The catch-up that is running. */
+  following: Promise<void> | null
+  /** Searches and background tasks that use its memory. */
+  holders: number
+  isDropped: boolean
+  usedAt: number
 }

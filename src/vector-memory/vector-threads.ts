@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { ROWS_A_BLOCK } from './block-layout.ts'
-import { createScanner, mergeProposals, type Proposal, type ScanJob } from './scan.ts'
+import { createScanner, mergeProposals, type ScannedRows, type ScanJob } from './scan.ts'
 import { roomOf, type SharedMemory } from './shared-memory.ts'
 import type { VectorJob, VectorWorkerData } from './vector-worker.ts'
 
@@ -15,12 +15,12 @@ export interface VectorThreads {
    * @returns null if too many rows are equally near.
    * @throws when a thread ended
    */
-  scan(job: Omit<ScanJob, 'from' | 'to'>, isAlone: boolean): Promise<Proposal | null>
+  scan(job: Omit<ScanJob, 'from' | 'to'>, isAlone: boolean): Promise<ScannedRows | null>
   close(): Promise<void>
 }
 
 interface Thread {
-  scan(job: ScanJob): Promise<Proposal | null>
+  scan(job: ScanJob): Promise<ScannedRows | null>
   end(): Promise<unknown>
 }
 
@@ -79,14 +79,14 @@ function startThread(workerData: VectorWorkerData, onEnd: () => void): Thread {
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MAX_MB },
   })
   worker.unref()
-  const waiting = new Map<number, PromiseWithResolvers<Proposal | null>>()
+  const waiting = new Map<number, PromiseWithResolvers<ScannedRows | null>>()
   let jobs = 0
   const fail = (error: Error): void => {
     onEnd()
     for (const { reject } of waiting.values()) reject(error)
     waiting.clear()
   }
-  worker.on('message', ({ id, proposal }: { id: number; proposal: Proposal | null }) => {
+  worker.on('message', ({ id, proposal }: { id: number; proposal: ScannedRows | null }) => {
     waiting.get(id)?.resolve(proposal)
     waiting.delete(id)
     if (waiting.size === 0) worker.unref()
@@ -95,7 +95,7 @@ function startThread(workerData: VectorWorkerData, onEnd: () => void): Thread {
   return {
     scan(scan) {
       const id = jobs++
-      const answer = Promise.withResolvers<Proposal | null>()
+      const answer = Promise.withResolvers<ScannedRows | null>()
       waiting.set(id, answer)
       worker.ref()
       worker.postMessage({ id, scan } satisfies VectorJob, [])

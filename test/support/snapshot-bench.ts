@@ -3,7 +3,7 @@ import { createModelRegistry, readModelState } from '../../src/models/index.ts'
 import { createItems, type NewItem } from '../../src/items/index.ts'
 import type { NearestQuery } from '../../src/retrieval/nearest-query.ts'
 import { createVectorMemory, type VectorMemory } from '../../src/vector-memory/index.ts'
-import { readRevision } from '../../src/vector-memory/read-rows.ts'
+import { readRevision } from '../../src/vector-memory/read-snapshot.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { hashEmbeddingModel } from './hash-embedding-model.ts'
 import { insertOrganization, type TestOrganization } from './organizations.ts'
@@ -21,6 +21,8 @@ export interface SnapshotBench {
   statementsOf(act: () => Promise<unknown>): Promise<number>
   /** Repeats until no statement is sent: chunks are loaded in the background. */
   untilCached(ask: () => Promise<unknown>): Promise<void>
+  /** Waits until the background work that searches have started has ended. */
+  untilIdle(): Promise<void>
   close(): Promise<void>
 }
 
@@ -39,7 +41,8 @@ export async function startSnapshotBench(
   await items.write(organization.id, itemsOf(organization))
   const { active } = await readModelState(db, organization.id)
   if (active === null) throw new Error('nothing is stored')
-  const memory = createVectorMemory({
+  const background = new Set<Promise<void>>()
+  const memory = withTracking(background, {
     db,
     bytes: 64 * 2 ** 20,
     threads: 1,
@@ -75,9 +78,35 @@ export async function startSnapshotBench(
     async untilCached(ask) {
       await expect.poll(() => statementsOf(ask), { timeout: 20_000 }).toBe(0)
     },
+    async untilIdle() {
+      while (background.size > 0) await Promise.all(background)
+    },
     async close() {
       await memory.close()
       await database.close()
+    },
+  }
+}
+
+/** A memory that lists the background work of its snapshots while it runs. */
+function withTracking(
+  background: Set<Promise<void>>,
+  options: Parameters<typeof createVectorMemory>[0],
+): VectorMemory {
+  const memory = createVectorMemory(options)
+  return {
+    ...memory,
+    async take(of) {
+      const held = await memory.take(of)
+      if (held === null) return null
+      const begin = held.inBackground.bind(held)
+      const inBackground: typeof begin = (act) =>
+        begin(async (signal) => {
+          const work = act(signal)
+          background.add(work)
+          await work.finally(() => background.delete(work))
+        })
+      return Object.defineProperty(held, 'inBackground', { value: inBackground })
     },
   }
 }

@@ -4,9 +4,8 @@ import { hasReadyIndex, indexedVectors } from '../../approximate-index/index.ts'
 import type { Db } from '../../database/database.ts'
 import { encodeHalfvec } from '../../database/halfvec.ts'
 import { inScope, notRemoved } from '../filter-conditions.ts'
-import type { NearestQuery } from '../nearest-query.ts'
-import { DATABASE_ONLY, rankProposal } from './by-scan.ts'
-import type { Proposer } from './proposal.ts'
+import type { NearestQuery, Proposer } from '../nearest-query.ts'
+import { proposalOf, ProposedRow } from './by-scan.ts'
 
 /** With fewer vectors in scope a scan is as fast and the index less exact. */
 export const FEW_VECTORS = 10_000
@@ -16,14 +15,7 @@ const NODES_IN_SIGHT = 400
 const MARGIN = 16
 
 const Counted = z.tuple([z.object({ vectors: z.number() })])
-const Rows = z.array(
-  z.object({
-    itemId: z.string(),
-    position: z.number(),
-    vector: z.string().nullable(),
-    revision: z.number(),
-  }),
-)
+const Rows = z.array(ProposedRow.extend({ revision: z.number() }))
 
 /**
  * Proposes by the organization's approximate index, which may miss some of the nearest.
@@ -40,23 +32,10 @@ export async function createIndexProposer(
   if (!(await hasAtLeast(db, query, few))) return null
   return {
     path: 'approximate',
-    ...DATABASE_ONLY,
+    held: null,
     async propose(limit) {
-      const rows = await nearestByIndex(db, query, limit, { withVectors: false })
-      if (rows.length < limit) return null
-      const candidates = rows.map(({ itemId, position }) => ({
-        itemId,
-        position,
-        atMost: 1,
-        version: null,
-        row: null,
-      }))
-      return { candidates, floor: 0, revision: rows[0]?.revision ?? 0, isCurrent: false, stage: null }
-    },
-    async proposeForRank(limit) {
-      const rows = await nearestByIndex(db, query, limit, { withVectors: true })
-      if (rows.length < limit) return null
-      return { ...rankProposal(query, rows), revision: rows[0]?.revision ?? 0 }
+      const rows = await nearestByIndex(db, query, limit)
+      return rows.length < limit ? null : proposalOf(query, rows, rows[0]?.revision ?? 0)
     },
   }
 }
@@ -72,14 +51,8 @@ async function hasAtLeast(db: Db, query: NearestQuery, few: number): Promise<boo
 }
 
 /** The index's results, in its order. */
-async function nearestByIndex(
-  db: Db,
-  query: NearestQuery,
-  limit: number,
-  { withVectors }: { withVectors: boolean },
-): Promise<z.output<typeof Rows>> {
+async function nearestByIndex(db: Db, query: NearestQuery, limit: number): Promise<z.output<typeof Rows>> {
   const { organizationId, vector } = query
-  const bytes = withVectors ? sql`encode(halfvec_send(e.embedding), 'hex')` : sql`null`
   return await db.transaction().execute(async (tx) => {
     // Makes the planner use the index for the order and check rows in that order.
     await sql`
@@ -90,7 +63,7 @@ async function nearestByIndex(
     const asked = indexedVectors(sql`${encodeHalfvec(vector)}`, vector.length)
     const distance = sql`${indexedVectors(sql.ref('e.embedding'), vector.length)} <=> ${asked}`
     const { rows } = await sql`
-      select e.source_item_id as "itemId", e.position, ${bytes} as vector,
+      select e.source_item_id as id, e.position, encode(halfvec_send(e.embedding), 'hex') as vector,
         coalesce((select r.revision from item_revisions r where r.organization_id = ${organizationId}), 0)::float8 as revision
       from chunk_embeddings e
       where e.organization_id = ${organizationId} and ${inScope(query)} ${notRemoved(organizationId)}

@@ -1,17 +1,7 @@
-import { storableJson, storableText } from '../../kernel/text.ts'
 import { z } from 'zod'
-import {
-  type Candidates,
-  type HeldSnapshot,
-  isChanging,
-  type ItemScope,
-  type Proposed,
-  type Stage,
-} from '../../vector-memory/index.ts'
-import { byKey, type NearestQuery } from '../nearest-query.ts'
-import type { ReadAhead } from '../read-ahead.ts'
-import { fitsRowCache } from '../row-cache.ts'
-import type { Candidate, Proposal, Proposer, RankCandidate } from './proposal.ts'
+import { storableJson, storableText } from '../../kernel/text.ts'
+import type { HeldSnapshot, ItemScope } from '../../vector-memory/index.ts'
+import type { NearestQuery, Proposer } from '../nearest-query.ts'
 
 const Metadata = z.record(z.string(), z.unknown())
 
@@ -23,65 +13,10 @@ const Metadata = z.record(z.string(), z.unknown())
 export function createSnapshotProposer(
   held: HeldSnapshot,
   query: NearestQuery,
-  { itemIds, readAhead }: { itemIds: readonly string[] | null; readAhead: ReadAhead },
+  itemIds: readonly string[] | null,
 ): Proposer {
-  const { vector, meaning, seenRevision } = query
   const scope = scopeOf(query, itemIds)
-
-  /** Repeats until the snapshot does not change meanwhile. */
-  const settled = async <Of extends Proposed>(
-    ask: () => Promise<Candidates<Of> | null>,
-  ): Promise<Candidates<Of> | null> => {
-    for (let turn = 1; turn <= TURNS_MAX; turn++) {
-      const proposed = await ask()
-      if (proposed === null || !isChanging(proposed.stage)) return proposed
-      if (!(await held.settle())) return null
-    }
-    return null
-  }
-
-  return {
-    path: 'memory',
-    knowsRemovedSources: false,
-    cachesRows: fitsRowCache(held.snapshot) && query.entityIds === null,
-    async propose(limit, exceptSourceIds) {
-      const proposed = await settled(() => held.candidates(vector, limit, { ...scope, exceptSourceIds }))
-      return proposed && proposalOf(proposed, proposed.keys, seenRevision)
-    },
-    async proposeForRank(limit, exceptSourceIds) {
-      const proposed = await settled(() =>
-        held.candidatesToRank(vector, limit, { ...scope, exceptSourceIds }, meaning),
-      )
-      return proposed && proposalOf(proposed, inOrder(proposed.keys), seenRevision)
-    },
-    confirm({ stage, revision }, standing) {
-      if (standing.revision !== revision) held.followLater()
-      else if (stage && standing.removedSourceIds.length === 0) stage.isConfirmed = true
-    },
-    catchUp: () => held.follow(),
-    count: (exceptSourceIds) => held.count({ ...scope, exceptSourceIds }),
-    keepWords({ stage }, candidate, words) {
-      if (stage && candidate.row !== null) held.snapshot.keepWords(candidate.row, words, stage)
-    },
-    missedRows: () => readAhead.missedRows(held),
-    missedWords: () => readAhead.missedWords(held),
-  }
-}
-
-/** Rarely more than once: a snapshot reports when it is changing. */
-const TURNS_MAX = 4
-
-function proposalOf<Of extends Candidate>(
-  { floor, stage }: { floor: number; stage: Stage },
-  candidates: Of[],
-  seenRevision: number | null,
-): Proposal<Of> {
-  const isCurrent = stage.isConfirmed && stage.revision === seenRevision
-  return { candidates, floor, revision: stage.revision, isCurrent, stage }
-}
-
-function inOrder(candidates: readonly RankCandidate[]): RankCandidate[] {
-  return candidates.filter(({ cosine }) => cosine > 0).toSorted((a, b) => b.cosine - a.cosine || byKey(a, b))
+  return { path: 'memory', held, propose: (limit) => held.propose(query.vector, limit, scope, query.meaning) }
 }
 
 /** The filter in terms of a snapshot. */

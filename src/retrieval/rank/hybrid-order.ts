@@ -187,6 +187,7 @@ function createScorer({ times, background }: Query, weights: Float64Array) {
   /** The least distance of each word to the one before it in the query. */
   const distances = new Float64Array(times.length).fill(FAR)
   const weightAt = (index: number): number => weights[index] ?? 0
+  const countAt = (index: number): number => counts[index] ?? 0
 
   /** Notes the distance of the word `index` to the one before it in the query, if the chunk has had both. */
   function measure(index: number): void {
@@ -194,30 +195,33 @@ function createScorer({ times, background }: Query, weights: Float64Array) {
     if (distance < (distances[index] ?? FAR)) distances[index] = distance
   }
 
-  return (
-    { indexes, positions }: Occurrences,
-    { half, titleWords }: { half: number; titleWords: number },
-  ): Scored => {
+  /** @returns the distinct words */
+  function note({ indexes, positions }: Occurrences, titleWords: number): number[] {
     const distinct: number[] = []
     for (const [at, index] of indexes.entries()) {
       const position = positions[at] ?? 0
       if (counts[index] === 0) distinct.push(index)
-      counts[index] = (counts[index] ?? 0) + 1
+      counts[index] = countAt(index) + 1
       last[index] = position
       if (position < titleWords) inTitle[index] = 1
       if (index > 0) measure(index)
       if (index + 1 < times.length) measure(index + 1)
     }
-    const scored: Scored = { score: 0, covered: 0, rarest: 0 }
-    for (const index of distinct) {
-      const weight = weightAt(index)
-      const count = counts[index] ?? 0
-      scored.score += (weight * (K1 + 1) * count) / (count + half) + TITLE * weight * (inTitle[index] ?? 0)
-      const isClose = index > 0 && counts[index - 1] !== 0
-      if (isClose) scored.score += (CLOSE * (weight + weightAt(index - 1))) / 2 / (distances[index] ?? FAR)
-      scored.covered += weight
-      scored.rarest = Math.max(scored.rarest, background[index] ?? 0)
-    }
+    return distinct
+  }
+
+  /** Adds what a word counts, in the title and beside the word before it in the query too. */
+  function add(scored: Scored, index: number, half: number): void {
+    const weight = weightAt(index)
+    const count = countAt(index)
+    scored.score += (weight * (K1 + 1) * count) / (count + half) + TITLE * weight * (inTitle[index] ?? 0)
+    const isClose = index > 0 && countAt(index - 1) !== 0
+    if (isClose) scored.score += (CLOSE * (weight + weightAt(index - 1))) / 2 / (distances[index] ?? FAR)
+    scored.covered += weight
+    scored.rarest = Math.max(scored.rarest, background[index] ?? 0)
+  }
+
+  function clear(distinct: readonly number[]): void {
     for (const index of distinct) {
       counts[index] = 0
       inTitle[index] = 0
@@ -225,6 +229,13 @@ function createScorer({ times, background }: Query, weights: Float64Array) {
       distances[index] = FAR
       if (index + 1 < times.length) distances[index + 1] = FAR
     }
+  }
+
+  return (occurrences: Occurrences, { half, titleWords }: { half: number; titleWords: number }): Scored => {
+    const distinct = note(occurrences, titleWords)
+    const scored: Scored = { score: 0, covered: 0, rarest: 0 }
+    for (const index of distinct) add(scored, index, half)
+    clear(distinct)
     return scored
   }
 }

@@ -1,9 +1,8 @@
 import type { Db } from '../../database/database.ts'
 import type { TermWeights } from '../../inference/term-weights.ts'
 import { inSlices, type Pausable } from '../../kernel/slices.ts'
-import type { ChunkWords } from '../../vector-memory/index.ts'
-import { keyText, type NearestQuery } from '../nearest-query.ts'
-import type { Proposal, Proposer, RankCandidate } from '../propose/proposal.ts'
+import type { Candidate, ChunkWords, HeldSnapshot } from '../../vector-memory/index.ts'
+import { keyText, type NearestQuery, type Proposer } from '../nearest-query.ts'
 import { readTexts } from '../read-rows.ts'
 import { type AskedWord, hashWord } from './hybrid-order.ts'
 
@@ -31,26 +30,36 @@ export function chunkWords(
 export type ReadWords = (
   proposer: Proposer,
   query: Pick<NearestQuery, 'organizationId'>,
-  wanted: { proposal: Proposal; candidates: readonly RankCandidate[] },
+  candidates: readonly Candidate[],
+  revision: number,
 ) => Promise<ChunkWords[] | null>
 
-export function createReadWords({ db, terms }: { db: Db; terms: TermWeights }): ReadWords {
-  return async (proposer, { organizationId }, { proposal, candidates }) => {
-    const missing = candidates.filter(({ words }) => words === null)
+/** @param deps.missedWords called if words were read that a snapshot could have */
+export function createReadWords({
+  db,
+  terms,
+  missedWords,
+}: {
+  db: Db
+  terms: TermWeights
+  missedWords: (held: HeldSnapshot) => void
+}): ReadWords {
+  return async ({ held }, { organizationId }, candidates, proposed) => {
+    const missing = new Map(
+      candidates.filter(({ words }) => words === null).map((candidate) => [keyText(candidate), candidate]),
+    )
     const read = new Map<string, ChunkWords>()
-    if (missing.length > 0) {
-      proposer.missedWords()
-      const { texts, revision } = await readTexts(db, organizationId, missing)
-      const isSame = revision === proposal.revision
-      const byKey = new Map(missing.map((candidate) => [keyText(candidate), candidate]))
+    if (missing.size > 0) {
+      if (held) missedWords(held)
+      const { texts, revision } = await readTexts(db, organizationId, [...missing.values()])
       await inSlices(hashing())
       function* hashing(): Pausable<void> {
         for (const { key, ...text } of texts) {
           yield
           const words = chunkWords(text, terms)
           read.set(keyText(key), words)
-          const candidate = byKey.get(keyText(key))
-          if (isSame && candidate) proposer.keepWords(proposal, candidate, words)
+          const row = missing.get(keyText(key))?.row ?? null
+          if (row !== null && revision === proposed) held?.snapshot.keepWords(row, words, revision)
         }
       }
     }

@@ -1,13 +1,13 @@
-import { createTask, releaseLease } from '../../background/index.ts'
-import type { Db } from '../../database/database.ts'
-import type { ModelRegistry } from '../../models/index.ts'
-import { calibratedModels } from '../../inference/calibrations.ts'
-import type { EmbeddingModel } from '../../inference/embedding-model.ts'
-import type { ProviderId } from '../../kernel/providers.ts'
-import { inSlices } from '../../kernel/slices.ts'
+import { createTask, releaseLease } from '../background/index.ts'
+import type { Db } from '../database/database.ts'
+import type { ModelRegistry } from '../models/index.ts'
+import { calibratedModels } from '../inference/calibrations.ts'
+import type { EmbeddingModel } from '../inference/embedding-model.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+import { inSlices } from '../kernel/slices.ts'
 import { FOREIGN_QUESTIONS } from './foreign-questions.ts'
 import { measuring, type OwnCalibration } from './measure.ts'
-import { askingFor } from './own-question.ts'
+import { askingFor } from './question-of.ts'
 import {
   type Calibrated,
   claim,
@@ -17,7 +17,7 @@ import {
   type ProviderChunks,
   sampleChunks,
 } from './store.ts'
-import type { Logger } from '../../kernel/logger.ts'
+import type { Logger } from '../kernel/logger.ts'
 
 /** Measures the scores of uncalibrated models over what organizations have stored. */
 export interface EvidenceCalibrator {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { inOneGo } from '../../kernel/slices.ts'
-import { chanceAmong } from '../chance.ts'
+import { inOneGo } from '../kernel/slices.ts'
+import { chanceAmong } from './chance.ts'
 import { measuring } from './measure.ts'
-import { askingFor } from './own-question.ts'
+import { askingFor } from './question-of.ts'
 
 /** A unit vector with these scores against the first axes, each of which is a chunk. */
 const scoring = (...scores: number[]): Float32Array =>

@@ -1,5 +1,5 @@
-import type { Pausable } from '../../kernel/slices.ts'
-import { findingSentenceStarts } from '../../text/sentences.ts'
+import type { Pausable } from '../kernel/slices.ts'
+import { findingSentenceStarts } from '../text/sentences.ts'
 
 /** Shorter sentences say nothing to ask about. */
 const SENTENCE_WORDS_MIN = 4

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { tokenize } from '../inference/embedding-models/builtin/tokenize.ts'
-import type { Hit } from './search-schema.ts'
-import { unmentionedNames } from './unmentioned-names.ts'
+import type { Hit } from '../retrieval/index.ts'
+import { unmentionedNames } from './question-words.ts'
 
 const COMMON = new Set(['team', 'connect', 'sourc', 'month', 'rotat', 'kei', 'key', 'fail', 'error'])
 const FOREIGN = new Set(['wie', 'ich', 'ist'])

@@ -1,10 +1,12 @@
 import type { Db } from '../database/database.ts'
 import { calibrationOf } from '../inference/calibrations.ts'
 import { chanceAmong, CHUNKS_MIN } from './chance.ts'
-import type { NearestQuery } from './nearest-query.ts'
-import { findKept, type Kept } from './own-calibration/index.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+import type { Readable } from '../kernel/reader.ts'
+import type { StoredModel } from '../models/index.ts'
+import { findKept, type Kept } from './store.ts'
 
-/** Up to this multiple of the threshold, the passages' words decide (`missing-words.ts`). */
+/** Up to this multiple of the threshold, the passages' words decide (`question-words.ts`). */
 const DOUBTFUL_UP_TO = 1.9
 /**
  * The share of a question's words that a passage then needs: more in a larger memory, less the nearer the
@@ -17,6 +19,15 @@ const CHUNKS_MAX = 1e8
 /** How much evidence the best score among `compared` chunks is, to compare with a model's threshold. */
 export function evidenceOf(bestScore: number, compared: number): number {
   return bestScore / chanceAmong(compared)
+}
+
+/** What a query was compared with: the vectors of a model, in scope. */
+interface Asked {
+  organizationId: string
+  model: StoredModel
+  /** null: every provider. */
+  providers: readonly ProviderId[] | null
+  readable: Readable
 }
 
 /** The evidence of the nearest chunk. */
@@ -35,7 +46,7 @@ const WEAK: Evidence = { isWeak: true, coverNeeded: 1 }
  * @param countCompared how many chunks the query was compared with
  */
 export type EvidenceCheck = (
-  query: Pick<NearestQuery, 'organizationId' | 'model' | 'providers' | 'readable'>,
+  query: Asked,
   bestScore: number | undefined,
   countCompared: () => Promise<number>,
 ) => Promise<Evidence>
@@ -75,10 +86,7 @@ function coverNeeded(evidence: number, chunks: number): number {
   return Math.max(0, chance * (COVER.bySize * Math.sqrt(chance) - COVER.byEvidence * evidence))
 }
 
-async function calibrationFor(
-  db: Db,
-  query: Pick<NearestQuery, 'organizationId' | 'model' | 'providers' | 'readable'>,
-): Promise<Omit<Kept, 'chunks'> | null> {
+async function calibrationFor(db: Db, query: Asked): Promise<Omit<Kept, 'chunks'> | null> {
   const { organizationId, model, providers, readable } = query
   const kept = calibrationOf(model.name)
   if (kept !== null) return { level: 0, threshold: kept.weakEvidenceBelow }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { loadTermWeights } from '../inference/term-weights.ts'
 import { inOneGo } from '../kernel/slices.ts'
-import { missingWords } from './missing-words.ts'
+import { missingWords } from './question-words.ts'
 
 const terms = await loadTermWeights()
 const passages = [

@@ -2,18 +2,19 @@ import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
-import { testItem } from '../../../test/support/items.ts'
-import { insertOrganization, type TestOrganization } from '../../../test/support/organizations.ts'
-import { testTerms } from '../../../test/support/term-weights.ts'
-import { createModelRegistry } from '../../models/index.ts'
-import type { EmbeddingModel } from '../../inference/embedding-model.ts'
-import { loadBuiltinModel } from '../../inference/embedding-models/builtin/builtin.ts'
-import { createItems, type Items } from '../../items/index.ts'
-import type { ProviderId } from '../../kernel/providers.ts'
-import { createEvidenceCalibrator, createRetrieval, type EvidenceCalibrator } from '../index.ts'
+import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
+import { testItem } from '../../test/support/items.ts'
+import { insertOrganization, type TestOrganization } from '../../test/support/organizations.ts'
+import { testTerms } from '../../test/support/term-weights.ts'
+import { createModelRegistry } from '../models/index.ts'
+import type { EmbeddingModel } from '../inference/embedding-model.ts'
+import { loadBuiltinModel } from '../inference/embedding-models/builtin/builtin.ts'
+import { createItems, type Items } from '../items/index.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+import { createRetrieval } from '../retrieval/index.ts'
+import { createEvidenceCalibrator, type EvidenceCalibrator } from './index.ts'
 import { FOREIGN_QUESTIONS } from './foreign-questions.ts'
-import { findKept, type Kept } from './index.ts'
+import { findKept, type Kept } from './store.ts'
 
 const clock = { now: () => new Date('2026-03-01T12:00:00.000Z') }
 /** On other subjects than `test/facts`, and not among the service's own questions. */
@@ -68,7 +69,7 @@ async function strangeModel(): Promise<EmbeddingModel> {
 }
 
 async function linesOf(file: string): Promise<{ title: string; text: string }[]> {
-  const text = await readFile(new URL(`../../../test/facts/${file}`, import.meta.url), 'utf8')
+  const text = await readFile(new URL(`../../test/facts/${file}`, import.meta.url), 'utf8')
   return text
     .trim()
     .split('\n')

@@ -1,9 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
-import { acquireLease, type Lease } from '../../background/index.ts'
-import type { Db } from '../../database/database.ts'
-import type { ProviderId } from '../../kernel/providers.ts'
-import { PROVIDERS } from '../../providers/index.ts'
+import { acquireLease, type Lease } from '../background/index.ts'
+import type { Db } from '../database/database.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+import { PROVIDERS } from '../providers/index.ts'
 import type { OwnCalibration } from './measure.ts'
 
 /**

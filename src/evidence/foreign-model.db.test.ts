@@ -1,19 +1,20 @@
 import { readFile } from 'node:fs/promises'
 import { sql } from 'kysely'
 import { expect, it } from 'vitest'
-import { createTestDatabase } from '../../../test/support/database.ts'
-import { testItem } from '../../../test/support/items.ts'
-import { startOpenAiEmulator } from '../../../test/support/openai-emulator.ts'
-import { insertOrganization } from '../../../test/support/organizations.ts'
-import { testTerms } from '../../../test/support/term-weights.ts'
-import { createEmbeddingModel } from '../../inference/embedding-models/create-embedding-model.ts'
-import { createItems } from '../../items/index.ts'
-import { createModelRegistry } from '../../models/index.ts'
-import { createEvidenceCalibrator, createRetrieval } from '../index.ts'
+import { createTestDatabase } from '../../test/support/database.ts'
+import { testItem } from '../../test/support/items.ts'
+import { startOpenAiEmulator } from '../../test/support/openai-emulator.ts'
+import { insertOrganization } from '../../test/support/organizations.ts'
+import { testTerms } from '../../test/support/term-weights.ts'
+import { createEmbeddingModel } from '../inference/embedding-models/create-embedding-model.ts'
+import { createItems } from '../items/index.ts'
+import { createModelRegistry } from '../models/index.ts'
+import { createRetrieval } from '../retrieval/index.ts'
+import { createEvidenceCalibrator } from './index.ts'
 
 const clock = { now: () => new Date('2026-03-01T12:00:00.000Z') }
 async function factsOf(file: string): Promise<{ title: string; text: string }[]> {
-  const text = await readFile(new URL(`../../../test/facts/${file}`, import.meta.url), 'utf8')
+  const text = await readFile(new URL(`../../test/facts/${file}`, import.meta.url), 'utf8')
   return text
     .trim()
     .split('\n')

@@ -6,7 +6,7 @@ import { createModelRegistry } from '../models/index.ts'
 import { loadBuiltinModel } from '../inference/embedding-models/builtin/builtin.ts'
 import { loadTermWeights } from '../inference/term-weights.ts'
 import { createItems, type Items } from '../items/index.ts'
-import { createRetrieval, type SearchFor } from './index.ts'
+import { createRetrieval, type SearchFor } from '../retrieval/index.ts'
 
 const clock = { now: () => new Date('2026-03-01T12:00:00.000Z') }
 const POLICY = 'Employees accrue 25 days of paid time off per year. Unused days expire in March.'

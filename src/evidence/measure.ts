@@ -1,5 +1,5 @@
-import type { Pausable } from '../../kernel/slices.ts'
-import { chanceAmong } from '../chance.ts'
+import type { Pausable } from '../kernel/slices.ts'
+import { chanceAmong } from './chance.ts'
 
 /** Scores of questions against the chunks of one provider, with one model. */
 export interface OwnCalibration {

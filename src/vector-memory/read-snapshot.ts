@@ -1,8 +1,10 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import { ItemRow } from './item-facts.ts'
+import { KEY_BYTES, rowBytesOf } from './write-rows.ts'
 
 export interface SnapshotOf {
   organizationId: string
@@ -30,7 +32,9 @@ const Revision = z.array(z.object({ revision: z.number() }))
 const Mark = z.array(z.object({ mark: z.string() }))
 const Changes = z.array(
   z.object({
-    head: z.number(),
+    head: z.number().nullable(),
+    model: z.number().nullable(),
+    removed: z.array(z.string()),
     revision: z.number().nullable(),
     item_ids: z.string().nullable(),
   }),
@@ -40,7 +44,9 @@ const Ids = z.array(z.string())
 
 export interface ChangesSince {
   revision: number
-  /** null: too many changes or too old a revision, so the snapshot must be rebuilt. */
+  /** Sources being removed at this revision; each mark and its end has a revision. */
+  removedSourceIds: readonly string[]
+  /** null: too many changes, too old a revision, or another model answers now, so the snapshot is of no use. */
   itemIds: ReadonlySet<string> | null
 }
 
@@ -53,24 +59,27 @@ export async function readRevision(db: Db, organizationId: string): Promise<numb
   return Revision.parse(rows)[0]?.revision ?? 0
 }
 
-export async function readChanges(db: Db, organizationId: string, since: number): Promise<ChangesSince> {
+export async function readChanges(
+  db: Db,
+  { organizationId, modelId }: SnapshotOf,
+  since: number,
+): Promise<ChangesSince> {
   const { rows } = await sql`
-    select r.revision::float8 as head, c.revision::float8 as revision,
+    select r.revision::float8 as head, o.embedding_model_id as model,
+      array(select s.id from sources s where s.organization_id = ${organizationId} and s.removed_at is not null)::text[] as removed,
+      c.revision::float8 as revision,
       case when sum(octet_length(c.item_ids)) over () <= ${IDS_CHARACTERS_MAX} then c.item_ids end as item_ids
-    from item_revisions r
-    left join item_changes c on c.organization_id = r.organization_id and c.revision > ${since}
-    where r.organization_id = ${organizationId}`.execute(db)
+    from organizations o
+    left join item_revisions r on r.organization_id = o.id
+    left join item_changes c on c.organization_id = o.id and c.revision > ${since}
+    where o.id = ${organizationId}`.execute(db)
   const changes = Changes.parse(rows)
-  const revision = changes[0]?.head ?? 0
-  const itemIds = new Set<string>()
-  let revisions = 0
-  for (const change of changes) {
-    if (change.revision === null) continue
-    revisions += 1
-    if (change.item_ids === null) return { revision, itemIds: null }
-    for (const id of Ids.parse(JSON.parse(change.item_ids))) itemIds.add(id)
-  }
-  return { revision, itemIds: revisions === revision - since ? itemIds : null }
+  const [first] = changes
+  const revision = first?.head ?? 0
+  const lists = changes.flatMap((change) => (change.revision === null ? [] : [change.item_ids]))
+  const isWhole = first?.model === modelId && lists.length === revision - since && !lists.includes(null)
+  const ids = isWhole ? lists.flatMap((list) => Ids.parse(JSON.parse(list ?? '[]'))) : null
+  return { revision, removedSourceIds: first?.removed ?? [], itemIds: ids && new Set(ids) }
 }
 
 /**
@@ -142,7 +151,7 @@ const readPageOfItems = prepare(`
  * The next rows after a key, at most {@link ROWS_A_PAGE}, concatenated as `writeRows` takes them.
  * @param itemIds only these items; null: all
  */
-export async function readPage(
+async function readPage(
   db: Db,
   { organizationId, modelId }: SnapshotOf,
   after: RowKey,
@@ -164,11 +173,76 @@ const selectItems = prepare(`
     select i.* from source_items i where i.organization_id = $1 and i.id = g.id::uuid limit 1) i`)
 
 /** Omits items that no longer exist. */
-export async function readItems(
-  db: Db,
-  organizationId: string,
-  itemIds: readonly string[],
-): Promise<ItemRow[]> {
+async function readItems(db: Db, organizationId: string, itemIds: readonly string[]): Promise<ItemRow[]> {
   const { rows } = await selectItems(db, [organizationId, JSON.stringify(itemIds)])
   return z.array(ItemRow).parse(rows)
+}
+
+/** Items named in one statement. */
+const ITEMS_A_PAGE = 256
+const ID_BYTES = 16
+
+/** At most {@link ROWS_A_PAGE} rows as `writeRows` takes them, the key of each, and the items that begin here. */
+export interface PageOfRows {
+  page: Uint8Array
+  keys: readonly RowKey[]
+  items: readonly ItemRow[]
+}
+
+const FIRST: RowKey = { itemId: '00000000-0000-0000-0000-000000000000', position: -1 }
+
+/**
+ * Reads rows in key order, of all items or of the named ones, a page at a time; it yields to the event loop
+ * between pages.
+ * @param itemIds in ascending order; null: all
+ * @throws the reason of `signal`
+ */
+export async function* readPages(
+  db: Db,
+  of: SnapshotOf,
+  dimensions: number,
+  itemIds: readonly string[] | null,
+  signal: AbortSignal,
+): AsyncGenerator<PageOfRows, void> {
+  let last = FIRST
+  for (const some of itemIds === null ? [null] : batchesOf(itemIds)) {
+    for (let isMore = true; isMore;) {
+      await turn()
+      signal.throwIfAborted()
+      const page = Buffer.from(await readPage(db, of, last, some), 'base64')
+      const keys = keysOf(page, dimensions)
+      isMore = keys.length === ROWS_A_PAGE
+      if (keys.length === 0) continue
+      const begun = new Set(keys.map(({ itemId }) => itemId))
+      // Rows of an item follow each other, so only the last item may continue here.
+      begun.delete(last.itemId)
+      last = keys.at(-1) ?? last
+      yield { page, keys, items: begun.size > 0 ? await readItems(db, of.organizationId, [...begun]) : [] }
+    }
+  }
+}
+
+function* batchesOf(itemIds: readonly string[]): Generator<readonly string[]> {
+  for (let from = 0; from < itemIds.length; from += ITEMS_A_PAGE)
+    yield itemIds.slice(from, from + ITEMS_A_PAGE)
+}
+
+function keysOf(bytes: Buffer, dimensions: number): RowKey[] {
+  const rowBytes = rowBytesOf(dimensions)
+  const keys: RowKey[] = []
+  let [itemId, itemAt] = ['', -1]
+  for (let at = 0; at < bytes.length; at += rowBytes) {
+    if (at + rowBytes > bytes.length || bytes.readUInt16BE(at + KEY_BYTES) !== dimensions)
+      throw new Error('vectors are not of the dimensions of their model')
+    // Rows of an item follow each other.
+    if (itemAt < 0 || bytes.compare(bytes, itemAt, itemAt + ID_BYTES, at, at + ID_BYTES) !== 0)
+      [itemId, itemAt] = [uuidAt(bytes, at), at]
+    keys.push({ itemId, position: bytes.readInt32BE(at + ID_BYTES) })
+  }
+  return keys
+}
+
+function uuidAt(bytes: Buffer, at: number): string {
+  const hex = bytes.toString('hex', at, at + ID_BYTES)
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }

@@ -1,2 +1,0 @@
-export { createEvidenceCalibrator, type EvidenceCalibrator } from './calibrate.ts'
-export { findKept, type Kept } from './store.ts'
