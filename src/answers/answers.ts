@@ -1,12 +1,12 @@
 import { AppError } from '../kernel/errors.ts'
 import { inSlices } from '../kernel/slices.ts'
 import { citationsOf } from './citations.ts'
+import { unmentionedNames } from '../evidence/index.ts'
 import {
   APPROXIMATE_SEARCH,
   type Citation,
   type Hit,
   type Limitation,
-  unmentionedNames,
   WEAK_EVIDENCE,
 } from '../retrieval/index.ts'
 import type { Found } from './found.ts'

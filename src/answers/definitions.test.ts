@@ -28,6 +28,12 @@ describe('definitions', () => {
     expect(pairs('  -v    say more')).toEqual([['-v', 'say more']])
   })
 
+  it('are a single entry whose text goes on in its column, with hyphenated words rejoined', () => {
+    expect(pairs('     Port    Listen on this port.  The de\u2010\n             fault is 22.')).toEqual([
+      ['Port', 'Listen on this port.  The default is 22.'],
+    ])
+  })
+
   it('follow a colon, as in Markdown', () => {
     expect(pairs('`list`\n: Show all\n  queues.\n`kill`\n: End a job.')).toEqual([
       ['`list`', 'Show all queues.'],
@@ -45,6 +51,7 @@ describe('definitions', () => {
   it.each([
     ['a paragraph', 'The first line of a paragraph\nand its second line.'],
     ['justified text', 'The  first line of a page that was\nset to both  edges of the column'],
+    ['a paragraph with a gap', 'Port  is a word here, and the text goes\non in the first column.'],
     ['code', 'const a = 1;\n  const b = 2;'],
     ['settings without comments', 'a = 1\nb = 2'],
     ['a sentence with a list below it', 'These are allowed:\n    one\n    two'],

@@ -1,3 +1,5 @@
+import { joinLine } from './plain-text.ts'
+
 /**
  * Definition lists in plain text: the definition is indented below its term (manual pages, reStructuredText),
  * after a colon (Markdown), or in a column beside it (lists of options), or the term is a setting with a
@@ -62,20 +64,24 @@ function readBehindColons(lines: readonly Line[]): Definition[] | null {
   const definitions: Definition[] = []
   for (const [at, { text, indent }] of lines.entries()) {
     const last = definitions.at(-1)
-    if (text.startsWith(': ') && last) last.text = joined(last.text, text.slice(1).trim())
+    if (text.startsWith(': ') && last) last.text = joinLine(last.text, text.slice(1).trim())
     else if (lines[at + 1]?.text.startsWith(': ') && isTerm(text))
       definitions.push({ term: text, text: '', indent })
-    else if (last && indent > last.indent) last.text = joined(last.text, text)
+    else if (last && indent > last.indent) last.text = joinLine(last.text, text)
     else return null
   }
   return definitions.length > 0 ? definitions : null
 }
 
-/** Terms with their texts in one column beside them; a single one counts only if it is an option. */
+/**
+ * Terms with their texts in one column beside them; a single one counts only if it is an option, or its text goes
+ * on in that column.
+ */
 function readColumns(lines: readonly Line[]): Definition[] | null {
   const outer = smallestIndent(lines)
   const definitions: Definition[] = []
   const columns = new Map<number, number>()
+  let goesOn = 0
   for (const { indent, text } of lines) {
     const gap = indent - outer < 2 ? gapOf(text) : undefined
     const last = definitions.at(-1)
@@ -83,11 +89,14 @@ function readColumns(lines: readonly Line[]): Definition[] | null {
       const column = indent + gap.to
       columns.set(column, (columns.get(column) ?? 0) + 1)
       definitions.push({ term: text.slice(0, gap.from), text: text.slice(gap.to), indent })
-    } else if (last && indent > last.indent + 1) last.text = joined(last.text, text)
-    else return null
+    } else if (last && indent > last.indent + 1) {
+      last.text = joinLine(last.text, text)
+      if (columns.has(indent)) goesOn++
+    } else return null
   }
   const aligned = [...columns.values()].reduce((most, count) => Math.max(most, count), 0)
-  const single = definitions.length === 1 && definitions[0]?.term.startsWith('-')
+  const isEntry = definitions[0]?.term.startsWith('-') || (goesOn > 0 && goesOn === lines.length - 1)
+  const single = definitions.length === 1 && isEntry
   return single || (aligned >= 2 && aligned * 2 >= definitions.length) ? definitions : null
 }
 
@@ -116,7 +125,7 @@ function readHanging(lines: readonly Line[]): Definition[] | null {
     } else if (terms.length > 0) {
       definitions.push({ term: terms.join(', '), text, indent: outer })
       terms = []
-    } else if (last) last.text = joined(last.text, text)
+    } else if (last) last.text = joinLine(last.text, text)
   }
   return terms.length === 0 && definitions.length > 0 ? definitions : null
 }
@@ -127,10 +136,4 @@ function smallestIndent(lines: readonly Line[]): number {
 
 function isTerm(text: string): boolean {
   return text.length <= TERM_CHARACTERS_MAX && !/[.!?:;]$|^[|>#]/.test(text)
-}
-
-/** Appends a line to text and rejoins a hyphenated word. */
-function joined(text: string, line: string): string {
-  if (text.endsWith('\u2010')) return text.slice(0, -1) + line
-  return text === '' ? line : `${text} ${line}`
 }

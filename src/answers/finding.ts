@@ -3,6 +3,7 @@ import { inSlices } from '../kernel/slices.ts'
 import type { AnswersOptions } from './answers-options.ts'
 import { type Asked, standaloneQuestion } from './follow-up.ts'
 import type { Found } from './found.ts'
+import { isGreeting } from './question-type.ts'
 import { sharingContent } from './relevance.ts'
 import { researching, type Step } from './research.ts'
 
@@ -15,7 +16,10 @@ export type Finding<Request extends Asked> = (
 export function createFinding<Request extends Asked>(options: AnswersOptions<Request>): Finding<Request> {
   /** Retrieves for a query; no hits if none is related to it. */
   async function retrieveRelevant(request: Request, query: string, signal?: AbortSignal): Promise<Found> {
-    const found = { question: query, ...(await options.retrieve({ ...request, query }, signal)) }
+    const retrieved = await options.retrieve({ ...request, query }, signal)
+    // "Hello" is near every page with a "hello world" program, and none of them answers it.
+    const isWeak = retrieved.isWeak || isGreeting(query)
+    const found = { question: query, ...retrieved, isWeak }
     if (!found.isWeak || found.hits.length === 0) return found
     const isRelevant = await inSlices(sharingContent(query, found.hits, options.terms), signal)
     return isRelevant ? found : { ...found, hits: [] }

@@ -14,6 +14,39 @@ describe('the passages of a chunk', () => {
     ])
   })
 
+  it('rejoin a word that a hyphen divides at the end of a line', () => {
+    expect(
+      texts('       The depot has three gates, and each of them has an indepen\u2010\n       dent lock.'),
+    ).toEqual(['The depot has three gates, and each of them has an independent lock.'])
+  })
+
+  it('are not the running head or foot of a manual page, which is not a term either', () => {
+    const page =
+      'TARN(1)                     General Commands Manual                     TARN(1)\n\n' +
+      'NAME\n       tarn - pack folders into\n       single files\n\n' +
+      'DESCRIPTION\n       The program writes folders into one archive. It overwrites nothing.\n\n' +
+      'Depot 4.1                        May 2026                               TARN(1)\n'
+    expect(splitPassages(page).map(({ text, term }) => [text, term])).toEqual([
+      ['tarn \u2013 pack folders into single files', 'tarn'],
+      ['The program writes folders into one archive.', null],
+      ['It overwrites nothing.', null],
+    ])
+    const long =
+      'DEPOT-GATE-WATCH.SERVICEdepot-gate-watch.DEPOT-GATE-WATCH.SERVICE(8)\n\nNAME\n       gate - watch it\n'
+    expect(texts(long)).toEqual(['gate \u2013 watch it'])
+  })
+
+  it('are not lists of manual pages', () => {
+    expect(texts('SEE ALSO\n       tarn(1), depot-gate(8),\n       printf(3p) and depot.conf(5).\n')).toEqual(
+      [],
+    )
+    const indented = '## See also\n\n        tarn(1), depot-gate(8)\n'
+    expect(texts(indented)).toEqual([])
+    expect(texts('SEE ALSO\n       tarn(1) packs what printf(3) wrote.\n')).toEqual([
+      'tarn(1) packs what printf(3) wrote.',
+    ])
+  })
+
   it('keep deliberate line breaks, as in chats and addresses', () => {
     expect(texts('Lunch is at noon\nMeet at the gate\nBring cash')).toEqual([
       'Lunch is at noon',

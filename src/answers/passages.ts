@@ -1,10 +1,10 @@
 import { type Block, findBlocks } from '../text/blocks.ts'
 import { withoutMarkers } from './citations.ts'
 import { type Definition, readDefinitions } from './definitions.ts'
-import { CONTEXT_CHARACTERS_MAX, type Passage, toPassage, type Under } from './passage.ts'
+import { CONTEXT_CHARACTERS_MAX, listsPages, type Passage, toPassage, type Under } from './passage.ts'
 import { plainText, shorten } from './plain-text.ts'
 import { splitSentences, withDefaults } from './sentences.ts'
-import { readStandingTerm, type StandingTerm } from './standing-terms.ts'
+import { isRunningHead, readStandingTerm, type StandingTerm } from './standing-terms.ts'
 import { hasHtmlCells, htmlRows, isTable, markdownRows, readRows } from './table-rows.ts'
 
 /** Longer code is not shown: it would bury the answer. */
@@ -27,6 +27,9 @@ const NAVIGATION =
 
 /** A heading of a manual page: alone on a line, in capitals. */
 const CAPITALS = /^\p{Lu}[\p{Lu}\d /-]{2,60}$/u
+
+/** The line of a manual page that says what it is about: `tarn, untarn - pack folders`. */
+const NAME_LINE = /^([^\s,]{1,60}(?:, [^\s,]{1,60}){0,20}) [-\u2013\u2014] (.+)$/
 
 /** State carried between blocks. */
 interface State {
@@ -52,8 +55,8 @@ interface Above {
 }
 
 /**
- * The passages of a chunk, in order. Text that says nothing by itself (headings, rules, introductions) is
- * context only.
+ * The passages of a chunk, in order. Text that says nothing by itself (headings, rules, introductions, lists
+ * of manual pages) is context only.
  */
 export function splitPassages(content: string): Passage[] {
   const state: State = {
@@ -71,7 +74,7 @@ export function splitPassages(content: string): Passage[] {
     state.option = optionOf(block)
     const passages = readStanding(block, next, content, state) ?? readBlock(block, content, state)
     state.kindBefore = block.kind
-    return passages
+    return passages.filter(({ text }) => !listsPages(text))
   })
 }
 
@@ -85,7 +88,9 @@ function readStanding(
   if (block.kind === 'heading') state.standing = null
   if (block.kind !== 'paragraph' || next?.kind === 'heading') return null
   const below = next === undefined ? null : content.slice(next.start, next.end)
-  const standing = readStandingTerm(content.slice(block.start, block.end), below)
+  const source = content.slice(block.start, block.end)
+  if (isRunningHead(source, below)) return []
+  const standing = readStandingTerm(source, below)
   if (standing === null) return null
   const title = { ...standsUnder(block, { ...state, standing: null }), label: null, group: ++state.group }
   state.standing = standing
@@ -131,6 +136,9 @@ function readText(source: string, under: Under, state: State): Passage[] | null 
     state.above = [{ indent: -1, text, kind: 'heading' }]
     const inside = { ...under, context: `${under.context} ${text}` }
     const rest = source.slice(end + 1)
+    const named = text === 'NAME' ? NAME_LINE.exec(plainText(rest)) : null
+    if (named !== null)
+      return readDefinition({ term: named[1] ?? '', text: named[2] ?? '', indent: 0 }, inside)
     return readText(rest, inside, state) ?? readParagraph(rest, inside, state)
   }
   const definitions = readDefinitions(source)

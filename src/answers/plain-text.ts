@@ -77,3 +77,9 @@ export function shorten(text: string, lengthMax: number): string {
     .replace(/[\uD800-\uDBFF]$/, '')
     .trimEnd()} …`
 }
+
+/** Appends a wrapped line to a text, and rejoins a hyphenated word. */
+export function joinLine(text: string, line: string): string {
+  if (text.endsWith('\u2010')) return text.slice(0, -1) + line
+  return text === '' ? line : `${text} ${line}`
+}

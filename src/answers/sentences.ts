@@ -1,5 +1,5 @@
 import { sentenceStarts } from '../text/sentences.ts'
-import { plainText } from './plain-text.ts'
+import { joinLine, plainText } from './plain-text.ts'
 
 /** A shorter line before a capital was broken deliberately, not by a column limit. */
 const FULL_LINE_CHARACTERS = 60
@@ -21,7 +21,7 @@ export function splitSentences(source: string): string[] {
   let before = ''
   for (const line of lines) {
     const goesOn = parts.length > 0 && !isBrokenOnPurpose(before, line)
-    if (goesOn) parts.push(`${parts.pop()} ${line}`)
+    if (goesOn) parts.push(joinLine(parts.pop() ?? '', line))
     else parts.push(line)
     before = line
   }
@@ -48,5 +48,5 @@ export function withDefaults(sentences: readonly string[]): string[] {
 function isBrokenOnPurpose(before: string, line: string): boolean {
   if (before === '' || line === '') return true
   if (SPOKEN.test(line)) return true
-  return before.length < FULL_LINE_CHARACTERS && !/[,;(–-]$/.test(before) && !/^[\p{Ll}(]/u.test(line)
+  return before.length < FULL_LINE_CHARACTERS && !/[,;(–\u2010-]$/.test(before) && !/^[\p{Ll}(]/u.test(line)
 }

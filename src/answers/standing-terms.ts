@@ -25,6 +25,17 @@ const REMARK =
 /** The beginning of a paragraph about a term. */
 const BEGINS_TEXT = /^["'`(]?\p{Lu}/u
 
+/** The line above the NAME of a manual page, or the one at its foot: words set far apart, the last one its name. */
+const PAGE_NAME = /\(\d\w{0,6}\)$/
+const FAR_APART = /\S {3,}\S/
+const NAME_BELOW = /^NAME\n/
+
+/** Whether a line is the running head or foot of a manual page, which says nothing about the text below. */
+export function isRunningHead(source: string, below: string | null): boolean {
+  if (source.includes('\n') || !PAGE_NAME.test(source)) return false
+  return FAR_APART.test(source) || NAME_BELOW.test(below ?? '')
+}
+
 /** The paragraph as a term, given the source of the block below; null: it is text. */
 export function readStandingTerm(source: string, below: string | null): StandingTerm | null {
   if (below === null || source.length > TERM_CHARACTERS_MAX || source.includes('\n')) return null
