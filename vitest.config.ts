@@ -2,6 +2,9 @@ import { randomInt } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
+import { keepFilesInMemory } from './test/support/files-in-memory.ts'
+
+keepFilesInMemory()
 
 // Database suites (*.db.test.ts) run on the embedded database always, and on PostgreSQL when TEST_DATABASE_URL is set.
 const postgresUrl = process.env.TEST_DATABASE_URL

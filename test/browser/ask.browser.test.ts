@@ -42,7 +42,7 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
   afterAll(() => rig.close())
 
   it('shows an answer whose markers show their passage, which opens in its document with a link to the original', async () => {
-    const { context, page } = await rig.open({ bypassCSP: true })
+    const { page, close } = await rig.openTab({ bypassCSP: true })
     await rig.signIn(page, MEMBER, 'ask')
     const answer = await ask(page, 'How many days of paid time off?')
     expect(await answer.innerText()).toContain('25 days')
@@ -66,11 +66,11 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     await page.goBack()
     await panel.waitFor({ state: 'detached' })
     await answer.getByText('25 days').first().waitFor()
-    await context.close()
+    await close()
   })
 
   it('asks follow-ups with the conversation so far, and shows it below', async () => {
-    const { context, page } = await rig.open({ bypassCSP: true })
+    const { page, close } = await rig.openTab({ bypassCSP: true })
     const bodies: string[] = []
     page.on('request', (request) => {
       if (new URL(request.url()).pathname === '/v1/console/ask') bodies.push(request.postData() ?? '')
@@ -87,11 +87,11 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
       conversation: [{ question: 'How many days of paid time off?', answer: expect.stringContaining('25') }],
     })
     await expectNoFaults(page, 'a follow-up')
-    await context.close()
+    await close()
   })
 
   it('distinguishes weak evidence from strong, in design and in words', async () => {
-    const { context, page } = await rig.open({ bypassCSP: true })
+    const { page, close } = await rig.openTab({ bypassCSP: true })
     await rig.signIn(page, MEMBER, 'ask')
     const strong = await ask(page, 'How many days of paid time off?')
     expect(await strong.getByText('Weak evidence').count()).toBe(0)
@@ -104,11 +104,11 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     await weak.getByText('Weak evidence').waitFor()
     expect(await looks()).toBe('dashed')
     await expectNoFaults(page, 'weak evidence')
-    await context.close()
+    await close()
   })
 
   it('keeps its filters in the URL: a link sets them, a change writes them, and going back removes them', async () => {
-    const { context, page } = await rig.open({ bypassCSP: true })
+    const { page, close } = await rig.openTab({ bypassCSP: true })
     await rig.signIn(page, MEMBER, 'ask?mode=search&q=travel')
     const results = page.getByRole('region', { name: 'Search results' })
     await results.getByRole('button', { name: 'Expenses' }).waitFor()
@@ -129,11 +129,11 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     await page.getByRole('button', { name: 'Search without filters' }).click()
     await results.getByRole('button', { name: 'Expenses' }).waitFor()
     await expectNoFaults(page, 'search results')
-    await context.close()
+    await close()
   })
 
   it("escapes a stored document's content wherever it appears", async () => {
-    const { context, page } = await rig.open({ bypassCSP: true })
+    const { page, close } = await rig.openTab({ bypassCSP: true })
     await rig.signIn(page, OWNER, 'ask')
     const answer = await ask(page, 'When do badges open the garage gate?')
     await answer.getByText('six in the morning').first().waitFor()
@@ -148,7 +148,7 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     expect(await page.locator('main img, main script, main svg[onload]').count()).toBe(0)
     expect(await page.locator('a[href^="javascript"]').count()).toBe(0)
     expect(await page.evaluate(() => 'injected' in globalThis)).toBe(false)
-    await context.close()
+    await close()
   })
 
   it("renders a model's output as text and safe links only", async () => {
@@ -188,7 +188,7 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
   })
 
   it('stops a running answer, and keeps what was written', async () => {
-    const { context, page } = await rig.open({ bypassCSP: true })
+    const { page, close } = await rig.openTab({ bypassCSP: true })
     await rig.signIn(page, MEMBER, 'ask')
     const over = Promise.withResolvers<void>()
     await page.route('**/v1/console/ask', () => over.promise)
@@ -202,7 +202,7 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     const answer = page.getByRole('region', { name: 'Answer' })
     await answer.getByRole('button', { name: 'Copy the answer' }).waitFor()
     expect(await answer.innerText()).toContain('25 days')
-    await context.close()
+    await close()
   })
 
   it('shows that an answer ends early', async () => {
@@ -231,7 +231,7 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
   })
 
   it("shows the service's reason for a missing answer, with the request's id", async () => {
-    const { context, page } = await rig.open({ bypassCSP: true })
+    const { page, close } = await rig.openTab({ bypassCSP: true })
     await page.route('**/v1/console/ask', (route) =>
       route.fulfill({
         status: 429,
@@ -247,11 +247,11 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     expect(await alert.innerText()).toContain('req-of-this-test')
     const plan = page.getByRole('main').getByRole('link', { name: 'See the plan' })
     expect(await plan.getAttribute('href')).toBe('/console/billing')
-    await context.close()
+    await close()
   })
 
   it("keeps questions in a user's thread, which can be continued, rated, found again and deleted", async () => {
-    const { context, page } = await rig.open({ bypassCSP: true })
+    const { page, close } = await rig.openTab({ bypassCSP: true })
     let asked = 0
     page.on('request', (request) => {
       if (new URL(request.url()).pathname === '/v1/console/ask') asked++
@@ -288,11 +288,11 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     await page.getByRole('button', { name: 'Delete the thread' }).click()
     await page.getByRole('region', { name: 'Suggestions' }).waitFor()
     expect(await page.getByRole('link', { name: /Who approves travel/ }).count()).toBe(0)
-    await context.close()
+    await close()
   })
 
   it('focuses the question field, suggests questions, and submits none from a link', async () => {
-    const { context, page } = await rig.open({ bypassCSP: true })
+    const { page, close } = await rig.openTab({ bypassCSP: true })
     let asked = 0
     page.on('request', (request) => {
       if (new URL(request.url()).pathname === '/v1/console/ask') asked++
@@ -308,11 +308,11 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     await suggested.getByRole('button').first().click()
     await page.getByRole('region', { name: 'Answer' }).waitFor()
     expect(asked).toBe(1)
-    await context.close()
+    await close()
   })
 
   it('moves between citations by keyboard', async () => {
-    const { context, page } = await rig.open({ bypassCSP: true })
+    const { page, close } = await rig.openTab({ bypassCSP: true })
     await rig.signIn(page, THREADED, 'ask?mode=search&q=travel%20pages')
     const results = page.getByRole('region', { name: 'Search results' })
     await results.getByRole('button').first().press('Enter')
@@ -324,20 +324,77 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     await expectNoFaults(page, 'the second result')
     await panel.getByRole('button', { name: 'Previous result' }).press('Enter')
     await panel.getByText(/^1 of \d/).waitFor()
-    await context.close()
+    await page.keyboard.press('ArrowRight')
+    await panel.getByText(/^2 of \d/).waitFor()
+    await page.keyboard.press('ArrowLeft')
+    await panel.getByText(/^1 of \d/).waitFor()
+    await close()
   })
 
   it('says that the workspace has no plan before anyone asks', async () => {
     const { email } = await rig.settle('owner', { status: 'canceled' })
-    const { context, page } = await rig.open({ bypassCSP: true })
+    const { page, close } = await rig.openTab({ bypassCSP: true })
     await rig.signIn(page, email, 'ask')
     await page.getByText('This workspace has no active plan').waitFor()
     await expectNoFaults(page, 'a workspace without a plan')
+    await close()
+  })
+
+  it('tells members without a plan whom to ask, and offers them no plan', async () => {
+    const { email } = await rig.settle('member', { status: 'canceled' })
+    const { page, close } = await rig.openTab()
+    await rig.signIn(page, email, 'ask')
+    await page.getByText('Ask an admin of the workspace to choose a plan.').waitFor()
+    expect(await page.getByRole('link', { name: 'Choose a plan' }).count()).toBe(0)
+    await close()
+  })
+
+  it('answers thoroughly when a language model is set, and shows each step', async () => {
+    const { context, page } = await rig.open({ bypassCSP: true })
+    await page.route('**/console/config.json', async (route) => {
+      const config = await (await route.fetch()).json()
+      await route.fulfill({ json: { ...config, hasLanguageModel: true } })
+    })
+    let effort: unknown = null
+    const done = { question: 'Who?', answer: 'Ada.', citations: [], context: [], limitations: [] }
+    const events: [string, object][] = [
+      ['step', { step: 'rewrite', queries: ['Who?', 'owner'] }],
+      ['step', { step: 'search', query: 'owner', hitCount: 3 }],
+      ['step', { step: 'read', isEnough: true, queries: [] }],
+      ['done', done],
+    ]
+    await page.route('**/v1/console/ask', async (route) => {
+      effort = JSON.parse(route.request().postData() ?? '{}').effort
+      const body = events
+        .map(([event, data]) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`)
+        .join('')
+      await route.fulfill({ contentType: 'text/event-stream', body })
+    })
+    await rig.signIn(page, MEMBER, 'ask')
+    await page.getByRole('switch', { name: 'Thorough' }).press('Space')
+    await expect.poll(() => new URL(page.url()).searchParams.get('effort')).toBe('high')
+    await page.getByRole('textbox', { name: 'Question' }).fill('Who?')
+    await page.getByRole('textbox', { name: 'Question' }).press('Enter')
+    const answer = page.getByRole('region', { name: 'Answer' })
+    await answer.getByText('Ada.').waitFor()
+    expect(effort).toBe('high')
+    await answer.getByText('1 search', { exact: true }).click()
+    await answer.getByText('Searched “owner”: 3 passages').waitFor()
+    await answer.getByText('Read the passages: enough for an answer').waitFor()
+    await expectNoFaultsInThemes(page, 'a thorough answer')
     await context.close()
   })
 
+  it('offers no thorough answer without a language model', async () => {
+    const { page, close } = await rig.openTab()
+    await rig.signIn(page, MEMBER, 'ask?effort=high')
+    await page.getByRole('textbox', { name: 'Question' }).waitFor()
+    expect(await page.getByRole('switch').count()).toBe(0)
+    await close()
+  })
+
   it('can be used at 360 pixels by keyboard alone, with the source covering the screen', async () => {
-    const { context, page } = await rig.open({
+    const { page, close } = await rig.openTab({
       viewport: { width: 360, height: 740 },
       colorScheme: 'dark',
       bypassCSP: true,
@@ -354,7 +411,7 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     await expectNoFaults(page, 'an opened source at 360 pixels')
     await page.keyboard.press('Escape')
     await panel.waitFor({ state: 'detached' })
-    await context.close()
+    await close()
   })
 })
 

@@ -1,6 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { type ConsoleRig, expectNoFaults, expectSettled, startConsole } from './support/console.ts'
+import {
+  type ConsoleRig,
+  expectFits,
+  expectNoFaults,
+  expectSettled,
+  startConsole,
+} from './support/console.ts'
 
 const MORE_THAN_A_PAGE = 60
 const executablePath = inject('chromium')
@@ -26,21 +32,41 @@ describe.skipIf(executablePath === null)('the audit trail in a browser', () => {
   })
   afterAll(() => rig.close())
 
-  it('lists events from the newest to the oldest', async () => {
-    const { context, page } = await rig.open()
+  it('shows a burst as one row with its count, which opens in its place by keyboard', async () => {
+    const { page, close } = await rig.openTab({ bypassCSP: true })
     await rig.signIn(page, await someTrail(MORE_THAN_A_PAGE), 'audit')
-    const rows = page.getByRole('table', { name: 'Audit events' }).getByRole('row')
+    const table = page.getByRole('table', { name: 'Audit events' })
+    const rows = table.getByRole('row')
     await rows.nth(1).getByText('Created a key').waitFor()
+    const burst = table.getByRole('button', {
+      name: new RegExp(`^Retrieved a Context Contract\\s*${MORE_THAN_A_PAGE}\\s*events$`),
+    })
+    expect(await rows.count()).toBe(3)
+    await burst.press('Enter')
     const more = page.getByRole('button', { name: 'Show more' })
-    await more.scrollIntoViewIfNeeded()
-    await expect.poll(() => rows.count(), { timeout: 60_000 }).toBeGreaterThan(MORE_THAN_A_PAGE + 1)
-    expect(await more.count()).toBe(0)
-    await rows.last().getByText('Retrieved a Context Contract').waitFor()
-    await context.close()
+    await more.press('Enter')
+    await expect.poll(() => rows.count(), { timeout: 60_000 }).toBe(MORE_THAN_A_PAGE + 3)
+    await rows.last().getByText('question 0', { exact: true }).waitFor()
+    await expectNoFaults(page, 'an open burst')
+    for (const width of [390, 1024]) await expectFits(page, 'an open burst', width)
+    await burst.press('Enter')
+    await expect.poll(() => rows.count()).toBe(3)
+    await close()
+  })
+
+  it('names targets and links to where they can be seen', async () => {
+    const { page, close } = await rig.openTab()
+    await rig.signIn(page, await someTrail(1), 'audit')
+    const table = page.getByRole('table', { name: 'Audit events' })
+    await table.getByText('question 0', { exact: true }).waitFor()
+    await table.getByRole('link', { name: '=Minted' }).click()
+    await page.waitForURL(/developers\?tab=requests/)
+    expect(new URL(page.url()).searchParams.get('key')).toMatch(/^[0-9a-f-]{36}$/)
+    await close()
   })
 
   it('keeps its filters in the URL, opens an event, and links to similar ones', async () => {
-    const { context, page } = await rig.open({ bypassCSP: true })
+    const { page, close } = await rig.openTab({ bypassCSP: true })
     await rig.signIn(page, await someTrail(1), 'audit?action=api_key.create')
     await expectSettled(page)
     const table = page.getByRole('table', { name: 'Audit events' })
@@ -60,11 +86,11 @@ describe.skipIf(executablePath === null)('the audit trail in a browser', () => {
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await table.getByText('Created a key').waitFor()
     expect(new URL(page.url()).search).toBe('')
-    await context.close()
+    await close()
   })
 
   it('accepts typing in the target field while a search is running', async () => {
-    const { context, page } = await rig.open()
+    const { page, close } = await rig.openTab()
     await rig.signIn(page, await someTrail(1), 'audit')
     await page.getByLabel('Target').click()
     await page.keyboard.type('abc')
@@ -74,7 +100,7 @@ describe.skipIf(executablePath === null)('the audit trail in a browser', () => {
     await page.getByRole('button', { name: 'Clear filters' }).first().click()
     await page.waitForURL(/audit$/)
     await expect.poll(() => page.getByLabel('Target').inputValue()).toBe('')
-    await context.close()
+    await close()
   })
 
   it('exports the filtered events as a file, with the token in no URL', async () => {

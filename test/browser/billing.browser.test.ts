@@ -4,7 +4,13 @@ import { startStripeEmulator, type StripeEmulator } from '../../emulators/stripe
 import { PLANS } from '../../src/billing/plans/plans.ts'
 import { control } from '../support/paid-service.ts'
 import { freePort } from '../support/service-process.ts'
-import { type ConsoleRig, expectNoFaults, expectSettled, startConsole } from './support/console.ts'
+import {
+  type ConsoleRig,
+  expectFits,
+  expectNoFaults,
+  expectSettled,
+  startConsole,
+} from './support/console.ts'
 
 const executablePath = inject('chromium')
 
@@ -26,19 +32,22 @@ describe.skipIf(executablePath === null)('billing in a browser', () => {
   })
 
   it('says that an internal workspace is not billed, and sells it nothing', async () => {
-    const { context, page } = await rig.open()
+    const { page, close } = await rig.openTab()
     await rig.signIn(page, (await rig.settle()).email, 'billing')
     await page.getByRole('region', { name: 'This workspace is not billed' }).waitFor()
     expect(await page.getByRole('button', { name: /^Choose/ }).count()).toBe(0)
-    await context.close()
+    await close()
   })
 
   it("shows the plans at the service's prices, and what a small one would stop", async () => {
-    const { context, page } = await rig.open({ bypassCSP: true })
+    const { page, close } = await rig.openTab({ bypassCSP: true })
     const { organization: workspace, email } = await rig.settle('owner', { status: 'incomplete' })
     await makeConnectors(workspace.id)
     await rig.signIn(page, email, 'billing')
     await expectSettled(page)
+    await page.getByText('Questions and searches need a plan.').waitFor()
+    for (const gone of ['of 0', 'No use in this period yet'])
+      expect(await page.getByText(gone).count(), gone).toBe(0)
     const plans = page.getByRole('region', { name: 'Plans' })
     for (const interval of ['Monthly', 'Annual'] as const) {
       await plans.getByText(interval, { exact: true }).click()
@@ -52,11 +61,12 @@ describe.skipIf(executablePath === null)('billing in a browser', () => {
       }
     }
     await expectNoFaults(page, 'plans')
-    await context.close()
+    for (const width of [390, 1024]) await expectFits(page, 'plans', width)
+    await close()
   })
 
   it('buys a plan, shows answers over its credits, and reports a failed payment on every page', async () => {
-    const { context, page } = await rig.open()
+    const { page, close } = await rig.openTab({ bypassCSP: true })
     const { organization: workspace, email } = await rig.settle('owner', { status: 'incomplete' })
     await rig.signIn(page, email, 'billing')
     await buyStudio(page)
@@ -72,6 +82,11 @@ describe.skipIf(executablePath === null)('billing in a browser', () => {
     await page.reload()
     await page.getByText('Free in the trial').waitFor()
 
+    const invoices = page.getByRole('table', { name: 'Invoices' })
+    await invoices.getByText('Paid').first().waitFor()
+    await expectNoFaults(page, 'invoices')
+    await expectFits(page, 'invoices', 390)
+
     const customer = await customerOf(workspace.id)
     await control(stripe, 'change-card', { customer, card: '4000000000000341' })
     stripe.advance({ days: 8 })
@@ -83,11 +98,11 @@ describe.skipIf(executablePath === null)('billing in a browser', () => {
     await page.getByRole('button', { name: 'Cards and invoices' }).click()
     await page.waitForURL(`${stripe.url}/**`)
     expect(new URL(page.url()).origin).toBe(new URL(stripe.url).origin)
-    await context.close()
+    await close()
   })
 
   it('says when a smaller plan begins and what it will stop, while that can be withdrawn', async () => {
-    const { context, page } = await rig.open({ bypassCSP: true })
+    const { page, close } = await rig.openTab({ bypassCSP: true })
     const { organization: workspace, email } = await rig.settle('owner', { status: 'incomplete' })
     await makeConnectors(workspace.id)
     await rig.signIn(page, email, 'billing')
@@ -113,7 +128,7 @@ describe.skipIf(executablePath === null)('billing in a browser', () => {
     await page.goto(`${rig.service.url}/console/billing`)
     await page.getByRole('button', { name: 'Manage Studio' }).waitFor()
     expect(await notice.count()).toBe(0)
-    await context.close()
+    await close()
   })
 })
 

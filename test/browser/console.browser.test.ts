@@ -41,7 +41,7 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
   afterAll(() => rig.close())
 
   it("leads from the service's root to sign-in by one click, to Home, and back out", async () => {
-    const { context, page } = await rig.open()
+    const { page, close } = await rig.openTab()
     const complaints = complaintsOf(page)
     await page.goto(rig.service.url)
     expect(new URL(page.url()).pathname).toBe('/console/')
@@ -58,11 +58,11 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
       await page.evaluate(() => Object.keys(sessionStorage).filter((key) => key.includes('user'))),
     ).toEqual([])
     expect(complaints).toEqual([])
-    await context.close()
+    await close()
   })
 
   it('opens every page by its URL, also after sign-in, without a browser complaint', async () => {
-    const { context, page } = await rig.open()
+    const { page, close } = await rig.openTab()
     const complaints = complaintsOf(page)
     await rig.signInByButton(page, OWNER, 'developers')
     expect(new URL(page.url()).pathname).toBe('/console/developers')
@@ -80,12 +80,12 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
         .toBe(true)
     }
     expect(complaints).toEqual([])
-    await context.close()
+    await close()
   })
 
   it('guides a new user through the first steps, ticks completed ones, and disappears after the last', async () => {
     const { organization: fresh, email } = await rig.settle()
-    const { context, page } = await rig.open()
+    const { page, close } = await rig.openTab()
     await rig.signIn(page, email)
     const list = page.getByRole('region', { name: 'Get started' })
     await list.getByText('0 of 4 done').waitFor()
@@ -102,7 +102,7 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
     await page.reload()
     await page.getByRole('region', { name: 'Sources' }).waitFor()
     expect(await list.count()).toBe(0)
-    await context.close()
+    await close()
   })
 
   it('shows on Home how often the memory was used, by day and by caller, and never the questions', async () => {
@@ -114,7 +114,7 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
       key: secret,
       body: { documents: [documentOf(organization)] },
     })
-    const { context, page } = await rig.open()
+    const { page, close } = await rig.openTab()
     await rig.signIn(page, email)
     const panel = page.getByRole('region', { name: 'Recent activity' })
     await panel.getByText('No activity in the last 14 days.').waitFor()
@@ -127,7 +127,7 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
     expect(await days.last().getAttribute('aria-label')).toMatch(/: 3 requests$/)
     expect(await days.first().getAttribute('aria-label')).toMatch(/: 0 requests$/)
     expect(await page.content()).not.toContain('a secret question')
-    await context.close()
+    await close()
   })
 
   it('says on every page that the service is away, and goes on by itself when it is back', async () => {
@@ -152,30 +152,30 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
   })
 
   it('answers a question with its sources', async () => {
-    const { context, page } = await rig.open()
+    const { page, close } = await rig.openTab()
     await rig.signIn(page, MEMBER, 'ask')
     await page.getByLabel('Question').fill('How many days of paid time off?')
     await page.getByRole('button', { name: 'Ask', exact: true }).click()
     const answer = page.getByRole('region', { name: 'Answer' })
     await answer.getByRole('link', { name: /Vacation/ }).waitFor()
     expect(await answer.innerText()).toContain('25 days')
-    await context.close()
+    await close()
   })
 
   it('hides admin pages from a member, in the navigation and by URL', async () => {
-    const { context, page } = await rig.open()
+    const { page, close } = await rig.openTab()
     await rig.signIn(page, MEMBER)
     const links = page.getByRole('navigation', { name: 'Pages' }).getByRole('link')
-    expect(await links.allInnerTexts()).toEqual(['Home', 'Ask', 'Memory'])
+    expect(await links.allInnerTexts()).toEqual(['Home', 'Ask', 'Memory', 'Settings'])
     for (const path of ['sources', 'developers', 'audit', 'billing', 'members']) {
       await page.goto(`${rig.service.url}/console/${path}`)
       await page.getByRole('heading', { name: 'For admins only' }).waitFor()
     }
-    await context.close()
+    await close()
   })
 
   it('returns to sign-in when the service ends the session, and from there to the page before', async () => {
-    const { context, page } = await rig.open()
+    const { page, close } = await rig.openTab()
     await rig.signInByButton(page, OWNER, 'audit')
     await expectSettled(page)
     await page.route('**/v1/console/**', (route) =>
@@ -187,7 +187,7 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
     await page.getByRole('button', { name: 'Continue as developer' }).click()
     await page.getByRole('heading', { name: 'Billing' }).waitFor()
     expect(new URL(page.url()).pathname).toBe('/console/billing')
-    await context.close()
+    await close()
   })
 
   it('keeps tokens from other tabs, and stores nothing secret beyond the tab', async () => {
@@ -202,7 +202,7 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
   })
 
   it('is without a fault that axe finds in both themes, and fits phones and tablets, on every page', async () => {
-    const { context, page } = await rig.open({ bypassCSP: true })
+    const { page, close } = await rig.openTab({ bypassCSP: true })
     await page.goto(`${rig.service.url}/console/`)
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     await expectNoFaultsInThemes(page, 'sign-in')
@@ -215,7 +215,7 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
       for (const width of [768, 1024]) await expectTablesFit(page, path, width)
       await page.setViewportSize({ width: 1280, height: 720 })
     }
-    await context.close()
+    await close()
   })
 
   it('loads at most 250 KB for its first view, and no script from elsewhere', async () => {
@@ -247,7 +247,7 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
   })
 
   it('opens and closes its navigation by keyboard on a phone', async () => {
-    const { context, page } = await rig.open({ viewport: { width: 360, height: 740 } })
+    const { page, close } = await rig.openTab({ viewport: { width: 360, height: 740 } })
     await rig.signIn(page, OWNER)
     await page.getByRole('button', { name: 'Navigation' }).focus()
     await page.keyboard.press('Enter')
@@ -255,7 +255,7 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
     await page.getByRole('heading', { name: 'Audit' }).waitFor()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     expect(new URL(page.url()).pathname).toBe('/console/audit')
-    await context.close()
+    await close()
   })
 
   it('has the styles of every component of its library', async () => {
@@ -278,7 +278,7 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
 
   it('shows by keyboard where it is, in both themes', async () => {
     for (const colorScheme of ['light', 'dark'] as const) {
-      const { context, page } = await rig.open({ colorScheme })
+      const { page, close } = await rig.openTab({ colorScheme })
       await rig.signIn(page, OWNER)
       await expectSettled(page)
       for (let stop = 0; stop < 12; stop++) {
@@ -288,7 +288,7 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
           .evaluate((element) => element.ownerDocument.defaultView?.getComputedStyle(element).outlineStyle)
         expect(ring, `stop ${stop}, ${colorScheme}`).not.toBe('none')
       }
-      await context.close()
+      await close()
     }
   })
 

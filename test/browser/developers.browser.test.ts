@@ -16,7 +16,7 @@ describe.skipIf(executablePath === null)('the page for developers', () => {
   afterAll(() => rig.close())
 
   it('creates a working key, shows its secret once, and revokes it', async () => {
-    const { context, page } = await rig.open({ bypassCSP: true })
+    const { page, close } = await rig.openTab({ bypassCSP: true })
     await rig.signIn(page, (await rig.settle()).email, 'developers')
     await expectSettled(page)
     await page.getByRole('button', { name: 'Create a key' }).click()
@@ -51,11 +51,11 @@ describe.skipIf(executablePath === null)('the page for developers', () => {
     await dialog.waitFor({ state: 'detached' })
     expect((await search(secret)).status).toBe(401)
     expect(await page.getByRole('cell', { name: 'Support bot' }).count()).toBe(0)
-    await context.close()
+    await close()
   })
 
   it('creates a key with chosen actions for chosen providers, by keyboard alone', async () => {
-    const { context, page } = await rig.open()
+    const { page, close } = await rig.openTab()
     await rig.signIn(page, OWNER, 'developers')
     await expectSettled(page)
     await page.getByRole('button', { name: 'Create a key' }).press('Enter')
@@ -72,7 +72,7 @@ describe.skipIf(executablePath === null)('the page for developers', () => {
     expect(hits.map(({ provider }: { provider: string }) => provider)).toContain('notion')
     const listed = await rig.service.call('GET', '/v1/api-keys', { key: rig.organization.adminKey })
     expect(listed.body.apiKeys[0]).toMatchObject({ allowedActions: ['search'], allowedProviders: ['notion'] })
-    await context.close()
+    await close()
   })
 
   it('lists requests of keys by key and status, and copies one as curl without the secret', async () => {
@@ -106,7 +106,7 @@ describe.skipIf(executablePath === null)('the page for developers', () => {
 
   it("shows each key's requests next to the limit, and keeps them current", async () => {
     const { organization, email } = await rig.settle()
-    const { context, page } = await rig.open({ bypassCSP: true })
+    const { page, close } = await rig.openTab({ bypassCSP: true })
     await rig.signIn(page, email, 'developers')
     const table = page.getByRole('table', { name: 'API keys' })
     await table.getByText('0 of 100,000').waitFor()
@@ -121,11 +121,11 @@ describe.skipIf(executablePath === null)('the page for developers', () => {
       .waitFor({ state: 'attached' })
     expect(await page.evaluate(() => Reflect.get(globalThis, 'wasNotReloaded'))).toBe(true)
     await expectNoFaults(page, 'keys and their minutes')
-    await context.close()
+    await close()
   })
 
   it('manages a webhook: creates, tests, replays, pauses, rotates and deletes it', async () => {
-    const { context, page } = await rig.open({ bypassCSP: true })
+    const { page, close } = await rig.openTab({ bypassCSP: true })
     await rig.signIn(page, (await rig.settle()).email, 'developers')
     await expectSettled(page)
     await page.getByRole('button', { name: 'Add a webhook' }).click()
@@ -163,7 +163,7 @@ describe.skipIf(executablePath === null)('the page for developers', () => {
     await act('Delete')
     await page.getByRole('button', { name: 'Delete webhook' }).click()
     await page.getByText('No webhooks yet').waitFor()
-    await context.close()
+    await close()
   })
 })
 

@@ -63,7 +63,7 @@ describe.skipIf(executablePath === null)('the guide in a browser', () => {
   afterAll(() => rig.close())
 
   it('shows every kind of page without a complaint, a fault of accessibility or a shift, in both themes, no wider than a phone', async () => {
-    const { context, page } = await rig.open({ colorScheme: 'light', bypassCSP: true })
+    const { page, close } = await rig.openTab({ colorScheme: 'light', bypassCSP: true })
     const complaints = complaintsOf(page)
     for (const path of PAGES) {
       await page.emulateMedia({ colorScheme: 'light' })
@@ -77,7 +77,7 @@ describe.skipIf(executablePath === null)('the guide in a browser', () => {
       await expectFits(page, path, 360)
     }
     expect(complaints).toEqual([])
-    await context.close()
+    await close()
   })
 
   it('loads a first view of less than 200 kB, all of it from this service, under its policy', async () => {
@@ -145,18 +145,18 @@ describe.skipIf(executablePath === null)('the guide in a browser', () => {
   })
 
   it('shows the pages of the console without a shift of their layout', async () => {
-    const { context, page } = await rig.open({ viewport: { width: 1280, height: 800 } })
+    const { page, close } = await rig.openTab({ viewport: { width: 1280, height: 800 } })
     await rig.join('shift@example.com', 'owner')
     await rig.signIn(page, 'shift@example.com')
     for (const [name, path] of Object.entries(CONSOLE_PAGES)) {
       await page.goto(`${rig.service.url}/console/${path}`, { waitUntil: 'networkidle' })
       expect(await layoutShiftOf(page), name).toBeLessThan(LAYOUT_SHIFT_MAX)
     }
-    await context.close()
+    await close()
   })
 
   it('finds a page by its words, without another host, and opens it', async () => {
-    const { context, page } = await rig.open()
+    const { page, close } = await rig.openTab()
     const complaints = complaintsOf(page)
     await open(page, '')
     await page.keyboard.press('Control+k')
@@ -164,11 +164,11 @@ describe.skipIf(executablePath === null)('the guide in a browser', () => {
     await page.getByRole('option').filter({ hasText: 'Rotate secrets' }).first().click()
     await page.getByRole('heading', { level: 1, name: 'Rotate secrets' }).waitFor()
     expect(complaints).toEqual([])
-    await context.close()
+    await close()
   })
 
   it('has a page of the site for every page of the documentation', async () => {
-    const { context, page } = await rig.open()
+    const { page, close } = await rig.openTab()
     await open(page, 'tutorials/first-answer.html')
     const linked = await page
       .locator('.VPSidebar a')
@@ -184,7 +184,7 @@ describe.skipIf(executablePath === null)('the guide in a browser', () => {
     )
     for (const path of linked)
       expect((await fetch(`${rig.service.url}/guide/${path}.html`)).status, path).toBe(200)
-    await context.close()
+    await close()
   })
 })
 

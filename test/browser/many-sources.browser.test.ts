@@ -19,7 +19,7 @@ describe.skipIf(executablePath === null)('many sources and many runs in a browse
   it('are found by name, provider and state, which the URL keeps, and are drawn in batches', async () => {
     const { organization, email } = await rig.settle()
     await connectMany(organization, MANY)
-    const { context, page } = await rig.open({ bypassCSP: true })
+    const { page, close } = await rig.openTab({ bypassCSP: true })
     await rig.signIn(page, email, 'sources')
     // A test workspace already has four.
     await page.getByText(`${MANY + 4} sources`).waitFor()
@@ -46,30 +46,30 @@ describe.skipIf(executablePath === null)('many sources and many runs in a browse
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await page.getByText(`${MANY + 4} sources`).waitFor()
     expect(new URL(page.url()).search).toBe('')
-    await context.close()
+    await close()
   })
 
   it('appear without a search field when there are few', async () => {
     const { email } = await rig.settle()
-    const { context, page } = await rig.open()
+    const { page, close } = await rig.openTab()
     await rig.signIn(page, email, 'sources')
     await expectSettled(page)
     expect(await rows(page).count()).toBe(1 + 4)
     expect(await page.getByRole('search').count()).toBe(0)
-    await context.close()
+    await close()
   })
 
   it('that fail appear on Home, the first few by name, with a link to the others', async () => {
     const { organization, email } = await rig.settle()
     await connectMany(organization, MANY)
-    const { context, page } = await rig.open()
+    const { page, close } = await rig.openTab()
     await rig.signIn(page, email)
     const panel = page.getByRole('region', { name: 'Needs attention' })
     await panel.getByText('And 14 more concerns.').waitFor()
     expect(await panel.getByRole('listitem').count()).toBe(6)
     await panel.getByRole('link', { name: 'See all sources' }).click()
     await page.getByRole('heading', { name: 'Sources', level: 1 }).waitFor()
-    await context.close()
+    await close()
   })
 
   it('of one source can be paged to the very first, whatever other sources have', async () => {
@@ -77,7 +77,7 @@ describe.skipIf(executablePath === null)('many sources and many runs in a browse
     const [source, other] = await connectMany(organization, 2)
     await runsOf(organization, source ?? '', 60)
     await runsOf(organization, other ?? '', 600)
-    const { context, page } = await rig.open()
+    const { page, close } = await rig.openTab()
     await rig.signIn(page, email, `sources/${source}`)
     const runs = page.getByRole('table', { name: 'Runs' }).getByRole('row')
     await runs.nth(25).waitFor()
@@ -92,7 +92,7 @@ describe.skipIf(executablePath === null)('many sources and many runs in a browse
       .toBe(1 + 60)
     await runs.last().getByText('full sync').waitFor()
     expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0)
-    await context.close()
+    await close()
   })
 })
 

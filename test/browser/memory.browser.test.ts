@@ -16,7 +16,7 @@ describe.skipIf(executablePath === null)('the memory in a browser', () => {
   afterAll(() => rig.close())
 
   it('is drawn for a member, with a legend, and without a browser complaint', async () => {
-    const { context, page } = await rig.open()
+    const { page, close } = await rig.openTab()
     const complaints: string[] = []
     page.on('pageerror', (error) => complaints.push(error.message))
     page.on('console', (message) => {
@@ -26,11 +26,11 @@ describe.skipIf(executablePath === null)('the memory in a browser', () => {
     await expectDrawn(page)
     expect(await page.getByRole('list', { name: 'Kinds' }).innerText()).toMatch(/People\s+\d/)
     expect(complaints).toEqual([])
-    await context.close()
+    await close()
   })
 
   it('sorts its table by keyboard, announces the order, and keeps it in the URL', async () => {
-    const { context, page } = await rig.open({ bypassCSP: true })
+    const { page, close } = await rig.openTab({ bypassCSP: true })
     await rig.signIn(page, MEMBER, 'memory?view=table')
     const table = page.getByRole('table', { name: 'Names in the memory' })
     const names = (): Promise<string[]> => table.getByRole('row').locator('td:first-child').allInnerTexts()
@@ -45,11 +45,11 @@ describe.skipIf(executablePath === null)('the memory in a browser', () => {
     expect(await names()).toEqual(ascending.toReversed())
     expect(new URL(page.url()).searchParams.get('sort')).toBe('name')
     await expectNoFaults(page, 'the table')
-    await context.close()
+    await close()
   })
 
   it('opens a node by keyboard and by URL, shows its mentions, and links to a search for it', async () => {
-    const { context, page } = await rig.open({ bypassCSP: true })
+    const { page, close } = await rig.openTab({ bypassCSP: true })
     await rig.signIn(page, MEMBER, 'memory?view=table')
     await page.getByRole('button', { name: 'Ada Lovelace', exact: true }).press('Enter')
     const node = page.getByRole('group', { name: 'The chosen name' })
@@ -74,11 +74,11 @@ describe.skipIf(executablePath === null)('the memory in a browser', () => {
     const results = page.getByRole('region', { name: 'Search results' })
     await results.getByRole('button', { name: 'Vacation' }).waitFor()
     expect(await results.getByRole('button', { name: 'Expenses' }).count()).toBe(0)
-    await context.close()
+    await close()
   })
 
   it('gives screen readers a table instead of the picture, visible on focus', async () => {
-    const { context, page } = await rig.open({ bypassCSP: true })
+    const { page, close } = await rig.openTab({ bypassCSP: true })
     await rig.signIn(page, MEMBER, 'memory')
     await expectDrawn(page)
     const name = page.getByRole('table').getByRole('button', { name: 'Ada Lovelace', exact: true })
@@ -86,11 +86,11 @@ describe.skipIf(executablePath === null)('the memory in a browser', () => {
     await name.focus()
     expect((await page.getByRole('table').boundingBox())?.height).toBeGreaterThan(100)
     await expectNoFaults(page, "the table in the picture's place")
-    await context.close()
+    await close()
   })
 
   it('finds and filters by its URL, and says when nothing matches', async () => {
-    const { context, page } = await rig.open()
+    const { page, close } = await rig.openTab()
     await rig.signIn(page, MEMBER, 'memory?view=table&type=person')
     await page.getByRole('button', { name: 'Grace Hopper', exact: true }).waitFor()
     expect(await page.getByRole('table').getByText('Organization').count()).toBe(0)
@@ -102,11 +102,11 @@ describe.skipIf(executablePath === null)('the memory in a browser', () => {
     await page.getByRole('button', { name: 'Show the whole memory' }).click()
     await expectDrawn(page)
     expect(new URL(page.url()).search).toBe('')
-    await context.close()
+    await close()
   })
 
   it('draws two thousand names, says that more wait, and escapes their labels', async () => {
-    const { context, page } = await rig.open({ colorScheme: 'dark' })
+    const { page, close } = await rig.openTab({ colorScheme: 'dark' })
     const canvas = canvasOf(2_000)
     const [first] = canvas.nodes
     if (first) first.label = '<img src=x onerror="window.injected=1">'
@@ -119,17 +119,17 @@ describe.skipIf(executablePath === null)('the memory in a browser', () => {
     await page.getByText('The first 2,000 are shown.').waitFor()
     await page.getByRole('button', { name: 'Zoom in' }).click()
     expect(await page.evaluate(() => 'injected' in globalThis)).toBe(false)
-    await context.close()
+    await close()
   })
 
   it('can be used at 360 pixels', async () => {
-    const { context, page } = await rig.open({ viewport: { width: 360, height: 740 }, bypassCSP: true })
+    const { page, close } = await rig.openTab({ viewport: { width: 360, height: 740 }, bypassCSP: true })
     await rig.signIn(page, MEMBER, 'memory?view=table')
     await page.getByRole('button', { name: 'Ada Lovelace', exact: true }).press('Enter')
     await page.getByRole('heading', { name: 'Ada Lovelace' }).waitFor()
     expect(await page.locator('html').evaluate((element) => element.scrollWidth)).toBeLessThanOrEqual(360)
     await expectNoFaults(page, 'a chosen name at 360 pixels')
-    await context.close()
+    await close()
   })
 })
 

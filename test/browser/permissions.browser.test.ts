@@ -35,7 +35,7 @@ describe.skipIf(executablePath === null)('permissions in a browser', () => {
   })
 
   it('shows how a source reports permissions, how fresh they are, and who may read an item', async () => {
-    const { context, page } = await rig.open({ bypassCSP: true })
+    const { page, close } = await rig.openTab({ bypassCSP: true })
     await rig.signIn(page, (await rig.settle()).email)
     await connect(page, 'Slack')
     await expect
@@ -51,11 +51,11 @@ describe.skipIf(executablePath === null)('permissions in a browser', () => {
     await page.getByRole('table', { name: 'Stored items' }).getByRole('button').first().click()
     await page.getByText('Who may read it').waitFor()
     await page.getByText(/^People of the source \(\d+ members\)$/).waitFor()
-    await context.close()
+    await close()
   })
 
   it('warns when a source cannot report permissions, and lets an admin choose its readers', async () => {
-    const { context, page } = await rig.open({ bypassCSP: true })
+    const { page, close } = await rig.openTab({ bypassCSP: true })
     const { email, organization } = await rig.settle()
     await rig.grant(organization.id, 'gmail')
     await rig.signIn(page, email)
@@ -73,11 +73,11 @@ describe.skipIf(executablePath === null)('permissions in a browser', () => {
     expect(await page.getByRole('textbox', { name: 'Addresses' }).inputValue()).toBe(
       'ada@example.com\ngrace@example.com',
     )
-    await context.close()
+    await close()
   })
 
   it('enforces permissions, and manages groups and SCIM tokens', async () => {
-    const { context, page } = await rig.open({ bypassCSP: true })
+    const { page, close } = await rig.openTab({ bypassCSP: true })
     await rig.signIn(page, (await rig.settle()).email, 'members')
     await expectSettled(page)
     const enforcement = page.getByRole('switch', { name: 'Enforce permissions' })
@@ -105,6 +105,6 @@ describe.skipIf(executablePath === null)('permissions in a browser', () => {
     await page.getByRole('button', { name: 'Revoke token' }).click()
     await page.getByText('No SCIM tokens').waitFor()
     expect((await rig.service.call('GET', '/scim/v2/Users', { key: secret.trim() })).status).toBe(401)
-    await context.close()
+    await close()
   })
 })

@@ -10,6 +10,7 @@ import {
   expectSettled,
   OF_THEMES,
   startConsole,
+  type TabOptions,
 } from './support/console.ts'
 
 const executablePath = inject('chromium')
@@ -22,15 +23,15 @@ let visitors = 0
 /** An owner of a separate workspace, at one of its pages. */
 async function visit(
   path: string,
-  options?: Parameters<ConsoleRig['open']>[0],
+  options?: TabOptions,
 ): Promise<{ page: Page; organization: TestOrganization; close(): Promise<void> }> {
   const organization = await rig.service.organization()
   visitors += 1
   const email = `owner-${visitors}@example.com`
   await rig.join(email, 'owner', organization.id)
-  const { context, page } = await rig.open(options)
+  const { page, close } = await rig.openTab(options)
   await rig.signIn(page, email, path)
-  return { page, organization, close: () => context.close() }
+  return { page, organization, close }
 }
 
 /**
@@ -145,8 +146,10 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
   it('pauses, resumes and renames a source, and syncs it again', async () => {
     const { page, close } = await visit('sources/new')
     await openSynced(page, await connect(page, 'Notion'))
+    await page.getByText(/^in \d+ minutes$/).waitFor()
     await chooseAction(page, 'Pause')
     await page.getByText('This source is paused').waitFor()
+    await page.getByText('Resume the source to sync it').waitFor()
     expect(await page.getByRole('button', { name: 'Sync now' }).isDisabled()).toBe(true)
     await page.getByRole('button', { name: 'Resume' }).click()
     await page.getByText('This source is paused').waitFor({ state: 'detached' })
@@ -161,6 +164,20 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     await close()
   })
 
+  it("syncs an item's source from the item, and says that the item can't be synced alone", async () => {
+    const { page, close } = await visit('sources/new')
+    await openSynced(page, await connect(page, 'Notion'))
+    await items(page).getByRole('button').first().click()
+    const again = page.getByRole('dialog').getByRole('region', { name: 'Sync again' })
+    await again.getByText("One item of Notion can't be synced alone.").waitFor()
+    await again.getByRole('button', { name: 'Full sync' }).press('Enter')
+    await again.getByText('A sync is queued or running').waitFor()
+    await again.getByRole('link').click()
+    const runs = page.getByRole('table', { name: 'Runs' })
+    await expect.poll(() => runs.getByText('Succeeded').count(), { timeout: 60_000 }).toBe(2)
+    await close()
+  })
+
   it('shows the message of a provider that is down, and fixes it with the button on Home', async () => {
     const { page, close } = await visit('sources/new')
     const sourceId = await connect(page, 'Notion')
@@ -171,6 +188,7 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
       .getByRole('alert')
       .getByText(/Notion did not answer/)
       .waitFor()
+    await page.getByRole('alert').getByText('The next sync tries again.').waitFor()
     await page.goto(`${rig.service.url}/console/`)
     const concerns = page.getByRole('region', { name: 'Needs attention' })
     await concerns.getByText(/Notion did not answer/).waitFor()

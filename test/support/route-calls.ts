@@ -96,11 +96,15 @@ const BODIES: Record<string, (organization: TestOrganization) => Record<string, 
     eventTypes: ['source.error'],
     status: 'active',
   }),
+  consoleDeleteItems: () => ({ ids: [MISSING_ID] }),
   consoleCreateThread: () => turn,
   consoleAddTurn: () => turn,
   consoleRateTurn: () => ({ feedback: 'useful' }),
   putGroup: () => ({ name: 'Finance', members: ['ada@example.com'] }),
+  // The hash model of the tests answers; no network is involved.
+  consoleTestModel: () => ({ kind: 'embedding' }),
   consoleCreateScimToken: () => ({ name: 'Okta' }),
+  consolePreviewInvitation: () => ({ token: 'inv_nobody' }),
   consoleAcceptInvitation: () => ({ token: 'inv_nobody' }),
   consoleRequestConnectorAccess: () => ({ provider: 'gmail' }),
   cleanUpSlackSystemEvents: () => ({ dryRun: true }),
@@ -155,9 +159,11 @@ export async function ownId(
 ): Promise<string> {
   const asOwner = async (method: string, of: string, body?: unknown) =>
     (await service.call(method, `/v1/console/${of}`, { key: ownerToken, body })).body
+  if (!path.includes('{id}')) return organization.id
   if (path.includes('/api-keys/')) return organization.adminKeyId
   if (path.includes('/sources/')) return organization.sources.slack
-  if (path.includes('/source-items/')) return (await asOwner('GET', 'source-items')).sourceItems[0].id
+  if (path.includes('/source-items/') || path.includes('/items/'))
+    return (await asOwner('GET', 'source-items')).sourceItems[0].id
   if (path.includes('/members/')) return (await asOwner('GET', 'members')).members[0].id
   if (path.includes('/invitations/'))
     return (await asOwner('POST', 'invitations', { role: 'member' })).invitation.id

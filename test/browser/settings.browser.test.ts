@@ -1,0 +1,132 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import type { TestOrganization } from '../support/service.ts'
+import {
+  type ConsoleRig,
+  expectFits,
+  expectNoFaults,
+  expectNoFaultsInThemes,
+  expectSettled,
+  startConsole,
+} from './support/console.ts'
+
+const executablePath = inject('chromium')
+
+let rig: ConsoleRig
+
+describe.skipIf(executablePath === null)('the settings in a browser', () => {
+  beforeAll(async () => {
+    rig = await startConsole(executablePath ?? '')
+  })
+  afterAll(() => rig.close())
+
+  it('tests a model by keyboard, and says how to set the one that is missing', async () => {
+    const { page, close } = await rig.openTab({ bypassCSP: true })
+    const { organization, email } = await rig.settle('admin')
+    await rig.signIn(page, email, 'settings')
+    await expectSettled(page)
+    await page.getByText(organization.id).waitFor()
+    await page.getByRole('region', { name: 'Language model' }).getByText('LLM_PROVIDER').waitFor()
+    const embedding = page.getByRole('region', { name: 'Embedding model' })
+    await embedding.getByRole('button', { name: 'Test the embedding model' }).press('Enter')
+    await embedding.getByText(/Works: answered in [0-9,]+ ms/).waitFor()
+    await expectNoFaultsInThemes(page, 'a tested model')
+    await expectFits(page, 'settings', 390)
+    await close()
+  })
+
+  it('shows a failed test in words of what to do', async () => {
+    const { page, close } = await rig.openTab({ bypassCSP: true })
+    await rig.signIn(page, (await rig.settle('admin')).email, 'settings')
+    const problem = 'The server of the embedding model refuses the API key.'
+    await page.route('**/v1/console/models/test', (route) =>
+      route.fulfill({ json: { test: { ok: false, milliseconds: 12, problem, detail: 'HTTP 401' } } }),
+    )
+    await page.getByRole('button', { name: 'Test the embedding model' }).click()
+    const embedding = page.getByRole('region', { name: 'Embedding model' })
+    await embedding.getByText(problem).waitFor()
+    await embedding.getByText('HTTP 401').waitFor()
+    await expectNoFaults(page, 'a failed test')
+    await close()
+  })
+
+  it('shows a member the workspace and the way out, and nothing to change', async () => {
+    const { organization, email } = await rig.settle('member')
+    const { page, close } = await rig.openTab({ bypassCSP: true })
+    await rig.signIn(page, email, 'settings')
+    await page.getByText(organization.id).waitFor()
+    await page.getByRole('button', { name: 'Leave', exact: true }).waitFor()
+    for (const name of ['Rename', /^Test/, 'Remove this workspace'])
+      expect(await page.getByRole('button', { name }).count()).toBe(0)
+    await expectNoFaults(page, "a member's settings")
+    await close()
+  })
+
+  it('removes the workspace once its owner has typed its name, and opens their other one [OPS-9]', async () => {
+    const { organization, email } = await rig.settle()
+    const other = await rig.service.organization()
+    await rig.join(email, 'owner', other.id)
+    await rename(organization, 'Analytical Engines')
+    await rename(other, 'Difference Engines')
+    const { page, close } = await rig.openTab({ bypassCSP: true })
+    await rig.signIn(page, email, 'settings')
+    await chooseOfWorkspace(page, 'Analytical Engines')
+    await page.getByRole('link', { name: 'Settings' }).click()
+    await page.getByRole('button', { name: 'Remove this workspace' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Remove Analytical Engines?' })
+    const confirm = dialog.getByRole('button', { name: 'Remove the workspace' })
+    expect(await confirm.isDisabled()).toBe(true)
+    await dialog.getByLabel('Type Analytical Engines to confirm').fill('Difference Engines')
+    expect(await confirm.isDisabled()).toBe(true)
+    await dialog.getByLabel('Type Analytical Engines to confirm').fill('Analytical Engines')
+    await expectNoFaults(page, 'removing the workspace')
+    await confirm.click()
+    await page.getByRole('heading', { name: 'Difference Engines', level: 1 }).waitFor()
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
+    const key = organization.adminKey
+    expect((await rig.service.call('GET', '/v1/sources', { key })).status).toBe(401)
+    expect(await rolesIn(organization)).toEqual([])
+    expect(await rolesIn(other)).toEqual(['owner'])
+    await close()
+  })
+
+  it('offers admins no removal of the workspace', async () => {
+    const { email } = await rig.settle('admin')
+    const { page, close } = await rig.openTab()
+    await rig.signIn(page, email, 'settings')
+    await expectSettled(page)
+    await page.getByRole('heading', { name: 'Workspace', exact: true }).waitFor()
+    expect(await page.getByRole('button', { name: 'Remove this workspace' }).count()).toBe(0)
+    await close()
+  })
+
+  it('renames the workspace for everyone at once', async () => {
+    const { page, close } = await rig.openTab()
+    await rig.signIn(page, (await rig.settle()).email, 'settings')
+    await expectSettled(page)
+    await page.getByRole('textbox', { name: 'Name' }).fill('Analytical Engines')
+    await page.getByRole('button', { name: 'Rename' }).click()
+    await page.getByText('Saved.').waitFor()
+    await page.getByRole('button', { name: /^Workspace Analytical Engines/ }).waitFor()
+    await close()
+  })
+})
+
+/** Chooses from the menu of the open workspace. */
+async function chooseOfWorkspace(page: Page, item: string): Promise<void> {
+  await page.getByRole('button', { name: /^Workspace / }).click()
+  await page.getByRole('menuitem', { name: item }).click()
+}
+
+async function rename({ id }: TestOrganization, name: string): Promise<void> {
+  await rig.service.database.db.updateTable('organizations').set({ name }).where('id', '=', id).execute()
+}
+
+async function rolesIn({ id }: TestOrganization): Promise<string[]> {
+  const rows = await rig.service.database.db
+    .selectFrom('memberships')
+    .select('role')
+    .where('organization_id', '=', id)
+    .execute()
+  return rows.map(({ role }) => role)
+}
