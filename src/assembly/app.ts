@@ -8,12 +8,14 @@ import type { OpenDatabase } from '../database/database.ts'
 import { type ConnectorEngine, createConnectorEngine, type Sleep } from './connector-engine.ts'
 import { backgroundOf } from './background-work.ts'
 import { addConsolePages } from './console-pages.ts'
-import { createConsoleIdentity } from './console-identity.ts'
+import { type ConsoleIdentity, createConsoleIdentity } from './console-identity.ts'
 import type { SiteBuild } from '../console/index.ts'
 import { createEmbeddingEngine, type EmbeddingEngine, type EmbeddingEngineDeps } from './embedding-engine.ts'
 import type { ModelRegistry } from '../models/index.ts'
 import { modelsDir } from './former-models.ts'
+import { modelCheckOf } from './model-check.ts'
 import { createGates } from './create-gates.ts'
+import type { Gates } from '../http/gates.ts'
 import { createServer, type ServerOptions } from '../http/create-server.ts'
 import { llmsText } from '../http/llms-text.ts'
 import { createBillingEngine } from './billing-engine.ts'
@@ -161,9 +163,7 @@ export async function createApp(given: AppDependencies): Promise<App> {
     llmsText: () =>
       llmsText(routes, { url: publicUrl(), requestsPerMinute: settings.API_RATE_LIMIT_PER_MIN }),
   })
-  if (settings.ROLE !== 'worker') addMcp(server, { routes, gates, version: VERSION, issuer: identity.issuer })
-  if (settings.ROLE !== 'worker')
-    await addConsolePages(server, { build: deps.consoleBuild, guide: deps.guideBuild, ...identity })
+  if (settings.ROLE !== 'worker') await addAgentsAndPeople(server, deps, { gates, identity })
   const background = backgroundOf(deps, {
     ...parts,
     sweeps: [...sweepUsage({ credits, rateLimit }, { ...deps, db }), requestLog],
@@ -176,6 +176,17 @@ export async function createApp(given: AppDependencies): Promise<App> {
     startDraining: () => void (draining = true),
     settleBilling: () => billing.settle(),
   }
+}
+
+/** MCP for agents, and the console and the guide for people. */
+async function addAgentsAndPeople(
+  server: FastifyInstance,
+  { consoleBuild, guideBuild, languageModel }: AppDependencies,
+  { gates, identity }: { gates: Gates; identity: ConsoleIdentity },
+): Promise<void> {
+  addMcp(server, { routes, gates, version: VERSION, issuer: identity.issuer })
+  const hasLanguageModel = languageModel !== null
+  await addConsolePages(server, { build: consoleBuild, guide: guideBuild, hasLanguageModel, ...identity })
 }
 
 /** Wraps the language model in tracing when it is on. */
@@ -272,6 +283,7 @@ function createServices(
     items,
     files: parts.files,
     ...parts.embedding,
+    modelCheck: modelCheckOf(deps, parts.embedding),
     modelsDir: modelsDir(settings),
     ...createRetrievalEngine(deps, { ...parts, models, tracer: deps.tracing?.tracer }),
     unreadiness: () => unreadiness(database, parts.isDraining()),

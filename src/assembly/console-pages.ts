@@ -21,15 +21,17 @@ export async function addConsolePages(
     guide,
     signIn,
     backendSignIn,
+    hasLanguageModel,
   }: {
     build: SiteBuild | undefined
     guide: SiteBuild | undefined
     signIn: () => ConsoleSignIn
     backendSignIn: BackendSignIn | null
+    hasLanguageModel: boolean
   },
 ): Promise<void> {
   if (build) {
-    await addConsole(server, { build, signIn, backendSignIn, outcomes: OUTCOMES })
+    await addConsole(server, { build, signIn, backendSignIn, hasLanguageModel, outcomes: OUTCOMES })
     if (guide) await addGuide(server, guide)
     return
   }

@@ -8,9 +8,9 @@ import { connectionRoutes } from '../connections/index.ts'
 import { dailyUsageRoutes } from '../daily-usage/index.ts'
 import { healthRoutes } from '../health/index.ts'
 import type { Route } from '../http/route.ts'
-import { itemRoutes } from '../items/index.ts'
+import { browseRoutes, itemRoutes } from '../items/index.ts'
 import { memoryCanvasRoutes } from '../memory-canvas/index.ts'
-import { modelChoiceRoutes, modelMoveRoutes } from '../models/index.ts'
+import { modelCheckRoutes, modelChoiceRoutes, modelMoveRoutes } from '../models/index.ts'
 import { operatorRoutes } from '../operator/index.ts'
 import { organizationRemovalRoutes } from '../organization-removal/index.ts'
 import { organizationRoutes } from '../organizations/index.ts'
@@ -31,6 +31,7 @@ const SLICES = [
   answerRoutes,
   threadRoutes,
   itemRoutes,
+  browseRoutes,
   memoryCanvasRoutes,
   modelMoveRoutes,
   accessRoutes,
@@ -41,6 +42,7 @@ const SLICES = [
   connectionRoutes,
   auditRoutes,
   organizationRoutes,
+  modelCheckRoutes,
   groupRoutes,
   scimTokenRoutes,
   billingRoutes,

@@ -2,9 +2,19 @@ import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import { defineRoute, reply } from '../http/route.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { EXAMPLE_ID, givenId, moment, shownId, text, Timestamp } from '../kernel/schemas.ts'
+import {
+  count,
+  EXAMPLE_ID,
+  givenId,
+  moment,
+  shownId,
+  text,
+  textOrNull,
+  Timestamp,
+} from '../kernel/schemas.ts'
 import { AUDIT_ACTIONS } from './actions.ts'
 import { EXPORT_FORMATS, exportEvents, type ExportFormat } from './export-events.ts'
+import { pageGroups } from './group-events.ts'
 import { pageEvents } from './list-events.ts'
 
 export interface AuditServices {
@@ -51,6 +61,22 @@ const AuditResponse = z.object({
   auditEvents: z.array(AuditEvent).describe('Events, newest first.'),
 })
 
+const EventGroup = z
+  .object({
+    event: AuditEvent.describe('Its newest event.'),
+    count: count('Number of its events.', 24),
+    oldestAt: moment('Time of its oldest event.'),
+    isOpen: z.boolean().meta({
+      description: 'Whether the first group of the next page may continue it.',
+      example: false,
+    }),
+  })
+  .meta({
+    id: 'AuditEventGroup',
+    description:
+      'Events of one action and actor that follow each other, each within ten minutes of the one before.',
+  })
+
 const filters = {
   action: z
     .enum(AUDIT_ACTIONS)
@@ -61,6 +87,12 @@ const filters = {
   from: Timestamp.optional().describe('Only events at or after this time.'),
   to: Timestamp.optional().describe('Only events before this time.'),
 }
+
+const pageCursor = z
+  .string()
+  .max(CURSOR_CHARACTERS_MAX)
+  .optional()
+  .describe('`nextCursor` of the previous page, with the same filters; omit it for the first page.')
 
 const CONTENT_TYPES: Record<ExportFormat, string> = {
   csv: 'text/csv; charset=utf-8',
@@ -98,11 +130,7 @@ export const auditRoutes = [
     audit: 'none',
     query: AuditQuery.extend({
       ...filters,
-      cursor: z
-        .string()
-        .max(CURSOR_CHARACTERS_MAX)
-        .optional()
-        .describe('`nextCursor` of the previous page, with the same filters; omit it for the first page.'),
+      cursor: pageCursor,
     }),
     responses: {
       200: AuditResponse.extend({
@@ -110,6 +138,29 @@ export const auditRoutes = [
       }),
     },
     handle: async ({ principal, query }, { db }) => reply(200, await pageEvents(db, principal, query)),
+  }),
+  defineRoute<AuditServices>()({
+    ...shared,
+    tag: 'Audit (console)',
+    operationId: 'consoleListAuditGroups',
+    path: '/v1/console/audit-events/groups',
+    summary: 'List groups of audit events, newest first',
+    description:
+      'A burst of one action by one person or key is one group. List its events with its action, actor and times.',
+    access: asAdmin,
+    audit: 'none',
+    query: z.strictObject({
+      limit: z.coerce.number().int().min(1).max(100).default(50).describe('Maximum number of groups.'),
+      ...filters,
+      cursor: pageCursor,
+    }),
+    responses: {
+      200: z.object({
+        groups: z.array(EventGroup).describe('Groups, newest first.'),
+        nextCursor: textOrNull('Cursor of the next page; null on the last page.'),
+      }),
+    },
+    handle: async ({ principal, query }, { db }) => reply(200, await pageGroups(db, principal, query)),
   }),
   defineRoute<AuditServices>()({
     ...shared,

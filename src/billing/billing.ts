@@ -9,7 +9,7 @@ import {
   type WaitingReport,
 } from './overage/overage-standing.ts'
 import { type ReportDependencies, sendReports, sweepReports } from './overage/send-reports.ts'
-import type { PaymentProcessor } from './payment-processor.ts'
+import type { Invoice, PaymentProcessor } from './payment-processor.ts'
 import { releaseAllTurns } from './payments/accounts.ts'
 import {
   type ComparisonStanding,
@@ -18,6 +18,7 @@ import {
   type RemarkedOrganization,
 } from './payments/comparison-standing.ts'
 import { createHostedPages, type HostedPages } from './payments/hosted-pages.ts'
+import { listInvoices } from './payments/invoices.ts'
 import { reconcile, sweepEvents } from './payments/reconciliation.ts'
 import { createRefresh } from './payments/refresh.ts'
 import { type CheckoutTerms, NOTHING_SOLD, readCheckoutTerms } from './payments/trial.ts'
@@ -46,7 +47,13 @@ export interface Billing {
   readRoom(organizationId: string): Promise<Room>
   readCheckoutTerms(organizationId: string): Promise<CheckoutTerms>
   /** null without a payment processor. */
-  payments: (HostedPages & { receiveWebhook: ReceiveWebhook }) | null
+  payments:
+    | (HostedPages & {
+        /** @throws AppError `upstream_error` */
+        listInvoices(organizationId: string): Promise<Invoice[]>
+        receiveWebhook: ReceiveWebhook
+      })
+    | null
   overage: {
     standing(): Promise<OverageStanding>
     listWaiting(limit: number): Promise<WaitingReport[]>
@@ -130,6 +137,7 @@ export function createBilling(deps: BillingDependencies): Billing {
     ...shared,
     payments: {
       ...createHostedPages({ ...deps, processor }),
+      listInvoices: (organizationId) => listInvoices({ db, processor }, organizationId),
       receiveWebhook: createWebhook({ db, clock, processor, refresh, logger }),
     },
     start() {

@@ -44,6 +44,23 @@ export interface CustomerReading {
   isDeleted: boolean
 }
 
+export const INVOICE_STATUSES = ['draft', 'open', 'paid', 'uncollectible', 'void'] as const
+
+export interface Invoice {
+  id: string
+  /** null: not final yet. */
+  number: string | null
+  /** ISO 8601. */
+  createdAt: string
+  status: (typeof INVOICE_STATUSES)[number]
+  /** In the currency's smallest unit. */
+  total: number
+  /** ISO 4217. */
+  currency: string
+  /** The payment processor's page of the invoice; null: none yet. */
+  url: string | null
+}
+
 export interface CheckoutPage {
   id: string
   url: string
@@ -80,6 +97,8 @@ export interface PaymentProcessor {
     cancelUrl: string
   }): Promise<CheckoutPage>
   expireCheckout(id: string): Promise<void>
+  /** The newest invoices of a customer; none of one that is deleted. */
+  listInvoices(customerId: string, limit: number): Promise<Invoice[]>
   openPortal(portal: { customerId: string; returnUrl: string }): Promise<CheckoutPage>
   /** Adds the price of extra answers to a subscription that moved to a metered tier without it. */
   addMeter(subscriptionId: string): Promise<void>

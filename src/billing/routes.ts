@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { defineRoute, reply } from '../http/route.ts'
 import { AppError } from '../kernel/errors.ts'
-import { count, moment, momentOrNull } from '../kernel/schemas.ts'
+import { count, moment, momentOrNull, text, textOrNull } from '../kernel/schemas.ts'
 import type { Billing } from './billing.ts'
+import { INVOICE_STATUSES } from './payment-processor.ts'
 import { INTERVALS, SOLD_TIERS, SUBSCRIPTION_STATUSES, TIERS } from './plans/plans.ts'
 
 export interface BillingServices {
@@ -96,6 +97,21 @@ const HostedPage = z
   })
   .meta({ id: 'HostedPage', description: 'A page of the payment processor.' })
 
+const Invoice = z
+  .object({
+    id: text('Its ID at the payment processor.', 'in_1'),
+    number: textOrNull('Its number; null: not final yet.', 'ACME-0001'),
+    createdAt: moment('When it was made.'),
+    status: z.enum(INVOICE_STATUSES).meta({ description: 'Its status.', example: 'paid' }),
+    total: z.int().meta({ description: "In the currency's smallest unit.", example: 9900 }),
+    currency: text('Its currency, ISO 4217.', 'usd'),
+    url: textOrNull(
+      'Its page at the payment processor; null: none yet.',
+      'https://pay.example.com/invoice/1',
+    ),
+  })
+  .meta({ id: 'Invoice', description: 'An invoice of the workspace.' })
+
 const WEBHOOK_BYTES_MAX = 512 * 1024
 
 const shared = {
@@ -122,6 +138,22 @@ export const billingRoutes = [
       const room = await billing.readRoom(principal.organizationId)
       const terms = await billing.readCheckoutTerms(principal.organizationId)
       return reply(200, { ...subscription, ...room, ...terms })
+    },
+  }),
+  defineRoute<BillingServices>()({
+    ...shared,
+    operationId: 'consoleListInvoices',
+    method: 'GET',
+    path: '/v1/console/billing/invoices',
+    summary: 'List the newest invoices',
+    description: `Read from the payment processor: the newest twelve, none before the first checkout. ${notConfigured}`,
+    audit: 'none',
+    refuses: ['not_configured', 'upstream_error'],
+    responses: { 200: z.object({ invoices: z.array(Invoice).describe('Invoices, newest first.') }) },
+    handle: async ({ principal }, { billing }) => {
+      if (!billing.payments) throw noProcessor()
+      const invoices = await billing.payments.listInvoices(principal.organizationId)
+      return reply(200, { invoices })
     },
   }),
   defineRoute<BillingServices>()({

@@ -35,6 +35,7 @@ beforeEach(async () => {
   await addConsole(server, {
     build: { folder, state: () => state, start: () => {}, stop: () => {} },
     signIn: () => signIn,
+    hasLanguageModel: true,
     backendSignIn: null,
     outcomes: { '/console/sources': ({ connected }) => page('Outcome', html`<p>${String(connected)}</p>`) },
   })
@@ -97,10 +98,11 @@ describe('the console', () => {
       expect((await get(path)).body).toBe('the page')
   })
 
-  it('tells the page how people sign in', async () => {
+  it('tells the page how people sign in, and whether there is a language model', async () => {
     expect((await get('/console/config.json')).json()).toEqual({
       publicUrl: 'https://memory.example.com',
       signIn,
+      hasLanguageModel: true,
     })
   })
 })

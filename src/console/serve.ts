@@ -37,6 +37,8 @@ export async function addConsole(
   options: {
     build: SiteBuild
     signIn: () => ConsoleSignIn
+    /** Whether a language model is configured, which thorough answers need. */
+    hasLanguageModel: boolean
     outcomes: Record<string, (query: Record<string, unknown>) => Html>
     /** Set when the service exchanges the code of a sign-in, because the client has a secret. */
     backendSignIn: BackendSignIn | null
@@ -79,7 +81,11 @@ export async function addConsole(
     return reply.redirect(`${CONSOLE_PATH}/${query === undefined ? '' : `?${query}`}`, 302)
   })
   server.get(`${CONSOLE_PATH}/config.json`, async (_request, reply) =>
-    reply.header('Cache-Control', 'no-store').send({ publicUrl: server.publicUrl(), signIn: signIn() }),
+    reply.header('Cache-Control', 'no-store').send({
+      publicUrl: server.publicUrl(),
+      signIn: signIn(),
+      hasLanguageModel: options.hasLanguageModel,
+    }),
   )
   if (options.backendSignIn) addSignInRoutes(server, options.backendSignIn)
   for (const path of Object.keys(options.outcomes)) server.get(path, sendApp)

@@ -17,6 +17,9 @@ import { type DeletedItem, deleteShownItem, type NamedItem } from './delete-item
 import { type SourceItem, toSourceItem } from './document-schema.ts'
 import type { CleanItem, NewItem } from './item.ts'
 import { type ItemReader, readersOf } from './item-readers.ts'
+import { type BrowsePage, type BrowseQuery, browseItems } from './browse-items.ts'
+import { type DeletedSeveral, deleteSeveral } from './delete-several.ts'
+import { type ChunkPage, type ChunkQuery, listChunks } from './list-chunks.ts'
 import { type ItemPage, listItems, type ListQuery } from './list-items.ts'
 import type { JournaledIngests } from './journaled-ingests.ts'
 import { cleanItems, embedPlainWords } from './prepare-items.ts'
@@ -48,6 +51,15 @@ export interface Items {
    * @throws AppError `validation_failed` for an invalid cursor
    */
   list(reader: Reader, query: ListQuery): Promise<ItemPage>
+  /**
+   * A page of the items that the reader may read, with more filters, for people.
+   * @throws AppError `validation_failed` for an invalid cursor
+   */
+  browse(reader: Reader, query: BrowseQuery): Promise<BrowsePage>
+  /** @throws AppError `not_found` as `get` */
+  chunks(reader: Reader, id: string, query: ChunkQuery): Promise<ChunkPage>
+  /** Deletes those of these items that the reader may read. */
+  removeSeveral(reader: Reader, ids: readonly string[]): Promise<DeletedSeveral>
   /** @throws AppError `not_found`, also for an item that the reader may not read */
   get(reader: Reader, id: string): Promise<SourceItem>
   /** Which of these items the reader may read. */
@@ -151,6 +163,12 @@ export function createItems(deps: {
       return await admit({ owner: organizationId, cost: costOf(items), run: work, signal })
     },
     list: (reader, query) => listItems(db, reader, query),
+    browse: (reader, query) => browseItems(db, reader, query),
+    async chunks(reader, id, query) {
+      if (!(await findReadable(db, reader, [id])).has(id)) throw noSuchItem()
+      return await listChunks(db, reader.organizationId, id, query)
+    },
+    removeSeveral: (reader, ids) => deleteSeveral(db, reader, ids, clock.now()),
     get: async (reader, id) => toSourceItem(await requireReadable(db, reader, id)),
     findReadable: (reader, ids) => findReadable(db, reader, ids),
     async readers(reader, id) {

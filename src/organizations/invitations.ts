@@ -10,6 +10,7 @@ import { AppError } from '../kernel/errors.ts'
 import { actorOf, type ConsolePrincipal } from '../kernel/principal.ts'
 import { emitEvent } from '../outgoing-webhooks/index.ts'
 import { currentRole, findRole, mayManage, requireAuthority } from './authority.ts'
+import { DAYS_VALID, findInvitation, invitationInvalid, isAddressOf } from './find-invitation.ts'
 import { hashInvitationSecret, newInvitationSecret } from './invitation-secret.ts'
 import {
   addMember,
@@ -19,7 +20,6 @@ import {
   toOrganizationView,
 } from './organizations.ts'
 
-const DAYS_VALID = 7
 /** Few enough to list at once. */
 export const OPEN_INVITATIONS_MAX = 100
 export const MEMBERS_MAX = 1_000
@@ -190,7 +190,7 @@ async function accept(tx: Tx, { userId, sha256, at }: Acceptance): Promise<Organ
   const invitation = await findInvitation(tx, sha256, at)
   const isMember = (await findRole(tx, organizationId, userId)) !== undefined
   if (isMember) return await showOrganization(tx, organizationId, userId)
-  if (invitation.accepted_by_user_id !== null) throw invalid()
+  if (invitation.accepted_by_user_id !== null) throw invitationInvalid()
   if (invitation.email !== null) await requireAddress(tx, userId, invitation.email)
   await requireRoom(tx, organizationId)
   const { id: invitationId, role } = invitation
@@ -215,28 +215,13 @@ async function accept(tx: Tx, { userId, sha256, at }: Acceptance): Promise<Organ
   return await showOrganization(tx, organizationId, userId)
 }
 
-/**
- * The unexpired invitation of a link, used or not.
- * @throws AppError `invitation_invalid`
- */
-async function findInvitation(tx: Tx, sha256: Buffer, at: Date): Promise<Row<'invitations'>> {
-  const row = await tx
-    .selectFrom('invitations')
-    .selectAll()
-    .where('secret_sha256', '=', sha256)
-    .where('expires_at', '>', at)
-    .executeTakeFirst()
-  if (!row) throw invalid()
-  return row
-}
-
 async function requireAddress(tx: Tx, userId: string, address: string): Promise<void> {
   const user = await tx
     .selectFrom('users')
     .select(['email', 'email_verified'])
     .where('id', '=', userId)
     .executeTakeFirstOrThrow()
-  if (user.email_verified && user.email?.toLowerCase() === address) return
+  if (isAddressOf(user, address)) return
   throw new AppError(
     'invitation_for_another',
     'This invitation is for one e-mail address, and your identity provider does not say that it is yours; sign in with it',
@@ -262,13 +247,6 @@ function limitReached(code: 'member_limit_reached' | 'invitation_limit_reached',
       ? `A workspace has at most ${number} members and ${are} belong to it; remove one first`
       : `A workspace has at most ${number} open invitations and ${are} are open; withdraw one first`,
     { details: { used, limit } },
-  )
-}
-
-function invalid(): AppError {
-  return new AppError(
-    'invitation_invalid',
-    `This invitation is not valid any more: it was used, withdrawn, or is over ${DAYS_VALID} days old; ask for another`,
   )
 }
 

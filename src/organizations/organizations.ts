@@ -35,7 +35,9 @@ export interface UserView {
 
 export interface Organizations {
   /** The person and their workspaces, oldest first. */
-  describeUser(userId: string): Promise<{ user: UserView; organizations: OrganizationView[] }>
+  describeUser(
+    userId: string,
+  ): Promise<{ user: UserView; organizations: (OrganizationView & { hasPlan: boolean })[] }>
   create(userId: string, name: string): Promise<OrganizationView>
   /**
    * Changes the caller's current workspace.
@@ -64,7 +66,15 @@ export function createOrganizations(deps: {
         .execute()
       const ids = rows.map(({ id }) => id)
       const deactivated = await deactivatedIn(db, ids, user.email)
-      return { user, organizations: rows.filter(({ id }) => !deactivated.has(id)).map(toOrganizationView) }
+      const own = rows.filter(({ id }) => !deactivated.has(id))
+      const withPlan = await withPlanAmong(
+        db,
+        own.map(({ id }) => id),
+      )
+      const organizations = own.map((row) =>
+        Object.assign(toOrganizationView(row), { hasPlan: withPlan.has(row.id) }),
+      )
+      return { user, organizations }
     },
     async create(userId, name) {
       const at = clock.now()
@@ -190,6 +200,18 @@ export function selectOrganizations(db: Db, userId: string) {
       'organizations.created_at',
     ])
     .where('memberships.user_id', '=', userId)
+}
+
+/** Which of these workspaces have a subscription that answers questions. */
+async function withPlanAmong(db: Db, organizationIds: readonly string[]): Promise<ReadonlySet<string>> {
+  if (organizationIds.length === 0) return new Set()
+  const rows = await db
+    .selectFrom('subscriptions')
+    .select('organization_id')
+    .where('organization_id', 'in', organizationIds)
+    .where('retrieves', '=', true)
+    .execute()
+  return new Set(rows.map((row) => row.organization_id))
 }
 
 export function toOrganizationView({

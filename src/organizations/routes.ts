@@ -1,12 +1,17 @@
 import { z } from 'zod'
+import type { Db } from '../database/database.ts'
 import { defineRoute, reply } from '../http/route.ts'
 import { ROLES } from '../kernel/actions.ts'
+import type { Clock } from '../kernel/clock.ts'
 import { EXAMPLE_ID, idOf, label, moment, shownId, text, textOrNull } from '../kernel/schemas.ts'
 import type { Invitations } from './invitations.ts'
 import type { Members } from './members.ts'
 import { type Organizations, PERMISSIONS } from './organizations.ts'
+import { previewInvitation } from './preview-invitation.ts'
 
 export interface OrganizationServices {
+  db: Db
+  clock: Clock
   organizations: Organizations
   members: Members
   invitations: Invitations
@@ -24,6 +29,13 @@ const Organization = z
     createdAt: moment('When it was made.'),
   })
   .meta({ id: 'Organization', description: "One of the person's workspaces." })
+
+const OwnOrganization = Organization.extend({
+  hasPlan: z.boolean().meta({
+    description: 'Whether its subscription answers searches and questions.',
+    example: true,
+  }),
+}).meta({ id: 'OwnOrganization', description: "One of the person's workspaces, and whether it has a plan." })
 
 const User = z
   .object({
@@ -59,6 +71,25 @@ const Invitation = z
     description: 'An open invitation, without its secret.',
   })
 
+const InvitationPreview = z
+  .object({
+    workspace: text("The workspace's name.", 'Acme'),
+    invitedBy: textOrNull('Name or address of the person who invites.', 'Grace Hopper'),
+    role: RoleOf('Role of the person who accepts it.'),
+    email: textOrNull('The only address that can accept it; null: anyone with the link.', 'ada@example.com'),
+    expiresAt: moment('Expiry.', '2026-03-09T09:30:00.000Z'),
+    signedInAs: textOrNull('Your address.', 'ada@example.com'),
+    isForYou: z.boolean().meta({ description: 'Whether you can accept it.', example: true }),
+    isMember: z.boolean().meta({ description: 'Whether you are a member already.', example: false }),
+  })
+  .meta({ id: 'InvitationPreview', description: 'What an invitation offers to whoever holds its link.' })
+
+const secretOfLink = z
+  .string()
+  .min(1)
+  .max(200)
+  .meta({ description: "The link's secret: the part after `#`.", example: 'inv_…' })
+
 const memberId = z.object({ id: idOf("The person's ID, from the list of members.", EXAMPLE_ID.user) })
 const asMember = { surface: 'console', role: 'member', action: 'admin' } as const
 const asAdmin = { surface: 'console', role: 'admin', action: 'admin' } as const
@@ -74,7 +105,7 @@ export const organizationRoutes = [
     credits: 0,
     audit: 'none',
     responses: {
-      200: z.object({ user: User, organizations: z.array(Organization).describe('Their workspaces.') }),
+      200: z.object({ user: User, organizations: z.array(OwnOrganization).describe('Their workspaces.') }),
     },
     handle: async ({ principal }, { organizations }) =>
       reply(200, await organizations.describeUser(principal.userId)),
@@ -239,6 +270,24 @@ export const organizationRoutes = [
       reply(200, await invitations.revoke(principal, params.id)),
   }),
   defineRoute<OrganizationServices>()({
+    operationId: 'consolePreviewInvitation',
+    method: 'POST',
+    path: '/v1/console/invitations/preview',
+    summary: 'Show an invitation before accepting it',
+    description: 'Changes nothing. The secret is in the body, so that no log has it.',
+    tag: 'Members',
+    access: { surface: 'user' },
+    credits: 0,
+    audit: 'none',
+    body: z.strictObject({ token: secretOfLink }),
+    refuses: ['invitation_invalid'],
+    responses: { 200: z.object({ invitation: InvitationPreview }) },
+    handle: async ({ principal, body }, { db, clock }) => {
+      const given = { userId: principal.userId, secret: body.token, at: clock.now() }
+      return reply(200, { invitation: await previewInvitation(db, given) })
+    },
+  }),
+  defineRoute<OrganizationServices>()({
     operationId: 'consoleAcceptInvitation',
     method: 'POST',
     path: '/v1/console/invitations/accept',
@@ -251,11 +300,7 @@ export const organizationRoutes = [
     credits: 0,
     audit: 'member.join',
     body: z.strictObject({
-      token: z
-        .string()
-        .min(1)
-        .max(200)
-        .meta({ description: "The link's secret: the part after `#`.", example: 'inv_…' }),
+      token: secretOfLink,
     }),
     refuses: ['invitation_invalid', 'invitation_for_another', 'member_limit_reached'],
     responses: { 200: z.object({ organization: Organization }) },

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { reply } from '../http/route.ts'
+import { defineRoute, reply } from '../http/route.ts'
 import { twins } from '../http/twins.ts'
 import {
   count,
@@ -44,6 +44,19 @@ const SyncRunFailure = z
     message: text('Why it could not be read.', 'It cannot be stored: the text is too long'),
   })
   .meta({ id: 'SyncRunFailure', description: 'An item that a run could not read.' })
+
+const SkippedItem = z
+  .object({
+    externalId: text("The item's id at the provider.", 'F0123456789'),
+    reason: text('Why it could not be read.', 'The file is larger than 25 MiB and is not read'),
+    isStored: z.boolean().meta({
+      description:
+        'Whether an older version, or the item without the part that could not be read, is stored.',
+      example: false,
+    }),
+    at: moment('When it could not be read.'),
+  })
+  .meta({ id: 'SkippedItem', description: 'An item that a source could not read.' })
 
 const syncRun = SyncRun.pick({
   id: true,
@@ -150,5 +163,27 @@ export const syncRoutes = [
         ? reply(202, { syncRun: run, alreadyActive })
         : reply(201, { syncRun: run, alreadyActive })
     },
+  }),
+  defineRoute<SyncServices>()({
+    operationId: 'consoleListSkippedItems',
+    method: 'GET',
+    path: '/v1/console/sources/{id}/skipped-items',
+    tag: 'Sync runs (console)',
+    credits: 0,
+    summary: 'List the items that a source could not read',
+    description:
+      'Items that its runs could not read or store since its last full sync, and have not stored since, with the reason. ' +
+      'Each run reports its first hundred.',
+    access: { surface: 'console', role: 'admin', action: 'sync:read' },
+    audit: 'none',
+    params: z.object({ id: idOf("The source's id.", EXAMPLE_ID.source) }),
+    responses: {
+      200: z.object({
+        skippedItems: z.array(SkippedItem).describe('The latest 200 of them.'),
+        isCapped: z.boolean().meta({ description: 'Whether there are more.', example: false }),
+      }),
+    },
+    handle: async ({ principal, params: { id } }, { syncRuns }) =>
+      reply(200, await syncRuns.skipped(principal, id)),
   }),
 ]

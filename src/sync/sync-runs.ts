@@ -9,6 +9,7 @@ import { actorOf, type Caller } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { providersOf } from '../providers/index.ts'
 import { isThere } from '../sources/index.ts'
+import { listSkipped, type SkippedItems } from './list-skipped.ts'
 import { queueRun } from './queue-runs.ts'
 
 export interface SyncRunView {
@@ -63,6 +64,8 @@ export interface SyncRuns {
     /** When the source is next synced automatically; null while it is running or paused. */
     nextRunAt: string | null
   }>
+  /** What a source's runs could not read. @throws AppError `not_found` */
+  skipped(caller: Caller, sourceId: string): Promise<SkippedItems>
   /**
    * Queues a run, or returns the active one.
    * @throws AppError `not_found`, `source_disabled`, `source_push_only`, `plan_limit_reached`, `not_configured`
@@ -100,6 +103,7 @@ export function createSyncRuns(deps: {
         .execute()
       return { syncRun: toView(row), itemsFailed: row.items_failed, failures, ...standingOf(row) }
     },
+    skipped: (caller, sourceId) => listSkipped(db, caller, sourceId),
     async request(caller, { connectorId, fullResync }) {
       const requested = await db.transaction().execute(async (tx) => {
         const provider = await requireRunnable(tx, caller, connectorId)

@@ -31,5 +31,11 @@ export const CONSOLE_REQUIREMENTS: Record<string, string> = {
     'A person reads, rates and deletes their own threads only; the trail has no text of them, and they are deleted when the person leaves.',
   'CON-22':
     "An admin reads the requests of the workspace's keys, served or refused, filtered by key, status and path; nobody else does, and no content is in them.",
+  'CON-30':
+    'An admin sees which models are set and by which variable, never a secret or an address, and calls each once with a deadline; a failure says what to do.',
+  'CON-31':
+    'Events of one action and actor that follow each other within ten minutes are one group, whose count holds across pages.',
+  'CON-32':
+    'Whoever holds a link is shown the workspace, the inviter, the role and the address that it is for, before they join.',
   'CON-13': 'At most 1,000 members and 100 open invitations: 409 with the number.',
 }

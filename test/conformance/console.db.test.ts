@@ -53,7 +53,9 @@ describe('a user', () => {
     expect(made.body).toEqual({
       organization: { id: anId, name: 'Acme', role: 'owner', createdAt: aTime, permissions: 'off' },
     })
-    expect((await get('/v1/console/me', token)).body.organizations).toEqual([made.body.organization])
+    expect((await get('/v1/console/me', token)).body.organizations).toEqual([
+      { ...made.body.organization, hasPlan: true },
+    ])
     expect((await get('/v1/console/billing', token)).body).toMatchObject({
       status: 'internal',
       connectorsUsed: 0,

@@ -26,6 +26,30 @@ async function invoiceOf(workspace: PaidWorkspace) {
   return invoice
 }
 
+async function invoices(workspace: PaidWorkspace): Promise<{ status: string; total: number }[]> {
+  const { status, body } = await workspace.call('GET', '/v1/console/billing/invoices')
+  expect(status).toBe(200)
+  return body.invoices
+}
+
+describe('GET /v1/console/billing/invoices', () => {
+  it('lists the invoices of the workspace alone, newest first [PAY-50]', async () => {
+    const workspace = await paid.customer('has-invoices')
+    const other = await paid.customer('has-none')
+    expect(await invoices(workspace)).toEqual([])
+    await workspace.buy('builder')
+    await paid.advance({ days: 8 })
+    const listed = await invoices(workspace)
+    expect(listed.length).toBeGreaterThan(0)
+    expect(listed.find(({ status, total }) => status === 'paid' && total > 0)).toMatchObject({
+      // 99 USD and the emulator's tax of 20 percent.
+      total: 11_880,
+      currency: 'usd',
+    })
+    expect(await invoices(other)).toEqual([])
+  })
+})
+
 describe('a payment that the bank must authenticate', () => {
   it('leaves the workspace incomplete until the first one is authenticated [PAY-11]', async () => {
     const workspace = await paid.customer('confirms-first')

@@ -54,5 +54,6 @@ export const PAYMENT_REQUIREMENTS: Record<string, string> = {
   'PAY-38':
     'What the payment processor has otherwise than the service takes it, what cannot be compared, and changes that no event announced are seen by the operator.',
   'PAY-39': 'What a plan becomes by itself is shown before it does, with when: a downgrade, or its end.',
+  'PAY-50': 'An admin lists the newest invoices of the workspace, none before its first checkout.',
   'PAY-34': 'GET /v1/console/billing shows what is paid, used and included: money as decimal strings.',
 }

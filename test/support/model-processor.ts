@@ -112,6 +112,7 @@ export function createModelProcessor(given: {
     expireCheckout: NOT_ASKED,
     openPortal: NOT_ASKED,
     addMeter: NOT_ASKED,
+    listInvoices: NOT_ASKED,
   }
   return processor
 }

@@ -4,10 +4,17 @@ import { ApiError, errorOf, unreachable } from './errors.ts'
 
 export type Answer = Schemas['AskResponse']
 
-/** An answer as it is written: what it is made of, its text piece by piece, its citations, and the whole. */
+/** What a thorough answer does before it is written. */
+export type AskStep =
+  | { step: 'rewrite'; queries: string[] }
+  | { step: 'search'; query: string; hitCount: number }
+  | { step: 'read'; isEnough: boolean; queries: string[] }
+
+/** An answer as it is written: its steps, its passages, its text piece by piece, its citations, and the whole. */
 export type AskEvent =
   /** Not sent by the service: the request that it answers, by which the audit trail names the answer. */
   | { event: 'request'; data: { requestId: string | null } }
+  | { event: 'step'; data: AskStep }
   | { event: 'context'; data: Pick<Answer, 'context'> }
   | { event: 'delta'; data: { text: string } }
   | { event: 'citations'; data: Pick<Answer, 'citations'> }
@@ -75,5 +82,5 @@ async function send(
 
 /** Not so is only the event that tells of an error. The shapes are the service's own, which checks them as they leave. */
 function isAskEvent(given: { event: string | undefined; data: unknown }): given is AskEvent {
-  return given.event !== undefined && ['context', 'delta', 'citations', 'done'].includes(given.event)
+  return given.event !== undefined && ['step', 'context', 'delta', 'citations', 'done'].includes(given.event)
 }

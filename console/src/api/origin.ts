@@ -5,11 +5,19 @@ import { FILES_PROVIDER } from './providers.ts'
 interface Stored {
   provider: string
   url: string | null
+  /** Where the service says it. */
+  isFile?: boolean
+  metadata?: Record<string, unknown>
 }
 
-/** Whether an item was imported or uploaded as a file: the API stores files under a provider, whose own items have addresses. */
-export function isFile({ provider, url }: Stored): boolean {
-  return provider === FILES_PROVIDER && (url ?? '') === ''
+/**
+ * Whether an item was imported or uploaded as a file: the API stores files under a provider, and an import names the
+ * format in the metadata. Without either, it is a file if it has no address: a provider's own items have one.
+ */
+export function isFile({ provider, url, isFile: said, metadata }: Stored): boolean {
+  if (said !== undefined) return said
+  if ((url ?? '') !== '') return false
+  return metadata === undefined ? provider === FILES_PROVIDER : 'fileType' in metadata && 'path' in metadata
 }
 
 /** Where an item comes from, as people call it. */

@@ -8,3 +8,4 @@ export type PagePath =
   | '/audit'
   | '/billing'
   | '/members'
+  | '/settings'

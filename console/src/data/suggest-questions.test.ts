@@ -21,7 +21,23 @@ describe('suggested questions', () => {
     ])
   })
 
-  it('leave out messages, names of files and long lines', () => {
+  it('take the newest document before names, and no domain for a name', () => {
+    const names = [name('organization', 'acme.example'), name('person', 'Ada Lovelace')]
+    expect(suggestQuestions(documents('Travel policy', 'Glossary', 'Price list'), names)).toEqual([
+      'What does “Travel policy” say?',
+      'What does Ada Lovelace work on?',
+      'What does “Glossary” say?',
+    ])
+  })
+
+  it('repeat a question that somebody wrote in a channel', () => {
+    const asked = { title: '#support: Who restarts the billing job at night?', sourceKind: 'message' }
+    expect(suggestQuestions([asked, { ...asked, title: '#support: Really, @Ana?' }], [])).toEqual([
+      'Who restarts the billing job at night?',
+    ])
+  })
+
+  it('leave out statements in messages, names of files and long lines', () => {
     const items = [
       ...documents('report.pdf', 'Build '.repeat(20)),
       { title: 'Run it?', sourceKind: 'message' },

@@ -1,7 +1,8 @@
 const SUGGESTED = 3
 const TITLE_CHARACTERS_MAX = 60
-/** Of questions that ask how; the rest is left to names. */
+/** Questions that a title or a message asks; the rest asks for contents and names. */
 const OF_TITLES_MAX = 2
+const WORDS_MIN = 5
 /** Words that begin the title of an instruction: "Rotate secrets". */
 const VERBS = new Set(
   `add answer approve ask assign back book build buy call cancel change check choose claim clean close configure connect
@@ -23,17 +24,21 @@ interface Named {
   label: string
 }
 
-/** Up to three questions that these items should answer: how to do what a title says, and what is known of a name. */
+/** Up to three questions about these items, the newest first, and about the names that they share. */
 export function suggestQuestions(items: readonly Titled[], names: readonly Named[]): readonly string[] {
   const documents = items
     .filter(({ sourceKind }) => sourceKind !== 'message')
     .map(({ title }) => title.trim())
-  const ofTitles = documents.flatMap(questionOfTitle).slice(0, OF_TITLES_MAX)
-  const ofNames = names.filter(({ kind }) => kind === 'entity').flatMap(questionOfName)
-  const others = documents
+  const asked = items.filter(({ sourceKind }) => sourceKind === 'message').flatMap(questionInMessage)
+  const ofTitles = [...documents.flatMap(questionOfTitle), ...asked]
+  const contents = documents
     .filter((title) => isShort(title) && !title.endsWith('?'))
     .map((title) => `What does “${title}” say?`)
-  return [...new Set([...ofTitles, ...ofNames, ...others])].slice(0, SUGGESTED)
+  const ofNames = names.filter(({ kind }) => kind === 'entity').flatMap(questionOfName)
+  const first = [...new Set(ofTitles)].slice(0, OF_TITLES_MAX)
+  const newest = first.length === 0 ? 1 : 0
+  const rest = [contents.slice(0, newest), ofNames.slice(0, 1), contents.slice(newest), ofNames, ofTitles]
+  return [...new Set([...first, ...rest.flat()])].slice(0, SUGGESTED)
 }
 
 function questionOfTitle(title: string): string[] {
@@ -45,12 +50,21 @@ function questionOfTitle(title: string): string[] {
   return [`How do I ${first.toLowerCase()}${act.slice(first.length)}?`]
 }
 
+/** A question that somebody wrote, without its channel; a few words alone mean nothing elsewhere. */
+function questionInMessage({ title }: Titled): string[] {
+  const question = title.replace(/^#[^:\s]{1,80}: /, '').trim()
+  const isWhole = question.length <= TITLE_CHARACTERS_MAX && /^\p{Lu}[^@?]*\?$/u.test(question)
+  return isWhole && question.split(' ').length >= WORDS_MIN ? [question] : []
+}
+
 function questionOfName({ type, label }: Named): string[] {
   if (type === 'person') return [`What does ${label} work on?`]
+  // The domain of an address is nobody's subject.
+  if (type === 'organization' && /^[\w-]+(?:\.[\w-]+)+$/.test(label)) return []
   return type === 'organization' || type === 'topic' ? [`What do we know about ${label}?`] : []
 }
 
-/** A name of a file, or a line of a text, is no title to ask about. */
+/** A file name or a line of text makes no title to ask about. */
 function isShort(title: string): boolean {
   return title !== '' && title.length <= TITLE_CHARACTERS_MAX && !/\.\w{1,5}$/.test(title)
 }

@@ -17,6 +17,8 @@ export interface Config {
   /** The service's base URL as its operator set it, without a slash at its end. */
   publicUrl: string
   signIn: SignIn
+  /** Whether a language model is configured, which thorough answers need. */
+  hasLanguageModel: boolean
 }
 
 /** What the service tells the console before anybody is signed in. @throws ApiError */
@@ -37,5 +39,11 @@ export async function loadConfig(): Promise<Config> {
 }
 
 function isConfig(body: unknown): body is Config {
-  return typeof body === 'object' && body !== null && 'publicUrl' in body && 'signIn' in body
+  return (
+    typeof body === 'object' &&
+    body !== null &&
+    'publicUrl' in body &&
+    'signIn' in body &&
+    'hasLanguageModel' in body
+  )
 }

@@ -3,7 +3,7 @@ import { useEffect, useEffectEvent } from 'react'
 const POLL_MS = 3_000
 
 /** Whether the service answers and can serve. */
-async function isServiceReady(): Promise<boolean> {
+export async function isServiceReady(): Promise<boolean> {
   try {
     return (await fetch('/readyz', { cache: 'no-store' })).ok
   } catch {

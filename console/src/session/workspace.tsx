@@ -7,7 +7,7 @@ import { useConsole } from './context.tsx'
 import { FirstWorkspacePage } from './first-workspace-page.tsx'
 import { ME, useUserApi } from './user-api.ts'
 
-export type Organization = Schemas['Organization']
+export type Organization = Schemas['OwnOrganization']
 
 interface Workspace {
   organization: Organization

@@ -1,23 +1,80 @@
-import { Button, Text, Title } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
-import { unwrap } from '../api/client.ts'
-import { ErrorNotice } from '../ui/error-state.tsx'
+import { Alert, Button, Text, Title } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { UserX } from 'lucide-react'
+import { type Schemas, unwrap } from '../api/client.ts'
+import { useConsole } from '../session/context.tsx'
 import { GatePage } from '../session/gate-page.tsx'
+import { roleName } from '../session/role-name.ts'
 import { useUserApi } from '../session/user-api.ts'
 import { rememberWorkspace } from '../session/workspace.tsx'
+import { ErrorNotice } from '../ui/error-state.tsx'
+import { formatDate } from '../ui/relative-time.tsx'
+import { LinesSkeleton } from '../ui/skeletons.tsx'
 
-const PATH = '/console/invitation'
 const HOME = '/console/'
 
-/** Whether the address is that of an invitation. Its secret is in the fragment, which no server and no log is sent. */
-export function isInvitation(): boolean {
-  return globalThis.location.pathname === PATH
+/** Shows who invites to what, and lets the person who is signed in join. */
+export function InvitationPage() {
+  const token = globalThis.location.hash.slice(1)
+  return (
+    <GatePage title="Invitation">
+      {token === '' ? (
+        <>
+          <Title order={1}>The link is incomplete</Title>
+          <Text c="dimmed">The part after # is missing. Copy the whole link, or ask for another one.</Text>
+        </>
+      ) : (
+        <Invitation token={token} />
+      )}
+      <Button component="a" href={HOME} variant="default">
+        Go to the console
+      </Button>
+    </GatePage>
+  )
 }
 
-/** Lets whoever is signed in join the workspace that the link is for, and leads there. */
-export function InvitationPage() {
+function Invitation({ token }: { token: string }) {
   const api = useUserApi()
-  const token = globalThis.location.hash.slice(1)
+  const preview = useQuery({
+    queryKey: ['invitation'],
+    queryFn: async ({ signal }) =>
+      (await unwrap(api.POST('/v1/console/invitations/preview', { body: { token }, signal }))).invitation,
+  })
+  return (
+    <>
+      <Title order={1}>You are invited</Title>
+      {preview.data && <Offer invitation={preview.data} token={token} />}
+      {preview.isPending && <LinesSkeleton lines={2} />}
+      {preview.error && <ErrorNotice error={preview.error} />}
+    </>
+  )
+}
+
+function Offer({ invitation, token }: { invitation: Schemas['InvitationPreview']; token: string }) {
+  const { workspace, invitedBy, role, expiresAt, isForYou, isMember } = invitation
+  return (
+    <>
+      <Text>
+        {`${invitedBy ?? 'A former member'} invites you to join ${workspace} as ${roleName(role).toLowerCase()}.`}
+      </Text>
+      {isForYou || isMember ? (
+        <>
+          <Text c="dimmed">
+            {isMember
+              ? 'You are a member already and keep your role.'
+              : `The link works once, for one person, until ${formatDate(expiresAt)}.`}
+          </Text>
+          <Join token={token} />
+        </>
+      ) : (
+        <ForAnother invitation={invitation} />
+      )}
+    </>
+  )
+}
+
+function Join({ token }: { token: string }) {
+  const api = useUserApi()
   const accept = useMutation({
     mutationFn: () => unwrap(api.POST('/v1/console/invitations/accept', { body: { token } })),
     onSuccess({ organization }) {
@@ -26,29 +83,33 @@ export function InvitationPage() {
       globalThis.location.replace(HOME)
     },
   })
-  const isWhole = token !== ''
   return (
-    <GatePage title="Invitation">
-      <Title order={1}>{isWhole ? 'You are invited' : 'The link is incomplete'}</Title>
-      <Text c="dimmed">
-        {isWhole
-          ? 'The link works once, for one person.'
-          : 'The part after # is missing. Copy the whole link, or ask for another one.'}
-      </Text>
+    <>
       {accept.error && <ErrorNotice error={accept.error} />}
-      {isWhole && (
-        <Button
-          size="md"
-          onClick={() => accept.mutate()}
-          loading={accept.isPending || accept.isSuccess}
-          data-autofocus
-        >
-          Join the workspace
-        </Button>
-      )}
-      <Button component="a" href={HOME} variant="default">
-        Go to the console
+      <Button
+        size="md"
+        onClick={() => accept.mutate()}
+        loading={accept.isPending || accept.isSuccess}
+        data-autofocus
+      >
+        Join the workspace
       </Button>
-    </GatePage>
+    </>
+  )
+}
+
+function ForAnother({ invitation: { email, signedInAs } }: { invitation: Schemas['InvitationPreview'] }) {
+  const { session } = useConsole()
+  return (
+    <>
+      <Alert color="orange" icon={<UserX size={18} aria-hidden />} title={`This invitation is for ${email}`}>
+        {signedInAs === email
+          ? 'Your identity provider has not verified this address. Verify it there, and open the link again.'
+          : `You are signed in as ${signedInAs ?? 'somebody without an address'}. Sign out, open the link again, and sign in as ${email}.`}
+      </Alert>
+      <Button size="md" onClick={() => void session.signOut()}>
+        Sign out
+      </Button>
+    </>
   )
 }

@@ -6,6 +6,7 @@ import {
   House,
   type LucideIcon,
   MessageCircleQuestionMark,
+  Settings2,
   Share2,
   Users,
 } from 'lucide-react'
@@ -29,4 +30,5 @@ export const PAGES: readonly Page[] = [
   { path: '/audit', label: 'Audit', icon: Activity, forAdmins: true },
   { path: '/billing', label: 'Billing', icon: CreditCard, forAdmins: true },
   { path: '/members', label: 'Members', icon: Users, forAdmins: true },
+  { path: '/settings', label: 'Settings', icon: Settings2, forAdmins: false },
 ]

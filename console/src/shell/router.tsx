@@ -58,6 +58,14 @@ const routeTree = root.addChildren([
       'MemoryPage',
     ),
   }),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/settings',
+    component: lazyRouteComponent(
+      pageFile(() => import('../pages/settings/settings-page.tsx')),
+      'SettingsPage',
+    ),
+  }),
   admins.addChildren([
     createRoute({
       getParentRoute: () => admins,

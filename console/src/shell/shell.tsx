@@ -1,13 +1,15 @@
-import { Burger, Drawer } from '@mantine/core'
+import { ActionIcon, Burger, Drawer, Group, UnstyledButton } from '@mantine/core'
 import { useDisclosure, useMediaQuery } from '@mantine/hooks'
 import { Outlet, useLocation, useRouter } from '@tanstack/react-router'
-import { useEffect, useRef } from 'react'
+import { Search } from 'lucide-react'
+import { useEffect, useEffectEvent, useRef } from 'react'
 import { PaymentBanner } from '../pages/billing/payment-banner.tsx'
 import { AccountMenu } from './account-menu.tsx'
 import { Brand } from '../session/brand.tsx'
 import { NavigationList } from './navigation-list.tsx'
 import classes from './shell.module.css'
 import { useWorkspace } from '../session/workspace.tsx'
+import { PALETTE_KEYS, PALETTE_SHORTCUT, usePalette } from './use-palette.tsx'
 import { WorkspaceSwitcher } from './workspace-switcher.tsx'
 
 const WIDE = '(min-width: 62em)'
@@ -16,7 +18,8 @@ const WIDE = '(min-width: 62em)'
 export function Shell() {
   const isWide = useMediaQuery(WIDE, true, { getInitialValueInEffect: false })
   const [isOpen, { toggle, close }] = useDisclosure(false)
-  const main = useFocusOnNavigation()
+  const { open: search, isOpen: isSearching, palette } = usePalette()
+  const main = useFocusOnNavigation(isSearching)
   const { organization } = useWorkspace()
   const path = useLocation({ select: ({ pathname }) => pathname })
   return (
@@ -26,12 +29,30 @@ export function Shell() {
       </a>
       {isWide ? (
         <aside className={classes.side}>
-          <SideContent />
+          <SideContent onSearch={search} />
         </aside>
       ) : (
         <header className={classes.top}>
           <Brand />
-          <Burger opened={isOpen} onClick={toggle} size="sm" aria-label="Navigation" aria-expanded={isOpen} />
+          <Group gap="sm">
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              size="lg"
+              onClick={search}
+              aria-label="Search"
+              aria-keyshortcuts={PALETTE_KEYS}
+            >
+              <Search size={18} aria-hidden />
+            </ActionIcon>
+            <Burger
+              opened={isOpen}
+              onClick={toggle}
+              size="sm"
+              aria-label="Navigation"
+              aria-expanded={isOpen}
+            />
+          </Group>
           <Drawer
             opened={isOpen}
             onClose={close}
@@ -50,6 +71,7 @@ export function Shell() {
           <Outlet />
         </div>
       </main>
+      {palette}
     </div>
   )
 }
@@ -57,9 +79,12 @@ export function Shell() {
 function SideContent({
   withoutBrand = false,
   onNavigate,
+  onSearch,
 }: {
   withoutBrand?: boolean
   onNavigate?: () => void
+  /** Absent where the search has another button. */
+  onSearch?: () => void
 }) {
   return (
     <>
@@ -69,26 +94,38 @@ function SideContent({
         </div>
       )}
       <WorkspaceSwitcher />
+      {onSearch && (
+        <UnstyledButton className={classes.search} onClick={onSearch} aria-keyshortcuts={PALETTE_KEYS}>
+          <Search size={15} aria-hidden />
+          <span className={classes.searchLabel}>Search</span>
+          <kbd className={classes.keys} aria-hidden>
+            {PALETTE_SHORTCUT}
+          </kbd>
+        </UnstyledButton>
+      )}
       <NavigationList {...(onNavigate ? { onNavigate } : {})} />
       <AccountMenu />
     </>
   )
 }
 
-/** After a change of page the heading has the focus, so that keyboards and screen readers begin there; or the field that took it. */
-function useFocusOnNavigation() {
+/** After a change of page the heading has the focus, so that keyboards and screen readers begin there; or the field that took it, as of a palette that is already open again. */
+function useFocusOnNavigation(isTaken: boolean) {
   const main = useRef<HTMLElement>(null)
   const router = useRouter()
+  const focus = useEffectEvent(() => {
+    if (isTaken) return
+    const field = main.current?.querySelector<HTMLElement>('[data-page-focus]')
+    if (field && field === document.activeElement) return
+    const heading = main.current?.querySelector('h1')
+    if (heading) heading.tabIndex = -1
+    const start = heading ?? main.current
+    start?.focus({ preventScroll: true })
+  })
   useEffect(
     () =>
       router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
-        if (fromLocation === undefined || !pathChanged) return
-        const field = main.current?.querySelector<HTMLElement>('[data-page-focus]')
-        if (field && field === document.activeElement) return
-        const heading = main.current?.querySelector('h1')
-        if (heading) heading.tabIndex = -1
-        const start = heading ?? main.current
-        start?.focus({ preventScroll: true })
+        if (fromLocation !== undefined && pathChanged) focus()
       }),
     [router],
   )

@@ -2,7 +2,7 @@ import { Alert, Button, Text, Title } from '@mantine/core'
 import { useState } from 'react'
 import { useConsole, useSessionState } from '../session/context.tsx'
 import { GatePage } from '../session/gate-page.tsx'
-import { isInvitation } from './invitation-page.tsx'
+import { isInvitation } from './invitation-address.ts'
 import { OutcomeNotice } from '../ui/outcome-notice.tsx'
 
 /** Where somebody signs in; the address stays, so that they come back to the page that they wanted. */

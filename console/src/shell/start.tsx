@@ -1,16 +1,16 @@
 import { MantineProvider } from '@mantine/core'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { type ReactNode, StrictMode } from 'react'
+import { type ComponentType, type ReactNode, StrictMode } from 'react'
 import type { Root } from 'react-dom/client'
-import { ApiError } from '../api/errors.ts'
+import { ApiError, unreachable } from '../api/errors.ts'
 import { createQueryClient } from '../api/query-client.ts'
 import { ErrorState } from '../ui/error-state.tsx'
 import { loadConfig } from '../session/config.ts'
 import { ConsoleProvider, useSessionState } from '../session/context.tsx'
 import { GatePage } from '../session/gate-page.tsx'
 import { OutageBanner } from './outage-banner.tsx'
-import { InvitationPage, isInvitation } from './invitation-page.tsx'
+import { isInvitation } from './invitation-address.ts'
 import { router } from './router.tsx'
 import { useWhenReady } from '../session/service-ready.ts'
 import { openSession } from '../session/session.ts'
@@ -25,11 +25,12 @@ export async function start(root: Root): Promise<void> {
     if (leadToOwnOrigin(config.publicUrl)) return
     const session = await openSession(config)
     const queries = createQueryClient()
+    const Page = await signedInPage()
     root.render(
       <Frame>
         <ConsoleProvider value={{ config, session }}>
           <QueryClientProvider client={queries}>
-            <SignedIn />
+            <SignedIn Page={Page} />
             <OutageBanner />
           </QueryClientProvider>
         </ConsoleProvider>
@@ -63,10 +64,21 @@ function Frame({ children }: { children: ReactNode }) {
   )
 }
 
-function SignedIn() {
+function SignedIn({ Page }: { Page: ComponentType }) {
   const state = useSessionState()
-  if (state.is !== 'signed-in') return <SignInPage />
-  if (isInvitation()) return <InvitationPage />
+  return state.is === 'signed-in' ? <Page /> : <SignInPage />
+}
+
+/** Few come by an invitation, so its page is a file of its own. @throws ApiError if that cannot be had */
+async function signedInPage(): Promise<ComponentType> {
+  if (!isInvitation()) return Workspaces
+  const file = await import('./invitation-page.tsx').catch((error: unknown) => {
+    throw unreachable(error)
+  })
+  return file.InvitationPage
+}
+
+function Workspaces() {
   return (
     <WorkspaceProvider>
       <RouterProvider router={router} />

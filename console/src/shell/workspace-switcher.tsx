@@ -2,19 +2,15 @@ import { roleName } from '../session/role-name.ts'
 import { Menu, Modal, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useNavigate } from '@tanstack/react-router'
-import { Check, ChevronsUpDown, LogOut, Plus } from 'lucide-react'
-import { useState } from 'react'
+import { Check, ChevronsUpDown, Plus } from 'lucide-react'
 import { CreateWorkspaceForm } from '../session/create-workspace-form.tsx'
-import { LeaveDialog } from '../session/leave-dialog.tsx'
 import classes from './switcher.module.css'
 import { useWorkspace } from '../session/workspace.tsx'
 
-/** Names the workspace that is open, and leads to the person's others, to a new one, or out of it. */
+/** Names the workspace that is open, and leads to the person's others and to a new one. */
 export function WorkspaceSwitcher() {
   const { organization, organizations, choose } = useWorkspace()
   const [isCreating, { open, close }] = useDisclosure(false)
-  // By its id: once it is left another one is open, which nobody was asked about.
-  const [leaving, setLeaving] = useState<string | null>(null)
   const navigate = useNavigate()
   const change = (id: string): void => {
     choose(id)
@@ -50,19 +46,8 @@ export function WorkspaceSwitcher() {
           <Menu.Item leftSection={<Plus size={15} aria-hidden />} onClick={open}>
             New workspace
           </Menu.Item>
-          <Menu.Item
-            leftSection={<LogOut size={15} aria-hidden />}
-            onClick={() => setLeaving(organization.id)}
-          >
-            Leave this workspace
-          </Menu.Item>
         </Menu.Dropdown>
       </Menu>
-      <LeaveDialog
-        key={organization.id}
-        isOpen={leaving === organization.id}
-        onClose={() => setLeaving(null)}
-      />
       <Modal opened={isCreating} onClose={close} title="New workspace">
         <CreateWorkspaceForm
           onMade={(id) => {

@@ -32,6 +32,23 @@ export function DataTable<Row>({
   columns: readonly Column<Row>[]
   rowKey: (row: Row) => string
 }) {
+  return (
+    <TableFrame label={label} columns={columns}>
+      <DataRows rows={rows} columns={columns} rowKey={rowKey} />
+    </TableFrame>
+  )
+}
+
+/** The table of these columns around its rows. */
+export function TableFrame({
+  label,
+  columns,
+  children,
+}: {
+  label: string
+  columns: readonly Pick<Column<never>, 'label' | 'isAtEnd' | 'isAction'>[]
+  children: ReactNode
+}) {
   const areCards = useCards(columns.length)
   return (
     <div className={classes.frame}>
@@ -51,7 +68,7 @@ export function DataTable<Row>({
             ))}
           </Table.Tr>
         </Table.Thead>
-        <DataRows rows={rows} columns={columns} rowKey={rowKey} />
+        {children}
       </Table>
     </div>
   )
@@ -67,13 +84,16 @@ export function DataRows<Row>({
   rows,
   columns,
   rowKey,
+  isNested = false,
 }: {
   rows: readonly Row[]
   columns: readonly Column<Row>[]
   rowKey: (row: Row) => string
+  /** They belong to the row above. */
+  isNested?: boolean
 }) {
   return (
-    <Table.Tbody role="rowgroup">
+    <Table.Tbody role="rowgroup" data-nested={isNested}>
       {rows.map((row) => (
         <Table.Tr key={rowKey(row)} role="row">
           {columns.map((column) => (

@@ -4,14 +4,17 @@ import { isFile, originName } from '../api/origin.ts'
 import { providerName } from '../api/provider-list.ts'
 import { RelativeTime } from './relative-time.tsx'
 
-type Item = Pick<Schemas['SourceItem'], 'url' | 'sourceKind' | 'authorName' | 'sourceUpdatedAt' | 'syncedAt'>
+type Item = Pick<
+  Schemas['SourceItem'],
+  'url' | 'sourceKind' | 'authorName' | 'sourceUpdatedAt' | 'syncedAt' | 'metadata'
+>
 
 /** Where an item is from, what it is, by whom and when; `item` is undefined until it was read. */
 export function ItemFacts({ provider, item }: { provider: string; item: Item | undefined }) {
   return (
     <span className={classes.facts}>
-      <span>{item ? originName({ provider, url: item.url }) : (providerName(provider) ?? provider)}</span>
-      {item && !isFile({ provider, url: item.url }) && <span>{item.sourceKind}</span>}
+      <span>{item ? originName({ ...item, provider }) : (providerName(provider) ?? provider)}</span>
+      {item && !isFile({ ...item, provider }) && <span>{item.sourceKind}</span>}
       {item && item.authorName !== null && <span>by {item.authorName}</span>}
       {item && (
         <span>

@@ -19,7 +19,16 @@ export function Provider({ id }: { id: ProviderId }) {
 }
 
 /** Where an item comes from: its provider, or that it is a file. */
-export function Origin({ item }: { item: { provider: ProviderId; url: string | null } }) {
+export function Origin({
+  item,
+}: {
+  item: {
+    provider: ProviderId
+    url: string | null
+    isFile?: boolean
+    metadata?: Record<string, unknown>
+  }
+}) {
   return (
     <span className={classes.provider}>
       {isFile(item) ? <FileIcon /> : <ProviderIcon id={item.provider} />}

@@ -5,6 +5,8 @@ import { useCallback, useRef } from 'react'
 export interface ListPage<Row> {
   rows: readonly Row[]
   nextCursor: string | null
+  /** All rows of the list, where the first page says it. */
+  total?: number | null
 }
 
 /**

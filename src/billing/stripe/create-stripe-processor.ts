@@ -9,6 +9,7 @@ import {
   type ProcessorFailureKind,
 } from '../payment-processor.ts'
 import { readStripeEvent } from './stripe-event.ts'
+import { listInvoices } from './stripe-invoices.ts'
 import { isOtherMetered, knowsPrices, type PlanOfProduct, toCustomerReading } from './stripe-reading.ts'
 import { plannedPrices } from './stripe-schedule.ts'
 
@@ -71,6 +72,7 @@ export async function createStripeProcessor(
       }),
     openCheckout: (checkout) => call(() => openCheckout(stripe, checkout, settings.automaticTax)),
     expireCheckout: (id) => call(async () => void (await stripe.checkout.sessions.expire(id))),
+    listInvoices: (customerId, limit) => call(() => listInvoices(stripe, customerId, limit)),
     openPortal: ({ customerId, returnUrl }) =>
       call(() => stripe.billingPortal.sessions.create({ customer: customerId, return_url: returnUrl })),
     addMeter: (subscriptionId) =>

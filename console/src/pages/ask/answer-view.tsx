@@ -13,6 +13,7 @@ import { AskError } from './ask-error.tsx'
 import { FeedbackButtons } from './feedback.tsx'
 import { citedIn, withMarkers } from './marker.tsx'
 import { PassageList } from './passage-list.tsx'
+import { Steps } from './steps.tsx'
 import type { AnswerState } from './use-answer.ts'
 
 /** An answer from its first word on, with what it is cited from. Where the evidence is weak that is the first thing seen. */
@@ -22,7 +23,7 @@ export function AnswerView({ answer, onAgain }: { answer: AnswerState; onAgain: 
   const weak = limitations.find(({ code }) => code === 'weak_evidence')
   const truncated = limitations.find(({ code }) => code === 'answer_truncated')
   const others = limitations.filter((limitation) => limitation !== weak && limitation !== truncated)
-  const isSlow = useIsSlow(phase === 'reading')
+  const isSlow = useIsSlow(phase === 'reading') || answer.steps.length > 0
   if (phase === 'failed' && text === '')
     return answer.error && <AskError error={answer.error} onAgain={onAgain} />
   if (phase === 'reading' && !isSlow) return null
@@ -40,6 +41,7 @@ export function AnswerView({ answer, onAgain }: { answer: AnswerState; onAgain: 
         {others.map(({ code, message }) => (
           <Note key={code} icon={<TriangleAlert size={18} aria-hidden />} title={message} />
         ))}
+        <Steps answer={answer} />
         <div className={classes.text} aria-live="polite" aria-busy={isRunning}>
           {text === '' && isRunning ? (
             <LinesSkeleton />

@@ -2,6 +2,7 @@ import { Group, Stack } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useEffectEvent } from 'react'
 import { takeQuestion } from '../../data/pending-question.ts'
+import { useConsole } from '../../session/context.tsx'
 import { useWorkspace } from '../../session/workspace.tsx'
 import { ErrorNotice } from '../../ui/error-state.tsx'
 import { ButtonLink } from '../../ui/links.tsx'
@@ -46,10 +47,11 @@ function Asking({ search }: { search: AskSearch }) {
   const go = (next: AskSearch): void => void navigate({ search: next, resetScroll: false })
   const { answer, ask, stop } = useThreadedAnswer(search)
   const isSearch = search.mode === 'search'
+  const isThorough = useIsThorough(search)
   const isRunning = !isSearch && (answer?.phase === 'reading' || answer?.phase === 'writing')
   const start = (question: string): void => {
     go({ ...without(atFirst(search), 'thread'), q: question })
-    if (!isSearch) void ask({ question, conversation: [], thread: undefined })
+    if (!isSearch) void ask({ question, conversation: [], thread: undefined, isThorough })
   }
   const startLeft = useEffectEvent(() => {
     const left = takeQuestion()
@@ -72,6 +74,7 @@ function Asking({ search }: { search: AskSearch }) {
           onAsk={start}
           onStop={stop}
           onMode={(mode) => go(withMode(search, mode))}
+          onEffort={(effort) => go(effort === undefined ? without(search, 'effort') : { ...search, effort })}
         />
         {isSearch ? (
           <Searching search={search} onGo={go} />
@@ -124,19 +127,25 @@ function Thread({
   onGo: (search: AskSearch) => void
 }) {
   const thread = useThread(search.thread)
+  const isThorough = useIsThorough(search)
   const turns = thread.data?.turns ?? NO_TURNS
   const live = withFeedback(answer, turns)
   const conversation = conversationOf(turns, live)
   const followUp = (question: string): void => {
     onGo({ ...atFirst(search), q: question })
-    onAsk({ question, conversation, thread: search.thread })
+    onAsk({ question, conversation, thread: search.thread, isThorough })
   }
   return (
     <>
       {live && <AnswerView answer={live} onAgain={() => onAsk(live)} />}
       {conversation.length > 0 && <FollowUpForm key={conversation.length} onAsk={followUp} />}
       {search.q !== undefined && (
-        <CallPanel call={{ route: 'ask', body: askRequestOf(search.q, live?.conversation ?? []) }} />
+        <CallPanel
+          call={{
+            route: 'ask',
+            body: askRequestOf({ question: search.q, conversation: live?.conversation ?? [], isThorough }),
+          }}
+        />
       )}
       {thread.error && <ErrorNotice error={thread.error} />}
       {search.thread !== undefined && (
@@ -244,6 +253,12 @@ function OpenSource({
       onClose={() => onGo(without(search, 'item', 'at', 'turn'))}
     />
   )
+}
+
+/** A link can ask for a thorough answer of a service that has no language model; that one answers as usual. */
+function useIsThorough({ effort }: AskSearch): boolean {
+  const { config } = useConsole()
+  return config.hasLanguageModel && effort === 'high'
 }
 
 /** Filters are of searches: an answer reads the whole memory. */

@@ -15,6 +15,8 @@ export interface AskSearch {
   /** Search results; without it, an answer. */
   mode?: 'search'
   rank?: 'vector'
+  /** A thorough answer: the language model searches several times. */
+  effort?: 'high'
   all?: true
   providers?: ProviderId[]
   kinds?: SourceKind[]
@@ -48,6 +50,7 @@ export function readAskSearch(given: Record<string, unknown>): AskSearch {
   if (q !== undefined) search.q = q
   if (given.mode === 'search') search.mode = 'search'
   if (given.rank === 'vector') search.rank = 'vector'
+  if (given.effort === 'high') search.effort = 'high'
   if (given.all === true) search.all = true
   if (providers.length > 0) search.providers = providers
   if (kinds.length > 0) search.kinds = kinds

@@ -1,6 +1,19 @@
 import { Button, Group, Text } from '@mantine/core'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 
+/** The citation that an arrow key goes to; undefined for other keys, and where arrows move within something. */
+export function keyedCitation(
+  { key, altKey, ctrlKey, metaKey, shiftKey, target }: KeyboardEvent,
+  at: number | undefined,
+  numbers: readonly number[],
+): number | undefined {
+  const step = key === 'ArrowLeft' ? -1 : key === 'ArrowRight' ? 1 : 0
+  if (step === 0 || at === undefined || altKey || ctrlKey || metaKey || shiftKey) return undefined
+  if (target instanceof Element && target.closest('input, textarea, pre, [tabindex="0"]')) return undefined
+  const place = numbers.indexOf(at)
+  return place === -1 ? undefined : numbers[place + step]
+}
+
 /** Which of the citations is open, and the ways to the one before and after it. */
 export function CitationPager({
   at,
@@ -24,7 +37,8 @@ export function CitationPager({
         variant="default"
         size="compact-sm"
         leftSection={<ChevronLeft size={14} aria-hidden />}
-        disabled={before === undefined}
+        aria-keyshortcuts="ArrowLeft"
+        {...endOf(before)}
         onClick={() => before !== undefined && onGo(before)}
       >
         Previous {noun}
@@ -36,11 +50,17 @@ export function CitationPager({
         variant="default"
         size="compact-sm"
         rightSection={<ChevronRight size={14} aria-hidden />}
-        disabled={after === undefined}
+        aria-keyshortcuts="ArrowRight"
+        {...endOf(after)}
         onClick={() => after !== undefined && onGo(after)}
       >
         Next {noun}
       </Button>
     </Group>
   )
+}
+
+/** At an end the button keeps the focus, which a disabled one loses, and with it the arrow keys. */
+function endOf(number: number | undefined) {
+  return number === undefined ? { 'aria-disabled': true, 'data-disabled': true } : {}
 }

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import { unwrap } from '../../api/client.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
+import { isUnused, nameOf as nameOfSource } from '../sources/source-words.ts'
 import { useSources } from '../sources/use-sources.ts'
 import {
   type AskSearch,
@@ -180,7 +181,9 @@ function SourceChoice({ search, onChange }: { search: AskSearch; onChange: (sear
       clearable
       clearButtonProps={{ 'aria-label': 'Any source' }}
       value={search.source ?? null}
-      data={(sources.data ?? []).map(({ id, displayName }) => ({ value: id, label: displayName }))}
+      data={(sources.data ?? [])
+        .filter((source) => !isUnused(source) || source.id === search.source)
+        .map((source) => ({ value: source.id, label: nameOfSource(source) }))}
       onChange={(source) => onChange(withText(search, 'source', source ?? ''))}
     />
   )

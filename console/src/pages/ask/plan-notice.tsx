@@ -1,16 +1,15 @@
 import { Alert } from '@mantine/core'
 import { CreditCard } from 'lucide-react'
+import { useWorkspace } from '../../session/workspace.tsx'
 import { TextLink } from '../../ui/links.tsx'
 import { paymentFault } from '../billing/plans.ts'
 import { useBilling } from '../billing/use-billing.ts'
 
-/** With another status retrievals are refused. */
-const RETRIEVING: ReadonlySet<string> = new Set(['trialing', 'active', 'past_due', 'internal'])
-
-/** Says before a question is written that it would be refused. What a failed payment is about every page says. */
+/** Says before a question is written that it would be refused. A failed payment has a banner on every page. */
 export function PlanNotice() {
+  const { organization, isAdmin } = useWorkspace()
   const { data } = useBilling()
-  if (data === undefined || RETRIEVING.has(data.status) || paymentFault(data) !== null) return null
+  if (organization.hasPlan || (data !== undefined && paymentFault(data) !== null)) return null
   return (
     <Alert
       color="orange"
@@ -18,7 +17,13 @@ export function PlanNotice() {
       title="This workspace has no active plan"
       role="status"
     >
-      Questions and searches need one. <TextLink to="/billing">Choose a plan</TextLink>
+      {isAdmin ? (
+        <>
+          Questions and searches need one. <TextLink to="/billing">Choose a plan</TextLink>
+        </>
+      ) : (
+        'Questions and searches need one. Ask an admin of the workspace to choose a plan.'
+      )}
     </Alert>
   )
 }

@@ -1,6 +1,7 @@
-import { Button, Group, SegmentedControl, Text, Textarea } from '@mantine/core'
+import { Button, Group, SegmentedControl, Switch, Text, Textarea } from '@mantine/core'
 import { Square } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
+import { useConsole } from '../../session/context.tsx'
 import { type AskSearch, QUESTION_CHARACTERS_MAX } from './ask-search.ts'
 import classes from './question-form.module.css'
 
@@ -11,12 +12,14 @@ export function QuestionForm({
   onAsk,
   onStop,
   onMode,
+  onEffort,
 }: {
   search: AskSearch
   isRunning: boolean
   onAsk: (question: string) => void
   onStop: () => void
   onMode: (mode: AskSearch['mode']) => void
+  onEffort: (effort: AskSearch['effort']) => void
 }) {
   const [question, setQuestion] = useWritten(search.q ?? '')
   const isSearch = search.mode === 'search'
@@ -52,18 +55,45 @@ export function QuestionForm({
         }}
       />
       <Group justify="space-between" mt="sm" gap="sm">
-        <SegmentedControl
-          aria-label="What you want"
-          data={[
-            { value: 'answer', label: 'Answer' },
-            { value: 'search', label: 'Search results' },
-          ]}
-          value={search.mode ?? 'answer'}
-          onChange={(mode) => onMode(mode === 'search' ? 'search' : undefined)}
-        />
+        <Wanted search={search} onMode={onMode} onEffort={onEffort} />
         <Actions isSearch={isSearch} isRunning={isRunning} isEmpty={isEmpty} onStop={onStop} />
       </Group>
     </form>
+  )
+}
+
+/** An answer, a thorough one where a language model can give it, or search results. */
+function Wanted({
+  search,
+  onMode,
+  onEffort,
+}: {
+  search: AskSearch
+  onMode: (mode: AskSearch['mode']) => void
+  onEffort: (effort: AskSearch['effort']) => void
+}) {
+  const { config } = useConsole()
+  const isSearch = search.mode === 'search'
+  return (
+    <Group gap="md">
+      <SegmentedControl
+        aria-label="What you want"
+        data={[
+          { value: 'answer', label: 'Answer' },
+          { value: 'search', label: 'Search results' },
+        ]}
+        value={search.mode ?? 'answer'}
+        onChange={(mode) => onMode(mode === 'search' ? 'search' : undefined)}
+      />
+      {config.hasLanguageModel && !isSearch && (
+        <Switch
+          label="Thorough"
+          description="Several searches, slower"
+          checked={search.effort === 'high'}
+          onChange={(event) => onEffort(event.currentTarget.checked ? 'high' : undefined)}
+        />
+      )}
+    </Group>
   )
 }
 

@@ -1,14 +1,16 @@
 import { Alert, Drawer } from '@mantine/core'
-import { useMediaQuery } from '@mantine/hooks'
+import { useMediaQuery, useWindowEvent } from '@mantine/hooks'
 import type { Schemas } from '../../api/client.ts'
 import { providerName } from '../../api/provider-list.ts'
 import { useSourceItem } from '../../data/use-source-item.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
 import { ItemFacts } from '../../ui/item-facts.tsx'
 import { SourceLink, TextLink } from '../../ui/links.tsx'
+import { MailHead } from '../../ui/mail-head.tsx'
 import { Reading } from '../../ui/reading.tsx'
+import { ItemChunks } from '../sources/item-chunks.tsx'
 import { ItemReaders } from '../sources/item-readers.tsx'
-import { CitationPager } from './citation-pager.tsx'
+import { CitationPager, keyedCitation } from './citation-pager.tsx'
 import type { Passage } from './marker.tsx'
 import classes from './source-panel.module.css'
 import { StoredText } from './stored-text.tsx'
@@ -40,6 +42,10 @@ export function SourcePanel({
 }) {
   const isWide = useMediaQuery(WIDE, true, { getInitialValueInEffect: false })
   const item = useSourceItem(itemId)
+  useWindowEvent('keydown', (event) => {
+    const next = keyedCitation(event, at, numbers)
+    if (next !== undefined) onGo(next)
+  })
   const title = item.data?.title ?? passage?.title ?? 'Source'
   const url = item.data?.url ?? passage?.url ?? ''
   const provider = item.data?.provider ?? passage?.provider
@@ -98,7 +104,11 @@ function Stored({
   const { isAdmin } = useWorkspace()
   return (
     <>
+      <MailHead item={item} />
       <StoredText key={`${item.id} ${cited.at}`} item={item} {...cited} />
+      <div className={classes.more}>
+        <ItemChunks itemId={item.id} />
+      </div>
       {isAdmin && (
         <details className={classes.more}>
           <summary>Who may read it</summary>

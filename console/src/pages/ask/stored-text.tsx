@@ -1,6 +1,7 @@
 import { Anchor, Button, Text } from '@mantine/core'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
+import { chatMarkdown, sendersOf } from '../../ui/chat-text.ts'
 import { MarkedMarkdown } from '../../ui/markdown.tsx'
 import { citedSentences, statementsCiting } from './cited-sentences.ts'
 import { beginningOf, locatePassage } from './locate-passage.ts'
@@ -9,19 +10,21 @@ import classes from './source-panel.module.css'
 /** A text up to this length is laid out whole; of a longer one first what is around the passage. */
 const WHOLE_CHARACTERS_MAX = 60_000
 
-/** A document as it is read, its cited sentences marked and scrolled to. Nothing of it runs. */
+/** An item as it is read, its cited sentences marked and scrolled to. Nothing of it runs. */
 export function StoredText({
-  item: { body, sourceKind },
+  item,
   passage,
   answer,
   at,
 }: {
-  item: Pick<Schemas['SourceItem'], 'body' | 'sourceKind'>
+  item: Pick<Schemas['SourceItem'], 'body' | 'sourceKind' | 'metadata'>
   passage: string
   /** The text that cites it as `at`; null where nothing does. */
   answer: string | null
   at: number | undefined
 }) {
+  const { body, sourceKind } = item
+  const senders = sendersOf(item)
   const [isWhole, setIsWhole] = useState(body.length <= WHOLE_CHARACTERS_MAX)
   const text = useRef<HTMLDivElement>(null)
   const statements = useMemo(
@@ -60,12 +63,12 @@ export function StoredText({
           </Button>
         </div>
       )}
-      <div ref={text} className={classes.text}>
+      <div ref={text} className={classes.text} data-chat={senders !== null}>
         {body === '' ? (
           <Text c="dimmed">No text.</Text>
         ) : (
           <MarkedMarkdown
-            text={shown}
+            text={senders === null ? shown : chatMarkdown(shown, senders)}
             breaks={sourceKind === 'message'}
             find={find}
             className={classes.passage}

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { type Answer, type AskEvent, askStreaming } from '../../api/ask-stream.ts'
+import { type Answer, type AskEvent, askStreaming, type AskStep } from '../../api/ask-stream.ts'
 import type { Schemas } from '../../api/client.ts'
 import { ApiError } from '../../api/errors.ts'
 import { useConsole } from '../../session/context.tsx'
@@ -24,11 +24,15 @@ export interface Asked {
   conversation: Conversation
   /** The thread that it goes on with; undefined for a new one. */
   thread: string | undefined
+  /** Whether the language model searches several times. */
+  isThorough: boolean
 }
 
 /** An answer from the question on: what it is made from comes first, then its text piece by piece, then the whole. */
 export interface AnswerState extends Asked {
   phase: 'reading' | 'writing' | 'whole' | 'stopped' | 'failed'
+  /** What a thorough answer did so far. */
+  steps: readonly AskStep[]
   text: string
   context: Answer['context']
   limitations: Answer['limitations']
@@ -73,7 +77,7 @@ export function useAnswer(
       put({ ...answer, saveError: error })
     }
   }
-  const ask = async ({ question: query, conversation, thread }: Asked): Promise<void> => {
+  const ask = async ({ question: query, conversation, thread, isThorough }: Asked): Promise<void> => {
     stop()
     const own = new AbortController()
     controller.current = own
@@ -81,7 +85,9 @@ export function useAnswer(
       question: query,
       conversation,
       thread,
+      isThorough,
       phase: 'reading',
+      steps: [],
       text: '',
       context: [],
       limitations: [],
@@ -92,7 +98,7 @@ export function useAnswer(
     }
     put(state)
     try {
-      const body = askRequestOf(query, conversation)
+      const body = askRequestOf(state)
       for await (const event of askStreaming(session, organization.id, body, own.signal)) {
         state = afterEvent(state, event)
         put(state)
@@ -111,14 +117,24 @@ export function useAnswer(
 }
 
 /** The body of a question. */
-export function askRequestOf(query: string, conversation: Conversation): Schemas['AskRequest'] {
-  return conversation.length === 0 ? { query } : { query, conversation: [...conversation] }
+export function askRequestOf({
+  question: query,
+  conversation,
+  isThorough,
+}: Omit<Asked, 'thread'>): Schemas['AskRequest'] {
+  return {
+    query,
+    ...(conversation.length === 0 ? {} : { conversation: [...conversation] }),
+    ...(isThorough ? { effort: 'high' } : {}),
+  }
 }
 
 function afterEvent(state: AnswerState, { event, data }: AskEvent): AnswerState {
   switch (event) {
     case 'request':
       return { ...state, requestId: data.requestId }
+    case 'step':
+      return { ...state, steps: [...state.steps, data] }
     case 'context':
       return { ...state, context: data.context }
     case 'delta':

@@ -1,5 +1,5 @@
 import type { operations } from '../../api/schema.d.ts'
-import { AUDIT_ACTIONS, type AuditAction } from './audit-words.ts'
+import { isAction } from './audit-words.ts'
 
 /** Of several all have to hold. Times are ISO 8601; `from` is this time or later, `to` before this time. */
 export type AuditFilters = Pick<
@@ -24,10 +24,6 @@ export function readFilters(query: Record<string, unknown>): AuditFilters {
     ...(from === null ? {} : { from }),
     ...(to === null ? {} : { to }),
   }
-}
-
-function isAction(value: unknown): value is AuditAction {
-  return typeof value === 'string' && Object.hasOwn(AUDIT_ACTIONS, value)
 }
 
 /** A time that somebody wrote, in the browser's time zone unless it names one, as ISO 8601 in UTC; null where it is none. */

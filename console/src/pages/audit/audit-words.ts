@@ -59,6 +59,11 @@ export const AUDIT_ACTIONS: Record<AuditAction, string> = {
   'webhook.replay': 'Replayed an event',
 }
 
+/** Whether the service lists this action. */
+export function isAction(value: unknown): value is AuditAction {
+  return typeof value === 'string' && Object.hasOwn(AUDIT_ACTIONS, value)
+}
+
 /** An action in words; one of a later version by its name. */
 export function describeAction(action: string): string {
   return Object.entries(AUDIT_ACTIONS).find(([known]) => known === action)?.[1] ?? action

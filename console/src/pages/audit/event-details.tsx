@@ -7,6 +7,8 @@ import { formatDateTime } from '../../ui/relative-time.tsx'
 import type { AuditFilters } from './audit-filters.ts'
 import classes from './audit-page.module.css'
 import { describeAction } from './audit-words.ts'
+import { TargetName } from './target-name.tsx'
+import type { Target } from './target-words.ts'
 
 type AuditEvent = Schemas['AuditEvent']
 
@@ -14,12 +16,14 @@ type AuditEvent = Schemas['AuditEvent']
 export function EventDetails({
   event,
   actor,
+  target,
   onFilter,
   onClose,
 }: {
   event: AuditEvent | null
   /** Who acted, by name. */
   actor: string
+  target: Target | null
   onFilter: (filters: AuditFilters) => void
   onClose: () => void
 }) {
@@ -32,7 +36,7 @@ export function EventDetails({
       title={event === null ? '' : describeAction(event.action)}
       closeButtonProps={{ 'aria-label': 'Close the event' }}
     >
-      {event && <Facts event={event} actor={actor} onFilter={onFilter} />}
+      {event && <Facts event={event} actor={actor} target={target} onFilter={onFilter} />}
     </Drawer>
   )
 }
@@ -40,10 +44,12 @@ export function EventDetails({
 function Facts({
   event,
   actor,
+  target,
   onFilter,
 }: {
   event: AuditEvent
   actor: string
+  target: Target | null
   onFilter: (filters: AuditFilters) => void
 }) {
   const actorId = event.actorUserId ?? event.actorApiKeyId
@@ -59,7 +65,8 @@ function Facts({
           {actorId !== null && <Id value={actorId} of="the actor" />}
         </Fact>
         <Fact name="Target">
-          {event.targetType.replaceAll('_', ' ')}
+          {target !== null && <TargetName target={target} />}
+          {target?.name !== typeWords(event) && <div>{typeWords(event)}</div>}
           <Id value={event.targetId} of="the target" />
         </Fact>
         <Fact name="Event">
@@ -79,6 +86,10 @@ function Facts({
       </Group>
     </Stack>
   )
+}
+
+function typeWords({ targetType }: AuditEvent): string {
+  return targetType.replaceAll('_', ' ')
 }
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {

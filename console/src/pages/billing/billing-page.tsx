@@ -1,5 +1,5 @@
 import { Alert, Button, Stack, Text } from '@mantine/core'
-import { TriangleAlert } from 'lucide-react'
+import { CreditCard, TriangleAlert } from 'lucide-react'
 import type { Schemas } from '../../api/client.ts'
 import { OutcomeNotice } from '../../ui/outcome-notice.tsx'
 import { ErrorNotice } from '../../ui/error-state.tsx'
@@ -10,7 +10,15 @@ import { Reading } from '../../ui/reading.tsx'
 import { formatDate } from '../../ui/relative-time.tsx'
 import { BillingFigures } from './billing-figures.tsx'
 import { PlanCards } from './plan-cards.tsx'
-import { isSubscribed, paymentFault, whatIsPlanned, whatWouldStop } from './plans.ts'
+import { InvoicesPanel } from './invoices-panel.tsx'
+import {
+  isSubscribed,
+  isWithoutPlan,
+  paymentFault,
+  wasBought,
+  whatIsPlanned,
+  whatWouldStop,
+} from './plans.ts'
 import { UsageChart } from './usage-chart.tsx'
 import { useBilling } from './use-billing.ts'
 import { usePortal } from './use-hosted-page.ts'
@@ -42,14 +50,24 @@ export function BillingPage() {
           {(plan) => (
             <>
               <Faults plan={plan} />
-              <BillingFigures plan={plan} />
-              <UsageChart />
+              {isWithoutPlan(plan) ? <NoPlan /> : <BillingFigures plan={plan} />}
+              {plan.creditsUsed > 0 && <UsageChart />}
               <Buying plan={plan} />
+              {wasBought(plan) && <InvoicesPanel />}
             </>
           )}
         </Reading>
       </Stack>
     </>
+  )
+}
+
+/** There is nothing to count before a plan was chosen. */
+function NoPlan() {
+  return (
+    <Alert color="orange" icon={<CreditCard size={18} aria-hidden />} title="No plan yet" role="status">
+      Questions and searches need a plan. Choose one below.
+    </Alert>
   )
 }
 

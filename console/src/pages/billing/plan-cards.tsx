@@ -105,6 +105,6 @@ function featuresOf({ creditsPerMonth, overCap, agents, connectors }: Plan): str
     `${formatNumber(creditsPerMonth)} credits a month`,
     overCap,
     agents === null ? 'Any number of agents' : `${agents} agents (keys that search or ask)`,
-    connectors === null ? 'Any number of sources' : `${connectors} sources`,
+    connectors === null ? 'Any number of connectors' : `${connectors} connectors (connected accounts)`,
   ]
 }

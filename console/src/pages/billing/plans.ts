@@ -110,6 +110,16 @@ export function isSubscribed({ status }: Pick<Billing, 'status'>): boolean {
   return ['trialing', 'active', 'past_due', 'unpaid', 'paused'].includes(status)
 }
 
+/** Whether no plan was ever chosen. */
+export function isWithoutPlan({ status, tier }: Pick<Billing, 'status' | 'tier'>): boolean {
+  return status === 'incomplete' && tier === null
+}
+
+/** Whether the payment processor may have invoices. */
+export function wasBought(plan: Pick<Billing, 'status'>): boolean {
+  return isSubscribed(plan) || plan.status === 'canceled'
+}
+
 /** What is to be said of a payment that did not go through; null: nothing. */
 export function paymentFault({
   status,

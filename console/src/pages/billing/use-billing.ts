@@ -20,3 +20,13 @@ export function useUsage() {
     queryFn: ({ signal }) => unwrap(api.GET('/v1/console/usage', { signal })),
   })
 }
+
+/** The newest invoices. Of admins. */
+export function useInvoices() {
+  const { api, organization } = useWorkspace()
+  return useQuery({
+    queryKey: [organization.id, 'billing', 'invoices'],
+    queryFn: async ({ signal }) =>
+      (await unwrap(api.GET('/v1/console/billing/invoices', { signal }))).invoices,
+  })
+}

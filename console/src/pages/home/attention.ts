@@ -3,7 +3,7 @@ import type { PagePath } from '../../data/page-path.ts'
 import { providerName } from '../../api/provider-list.ts'
 import { describeSubscription } from '../billing/plan-words.ts'
 import type { Connector } from '../sources/connector-list.tsx'
-import type { Source } from '../sources/source-words.ts'
+import { nameOf, type Source } from '../sources/source-words.ts'
 
 /** Something to mend: what does so is a source that is connected or synced again, or a page. */
 export type Concern = { id: string; title: string; text: string } & (
@@ -54,14 +54,19 @@ function billingConcerns(billing: Schemas['Billing']): Concern[] {
 }
 
 function sourceConcerns(source: Source, now: number): Concern[] {
-  const { id, displayName, status, errorMessage, lastSyncedAt } = source
+  const { id, status, errorMessage, lastSyncedAt } = source
   if (status === 'error') {
     const text = errorMessage ?? 'Its last run failed.'
-    return [{ id, title: `${displayName} cannot be synced`, text, source }]
+    return [{ id, title: `${nameOf(source)} cannot be synced`, text, source }]
   }
   if (status === 'active' && lastSyncedAt !== null && now - Date.parse(lastSyncedAt) > STALE_MS)
     return [
-      { id, title: `${displayName} is out of date`, text: 'It has not been synced for over a day.', source },
+      {
+        id,
+        title: `${nameOf(source)} is out of date`,
+        text: 'It has not been synced for over a day.',
+        source,
+      },
     ]
   return []
 }

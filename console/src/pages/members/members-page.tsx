@@ -1,7 +1,6 @@
 import { Button, Stack } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { UserPlus } from 'lucide-react'
-import { useWorkspace } from '../../session/workspace.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { DirectoryPanel } from './directory-panel.tsx'
 import { GroupsPanel } from './groups-panel.tsx'
@@ -9,12 +8,9 @@ import { InvitationsPanel } from './invitations-panel.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
 import { MembersPanel } from './members-panel.tsx'
 import { PermissionsPanel } from './permissions-panel.tsx'
-import { RemovalPanel } from './removal-panel.tsx'
-import { WorkspacePanel } from './workspace-panel.tsx'
 
-/** Who is in the workspace, who is invited, what it is called, and for owners its end. */
+/** Who is in the workspace, who is invited, and what each of them may read. */
 export function MembersPage() {
-  const { organization } = useWorkspace()
   const [isInviting, { open, close }] = useDisclosure(false)
   return (
     <>
@@ -33,8 +29,6 @@ export function MembersPage() {
         <PermissionsPanel />
         <GroupsPanel />
         <DirectoryPanel />
-        <WorkspacePanel />
-        {organization.role === 'owner' && <RemovalPanel key={organization.id} />}
       </Stack>
       <InviteDialog isOpen={isInviting} onClose={close} />
     </>

@@ -13,7 +13,7 @@ import type { GivenFile } from './file-check.ts'
 import { ImportProgress } from './import-progress.tsx'
 import classes from './push-only-form.module.css'
 import { ProviderSelect } from './push-only-form.tsx'
-import { isPushOnly, type Source } from './source-words.ts'
+import { isForFiles, isPushOnly, isUnused, nameOf, type Source } from './source-words.ts'
 import { useImport, useWarnBeforeClosing } from './use-import.ts'
 import { useCreateSource } from './use-source-changes.ts'
 import { useSources } from './use-sources.ts'
@@ -71,8 +71,11 @@ function Import({ sources }: { sources: readonly Source[] }) {
               label="Source"
               data={[
                 ...sources
-                  .filter(isPushOnly)
-                  .map(({ id, displayName }) => ({ value: id, label: displayName })),
+                  .filter(
+                    (source) =>
+                      isPushOnly(source) && (!isUnused(source) || isForFiles(source) || source.id === chosen),
+                  )
+                  .map((source) => ({ value: source.id, label: nameOf(source) })),
                 { value: NEW, label: 'A new source' },
               ]}
               value={chosen}

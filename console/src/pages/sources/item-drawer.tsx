@@ -6,13 +6,16 @@ import { useWorkspace } from '../../session/workspace.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { SourceLink } from '../../ui/links.tsx'
-import { Markdown } from '../../ui/markdown.tsx'
-import { Provider } from '../../ui/provider.tsx'
+import { MailHead } from '../../ui/mail-head.tsx'
+import { Origin } from '../../ui/provider.tsx'
 import { Reading } from '../../ui/reading.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { useSourceItem } from '../../data/use-source-item.ts'
 import classes from './item-drawer.module.css'
+import { StoredText } from '../ask/stored-text.tsx'
+import { ItemChunks } from './item-chunks.tsx'
 import { ItemReaders } from './item-readers.tsx'
+import { ResyncItem } from './resync-item.tsx'
 import { KINDS } from './source-words.ts'
 import { useDeleteItem } from './use-items.ts'
 
@@ -48,15 +51,17 @@ function Item({ item, onClose }: { item: Schemas['SourceItem']; onClose: () => v
   return (
     <Stack gap="lg">
       <Facts item={item} />
+      <MailHead item={item} />
       <section aria-label="Text">
         {item.body === '' ? (
           <Text c="dimmed">No text.</Text>
         ) : (
           <Spoiler maxHeight={FOLDED_PX} showLabel="Show all of the text" hideLabel="Show less">
-            <Markdown text={item.body} />
+            <StoredText item={item} passage="" answer={null} at={undefined} />
           </Spoiler>
         )}
       </section>
+      <ItemChunks itemId={item.id} />
       {isAdmin && <ItemReaders itemId={item.id} />}
       {hasMetadata && (
         <section aria-label="Metadata">
@@ -68,6 +73,7 @@ function Item({ item, onClose }: { item: Schemas['SourceItem']; onClose: () => v
           </Code>
         </section>
       )}
+      {isAdmin && <ResyncItem sourceId={item.connectorId} />}
       {isAdmin && (
         <Group>
           <Button variant="default" className={classes.danger ?? ''} onClick={asking.open}>
@@ -93,7 +99,7 @@ function Facts({ item }: { item: Schemas['SourceItem'] }) {
   return (
     <dl className={classes.facts}>
       <Fact name="From">
-        <Provider id={item.provider} />
+        <Origin item={item} />
       </Fact>
       <Fact name="Kind">{KINDS[item.sourceKind]}</Fact>
       {item.authorName !== null && <Fact name="By">{item.authorName}</Fact>}

@@ -1,67 +1,155 @@
-import { Group, Select, TextInput } from '@mantine/core'
+import { Button, Select, TextInput } from '@mantine/core'
 import { Search } from 'lucide-react'
-import { PROVIDER_CHOICES } from '../../api/provider-list.ts'
 import { useTyped } from '../../ui/use-typed.ts'
-import { type ItemsSearch, KIND_CHOICES } from './items-search.ts'
+import classes from './item-filters.module.css'
+import {
+  ACCESS_CHOICES,
+  type ItemsSearch,
+  KIND_CHOICES,
+  ORIGIN_CHOICES,
+  readItemsSearch,
+} from './items-search.ts'
+import { isUnused, nameOf } from './source-words.ts'
+import { useSources } from './use-sources.ts'
 
-/** Narrows a list of items by title and kind, and by provider where it has several. */
+type Filters = Omit<ItemsSearch, 'item'>
+
+/** Narrows a list of items; every filter is in the address. */
 export function ItemFilters({
   filters,
-  withProvider = false,
+  isOfSource = false,
   onChange,
 }: {
-  filters: ItemsSearch
-  withProvider?: boolean
+  filters: Filters
+  /** The list is of one source, so there is neither source nor provider to choose. */
+  isOfSource?: boolean
   onChange: (search: ItemsSearch) => void
 }) {
-  const { item: _, ...kept } = filters
-  const change = (name: 'provider' | 'kind' | 'title', value: string | null): void => {
-    const { [name]: _before, ...others } = kept
-    onChange(value === null || value === '' ? others : { ...others, [name]: value })
-  }
+  const set = (change: { [name in keyof Filters]?: string | null }): void =>
+    onChange(readItemsSearch({ ...filters, ...change }))
+  const [text, setText] = useTyped(filters.q ?? '', (q) => set({ q }))
   return (
-    <Group gap="xs">
-      <Title title={kept.title ?? ''} onFind={(title) => change('title', title)} />
-      {withProvider && (
-        <Select
-          aria-label="Provider"
-          placeholder="All providers"
-          size="xs"
-          w={150}
-          data={PROVIDER_CHOICES}
-          value={kept.provider ?? null}
-          onChange={(value) => change('provider', value)}
-          clearable
-          clearButtonProps={{ 'aria-label': 'All providers' }}
-        />
-      )}
-      <Select
-        aria-label="Kind"
-        placeholder="All kinds"
+    <search className={classes.filters} aria-label="Filter items">
+      <TextInput
+        className={classes.text ?? ''}
+        aria-label="Search title and text"
+        placeholder="Search title and text"
         size="xs"
-        w={140}
-        data={KIND_CHOICES}
-        value={kept.kind ?? null}
-        onChange={(value) => change('kind', value)}
-        clearable
-        clearButtonProps={{ 'aria-label': 'All kinds' }}
+        maxLength={200}
+        leftSection={<Search size={14} aria-hidden />}
+        value={text}
+        onChange={(event) => setText(event.currentTarget.value)}
       />
-    </Group>
+      {!isOfSource && (
+        <>
+          <SourceChoice value={filters.source} onChange={(source) => set({ source })} />
+          <Choice
+            label="Provider"
+            all="All providers"
+            data={ORIGIN_CHOICES}
+            value={filters.provider}
+            onChange={(provider) => set({ provider })}
+          />
+        </>
+      )}
+      <Choice
+        label="Kind"
+        all="All kinds"
+        data={KIND_CHOICES}
+        value={filters.kind}
+        onChange={(kind) => set({ kind })}
+      />
+      <Choice
+        label="Access"
+        all="Any access"
+        data={[...ACCESS_CHOICES]}
+        value={filters.access}
+        onChange={(access) => set({ access })}
+      />
+      <div className={classes.days} role="group" aria-label="Changed">
+        <Day label="Changed from" value={filters.from} onChange={(from) => set({ from })} />
+        <Day label="to" name="Changed to" value={filters.to} onChange={(to) => set({ to })} />
+      </div>
+      {Object.keys(filters).length > 0 && (
+        <Button variant="subtle" size="compact-sm" onClick={() => onChange({})}>
+          Clear filters
+        </Button>
+      )}
+    </search>
   )
 }
 
-function Title({ title, onFind }: { title: string; onFind: (title: string) => void }) {
-  const [text, setText] = useTyped(title, onFind)
+/** Sources that anything was stored under. */
+function SourceChoice({
+  value,
+  onChange,
+}: {
+  value: string | undefined
+  onChange: (id: string | null) => void
+}) {
+  const sources = useSources()
+  const data = (sources.data ?? [])
+    .filter((source) => !isUnused(source) || source.id === value)
+    .map((source) => ({ value: source.id, label: nameOf(source) }))
   return (
-    <TextInput
-      aria-label="Find by title"
-      placeholder="Find by title"
+    <Choice label="Source" all="All sources" data={data} value={value} isSearchable onChange={onChange} />
+  )
+}
+
+function Choice({
+  label,
+  all,
+  data,
+  value,
+  isSearchable = false,
+  onChange,
+}: {
+  label: string
+  /** What is said while nothing is chosen. */
+  all: string
+  data: { value: string; label: string }[]
+  value: string | undefined
+  isSearchable?: boolean
+  onChange: (value: string | null) => void
+}) {
+  return (
+    <Select
+      className={classes.choice ?? ''}
+      aria-label={label}
+      placeholder={all}
       size="xs"
-      w={180}
-      maxLength={200}
-      leftSection={<Search size={14} aria-hidden />}
-      value={text}
-      onChange={(event) => setText(event.currentTarget.value)}
+      data={data}
+      value={value ?? null}
+      onChange={onChange}
+      searchable={isSearchable}
+      clearable
+      clearButtonProps={{ 'aria-label': all }}
     />
+  )
+}
+
+function Day({
+  label,
+  name = label,
+  value,
+  onChange,
+}: {
+  label: string
+  /** For screen readers. */
+  name?: string
+  value: string | undefined
+  onChange: (day: string) => void
+}) {
+  return (
+    <div className={classes.day}>
+      <span aria-hidden>{label}</span>
+      <TextInput
+        type="date"
+        aria-label={name}
+        size="xs"
+        value={value ?? ''}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      />
+    </div>
   )
 }

@@ -1,6 +1,7 @@
-import { Anchor, Box } from '@mantine/core'
+import { Anchor, Box, Checkbox } from '@mantine/core'
 import { FileText } from 'lucide-react'
-import type { ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
+import { useWorkspace } from '../../session/workspace.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { EndOfList } from '../../ui/end-of-list.tsx'
@@ -9,10 +10,14 @@ import { Origin } from '../../ui/provider.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { LinesSkeleton } from '../../ui/skeletons.tsx'
 import classes from './item-list.module.css'
+import { SelectionBar } from './selection-bar.tsx'
 import { KINDS } from './source-words.ts'
 import type { ListedItem, useItems } from './use-items.ts'
 
-/** Stored items; the next page comes when the end is near, or only when it is asked for. */
+/**
+ * Stored items, to open and for admins to select; the next page comes when the end is near, or only when it is asked
+ * for.
+ */
 export function ItemList({
   items,
   empty,
@@ -26,7 +31,7 @@ export function ItemList({
   isAsked?: boolean
   onOpen: (item: ListedItem) => void
 }) {
-  const { rows, error, isPending, refetch } = items
+  const { rows, error, isPending, hasNextPage, refetch } = items
   if (isPending)
     return (
       <Box p="lg">
@@ -39,9 +44,35 @@ export function ItemList({
         <ErrorState error={error} onRetry={() => void refetch()} />
       </Box>
     )
-  if (rows.length === 0) return <EmptyState icon={FileText} {...empty} />
+  // A page of a search can be empty while others follow.
+  if (rows.length === 0 && !hasNextPage) return <EmptyState icon={FileText} {...empty} />
   return (
     <>
+      {rows.length > 0 && <Rows rows={rows} onOpen={onOpen} />}
+      <EndOfList pages={items} isAsked={isAsked && rows.length > 0} />
+    </>
+  )
+}
+
+function Rows({ rows, onOpen }: { rows: readonly ListedItem[]; onOpen: (item: ListedItem) => void }) {
+  const { isAdmin } = useWorkspace()
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  // What was deleted, or filtered out, is no longer selected.
+  const selected = rows.flatMap(({ id }) => (chosen.has(id) ? [id] : []))
+  const toggle = (id: string): void => {
+    const next = new Set(selected)
+    if (!next.delete(id)) next.add(id)
+    setChosen(next)
+  }
+  return (
+    <>
+      {isAdmin && (
+        <SelectionBar
+          selected={selected}
+          shown={rows.length}
+          onSelectAll={(isAll) => setChosen(new Set(isAll ? rows.map(({ id }) => id) : []))}
+        />
+      )}
       <DataTable
         label="Stored items"
         rows={rows}
@@ -50,22 +81,39 @@ export function ItemList({
           {
             label: 'Title',
             cell: (item) => (
-              <Anchor
-                component="button"
-                type="button"
-                className={classes.title ?? ''}
-                onClick={() => onOpen(item)}
-              >
-                {item.title === '' ? item.externalId : item.title}
-              </Anchor>
+              <span className={classes.name}>
+                {isAdmin && (
+                  <Checkbox
+                    size="xs"
+                    aria-label={`Select ${titleOf(item)}`}
+                    checked={chosen.has(item.id)}
+                    onChange={() => toggle(item.id)}
+                  />
+                )}
+                <Anchor
+                  component="button"
+                  type="button"
+                  className={classes.title ?? ''}
+                  onClick={() => onOpen(item)}
+                >
+                  {titleOf(item)}
+                </Anchor>
+              </span>
             ),
           },
           { label: 'From', cell: (item) => <Origin item={item} /> },
           { label: 'Kind', cell: ({ sourceKind }) => KINDS[sourceKind] },
+          {
+            label: 'Changed',
+            cell: ({ sourceUpdatedAt, syncedAt }) => <RelativeTime at={sourceUpdatedAt ?? syncedAt} />,
+          },
           { label: 'Stored', cell: ({ syncedAt }) => <RelativeTime at={syncedAt} />, isAtEnd: true },
         ]}
       />
-      <EndOfList pages={items} isAsked={isAsked} />
     </>
   )
+}
+
+function titleOf({ title, externalId }: ListedItem): string {
+  return title === '' ? externalId : title
 }

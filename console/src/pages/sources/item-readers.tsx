@@ -1,16 +1,23 @@
 import { List, Text } from '@mantine/core'
+import { useWorkspace } from '../../session/workspace.tsx'
 import { Reading } from '../../ui/reading.tsx'
 import { describeReader } from './reader-words.ts'
 import { useItemReaders } from './use-readers.ts'
 
-/** Whom an item's access policy lets read. */
+/** Who may read an item: whom its access policy names, unless the workspace does not enforce policies. */
 export function ItemReaders({ itemId }: { itemId: string }) {
   const readers = useItemReaders(itemId)
+  const { organization } = useWorkspace()
   return (
     <section aria-label="Readers">
       <Text fw={560} mb="xs">
         Who may read it
       </Text>
+      {organization.permissions === 'off' && (
+        <Text size="sm" mb="xs">
+          Every member of this workspace, because permissions are off. Once they are enforced:
+        </Text>
+      )}
       <Reading query={readers}>
         {(rows) =>
           rows.length === 0 ? (

@@ -1,5 +1,4 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { count } from '../../ui/format.ts'
 import { ButtonLink } from '../../ui/links.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Panel } from '../../ui/panel.tsx'
@@ -7,8 +6,9 @@ import { BackToSources } from './back-to-sources.tsx'
 import { ItemDrawer } from './item-drawer.tsx'
 import { ItemFilters } from './item-filters.tsx'
 import { ItemList } from './item-list.tsx'
+import { SkippedPanel } from './skipped-panel.tsx'
 import { useItems } from './use-items.ts'
-import { useOverview } from './use-sources.ts'
+import { totalOf } from './item-totals.ts'
 
 const route = getRouteApi('/admins/sources/items')
 
@@ -19,24 +19,15 @@ export function ItemsPage() {
   const { item, ...filters } = search
   const items = useItems(filters)
   const isFiltered = Object.keys(filters).length > 0
-  const overview = useOverview()
-  const total = isFiltered || !overview.data ? '' : `${count(overview.data.items, 'item')}. `
   return (
     <>
       <BackToSources />
       <PageHeader title="Stored items" text="All stored documents, messages and files." />
-      <Panel
-        title="Items"
-        text={`${total}Latest change first.`}
-        isFlush
-        action={
-          <ItemFilters
-            withProvider
-            filters={filters}
-            onChange={(next) => void navigate({ to: '/sources/items', search: next, resetScroll: false })}
-          />
-        }
-      >
+      <Panel title="Items" text={totalOf(items)} isFlush>
+        <ItemFilters
+          filters={filters}
+          onChange={(next) => void navigate({ to: '/sources/items', search: next, resetScroll: false })}
+        />
         <ItemList
           items={items}
           empty={
@@ -53,6 +44,7 @@ export function ItemsPage() {
           }
         />
       </Panel>
+      {filters.source !== undefined && <SkippedPanel sourceId={filters.source} />}
       {item !== undefined && (
         <ItemDrawer
           itemId={item}

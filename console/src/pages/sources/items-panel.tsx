@@ -5,6 +5,8 @@ import { ItemDrawer } from './item-drawer.tsx'
 import { ItemFilters } from './item-filters.tsx'
 import type { ItemsSearch } from './items-search.ts'
 import { ItemList } from './item-list.tsx'
+import { SkippedPanel } from './skipped-panel.tsx'
+import { totalOf } from './item-totals.ts'
 import { isPushOnly, type Source } from './source-words.ts'
 import { useItems } from './use-items.ts'
 
@@ -12,43 +14,44 @@ const route = getRouteApi('/admins/sources/$sourceId')
 
 /** What a source has brought. */
 export function ItemsPanel({ source }: { source: Source }) {
-  const { item, kind, title } = route.useSearch()
+  // The source is the page's own, and so is its provider.
+  const { item, source: _, provider: __, ...filters } = route.useSearch()
   const navigate = useNavigate()
   const go = (search: ItemsSearch): void =>
     void navigate({ to: '/sources/$sourceId', params: { sourceId: source.id }, search, resetScroll: false })
-  const filters: ItemsSearch = {
-    ...(kind === undefined ? {} : { kind }),
-    ...(title === undefined ? {} : { title }),
-  }
-  const isFiltered = kind !== undefined || title !== undefined
-  const items = useItems({ connectorId: source.id, ...filters })
+  const isFiltered = Object.keys(filters).length > 0
+  const items = useItems({ ...filters, source: source.id })
   return (
-    <Panel title="Items" isFlush action={<ItemFilters filters={filters} onChange={go} />}>
-      <ItemList
-        items={items}
-        empty={
-          !isFiltered
-            ? {
-                title: 'No items yet',
-                text: isPushOnly(source)
-                  ? 'Import files, or push documents with the ID of this source.'
-                  : 'Items appear here as they are synced.',
-                ...(isPushOnly(source)
-                  ? {
-                      action: (
-                        <ButtonLink to="/sources/import" search={{ source: source.id }} variant="default">
-                          Import files
-                        </ButtonLink>
-                      ),
-                    }
-                  : {}),
-              }
-            : { title: 'No results', text: 'Clear a filter to see more.' }
-        }
-        isAsked={!isPushOnly(source)}
-        onOpen={({ id }) => go({ ...filters, item: id })}
-      />
-      {item !== undefined && <ItemDrawer itemId={item} onClose={() => go(filters)} />}
-    </Panel>
+    <>
+      <Panel title="Items" text={totalOf(items)} isFlush>
+        <ItemFilters filters={filters} isOfSource onChange={go} />
+        <ItemList
+          items={items}
+          empty={
+            !isFiltered
+              ? {
+                  title: 'No items yet',
+                  text: isPushOnly(source)
+                    ? 'Import files, or push documents with the ID of this source.'
+                    : 'Items appear here as they are synced.',
+                  ...(isPushOnly(source)
+                    ? {
+                        action: (
+                          <ButtonLink to="/sources/import" search={{ source: source.id }} variant="default">
+                            Import files
+                          </ButtonLink>
+                        ),
+                      }
+                    : {}),
+                }
+              : { title: 'No results', text: 'Clear a filter to see more.' }
+          }
+          isAsked={!isPushOnly(source)}
+          onOpen={({ id }) => go({ ...filters, item: id })}
+        />
+        {item !== undefined && <ItemDrawer itemId={item} onClose={() => go(filters)} />}
+      </Panel>
+      {!isPushOnly(source) && <SkippedPanel sourceId={source.id} />}
+    </>
   )
 }

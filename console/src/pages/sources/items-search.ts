@@ -1,28 +1,49 @@
 import { PROVIDER_CHOICES, type ProviderId } from '../../api/provider-list.ts'
 import { KINDS, type SourceKind } from './source-words.ts'
 
+/** Where items come from: a provider, or files that were imported. */
+export type Origin = ProviderId | 'files'
+export type Access = (typeof ACCESS_CHOICES)[number]['value']
+
 /** What the address of a list of items says: its filters, and the item that is open. */
 export interface ItemsSearch {
-  provider?: ProviderId
+  /** Part of a title or a text. */
+  q?: string
+  source?: string
+  provider?: Origin
   kind?: SourceKind
-  /** Part of a title. */
-  title?: string
+  access?: Access
+  /** Days, from the first to the last. */
+  from?: string
+  to?: string
   item?: string
 }
 
-const TITLE_CHARACTERS_MAX = 200
+const TEXT_CHARACTERS_MAX = 200
 const UUID = /^[0-9a-f-]{36}$/i
+const DAY = /^\d{4}-\d{2}-\d{2}$/
 
 /** Reads the address of a list of items; what it does not know counts as not said. */
 export function readItemsSearch(search: Record<string, unknown>): ItemsSearch {
-  const provider = PROVIDER_CHOICES.find(({ value }) => value === search.provider)?.value
-  const kind = KIND_CHOICES.find(({ value }) => value === search.kind)?.value
-  const title = readTitle(search.title)
-  const item = readId(search.item)
+  const read = {
+    q: readText(search.q),
+    source: readId(search.source),
+    provider: ORIGIN_CHOICES.find(({ value }) => value === search.provider)?.value,
+    kind: KIND_CHOICES.find(({ value }) => value === search.kind)?.value,
+    access: ACCESS_CHOICES.find(({ value }) => value === search.access)?.value,
+    from: readDay(search.from),
+    to: readDay(search.to),
+    item: readId(search.item),
+  }
+  const { q, source, provider, kind, access, from, to, item } = read
   return {
+    ...(q === undefined ? {} : { q }),
+    ...(source === undefined ? {} : { source }),
     ...(provider === undefined ? {} : { provider }),
     ...(kind === undefined ? {} : { kind }),
-    ...(title === undefined ? {} : { title }),
+    ...(access === undefined ? {} : { access }),
+    ...(from === undefined ? {} : { from }),
+    ...(to === undefined ? {} : { to }),
     ...(item === undefined ? {} : { item }),
   }
 }
@@ -34,13 +55,17 @@ export function readImportSearch(search: Record<string, unknown>): { source?: st
 }
 
 /** What looks like a number comes out of an address as one. */
-function readTitle(given: unknown): string | undefined {
+function readText(given: unknown): string | undefined {
   const words = typeof given === 'string' || typeof given === 'number' ? String(given).trim() : ''
-  return words === '' ? undefined : words.slice(0, TITLE_CHARACTERS_MAX)
+  return words === '' ? undefined : words.slice(0, TEXT_CHARACTERS_MAX)
 }
 
 function readId(given: unknown): string | undefined {
   return typeof given === 'string' && UUID.test(given) ? given : undefined
+}
+
+function readDay(given: unknown): string | undefined {
+  return typeof given === 'string' && DAY.test(given) && !Number.isNaN(Date.parse(given)) ? given : undefined
 }
 
 /** The kinds to choose from, as a select takes them. */
@@ -49,3 +74,16 @@ export const KIND_CHOICES: { value: SourceKind; label: string }[] = [
   { value: 'message', label: `${KINDS.message}s` },
   { value: 'file', label: `${KINDS.file}s` },
 ]
+
+export const ORIGIN_CHOICES: { value: Origin; label: string }[] = [
+  ...PROVIDER_CHOICES,
+  { value: 'files', label: 'Imported files' },
+]
+
+/** Who may read an item, from its access policy. */
+export const ACCESS_CHOICES = [
+  { value: 'everyone', label: 'Everyone' },
+  { value: 'source', label: 'People of the source' },
+  { value: 'limited', label: 'Named people and groups' },
+  { value: 'nobody', label: 'Nobody' },
+] as const

@@ -8,7 +8,7 @@ import { providerName } from '../../api/provider-list.ts'
 import { Reading } from '../../ui/reading.tsx'
 import { TypedConfirmation } from '../../ui/typed-confirmation.tsx'
 import classes from './remove-source-dialog.module.css'
-import { isPushOnly, type Source } from './source-words.ts'
+import { isPushOnly, nameOf, type Source } from './source-words.ts'
 import { useRemoveSource } from './use-source-changes.ts'
 
 /** Counts what removing a source would delete; its name has to be typed where that is anything. */
@@ -24,7 +24,7 @@ export function RemoveSourceDialog({ source, onClose }: { source: Source; onClos
     gcTime: 0,
   })
   return (
-    <Modal opened onClose={onClose} title={`Remove ${source.displayName}?`}>
+    <Modal opened onClose={onClose} title={`Remove ${nameOf(source)}?`}>
       <Reading query={removal}>
         {(counted) => <Confirmation source={source} counted={counted} onClose={onClose} />}
       </Reading>
@@ -47,7 +47,7 @@ function Confirmation({
   const remove = useRemoveSource(source.id, () => void navigate({ to: '/sources' }))
   return (
     <TypedConfirmation
-      name={counted.items === 0 ? null : source.displayName}
+      name={counted.items === 0 ? null : nameOf(source)}
       confirm="Remove the source"
       isBusy={remove.isPending}
       error={remove.error}

@@ -11,11 +11,11 @@ import { Reading } from '../../ui/reading.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { RunStatus } from './run-status.tsx'
 import classes from './runs-panel.module.css'
-import { durationOf, type SyncRun } from './source-words.ts'
+import { durationOf, fixOfItem, fixOfRun, type Source, type SyncRun } from './source-words.ts'
 import { type useRunsOf, useSyncRun } from './use-runs.ts'
 
 /** What the runs of a source did, from the newest to its first, in the provider's words where they failed. */
-export function RunsPanel({ runs }: { runs: ReturnType<typeof useRunsOf> }) {
+export function RunsPanel({ source, runs }: { source: Source; runs: ReturnType<typeof useRunsOf> }) {
   const [open, setOpen] = useState<SyncRun | null>(null)
   return (
     <Panel title="History" isFlush>
@@ -55,7 +55,7 @@ export function RunsPanel({ runs }: { runs: ReturnType<typeof useRunsOf> }) {
         }
       </Reading>
       {runs.data && <EndOfList pages={runs} />}
-      {open && <RunDialog run={open} onClose={() => setOpen(null)} />}
+      {open && <RunDialog source={source} run={open} onClose={() => setOpen(null)} />}
     </Panel>
   )
 }
@@ -70,20 +70,23 @@ function RunCell({ run }: { run: SyncRun }) {
   )
 }
 
-function RunDialog({ run, onClose }: { run: SyncRun; onClose: () => void }) {
+function RunDialog({ source, run, onClose }: { source: Source; run: SyncRun; onClose: () => void }) {
   const details = useSyncRun(run.id)
   return (
     <Modal opened onClose={onClose} title="What the run did" size="lg">
       <Reading query={details}>
-        {({ syncRun, itemsFailed, failures, nextRunAt }) => (
+        {({ syncRun, itemsFailed, failures, nextRunAt, needsReconnection }) => (
           <Stack gap="sm">
             <RunCell run={syncRun} />
             <Text size="sm">
               {`${formatNumber(syncRun.itemsDiscovered)} found, ${formatNumber(syncRun.itemsIngested)} stored, ${formatNumber(syncRun.itemsDeleted)} removed, ${formatNumber(itemsFailed)} could not be read.`}
             </Text>
+            {syncRun.status === 'failed' && (
+              <Text size="sm">{fixOfRun(source.provider, needsReconnection)}</Text>
+            )}
             {nextRunAt !== null && (
               <Text size="sm" c="dimmed">
-                The next sync by itself: <RelativeTime at={nextRunAt} />
+                Next sync: <RelativeTime at={nextRunAt} />
               </Text>
             )}
             {failures.length > 0 && (
@@ -96,7 +99,8 @@ function RunDialog({ run, onClose }: { run: SyncRun; onClose: () => void }) {
                     label: 'Item',
                     cell: ({ externalId }) => <span className={classes.item}>{externalId}</span>,
                   },
-                  { label: 'Why', cell: ({ message }) => message },
+                  { label: 'Reason', cell: ({ message }) => message },
+                  { label: 'Fix', cell: ({ message }) => fixOfItem(source.provider, message) },
                 ]}
               />
             )}

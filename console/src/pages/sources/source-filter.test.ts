@@ -36,6 +36,12 @@ describe('the search of sources', () => {
     expect(found({ q: 'inbox', from: 'notion' })).toEqual([])
   })
 
+  it('finds the source of imported files by the name that the console shows', () => {
+    const files = sourceOf('Google Drive (push)', 'google_drive', 'active')
+    expect(filterSources([...sources, files], { q: 'files' })).toEqual([files])
+    expect(filterSources([...sources, files], { q: 'push' })).toEqual([])
+  })
+
   it('is read from an address, where what it does not know counts as not said', () => {
     expect(readSourcesSearch({ q: 2026, from: 'gmail', state: 'error', page: 3 })).toEqual({
       q: '2026',

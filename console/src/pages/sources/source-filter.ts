@@ -1,5 +1,5 @@
 import { PROVIDER_CHOICES, type ProviderId } from '../../api/provider-list.ts'
-import type { Source } from './source-words.ts'
+import { nameOf, type Source } from './source-words.ts'
 
 /** From so many on a list of sources can be searched. */
 export const SEARCHED_FROM = 12
@@ -40,9 +40,9 @@ export function readSourcesSearch(search: Record<string, unknown>): SourcesSearc
 export function filterSources(sources: readonly Source[], { q, from, state }: SourcesSearch): Source[] {
   const words = (q ?? '').toLowerCase().split(/\s+/)
   return sources.filter(
-    ({ displayName, provider, status }) =>
-      (from === undefined || provider === from) &&
-      (state === undefined || status === state) &&
-      words.every((word) => displayName.toLowerCase().includes(word)),
+    (source) =>
+      (from === undefined || source.provider === from) &&
+      (state === undefined || source.status === state) &&
+      words.every((word) => nameOf(source).toLowerCase().includes(word)),
   )
 }

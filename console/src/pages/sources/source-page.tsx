@@ -15,7 +15,7 @@ import { ReadersPanel } from './readers-panel.tsx'
 import { RunsPanel } from './runs-panel.tsx'
 import { SourceActions } from './source-actions.tsx'
 import { SourceStanding } from './source-standing.tsx'
-import { isPushOnly, type Source } from './source-words.ts'
+import { isForFiles, isPushOnly, nameOf, type Source } from './source-words.ts'
 import { useRunsOf } from './use-runs.ts'
 import { useSources } from './use-sources.ts'
 
@@ -42,12 +42,11 @@ function Details({ source }: { source: Source }) {
   const runs = useRunsOf(source.id)
   const newest = runs.rows[0]
   const isPushed = isPushOnly(source)
-  const name = providerName(source.provider) ?? source.provider
   return (
     <>
       <PageHeader
-        title={source.displayName}
-        text={isPushed ? `Files and pushed documents that count as from ${name}` : `${name} account`}
+        title={nameOf(source)}
+        text={textOf(source)}
         action={<SourceActions source={source} run={newest} />}
       />
       <Stack gap="lg">
@@ -60,10 +59,18 @@ function Details({ source }: { source: Source }) {
         {source.policyHealth !== null && <PolicyPanel source={source} health={source.policyHealth} />}
         {hasChannels(source.provider) && !isPushed && <ChannelsPanel source={source} />}
         <ItemsPanel source={source} />
-        {!isPushed && <RunsPanel runs={runs} />}
+        {!isPushed && <RunsPanel source={source} runs={runs} />}
       </Stack>
     </>
   )
+}
+
+function textOf(source: Source): string {
+  const name = providerName(source.provider) ?? source.provider
+  if (!isPushOnly(source)) return `${name} account`
+  return isForFiles(source)
+    ? 'Imported files and pushed documents'
+    : `Files and pushed documents that count as from ${name}`
 }
 
 function NoSuchSource() {

@@ -9,10 +9,11 @@ import { Stat, Stats } from '../../ui/stat.tsx'
 import { LastSynced } from './last-synced.tsx'
 import { MendButton } from './mend-button.tsx'
 import { SourceStatus } from './source-status.tsx'
-import { isActive, isPushOnly, type Source, type SyncRun } from './source-words.ts'
+import { fixOfRun, isActive, isPushOnly, type Source, type SyncRun } from './source-words.ts'
+import { useSyncRun } from './use-runs.ts'
 import { useChangeSource } from './use-source-changes.ts'
 
-/** How a source is at this moment: what goes on, what is wrong and what mends it, and its figures. */
+/** The state of a source: its running sync, its error with the fix, its figures and its next sync. */
 export function SourceStanding({
   source,
   run,
@@ -22,12 +23,20 @@ export function SourceStanding({
   run: SyncRun | undefined
   waitingUntil: string | null
 }) {
+  const { data: details } = useSyncRun(run?.id)
   return (
     <>
-      {source.status === 'error' && <Failure source={source} run={run} />}
+      {source.status === 'error' && (
+        <Failure source={source} run={run} needsReconnection={details?.needsReconnection === true} />
+      )}
       {source.status === 'disabled' && <Paused source={source} />}
       {run && isActive(run) && (
-        <Running run={run} provider={providerName(source.provider)} waitingUntil={waitingUntil} />
+        <Running
+          run={run}
+          itemsFailed={details?.itemsFailed ?? 0}
+          provider={providerName(source.provider)}
+          waitingUntil={waitingUntil}
+        />
       )}
       <Stats>
         <Stat label="Items" value={formatNumber(source.sourceItemCount)}>
@@ -40,12 +49,41 @@ export function SourceStanding({
               ? 'No sync has succeeded so far'
               : formatDate(source.lastSyncedAt)}
         </Stat>
+        {!isPushOnly(source) && <NextSync source={source} run={run} at={details?.nextRunAt ?? null} />}
       </Stats>
     </>
   )
 }
 
-function Failure({ source, run }: { source: Source; run: SyncRun | undefined }) {
+function NextSync({ source, run, at }: { source: Source; run: SyncRun | undefined; at: string | null }) {
+  if (source.status === 'disabled')
+    return (
+      <Stat label="Next sync" value="Paused">
+        Resume the source to sync it
+      </Stat>
+    )
+  if (run && isActive(run))
+    return (
+      <Stat label="Next sync" value="Running now">
+        {formatNumber(run.itemsIngested)} stored so far
+      </Stat>
+    )
+  return (
+    <Stat label="Next sync" value={at === null ? 'Soon' : <RelativeTime at={at} />}>
+      {at !== null && formatDate(at)}
+    </Stat>
+  )
+}
+
+function Failure({
+  source,
+  run,
+  needsReconnection,
+}: {
+  source: Source
+  run: SyncRun | undefined
+  needsReconnection: boolean
+}) {
   return (
     <Alert
       color="red"
@@ -54,6 +92,9 @@ function Failure({ source, run }: { source: Source; run: SyncRun | undefined }) 
     >
       <Text size="sm" mb="sm">
         {source.errorMessage ?? 'Its last run failed.'}
+      </Text>
+      <Text size="sm" mb="sm">
+        {fixOfRun(source.provider, needsReconnection)}
       </Text>
       <MendButton source={source} run={run} />
     </Alert>
@@ -77,10 +118,12 @@ function Paused({ source }: { source: Source }) {
 
 function Running({
   run,
+  itemsFailed,
   provider = 'The provider',
   waitingUntil,
 }: {
   run: SyncRun
+  itemsFailed: number
   provider: string | undefined
   waitingUntil: string | null
 }) {
@@ -88,7 +131,8 @@ function Running({
     run.status === 'queued'
       ? 'Starting'
       : `${formatNumber(run.itemsDiscovered)} found · ${formatNumber(run.itemsIngested)} stored` +
-        (run.itemsDeleted > 0 ? ` · ${formatNumber(run.itemsDeleted)} removed` : '')
+        (run.itemsDeleted > 0 ? ` · ${formatNumber(run.itemsDeleted)} removed` : '') +
+        ` · ${formatNumber(itemsFailed)} failed`
   return (
     <Panel title={run.fullResync ? 'Full sync running' : 'Syncing'}>
       <Progress value={100} striped animated size="sm" aria-label="The sync continues" />

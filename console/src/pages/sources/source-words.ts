@@ -23,7 +23,7 @@ export function isUnused(source: Source): boolean {
 }
 
 /** Whether it is the source that files go into unless another one is chosen. */
-function isForFiles(source: Source): boolean {
+export function isForFiles(source: Source): boolean {
   return isPushOnly(source) && source.provider === FILES_PROVIDER && hasFirstName(source)
 }
 
@@ -35,6 +35,23 @@ export function nameOf(source: Source): string {
 /** Whether a run waits for a worker or is at work. */
 export function isActive({ status }: Pick<SyncRun, 'status'>): boolean {
   return status === 'queued' || status === 'running'
+}
+
+/** What mends a source whose last run failed. */
+export function fixOfRun(provider: Source['provider'], needsReconnection: boolean): string {
+  const { name } = PROVIDERS[provider]
+  return needsReconnection
+    ? `The account no longer has access. Reconnect ${name}: the sync continues where it stopped.`
+    : `The next sync tries again. If it keeps failing, check that the account is active at ${name}.`
+}
+
+/** What to do about an item that a run could not read. The service begins the messages of its own failures alike. */
+export function fixOfItem(provider: Source['provider'], message: string): string {
+  const { name } = PROVIDERS[provider]
+  if (/^It cannot be (?:read|stored): the service failed on it/.test(message))
+    return 'Send the ID to the operator: the log of the service has the cause.'
+  if (message.startsWith('It cannot be stored:')) return `Shorten or split it in ${name}, then sync again.`
+  return `Check in ${name} that it exists and that the account can open it, then sync again.`
 }
 
 /** What items are, in the words that people use. */

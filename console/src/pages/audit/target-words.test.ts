@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest'
+import { type KnownNames, targetOf } from './target-words.ts'
+
+const ID = '22222222-2222-4222-8222-222222222222'
+const NOBODY: KnownNames = {
+  keys: new Map(),
+  sources: new Map(),
+  people: new Map(),
+  groups: new Map(),
+  webhooks: new Map(),
+}
+
+const event = (targetType: string, metadata: Record<string, unknown> = {}, targetId = ID) => ({
+  id: ID,
+  organizationId: ID,
+  actorUserId: ID,
+  actorApiKeyId: null,
+  action: 'x',
+  targetType,
+  targetId,
+  metadata,
+  createdAt: '2026-03-02T09:30:00.000Z',
+})
+
+describe('the target of an event', () => {
+  it('has its present name and the page that shows it', () => {
+    const known = {
+      ...NOBODY,
+      keys: new Map([[ID, 'Support bot']]),
+      sources: new Map([[ID, 'Team chat']]),
+    }
+    expect(targetOf(event('api_key', { name: 'Old name' }), known)).toEqual({
+      name: 'Support bot',
+      page: { to: '/developers', search: { tab: 'requests', key: ID } },
+    })
+    expect(targetOf(event('sync_run', { connectorId: ID }, 'other'), known)).toEqual({
+      name: 'sync run of Team chat',
+      page: { to: '/sources/$sourceId', params: { sourceId: ID } },
+    })
+  })
+
+  it('has the recorded name and no link if it is gone', () => {
+    expect(targetOf(event('api_key', { name: 'Old bot' }), NOBODY)).toEqual({ name: 'Old bot', page: null })
+    expect(targetOf(event('source'), NOBODY)).toEqual({ name: 'Removed source', page: null })
+    expect(targetOf(event('user'), NOBODY)).toEqual({ name: 'A former member', page: null })
+  })
+
+  it('is the question of a retrieval, shortened', () => {
+    expect(targetOf(event('search', { query: 'How many days?' }), NOBODY).name).toBe('How many days?')
+    expect(targetOf(event('search', { query: 'x'.repeat(200) }), NOBODY).name).toHaveLength(80)
+  })
+
+  it('is its type in words where nothing names it', () => {
+    expect(targetOf(event('ingest_request'), NOBODY)).toEqual({ name: 'ingest request', page: null })
+  })
+})

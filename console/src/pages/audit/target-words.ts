@@ -1,0 +1,89 @@
+import type { Schemas } from '../../api/client.ts'
+
+type AuditEvent = Schemas['AuditEvent']
+
+/** What the console knows by name: ID to name. */
+export interface KnownNames {
+  keys: ReadonlyMap<string, string>
+  sources: ReadonlyMap<string, string>
+  people: ReadonlyMap<string, string>
+  groups: ReadonlyMap<string, string>
+  webhooks: ReadonlyMap<string, string>
+}
+
+export type TargetPage =
+  | { to: '/developers'; search: { tab?: 'requests'; key?: string } }
+  | { to: '/sources/$sourceId'; params: { sourceId: string } }
+  | { to: '/sources/items'; search: { item: string } }
+  | { to: '/members' | '/settings' | '/billing' }
+
+export interface Target {
+  name: string
+  /** Where it can be seen; null: nowhere, or not any more. */
+  page: TargetPage | null
+}
+
+const NAME_CHARACTERS_MAX = 80
+
+/** What an event is about, by name where that is known now or was recorded, and where it can be seen. */
+export function targetOf({ targetType, targetId, metadata }: AuditEvent, known: KnownNames): Target {
+  const recorded = recordedName(metadata)
+  const type = targetType.replaceAll('_', ' ')
+  switch (targetType) {
+    case 'api_key': {
+      const name = known.keys.get(targetId)
+      return name === undefined
+        ? { name: recorded ?? 'Revoked key', page: null }
+        : { name, page: { to: '/developers', search: { tab: 'requests', key: targetId } } }
+    }
+    case 'source': {
+      const name = known.sources.get(targetId)
+      return name === undefined
+        ? { name: recorded ?? 'Removed source', page: null }
+        : { name, page: { to: '/sources/$sourceId', params: { sourceId: targetId } } }
+    }
+    case 'user': {
+      const name = known.people.get(targetId)
+      return { name: name ?? 'A former member', page: name === undefined ? null : { to: '/members' } }
+    }
+    case 'group': {
+      const name = known.groups.get(targetId)
+      return { name: name ?? recorded ?? type, page: name === undefined ? null : { to: '/members' } }
+    }
+    case 'webhook': {
+      const name = known.webhooks.get(targetId)
+      return {
+        name: name ?? recorded ?? type,
+        page: name === undefined ? null : { to: '/developers', search: {} },
+      }
+    }
+    case 'person':
+      return { name: targetId.includes('@') ? targetId : type, page: { to: '/members' } }
+    case 'source_item':
+    case 'sync_run':
+    case 'connector': {
+      const source = typeof metadata.connectorId === 'string' ? metadata.connectorId : targetId
+      const name = known.sources.get(source)
+      return name === undefined
+        ? { name: recorded ?? type, page: null }
+        : { name: `${type} of ${name}`, page: { to: '/sources/$sourceId', params: { sourceId: source } } }
+    }
+    case 'organization':
+      return { name: 'This workspace', page: { to: '/settings' } }
+    case 'invitation':
+    case 'scim_token':
+      return { name: recorded ?? type, page: { to: '/members' } }
+    default:
+      return { name: recorded ?? type, page: null }
+  }
+}
+
+/** The name or the question that the event itself has. */
+function recordedName(metadata: AuditEvent['metadata']): string | null {
+  for (const field of ['name', 'displayName', 'query', 'url']) {
+    const value = metadata[field]
+    if (typeof value !== 'string' || value === '') continue
+    return value.length > NAME_CHARACTERS_MAX ? `${value.slice(0, NAME_CHARACTERS_MAX - 1)}…` : value
+  }
+  return null
+}

@@ -1,0 +1,100 @@
+import { Alert, Button, Code, Text, Title } from '@mantine/core'
+import { CircleAlert } from 'lucide-react'
+import { Fragment, type ReactNode } from 'react'
+import { ErrorNotice } from '../../ui/error-state.tsx'
+import { formatNumber } from '../../ui/format.ts'
+import { Panel } from '../../ui/panel.tsx'
+import { Reading } from '../../ui/reading.tsx'
+import { Status } from '../../ui/status.tsx'
+import classes from './settings.module.css'
+import { type ModelKind, type ModelSetting, useModels, useTestModel } from './use-models.ts'
+
+/** Which models answer here, where they are set, and whether they work. Admins test them; the operator sets them. */
+export function ModelsPanel() {
+  const models = useModels()
+  return (
+    <Panel title="Models" text="Set in the environment of the service.">
+      <Reading query={models}>
+        {({ language, embedding }) => (
+          <div className={classes.models}>
+            <Model kind="language" title="Language model" setting={language} />
+            <Model kind="embedding" title="Embedding model" setting={embedding} />
+          </div>
+        )}
+      </Reading>
+    </Panel>
+  )
+}
+
+function Model({ kind, title, setting }: { kind: ModelKind; title: string; setting: ModelSetting }) {
+  const test = useTestModel(kind)
+  return (
+    <section className={classes.model} aria-label={title}>
+      <header>
+        <Title order={3} size="h6">
+          {title}
+        </Title>
+        {setting.model !== null && (
+          <Button
+            variant="default"
+            size="xs"
+            loading={test.isPending}
+            onClick={() => test.mutate()}
+            aria-label={`Test the ${title.toLowerCase()}`}
+          >
+            Test
+          </Button>
+        )}
+      </header>
+      <dl className={classes.facts}>
+        <dt>Model</dt>
+        <dd>{setting.model === null ? 'None' : <Code>{setting.model}</Code>}</dd>
+        <dt>Set by</dt>
+        <dd>{setterWords(kind, setting)}</dd>
+        {setting.variables.map(({ name, value }) => (
+          <Fragment key={name}>
+            <dt>
+              <Code>{name}</Code>
+            </dt>
+            <dd>{value === null ? 'Set, not shown' : value}</dd>
+          </Fragment>
+        ))}
+      </dl>
+      <div role="status">
+        {test.data?.ok && (
+          <Status tone="good">{`Works: answered in ${formatNumber(test.data.milliseconds)} ms`}</Status>
+        )}
+        {test.data?.ok === false && (
+          <Alert color="red" icon={<CircleAlert size={18} aria-hidden />} title={test.data.problem}>
+            {test.data.detail !== null && <Code>{test.data.detail}</Code>}
+          </Alert>
+        )}
+      </div>
+      {test.error && <ErrorNotice error={test.error} />}
+    </section>
+  )
+}
+
+function setterWords(kind: ModelKind, { setBy }: ModelSetting): ReactNode {
+  switch (setBy) {
+    case 'environment':
+      return 'The environment of the service'
+    case 'operator':
+      return (
+        <>
+          The operator, with <Code>memory model use</Code>
+        </>
+      )
+    case 'default':
+      return kind === 'embedding' ? (
+        <>
+          Nobody: it is the built-in one. <Code>EMBEDDING_PROVIDER</Code> sets another.
+        </>
+      ) : (
+        <Text span inherit>
+          Nobody: answers are put together from sentences of the passages. <Code>LLM_PROVIDER</Code> and{' '}
+          <Code>LLM_API_KEY</Code> set one.
+        </Text>
+      )
+  }
+}

@@ -1,0 +1,57 @@
+import { useState } from 'react'
+import { type Schemas, unwrap } from '../../api/client.ts'
+import { useWorkspace } from '../../session/workspace.tsx'
+import { EndOfList } from '../../ui/end-of-list.tsx'
+import { formatNumber } from '../../ui/format.ts'
+import { Reading } from '../../ui/reading.tsx'
+import { usePages } from '../../ui/use-pages.ts'
+import classes from './item-chunks.module.css'
+
+/** The chunks of an item as searches find them, read once they are opened. */
+export function ItemChunks({ itemId }: { itemId: string }) {
+  const [isOpen, setIsOpen] = useState(false)
+  return (
+    <details className={classes.chunks} onToggle={(event) => setIsOpen(event.currentTarget.open)}>
+      <summary>Chunks</summary>
+      {isOpen && <Chunks itemId={itemId} />}
+    </details>
+  )
+}
+
+type Chunk = Schemas['ItemChunk']
+
+function Chunks({ itemId }: { itemId: string }) {
+  const { api, organization } = useWorkspace()
+  const pages = usePages<Chunk>({
+    queryKey: [organization.id, 'source-items', itemId, 'chunks'],
+    read: async (cursor, signal) => {
+      const params = {
+        path: { id: itemId },
+        query: cursor === undefined ? {} : { after: Number(cursor) },
+      }
+      const page = await unwrap(api.GET('/v1/console/items/{id}/chunks', { params, signal }))
+      const { chunks, total, nextAfter } = page
+      return { rows: chunks, nextCursor: nextAfter === null ? null : String(nextAfter), total }
+    },
+  })
+  return (
+    <Reading query={pages}>
+      {({ pages: [first] }) => (
+        <>
+          <ol className={classes.list} aria-label="Chunks">
+            {pages.rows.map(({ position, heading, content }) => (
+              <li key={position}>
+                <div className={classes.place}>
+                  {formatNumber(position + 1)} of {formatNumber(first?.total ?? pages.rows.length)}
+                  {heading !== null && ` · ${heading}`}
+                </div>
+                <p className={classes.text}>{content}</p>
+              </li>
+            ))}
+          </ol>
+          <EndOfList pages={pages} isAsked />
+        </>
+      )}
+    </Reading>
+  )
+}

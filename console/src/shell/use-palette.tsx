@@ -1,0 +1,50 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { type ComponentType, type ReactNode, useEffect, useEffectEvent, useState } from 'react'
+import { isServiceReady } from '../session/service-ready.ts'
+import { ME } from '../session/user-api.ts'
+import { reloadOnce } from './page-file.ts'
+
+const isMac = /Mac|iPhone|iPad/.test(globalThis.navigator.userAgent)
+/** The shortcut as it is written on the keyboard. */
+export const PALETTE_SHORTCUT = isMac ? '⌘K' : 'Ctrl K'
+/** The same for `aria-keyshortcuts`. */
+export const PALETTE_KEYS = isMac ? 'Meta+K' : 'Control+K'
+
+type PaletteView = ComponentType<{ isOpen: boolean; onClose: () => void }>
+
+/** The command palette: its file is fetched when it is first opened, by the keyboard from every page and field. */
+export function usePalette(): {
+  open: () => void
+  isOpen: boolean
+  palette: ReactNode
+} {
+  const queries = useQueryClient()
+  const [isOpen, setOpen] = useState(false)
+  const [View, setView] = useState<PaletteView | null>(null)
+  const load = async (): Promise<void> => {
+    try {
+      const { Palette } = await import('../palette/palette.tsx')
+      setView(() => Palette)
+    } catch {
+      setOpen(false)
+      // Another version has other files; a service that is away is reported by what fails to be read.
+      if (await isServiceReady()) reloadOnce(Date.now())
+      else await queries.invalidateQueries({ queryKey: ME })
+    }
+  }
+  const open = (): void => {
+    setOpen(true)
+    if (View === null) void load()
+  }
+  const toggle = useEffectEvent(() => (isOpen ? setOpen(false) : open()))
+  useEffect(() => {
+    const press = (event: KeyboardEvent): void => {
+      if (!(isMac ? event.metaKey : event.ctrlKey) || event.key.toLowerCase() !== 'k') return
+      event.preventDefault()
+      toggle()
+    }
+    globalThis.addEventListener('keydown', press)
+    return () => globalThis.removeEventListener('keydown', press)
+  }, [])
+  return { open, isOpen, palette: View && <View isOpen={isOpen} onClose={() => setOpen(false)} /> }
+}

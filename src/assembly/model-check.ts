@@ -1,0 +1,62 @@
+import type { Settings } from '../config.ts'
+import type { LanguageModel } from '../inference/language-model.ts'
+import { createModelCheck, type ModelCheck, type ModelKind, type ModelSetting } from '../models/index.ts'
+import type { EmbeddingEngine } from './embedding-engine.ts'
+
+const VARIABLES = {
+  language: ['LLM_PROVIDER', 'LLM_MODEL', 'LLM_BASE_URL', 'LLM_API_KEY'],
+  embedding: [
+    'EMBEDDING_PROVIDER',
+    'EMBEDDING_MODEL',
+    'EMBEDDING_DIMENSIONS',
+    'EMBEDDING_BASE_URL',
+    'EMBEDDING_API_KEY',
+  ],
+} as const satisfies Record<ModelKind, readonly (keyof Settings)[]>
+
+/** Their values are shown. Addresses may contain a password, and tell about a network that workspaces do not own. */
+const SHOWN: ReadonlySet<string> = new Set<keyof Settings>([
+  'LLM_PROVIDER',
+  'LLM_MODEL',
+  'EMBEDDING_PROVIDER',
+  'EMBEDDING_MODEL',
+  'EMBEDDING_DIMENSIONS',
+])
+
+export function modelCheckOf(
+  deps: { settings: Settings; languageModel: LanguageModel | null },
+  { models, modelChoice }: EmbeddingEngine,
+): ModelCheck {
+  const { settings, languageModel } = deps
+  return createModelCheck({
+    languageModel,
+    embeddingModel: () => models.configured,
+    elapsed: () => performance.now(),
+    deadline: (ms) => AbortSignal.timeout(ms),
+    describe: () => ({
+      language: {
+        model: languageModel?.id ?? null,
+        setBy: settings.LLM_PROVIDER === undefined ? 'default' : 'environment',
+        variables: variablesOf(settings, 'language'),
+      },
+      embedding: {
+        model: models.configured.id,
+        ...embeddingSetBy(settings, modelChoice.present().provider === 'builtin'),
+      },
+    }),
+  })
+}
+
+function embeddingSetBy(settings: Settings, isBuiltin: boolean): Pick<ModelSetting, 'setBy' | 'variables'> {
+  if (settings.namesEmbeddingModel)
+    return { setBy: 'environment', variables: variablesOf(settings, 'embedding') }
+  return { setBy: isBuiltin ? 'default' : 'operator', variables: [] }
+}
+
+/** EMBEDDING_PROVIDER has a default, so whoever calls knows whether the environment names the model at all. */
+function variablesOf(settings: Settings, kind: ModelKind): ModelSetting['variables'] {
+  return VARIABLES[kind].flatMap((name) => {
+    const value = settings[name]
+    return value === undefined ? [] : [{ name, value: SHOWN.has(name) ? String(value) : null }]
+  })
+}

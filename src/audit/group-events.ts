@@ -1,0 +1,117 @@
+import { sql } from 'kysely'
+import type { Db } from '../database/database.ts'
+import { newestFirst, type PageQuery } from '../database/list-page.ts'
+import { decodeCursor, encodeCursor } from '../kernel/list-cursor.ts'
+import type { Caller } from '../kernel/principal.ts'
+import { type AuditEventView, type EventFilter, filterEvents, NEWEST, toView } from './list-events.ts'
+
+/** Events of one action and actor that follow each other, each within ten minutes of the one before. */
+export interface EventGroup {
+  /** Its newest event. */
+  event: AuditEventView
+  count: number
+  /** When its oldest event happened. */
+  oldestAt: string
+  /** Whether the first group of the next page may continue it. */
+  isOpen: boolean
+}
+
+export interface GroupPage {
+  groups: EventGroup[]
+  /** null: the last page. */
+  nextCursor: string | null
+}
+
+export const GAP_MS = 10 * 60_000
+/** Events that one page reads at most, without their metadata. */
+const SCANNED_MAX = 5_000
+
+interface Place {
+  id: string
+  action: string
+  actor: string | null
+  at: Date
+  place_at: string
+  place_id: string
+}
+
+interface Run {
+  newest: Place
+  oldest: Place
+  count: number
+}
+
+/**
+ * A page of groups of the events that match a filter, newest first. A burst of thousands is one group; one that is longer
+ * than `scannedMax` goes on with the next page.
+ * @throws AppError `validation_failed` for a cursor of another list
+ */
+export async function pageGroups(
+  db: Db,
+  caller: Caller,
+  { cursor, limit, ...filter }: EventFilter & PageQuery,
+  scannedMax = SCANNED_MAX,
+): Promise<GroupPage> {
+  const { action, actor, target, from, to } = filter
+  const list = ['audit-groups', caller.organizationId, action, actor, target, from, to]
+  const place = cursor === undefined ? null : decodeCursor(list, cursor)
+  const events = filterEvents(db, caller, filter)
+    .select(['id', 'action', 'created_at as at'])
+    .select(sql<string | null>`coalesce(actor_user_id, actor_api_key_id)::text`.as('actor'))
+  const found: Place[] = await newestFirst(events, NEWEST, place)
+    .limit(scannedMax + 1)
+    .execute()
+  const runs = runsOf(found.slice(0, scannedMax))
+  const page = runs.slice(0, limit)
+  const isCut = page.length === runs.length && found.length > scannedMax
+  const last = page.length < runs.length || isCut ? page.at(-1)?.oldest : undefined
+  const shown = await readNewest(db, caller.organizationId, page)
+  return {
+    groups: page.flatMap(({ newest, oldest, count }, nth) => {
+      const event = shown.get(newest.id)
+      if (event === undefined) return []
+      const isOpen = isCut && nth === page.length - 1
+      return [{ event, count, oldestAt: oldest.at.toISOString(), isOpen }]
+    }),
+    nextCursor: last === undefined ? null : encodeCursor(list, { at: last.place_at, id: last.place_id }),
+  }
+}
+
+function runsOf(places: readonly Place[]): Run[] {
+  const runs: Run[] = []
+  for (const place of places) {
+    const run = runs.at(-1)
+    if (run !== undefined && continues(run.oldest, place)) {
+      run.oldest = place
+      run.count += 1
+    } else runs.push({ newest: place, oldest: place, count: 1 })
+  }
+  return runs
+}
+
+function continues(later: Place, earlier: Place): boolean {
+  return (
+    later.action === earlier.action &&
+    later.actor === earlier.actor &&
+    later.at.getTime() - earlier.at.getTime() <= GAP_MS
+  )
+}
+
+async function readNewest(
+  db: Db,
+  organizationId: string,
+  runs: readonly Run[],
+): Promise<Map<string, AuditEventView>> {
+  if (runs.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('audit_events')
+    .selectAll()
+    .where('organization_id', '=', organizationId)
+    .where(
+      'id',
+      'in',
+      runs.map(({ newest }) => newest.id),
+    )
+    .execute()
+  return new Map(rows.map((row) => [row.id, toView(row)]))
+}

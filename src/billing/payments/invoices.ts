@@ -1,0 +1,26 @@
+import type { Db } from '../../database/database.ts'
+import { type Invoice, type PaymentProcessor, toUpstreamError } from '../payment-processor.ts'
+
+/** Shown of a workspace; the payment processor's portal has all of them. */
+const SHOWN_MAX = 12
+
+/**
+ * The newest invoices of an organization, none before its first checkout.
+ * @throws AppError `upstream_error`
+ */
+export async function listInvoices(
+  { db, processor }: { db: Db; processor: PaymentProcessor },
+  organizationId: string,
+): Promise<Invoice[]> {
+  const account = await db
+    .selectFrom('payment_accounts')
+    .select('customer_id')
+    .where('organization_id', '=', organizationId)
+    .executeTakeFirst()
+  if (!account?.customer_id) return []
+  try {
+    return await processor.listInvoices(account.customer_id, SHOWN_MAX)
+  } catch (error) {
+    throw toUpstreamError(error)
+  }
+}

@@ -1,0 +1,298 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { documentOf, push } from '../../test/support/documents.ts'
+import { startIssuer, type TestIssuer } from '../../test/support/issuer.ts'
+import {
+  type Answer,
+  startTestService,
+  type TestOrganization,
+  type TestService,
+} from '../../test/support/service.ts'
+import { Readable, type Reader } from '../kernel/reader.ts'
+import { addMember } from '../organizations/index.ts'
+import { browseItems } from './browse-items.ts'
+
+let issuer: TestIssuer
+let service: TestService
+let organization: TestOrganization
+let owner: string
+let people = 0
+
+beforeAll(async () => {
+  issuer = await startIssuer()
+  service = await startTestService({ environment: issuer.environment })
+})
+afterAll(async () => {
+  await service.close()
+  await issuer.close()
+})
+beforeEach(async () => {
+  organization = await service.organization()
+  owner = await join('owner')
+})
+
+async function join(role: 'owner' | 'admin' | 'member'): Promise<string> {
+  people += 1
+  const token = await issuer.token({ subject: `person-${people}`, email: address(), emailVerified: true })
+  const { body } = await service.call('GET', '/v1/console/me', { key: token })
+  const member = { organizationId: organization.id, userId: body.user.id, role, at: new Date() }
+  await addMember(service.database.db, member)
+  return token
+}
+
+/** Of who joined last. */
+const address = (): string => `person-${people}@example.com`
+
+async function store(...documents: Parameters<typeof documentOf>[1][]): Promise<void> {
+  const answer = await push(
+    service,
+    organization,
+    ...documents.map((document) => documentOf(organization, document)),
+  )
+  expect(answer.status, answer.text).toBe(200)
+}
+
+const browse = (query: Record<string, string> = {}, key = owner): Promise<Answer> =>
+  service.call('GET', `/v1/console/items?${new URLSearchParams(query).toString()}`, { key })
+
+interface Browsed {
+  id: string
+  externalId: string
+  isFile: boolean
+}
+
+async function namesOf(query: Record<string, string>, key = owner): Promise<string[]> {
+  const names: string[] = []
+  for (let cursor: string | null = ''; cursor !== null;) {
+    const { status, body, text } = await browse({ ...query, ...(cursor === '' ? {} : { cursor }) }, key)
+    expect(status, text).toBe(200)
+    names.push(...body.items.map(({ externalId }: Browsed) => externalId))
+    cursor = body.nextCursor
+  }
+  return names.toSorted()
+}
+
+async function idsOf(key = owner): Promise<Map<string, string>> {
+  const { body } = await browse({ limit: '200' }, key)
+  return new Map(body.items.map(({ externalId, id }: Browsed) => [externalId, id]))
+}
+
+const remove = (ids: (string | undefined)[], key = owner): Promise<Answer> =>
+  service.call('POST', '/v1/console/items/delete', { key, body: { ids } })
+
+const enforce = async (): Promise<void> => {
+  const path = `/v1/console/organizations/${organization.id}`
+  expect((await service.call('PATCH', path, { key: owner, body: { permissions: 'enforced' } })).status).toBe(
+    200,
+  )
+}
+
+describe('the list of items', () => {
+  it('finds characters in titles, external ids and texts, page by page', async () => {
+    await store(
+      { externalId: 'a', title: 'Vacation', body: 'Days' },
+      { externalId: 'vacation/b', title: 'Other', body: 'Nothing' },
+      { externalId: 'c', title: 'Third', body: 'Unused VACATION days expire' },
+      { externalId: 'd', title: '100%', body: 'A_b' },
+    )
+    expect(await namesOf({ q: 'vacation' })).toEqual(['a', 'c', 'vacation/b'])
+    expect(await namesOf({ q: 'vacation', limit: '1' })).toEqual(['a', 'c', 'vacation/b'])
+    expect(await namesOf({ q: '%' })).toEqual(['d'])
+    expect(await namesOf({ q: '_' })).toEqual(['d'])
+    expect(await namesOf({ q: 'no such words' })).toEqual([])
+    expect((await browse({ q: ' ' })).status).toBe(400)
+  })
+
+  it('ends a page after its share of texts, and the next page continues there', async () => {
+    await store(...Array.from({ length: 9 }, (_, at) => ({ externalId: `filler-${at}` })))
+    await store({ externalId: 'needle' })
+    const reader: Reader = {
+      kind: 'console',
+      userId: '',
+      organizationId: organization.id,
+      role: 'owner',
+      allowedProviders: null,
+      readable: Readable.everything,
+    }
+    const read = async (bounds: NonNullable<Parameters<typeof browseItems>[3]>): Promise<string[][]> => {
+      const pages: string[][] = []
+      let cursor: string | undefined
+      do {
+        const query = { q: 'filler', limit: 4, ...(cursor === undefined ? {} : { cursor }) }
+        const page = await browseItems(service.database.db, reader, query, bounds)
+        pages.push(page.items.map(({ externalId }) => externalId))
+        cursor = page.nextCursor ?? undefined
+      } while (cursor !== undefined)
+      return pages
+    }
+    const all = Array.from({ length: 9 }, (_, at) => `filler-${at}`)
+    const byNumber = await read({ itemsAtOnce: 2, bytesAtOnce: 1_000_000, rounds: 1 })
+    expect(byNumber.map(({ length }) => length)).toEqual([1, 2, 2, 2, 2])
+    expect(byNumber.flat().toSorted()).toEqual(all)
+    const bySize = await read({ itemsAtOnce: 5, bytesAtOnce: 1, rounds: 3 })
+    expect(bySize.map(({ length }) => length)).toEqual([2, 3, 3, 1])
+    expect(bySize.flat().toSorted()).toEqual(all)
+    expect(
+      (await read({ itemsAtOnce: 50, bytesAtOnce: 1_000_000, rounds: 1 })).map((page) => page.length),
+    ).toEqual([4, 4, 1])
+  })
+
+  it('filters by provider, source, kind, date and file, and counts what matches', async () => {
+    await store(
+      { externalId: 'old', sourceUpdatedAt: '2024-01-01T00:00:00Z' },
+      { externalId: 'new', sourceUpdatedAt: '2025-06-01T00:00:00Z', sourceKind: 'message' },
+      { externalId: 'file', metadata: { path: 'a/b.md', folder: 'a', fileType: 'markdown' }, url: null },
+    )
+    const { body } = await browse()
+    expect(body.total).toBe(3)
+    expect(body.items.filter(({ isFile }: Browsed) => isFile).map((one: Browsed) => one.externalId)).toEqual([
+      'file',
+    ])
+    const provider = body.items[0].provider
+    expect(await namesOf({ origin: provider })).toEqual(['new', 'old'])
+    expect(await namesOf({ origin: 'files' })).toEqual(['file'])
+    expect((await browse({ origin: 'files' })).body.total).toBe(1)
+    expect(await namesOf({ connectorId: body.items[0].connectorId })).toHaveLength(3)
+    expect(await namesOf({ origin: 'gmail' })).toEqual([])
+    expect(await namesOf({ sourceKind: 'message' })).toEqual(['new'])
+    expect(
+      await namesOf({ updatedAfter: '2025-01-01T00:00:00Z', updatedBefore: '2025-06-02T00:00:00Z' }),
+    ).toEqual(['new'])
+    expect((await browse({ q: 'old' })).body.total).toBeNull()
+  })
+
+  it('refuses a cursor of other filters', async () => {
+    await store({ externalId: 'a' }, { externalId: 'b' })
+    const { body } = await browse({ limit: '1' })
+    expect((await browse({ limit: '1', q: 'a', cursor: body.nextCursor })).status).toBe(400)
+  })
+
+  it('filters by access for admins only', async () => {
+    const policy = (visibility: string, users: string[] = []) => ({ accessPolicy: { visibility, users } })
+    await store(
+      { externalId: 'public', metadata: policy('public') },
+      { externalId: 'workspace', metadata: policy('workspace') },
+      { externalId: 'limited', metadata: policy('restricted', ['ada@example.com']) },
+      { externalId: 'nobody', metadata: policy('private') },
+      { externalId: 'none', metadata: {} },
+    )
+    expect(await namesOf({ access: 'everyone' })).toEqual(['public', 'workspace'])
+    expect(await namesOf({ access: 'limited' })).toEqual(['limited'])
+    expect(await namesOf({ access: 'nobody' })).toEqual(['nobody', 'none'])
+    expect(await namesOf({ access: 'source' })).toEqual([])
+    const member = await join('member')
+    const refused = await browse({ access: 'limited' }, member)
+    expect([refused.status, refused.body.code]).toEqual([403, 'role_required'])
+  })
+
+  it('shows and counts only what a reader may read', async () => {
+    const member = await join('member')
+    await store(
+      { externalId: 'mine', metadata: { accessPolicy: { visibility: 'private', users: [address()] } } },
+      {
+        externalId: 'theirs',
+        metadata: { accessPolicy: { visibility: 'private', users: ['x@example.com'] } },
+      },
+    )
+    const ids = await idsOf()
+    await enforce()
+    expect(await namesOf({}, member)).toEqual(['mine'])
+    expect(await namesOf({ q: 'theirs' }, member)).toEqual([])
+    expect((await browse({}, member)).body.total).toBe(1)
+    const chunksOf = (name: string) =>
+      service.call('GET', `/v1/console/items/${ids.get(name)}/chunks`, { key: member })
+    expect((await chunksOf('mine')).status).toBe(200)
+    expect((await chunksOf('theirs')).status).toBe(404)
+  })
+
+  it('leaves out other organizations', async () => {
+    await store({ externalId: 'ours' })
+    const ids = await idsOf()
+    const other = await service.organization()
+    organization = other
+    const stranger = await join('owner')
+    expect(await namesOf({}, stranger)).toEqual([])
+    expect((await remove([ids.get('ours')], stranger)).body).toEqual({
+      deleted: [],
+      notFound: [ids.get('ours')],
+    })
+    expect(await namesOf({})).toEqual(['ours'])
+  })
+})
+
+describe('deleting several items', () => {
+  it('deletes what is there with an event each, and names what was not found', async () => {
+    await store({ externalId: 'a' }, { externalId: 'b' }, { externalId: 'c' })
+    const ids = await idsOf()
+    const missing = '00000000-0000-4000-8000-000000000000'
+    const { status, body } = await remove([ids.get('a'), missing, ids.get('c')])
+    expect(status).toBe(200)
+    expect(body.deleted.toSorted()).toEqual([ids.get('a'), ids.get('c')].toSorted())
+    expect(body.notFound).toEqual([missing])
+    expect(await namesOf({})).toEqual(['b'])
+    const { body: trail } = await service.call('GET', '/v1/audit-events', { key: organization.adminKey })
+    const events = trail.auditEvents.filter(
+      ({ action }: { action: string }) => action === 'source_item.delete',
+    )
+    expect(events.map(({ targetId }: { targetId: string }) => targetId).toSorted()).toEqual(
+      body.deleted.toSorted(),
+    )
+    const search = await service.call('POST', '/v1/search', {
+      key: (await organization.mint({ actions: ['search'] })).secret,
+      body: { query: 'How many days of paid time off do employees accrue?', limit: 25 },
+    })
+    expect(
+      new Set(search.body.hits.map(({ sourceItemId }: { sourceItemId: string }) => sourceItemId)),
+    ).toEqual(new Set([ids.get('b')]))
+  })
+
+  it('refuses members, and more than a hundred items', async () => {
+    await store({ externalId: 'a' })
+    const ids = await idsOf()
+    expect((await remove([ids.get('a')], await join('member'))).status).toBe(403)
+    const many = Array.from(
+      { length: 101 },
+      (_, at) => `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`,
+    )
+    expect((await remove(many)).status).toBe(400)
+    expect(await namesOf({})).toEqual(['a'])
+  })
+
+  it('does not delete what an admin may not read', async () => {
+    await store(
+      { externalId: 'open', metadata: { accessPolicy: { visibility: 'public' } } },
+      {
+        externalId: 'closed',
+        metadata: { accessPolicy: { visibility: 'private', users: ['x@example.com'] } },
+      },
+    )
+    const ids = await idsOf()
+    await enforce()
+    const { body } = await remove([ids.get('open'), ids.get('closed')])
+    expect(body).toEqual({ deleted: [ids.get('open')], notFound: [ids.get('closed')] })
+    const { body: listed } = await service.call('GET', '/v1/source-items', { key: organization.adminKey })
+    expect(listed.sourceItems.map(({ externalId }: Browsed) => externalId)).toEqual(['closed'])
+  })
+})
+
+describe('the chunks of an item', () => {
+  it('come in reading order, page by page, with their number', async () => {
+    const body = Array.from(
+      { length: 60 },
+      (_, at) => `## Part ${at}\n\n${`Sentence ${at}. `.repeat(60)}`,
+    ).join('\n\n')
+    await store({ externalId: 'long', body })
+    const id = (await idsOf()).get('long')
+    const positions: number[] = []
+    let total = 0
+    for (let after: number | null = -1; after !== null;) {
+      const query = after === -1 ? '' : `&after=${after}`
+      const page = await service.call('GET', `/v1/console/items/${id}/chunks?limit=7${query}`, { key: owner })
+      expect(page.status, page.text).toBe(200)
+      positions.push(...page.body.chunks.map(({ position }: { position: number }) => position))
+      total = page.body.total
+      after = page.body.nextAfter
+    }
+    expect(positions.length).toBeGreaterThan(14)
+    expect(positions).toEqual(Array.from({ length: total }, (_, at) => at))
+  })
+})

@@ -1,0 +1,223 @@
+import { type RawBuilder, sql } from 'kysely'
+import { z } from 'zod'
+import type { Db } from '../database/database.ts'
+import type { SourceKind } from '../database/schema.ts'
+import { decodeCursor, encodeCursor, type ListName, type ListPlace } from '../kernel/list-cursor.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+import type { Reader } from '../kernel/reader.ts'
+import { mayBeRead } from '../permissions/index.ts'
+import { providersOf } from '../providers/index.ts'
+import { ListedRow, type ListedSourceItem, toListedSourceItem } from './document-schema.ts'
+import { LISTED_COLUMNS } from './item.ts'
+import { containing, exactTime, newestItems } from './newest-items.ts'
+
+export const ACCESS_CLASSES = ['everyone', 'source', 'limited', 'nobody'] as const
+export type AccessClass = (typeof ACCESS_CLASSES)[number]
+
+export interface BrowseQuery {
+  /** Characters in the title, the external id or the text, whatever their case. */
+  q?: string | undefined
+  /** A provider, without imported files, or imported files of any provider. */
+  origin?: ProviderId | 'files' | undefined
+  connectorId?: string | undefined
+  sourceKind?: SourceKind | undefined
+  updatedAfter?: string | undefined
+  updatedBefore?: string | undefined
+  access?: AccessClass | undefined
+  cursor?: string | undefined
+  limit: number
+}
+
+export interface BrowsedItem extends ListedSourceItem {
+  isFile: boolean
+}
+
+export interface BrowsePage {
+  items: BrowsedItem[]
+  nextCursor: string | null
+  /** Counted up to {@link COUNTED_MAX}; null with `q` and on later pages. */
+  total: number | null
+}
+
+export const COUNTED_MAX = 10_000
+/** What one request reads to find `q`; the next request continues there. */
+const SEARCHED = { itemsAtOnce: 250, bytesAtOnce: 4 * 1024 * 1024, rounds: 4 }
+
+const Places = z.array(z.object({ id: z.string(), at: z.string(), bytes: z.number() }))
+const Rows = z.array(ListedRow.extend({ at: z.string(), is_file: z.boolean() }))
+const Counted = z.tuple([z.object({ total: z.int() })])
+
+/** What the import of a file stores (`files.ts` and the command line). */
+const IS_FILE = sql`(i.url is null and i.metadata ? 'fileType' and i.metadata ? 'path')`
+
+/**
+ * A page of the items that the reader may read, the latest change first.
+ * @throws AppError `validation_failed` for a cursor of another list
+ */
+export async function browseItems(
+  db: Db,
+  reader: Reader,
+  query: BrowseQuery,
+  bounds = SEARCHED,
+): Promise<BrowsePage> {
+  const { q, cursor, origin, connectorId, sourceKind, updatedAfter, updatedBefore, access } = query
+  const filters = [q, origin, connectorId, sourceKind, updatedAfter, updatedBefore, access]
+  const list: ListName = [reader.organizationId, 'browse', ...filters]
+  const place = cursor === undefined ? null : decodeCursor(list, cursor)
+  const chosen: Chosen = { reader, query, conditions: conditionsOf(reader, query) }
+  const { rows, next } =
+    q === undefined ? await readPage(db, chosen, place) : await searchText(db, chosen, place, { q, bounds })
+  return {
+    items: rows.map((row) => Object.assign(toListedSourceItem(row), { isFile: row.is_file })),
+    nextCursor: next === null ? null : encodeCursor(list, next),
+    total: q === undefined && place === null ? await countItems(db, chosen) : null,
+  }
+}
+
+interface Chosen {
+  reader: Reader
+  query: BrowseQuery
+  /** On item `i`, in addition to the source, its provider and the kind. */
+  conditions: readonly RawBuilder<unknown>[]
+}
+
+interface Found {
+  rows: z.output<typeof Rows>
+  next: ListPlace | null
+}
+
+function providerOf({ origin }: BrowseQuery): ProviderId | undefined {
+  return origin === 'files' ? undefined : origin
+}
+
+function conditionsOf(
+  { organizationId }: Reader,
+  { origin, updatedAfter, updatedBefore, access }: BrowseQuery,
+): RawBuilder<unknown>[] {
+  // The date that searches filter by.
+  const changedAt = sql`coalesce(i.source_updated_at, i.source_created_at, i.synced_at)`
+  const conditions: RawBuilder<unknown>[] = []
+  if (origin !== undefined) conditions.push(origin === 'files' ? IS_FILE : sql`not ${IS_FILE}`)
+  if (updatedAfter !== undefined) conditions.push(sql`${changedAt} >= ${new Date(updatedAfter)}`)
+  if (updatedBefore !== undefined) conditions.push(sql`${changedAt} < ${new Date(updatedBefore)}`)
+  if (access !== undefined) conditions.push(hasAccess(organizationId, access))
+  return conditions
+}
+
+/** Items whose policy names somebody of this class and of none wider. */
+function hasAccess(organizationId: string, access: AccessClass): RawBuilder<unknown> {
+  const allowing = sql`select p.policy_id from access_policy_principals p
+    where p.organization_id = ${organizationId} and not p.denies`
+  if (access === 'nobody') return sql`coalesce(i.policy_id not in (${allowing}), true)`
+  return sql`i.policy_id in (${allowing} group by p.policy_id having ${ACCESS_CLASSES.indexOf(access)}::int = min(
+    case when p.principal in ('everyone', 'member') then 0 when p.principal like 'source:%' then 1 else 2 end))`
+}
+
+/** At most `limit` items after a place, with the stored size of their texts. */
+async function readPlaces(
+  db: Db,
+  { reader, query, conditions }: Chosen,
+  place: ListPlace | null,
+  limit: number,
+): Promise<z.output<typeof Places>> {
+  const { connectorId, sourceKind } = query
+  const provider = providerOf(query)
+  const newest = newestItems(reader, { provider, connectorId, sourceKind, conditions, place, limit })
+  const { rows } = await sql`
+    select n.id, ${exactTime('n')} as at, i.bytes
+    from (${newest}) n
+    cross join lateral (
+      select pg_column_size(body) as bytes from source_items
+      where organization_id = ${reader.organizationId} and id = n.id limit 1
+    ) i
+    order by n.updated_at desc, n.id`.execute(db)
+  return Places.parse(rows)
+}
+
+async function readPage(db: Db, chosen: Chosen, place: ListPlace | null): Promise<Found> {
+  const { reader, query } = chosen
+  const places = await readPlaces(db, chosen, place, query.limit + 1)
+  const page = places.slice(0, query.limit)
+  const isLast = page.length === places.length
+  return {
+    rows: await readRows(db, reader.organizationId, page),
+    next: isLast ? null : (page.at(-1) ?? null),
+  }
+}
+
+/** Reads a bounded number of texts, so a page can have fewer items than asked for, or none. */
+async function searchText(
+  db: Db,
+  chosen: Chosen,
+  place: ListPlace | null,
+  { q, bounds }: { q: string; bounds: typeof SEARCHED },
+): Promise<Found> {
+  const { reader, query } = chosen
+  const pattern = containing(q)
+  const matches = sql`and (i.title ilike ${pattern} or i.external_id ilike ${pattern} or i.body ilike ${pattern})`
+  const found: z.output<typeof Rows> = []
+  let from = place
+  for (let round = 0; round < bounds.rounds; round += 1) {
+    const places = await readPlaces(db, chosen, from, bounds.itemsAtOnce + 1)
+    const batch = within(places.slice(0, bounds.itemsAtOnce), bounds.bytesAtOnce)
+    found.push(...(await readRows(db, reader.organizationId, batch, matches)))
+    const isEnd = batch.length === places.length
+    if (found.length > query.limit) {
+      const page = found.slice(0, query.limit)
+      return { rows: page, next: page.at(-1) ?? null }
+    }
+    from = batch.at(-1) ?? from
+    if (isEnd) return { rows: found, next: null }
+    if (found.length === query.limit) break
+  }
+  return { rows: found, next: from }
+}
+
+/** At least one item, and no more than fit into one statement. */
+function within(places: z.output<typeof Places>, bytesMax: number): z.output<typeof Places> {
+  let bytes = 0
+  const end = places.findIndex((one, at) => {
+    bytes += one.bytes
+    return at > 0 && bytes > bytesMax
+  })
+  return end === -1 ? places : places.slice(0, end)
+}
+
+async function readRows(
+  db: Db,
+  organizationId: string,
+  places: z.output<typeof Places>,
+  matches = sql``,
+): Promise<z.output<typeof Rows>> {
+  if (places.length === 0) return []
+  const columns = sql.join(LISTED_COLUMNS.map((name) => sql.ref(`i.${name}`)))
+  const { rows } = await sql`
+    select i.id, i.updated_at, i.synced_at, ${columns}, ${exactTime('i')} as at, ${IS_FILE} as is_file
+    from source_items i
+    where i.organization_id = ${organizationId} and i.id in (${sql.join(places.map(({ id }) => id))}) ${matches}
+    order by i.updated_at desc, i.id`.execute(db)
+  return Rows.parse(rows)
+}
+
+async function countItems(db: Db, { reader, query, conditions }: Chosen): Promise<number> {
+  const { organizationId, readable } = reader
+  const { connectorId, sourceKind } = query
+  const provider = providerOf(query)
+  const all = [
+    sql`i.organization_id = ${organizationId}`,
+    sql`i.provider in (${sql.join([...providersOf(reader)])})`,
+    mayBeRead(readable, 'policy_id'),
+    ...(provider === undefined ? [] : [sql`i.provider = ${provider}`]),
+    ...(connectorId === undefined ? [] : [sql`i.source_id = ${connectorId}`]),
+    ...(sourceKind === undefined ? [] : [sql`i.source_kind = ${sourceKind}`]),
+    ...conditions,
+  ]
+  const { rows } = await sql`
+    select count(*)::int as total from (
+      select i.id from source_items i
+      join sources s on s.organization_id = i.organization_id and s.id = i.source_id and s.removed_at is null
+      where ${sql.join(all, sql` and `)} limit ${COUNTED_MAX}
+    ) i`.execute(db)
+  const [{ total }] = Counted.parse(rows)
+  return total
+}

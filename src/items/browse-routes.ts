@@ -1,0 +1,176 @@
+import { z } from 'zod'
+import { AppError } from '../kernel/errors.ts'
+import {
+  count,
+  distinct,
+  EXAMPLE_ID,
+  givenId,
+  idOf,
+  onBehalfOfQuery,
+  shownId,
+  text,
+  textOrNull,
+  Timestamp,
+} from '../kernel/schemas.ts'
+import { defineRoute, reply } from '../http/route.ts'
+import { PERSON_REFUSALS, requireReader } from '../http/twins.ts'
+import { PROVIDERS } from '../providers/index.ts'
+import { ACCESS_CLASSES, COUNTED_MAX } from './browse-items.ts'
+import { DELETED_AT_ONCE_MAX } from './delete-several.ts'
+import { ListedSourceItem } from './document-schema.ts'
+import { SOURCE_KINDS } from './item.ts'
+import type { ItemServices } from './routes.ts'
+
+const CURSOR_CHARACTERS_MAX = 1_000
+const TEXT_CHARACTERS_MAX = 200
+
+const BrowseQuery = z.strictObject({
+  q: z.string().trim().min(1).max(TEXT_CHARACTERS_MAX).optional().meta({
+    description:
+      'Only items with these characters in the title, the external id or the text, whatever their case.',
+    example: 'vacation',
+  }),
+  origin: z
+    .enum([...PROVIDERS, 'files'])
+    .optional()
+    .meta({ description: 'Only items of this provider, or only imported `files`.', example: 'files' }),
+  connectorId: givenId.optional().describe('Only items of this source.'),
+  sourceKind: z
+    .enum(SOURCE_KINDS)
+    .optional()
+    .meta({ description: 'Only items of this kind.', example: 'document' }),
+  updatedAfter: Timestamp.optional().describe(
+    'Only items that changed at their source at this time or later.',
+  ),
+  updatedBefore: Timestamp.optional().describe('Only items that changed at their source before this time.'),
+  access: z.enum(ACCESS_CLASSES).optional().meta({
+    description:
+      'Only items whose access policy names everyone, the people of the source (`source`), or only a `limited` set of people, groups and domains; or `nobody`. For admins.',
+    example: 'limited',
+  }),
+  cursor: z
+    .string()
+    .max(CURSOR_CHARACTERS_MAX)
+    .optional()
+    .describe('The `nextCursor` of the previous page, with the same filters. Omit it for the first page.'),
+  limit: z.coerce.number().int().min(1).max(200).default(50).describe('The most items on a page.'),
+  onBehalfOf: onBehalfOfQuery,
+})
+
+const BrowsedItem = ListedSourceItem.extend({
+  isFile: z.boolean().meta({ description: 'Whether it was imported as a file.', example: false }),
+}).meta({ id: 'BrowsedItem', description: 'A stored item in the console.' })
+
+const ItemChunk = z
+  .object({
+    position: count('Its place in the item, from 0.', 0),
+    heading: textOrNull('The headings above it.', 'Vacation'),
+    content: text('Its text.', 'Employees get 25 days of paid vacation a year.'),
+  })
+  .meta({ id: 'ItemChunk', description: 'A part of an item, as searches find it.' })
+
+const shared = {
+  tag: 'Ingest (console)',
+  credits: 0,
+  onBehalfOf: 'query',
+  refuses: PERSON_REFUSALS,
+} as const
+
+export const browseRoutes = [
+  defineRoute<ItemServices>()({
+    ...shared,
+    operationId: 'consoleBrowseItems',
+    method: 'GET',
+    path: '/v1/console/items',
+    summary: 'Search and filter stored items',
+    description:
+      'The items that you may read, latest content change first. With `q`, a page reads about 1,000 texts: it can have ' +
+      'fewer items than `limit`, or none. Continue until `nextCursor` is null.',
+    access: { surface: 'console', role: 'member', action: 'search' },
+    audit: 'none',
+    query: BrowseQuery,
+    responses: {
+      200: z.object({
+        items: z.array(BrowsedItem).describe('The items of this page, without their texts.'),
+        nextCursor: textOrNull('The cursor of the next page; null on the last one.'),
+        total: z
+          .int()
+          .min(0)
+          .nullable()
+          .meta({
+            description: `All items that match, counted up to ${COUNTED_MAX.toLocaleString('en')}; null with \`q\` and on later pages.`,
+            example: 128,
+          }),
+      }),
+    },
+    handle: async ({ reader, principal, query }, { items }) => {
+      if (query.access !== undefined && principal.role === 'member')
+        throw new AppError('role_required', 'Only owners and admins of the workspace filter by access')
+      return reply(200, await items.browse(requireReader(reader), query))
+    },
+  }),
+  defineRoute<ItemServices>()({
+    ...shared,
+    operationId: 'consoleDeleteItems',
+    method: 'POST',
+    path: '/v1/console/items/delete',
+    summary: 'Delete several items with their chunks and vectors',
+    description:
+      'In one transaction, with an audit event for each deleted item. Items that are missing, or that you may not read, are ' +
+      'returned as `notFound` and do not stop the others.',
+    access: { surface: 'console', role: 'admin', action: 'ingest' },
+    audit: 'source_item.delete',
+    query: z.strictObject({ onBehalfOf: onBehalfOfQuery }),
+    body: z.strictObject({
+      ids: distinct(idOf('An item.', EXAMPLE_ID.sourceItem)).describe(
+        `The items, at most ${DELETED_AT_ONCE_MAX}.`,
+      ),
+    }),
+    responses: {
+      200: z.object({
+        deleted: z
+          .array(shownId('An item that is no longer stored.', EXAMPLE_ID.sourceItem))
+          .describe('The deleted items.'),
+        notFound: z
+          .array(shownId('An item that was not found.', EXAMPLE_ID.sourceItem))
+          .describe('The items that were not found.'),
+      }),
+    },
+    handle: async ({ reader, body }, { items }) =>
+      reply(200, await items.removeSeveral(requireReader(reader), body.ids)),
+  }),
+  defineRoute<ItemServices>()({
+    ...shared,
+    operationId: 'consoleListItemChunks',
+    method: 'GET',
+    path: '/v1/console/items/{id}/chunks',
+    summary: 'List the chunks of an item',
+    description: 'In reading order. Continue with `nextAfter` until it is null.',
+    access: { surface: 'console', role: 'member', action: 'search' },
+    audit: 'none',
+    params: z.object({ id: idOf("The item's id.", EXAMPLE_ID.sourceItem) }),
+    query: z.strictObject({
+      after: z.coerce
+        .number()
+        .int()
+        .min(0)
+        .max(2 ** 31 - 1)
+        .optional()
+        .describe('The `nextAfter` of the previous page. Omit it for the first page.'),
+      limit: z.coerce.number().int().min(1).max(200).default(50).describe('The most chunks on a page.'),
+      onBehalfOf: onBehalfOfQuery,
+    }),
+    responses: {
+      200: z.object({
+        chunks: z.array(ItemChunk).describe('The chunks of this page.'),
+        total: count('All chunks of the item.', 3),
+        nextAfter: z
+          .int()
+          .nullable()
+          .meta({ description: 'Where the next page begins; null on the last one.', example: null }),
+      }),
+    },
+    handle: async ({ reader, params, query }, { items }) =>
+      reply(200, await items.chunks(requireReader(reader), params.id, query)),
+  }),
+]

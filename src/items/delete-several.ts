@@ -1,0 +1,62 @@
+import { recordEvent } from '../audit/index.ts'
+import { sql } from 'kysely'
+import { z } from 'zod'
+import type { Db, Tx } from '../database/database.ts'
+import { actorOf } from '../kernel/principal.ts'
+import type { Reader } from '../kernel/reader.ts'
+import { mayBeRead } from '../permissions/index.ts'
+import { providersOf } from '../providers/index.ts'
+import { changeItems } from '../vector-memory/index.ts'
+import { deleteItems } from './delete-items.ts'
+
+/** One transaction deletes no more, because everything of an item is deleted with it. */
+export const DELETED_AT_ONCE_MAX = 100
+
+export interface DeletedSeveral {
+  deleted: string[]
+  /** Missing, out of scope, not readable, or of a source that is being removed. */
+  notFound: string[]
+}
+
+const Ids = z.array(z.object({ id: z.string() }))
+
+/** Deletes those of these items that the reader may read, with one audit event each, in one transaction. */
+export async function deleteSeveral(
+  db: Db,
+  reader: Reader,
+  ids: readonly string[],
+  at: Date,
+): Promise<DeletedSeveral> {
+  const { organizationId } = reader
+  const deleted = await changeItems(db, organizationId, async (tx, changes) => {
+    const readable = await readableOf(tx, reader, ids)
+    if (readable.length === 0) return []
+    const gone = await deleteItems(tx, changes, { organizationId, ids: readable })
+    for (const { id, provider, sourceId } of gone)
+      await recordEvent(tx, {
+        organizationId,
+        actor: actorOf(reader),
+        action: 'source_item.delete',
+        targetType: 'source_item',
+        targetId: id,
+        metadata: { provider, connectorId: sourceId },
+        providers: [provider],
+        at,
+      })
+    return gone.map(({ id }) => id)
+  })
+  const isGone = new Set(deleted)
+  return { deleted, notFound: ids.filter((id) => !isGone.has(id)) }
+}
+
+async function readableOf(tx: Tx, reader: Reader, ids: readonly string[]): Promise<string[]> {
+  const { organizationId, readable } = reader
+  const { rows } = await sql`
+    select i.id from source_items i
+    join sources s on s.organization_id = i.organization_id and s.id = i.source_id and s.removed_at is null
+    where i.organization_id = ${organizationId} and i.id in (${sql.join([...ids])})
+      and i.provider in (${sql.join([...providersOf(reader)])}) and ${mayBeRead(readable, 'policy_id')}`.execute(
+    tx,
+  )
+  return Ids.parse(rows).map(({ id }) => id)
+}

@@ -1,0 +1,105 @@
+import type { EmbeddingModel } from '../../inference/embedding-model.ts'
+import { tryModel } from '../../inference/embedding-models/create-embedding-model.ts'
+import type { LanguageModel } from '../../inference/language-model.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { type ModelKind, problemOf, tooSlow } from './problem-words.ts'
+
+/** Who chose a model: the environment, the operator with `model use`, or nobody. */
+export type SetBy = 'environment' | 'operator' | 'default'
+
+export interface ModelSetting {
+  /** The model's ID; null: none. */
+  model: string | null
+  setBy: SetBy
+  /** The environment variables that are set. Values of addresses and secrets are null. */
+  variables: { name: string; value: string | null }[]
+}
+
+export interface ModelTest {
+  ok: boolean
+  milliseconds: number
+  /** What failed and what to do; null: nothing failed. */
+  problem: string | null
+  /** Identifies the server's response, without its words; null: there is nothing to add. */
+  detail: string | null
+}
+
+export interface ModelCheck {
+  describe(): Record<ModelKind, ModelSetting>
+  /**
+   * Calls the model once, with a deadline.
+   * @throws AppError `not_configured` if there is no such model; what is no failure of the model
+   */
+  test(kind: ModelKind, signal: AbortSignal): Promise<ModelTest>
+}
+
+export interface ModelCheckOptions {
+  describe: () => Record<ModelKind, ModelSetting>
+  languageModel: LanguageModel | null
+  embeddingModel: () => EmbeddingModel
+  /** Monotonic, in milliseconds. */
+  elapsed: () => number
+  /** A signal that aborts when a test has taken too long. */
+  deadline: (ms: number) => AbortSignal
+}
+
+export const DEADLINE_MS = 15_000
+/** Room for a model that reasons before it writes: an empty answer also shows that it works. */
+const OUTPUT_TOKENS_MAX = 64
+
+/** Shows which models are configured, and tests them. */
+export function createModelCheck(options: ModelCheckOptions): ModelCheck {
+  const { describe, languageModel, embeddingModel, elapsed } = options
+  const calls: Record<ModelKind, (signal: AbortSignal) => Promise<void>> = {
+    async language(signal) {
+      if (languageModel === null)
+        throw new AppError(
+          'not_configured',
+          'There is no language model. Set LLM_PROVIDER and LLM_API_KEY, and restart the service.',
+        )
+      await writeOnce(languageModel, signal)
+    },
+    embedding: (signal) => tryModel(embeddingModel(), signal),
+  }
+  return {
+    describe,
+    async test(kind, signal) {
+      const late = options.deadline(DEADLINE_MS)
+      const startedAt = elapsed()
+      const ended = (problem: string | null, detail: string | null): ModelTest => ({
+        ok: problem === null,
+        milliseconds: Math.round(elapsed() - startedAt),
+        problem,
+        detail,
+      })
+      try {
+        await beforeAbort(calls[kind](AbortSignal.any([signal, late])), late)
+        return ended(null, null)
+      } catch (error) {
+        signal.throwIfAborted()
+        if (late.aborted) return ended(tooSlow(kind, DEADLINE_MS), null)
+        const problem = problemOf(kind, error)
+        if (problem === null) throw error
+        return ended(problem.words, problem.detail)
+      }
+    },
+  }
+}
+
+async function writeOnce(model: LanguageModel, signal: AbortSignal): Promise<void> {
+  const prompt = {
+    instructions: 'You test a connection.',
+    prompt: 'Answer with the word "ready".',
+    maxOutputTokens: OUTPUT_TOKENS_MAX,
+  }
+  const words = model.stream(prompt, signal)[Symbol.asyncIterator]()
+  while (!(await words.next()).done);
+}
+
+/** Ends with the signal, even if the work ignores it. */
+function beforeAbort(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const abort = (): void => reject(signal.reason)
+  signal.addEventListener('abort', abort, { once: true })
+  return Promise.race([work, promise]).finally(() => signal.removeEventListener('abort', abort))
+}

@@ -1,0 +1,33 @@
+import { ProviderFailure, type ProviderFailureKind } from '../../inference/provider-failure.ts'
+import { AppError } from '../../kernel/errors.ts'
+
+export type ModelKind = 'language' | 'embedding'
+
+const SUBJECTS: Record<ModelKind, string> = { language: 'language model', embedding: 'embedding model' }
+const PREFIXES: Record<ModelKind, string> = { language: 'LLM', embedding: 'EMBEDDING' }
+
+const ADVICE: Record<ProviderFailureKind, (subject: string, prefix: string) => string> = {
+  auth: (subject, prefix) =>
+    `The server of the ${subject} refuses the API key. Set ${prefix}_API_KEY to a valid key and restart the service.`,
+  rate_limited: (subject) =>
+    `The server of the ${subject} limits requests. Test again in a minute; if it still does, raise the limit at the provider.`,
+  unavailable: (subject, prefix) =>
+    `The server of the ${subject} cannot be reached or fails. Check that it runs and that ${prefix}_BASE_URL is right.`,
+  rejected: (subject, prefix) =>
+    `The server of the ${subject} refuses the request. Check that it offers the model that ${prefix}_MODEL names.`,
+}
+
+/**
+ * Why a model does not work and what to do. `detail` has the status and error code of the response, never the server's
+ * words, which may repeat a key. null: not a failure of the model.
+ */
+export function problemOf(kind: ModelKind, error: unknown): { words: string; detail: string | null } | null {
+  if (!(error instanceof AppError) || error.code !== 'upstream_error') return null
+  const { cause } = error
+  if (!(cause instanceof ProviderFailure)) return { words: error.message, detail: null }
+  return { words: ADVICE[cause.kind](SUBJECTS[kind], PREFIXES[kind]), detail: cause.message }
+}
+
+export function tooSlow(kind: ModelKind, deadlineMs: number): string {
+  return `The ${SUBJECTS[kind]} did not answer within ${deadlineMs / 1000} seconds. Check that its server runs and has capacity.`
+}

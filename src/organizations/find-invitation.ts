@@ -1,0 +1,32 @@
+import type { Db } from '../database/database.ts'
+import type { Row } from '../database/schema.ts'
+import { AppError } from '../kernel/errors.ts'
+
+export const DAYS_VALID = 7
+
+/**
+ * The unexpired invitation of a link, used or not.
+ * @throws AppError `invitation_invalid`
+ */
+export async function findInvitation(db: Db, sha256: Buffer, at: Date): Promise<Row<'invitations'>> {
+  const row = await db
+    .selectFrom('invitations')
+    .selectAll()
+    .where('secret_sha256', '=', sha256)
+    .where('expires_at', '>', at)
+    .executeTakeFirst()
+  if (!row) throw invitationInvalid()
+  return row
+}
+
+export function invitationInvalid(): AppError {
+  return new AppError(
+    'invitation_invalid',
+    `This invitation is not valid any more: it was used, withdrawn, or is over ${DAYS_VALID} days old; ask for another`,
+  )
+}
+
+/** Whether the identity provider has verified that an address, in lowercase, is a person's. */
+export function isAddressOf(user: Pick<Row<'users'>, 'email' | 'email_verified'>, address: string): boolean {
+  return user.email_verified && user.email?.toLowerCase() === address
+}

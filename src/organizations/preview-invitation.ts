@@ -1,0 +1,53 @@
+import type { Db } from '../database/database.ts'
+import type { Role } from '../kernel/actions.ts'
+import { findRole } from './authority.ts'
+import { findInvitation, invitationInvalid, isAddressOf } from './find-invitation.ts'
+import { hashInvitationSecret } from './invitation-secret.ts'
+
+/** What an invitation offers to whoever holds its link. */
+export interface InvitationPreview {
+  workspace: string
+  /** Name or address of the person who invites; null: they are no user any more. */
+  invitedBy: string | null
+  role: Role
+  /** The only address that can accept it; null: anyone with the link. */
+  email: string | null
+  expiresAt: string
+  /** Address of the person who asks. */
+  signedInAs: string | null
+  isForYou: boolean
+  isMember: boolean
+}
+
+/** @throws AppError `invitation_invalid` */
+export async function previewInvitation(
+  db: Db,
+  { userId, secret, at }: { userId: string; secret: string; at: Date },
+): Promise<InvitationPreview> {
+  const invitation = await findInvitation(db, hashInvitationSecret(secret), at)
+  const { organization_id: organizationId, email, role, accepted_by_user_id: acceptedBy } = invitation
+  const isMember = (await findRole(db, organizationId, userId)) !== undefined
+  if (acceptedBy !== null && !isMember) throw invitationInvalid()
+  const organization = await db
+    .selectFrom('organizations')
+    .select('name')
+    .where('id', '=', organizationId)
+    .executeTakeFirstOrThrow()
+  const people = await db
+    .selectFrom('users')
+    .select(['id', 'name', 'email', 'email_verified'])
+    .where('id', 'in', [userId, invitation.created_by_user_id])
+    .execute()
+  const user = people.find(({ id }) => id === userId)
+  const inviter = people.find(({ id }) => id === invitation.created_by_user_id)
+  return {
+    workspace: organization.name,
+    invitedBy: inviter?.name ?? inviter?.email ?? null,
+    role,
+    email,
+    expiresAt: invitation.expires_at.toISOString(),
+    signedInAs: user?.email ?? null,
+    isForYou: email === null || (user !== undefined && isAddressOf(user, email)),
+    isMember,
+  }
+}

@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createFakeProvider, type FakeProvider } from '../../test/support/fake-provider.ts'
+import { insertOrganization } from '../../test/support/organizations.ts'
+import { startSyncBench, type SyncBench } from '../../test/support/sync.ts'
+import type { Caller } from '../kernel/principal.ts'
+import type { ItemFailure, ProviderAdapter } from '../providers/index.ts'
+import { listSkipped, type SkippedItem } from './list-skipped.ts'
+
+let bench: SyncBench
+let provider: FakeProvider
+let failures: ItemFailure[]
+
+beforeEach(async () => {
+  bench = await startSyncBench()
+  provider = createFakeProvider()
+  failures = []
+})
+afterEach(() => bench.close())
+
+/** What the provider has, and these failures besides. */
+const adapter = (): ProviderAdapter => ({
+  ...provider.adapter,
+  async *listChanges(session, input) {
+    for await (const page of provider.adapter.listChanges(session, input)) yield { ...page, failures }
+  },
+})
+
+async function sync(sourceId: string, fullResync = false): Promise<void> {
+  await bench.queue(sourceId, fullResync)
+  await bench.worker(adapter()).settle()
+  bench.now += 60_000
+}
+
+const callerOf = (organizationId: string): Caller => ({
+  kind: 'console',
+  organizationId,
+  userId: randomUUID(),
+  role: 'owner',
+  allowedProviders: null,
+})
+
+async function skippedOf(sourceId: string): Promise<SkippedItem[]> {
+  return (await listSkipped(bench.db, callerOf(bench.organization.id), sourceId)).skippedItems
+}
+
+describe('the skipped items of a source', () => {
+  it('has the latest reason of each item, until a run stores it', async () => {
+    const sourceId = await bench.connect()
+    failures = [{ externalId: 'doc-1', message: 'The file is larger than 25 MiB and is not read' }]
+    await sync(sourceId)
+    failures = [
+      { externalId: 'doc-1', message: 'The file is encrypted' },
+      { externalId: 'doc-2', message: 'No access' },
+    ]
+    await sync(sourceId)
+    expect(
+      (await skippedOf(sourceId)).map(({ externalId, reason, isStored }) => [externalId, reason, isStored]),
+    ).toEqual([
+      ['doc-1', 'The file is encrypted', false],
+      ['doc-2', 'No access', false],
+    ])
+    failures = []
+    provider.put('doc-1', 'Now it can be read.')
+    await sync(sourceId)
+    expect((await skippedOf(sourceId)).map(({ externalId }) => externalId)).toEqual(['doc-2'])
+  })
+
+  it('says that an older version is stored', async () => {
+    const sourceId = await bench.connect()
+    provider.put('doc-1', 'The first version.')
+    await sync(sourceId)
+    failures = [{ externalId: 'doc-1', message: 'The file is encrypted' }]
+    await sync(sourceId)
+    expect(await skippedOf(sourceId)).toMatchObject([{ externalId: 'doc-1', isStored: true }])
+  })
+
+  it('forgets what a later full sync did not report', async () => {
+    const sourceId = await bench.connect()
+    failures = [{ externalId: 'gone', message: 'No access' }]
+    await sync(sourceId)
+    failures = []
+    await sync(sourceId, true)
+    expect(await skippedOf(sourceId)).toEqual([])
+  })
+
+  it('is only of its own source and organization', async () => {
+    const [sourceId, other] = [await bench.connect(), await bench.connect()]
+    failures = [{ externalId: 'doc-1', message: 'No access' }]
+    await sync(sourceId)
+    expect(await skippedOf(other)).toEqual([])
+    const stranger = await insertOrganization(bench.db)
+    await expect(listSkipped(bench.db, callerOf(stranger.id), sourceId)).rejects.toMatchObject({
+      code: 'not_found',
+    })
+  })
+})

@@ -1,0 +1,74 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import type { Db } from '../database/database.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { Caller } from '../kernel/principal.ts'
+import { providersOf } from '../providers/index.ts'
+import { isThere } from '../sources/index.ts'
+
+export interface SkippedItem {
+  externalId: string
+  /** The words of the provider, of the text extractor or of the service. */
+  reason: string
+  /** Whether an older version, or the item without this part, is stored. */
+  isStored: boolean
+  at: string
+}
+
+export interface SkippedItems {
+  skippedItems: SkippedItem[]
+  /** There are more. */
+  isCapped: boolean
+}
+
+const SHOWN_MAX = 200
+
+const Rows = z.array(
+  z.object({ external_id: z.string(), message: z.string(), at: z.date(), is_stored: z.boolean() }),
+)
+
+/**
+ * What the runs of a source could not read since its last full sync, and have not stored since, the latest first.
+ * @throws AppError `not_found`
+ */
+export async function listSkipped(db: Db, caller: Caller, sourceId: string): Promise<SkippedItems> {
+  const { organizationId } = caller
+  const source = await db
+    .selectFrom('sources')
+    .select('provider')
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', sourceId)
+    .where('provider', 'in', providersOf(caller))
+    .where(isThere())
+    .executeTakeFirst()
+  if (!source) throw new AppError('not_found', 'There is no such source')
+  const { rows } = await sql`
+    select s.external_id, s.message, s.at, i.id is not null as is_stored
+    from (
+      select distinct on (f.external_id) f.external_id, f.message, f.created_at as at
+      from sync_run_failures f
+      join sync_runs r on r.organization_id = f.organization_id and r.id = f.run_id
+      where f.organization_id = ${organizationId} and r.source_id = ${sourceId}
+        -- A full sync reads everything again, so it replaces what runs before it reported.
+        and r.created_at >= coalesce((
+          select max(u.created_at) from sync_runs u
+          where u.organization_id = ${organizationId} and u.source_id = ${sourceId}
+            and u.full_resync and u.status = 'succeeded'), '-infinity')
+      order by f.external_id, f.created_at desc
+    ) s
+    left join source_items i on i.organization_id = ${organizationId} and i.provider = ${source.provider}
+      and i.external_id = s.external_id
+    where i.id is null or i.synced_at <= s.at
+    order by s.at desc, s.external_id
+    limit ${SHOWN_MAX + 1}`.execute(db)
+  const found = Rows.parse(rows)
+  return {
+    skippedItems: found.slice(0, SHOWN_MAX).map((row) => ({
+      externalId: row.external_id,
+      reason: row.message,
+      isStored: row.is_stored,
+      at: row.at.toISOString(),
+    })),
+    isCapped: found.length > SHOWN_MAX,
+  }
+}
