@@ -11,6 +11,7 @@ import { addConsolePages } from './console-pages.ts'
 import { type ConsoleIdentity, createConsoleIdentity } from './console-identity.ts'
 import type { SiteBuild } from '../console/index.ts'
 import { createEmbeddingEngine, type EmbeddingEngine, type EmbeddingEngineDeps } from './embedding-engine.ts'
+import { createEvaluations } from '../evaluations/index.ts'
 import type { ModelRegistry } from '../models/index.ts'
 import { modelsDir } from './former-models.ts'
 import { modelCheckOf } from './model-check.ts'
@@ -259,6 +260,7 @@ function createServices(
     organizations: createOrganizations({ db, clock, paymentsConfigured: billing.payments !== null }),
     members: createMembers({ db, clock }),
     threads: createThreads({ db, clock, findReadable: items.findReadable }),
+    evaluations: createEvaluations({ db, clock, findReadable: items.findReadable }),
     groups: createGroups({ db, clock }),
     scimUsers: createScimUsers({ db, clock }),
     scimGroups: createScimGroups({ db, clock }),

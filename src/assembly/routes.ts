@@ -6,6 +6,7 @@ import { backupRoutes } from '../backup/index.ts'
 import { billingRoutes } from '../billing/index.ts'
 import { connectionRoutes } from '../connections/index.ts'
 import { dailyUsageRoutes } from '../daily-usage/index.ts'
+import { evaluationRoutes } from '../evaluations/index.ts'
 import { healthRoutes } from '../health/index.ts'
 import type { Route } from '../http/route.ts'
 import { browseRoutes, itemRoutes } from '../items/index.ts'
@@ -30,6 +31,7 @@ const SLICES = [
   retrievalRoutes,
   answerRoutes,
   threadRoutes,
+  evaluationRoutes,
   itemRoutes,
   browseRoutes,
   memoryCanvasRoutes,

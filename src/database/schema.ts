@@ -3,6 +3,7 @@ import type { Action, ActorType, Role } from '../kernel/actions.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import type { BillingSchema } from './schema-billing.ts'
 import type { Json, Leased, Nullable, NullableJson, TenantRow } from './schema-columns.ts'
+import type { EvaluationsSchema } from './schema-evaluations.ts'
 import type { PeopleSchema } from './schema-people.ts'
 import type { SourcesSchema } from './schema-sources.ts'
 import type {
@@ -16,7 +17,7 @@ import type {
 export type * from './schema-words.ts'
 
 /** The tables as the migrations leave them. JSON is written as `JSON.stringify` text and read parsed, on both drivers. */
-export interface Schema extends BillingSchema, PeopleSchema, SourcesSchema {
+export interface Schema extends BillingSchema, EvaluationsSchema, PeopleSchema, SourcesSchema {
   embedding_models: {
     id: Generated<number>
     name: string

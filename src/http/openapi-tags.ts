@@ -4,6 +4,7 @@ import type { Route } from './route.ts'
 const DESCRIPTIONS: Record<string, string> = {
   Retrieval: 'Search, context contracts and cited answers.',
   Threads: "A person's questions and their answers.",
+  Evaluation: 'Questions with known answers, and the runs that measured them.',
   Ingest: 'Store, list and delete documents.',
   'Memory canvas': 'People, organizations, channels and topics named in stored items.',
   Maintenance: 'Clean-ups and moves to another embedding model.',

@@ -4,18 +4,21 @@ import type { StoredTurn, Turn } from './turn.ts'
 /** Which of these items the reader may read. */
 export type FindReadable = (reader: Reader, itemIds: readonly string[]) => Promise<ReadonlySet<string>>
 
+/** An answer as it was given, stored with what it cites. */
+type StoredAnswer = Pick<StoredTurn, 'answer' | 'citations'>
+
 /** A stored answer repeats what its citations said, so it needs the right to read each of them now. */
-export async function withholdUnreadable(
-  turns: readonly StoredTurn[],
+export async function withholdUnreadable<Stored extends StoredAnswer>(
+  stored: readonly Stored[],
   reader: Reader,
   findReadable: FindReadable,
-): Promise<Turn[]> {
-  const cited = new Set(turns.flatMap(({ citations }) => citations.map(({ sourceItemId }) => sourceItemId)))
+): Promise<(Stored & { withheld: boolean })[]> {
+  const cited = new Set(stored.flatMap(({ citations }) => citations.map(({ sourceItemId }) => sourceItemId)))
   const readable = await findReadable(reader, [...cited])
-  return turns.map((turn) =>
-    turn.citations.every(({ sourceItemId }) => readable.has(sourceItemId))
-      ? shown(turn)
-      : { ...turn, answer: '', citations: [], withheld: true },
+  return stored.map((one) =>
+    one.citations.every(({ sourceItemId }) => readable.has(sourceItemId))
+      ? { ...one, withheld: false }
+      : { ...one, answer: '', citations: [], withheld: true },
   )
 }
 

@@ -31,6 +31,12 @@ export const CONSOLE_REQUIREMENTS: Record<string, string> = {
     'A person reads, rates and deletes their own threads only; the trail has no text of them, and they are deleted when the person leaves.',
   'CON-22':
     "An admin reads the requests of the workspace's keys, served or refused, filtered by key, status and path; nobody else does, and no content is in them.",
+  'CON-23':
+    'Admins keep questions with known answers and runs of them, one workspace apart from another; a question is stored once, and a changed page or fact forgets its last measurement.',
+  'CON-24':
+    'A stored answer of a run is withheld from whoever may not read all that it cites, and the trail has no text of questions and answers.',
+  'CON-25':
+    'A person adds a question of their own threads to the evaluation once they have rated its answer; admins see the question and the rating, and nothing else of the thread.',
   'CON-30':
     'An admin sees which models are set and by which variable, never a secret or an address, and calls each once with a deadline; a failure says what to do.',
   'CON-31':

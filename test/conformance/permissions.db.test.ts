@@ -218,6 +218,31 @@ describe('a workspace', () => {
     await setPermissions(ADA, 'off')
   })
 
+  it('withholds a stored answer of an evaluation from a person who may not read what it cites [CON-24]', async () => {
+    const key = tokens.get(ADA)
+    const console = (method: string, path: string, body?: object) =>
+      service.call(method, `/v1/console/${path}`, { key, body })
+    const { hits } = (await console('POST', 'search', { query: 'common', limit: 25 })).body
+    for (const title of ['ada', 'all'])
+      await console('PUT', 'evaluation/questions', { questions: [{ question: title, page: title }] })
+    const run = `evaluation/runs/${(await console('POST', 'evaluation/runs')).body.run.id}`
+    const { results } = (await console('GET', run)).body
+    const withheldFrom = async ({ question, questionId }: Record<string, string>): Promise<unknown[]> => {
+      const { sourceItemId } = hits.find(({ title }: { title: string }) => title === question)
+      const citations = [{ index: 1, sourceItemId, title: question }]
+      const measured = { rank: 1, hasFact: null, change: 'new', answer: 'a [1]', citations }
+      const path = `${run}/results/${questionId}`
+      expect((await console('PUT', path, measured)).status).toBe(200)
+      const own = (await console('GET', path)).body
+      const previewed = (await console('GET', `${path}?onBehalfOf=${BOB}`)).body
+      return [own.withheld, previewed.withheld, previewed.answer]
+    }
+    expect([await withheldFrom(results[0]), await withheldFrom(results[1])]).toEqual([
+      [false, true, ''],
+      [false, false, 'a [1]'],
+    ])
+  })
+
   it('lets owners preview as another person, with an audit event, and members as themselves alone', async () => {
     expect(await titlesFor(tokens.get(ADA), behalf(BOB), '/v1/console/search')).toEqual(['all'])
     const trail = await service.call('GET', '/v1/audit-events?limit=2', { key: acme.adminKey })

@@ -140,6 +140,7 @@ async function actOnEverything(): Promise<void> {
   await manageDirectory()
   await manageWebhooks()
   await manageThreads()
+  await manageEvaluation()
   const made = await asAdmin('POST', '/v1/console/organizations', { name: 'Acme' })
   await buyPlan(made.body.organization.id)
   const path = `/operator/organizations/${organization.id}/subscription`
@@ -195,7 +196,23 @@ async function manageThreads(): Promise<void> {
   const { thread, turn: first } = (await asAdmin('POST', path, turn)).body
   await asAdmin('POST', `${path}/${thread.id}/turns`, turn)
   await asAdmin('PUT', `${path}/${thread.id}/turns/${first.id}/feedback`, { feedback: 'useful' })
+  await asAdmin('POST', `${path}/${thread.id}/turns/${first.id}/evaluation`)
   await asAdmin('DELETE', `${path}/${thread.id}`)
+}
+
+/** Questions with known answers, and a run of them. */
+async function manageEvaluation(): Promise<void> {
+  const path = '/v1/console/evaluation'
+  const questions = [{ question: `Where is ${CONTENT}?`, page: CONTENT, fact: ANSWER }]
+  await asAdmin('PUT', `${path}/questions`, { questions })
+  const { run } = (await asAdmin('POST', `${path}/runs`)).body
+  const [{ questionId }] = (await asAdmin('GET', `${path}/runs/${run.id}`)).body.results
+  const result = `${path}/runs/${run.id}/results/${questionId}`
+  const measured = { rank: 1, hasFact: true, change: 'new', answer: ANSWER, citations: [] }
+  await asAdmin('PUT', result, measured)
+  await asAdmin('GET', result)
+  await asAdmin('DELETE', `${path}/runs/${run.id}`)
+  await asAdmin('DELETE', `${path}/questions/${questionId}`)
 }
 
 /** The payment processor's pages, in success and failure. */

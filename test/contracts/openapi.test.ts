@@ -61,6 +61,8 @@ describe('openapi/openapi.json', () => {
     expect(Object.fromEntries(other)).toEqual({
       createApiKey: '201',
       consoleAddTurn: '201',
+      consoleStartEvaluationRun: '201',
+      consoleSuggestEvaluationQuestion: '201',
       consoleCreateApiKey: '201',
       // They redirect.
       completeOAuth: '',

@@ -9,7 +9,14 @@ interface Column {
   /** The database fills it in when it is omitted. */
   generated: boolean
 }
-const FILES = ['schema.ts', 'schema-billing.ts', 'schema-people.ts', 'schema-sources.ts', 'schema-columns.ts']
+const FILES = [
+  'schema.ts',
+  'schema-billing.ts',
+  'schema-evaluations.ts',
+  'schema-people.ts',
+  'schema-sources.ts',
+  'schema-columns.ts',
+]
 type Tables = Record<string, Record<string, Column>>
 
 let database: TestDatabase
@@ -31,8 +38,8 @@ async function declaredTables(): Promise<Tables> {
     if (!found) throw new Error(`schema.ts has no interface ${name}`)
     return found.members
   }
-  const tables = ['BillingSchema', 'PeopleSchema', 'SourcesSchema', 'Schema'].flatMap((name) =>
-    propertiesOf(membersOf(name)),
+  const tables = ['BillingSchema', 'EvaluationsSchema', 'PeopleSchema', 'SourcesSchema', 'Schema'].flatMap(
+    (name) => propertiesOf(membersOf(name)),
   )
   return Object.fromEntries(tables.map(([table, type]) => [table, columnsOf(type, membersOf)]))
 }

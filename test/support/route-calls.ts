@@ -99,6 +99,16 @@ const BODIES: Record<string, (organization: TestOrganization) => Record<string, 
   consoleDeleteItems: () => ({ ids: [MISSING_ID] }),
   consoleCreateThread: () => turn,
   consoleAddTurn: () => turn,
+  consolePutEvaluationQuestions: () => ({
+    questions: [{ question: 'How many days?', page: 'Vacation', fact: '25' }],
+  }),
+  consolePutEvaluationResult: () => ({
+    rank: 1,
+    hasFact: true,
+    change: 'new',
+    answer: turn.answer,
+    citations: turn.citations,
+  }),
   consoleRateTurn: () => ({ feedback: 'useful' }),
   putGroup: () => ({ name: 'Finance', members: ['ada@example.com'] }),
   // The hash model of the tests answers; no network is involved.
@@ -169,6 +179,12 @@ export async function ownId(
     return (await asOwner('POST', 'invitations', { role: 'member' })).invitation.id
   if (path.includes('/scim-tokens/'))
     return (await asOwner('POST', 'scim-tokens', { name: 'Okta' })).scimToken.id
+  if (path.includes('/evaluation/')) {
+    const questions = [{ question: 'How many days?', page: 'Vacation', fact: null }]
+    await asOwner('PUT', 'evaluation/questions', { questions })
+    if (path.includes('/runs/')) return (await asOwner('POST', 'evaluation/runs')).run.id
+    return (await asOwner('GET', 'evaluation/questions')).questions[0].id
+  }
   if (path.includes('/threads/')) return (await asOwner('POST', 'threads', turn)).thread.id
   if (path.includes('/webhooks/')) {
     // This event does not happen, so nothing is delivered.

@@ -61,6 +61,9 @@ export const LAYOUT = {
   permission_polls: 'tenant',
   threads: 'tenant',
   request_log: 'tenant',
+  evaluation_questions: 'tenant',
+  evaluation_runs: 'tenant',
+  evaluation_results: 'tenant',
 
   // Looked up by the hash of a secret, by user, or by the hash of a state.
   api_keys: 'coordinator',

@@ -1,0 +1,2 @@
+export { createEvaluations } from './evaluations.ts'
+export { evaluationRoutes } from './routes.ts'

@@ -1,0 +1,194 @@
+import { randomUUID } from 'node:crypto'
+import { type RawBuilder, sql } from 'kysely'
+import type { Db, Tx } from '../database/database.ts'
+import type { Row } from '../database/schema.ts'
+import { AppError, validationError } from '../kernel/errors.ts'
+import type { ConsolePrincipal } from '../kernel/principal.ts'
+import { selectQuestions } from './questions.ts'
+import { recordChange } from './record-change.ts'
+import type { EvaluationRun, Measurement } from './schemas.ts'
+
+/** Of a workspace; the oldest beyond it are deleted. */
+export const RUNS_MAX = 20
+const ROWS_AT_ONCE = 200
+
+/** The runs of a workspace, newest first. */
+export async function listRuns(db: Db, organizationId: string): Promise<EvaluationRun[]> {
+  return (await selectRuns(db, organizationId).execute()).map(toRun)
+}
+
+/** @throws AppError `not_found` */
+export async function findRun(db: Db, organizationId: string, id: string): Promise<EvaluationRun> {
+  const row = await selectRuns(db, organizationId).where('r.id', '=', id).executeTakeFirst()
+  if (!row) throw noSuchRun()
+  return toRun(row)
+}
+
+/**
+ * Starts a run of all questions with a page or a fact. Each has its last measurement to be compared with.
+ * @throws AppError `validation_failed` without such a question
+ */
+export async function createRun(tx: Tx, caller: ConsolePrincipal, at: Date): Promise<EvaluationRun> {
+  const { organizationId, userId } = caller
+  const stored = await selectQuestions(tx, organizationId)
+  const questions = stored.filter(({ page, fact }) => page !== null || fact !== null)
+  if (questions.length === 0)
+    throw validationError([
+      { path: 'questions', message: 'questions must have a page or a fact; add it to at least one' },
+    ])
+  const id = randomUUID()
+  await tx
+    .insertInto('evaluation_runs')
+    .values({ organization_id: organizationId, id, user_id: userId, started_at: at })
+    .execute()
+  const rows = questions.map((one) => ({
+    organization_id: organizationId,
+    run_id: id,
+    question_id: one.id,
+    position: one.position,
+    question: one.question,
+    page: one.page,
+    fact: one.fact,
+    previous_rank: one.last_rank,
+    previous_has_fact: one.last_has_fact,
+    previous_measured_at: one.last_measured_at,
+  }))
+  for (let start = 0; start < rows.length; start += ROWS_AT_ONCE)
+    await tx
+      .insertInto('evaluation_results')
+      .values(rows.slice(start, start + ROWS_AT_ONCE))
+      .execute()
+  await recordChange(tx, caller, {
+    action: 'evaluation_run.create',
+    target: ['evaluation_run', id],
+    metadata: { questions: rows.length },
+    at,
+  })
+  await dropOldest(tx, organizationId)
+  return await findRun(tx, organizationId, id)
+}
+
+/**
+ * Stores what a question of the caller's own run gave, and keeps it with the question for the next run.
+ * @throws AppError `not_found`
+ */
+export async function storeMeasurement(
+  tx: Tx,
+  caller: ConsolePrincipal,
+  { id, questionId }: { id: string; questionId: string },
+  { rank, hasFact, change, answer, citations }: Measurement,
+  at: Date,
+): Promise<EvaluationRun> {
+  const { organizationId, userId } = caller
+  const run = await tx
+    .selectFrom('evaluation_runs')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', id)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  if (!run) throw noSuchRun()
+  const content = JSON.stringify({ citations })
+  const asked = await tx
+    .updateTable('evaluation_results')
+    .set({ rank, has_fact: hasFact, change, answer, content, measured_at: at })
+    .where('organization_id', '=', organizationId)
+    .where('run_id', '=', id)
+    .where('question_id', '=', questionId)
+    .returning(['page', 'fact'])
+    .executeTakeFirst()
+  if (!asked) throw new AppError('not_found', 'There is no such question in this run')
+  await tx
+    .updateTable('evaluation_questions')
+    .set({ last_rank: rank, last_has_fact: hasFact, last_measured_at: at })
+    .where('organization_id', '=', organizationId)
+    .where('id', '=', questionId)
+    // It was changed meanwhile: the measurement says nothing of what is expected now.
+    .where('page', 'is not distinct from', asked.page)
+    .where('fact', 'is not distinct from', asked.fact)
+    .execute()
+  await recordChange(tx, caller, {
+    action: 'evaluation_run.update',
+    target: ['evaluation_run', id],
+    metadata: { questionId, rank, hasFact },
+    at,
+  })
+  return await findRun(tx, organizationId, id)
+}
+
+/** Deletes a run with its answers. @throws AppError `not_found` */
+export async function deleteRun(tx: Tx, caller: ConsolePrincipal, id: string, at: Date) {
+  const run = await findRun(tx, caller.organizationId, id)
+  await tx
+    .deleteFrom('evaluation_runs')
+    .where('organization_id', '=', caller.organizationId)
+    .where('id', '=', id)
+    .execute()
+  await recordChange(tx, caller, {
+    action: 'evaluation_run.delete',
+    target: ['evaluation_run', id],
+    metadata: { questions: run.questions, measured: run.measured },
+    at,
+  })
+  return { run, deletedAt: at.toISOString() }
+}
+
+async function dropOldest(tx: Tx, organizationId: string): Promise<void> {
+  const surplus = await tx
+    .selectFrom('evaluation_runs')
+    .select('id')
+    .where('organization_id', '=', organizationId)
+    .orderBy('started_at', 'desc')
+    .orderBy('id', 'desc')
+    .offset(RUNS_MAX)
+    .execute()
+  for (const { id } of surplus)
+    await tx
+      .deleteFrom('evaluation_runs')
+      .where('organization_id', '=', organizationId)
+      .where('id', '=', id)
+      .execute()
+}
+
+function counting(condition: RawBuilder<unknown>) {
+  return sql<number>`(count(*) filter (where ${condition}))::int`
+}
+
+function selectRuns(db: Db, organizationId: string) {
+  return db
+    .selectFrom('evaluation_runs as r')
+    .innerJoin('evaluation_results as e', (join) =>
+      join.onRef('e.organization_id', '=', 'r.organization_id').onRef('e.run_id', '=', 'r.id'),
+    )
+    .where('r.organization_id', '=', organizationId)
+    .groupBy(['r.organization_id', 'r.id'])
+    .orderBy('r.started_at', 'desc')
+    .orderBy('r.id', 'desc')
+    .select([
+      'r.id',
+      'r.user_id',
+      'r.started_at',
+      sql<number>`count(*)::int`.as('questions'),
+      counting(sql`e.measured_at is not null`).as('measured'),
+      counting(sql`e.rank <= 1`).as('hitsAt1'),
+      counting(sql`e.rank <= 3`).as('hitsAt3'),
+      counting(sql`e.rank <= 10`).as('hitsAt10'),
+      counting(sql`e.has_fact is not null`).as('facts'),
+      counting(sql`e.has_fact`).as('factsInAnswers'),
+      counting(sql`e.change = 'better'`).as('better'),
+      counting(sql`e.change = 'worse'`).as('worse'),
+    ])
+}
+
+function toRun({
+  user_id: userId,
+  started_at: startedAt,
+  ...counts
+}: Pick<Row<'evaluation_runs'>, 'user_id' | 'started_at'> &
+  Omit<EvaluationRun, 'userId' | 'startedAt'>): EvaluationRun {
+  return { ...counts, userId, startedAt: startedAt.toISOString() }
+}
+
+function noSuchRun(): AppError {
+  return new AppError('not_found', 'There is no such run')
+}
