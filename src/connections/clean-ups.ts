@@ -7,7 +7,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { actorOf, type AgentPrincipal } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import type { CleanUpJob } from '../providers/index.ts'
-import { changeItems, type ItemChanges } from '../vector-memory/index.ts'
+import { changeItems, type ItemChanges } from '../item-changes/index.ts'
 
 export interface CleanUpReport {
   /** Items of this kind that were scanned. */

@@ -7,7 +7,7 @@ import { internPolicies, NOBODY_ID, principalsOfPolicy } from '../permissions/in
 import type { ProviderId } from '../kernel/providers.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import type { AccessPolicy } from '../providers/index.ts'
-import { changeItems } from '../vector-memory/index.ts'
+import { changeItems } from '../item-changes/index.ts'
 import { contentHash, fieldsOf } from './item.ts'
 import { originOf } from './item-policies.ts'
 

@@ -4,7 +4,7 @@ import type { Tx } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import { forgetItems, rereadItems } from '../memory-canvas/index.ts'
-import type { ItemChanges } from '../vector-memory/index.ts'
+import type { ItemChanges } from '../item-changes/index.ts'
 import type { CleanItem } from './item.ts'
 
 const LockedRows = z.array(z.object({ id: z.string() }))

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Tx } from '../database/database.ts'
-import type { ItemChanges } from '../vector-memory/index.ts'
+import type { ItemChanges } from '../item-changes/index.ts'
 
 interface Confirmed {
   organizationId: string

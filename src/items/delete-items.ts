@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Tx } from '../database/database.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { forgetItems } from '../memory-canvas/index.ts'
-import type { ItemChanges } from '../vector-memory/index.ts'
+import type { ItemChanges } from '../item-changes/index.ts'
 
 export type ItemsToDelete =
   | { organizationId: string; provider: ProviderId; externalIds: readonly string[] }

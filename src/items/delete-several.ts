@@ -6,7 +6,7 @@ import { actorOf } from '../kernel/principal.ts'
 import type { Reader } from '../kernel/reader.ts'
 import { mayBeRead } from '../permissions/index.ts'
 import { providersOf } from '../providers/index.ts'
-import { changeItems } from '../vector-memory/index.ts'
+import { changeItems } from '../item-changes/index.ts'
 import { deleteItems } from './delete-items.ts'
 
 /** One transaction deletes no more, because everything of an item is deleted with it. */

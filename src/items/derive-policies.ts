@@ -5,7 +5,7 @@ import type { Db } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import { internPolicies, principalsOfPolicy } from '../permissions/index.ts'
 import { PROVIDERS } from '../providers/index.ts'
-import { changeItems } from '../vector-memory/index.ts'
+import { changeItems } from '../item-changes/index.ts'
 import { originOf } from './item-policies.ts'
 
 /**

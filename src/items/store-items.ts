@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { Tx } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import { adoptModel, lockModelsForWriting, readModelState } from '../models/index.ts'
-import type { ItemChanges } from '../vector-memory/index.ts'
+import type { ItemChanges } from '../item-changes/index.ts'
 import { confirmItems } from './confirm-items.ts'
 import { type CleanItem, ITEM_COLUMNS, itemKey } from './item.ts'
 import {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db, Tx } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { changeOutOfTurn, type ItemChanges } from '../vector-memory/index.ts'
+import { changeOutOfTurn, type ItemChanges } from '../item-changes/index.ts'
 import { NOBODY_ID } from '../permissions/index.ts'
 import { type CleanItem, itemKey } from './item.ts'
 import {

@@ -1,7 +1,7 @@
 import type { Db } from '../database/database.ts'
 import type { ModelRegistry } from '../models/index.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { changeItems, itemTurnsOf } from '../vector-memory/index.ts'
+import { changeItems, itemTurnsOf } from '../item-changes/index.ts'
 import { endClaims } from './claims.ts'
 import { type CleanItem, itemKey } from './item.ts'
 import type { JournaledIngests, RecordIngest } from './journaled-ingests.ts'

@@ -1,4 +1,4 @@
-import { changeItems } from '../vector-memory/index.ts'
+import { changeItems } from '../item-changes/index.ts'
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

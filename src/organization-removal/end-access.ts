@@ -3,7 +3,7 @@ import type { Tx } from '../database/database.ts'
 import type { Schema } from '../database/schema.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import { forgetUsers } from '../organizations/index.ts'
-import type { ItemChanges } from '../vector-memory/index.ts'
+import type { ItemChanges } from '../item-changes/index.ts'
 
 /** Ends a source in the transaction that removes its organization. The organization is locked. */
 export interface SourceEnds {

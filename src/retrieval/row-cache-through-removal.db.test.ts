@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { testItem } from '../../test/support/items.ts'
 import { type SnapshotBench, startSnapshotBench } from '../../test/support/snapshot-bench.ts'
-import { changeItems } from '../vector-memory/index.ts'
+import { changeItems } from '../item-changes/index.ts'
 import { testTerms } from '../../test/support/term-weights.ts'
 import { createFindNearest } from './find-nearest.ts'
 

@@ -7,7 +7,7 @@ import { retryConflicts } from '../database/retry-conflicts.ts'
 import { deleteItems, dropClaims } from '../items/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
-import { changeItems, type ItemChanges } from '../vector-memory/index.ts'
+import { changeItems, type ItemChanges } from '../item-changes/index.ts'
 
 export interface Removals {
   /**

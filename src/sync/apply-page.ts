@@ -1,4 +1,4 @@
-import { changeItems } from '../vector-memory/index.ts'
+import { changeItems } from '../item-changes/index.ts'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../database/database.ts'
 import {

@@ -1,4 +1,4 @@
-import { changeItems } from '../vector-memory/index.ts'
+import { changeItems } from '../item-changes/index.ts'
 import { sql } from 'kysely'
 import { dropActiveRuns } from './run-lease.ts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'

@@ -3,13 +3,11 @@
  * scans (`row-table.ts`), the filterable fields of its items (`item-facts.ts`), and the revision of both. A
  * search takes the snapshot (`vector-memory.ts`), encodes its query (`question.ts`) and scans the rows
  * (`scan.ts`, on threads if there are many): it gets every row that may be among the nearest. Every change of
- * items adds a revision to a log (`item-changes.ts`). `snapshots.ts` loads a snapshot at the first search,
+ * items adds a revision to a log (`src/item-changes`). `snapshots.ts` loads a snapshot at the first search,
  * applies the logged changes (`vector-snapshot.ts`), and evicts the least recently used one. A stop saves
  * snapshots to files (`snapshot-saving.ts`).
  */
-export { changeItems, changeOutOfTurn, type ItemChanges } from './item-changes.ts'
 export type { ItemScope } from './item-facts.ts'
-export { itemTurnsOf } from './item-turns.ts'
 export { createSavedSnapshots } from './saved-snapshots.ts'
 export {
   type Candidate,

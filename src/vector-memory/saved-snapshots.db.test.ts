@@ -12,13 +12,8 @@ import { insertOrganization, type TestOrganization } from '../../test/support/or
 import { until } from '../../test/support/until.ts'
 import { createModelRegistry, readModelState } from '../models/index.ts'
 import { createItems, type Items } from '../items/index.ts'
-import {
-  changeItems,
-  createSavedSnapshots,
-  createVectorMemory,
-  type ItemScope,
-  type VectorMemory,
-} from './index.ts'
+import { changeItems } from '../item-changes/index.ts'
+import { createSavedSnapshots, createVectorMemory, type ItemScope, type VectorMemory } from './index.ts'
 import { Readable } from '../kernel/reader.ts'
 
 const MINUTE = 60_000

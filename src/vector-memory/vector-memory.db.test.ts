@@ -11,7 +11,8 @@ import type { OpenDatabase } from '../database/database.ts'
 import { openPostgres } from '../database/drivers/postgres.ts'
 import { createModelRegistry, readModelState } from '../models/index.ts'
 import { createItems, type Items } from '../items/index.ts'
-import { changeItems, createVectorMemory, type HeldSnapshot, type VectorMemory } from './index.ts'
+import { changeItems } from '../item-changes/index.ts'
+import { createVectorMemory, type HeldSnapshot, type VectorMemory } from './index.ts'
 import { Readable } from '../kernel/reader.ts'
 
 /** Bytes requested from the system at a time, and the size of a block of 256 rows; three blocks fit. */

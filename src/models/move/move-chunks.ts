@@ -18,7 +18,7 @@ import type { EmbeddingModel } from '../../inference/embedding-model.ts'
 import { embedAll, embeddingInput } from '../embed-chunks.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { storableText } from '../../kernel/text.ts'
-import { changeOutOfTurn, type ItemChanges } from '../../vector-memory/index.ts'
+import { changeOutOfTurn, type ItemChanges } from '../../item-changes/index.ts'
 import { findItemsAfter, findLackingChunks, type LackingChunk } from './lacking-chunks.ts'
 import type { Logger } from '../../kernel/logger.ts'
 
