@@ -1,4 +1,4 @@
-import { joinLine } from './plain-text.ts'
+import { joinLines } from './plain-text.ts'
 
 /**
  * Definition lists in plain text: the definition is indented below its term (manual pages, reStructuredText),
@@ -10,6 +10,11 @@ export interface Definition {
   text: string
   /** The term's column; more indented text below belongs to it. */
   indent: number
+}
+
+/** A definition whose text is still in lines. */
+interface Draft extends Omit<Definition, 'text'> {
+  lines: string[]
 }
 
 interface Line {
@@ -61,16 +66,16 @@ function readSettings(lines: readonly Line[]): Definition[] | null {
 
 /** A term, and lines that begin with a colon. */
 function readBehindColons(lines: readonly Line[]): Definition[] | null {
-  const definitions: Definition[] = []
+  const drafts: Draft[] = []
   for (const [at, { text, indent }] of lines.entries()) {
-    const last = definitions.at(-1)
-    if (text.startsWith(': ') && last) last.text = joinLine(last.text, text.slice(1).trim())
+    const last = drafts.at(-1)
+    if (text.startsWith(': ') && last) last.lines.push(text.slice(1).trim())
     else if (lines[at + 1]?.text.startsWith(': ') && isTerm(text))
-      definitions.push({ term: text, text: '', indent })
-    else if (last && indent > last.indent) last.text = joinLine(last.text, text)
+      drafts.push({ term: text, lines: [], indent })
+    else if (last && indent > last.indent) last.lines.push(text)
     else return null
   }
-  return definitions.length > 0 ? definitions : null
+  return drafts.length > 0 ? drafts.map(finish) : null
 }
 
 /**
@@ -79,25 +84,25 @@ function readBehindColons(lines: readonly Line[]): Definition[] | null {
  */
 function readColumns(lines: readonly Line[]): Definition[] | null {
   const outer = smallestIndent(lines)
-  const definitions: Definition[] = []
+  const drafts: Draft[] = []
   const columns = new Map<number, number>()
   let goesOn = 0
   for (const { indent, text } of lines) {
     const gap = indent - outer < 2 ? gapOf(text) : undefined
-    const last = definitions.at(-1)
+    const last = drafts.at(-1)
     if (gap !== undefined) {
       const column = indent + gap.to
       columns.set(column, (columns.get(column) ?? 0) + 1)
-      definitions.push({ term: text.slice(0, gap.from), text: text.slice(gap.to), indent })
+      drafts.push({ term: text.slice(0, gap.from), lines: [text.slice(gap.to)], indent })
     } else if (last && indent > last.indent + 1) {
-      last.text = joinLine(last.text, text)
+      last.lines.push(text)
       if (columns.has(indent)) goesOn++
     } else return null
   }
   const aligned = [...columns.values()].reduce((most, count) => Math.max(most, count), 0)
-  const isEntry = definitions[0]?.term.startsWith('-') || (goesOn > 0 && goesOn === lines.length - 1)
-  const single = definitions.length === 1 && isEntry
-  return single || (aligned >= 2 && aligned * 2 >= definitions.length) ? definitions : null
+  const isEntry = drafts[0]?.term.startsWith('-') || (goesOn > 0 && goesOn === lines.length - 1)
+  const single = drafts.length === 1 && isEntry
+  return single || (aligned >= 2 && aligned * 2 >= drafts.length) ? drafts.map(finish) : null
 }
 
 /** The first gap of two or more spaces, if it ends a term. */
@@ -115,19 +120,23 @@ function gapOf(text: string): { from: number; to: number } | undefined {
 /** Terms with indented texts below. */
 function readHanging(lines: readonly Line[]): Definition[] | null {
   const outer = lines[0]?.indent ?? 0
-  const definitions: Definition[] = []
+  const drafts: Draft[] = []
   let terms: string[] = []
   for (const { indent, text } of lines) {
-    const last = definitions.at(-1)
+    const last = drafts.at(-1)
     if (indent <= outer) {
       if (indent < outer || !isTerm(text) || terms.length > 3) return null
       terms.push(text)
     } else if (terms.length > 0) {
-      definitions.push({ term: terms.join(', '), text, indent: outer })
+      drafts.push({ term: terms.join(', '), lines: [text], indent: outer })
       terms = []
-    } else if (last) last.text = joinLine(last.text, text)
+    } else if (last) last.lines.push(text)
   }
-  return terms.length === 0 && definitions.length > 0 ? definitions : null
+  return terms.length === 0 && drafts.length > 0 ? drafts.map(finish) : null
+}
+
+function finish({ lines, ...draft }: Draft): Definition {
+  return { ...draft, text: joinLines(lines) }
 }
 
 function smallestIndent(lines: readonly Line[]): number {

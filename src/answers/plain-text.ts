@@ -78,8 +78,16 @@ export function shorten(text: string, lengthMax: number): string {
     .trimEnd()} …`
 }
 
-/** Appends a wrapped line to a text, and rejoins a hyphenated word. */
-export function joinLine(text: string, line: string): string {
-  if (text.endsWith('\u2010')) return text.slice(0, -1) + line
-  return text === '' ? line : `${text} ${line}`
+/**
+ * Wrapped lines as one text, in which hyphenated words are rejoined. Takes them at once: appending each line and
+ * reading the end of the text copies the whole text per line.
+ */
+export function joinLines(lines: readonly string[]): string {
+  return lines
+    .map((line, at) => {
+      if (at === lines.length - 1) return line
+      if (line.endsWith('\u2010')) return line.slice(0, -1)
+      return line === '' ? '' : `${line} `
+    })
+    .join('')
 }

@@ -1,5 +1,5 @@
 import { sentenceStarts } from '../text/sentences.ts'
-import { joinLine, plainText } from './plain-text.ts'
+import { joinLines, plainText } from './plain-text.ts'
 
 /** A shorter line before a capital was broken deliberately, not by a column limit. */
 const FULL_LINE_CHARACTERS = 60
@@ -17,16 +17,16 @@ const INTRODUCED_CHARACTERS_MAX = 240
  */
 export function splitSentences(source: string): string[] {
   const lines = source.split('\n').map((line) => line.replace(/^\s*>+ ?/, '').trim())
-  const parts: string[] = []
+  const parts: string[][] = []
   let before = ''
   for (const line of lines) {
-    const goesOn = parts.length > 0 && !isBrokenOnPurpose(before, line)
-    if (goesOn) parts.push(joinLine(parts.pop() ?? '', line))
-    else parts.push(line)
+    const part = parts.at(-1)
+    if (part === undefined || isBrokenOnPurpose(before, line)) parts.push([line])
+    else part.push(line)
     before = line
   }
   return parts.flatMap((part) => {
-    const text = plainText(part)
+    const text = plainText(joinLines(part))
     const starts = sentenceStarts(text, 0, text.length)
     return starts
       .map((start, at) => text.slice(start, starts[at + 1]).trim())

@@ -74,53 +74,57 @@ const PATTERNS: readonly string[] = [
   '\n\n\n\u00a0',
 ]
 
-/** A hostile text and one of twice its size, named by their pattern. */
+/** How much longer the long text is: at this distance, noise does not hide quadratic time. */
+const TIMES = 4
+
+/** A hostile text and one of four times its size, named by their pattern. */
 export interface HostileText {
   name: string
   text: string
-  double: string
+  long: string
 }
 
-/** Texts that are known to slow down patterns and loops, `characters` long and double. */
+/** Texts that are known to slow down patterns and loops, about `characters` long and four times as long. */
 export function hostileTexts(characters: number): HostileText[] {
   return PATTERNS.map((pattern) => {
-    const text = pattern.repeat(Math.ceil(characters / pattern.length)).slice(0, characters)
-    return { name: JSON.stringify(pattern), text, double: text + text }
+    const count = Math.ceil(characters / pattern.length)
+    // Whole patterns only: a cut one in the middle would make the long text a different one.
+    return { name: JSON.stringify(pattern), text: pattern.repeat(count), long: pattern.repeat(TIMES * count) }
   })
 }
 
-/** The allowed time of a double relative to its half: twice, plus a busy machine and garbage collection. */
-const RATIO_MAX = 3.4
+/** Quadratic time takes 16 times as long, linear time 4 times, plus a busy machine and garbage collection. */
+const RATIO_MAX = 8
 /** Whatever the ratio: for 1 MiB on a busy machine. */
 const ABSOLUTE_MS = 10_000
 const ATTEMPTS_MAX = 5
 
 /**
- * Measures the CPU time of `work` on a text and on its double, the best of some attempts.
- * @param harmlessMs CPU time for the double below which nothing is wrong
- * @returns the fault, or null if the double takes about twice as long.
+ * Measures the CPU time of `work` on a text and on the long one, the best of some attempts.
+ * @param harmlessMs CPU time for the long text below which nothing is wrong
+ * @returns the fault, or null if the time is about proportional to the length.
  */
 export function findSuperlinear(
-  { name, text, double }: HostileText,
+  { name, text, long }: HostileText,
   work: (text: string) => unknown,
   harmlessMs: number,
 ): string | null {
-  let once = Infinity
-  let twice = Infinity
+  let ofText = Infinity
+  let ofLong = Infinity
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
-    twice = Math.min(
-      twice,
-      cpuMs(() => work(double)),
+    ofLong = Math.min(
+      ofLong,
+      cpuMs(() => work(long)),
     )
-    if (twice > ABSOLUTE_MS) return `${name}: ${twice.toFixed(0)} ms`
-    if (twice <= harmlessMs) return null
-    once = Math.min(
-      once,
+    if (ofLong > ABSOLUTE_MS) return `${name}: ${ofLong.toFixed(0)} ms`
+    if (ofLong <= harmlessMs) return null
+    ofText = Math.min(
+      ofText,
       cpuMs(() => work(text)),
     )
-    if (twice <= once * RATIO_MAX) return null
+    if (ofLong <= ofText * RATIO_MAX) return null
   }
-  return `${name}: ${once.toFixed(0)} ms, and ${twice.toFixed(0)} ms for twice as much`
+  return `${name}: ${ofText.toFixed(0)} ms, and ${ofLong.toFixed(0)} ms for ${TIMES} times as much`
 }
 
 function cpuMs(work: () => unknown): number {
