@@ -40,5 +40,10 @@ export default defineConfig({
     target: 'es2023',
   },
   // `npx vite` in this folder serves the sources with the API of a service that runs beside it.
-  server: { host: '127.0.0.1', proxy: { '/v1': 'http://127.0.0.1:8787', '/oidc': 'http://127.0.0.1:8787' } },
+  server: {
+    host: '127.0.0.1',
+    proxy: { '/v1': 'http://127.0.0.1:8787', '/oidc': 'http://127.0.0.1:8787' },
+    // The measuring code of the command line is above this folder.
+    fs: { allow: ['..'] },
+  },
 })

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import { evaluateQuestion, type QuestionResult, summarize, type Summary } from '../evaluation/evaluate.ts'
 import { readLastRun, writeLastRun } from '../evaluation/last-run.ts'
-import { readQuestions } from '../evaluation/read-questions.ts'
+import { type ExpectedQuestion, QuestionFileError, readQuestions } from '../evaluation/read-questions.ts'
 import { messageOf, UsageError } from '../failures.ts'
 import { patience, waitNote } from '../patience.ts'
 import { printable, printableLine, type Terminal, wrapText } from '../terminal.ts'
@@ -22,7 +22,7 @@ export function addEvaluateCommand(program: Command): void {
     .option('--full', 'print the answers')
     .action(async (file: string, options: { onBehalfOf?: string; full?: boolean }, command: Command) => {
       const { client, terminal, json } = openSession(command)
-      const questions = readQuestions(await readBounded(file))
+      const questions = questionsOf(await readBounded(file))
       const lastFile = `${file}.last-run.json`
       const { ranAt: lastRanAt, results: last } = await readLastRun(lastFile)
       const retry = patience(client.url, (reason, ms) => terminal.note(waitNote(reason, ms)))
@@ -38,6 +38,15 @@ export function addEvaluateCommand(program: Command): void {
       for (const result of results) printResult(terminal, result, options.full === true)
       printSummary(terminal, summary, lastRanAt)
     })
+}
+
+/** @throws UsageError that names every bad row by its line */
+function questionsOf(text: string): ExpectedQuestion[] {
+  try {
+    return readQuestions(text)
+  } catch (error) {
+    throw error instanceof QuestionFileError ? new UsageError(error.message) : error
+  }
 }
 
 /** @throws UsageError for a file that cannot be read, or is too large */

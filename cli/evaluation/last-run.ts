@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { parseJson } from '../parse-json.ts'
-import type { QuestionResult, Standing } from './evaluate.ts'
+import type { QuestionResult, Standings } from './evaluate.ts'
 
 const LastRun = z.object({
   ranAt: z.string(),
@@ -9,7 +9,7 @@ const LastRun = z.object({
 })
 
 /** The run before, kept beside the questions; nothing where there is none that can be read. */
-export async function readLastRun(path: string): Promise<{ ranAt: string | null; results: Standing }> {
+export async function readLastRun(path: string): Promise<{ ranAt: string | null; results: Standings }> {
   const text = await readFile(path, 'utf8').catch(() => '')
   const read = LastRun.safeParse(parseJson(text))
   return read.success ? read.data : { ranAt: null, results: {} }

@@ -1,14 +1,18 @@
-import { UsageError } from '../failures.ts'
+import type { Expectation } from './measure.ts'
+
+/** A file of questions that cannot be taken; its message names every bad row by its line. */
+export class QuestionFileError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'QuestionFileError'
+  }
+}
 
 /** A question with what should be found for it. */
-export interface ExpectedQuestion {
+export interface ExpectedQuestion extends Expectation {
   /** Its line in the file, from 1. */
   line: number
   question: string
-  /** The title, the URL or the ID of the item that answers it. */
-  page: string | null
-  /** Words that the answer should have. */
-  fact: string | null
 }
 
 interface Row {
@@ -22,13 +26,13 @@ const QUESTIONS_MAX = 1_000
 /** More would scroll the first ones away. */
 const FAULTS_SHOWN = 20
 
-/** The questions of a CSV file with a header. @throws UsageError that names every bad row by its line */
+/** The questions of a CSV file with a header. @throws QuestionFileError */
 export function readQuestions(text: string): ExpectedQuestion[] {
   const [header, ...rows] = readRows(text.replace(/^\uFEFF/, ''))
   const names = header?.cells.map((name) => name.trim().toLowerCase()) ?? []
   const unknown = names.filter((name, at) => !COLUMNS.has(name) || names.indexOf(name) !== at)
   if (!names.includes('question') || names.length < 2 || unknown.length > 0)
-    throw new UsageError(
+    throw new QuestionFileError(
       `line 1: the header has to be "question" with "page", "fact" or both, not "${names.join(',')}"`,
     )
   const faults: string[] = []
@@ -41,7 +45,7 @@ export function readQuestions(text: string): ExpectedQuestion[] {
   })
   if (questions.length === 0) faults.push('there is no question')
   if (questions.length > QUESTIONS_MAX) faults.push(`there are more than ${QUESTIONS_MAX} questions`)
-  if (faults.length > 0) throw new UsageError(faults.slice(0, FAULTS_SHOWN).join('\n'))
+  if (faults.length > 0) throw new QuestionFileError(faults.slice(0, FAULTS_SHOWN).join('\n'))
   return questions
 }
 
@@ -59,7 +63,7 @@ function faultOf(
   return null
 }
 
-/** The rows of a CSV text (RFC 4180), without empty ones. @throws UsageError for a quote that is never closed */
+/** The rows of a CSV text (RFC 4180), without empty ones. @throws QuestionFileError for a quote that is never closed */
 function readRows(text: string): Row[] {
   const rows: Row[] = []
   let row: Row = { line: 1, cells: [] }
@@ -85,7 +89,7 @@ function readRows(text: string): Row[] {
     else cell += character
     if (character === '\n') line++
   }
-  if (opened !== null) throw new UsageError(`line ${opened}: a quote is never closed`)
+  if (opened !== null) throw new QuestionFileError(`line ${opened}: a quote is never closed`)
   endRow()
   return rows
 }

@@ -15,7 +15,7 @@ export async function ensureConsole({ runtime, onBuild }) {
   const args = ['node_modules/vite/bin/vite.js', 'build', '--emptyOutDir', '--logLevel', 'warn', '--outDir']
   await ensureBuilt({
     output: path.join(CONSOLE_FOLDER, 'dist'),
-    inputs: [...INPUTS.map((name) => `console/${name}`), 'design/tokens.json'],
+    inputs: [...INPUTS.map((name) => `console/${name}`), 'design/tokens.json', 'cli/evaluation'],
     install: () => ensureConsolePackages({ runtime, withDevelopment: false }),
     build: (folder) =>
       runBuilder({ what: 'The console', runtime, args: [...args, folder], cwd: CONSOLE_FOLDER }),

@@ -4,6 +4,7 @@ export type PagePath =
   | '/ask'
   | '/sources'
   | '/memory'
+  | '/evaluation'
   | '/developers'
   | '/audit'
   | '/billing'

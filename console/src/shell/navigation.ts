@@ -1,5 +1,6 @@
 import {
   Activity,
+  ChartNoAxesColumn,
   Code,
   CreditCard,
   Database,
@@ -26,6 +27,7 @@ export const PAGES: readonly Page[] = [
   { path: '/ask', label: 'Ask', icon: MessageCircleQuestionMark, forAdmins: false },
   { path: '/sources', label: 'Sources', icon: Database, forAdmins: true },
   { path: '/memory', label: 'Memory', icon: Share2, forAdmins: false },
+  { path: '/evaluation', label: 'Evaluation', icon: ChartNoAxesColumn, forAdmins: true },
   { path: '/developers', label: 'Developers', icon: Code, forAdmins: true },
   { path: '/audit', label: 'Audit', icon: Activity, forAdmins: true },
   { path: '/billing', label: 'Billing', icon: CreditCard, forAdmins: true },

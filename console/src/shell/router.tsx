@@ -6,9 +6,10 @@ import {
   Outlet,
 } from '@tanstack/react-router'
 import { readAskSearch } from '../pages/ask/ask-search.ts'
+import { readEvaluationSearch } from '../pages/evaluation/evaluation-search.ts'
 import { readMemorySearch } from '../pages/memory/memory-search.ts'
 import { readDevelopersSearch } from '../pages/developers/developers-search.ts'
-import { readFilters } from '../pages/audit/audit-filters.ts'
+import { readAuditSearch } from '../pages/audit/audit-search.ts'
 import { readImportSearch, readItemsSearch } from '../pages/sources/items-search.ts'
 import { readSourcesSearch } from '../pages/sources/source-filter.ts'
 import { PageSkeleton } from '../ui/skeletons.tsx'
@@ -113,6 +114,15 @@ const routeTree = root.addChildren([
     }),
     createRoute({
       getParentRoute: () => admins,
+      path: '/evaluation',
+      validateSearch: readEvaluationSearch,
+      component: lazyRouteComponent(
+        pageFile(() => import('../pages/evaluation/evaluation-page.tsx')),
+        'EvaluationPage',
+      ),
+    }),
+    createRoute({
+      getParentRoute: () => admins,
       path: '/developers',
       validateSearch: readDevelopersSearch,
       component: lazyRouteComponent(
@@ -123,7 +133,7 @@ const routeTree = root.addChildren([
     createRoute({
       getParentRoute: () => admins,
       path: '/audit',
-      validateSearch: readFilters,
+      validateSearch: readAuditSearch,
       component: lazyRouteComponent(
         pageFile(() => import('../pages/audit/audit-page.tsx')),
         'AuditPage',

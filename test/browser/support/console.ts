@@ -40,6 +40,7 @@ export const PAGES = {
   Ask: 'ask',
   Sources: 'sources',
   Memory: 'memory',
+  Evaluation: 'evaluation',
   Developers: 'developers',
   Audit: 'audit',
   Billing: 'billing',

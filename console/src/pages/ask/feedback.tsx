@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core'
-import { FileQuestionMark, ThumbsDown, ThumbsUp } from 'lucide-react'
+import { FileQuestionMark, ListPlus, ThumbsDown, ThumbsUp } from 'lucide-react'
 import { ErrorNotice } from '../../ui/error-state.tsx'
-import { type Feedback, type Turn, useRateTurn } from './use-threads.ts'
+import { type Feedback, type Turn, useAddToEvaluation, useRateTurn } from './use-threads.ts'
 
 const CHOICES: readonly { id: Feedback; label: string; icon: typeof ThumbsUp }[] = [
   { id: 'useful', label: 'Useful', icon: ThumbsUp },
@@ -12,6 +12,8 @@ const CHOICES: readonly { id: Feedback; label: string; icon: typeof ThumbsUp }[]
 /** What the person says of an answer; a second click takes it back. */
 export function FeedbackButtons({ threadId, turn }: { threadId: string; turn: Turn }) {
   const rate = useRateTurn(threadId, turn.id)
+  const add = useAddToEvaluation(threadId, turn.id)
+  const error = rate.error ?? add.error
   return (
     <>
       <Group gap="xs" mt="md" role="group" aria-label="Feedback">
@@ -30,11 +32,26 @@ export function FeedbackButtons({ threadId, turn }: { threadId: string; turn: Tu
             </Button>
           )
         })}
+        {turn.feedback !== null && !add.isSuccess && (
+          <Button
+            size="compact-sm"
+            variant="subtle"
+            leftSection={<ListPlus size={14} aria-hidden />}
+            loading={add.isPending}
+            onClick={() => add.mutate()}
+          >
+            Add to evaluation
+          </Button>
+        )}
         <Text size="sm" c="dimmed" role="status">
-          {turn.feedback === null ? '' : 'Recorded. Admins see it in the audit trail.'}
+          {add.isSuccess
+            ? 'Added. Admins see the question and the rating.'
+            : turn.feedback === null
+              ? ''
+              : 'Recorded. Admins see it in the audit trail.'}
         </Text>
       </Group>
-      {rate.error && <ErrorNotice error={rate.error} />}
+      {error && <ErrorNotice error={error} />}
     </>
   )
 }

@@ -83,6 +83,19 @@ export function useRateTurn(threadId: string, turnId: string) {
   })
 }
 
+/** Adds a rated question to the questions of the evaluation. */
+export function useAddToEvaluation(threadId: string, turnId: string) {
+  const { api } = useWorkspace()
+  const readAnew = useReadAnew()
+  return useMutation({
+    mutationFn: async () => {
+      const path = { id: threadId, turnId }
+      await unwrap(api.POST('/v1/console/threads/{id}/turns/{turnId}/evaluation', { params: { path } }))
+    },
+    onSuccess: () => readAnew('evaluation'),
+  })
+}
+
 /** Deletes one thread, or all of the person's. */
 export function useDeleteThreads() {
   const { api, organization } = useWorkspace()

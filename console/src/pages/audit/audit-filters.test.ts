@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { localTime, readFilters, readTime } from './audit-filters.ts'
+import { readAuditSearch } from './audit-search.ts'
 import { exportName, exportPath } from './export-trail.ts'
 
 const ACTOR = '7b1c9e52-3a4d-4f68-9e07-c5d2a8b1f630'
@@ -7,7 +8,9 @@ const ACTOR = '7b1c9e52-3a4d-4f68-9e07-c5d2a8b1f630'
 describe('the filters of the trail', () => {
   it('are read from an address, and what the service would refuse is left out', () => {
     expect(
-      readFilters({ action: 'api_key.create', actor: ACTOR, target: 42, from: '2026-03-02T09:30:00Z' }),
+      readFilters(
+        readAuditSearch({ action: 'api_key.create', actor: ACTOR, target: 42, from: '2026-03-02T09:30:00Z' }),
+      ),
     ).toEqual({
       action: 'api_key.create',
       actor: ACTOR,

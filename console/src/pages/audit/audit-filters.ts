@@ -14,8 +14,7 @@ const TARGET_MAX = 200
 export function readFilters(query: Record<string, unknown>): AuditFilters {
   const action = isAction(query.action) ? query.action : undefined
   const actor = typeof query.actor === 'string' && UUID.test(query.actor) ? query.actor : undefined
-  // An id of digits alone is read as a number from the address.
-  const target = typeof query.target === 'number' ? String(query.target) : query.target
+  const { target } = query
   const [from, to] = [readTime(query.from), readTime(query.to)]
   return {
     ...(action === undefined ? {} : { action }),

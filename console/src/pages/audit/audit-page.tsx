@@ -8,7 +8,7 @@ import { ErrorNotice } from '../../ui/error-state.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { Reading } from '../../ui/reading.tsx'
-import type { AuditFilters } from './audit-filters.ts'
+import { type AuditFilters, readFilters } from './audit-filters.ts'
 import { EventDetails } from './event-details.tsx'
 import { ExportMenu, ExportNotice, useExport } from './export-menu.tsx'
 import { FilterBar } from './filter-bar.tsx'
@@ -24,7 +24,7 @@ const route = getRouteApi('/admins/audit')
 
 /** Who did what, newest first, without an end; what the filters let through, to read or as a file. */
 export function AuditPage() {
-  const filters = route.useSearch()
+  const filters = readFilters(route.useSearch())
   const navigate = useNavigate()
   const actors = useActors()
   const { run, bytes } = useExport(filters)

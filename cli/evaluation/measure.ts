@@ -1,0 +1,63 @@
+/** What should be found for a question: the title, the URL or the ID of an item, words of the answer, or both. */
+export interface Expectation {
+  page: string | null
+  fact: string | null
+}
+
+/** Of a question once it is measured. */
+export interface Standing {
+  /** The place of the expected page among the pages found, or of the first passage with the fact; null: not found. */
+  rank: number | null
+  /** Whether the answer has the fact; null where none is expected. */
+  hasFact: boolean | null
+}
+
+export type Change = 'better' | 'worse' | 'same' | 'new'
+
+interface Found {
+  sourceItemId: string
+  title: string
+  url: string
+  content: string
+}
+
+/** How many passages a question is searched for. */
+export const HITS_MAX = 25
+
+/** What a search in hybrid order and an answer say of a question. `last`: what it was before; undefined: not measured. */
+export function measure(
+  expected: Expectation,
+  { hits, answer }: { hits: readonly Found[]; answer: string },
+  last: Standing | undefined,
+): Standing & { change: Change } {
+  const rank = rankOf(expected, hits)
+  const hasFact = expected.fact === null ? null : contains(answer, expected.fact)
+  return { rank, hasFact, change: changeSince(last, { rank, hasFact }) }
+}
+
+/** The place of what is expected among the items found: several passages of one count once. */
+function rankOf({ page, fact }: Expectation, hits: readonly Found[]): number | null {
+  const places = [...new Set(hits.map(({ sourceItemId }) => sourceItemId))]
+  const found = hits.find((hit) => (page === null ? contains(hit.content, fact ?? '') : isPage(hit, page)))
+  return found === undefined ? null : places.indexOf(found.sourceItemId) + 1
+}
+
+function isPage({ sourceItemId, title, url }: Found, page: string): boolean {
+  return sourceItemId === page.toLowerCase() || url === page || plain(title) === plain(page)
+}
+
+function contains(text: string, fact: string): boolean {
+  return plain(text).includes(plain(fact))
+}
+
+/** A text by which others are compared: in lower case, with single spaces, without marks of emphasis. */
+function plain(text: string): string {
+  return text.toLowerCase().replaceAll(/[*`]+/g, '').replaceAll(/\s+/g, ' ').trim()
+}
+
+function changeSince(last: Standing | undefined, now: Standing): Change {
+  if (last === undefined) return 'new'
+  const worth = ({ rank }: Standing): number => (rank === null ? 0 : 1 / rank)
+  const gain = worth(now) - worth(last) || Number(now.hasFact ?? false) - Number(last.hasFact ?? false)
+  return gain === 0 ? 'same' : gain > 0 ? 'better' : 'worse'
+}

@@ -1,0 +1,29 @@
+import { Text } from '@mantine/core'
+import { useSourceItem } from '../../data/use-source-item.ts'
+import { TextLink } from '../../ui/links.tsx'
+import type { Question } from './use-evaluation.ts'
+
+const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/** What should be found for a question, in a line; nothing if nothing is expected yet. */
+export function Expected({ of: { page, fact } }: { of: Pick<Question, 'page' | 'fact'> }) {
+  if (page === null && fact === null) return null
+  return (
+    <Text size="sm" c="dimmed" fw={400} component="div">
+      {page !== null && (ID.test(page) ? <ItemTitle id={page} /> : page)}
+      {page !== null && fact !== null && ' · '}
+      {fact !== null && `“${fact}”`}
+    </Text>
+  )
+}
+
+/** An item by its title. Who may not read it sees that it is one. */
+function ItemTitle({ id }: { id: string }) {
+  const item = useSourceItem(id)
+  if (item.data === undefined) return item.error ? 'An item that you can’t read' : 'A stored item'
+  return (
+    <TextLink to="/sources/items" search={{ item: id }} inherit>
+      {item.data.title || item.data.externalId}
+    </TextLink>
+  )
+}

@@ -1,0 +1,96 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { unwrap } from '../../api/client.ts'
+import { ApiError } from '../../api/errors.ts'
+import { useReadAnew } from '../../data/use-read-anew.ts'
+import { useWorkspace } from '../../session/workspace.tsx'
+import { measureRun } from './measure-run.ts'
+import { EVALUATION, type MeasuredRun } from './use-evaluation.ts'
+
+/** What this tab measures now. */
+export interface Measuring {
+  /** Null: nothing. */
+  runId: string | null
+  isPaused: boolean
+  error: ApiError | null
+  /** Starts a run, and returns its id once it exists. */
+  start: () => Promise<string | null>
+  /** Measures what is left of a run. */
+  continueRun: (runId: string) => Promise<void>
+  stop: () => void
+}
+
+const IDLE = { runId: null, isPaused: false, error: null }
+
+/** Measures runs while the page is open; one that was left is continued later. */
+export function useMeasuring(): Measuring {
+  const { api, organization } = useWorkspace()
+  const queries = useQueryClient()
+  const readAnew = useReadAnew()
+  const [state, setState] = useState<Pick<Measuring, 'runId' | 'isPaused' | 'error'>>(IDLE)
+  const running = useRef<AbortController | null>(null)
+  useEffect(() => () => running.current?.abort(), [])
+
+  const continueRun = useCallback(
+    async (runId: string): Promise<void> => {
+      const control = new AbortController()
+      const { signal } = control
+      running.current?.abort()
+      running.current = control
+      setState({ ...IDLE, runId })
+      const queryKey = [organization.id, EVALUATION, 'run', runId]
+      let error: ApiError | null = null
+      try {
+        const params = { path: { id: runId } }
+        const known = await unwrap(api.GET('/v1/console/evaluation/runs/{id}', { params, signal }))
+        queries.setQueryData<MeasuredRun>(queryKey, known)
+        const results = known.results.filter(({ measuredAt }) => measuredAt === null)
+        await measureRun(
+          api,
+          { runId, results, signal },
+          {
+            onPaused: (isPaused) =>
+              setState((before) => (before.isPaused === isPaused ? before : { ...before, isPaused })),
+            onMeasured: (run, result) =>
+              queries.setQueryData<MeasuredRun>(queryKey, (before) =>
+                before === undefined
+                  ? undefined
+                  : {
+                      run,
+                      results: before.results.map((one) =>
+                        one.questionId === result.questionId ? result : one,
+                      ),
+                    },
+              ),
+          },
+        )
+      } catch (caught) {
+        if (!signal.aborted) error = asApiError(caught)
+      }
+      if (running.current !== control) return
+      setState({ ...IDLE, error })
+      await readAnew(EVALUATION)
+    },
+    [api, organization.id, queries, readAnew],
+  )
+
+  const start = useCallback(async (): Promise<string | null> => {
+    try {
+      const { run } = await unwrap(api.POST('/v1/console/evaluation/runs'))
+      await readAnew(EVALUATION)
+      void continueRun(run.id)
+      return run.id
+    } catch (caught) {
+      setState({ ...IDLE, error: asApiError(caught) })
+      return null
+    }
+  }, [api, continueRun, readAnew])
+
+  return { ...state, start, continueRun, stop: () => running.current?.abort() }
+}
+
+/** @throws what is no error of the service */
+function asApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  throw error
+}
