@@ -1,10 +1,11 @@
+import { z } from 'zod'
 import type { StoredModel } from '../models/index.ts'
 import type { MeaningPart } from '../inference/embedding-model.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import type { Readable } from '../kernel/reader.ts'
 import type { ChunkWords, HeldSnapshot, Proposal } from '../vector-memory/index.ts'
+import { PROVIDERS } from '../providers/index.ts'
 import type { SearchFilter } from './search-schema.ts'
-import type { ShownItem } from './shown-item.ts'
 
 export interface NearestQuery {
   organizationId: string
@@ -32,8 +33,16 @@ export interface ChunkKey {
   position: number
 }
 
-/** The fields of a chunk in a hit. */
-export type ShownChunk = ShownItem & { content: string }
+/** The fields of a chunk in a hit. A new one belongs here, in `Hit` and in the columns that `readRows` selects. */
+export const ShownChunk = z.object({
+  title: z.string(),
+  url: z.string().nullable(),
+  provider: z.enum(PROVIDERS),
+  metadata: z.record(z.string(), z.unknown()),
+  syncedAt: z.date(),
+  content: z.string(),
+})
+export type ShownChunk = z.output<typeof ShownChunk>
 
 /** A stored chunk: its vector and the fields of a hit. */
 export interface ChunkRow {

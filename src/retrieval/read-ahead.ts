@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../database/database.ts'
 import type { TermWeights } from '../inference/term-weights.ts'
-import { inSlices, type Pausable } from '../kernel/slices.ts'
 import type { HeldSnapshot, SnapshotRow, VectorSnapshot } from '../vector-memory/index.ts'
 import { keyText } from './nearest-query.ts'
-import { chunkWords } from './rank/words.ts'
-import { readRows, readTexts } from './read-rows.ts'
+import { hashTexts } from './rank/words.ts'
+import { readRows } from './read-rows.ts'
 import type { RowCache } from './row-cache.ts'
 
 /**
@@ -77,19 +76,8 @@ export function createReadAhead({
     pageByPage(held, { size: TEXTS_A_PAGE, signal }, async (rows) => {
       const { snapshot } = held
       const missing = rows.filter(({ row }) => !snapshot.words.has(row))
-      if (missing.length === 0) return
-      const { revision } = snapshot
-      const { texts, ...read } = await readTexts(db, snapshot.organizationId, missing)
-      if (read.revision !== revision) return
-      const byKey = new Map(missing.map((row) => [keyText(row), row]))
-      await inSlices(hashing(), signal, HASHING_MS)
-      function* hashing(): Pausable<void> {
-        for (const { key, ...text } of texts) {
-          yield
-          const of = byKey.get(keyText(key))
-          if (of) snapshot.keepWords(of.row, chunkWords(text, terms), revision)
-        }
-      }
+      const { organizationId, revision } = snapshot
+      await hashTexts({ db, terms }, { organizationId, revision, snapshot }, missing, signal, HASHING_MS)
     })
 
   return {

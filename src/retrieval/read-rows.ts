@@ -5,9 +5,8 @@ import { decodeHalfvec, encodeHalfvec } from '../database/halfvec.ts'
 import { createPreparedShapes, prepare } from '../database/prepared.ts'
 import type { StoredModel } from '../models/index.ts'
 import { conditionsOf, naming, notBeingRemoved, removedSources } from './filter-conditions.ts'
-import type { ChunkKey, ChunkRow, NearestQuery } from './nearest-query.ts'
+import { type ChunkKey, type ChunkRow, type NearestQuery, ShownChunk } from './nearest-query.ts'
 import { distanceError, lengthOf } from './score.ts'
-import { shownColumns, ShownItem } from './shown-item.ts'
 
 /** The organization's state in one statement, from the same database snapshot as the rows. */
 export interface Standing {
@@ -47,14 +46,10 @@ const Found = StandingRow.extend({
   id: z.string(),
   position: z.number(),
   vector: z.string(),
-  content: z.string(),
   policy_id: z.number().nullable(),
-  ...ShownItem.shape,
+  ...ShownChunk.shape,
 })
 const Rows = z.array(z.union([Found, Missing]))
-
-/** The columns that `shownColumns` names. */
-const SHOWN = sql.join(Object.keys(ShownItem.shape).map((field) => sql.ref(`n.${field}`)))
 
 /** The rows in scope of an organization and model. */
 export type RowScope = Pick<NearestQuery, 'organizationId' | 'providers' | 'filter' | 'entityIds'> & {
@@ -126,7 +121,7 @@ function toChunkRow(row: z.output<typeof Found>): ChunkRow {
     values,
     length: lengthOf(values),
     policyId: row.policy_id,
-    shown: { ...ShownItem.parse(row), content: row.content },
+    shown: ShownChunk.parse(row),
   }
 }
 
@@ -179,14 +174,14 @@ function rowsByKey(
         limit 1
       ) e
       cross join lateral (
-        select f.policy_id, ${shownColumns('f')} from source_items f
+        select f.policy_id, f.title, f.url, f.provider, f.metadata, f.synced_at as "syncedAt" from source_items f
         where f.organization_id = ${organizationId} and f.id = k.id and ${notBeingRemoved(organizationId)} ${matches}
         limit 1
       ) f
     ),
     rows as materialized (
       select n.id, n.position, encode(halfvec_send(n.embedding), 'hex') as vector,
-        c.content, n.policy_id, ${SHOWN}
+        c.content, n.policy_id, n.title, n.url, n.provider, n.metadata, n."syncedAt"
       from found n
       cross join lateral (
         select c.content from chunks c
