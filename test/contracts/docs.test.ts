@@ -8,6 +8,7 @@ import { ACTIONS } from '../../src/kernel/actions.ts'
 import { ERROR_CODES } from '../../src/kernel/error-codes.ts'
 import { EVENT_TYPES, EVENTS } from '../../src/outgoing-webhooks/index.ts'
 import { DELIVERY_ERRORS } from '../../src/outgoing-webhooks/routes.ts'
+import { testedBlock } from '../support/doc-pages.ts'
 import { newSecret, signedHeaders } from '../../src/outgoing-webhooks/secrets.ts'
 
 /** The table rows whose first cell is a word in code style, without that style. */
@@ -67,7 +68,6 @@ describe('docs/reference/webhooks.md', () => {
 
   it('has working Node and Python code to verify events', async () => {
     const text = await readFile(new URL('../../docs/reference/webhooks.md', import.meta.url), 'utf8')
-    const code = (language: string): string => text.split(`\`\`\`${language}\n`)[1]?.split('```')[0] ?? ''
     const [secret, previous, other] = [newSecret(), newSecret(), newSecret()]
     const body = '{"name":"ü"}'
     const now = { id: 'msg_1', at: new Date(), payload: body }
@@ -80,11 +80,13 @@ describe('docs/reference/webhooks.md', () => {
       { secret, headers, body: `${body} `, good: false },
       { secret, headers: late, body, good: false },
     ]
-    const { verify } = await import(`data:text/javascript,${encodeURIComponent(code('js'))}`)
+    const { verify } = await import(
+      `data:text/javascript,${encodeURIComponent(testedBlock(text, 'verify.js'))}`
+    )
     expect(cases.map((one) => verify(one.secret, one.headers, Buffer.from(one.body)))).toEqual(
       cases.map(({ good }) => good),
     )
-    const python = `import json, sys\n${code('python')}\nfor c in json.load(sys.stdin): print(verify(c["secret"], c["headers"], c["body"].encode()))`
+    const python = `import json, sys\n${testedBlock(text, 'verify.py')}\nfor c in json.load(sys.stdin): print(verify(c["secret"], c["headers"], c["body"].encode()))`
     const run = spawnSync('python3', ['-c', python], { input: JSON.stringify(cases), encoding: 'utf8' })
     // Without Python, only the page's Node code is tested.
     if (run.error === undefined)

@@ -123,9 +123,10 @@ describe('docs/tutorials/support-bot.md', () => {
 })
 
 describe('the blocks marked as tested', () => {
-  it('are all run here or in guide-samples', async () => {
-    const files = ['doc-samples', 'guide-samples'].map((name) => readPage(`test/journeys/${name}.db.test.ts`))
-    const source = (await Promise.all(files)).join('')
+  it('are all run by a test', async () => {
+    const journeys = ['doc-samples', 'guide-samples', 'reference-samples']
+    const files = journeys.map((name) => readPage(`test/journeys/${name}.db.test.ts`))
+    const source = (await Promise.all([...files, readPage('test/contracts/docs.test.ts')])).join('')
     const marked = (await docPages()).flatMap(({ text }) =>
       codeBlocks(text).flatMap(({ test }) => test ?? []),
     )
