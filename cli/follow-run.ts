@@ -50,7 +50,7 @@ export function reportRun(
   }
   const { itemsDiscovered, itemsIngested, itemsDeleted } = syncRun
   terminal.print(
-    `${label}: ${itemsDiscovered} items found, ${itemsIngested} new or changed, ${itemsDeleted} removed, ${itemsFailed} not readable${othersOf(syncRun, itemsFailed)}`,
+    `${label}: ${itemsDiscovered} items found, ${itemsIngested} new or changed, ${itemsDeleted} deleted, ${itemsFailed} not readable${othersOf(syncRun, itemsFailed)}`,
   )
   for (const { externalId, message } of failures.slice(0, FAILURES_SHOWN)) {
     terminal.print(`  ${printableLine(externalId)}: ${printableLine(message)}`)
@@ -69,7 +69,7 @@ export function failureHint(details: RunDetails | undefined, provider: string | 
   if (details.needsReconnection) return `The account's access has ended. Connect it again: ${command}`
   if (details.nextRunAt == null) return 'The service does not retry while the source is paused.'
   const when = momentOf(details.nextRunAt)
-  return when === null ? 'The service retries within moments.' : `The service retries at ${when}.`
+  return when === null ? 'The service retries soon.' : `The service retries at ${when}.`
 }
 
 /** A future time in UTC, with its date unless it is today; null for a past one. */

@@ -217,6 +217,20 @@ export const FIGURES: Record<string, Figure> = {
       ['the answer states the fact', share('useful')],
     ],
   },
+  'graded-answers': {
+    files: ['evaluation/results/graded-answers.json'],
+    rows: groupsOf,
+    columns: [
+      ['half', text('half')],
+      ['documents', text('subjects')],
+      ['questions', number('questions')],
+      ['useful', number('useful')],
+      ['partly', number('partly')],
+      ['useless', number('useless')],
+      ['without an answer', number('withoutAnswer')],
+      ['admitted', number('admitted')],
+    ],
+  },
   'canvas-names': {
     files: ['evaluation/results/canvas.json'],
     rows: (results) => groupsOf(results).filter(({ half }) => half === 'held out'),

@@ -55,7 +55,7 @@ describe('memory sources sync', () => {
   it("reports under the source's name, with items neither stored nor failed", async () => {
     answer(syncOf(details({})))
     expect((await memory('sources', 'sync', service.sourceId)).stdout).toBe(
-      'Google Drive (push): 69 items found, 55 new or changed, 0 removed, 4 not readable, 10 unchanged or not text\n',
+      'Google Drive (push): 69 items found, 55 new or changed, 0 deleted, 4 not readable, 10 unchanged or not text\n',
     )
     answer(syncOf(details({ itemsDeleted: 3 })))
     expect((await memory('sources', 'sync', service.sourceId)).stdout).toContain(
@@ -102,7 +102,7 @@ describe('memory sources sync', () => {
       'Error: Google Drive (push): the sync failed: Slack: 500 Internal Server Error\nThe service retries at 2999-11-01 10:42 UTC.\n',
     )
     answer(syncOf(details(failed, { needsReconnection: false, nextRunAt: '2000-11-01T10:42:30.000Z' })))
-    expect((await memory('sources', 'sync', service.sourceId)).stderr).toContain('within moments')
+    expect((await memory('sources', 'sync', service.sourceId)).stderr).toContain('retries soon')
   })
 
   it('works with a key that may not list sources', async () => {

@@ -18,7 +18,7 @@ export function addSourcesCommand(program: Command): void {
     .command('sync')
     .description('sync a connected source now, and follow the run')
     .addArgument(sourceIdArgument())
-    .option('--full', 'read everything again, and remove what the provider no longer has')
+    .option('--full', 'read everything again, and delete what the provider no longer has')
     .action(syncSource)
   addChannelCommands(sources)
   addChangeCommands(sources)

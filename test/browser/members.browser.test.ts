@@ -95,7 +95,7 @@ describe.skipIf(executablePath === null)('the members in a browser', () => {
     await close()
   })
 
-  it('withdraws an invitation, whose link then no longer works', async () => {
+  it('revokes an invitation, whose link then no longer works', async () => {
     const { context, page } = await rig.open()
     const { email, name } = await rig.settle()
     const invited = `mel-of-${name}@example.com`
@@ -106,8 +106,8 @@ describe.skipIf(executablePath === null)('the members in a browser', () => {
     await page.getByRole('button', { name: 'Create link' }).click()
     const link = (await page.getByRole('region', { name: 'the link' }).innerText()).trim()
     await page.getByRole('button', { name: 'I have copied it' }).click()
-    await page.getByRole('button', { name: `Withdraw the invitation for ${invited}` }).click()
-    await page.getByRole('button', { name: 'Withdraw invitation' }).click()
+    await page.getByRole('button', { name: `Revoke the invitation for ${invited}` }).click()
+    await page.getByRole('button', { name: 'Revoke invitation' }).click()
     await page.getByText('No open invitations').waitFor()
 
     const guest = await rig.open()

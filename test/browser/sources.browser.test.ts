@@ -233,7 +233,7 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     expect(await row('Scan.png').innerText()).toContain('Unsupported format')
     expect(await row('Huge.txt').innerText()).toContain('Too large')
     isDown = false
-    await page.getByRole('button', { name: 'Try the failed ones again' }).click()
+    await page.getByRole('button', { name: 'Retry failed files' }).click()
     await page.getByText('5 of 5 done · 3 stored').waitFor()
     const found = await rig.service.call('POST', '/v1/search', {
       key: organization.adminKey,
@@ -297,10 +297,10 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     const { page, organization, close } = await visit('sources')
     await ingest(organization, 3)
     await page.goto(`${rig.service.url}/console/sources/${organization.sources.notion}`)
-    await chooseAction(page, 'Remove')
+    await chooseAction(page, 'Delete')
     const dialog = page.getByRole('dialog')
     await dialog.getByText('3 items with 3 passages will be deleted.').waitFor()
-    const remove = dialog.getByRole('button', { name: 'Remove the source' })
+    const remove = dialog.getByRole('button', { name: 'Delete the source' })
     expect(await remove.isDisabled()).toBe(true)
     await dialog.getByRole('textbox').fill('notion')
     await remove.click()

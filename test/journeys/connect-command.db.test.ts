@@ -50,7 +50,7 @@ describe('memory connect', () => {
   it('sends a user to the provider and back, connects on a click, and reports the first sync [OAUTH-12]', async () => {
     const { code, stdout, page } = await memory(['connect', 'slack'], true)
     expect(stdout).toMatch(/^slack: open this page, allow access, and click Connect on the page/)
-    expect(stdout).toMatch(/slack \(.+\): \d+ items found, [1-9]\d* new or changed, 0 removed/)
+    expect(stdout).toMatch(/slack \(.+\): \d+ items found, [1-9]\d* new or changed, 0 deleted/)
     expect(stdout).toMatch(
       /only channels that the bot is a member of are synced[^]+sources allow [0-9a-f-]{36}/,
     )
@@ -90,7 +90,7 @@ describe('memory sources sync', () => {
     expect(synced.stdout.startsWith(`${slack.displayName}: `)).toBe(true)
     expect(synced).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/: \d+ items found, 0 new or changed, 0 removed, 0 not readable/),
+      stdout: expect.stringMatching(/: \d+ items found, 0 new or changed, 0 deleted, 0 not readable/),
     })
     const { faults } = service.emulators.slack
     faults.add({ path: 'auth.test', body: { ok: false, error: 'account_inactive' }, status: 200 })

@@ -57,7 +57,7 @@ export async function* askStreaming(
     throw new ApiError({
       code: 'offline',
       message:
-        'The connection broke before the answer was complete. Ask again. If text arrived, the answer costs its credit.',
+        'The connection broke before the answer was complete. Ask again. If text arrived, the answer costs 1 credit.',
       status: 0,
       requestId,
     })

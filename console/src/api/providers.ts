@@ -8,7 +8,7 @@ export const PROVIDERS = {
   },
   google_drive: {
     name: 'Google Drive',
-    brings: 'Documents and files, with who may see each.',
+    brings: 'Documents and files, with their permissions.',
     icon: 'drive',
     hasChannels: false,
   },

@@ -19,7 +19,7 @@ export function LeaveDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () 
     <ConfirmDialog
       isOpen={isOpen}
       title={`Leave ${organization.name}?`}
-      text={`You lose access at once and can return only by invitation. Your open invitations are withdrawn. Keys that you created stay with the workspace. ${after}`}
+      text={`You lose access at once and can return only by invitation. Your open invitations are revoked. Keys that you created stay with the workspace. ${after}`}
       confirm="Leave"
       isBusy={leave.isPending}
       error={leave.error}

@@ -105,7 +105,7 @@ function ForAnother({ invitation: { email, signedInAs } }: { invitation: Schemas
       <Alert color="orange" icon={<UserX size={18} aria-hidden />} title={`This invitation is for ${email}`}>
         {signedInAs === email
           ? 'Your identity provider has not verified this address. Verify it there, and open the link again.'
-          : `You are signed in as ${signedInAs ?? 'somebody without an address'}. Sign out, open the link again, and sign in as ${email}.`}
+          : `You are signed in as ${signedInAs ?? 'a user without an email address'}. Sign out, open the link again, and sign in as ${email}.`}
       </Alert>
       <Button size="md" onClick={() => void session.signOut()}>
         Sign out

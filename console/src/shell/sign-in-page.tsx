@@ -19,7 +19,7 @@ export function SignInPage() {
     return (
       <GatePage title="Sign in">
         <Title order={1}>Sign-in is not configured</Title>
-        <Text>Whoever runs this service has to {state.reason}.</Text>
+        <Text>The operator of this service has to {state.reason}.</Text>
         <Text c="dimmed">API keys work meanwhile.</Text>
       </GatePage>
     )

@@ -25,7 +25,7 @@ export function SourceLink({
   if (safe === null) return <span>{plain ?? children}</span>
   return (
     <Anchor href={safe} target="_blank" rel="noopener noreferrer" inherit>
-      {children} <ExternalLink size={12} aria-label="opens elsewhere" />
+      {children} <ExternalLink size={12} aria-label="opens another site" />
     </Anchor>
   )
 }

@@ -15,7 +15,7 @@ export function TypedConfirmation({
 }: {
   /** What has to be typed; null: nothing, since little is lost. */
   name: string | null
-  /** The verb of the button: "Remove the source". */
+  /** The verb of the button: "Delete the source". */
   confirm: string
   isBusy: boolean
   error: ApiError | null

@@ -125,7 +125,7 @@ const SOURCES: readonly Scene[] = [
     path: ({ connected }) => `sources/${connected.slack}`,
     async act({ page }) {
       await page.getByRole('button', { name: 'More actions' }).click()
-      await page.getByRole('menuitem', { name: 'Remove', exact: true }).click()
+      await page.getByRole('menuitem', { name: 'Delete', exact: true }).click()
       await dialog(page).getByText('will be deleted').waitFor()
     },
   },
@@ -308,8 +308,8 @@ const RUNNING: readonly Scene[] = [
     who: 'owner',
     path: 'members',
     async act({ page }) {
-      await page.getByRole('button', { name: 'Remove this workspace' }).click()
-      await page.getByRole('button', { name: 'Remove the workspace' }).waitFor()
+      await page.getByRole('button', { name: 'Delete this workspace' }).click()
+      await page.getByRole('button', { name: 'Delete the workspace' }).waitFor()
     },
   },
 ]

@@ -97,7 +97,7 @@ function Stopped({ hasText, onAgain }: { hasText: boolean; onAgain: () => void }
       <CircleStop size={16} aria-hidden />
       <Text size="sm" role="status">
         {hasText
-          ? 'You stopped this answer. It is incomplete and costs its credit.'
+          ? 'You stopped this answer. It is incomplete and costs 1 credit.'
           : 'You stopped before the first word.'}
       </Text>
       <Button variant="default" size="compact-sm" onClick={onAgain}>

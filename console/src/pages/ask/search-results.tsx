@@ -80,7 +80,7 @@ export function SearchResults({
             Show up to {RESULTS.all}
           </Button>
           <Text size="sm" c="dimmed">
-            Searches again, for one credit.
+            Runs another search (1 credit).
           </Text>
         </div>
       )}

@@ -35,13 +35,13 @@ export function FilterBar({
       />
       <Select
         label="Actor"
-        placeholder="Anybody"
+        placeholder="Anyone"
         data={withGone(actors.choices, filters.actor)}
         value={filters.actor ?? null}
         onChange={(actor) => set({ actor })}
         searchable
         clearable
-        clearButtonProps={{ 'aria-label': 'Anybody' }}
+        clearButtonProps={{ 'aria-label': 'Anyone' }}
       />
       <TargetInput value={filters.target ?? ''} onChange={(target) => set({ target })} />
       <TextInput

@@ -11,7 +11,7 @@ import { useMintKey } from './use-api-keys.ts'
 const ACTOR_TYPES: { value: ActorType; label: string }[] = [
   { value: 'agent', label: 'An agent' },
   { value: 'application', label: 'An application' },
-  { value: 'admin', label: 'An administrator’s tool' },
+  { value: 'admin', label: 'An admin tool' },
 ]
 
 /** Mints a key, and shows its secret this once: only the button closes it then. */

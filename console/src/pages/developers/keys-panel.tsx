@@ -169,5 +169,5 @@ function whatStops({ prefix, lastUsedAt, allowedActions }: ApiKey): string {
   const use =
     lastUsedAt === null ? 'It was never used.' : `It was last used on ${formatDateTime(lastUsedAt)}.`
   const ingests = allowedActions.includes('ingest') ? ' Documents it pushed stay.' : ''
-  return `Programs that use ${prefix}… get 401 from their next request on. ${use}${ingests} This cannot be undone.`
+  return `Programs that use ${prefix}… get 401 from the next request. ${use}${ingests} This cannot be undone.`
 }

@@ -40,11 +40,7 @@ export function AdminHome() {
   const failed = all.find(({ error, data }) => error !== null && data === undefined)
   return (
     <>
-      <PageHeader
-        title={organization.name}
-        text="The memory of your agents at a glance."
-        action={<ButtonLink to="/ask">Ask a question</ButtonLink>}
-      />
+      <PageHeader title={organization.name} action={<ButtonLink to="/ask">Ask a question</ButtonLink>} />
       {failed?.error ? (
         <ErrorState error={failed.error} onRetry={() => void failed.refetch()} />
       ) : sources.data && billing.data && keys.data && overview.data && connectors.data ? (

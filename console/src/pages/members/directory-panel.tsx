@@ -109,7 +109,7 @@ function RevokeDialog({ token, onClose }: { token: ScimToken | null; onClose: ()
     <ConfirmDialog
       isOpen={token !== null}
       title={`Revoke ${token?.name ?? 'the token'}?`}
-      text="Your identity provider can no longer change people and groups with it. Those that are here stay."
+      text="Your identity provider can no longer manage people and groups with it. Existing ones stay."
       confirm="Revoke token"
       isBusy={revoke.isPending}
       error={revoke.error}

@@ -130,7 +130,7 @@ function DeleteDialog({ group, onClose }: { group: Group | null; onClose: () => 
     <ConfirmDialog
       isOpen={group !== null}
       title={`Delete ${group?.name ?? group?.id ?? 'the group'}?`}
-      text="Its members no longer find what only the group may read, from the next request on."
+      text="Its members lose access to items that only this group may read."
       confirm="Delete group"
       isBusy={remove.isPending}
       error={remove.error}

@@ -8,9 +8,9 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { Reading } from '../../ui/reading.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
-import { type Invitation, useInvitations, useWithdraw } from './use-members.ts'
+import { type Invitation, useInvitations, useRevokeInvitation } from './use-members.ts'
 
-/** Links that nobody has opened yet, and the way to withdraw one. */
+/** Links that nobody has opened yet, and the way to revoke one. */
 export function InvitationsPanel() {
   const invitations = useInvitations()
   const [leaving, setLeaving] = useState<Invitation | null>(null)
@@ -35,17 +35,17 @@ export function InvitationsPanel() {
                 { label: 'Created', cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
                 { label: 'Expires', cell: ({ expiresAt }) => <RelativeTime at={expiresAt} /> },
                 {
-                  label: 'Withdraw',
+                  label: 'Revoke',
                   isAtEnd: true,
                   isAction: true,
                   cell: (invitation) => (
                     <Button
                       size="xs"
                       variant="default"
-                      aria-label={`Withdraw the invitation for ${invitation.email ?? 'anyone with the link'}`}
+                      aria-label={`Revoke the invitation for ${invitation.email ?? 'anyone with the link'}`}
                       onClick={() => setLeaving(invitation)}
                     >
-                      Withdraw
+                      Revoke
                     </Button>
                   ),
                 },
@@ -54,27 +54,27 @@ export function InvitationsPanel() {
           )
         }
       </Reading>
-      <WithdrawDialog invitation={leaving} onClose={() => setLeaving(null)} />
+      <RevokeDialog invitation={leaving} onClose={() => setLeaving(null)} />
     </Panel>
   )
 }
 
-function WithdrawDialog({ invitation, onClose }: { invitation: Invitation | null; onClose: () => void }) {
-  const withdraw = useWithdraw()
+function RevokeDialog({ invitation, onClose }: { invitation: Invitation | null; onClose: () => void }) {
+  const revoke = useRevokeInvitation()
   const close = (): void => {
     onClose()
-    withdraw.reset()
+    revoke.reset()
   }
   return (
     <ConfirmDialog
       isOpen={invitation !== null}
-      title="Withdraw the invitation?"
+      title="Revoke the invitation?"
       text="The link stops working. Members who joined stay."
-      confirm="Withdraw invitation"
-      isBusy={withdraw.isPending}
-      error={withdraw.error}
+      confirm="Revoke invitation"
+      isBusy={revoke.isPending}
+      error={revoke.error}
       onConfirm={() => {
-        if (invitation) withdraw.mutate(invitation.id, { onSuccess: close })
+        if (invitation) revoke.mutate(invitation.id, { onSuccess: close })
       }}
       onClose={close}
     />

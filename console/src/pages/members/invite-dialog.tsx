@@ -82,7 +82,7 @@ function InviteForm({
                 key={one}
                 value={one}
                 label={roleName(one)}
-                description={grantable.includes(one) ? text : 'Only owners make owners.'}
+                description={grantable.includes(one) ? text : 'Only owners can invite owners.'}
                 disabled={!grantable.includes(one)}
               />
             ))}

@@ -165,7 +165,7 @@ function RemoveDialog({ member, onClose }: { member: Member | null; onClose: () 
     <ConfirmDialog
       isOpen={member !== null}
       title={`Remove ${name}?`}
-      text={`${name} loses access at once. Their open invitations are withdrawn. Keys that they created keep working: revoke those that should not.`}
+      text={`${name} loses access at once. Their open invitations are revoked. Keys that they created keep working: revoke those that should not.`}
       confirm="Remove"
       isBusy={remove.isPending}
       error={remove.error}

@@ -37,8 +37,8 @@ export function useInvite() {
   })
 }
 
-/** Withdraws an open invitation: its link serves nobody any more. */
-export function useWithdraw() {
+/** Revokes an open invitation: its link stops working. */
+export function useRevokeInvitation() {
   const { api } = useWorkspace()
   const refresh = useRefresh()
   return useMutation({

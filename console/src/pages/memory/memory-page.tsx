@@ -82,10 +82,7 @@ function CanvasView({
         </>
       )}
       {canvas.isFull && (
-        <TooMany
-          shown={nodes.length}
-          hint="They are the most frequent names. Search or filter to see others; the table shows up to 500."
-        />
+        <TooMany shown={nodes.length} hint="The most frequent names. The table has up to 500." />
       )}
     </>
   )

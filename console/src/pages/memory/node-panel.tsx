@@ -148,9 +148,9 @@ function Neighbours({
 }) {
   if (nodes.length === 0) return null
   return (
-    <section aria-label="Named together with it">
+    <section aria-label="Related names">
       <Text fw={560} size="sm" mb={6}>
-        Named together with it
+        Related names
       </Text>
       <ul className={classes.neighbours}>
         {nodes.map(({ id, type, label }) => (

@@ -14,16 +14,16 @@ export function RemovalPanel() {
   const { organization } = useWorkspace()
   const [isOpen, { open, close }] = useDisclosure(false)
   return (
-    <Panel title="Remove the workspace">
+    <Panel title="Delete the workspace">
       <Group justify="space-between">
         <Text size="sm" style={{ flex: '1 1 20rem' }}>
           Deletes all items, keys, members and the audit trail, for everybody.
         </Text>
         <Button variant="default" className={classes.danger ?? ''} onClick={open}>
-          Remove this workspace
+          Delete this workspace
         </Button>
       </Group>
-      <Modal opened={isOpen} onClose={close} title={`Remove ${organization.name}?`}>
+      <Modal opened={isOpen} onClose={close} title={`Delete ${organization.name}?`}>
         <Confirmation onClose={close} />
       </Modal>
     </Panel>
@@ -36,7 +36,7 @@ function Confirmation({ onClose }: { onClose: () => void }) {
   return (
     <TypedConfirmation
       name={organization.name}
-      confirm="Remove the workspace"
+      confirm="Delete the workspace"
       isBusy={remove.isPending}
       error={remove.error}
       onConfirm={() => remove.mutate()}

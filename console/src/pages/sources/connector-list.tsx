@@ -108,9 +108,9 @@ function wordsOf({ provider, offered, access }: Connector): string {
     case 'granted':
       return PROVIDERS[provider].brings
     case 'pending':
-      return 'Requested. You can connect it when the operator of this service agrees.'
+      return 'Requested. The operator of this service decides.'
     case 'required':
-      return `${PROVIDERS[provider].brings} The operator of this service must agree first.`
+      return `${PROVIDERS[provider].brings} Needs the permission of the operator of this service.`
     case 'denied':
       return 'The operator of this service denied your request.'
   }

@@ -30,7 +30,7 @@ interface Progressed {
 export function ImportProgress({ queue, files, hidden }: Progressed) {
   if (files.length === 0)
     return hidden === 0 ? null : (
-      <Text c="dimmed">{`${count(hidden, 'hidden file')} left out; nothing else was given.`}</Text>
+      <Text c="dimmed">{`${count(hidden, 'hidden file')} skipped. No other files were selected.`}</Text>
     )
   const isOver = numberOf(files, 'waiting', 'sending') === 0
   const shown = files
@@ -63,7 +63,7 @@ function NextSteps({ queue, files, isOver }: Omit<Progressed, 'hidden'> & { isOv
     <Group gap="xs">
       {numberOf(files, 'failed') > 0 && (
         <Button size="xs" onClick={() => queue.retry()}>
-          Try the failed ones again
+          Retry failed files
         </Button>
       )}
       {isOver && (

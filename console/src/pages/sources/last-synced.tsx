@@ -3,6 +3,6 @@ import { isPushOnly, type Source } from './source-words.ts'
 
 /** How fresh a source is, in words. */
 export function LastSynced({ source }: { source: Source }) {
-  if (isPushOnly(source)) return <>As pushed</>
+  if (isPushOnly(source)) return <>On push</>
   return source.lastSyncedAt === null ? <>Never</> : <RelativeTime at={source.lastSyncedAt} />
 }

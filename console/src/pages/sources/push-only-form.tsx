@@ -52,7 +52,7 @@ export function ProviderSelect({
   return (
     <Select<ProviderId>
       label="Provider"
-      description="Used by keys and filters that are limited to providers"
+      description="Key scopes and filters use it."
       inputWrapperOrder={['label', 'input', 'description']}
       data={PROVIDER_CHOICES}
       value={value}

@@ -91,7 +91,7 @@ function AudienceChoice({ source, permissions }: { source: Source; permissions: 
         icon={<TriangleAlert size={18} aria-hidden />}
         title={`${name} does not say who may read an item`}
       >
-        Everyone you choose here finds everything this source brings.
+        Everyone you choose can read every item of this source.
       </Alert>
       <Radio.Group label="Readers" value={choice} onChange={setChoice}>
         <Stack gap="xs" mt="xs">

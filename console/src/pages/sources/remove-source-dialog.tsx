@@ -24,7 +24,7 @@ export function RemoveSourceDialog({ source, onClose }: { source: Source; onClos
     gcTime: 0,
   })
   return (
-    <Modal opened onClose={onClose} title={`Remove ${nameOf(source)}?`}>
+    <Modal opened onClose={onClose} title={`Delete ${nameOf(source)}?`}>
       <Reading query={removal}>
         {(counted) => <Confirmation source={source} counted={counted} onClose={onClose} />}
       </Reading>
@@ -48,7 +48,7 @@ function Confirmation({
   return (
     <TypedConfirmation
       name={counted.items === 0 ? null : nameOf(source)}
-      confirm="Remove the source"
+      confirm="Delete the source"
       isBusy={remove.isPending}
       error={remove.error}
       onConfirm={() => remove.mutate()}

@@ -79,7 +79,7 @@ function RunDialog({ source, run, onClose }: { source: Source; run: SyncRun; onC
           <Stack gap="sm">
             <RunCell run={syncRun} />
             <Text size="sm">
-              {`${formatNumber(syncRun.itemsDiscovered)} found, ${formatNumber(syncRun.itemsIngested)} stored, ${formatNumber(syncRun.itemsDeleted)} removed, ${formatNumber(itemsFailed)} could not be read.`}
+              {`${formatNumber(syncRun.itemsDiscovered)} found, ${formatNumber(syncRun.itemsIngested)} stored, ${formatNumber(syncRun.itemsDeleted)} deleted, ${formatNumber(itemsFailed)} could not be read.`}
             </Text>
             {syncRun.status === 'failed' && (
               <Text size="sm">{fixOfRun(source.provider, needsReconnection)}</Text>

@@ -102,7 +102,7 @@ function MoreActions({
           leftSection={<Trash2 size={15} aria-hidden />}
           onClick={onRemove}
         >
-          Remove
+          Delete
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>

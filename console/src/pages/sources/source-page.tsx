@@ -81,7 +81,7 @@ function NoSuchSource() {
         <EmptyState
           icon={SearchX}
           title="This source does not exist"
-          text="It may have been removed, or it belongs to another workspace."
+          text="It may have been deleted, or it belongs to another workspace."
           action={
             <ButtonLink to="/sources" variant="default">
               See all sources

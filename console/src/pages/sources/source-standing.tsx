@@ -131,7 +131,7 @@ function Running({
     run.status === 'queued'
       ? 'Starting'
       : `${formatNumber(run.itemsDiscovered)} found · ${formatNumber(run.itemsIngested)} stored` +
-        (run.itemsDeleted > 0 ? ` · ${formatNumber(run.itemsDeleted)} removed` : '') +
+        (run.itemsDeleted > 0 ? ` · ${formatNumber(run.itemsDeleted)} deleted` : '') +
         ` · ${formatNumber(itemsFailed)} failed`
   return (
     <Panel title={run.fullResync ? 'Full sync running' : 'Syncing'}>

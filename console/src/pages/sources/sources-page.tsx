@@ -35,7 +35,7 @@ export function SourcesPage() {
     <>
       <PageHeader
         title="Sources"
-        text="Sources of the memory and their freshness."
+        text="Connected accounts, imported files and pushed documents."
         action={
           <Group gap="xs">
             <ButtonLink to="/sources/items" variant="default">

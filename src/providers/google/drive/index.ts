@@ -5,7 +5,7 @@ import { computePolicyHealth } from './policy-health.ts'
 export const googleDrive: Provider<'google_drive'> = defineProvider({
   id: 'google_drive',
   name: 'Google Drive',
-  brings: 'Documents and files, with who may see each.',
+  brings: 'Documents and files, with their permissions.',
   icon: 'drive',
   settings: googleSettings,
   client: googleClient,
