@@ -48,6 +48,32 @@ describe('the settings', () => {
     expect(readSettings({ ...key, ...secret, STRIPE_API_URL: 'http://127.0.0.1:1/' })).toMatchObject(key)
   })
 
+  it('of the mail server are required together', () => {
+    const [url, from] = [{ SMTP_URL: 'smtp://127.0.0.1:25' }, { MAIL_FROM: 'Memory <memory@example.com>' }]
+    expect(() => readSettings(url)).toThrow(/MAIL_FROM is needed with SMTP_URL/)
+    expect(() => readSettings(from)).toThrow(/SMTP_URL is needed with MAIL_FROM/)
+    expect(readSettings({ ...url, ...from })).toMatchObject({ ...url, ...from })
+  })
+
+  it.each([
+    'mail.example.com:25',
+    'http://mail.example.com',
+    'smtp://hunter2@mail.example.com',
+    'smtp://u:%zz@mail.example.com',
+    'smtp://u:hunter2@mail.example.com/?tls=no',
+  ])('refuse the mail server %s without showing it', (url) => {
+    const read = () => readSettings({ SMTP_URL: url, MAIL_FROM: 'memory@example.com' })
+    expect(read).toThrow(/^(?![^]*hunter2)[^]*SMTP_URL must be/)
+  })
+
+  it.each(['nobody', 'a@b.example, c@d.example', 'A, B <a@b.example>', 'a@b.example\r\nBcc: c@d.example'])(
+    'refuse the sender %j',
+    (from) => {
+      const read = () => readSettings({ SMTP_URL: 'smtp://127.0.0.1', MAIL_FROM: from })
+      expect(read).toThrow(/MAIL_FROM must be/)
+    },
+  )
+
   it('parse export headers by name, percent-decoded, and refuse one without a name without showing it', () => {
     const read = (list: string) =>
       readSettings({ OTEL_EXPORTER_OTLP_HEADERS: list }).OTEL_EXPORTER_OTLP_HEADERS

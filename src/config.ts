@@ -46,6 +46,24 @@ function decoded(value: string): string {
   }
 }
 
+function canDecode(value: string): boolean {
+  try {
+    return decodeURIComponent(value) !== ''
+  } catch {
+    return false
+  }
+}
+
+/** Everything beyond host and credentials would be an option that nobody reads. */
+function isSmtpUrl(value: string): boolean {
+  const server = URL.parse(value)
+  if (server === null || !/^smtps?:$/.test(server.protocol) || server.hostname === '') return false
+  const isPlain =
+    (server.pathname === '' || server.pathname === '/') && server.search === '' && server.hash === ''
+  const isDecodable = [server.username, server.password].every((part) => part === '' || canDecode(part))
+  return isPlain && isDecodable && (server.username === '') === (server.password === '')
+}
+
 /** WebAssembly's address space. */
 const SEARCH_MEMORY_MB_MAX = 4_000
 
@@ -143,6 +161,25 @@ const serviceSchema = z.object({
     .default('false')
     .transform((value) => value === 'true')
     .describe('Whether webhooks may use private addresses and plain http'),
+  SMTP_URL: z
+    .string()
+    .refine(
+      isSmtpUrl,
+      'must be smtp://host:port or smtps://host:port, with a user and a password where needed',
+    )
+    .optional()
+    .describe(
+      'Mail server that invitations are sent through. When not set, the console only shows their links',
+    ),
+  MAIL_FROM: z
+    .string()
+    .max(320)
+    .regex(
+      /^(?:[^<>",;:@\p{Cc}]+ <[^\s<>@,]+@[^\s<>@,]+>|[^\s<>@,]+@[^\s<>@,]+)$/u,
+      'must be an address, or a name and an address as in Memory <memory@example.com>',
+    )
+    .optional()
+    .describe('Sender of mails: an address, or `Name <address>`'),
   SEARCH_MEMORY_MB: z.coerce
     .number()
     .int()
@@ -230,7 +267,7 @@ function crossFaults(settings: Settings): string[] {
     faults.push('OIDC_AUDIENCE is needed with OIDC_ISSUER, or any token of that issuer would be accepted')
   if (settings.OIDC_CLIENT_SECRET && !(settings.OIDC_ISSUER && settings.OIDC_CLIENT_ID))
     faults.push('OIDC_ISSUER and OIDC_CLIENT_ID are needed with OIDC_CLIENT_SECRET')
-  return [...faults, ...connectorFaults(settings), ...paymentFaults(settings)]
+  return [...faults, ...connectorFaults(settings), ...paymentFaults(settings), ...mailFaults(settings)]
 }
 
 function paymentFaults(settings: Settings): string[] {
@@ -245,6 +282,11 @@ function paymentFaults(settings: Settings): string[] {
   if (apiUrl !== undefined && new URL(apiUrl).pathname !== '/')
     faults.push('STRIPE_API_URL must be a host without a path')
   return faults
+}
+
+function mailFaults({ SMTP_URL: server, MAIL_FROM: from }: Settings): string[] {
+  if ((server === undefined) === (from === undefined)) return []
+  return [server === undefined ? 'SMTP_URL is needed with MAIL_FROM' : 'MAIL_FROM is needed with SMTP_URL']
 }
 
 function connectorFaults(settings: Settings): string[] {

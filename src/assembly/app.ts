@@ -39,6 +39,7 @@ import {
   type JournaledIngests,
 } from '../items/index.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { createSmtpMailer, type Mailer } from '../mail/index.ts'
 import type { Tracer } from '../kernel/tracer.ts'
 import { VERSION } from '../kernel/version.ts'
 import { addMetrics, createMetrics, type Metrics, healthRoutes } from '../health/index.ts'
@@ -209,6 +210,10 @@ function itemsOf(
   return { items: createItems({ db, models, clock, journaled }), journaled }
 }
 
+function mailerOf({ SMTP_URL: url, MAIL_FROM: from }: Settings): Mailer | null {
+  return url === undefined || from === undefined ? null : createSmtpMailer({ url, from })
+}
+
 function removalsOf({ database: { db }, clock, logger }: AppDependencies): Removals {
   return createRemovals({
     db,
@@ -265,7 +270,14 @@ function createServices(
     scimUsers: createScimUsers({ db, clock }),
     scimGroups: createScimGroups({ db, clock }),
     scimTokens: createScimTokens({ db, clock }),
-    invitations: createInvitations({ db, clock, publicUrl: deps.publicUrl }),
+    invitations: createInvitations({
+      db,
+      clock,
+      publicUrl: deps.publicUrl,
+      mailer: mailerOf(settings),
+      onUnsent: (err) =>
+        logger.warn({ err }, 'an invitation could not be mailed; the console shows its link'),
+    }),
     sources: createSources({
       db,
       clock,

@@ -8,10 +8,12 @@ import { ROLES, type Role } from '../kernel/actions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { actorOf, type ConsolePrincipal } from '../kernel/principal.ts'
+import type { Mailer } from '../mail/index.ts'
 import { emitEvent } from '../outgoing-webhooks/index.ts'
 import { currentRole, findRole, mayManage, requireAuthority } from './authority.ts'
 import { DAYS_VALID, findInvitation, invitationInvalid, isAddressOf } from './find-invitation.ts'
 import { hashInvitationSecret, newInvitationSecret } from './invitation-secret.ts'
+import { describeInvitation } from './mail-invitation.ts'
 import {
   addMember,
   lockOrganization,
@@ -34,6 +36,14 @@ export interface InvitationView {
   expiresAt: string
 }
 
+export interface CreatedInvitation {
+  invitation: InvitationView
+  /** Contains the secret. */
+  url: string
+  /** Whether the mail server accepted the mail with the link; null: there is no address or no mail server. */
+  isMailed: boolean | null
+}
+
 export interface Invitations {
   /** Newest first. */
   list(organizationId: string): Promise<InvitationView[]>
@@ -41,7 +51,7 @@ export interface Invitations {
   create(
     caller: ConsolePrincipal,
     wanted: { role: Role; email?: string | undefined },
-  ): Promise<{ invitation: InvitationView; url: string }>
+  ): Promise<CreatedInvitation>
   /** @throws AppError `not_found`, `role_required` */
   revoke(caller: ConsolePrincipal, id: string): Promise<{ invitation: InvitationView; revokedAt: string }>
   /**
@@ -53,7 +63,14 @@ export interface Invitations {
 }
 
 /** Invitation links to a workspace; each is for one person and valid for a week. */
-export function createInvitations(deps: { db: Db; clock: Clock; publicUrl: () => string }): Invitations {
+export function createInvitations(deps: {
+  db: Db
+  clock: Clock
+  publicUrl: () => string
+  /** null: no mail is sent. */
+  mailer: Mailer | null
+  onUnsent: (err: unknown) => void
+}): Invitations {
   const { db, clock } = deps
   return {
     async list(organizationId) {
@@ -69,7 +86,8 @@ export function createInvitations(deps: { db: Db; clock: Clock; publicUrl: () =>
         .transaction()
         .execute((tx) => insertInvitation(tx, caller, { role, email, secret, at: clock.now() }))
       // After the #, so that browsers do not send it and servers do not log it.
-      return { invitation, url: `${deps.publicUrl()}/console/invitation#${secret}` }
+      const url = `${deps.publicUrl()}/console/invitation#${secret}`
+      return { invitation, url, isMailed: await mail(deps, caller.organizationId, { invitation, url }) }
     },
     revoke: (caller, id) => db.transaction().execute((tx) => revoke(tx, caller, id, clock.now())),
     accept: (userId, secret) =>
@@ -78,6 +96,25 @@ export function createInvitations(deps: { db: Db; clock: Clock; publicUrl: () =>
           .transaction()
           .execute((tx) => accept(tx, { userId, sha256: hashInvitationSecret(secret), at: clock.now() })),
       ),
+  }
+}
+
+/**
+ * Mails the link of an invitation that is stored already, while the request waits: only memory has its secret, so a
+ * queue would have to store it. A mail server that fails costs the mail and never the invitation.
+ */
+async function mail(
+  { db, mailer, onUnsent }: Pick<Parameters<typeof createInvitations>[0], 'db' | 'mailer' | 'onUnsent'>,
+  organizationId: string,
+  { invitation, url }: { invitation: InvitationView; url: string },
+): Promise<boolean | null> {
+  if (mailer === null || invitation.email === null) return null
+  try {
+    await mailer.send(await describeInvitation(db, organizationId, { invitation, to: invitation.email, url }))
+    return true
+  } catch (error) {
+    onUnsent(error)
+    return false
   }
 }
 

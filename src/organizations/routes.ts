@@ -226,8 +226,8 @@ export const organizationRoutes = [
     path: '/v1/console/invitations',
     summary: 'Invite a person to the workspace',
     description:
-      'Only this response contains the link: send it to the person you invite. It works once, within seven days. Only ' +
-      'owners can invite owners.',
+      'The link works once, within seven days. With `email` and a configured mail server, it is mailed. Otherwise send ' +
+      'it yourself: only this response contains it. Only owners can invite owners.',
     tag: 'Members',
     access: asAdmin,
     credits: 0,
@@ -247,6 +247,11 @@ export const organizationRoutes = [
         url: z.url().meta({
           description: 'The link. Store it now: it is shown only once.',
           example: 'https://memory.example.com/console/invitation#inv_Zk3vQ9aL',
+        }),
+        isMailed: z.boolean().nullable().meta({
+          description:
+            'Whether the mail server accepted the mail with the link. If `false`, send the link yourself. `null`: no mail, without `email` or without a mail server.',
+          example: true,
         }),
       }),
     },

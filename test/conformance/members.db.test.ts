@@ -249,6 +249,7 @@ describe('an invitation', () => {
     expect(made.body).toEqual({
       invitation,
       url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/console\/invitation#inv_[\w-]{43}$/),
+      isMailed: null,
     })
     const listed = await call(owner, 'GET', 'invitations')
     expect(listed.body).toEqual({ invitations: [made.body.invitation] })

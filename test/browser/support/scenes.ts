@@ -299,7 +299,7 @@ const RUNNING: readonly Scene[] = [
     path: 'members',
     async act({ page }) {
       await page.getByRole('button', { name: 'Invite a member' }).click()
-      await page.getByRole('button', { name: 'Create link' }).click()
+      await page.getByRole('button', { name: 'Create invitation' }).click()
       await page.getByRole('region', { name: 'the link' }).waitFor()
     },
   },

@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Modal, Radio, Stack, TextInput } from '@mantine/core'
-import { Link } from 'lucide-react'
+import { Link, MailCheck, MailWarning } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { roleName } from '../../session/role-name.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
@@ -7,9 +7,9 @@ import { CodeBlock } from '../../ui/code-block.tsx'
 import { ErrorNotice } from '../../ui/error-state.tsx'
 import { formatDate } from '../../ui/relative-time.tsx'
 import { grantableRoles, ROLES } from './member-rules.ts'
-import { type Role, useInvite } from './use-members.ts'
+import { type CreatedInvitation, type Role, useInvite } from './use-members.ts'
 
-/** Makes an invitation, and shows its link this once. */
+/** Creates an invitation, and shows once its link and whether it was mailed. */
 export function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const invite = useInvite()
   const close = (): void => {
@@ -28,14 +28,10 @@ export function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: ()
     >
       {made ? (
         <Stack>
-          <Alert icon={<Link size={18} aria-hidden />} title="Share the link" role="status">
-            The service sends no email, and the link is shown only once. It lets{' '}
-            {made.invitation.email ?? 'one person'} in as {roleName(made.invitation.role).toLowerCase()},
-            until {formatDate(made.invitation.expiresAt)}.
-          </Alert>
+          <Delivery made={made} />
           <CodeBlock label="the link" text={made.url} wraps />
           <Group justify="flex-end">
-            <Button onClick={close}>I have copied it</Button>
+            <Button onClick={close}>{made.isMailed === true ? 'Done' : 'I have copied it'}</Button>
           </Group>
         </Stack>
       ) : (
@@ -44,6 +40,38 @@ export function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: ()
         </InviteForm>
       )}
     </Modal>
+  )
+}
+
+function Delivery({ made: { invitation, isMailed } }: { made: CreatedInvitation }) {
+  const { email, role, expiresAt } = invitation
+  const effect = `The link is shown only once. It lets ${email ?? 'one person'} in as ${roleName(role).toLowerCase()}, until ${formatDate(expiresAt)}.`
+  if (isMailed === true)
+    return (
+      <Alert
+        color="teal"
+        icon={<MailCheck size={18} aria-hidden />}
+        title={`Mailed to ${email}`}
+        role="status"
+      >
+        {effect}
+      </Alert>
+    )
+  if (isMailed === false)
+    return (
+      <Alert
+        color="orange"
+        icon={<MailWarning size={18} aria-hidden />}
+        title="The mail was not sent"
+        role="alert"
+      >
+        {`The mail server did not accept the mail. Send the link yourself. ${effect}`}
+      </Alert>
+    )
+  return (
+    <Alert icon={<Link size={18} aria-hidden />} title="Share the link" role="status">
+      {`No mail was sent. ${effect}`}
+    </Alert>
   )
 }
 
@@ -90,7 +118,7 @@ function InviteForm({
         </Radio.Group>
         <TextInput
           label="Email address"
-          description="Optional. Only a person whose identity provider confirms this address can then join."
+          description="Optional. Gets the link by mail if the service sends mail. Only a person whose identity provider confirms this address can join."
           type="email"
           placeholder="grace@example.com"
           value={email}
@@ -103,7 +131,7 @@ function InviteForm({
             Cancel
           </Button>
           <Button type="submit" loading={isBusy}>
-            Create link
+            Create invitation
           </Button>
         </Group>
       </Stack>

@@ -6,6 +6,7 @@ import { useWorkspace } from '../../session/workspace.tsx'
 
 export type Member = Schemas['Member']
 export type Invitation = Schemas['Invitation']
+export type CreatedInvitation = { invitation: Invitation; url: string; isMailed: boolean | null }
 export type Role = Member['role']
 
 /** Everybody in the workspace. */
