@@ -145,7 +145,10 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
 
   it('pauses, resumes and renames a source, and syncs it again', async () => {
     const { page, close } = await visit('sources/new')
-    await openSynced(page, await connect(page, 'Notion'))
+    const sourceId = await connect(page, 'Notion')
+    await page.getByRole('table', { name: 'Sources' }).waitFor()
+    expect(await page.getByRole('button', { name: 'Clear filters' }).count()).toBe(0)
+    await openSynced(page, sourceId)
     await page.getByText(/^in \d+ minutes$/).waitFor()
     await chooseAction(page, 'Pause')
     await page.getByText('This source is paused').waitFor()

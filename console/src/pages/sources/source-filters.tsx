@@ -1,7 +1,7 @@
 import { Button, Select, TextInput } from '@mantine/core'
 import { Search } from 'lucide-react'
 import { useState } from 'react'
-import { formatNumber } from '../../ui/format.ts'
+import { count, formatNumber } from '../../ui/format.ts'
 import { PROVIDER_CHOICES } from '../../api/provider-list.ts'
 import { readSourcesSearch, type SourcesSearch, STATE_CHOICES } from './source-filter.ts'
 import classes from './source-filters.module.css'
@@ -58,7 +58,7 @@ export function SourceFilters({
         clearButtonProps={{ 'aria-label': 'All states' }}
       />
       <span className={classes.count} role="status">
-        {shown === all ? `${formatNumber(all)} sources` : `${formatNumber(shown)} of ${formatNumber(all)}`}
+        {shown === all ? count(all, 'source') : `${formatNumber(shown)} of ${formatNumber(all)}`}
       </span>
       {Object.keys(search).length > 0 && (
         <Button

@@ -13,7 +13,7 @@ import { ANY_PROVIDER, hasChannels, providerName } from '../../api/provider-list
 import { Reading } from '../../ui/reading.tsx'
 import { ChannelsPanel } from './channels-panel.tsx'
 import { LastSynced } from './last-synced.tsx'
-import { filterSources, SEARCHED_FROM } from './source-filter.ts'
+import { filterSources, readSourcesSearch, SEARCHED_FROM } from './source-filter.ts'
 import classes from './source-filters.module.css'
 import { SourceFilters } from './source-filters.tsx'
 import { SourceName } from './source-name.tsx'
@@ -98,7 +98,8 @@ function NewChannels({ sources }: { sources: readonly Source[] }) {
 
 /** All sources; from about a dozen on they can be searched. */
 function Sources({ sources }: { sources: readonly Source[] }) {
-  const search = route.useSearch()
+  // The way back from a provider adds parameters of its own to the address; they are no filters.
+  const search = readSourcesSearch({ ...route.useSearch() })
   const navigate = useNavigate()
   const [drawn, setDrawn] = useState(ROWS)
   const found = filterSources(sources, search)
