@@ -22,16 +22,20 @@ async function main(): Promise<void> {
       count += 1
       console.log(`${placement}: ${table}`)
     })
-    console.log(
-      count === 0 ? 'Nothing to do: every table is in its place' : `${count} tables brought to their places`,
-    )
+    console.log(count === 0 ? 'Nothing to do: every table is distributed' : `${count} tables distributed`)
   } finally {
     await database.close()
   }
 }
 
 try {
-  await main()
+  // The command changes the whole database, so a question about it must not run it.
+  if (process.argv.length > 2) {
+    console.error(
+      'Usage: DATABASE_URL=postgres://… npm run distribute\n\nMoves the tables of the database to the workers of its Citus cluster (docs/guides/scale-out.md). Stop the service first.',
+    )
+    process.exitCode = process.argv[2] === '--help' ? 0 : 2
+  } else await main()
 } catch (error) {
   console.error(error instanceof StartupError ? error.message : error)
   process.exitCode = 1
