@@ -2,13 +2,8 @@ import { AppError } from '../kernel/errors.ts'
 import { inSlices } from '../kernel/slices.ts'
 import { citationsOf } from './citations.ts'
 import { unmentionedNames } from '../evidence/index.ts'
-import {
-  APPROXIMATE_SEARCH,
-  type Citation,
-  type Hit,
-  type Limitation,
-  WEAK_EVIDENCE,
-} from '../retrieval/index.ts'
+import { APPROXIMATE_SEARCH, type Citation, type Limitation, WEAK_EVIDENCE } from '../context/index.ts'
+import type { Hit } from '../retrieval/index.ts'
 import type { Found } from './found.ts'
 import type { AnswersOptions } from './answers-options.ts'
 import { createFinding } from './finding.ts'

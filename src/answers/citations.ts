@@ -1,4 +1,5 @@
-import type { Citation, Hit } from '../retrieval/index.ts'
+import type { Citation } from '../context/index.ts'
+import type { Hit } from '../retrieval/index.ts'
 
 /**
  * Limit on held text in characters (UTF-16 units), longer than any marker. A longer bracket loses its

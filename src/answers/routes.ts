@@ -1,10 +1,11 @@
 import { z } from 'zod'
+import { Citation, Limitations } from '../context/index.ts'
 import type { Retrieved } from '../http/gates.ts'
 import { reply, type StreamEvent, type StreamReply } from '../http/route.ts'
 import { readingTwins } from '../http/twins.ts'
 import type { Reader } from '../kernel/reader.ts'
 import { onBehalfOf, text } from '../kernel/schemas.ts'
-import { Citation, limit, Limitations, query, Hit, recency, retrievedOf } from '../retrieval/index.ts'
+import { limit, query, Hit, recency, retrievedOf } from '../retrieval/index.ts'
 import type { Answer, AnswerEvent, Answers } from './answers.ts'
 import type { Asked } from './follow-up.ts'
 

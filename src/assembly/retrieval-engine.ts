@@ -6,6 +6,7 @@ import {
   type Question,
 } from '../answers/index.ts'
 import type { Settings } from '../config.ts'
+import { type ContextServices, createRetrieveContext } from '../context/index.ts'
 import type { OpenDatabase } from '../database/database.ts'
 import type { Metrics } from '../health/index.ts'
 import type { LanguageModel } from '../inference/language-model.ts'
@@ -39,6 +40,7 @@ export function createRetrievalEngine(
     tracer: Tracer | undefined
   },
 ): Pick<RetrievalServices, 'retrieval'> &
+  Pick<ContextServices, 'context'> &
   Pick<AnswerServices, 'answers'> &
   Pick<MemoryCanvasServices, 'memoryCanvas'> {
   const { database, clock, termWeights: terms } = deps
@@ -55,6 +57,7 @@ export function createRetrievalEngine(
   const readAround = createReadAround(db)
   return {
     retrieval,
+    context: createRetrieveContext({ db, clock, terms, models: parts.models, search: retrieval.search }),
     answers: createAnswers<Question>({
       retrieve: createHintedRetrieval<Question>({
         search: ({ reader, query }, limit, signal) =>

@@ -5,6 +5,7 @@ import { auditRoutes } from '../audit/index.ts'
 import { backupRoutes } from '../backup/index.ts'
 import { billingRoutes } from '../billing/index.ts'
 import { connectionRoutes } from '../connections/index.ts'
+import { contextRoutes } from '../context/index.ts'
 import { dailyUsageRoutes } from '../daily-usage/index.ts'
 import { evaluationRoutes } from '../evaluations/index.ts'
 import { healthRoutes } from '../health/index.ts'
@@ -29,6 +30,7 @@ import { usageRoutes } from '../usage/index.ts'
 /** The routes of each slice, in the order of the documentation. */
 const SLICES = [
   retrievalRoutes,
+  contextRoutes,
   answerRoutes,
   threadRoutes,
   evaluationRoutes,

@@ -6,6 +6,7 @@ import { createModelRegistry } from '../models/index.ts'
 import { loadBuiltinModel } from '../inference/embedding-models/builtin/builtin.ts'
 import { loadTermWeights } from '../inference/term-weights.ts'
 import { createItems, type Items } from '../items/index.ts'
+import { createRetrieveContext, type ContextServices } from '../context/index.ts'
 import { createRetrieval, type SearchFor } from '../retrieval/index.ts'
 
 const clock = { now: () => new Date('2026-03-01T12:00:00.000Z') }
@@ -14,6 +15,7 @@ const POLICY = 'Employees accrue 25 days of paid time off per year. Unused days 
 let database: TestDatabase
 let items: Items
 let retrieval: ReturnType<typeof createRetrieval>
+let context: ContextServices['context']
 
 beforeAll(async () => {
   database = await createTestDatabase()
@@ -22,7 +24,9 @@ beforeAll(async () => {
     builtin: () => loadBuiltinModel(),
   })
   items = createItems({ db: database.db, models, clock })
-  retrieval = createRetrieval({ db: database.db, models, clock, terms: await loadTermWeights() })
+  const deps = { db: database.db, models, clock, terms: await loadTermWeights() }
+  retrieval = createRetrieval(deps)
+  context = createRetrieveContext({ ...deps, search: retrieval.search })
 })
 afterAll(() => database.close())
 
@@ -60,7 +64,7 @@ describe('weak evidence', () => {
       for (const rank of ['vector', 'hybrid', 'reading'] as const)
         for (const limit of [1, 25]) expect(await isWeak(many, query, { rank, limit })).toBe(whole)
       const origin = { requestId: '00000000-0000-4000-8000-000000000000', path: '/v1/context' }
-      const { limitations } = await retrieval.context(many.caller(), { query, limit: 8 }, origin)
+      const { limitations } = await context(many.caller(), { query, limit: 8 }, origin)
       expect(limitations.map(({ code }) => code)).toEqual(whole ? ['weak_evidence'] : [])
     }
   })

@@ -10,7 +10,8 @@ import { createModelRegistry } from '../models/index.ts'
 import { createItems, type Items } from '../items/index.ts'
 import type { AgentPrincipal, ConsolePrincipal } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import { createRetrieval, retrievalRoutes, type Search } from './index.ts'
+import { contextRoutes, type ContextServices, createRetrieveContext } from '../context/index.ts'
+import { createRetrieval, type RetrievalServices, retrievalRoutes, type Search } from './index.ts'
 import type { Hit } from './search-schema.ts'
 
 const clock = { now: () => new Date('2026-03-01T12:00:00.000Z') }
@@ -28,9 +29,15 @@ beforeAll(async () => {
   const model = hashEmbeddingModel({ dimensions: 512 })
   const models = createModelRegistry({ configured: model, builtin: async () => model })
   items = createItems({ db: database.db, models, clock })
-  const retrieval = createRetrieval({ db: database.db, models, clock, terms: testTerms })
+  const deps = { db: database.db, models, clock, terms: testTerms }
+  const retrieval = createRetrieval(deps)
   search = retrieval.search
-  server = await createRouteServer(retrievalRoutes, { retrieval }, callers)
+  const context = createRetrieveContext({ ...deps, search })
+  server = await createRouteServer<RetrievalServices & ContextServices>(
+    [...retrievalRoutes, ...contextRoutes],
+    { retrieval, context },
+    callers,
+  )
 })
 afterAll(async () => {
   await server.close()

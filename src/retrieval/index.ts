@@ -3,7 +3,6 @@ import type { ModelRegistry } from '../models/index.ts'
 import type { TermWeights } from '../inference/term-weights.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { createFairLimit } from '../kernel/fair-limit.ts'
-import { createRetrieveContext, type RetrieveContext } from './context.ts'
 import { createFindNearest } from './find-nearest.ts'
 import type { SearchPath } from './nearest-query.ts'
 import { createSearch, type Search } from './search.ts'
@@ -26,7 +25,7 @@ const SEARCHES_AT_ONCE = 5
 const WAIT_MAX_MS = 30_000
 
 /**
- * Search and context over an organization's memory. Organizations alternate, and each leaves a slot to
+ * Search over an organization's memory. Organizations alternate, and each leaves a slot to
  * others.
  * @param deps.searchesAtOnce concurrent scans of the database; default 5
  */
@@ -42,7 +41,6 @@ export function createRetrieval(deps: {
   onAnswered?: (path: SearchPath) => void
 }): {
   search: Search
-  context: RetrieveContext
 } {
   const concurrency = deps.searchesAtOnce ?? SEARCHES_AT_ONCE
   const admit = createFairLimit({
@@ -51,12 +49,16 @@ export function createRetrieval(deps: {
     concurrencyPerOwner: Math.max(1, concurrency - 1),
     waitMaxMs: WAIT_MAX_MS,
   })
-  const search = createSearch({ ...deps, admit, findNearest: createFindNearest(deps) })
-  return { search, context: createRetrieveContext({ ...deps, search }) }
+  return { search: createSearch({ ...deps, admit, findNearest: createFindNearest(deps) }) }
 }
 
-export { APPROXIMATE_SEARCH, type Limitation, Limitations, WEAK_EVIDENCE } from './limitations.ts'
-export { retrievalRoutes, type RetrievalServices, retrievedOf } from './routes.ts'
-export type { Search, SearchFor } from './search.ts'
+export {
+  EXAMPLE_QUERY,
+  retrievalRoutes,
+  type RetrievalServices,
+  retrievedOf,
+  searchingRoute,
+} from './routes.ts'
+export { providersInScope, type Search, type SearchFor, type SearchResult } from './search.ts'
 export { AGE_SHARE, freshness } from './rank/by-age.ts'
-export { Citation, Hit, limit, query, recency, type SearchRequest } from './search-schema.ts'
+export { Hit, limit, query, recency, type SearchFilter, type SearchRequest } from './search-schema.ts'

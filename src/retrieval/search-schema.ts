@@ -107,15 +107,6 @@ export const Hit = z
   .meta({ id: 'Hit', description: 'A passage found by a search.' })
 export type Hit = z.output<typeof Hit>
 
-export const Citation = z
-  .object({
-    index: z.int().min(1).meta({ description: 'The N of a marker `[N]`.', example: 1 }),
-    sourceItemId: shownId('The cited item.', EXAMPLE_ID.sourceItem),
-    title: text('Its title.', 'Vacation'),
-  })
-  .meta({ id: 'Citation', description: 'The item that a marker cites.' })
-export type Citation = z.output<typeof Citation>
-
 /** Counts a text's code points up to `most`. */
 function charactersUpTo(value: string, most: number): number {
   if (value.length <= most - 1) return value.length

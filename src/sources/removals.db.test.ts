@@ -13,6 +13,7 @@ import type { Db } from '../database/database.ts'
 import { createModelRegistry } from '../models/index.ts'
 import { createItems, type Items } from '../items/index.ts'
 import { cleanItem } from '../items/item.ts'
+import { createRetrieveContext } from '../context/index.ts'
 import { createRetrieval } from '../retrieval/index.ts'
 import { createSyncRuns } from '../sync/index.ts'
 import { changeItems } from '../item-changes/index.ts'
@@ -108,7 +109,8 @@ describe('a removed source that is not deleted yet', () => {
     await expect(runs.request(caller, { connectorId: sourceId, fullResync: false })).rejects.toMatchObject(
       isUnknown,
     )
-    const context = await createRetrieval({ db: bench.db, models, clock, terms: testTerms }).context(
+    const deps = { db: bench.db, models, clock, terms: testTerms }
+    const context = await createRetrieveContext({ ...deps, search: createRetrieval(deps).search })(
       caller,
       { query: 'common', limit: 10, filter: {} },
       { requestId: randomUUID(), path: '/v1/context' },

@@ -6,8 +6,7 @@ import type { Caller } from '../kernel/principal.ts'
 import type { Reader } from '../kernel/reader.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import { providersInScope } from './search.ts'
-import type { SearchFilter } from './search-schema.ts'
+import { providersInScope, type SearchFilter } from '../retrieval/index.ts'
 
 /** A limit on what the result means. */
 const Limitation = z.object({

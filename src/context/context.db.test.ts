@@ -12,7 +12,8 @@ import { adoptModel, createModelRegistry, ensureStoredModel } from '../models/in
 import { createItems, type Items } from '../items/index.ts'
 import type { AgentPrincipal, ConsolePrincipal } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import { createRetrieval, retrievalRoutes } from './index.ts'
+import { createRetrieval, type RetrievalServices, retrievalRoutes } from '../retrieval/index.ts'
+import { contextRoutes, type ContextServices, createRetrieveContext } from './index.ts'
 
 const NOW = new Date('2026-03-01T12:00:00.000Z')
 const minutesAgo = (minutes: number): Date => new Date(NOW.getTime() - minutes * 60_000)
@@ -30,9 +31,12 @@ beforeAll(async () => {
   database = await createTestDatabase()
   const models = createModelRegistry({ configured, builtin: async () => builtin })
   items = createItems({ db: database.db, models, clock })
-  server = await createRouteServer(
-    retrievalRoutes,
-    { retrieval: createRetrieval({ db: database.db, models, clock, terms: testTerms }) },
+  const deps = { db: database.db, models, clock, terms: testTerms }
+  const retrieval = createRetrieval(deps)
+  const services = { retrieval, context: createRetrieveContext({ ...deps, search: retrieval.search }) }
+  server = await createRouteServer<RetrievalServices & ContextServices>(
+    [...retrievalRoutes, ...contextRoutes],
+    services,
     callers,
   )
 })

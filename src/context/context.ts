@@ -5,9 +5,9 @@ import type { TermWeights } from '../inference/term-weights.ts'
 import type { ActorType } from '../kernel/actions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Reader } from '../kernel/reader.ts'
+import type { Hit, Search, SearchRequest, SearchResult } from '../retrieval/index.ts'
+import type { Citation } from './citation.ts'
 import { type Exclusion, exclusionsOf, findSources, type Limitation, limitationsOf } from './limitations.ts'
-import type { Search, SearchResult } from './search.ts'
-import type { Citation, Hit, SearchRequest } from './search-schema.ts'
 
 export const CONTRACT_VERSION = '1.0'
 
