@@ -1,3 +1,4 @@
+import { isOperatedLocally } from './console-identity.ts'
 import { randomBytes } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { createTask } from '../background/index.ts'
@@ -70,6 +71,7 @@ export async function createConnectorEngine(deps: {
     adapters,
     encryptionKeys: await encryptionKeys(settings, adapters.offered.length > 0),
     gated: settings.GATED_PROVIDERS,
+    isLocal: isOperatedLocally(settings),
     environment: settings.providers,
     checkConnectorLimit,
     publicUrl: deps.publicUrl,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { readSettings } from '../config.ts'
-import { signInObstacle } from './console-identity.ts'
+import { isOperatedLocally, signInObstacle } from './console-identity.ts'
 
 const PUBLIC = { PUBLIC_URL: 'https://memory.example.com' }
 const ISSUER = { OIDC_ISSUER: 'https://id.example.com', OIDC_AUDIENCE: 'memory' }
@@ -15,5 +15,17 @@ describe('the obstacle to signing in at the console', () => {
     const obstacle = signInObstacle(readSettings(environment))
     if (expected === null) expect(obstacle).toBeNull()
     else expect(obstacle).toMatch(expected)
+  })
+})
+
+describe('a deployment whose owner is its operator', () => {
+  it.each([
+    ['on loopback, embedded and without an issuer', {}, true],
+    ['with a token for its operator', { OPERATOR_TOKEN: 'a'.repeat(32) }, false],
+    ['with PostgreSQL', { DATABASE_URL: 'postgres://127.0.0.1/memory' }, false],
+    ['with an issuer', ISSUER, false],
+    ['reached by others', PUBLIC, false],
+  ])('%s', (_where, environment, expected) => {
+    expect(isOperatedLocally(readSettings(environment))).toBe(expected)
   })
 })

@@ -62,6 +62,15 @@ export function signInOf({ OIDC_ISSUER, OIDC_AUDIENCE, PUBLIC_URL, HOST }: Setti
   return { by: 'nobody', reason }
 }
 
+/**
+ * Whether the workspace's owner is the operator too: the service runs on a developer's machine, and nobody has set a
+ * token for somebody else to operate it.
+ */
+export function isOperatedLocally(settings: Settings): boolean {
+  const { DATABASE_URL, OPERATOR_TOKEN } = settings
+  return DATABASE_URL === undefined && OPERATOR_TOKEN === undefined && signInOf(settings).by === 'development'
+}
+
 /** Why sign-in at the console is off, and what to set; null when it works. */
 export function signInObstacle(settings: Settings): string | null {
   const signIn = signInOf(settings)

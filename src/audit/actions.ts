@@ -13,6 +13,7 @@ const ACTIONS = [
   'connector.allowlist.update',
   'connector.authorize',
   'connector.connect',
+  'connector_access.grant',
   'connector_access.request',
   'maintenance.reembed.start',
   'organization.create',

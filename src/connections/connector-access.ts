@@ -8,7 +8,8 @@ import { actorOf, type ConsolePrincipal } from '../kernel/principal.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 
-export interface AccessRequestView {
+/** What the operator has decided about a provider for a workspace. */
+export interface AccessView {
   id: string
   provider: ProviderId
   status: 'pending' | 'granted' | 'denied'
@@ -20,15 +21,22 @@ export interface ConnectorView {
   provider: ProviderId
   offered: boolean
   access: 'open' | 'required' | 'pending' | 'granted' | 'denied'
+  /** Whether the caller may grant it. */
+  grantable: boolean
 }
 
 export interface ConnectorAccess {
   /** @throws AppError `connector_access_required` for a gated provider that the operator has not enabled */
   require(db: Db, organizationId: string, provider: ProviderId): Promise<void>
   /** Requests a gated provider; idempotent. @throws AppError `validation_failed` for one that is not gated */
-  request(caller: ConsolePrincipal, provider: ProviderId): Promise<AccessRequestView>
+  request(caller: ConsolePrincipal, provider: ProviderId): Promise<AccessView>
+  /**
+   * Grants the local workspace a gated provider, for its owner: whoever starts a local deployment is its operator.
+   * @throws AppError `connector_access_required` in any other deployment or workspace
+   */
+  grant(caller: ConsolePrincipal, provider: ProviderId): Promise<AccessView>
   /** The workspace's requests, newest first. */
-  requests(caller: ConsolePrincipal): Promise<AccessRequestView[]>
+  requests(caller: ConsolePrincipal): Promise<AccessView[]>
   /** Every provider, in the order of the API document. */
   list(caller: ConsolePrincipal): Promise<ConnectorView[]>
 }
@@ -39,8 +47,12 @@ export function createConnectorAccess(deps: {
   clock: Clock
   gated: readonly ProviderId[]
   offered: readonly ProviderId[]
+  /** Whether nobody else operates this deployment: it runs on the developer's machine. */
+  isLocal: boolean
 }): ConnectorAccess {
   const { db, clock, gated, offered } = deps
+  const mayGrant = async ({ organizationId, role }: ConsolePrincipal): Promise<boolean> =>
+    deps.isLocal && role === 'owner' && (await isLocalWorkspace(db, organizationId))
   return {
     async require(on, organizationId, provider) {
       if (!gated.includes(provider)) return
@@ -54,11 +66,17 @@ export function createConnectorAccess(deps: {
       )
     },
     request(caller, provider) {
-      if (!gated.includes(provider))
-        throw validationError([
-          { path: 'provider', message: `provider ${provider} can be connected without a request` },
-        ])
+      requireGated(gated, provider)
       return db.transaction().execute((tx) => request(tx, caller, provider, clock.now()))
+    },
+    async grant(caller, provider) {
+      requireGated(gated, provider)
+      if (!(await mayGrant(caller)))
+        throw new AppError(
+          'connector_access_required',
+          "Only this deployment's operator grants access; request it with POST /v1/console/connector-access",
+        )
+      return db.transaction().execute((tx) => grant(tx, caller, provider, clock.now()))
     },
     async requests({ organizationId }) {
       const rows = await db
@@ -77,10 +95,12 @@ export function createConnectorAccess(deps: {
         .select(['provider', 'status'])
         .where('organization_id', '=', caller.organizationId)
         .execute()
+      const isGranter = await mayGrant(caller)
       return PROVIDERS.map((provider) => {
         const status = known.find((access) => access.provider === provider)?.status ?? 'required'
         const access = gated.includes(provider) ? status : 'open'
-        return { provider, offered: offered.includes(provider), access }
+        const grantable = isGranter && access !== 'open' && access !== 'granted'
+        return { provider, offered: offered.includes(provider), access, grantable }
       })
     },
   }
@@ -91,7 +111,7 @@ async function request(
   caller: ConsolePrincipal,
   provider: ProviderId,
   at: Date,
-): Promise<AccessRequestView> {
+): Promise<AccessView> {
   const { organizationId } = caller
   const row = await tx
     .insertInto('connector_access')
@@ -131,6 +151,63 @@ async function request(
   return toView(row)
 }
 
+async function grant(tx: Tx, caller: ConsolePrincipal, provider: ProviderId, at: Date): Promise<AccessView> {
+  const { organizationId } = caller
+  const row = await putAccess(tx, { organizationId, provider, status: 'granted', at })
+  await recordEvent(tx, {
+    organizationId,
+    actor: actorOf(caller),
+    action: 'connector_access.grant',
+    targetType: 'connector_access',
+    targetId: row.id,
+    metadata: { provider },
+    providers: [provider],
+    at,
+  })
+  return toView(row)
+}
+
+/** Stores a decision about a provider, requested or not. */
+export async function putAccess(
+  tx: Tx,
+  decision: { organizationId: string; provider: ProviderId; status: 'granted' | 'denied'; at: Date },
+): Promise<Row<'connector_access'>> {
+  const { organizationId, provider, status, at } = decision
+  return await tx
+    .insertInto('connector_access')
+    .values({
+      organization_id: organizationId,
+      provider,
+      id: randomUUID(),
+      status,
+      requested_by_user_id: null,
+      created_at: at,
+      updated_at: at,
+    })
+    .onConflict((conflict) =>
+      conflict.columns(['organization_id', 'provider']).doUpdateSet({ status, updated_at: at }),
+    )
+    .returningAll()
+    .executeTakeFirstOrThrow()
+}
+
+/** @throws AppError `validation_failed` */
+function requireGated(gated: readonly ProviderId[], provider: ProviderId): void {
+  if (gated.includes(provider)) return
+  throw validationError([
+    { path: 'provider', message: `provider ${provider} can be connected without a request` },
+  ])
+}
+
+async function isLocalWorkspace(db: Db, organizationId: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('organizations')
+    .select('is_local')
+    .where('id', '=', organizationId)
+    .executeTakeFirst()
+  return row?.is_local === true
+}
+
 async function find(
   db: Db,
   organizationId: string,
@@ -144,6 +221,6 @@ async function find(
     .executeTakeFirst()
 }
 
-function toView(row: Row<'connector_access'>): AccessRequestView {
+function toView(row: Row<'connector_access'>): AccessView {
   return { id: row.id, provider: row.provider, status: row.status, createdAt: row.created_at.toISOString() }
 }

@@ -175,6 +175,10 @@ describe('a gated provider', () => {
     expect(asked).toMatchObject({ status: 201, body: { request: { provider: 'gmail', status: 'pending' } } })
     const again = await asOwner('POST', '/v1/console/connector-access', { provider: 'gmail' })
     expect(again.body.request.id).toBe(asked.body.request.id)
+    expect(await asOwner('POST', '/v1/console/connector-access/gmail/grant')).toMatchObject({
+      status: 403,
+      body: { code: 'connector_access_required' },
+    })
     expect(await actions()).toEqual(['connector_access.request'])
     expect(await authorize('gmail')).toMatchObject({ status: 403 })
     const waiting = await service.call('GET', '/operator/connector-access', { key: OPERATOR_TOKEN })
@@ -183,10 +187,10 @@ describe('a gated provider', () => {
     expect((await authorize('gmail')).status).toBe(200)
     const { connectors } = (await asOwner('GET', '/v1/console/connectors')).body
     expect(connectors).toEqual([
-      { provider: 'slack', offered: true, access: 'open' },
-      { provider: 'google_drive', offered: true, access: 'required' },
-      { provider: 'notion', offered: true, access: 'open' },
-      { provider: 'gmail', offered: true, access: 'granted' },
+      { provider: 'slack', offered: true, access: 'open', grantable: false },
+      { provider: 'google_drive', offered: true, access: 'required', grantable: false },
+      { provider: 'notion', offered: true, access: 'open', grantable: false },
+      { provider: 'gmail', offered: true, access: 'granted', grantable: false },
     ])
   })
 

@@ -23,6 +23,7 @@ export interface ProviderAccountsDependencies {
   /** 32 bytes each; the first encrypts, all decrypt. */
   encryptionKeys: readonly Uint8Array[]
   gated: readonly ProviderId[]
+  isLocal: boolean
   environment: ProviderEnvironment
   checkConnectorLimit: (tx: Tx, organizationId: string) => Promise<void>
   publicUrl: () => string
@@ -54,7 +55,8 @@ export function createProviderAccounts(deps: ProviderAccountsDependencies): Prov
   const openAccount = createAccountOpener({ adapters, credentials, clock, random: deps.random })
   const revocations = createRevocations({ db, clock, cipher, adapters, onFailure: deps.onError })
   const states = createOAuthStates({ db, clock, cipher })
-  const connectorAccess = createConnectorAccess({ db, clock, gated: deps.gated, offered: adapters.offered })
+  const { gated, isLocal } = deps
+  const connectorAccess = createConnectorAccess({ db, clock, gated, isLocal, offered: adapters.offered })
   return {
     services: {
       connections: createConnections({ ...deps, cipher, states, access: connectorAccess, revocations }),

@@ -99,6 +99,11 @@ const consoleRoutes = [
               access: z
                 .enum(['open', 'required', 'pending', 'granted', 'denied'])
                 .describe("Whether the operator's permission is needed, and how far that is."),
+              grantable: z.boolean().meta({
+                description:
+                  'Whether you may grant it with `…/connector-access/{provider}/grant`: as the owner of the local workspace.',
+                example: false,
+              }),
             }),
           )
           .describe('The providers.'),
@@ -124,6 +129,24 @@ const consoleRoutes = [
     },
     handle: async ({ principal, body }, { connectorAccess }) =>
       reply(201, { request: await connectorAccess.request(principal, body.provider) }),
+  }),
+  defineRoute<ConnectionServices>()({
+    operationId: 'consoleGrantConnectorAccess',
+    method: 'POST',
+    path: '/v1/console/connector-access/{provider}/grant',
+    summary: 'Grant the local workspace a gated provider',
+    description:
+      'Only where the deployment runs on your machine: with the embedded database, the development issuer and no ' +
+      '`OPERATOR_TOKEN`. Elsewhere the operator grants it.',
+    tag: 'Connectors',
+    access: { surface: 'console', role: 'owner', action: 'sources:write' },
+    credits: 0,
+    audit: 'connector_access.grant',
+    params,
+    refuses: ['connector_access_required', 'validation_failed'],
+    responses: { 200: z.object({ request: AccessRequest }) },
+    handle: async ({ principal, params: { provider } }, { connectorAccess }) =>
+      reply(200, { request: await connectorAccess.grant(principal, provider) }),
   }),
   defineRoute<ConnectionServices>()({
     operationId: 'consoleAuthorizeConnector',

@@ -274,6 +274,27 @@ describe('deleting several items', () => {
   })
 })
 
+describe('deleting one item', () => {
+  it('answers an admin who may not read it as for a missing one, and deletes nothing', async () => {
+    const admin = await join('admin')
+    const policy = (users: string[]) => ({ metadata: { accessPolicy: { visibility: 'private', users } } })
+    await store(
+      { externalId: 'mine', ...policy([address()]) },
+      { externalId: 'theirs', ...policy(['x@example.com']) },
+    )
+    const ids = await idsOf()
+    const drop = async (path: string, key = admin): Promise<number> =>
+      (await service.call('DELETE', path, { key })).status
+    await enforce()
+    const { body } = await service.call('GET', '/v1/source-items', { key: organization.adminKey })
+    const [{ provider }] = body.sourceItems
+    expect(await drop(`/v1/console/source-items/${ids.get('theirs')}`)).toBe(404)
+    expect(await drop(`/v1/console/source-items?provider=${provider}&externalId=theirs`)).toBe(404)
+    expect(await drop(`/v1/console/source-items/${ids.get('mine')}`)).toBe(200)
+    expect(await drop(`/v1/source-items/${ids.get('theirs')}`, organization.adminKey)).toBe(200)
+  })
+})
+
 describe('the chunks of an item', () => {
   it('come in reading order, page by page, with their number', async () => {
     const body = Array.from(

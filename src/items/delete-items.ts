@@ -2,7 +2,9 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Tx } from '../database/database.ts'
 import type { ProviderId } from '../kernel/providers.ts'
+import type { Readable } from '../kernel/reader.ts'
 import { forgetItems } from '../memory-canvas/index.ts'
+import { mayBeRead } from '../permissions/index.ts'
 import type { ItemChanges } from '../item-changes/index.ts'
 
 export type ItemsToDelete =
@@ -53,7 +55,7 @@ export async function deleteItems(
 }
 
 /**
- * Deletes the named item if its provider is in scope and its source is not being removed. Otherwise touches
+ * Deletes the named item if its provider is in scope, it is readable and its source is not being removed. Otherwise touches
  * nothing, and takes as long as for a missing item.
  */
 export async function deleteShownItem(
@@ -62,8 +64,9 @@ export async function deleteShownItem(
   {
     organizationId,
     providers,
+    readable,
     item,
-  }: { organizationId: string; providers: readonly ProviderId[]; item: NamedItem },
+  }: { organizationId: string; providers: readonly ProviderId[]; readable: Readable; item: NamedItem },
 ): Promise<DeletedItem | undefined> {
   const isNamed =
     'id' in item
@@ -73,7 +76,8 @@ export async function deleteShownItem(
   const { rows: found } = await sql`
     select i.id from source_items i
     join sources s on s.organization_id = i.organization_id and s.id = i.source_id and s.removed_at is null
-    where i.organization_id = ${organizationId} and ${isNamed} and ${ofThese}`.execute(tx)
+    where i.organization_id = ${organizationId} and ${isNamed} and ${ofThese}
+      and ${mayBeRead(readable, 'policy_id')}`.execute(tx)
   const [id] = FoundRows.parse(found).map((row) => row.id)
   if (id === undefined) return undefined
   await forgetItems(tx, organizationId, [id])

@@ -8,7 +8,7 @@ import { AppError } from '../kernel/errors.ts'
 import { changeItems } from '../item-changes/index.ts'
 import { createFairLimit } from '../kernel/fair-limit.ts'
 import { actorOf, type Caller } from '../kernel/principal.ts'
-import type { Reader } from '../kernel/reader.ts'
+import { Readable, type Reader } from '../kernel/reader.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { providersOf } from '../providers/index.ts'
 import { changePolicies, type PolicyChange, type PolicySource } from './change-policies.ts'
@@ -71,9 +71,9 @@ export interface Items {
   readers(reader: Reader, id: string): Promise<ItemReader[]>
   /**
    * Deletes one item with its chunks and vectors.
-   * @throws AppError `not_found`, also outside the caller's scope
+   * @throws AppError `not_found`, also outside the caller's scope or `readable`
    */
-  remove(caller: Caller, item: NamedItem): Promise<DeletedItemView>
+  remove(caller: Caller, item: NamedItem, readable?: Readable): Promise<DeletedItemView>
   /**
    * Writes items outside of any request. Chunks and embeds them, then stores them and runs `within` in one
    * transaction. On a database with one session, several transactions may each store a part. Items that
@@ -175,7 +175,8 @@ export function createItems(deps: {
       await requireReadable(db, reader, id)
       return await readersOf(db, reader.organizationId, id)
     },
-    remove: (caller, item) => removeOne(db, clock, caller, item),
+    remove: (caller, item, readable = Readable.everything) =>
+      removeOne({ db, clock }, caller, item, readable),
     changePolicies: (source, policies, within) => changePolicies(db, source, policies, within, clock.now()),
   }
 }
@@ -222,13 +223,19 @@ function costOf(items: readonly CleanItem[]): number {
   )
 }
 
-async function removeOne(db: Db, clock: Clock, caller: Caller, item: NamedItem): Promise<DeletedItemView> {
+async function removeOne(
+  { db, clock }: { db: Db; clock: Clock },
+  caller: Caller,
+  item: NamedItem,
+  readable: Readable,
+): Promise<DeletedItemView> {
   const { organizationId } = caller
   const at = clock.now()
   return await changeItems(db, organizationId, async (tx, changes) => {
     const deleted = await deleteShownItem(tx, changes, {
       organizationId,
       providers: providersOf(caller),
+      readable,
       item,
     })
     if (!deleted) throw noSuchItem()

@@ -2,21 +2,19 @@ import { z } from 'zod'
 import { SERVICE_FILE_LIMITS } from '../file-text/index.ts'
 import { defineRoute, reply } from '../http/route.ts'
 import { readingTwins, twins } from '../http/twins.ts'
-import { PROVIDERS, providerOf } from '../providers/index.ts'
+import { PROVIDERS } from '../providers/index.ts'
 import {
   givenId,
   count,
   EXAMPLE_ID,
   fileName,
   idOf,
-  moment,
   onBehalfOfQuery,
   text,
   textOrNull,
   Timestamp,
 } from '../kernel/schemas.ts'
 import {
-  ExternalId,
   INGEST_BYTES_MAX,
   ingestBody,
   IngestRequest,
@@ -81,15 +79,6 @@ const ItemReader = z
       .meta({ description: 'Whether reading is denied, whatever else grants it.', example: false }),
   })
   .meta({ id: 'ItemReader', description: 'A principal in an access policy.' })
-
-const DeletedSourceItem = z
-  .object({
-    sourceItem: SourceItem.pick({ id: true, connectorId: true, provider: true, externalId: true }).describe(
-      'The id of the removed item.',
-    ),
-    deletedAt: moment('When it was removed.'),
-  })
-  .meta({ id: 'DeletedSourceItem', description: 'An item that is no longer stored.' })
 
 const shared = { tag: 'Ingest', credits: 0 } as const
 const itemId = z.object({
@@ -180,35 +169,6 @@ export const itemRoutes = [
     responses: { 200: z.object({ readers: z.array(ItemReader).describe('At most 200 of them.') }) },
     handle: async ({ reader, params }, { items }) =>
       reply(200, { readers: await items.readers(reader, params.id) }),
-  }),
-  ...twins<ItemServices>()({
-    ...shared,
-    operationId: 'deleteSourceItem',
-    method: 'DELETE',
-    path: '/source-items/{id}',
-    summary: 'Remove a source item with its chunks and vectors',
-    action: 'ingest',
-    consoleRole: 'admin',
-    audit: 'source_item.delete',
-    params: itemId,
-    responses: { 200: DeletedSourceItem },
-    handle: async ({ principal, params }, { items }) =>
-      reply(200, await items.remove(principal, { id: params.id })),
-  }),
-  ...twins<ItemServices>()({
-    ...shared,
-    operationId: 'deleteSourceItemByExternalId',
-    method: 'DELETE',
-    path: '/source-items',
-    summary: 'Remove a source item by its provider and external id',
-    action: 'ingest',
-    consoleRole: 'admin',
-    audit: 'source_item.delete',
-    query: z.strictObject({ provider: providerOf('The provider that it is from.'), externalId: ExternalId }),
-    refuses: ['not_found'],
-    responses: { 200: DeletedSourceItem },
-    handle: async ({ principal, query: { provider, externalId } }, { items }) =>
-      reply(200, await items.remove(principal, { provider, externalId })),
   }),
   defineRoute<ItemServices>()({
     ...shared,

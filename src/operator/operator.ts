@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type {
   Billing,
@@ -9,6 +8,7 @@ import type {
   SubscriptionView,
   WaitingReport,
 } from '../billing/index.ts'
+import { putAccess } from '../connections/index.ts'
 import type { Db } from '../database/database.ts'
 import type { Row } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -161,22 +161,7 @@ async function setConnectorAccess(
       .where('removed_at', 'is', null)
       .executeTakeFirst()
     if (!organization) throw new AppError('not_found', 'There is no such organization')
-    return await tx
-      .insertInto('connector_access')
-      .values({
-        organization_id: organizationId,
-        provider,
-        id: randomUUID(),
-        status,
-        requested_by_user_id: null,
-        created_at: at,
-        updated_at: at,
-      })
-      .onConflict((conflict) =>
-        conflict.columns(['organization_id', 'provider']).doUpdateSet({ status, updated_at: at }),
-      )
-      .returningAll()
-      .executeTakeFirstOrThrow()
+    return await putAccess(tx, { organizationId, provider, status, at })
   })
 }
 

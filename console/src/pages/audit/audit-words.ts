@@ -18,6 +18,7 @@ export const AUDIT_ACTIONS: Record<AuditAction, string> = {
   'connector.allowlist.update': 'Chose the channels of a source',
   'connector.authorize': 'Started connecting an account',
   'connector.connect': 'Connected an account',
+  'connector_access.grant': 'Allowed a gated provider',
   'connector_access.request': 'Requested a gated provider',
   'maintenance.reembed.start': 'Started a move to another embedding model',
   'maintenance.slack.cleanup_system_events': 'Ran the Slack clean-up',

@@ -12,6 +12,7 @@ export interface Connector {
   provider: ProviderId
   offered: boolean
   access: 'open' | 'required' | 'granted' | Schemas['ConnectorAccessRequest']['status']
+  grantable: boolean
 }
 
 /** The providers, each with the next step towards an account of it. */
@@ -32,8 +33,8 @@ export function ConnectorList({ connectors }: { connectors: readonly Connector[]
 }
 
 function ConnectorRow({ connector }: { connector: Connector }) {
-  const { provider } = connector
-  const [connect, ask] = [useConnect(provider), useAskForAccess(provider)]
+  const { provider, grantable } = connector
+  const [connect, ask] = [useConnect(provider, { allowFirst: grantable }), useAskForAccess(provider)]
   const error = connect.error ?? ask.error
   const name = providerName(provider) ?? provider
   return (
@@ -62,7 +63,7 @@ function ConnectorRow({ connector }: { connector: Connector }) {
 }
 
 function NextStep({
-  connector: { offered, access },
+  connector: { offered, access, grantable },
   name,
   onConnect,
   onAsk,
@@ -75,14 +76,18 @@ function NextStep({
   isBusy: boolean
 }) {
   if (!offered) return <Status tone="off">Not set up</Status>
+  if (grantable || isOpen(access))
+    return (
+      <Button
+        size="xs"
+        onClick={onConnect}
+        loading={isBusy}
+        aria-label={`${grantable ? 'Allow and connect' : 'Connect'} ${name}`}
+      >
+        {grantable ? 'Allow and connect' : 'Connect'}
+      </Button>
+    )
   switch (access) {
-    case 'open':
-    case 'granted':
-      return (
-        <Button size="xs" onClick={onConnect} loading={isBusy} aria-label={`Connect ${name}`}>
-          Connect
-        </Button>
-      )
     case 'pending':
       return <Status tone="waiting">Access requested</Status>
     case 'required':
@@ -101,12 +106,14 @@ function NextStep({
   }
 }
 
-function wordsOf({ provider, offered, access }: Connector): string {
+function isOpen(access: Connector['access']): access is 'open' | 'granted' {
+  return access === 'open' || access === 'granted'
+}
+
+function wordsOf({ provider, offered, access, grantable }: Connector): string {
   if (!offered) return 'The operator of this service has not set its credentials yet.'
+  if (grantable || isOpen(access)) return PROVIDERS[provider].brings
   switch (access) {
-    case 'open':
-    case 'granted':
-      return PROVIDERS[provider].brings
     case 'pending':
       return 'Requested. The operator of this service decides.'
     case 'required':

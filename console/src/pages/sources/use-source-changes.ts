@@ -68,15 +68,15 @@ export function useCreateSource() {
   })
 }
 
-/** Leads to the provider's page where an account is connected, for the first time or again. */
-export function useConnect(provider: ProviderId) {
+/** Leads to the provider's page where an account is connected, for the first time or again; allows it first if asked. */
+export function useConnect(provider: ProviderId, { allowFirst = false } = {}) {
   const { api } = useWorkspace()
   return useMutation({
     mutationFn: async () => {
-      const path = { provider }
-      const { url } = await unwrap(
-        api.POST('/v1/console/connectors/{provider}/authorize', { params: { path } }),
-      )
+      const params = { path: { provider } }
+      if (allowFirst)
+        await unwrap(api.POST('/v1/console/connector-access/{provider}/grant', { params }))
+      const { url } = await unwrap(api.POST('/v1/console/connectors/{provider}/authorize', { params }))
       globalThis.location.assign(url)
     },
   })

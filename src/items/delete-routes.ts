@@ -1,0 +1,82 @@
+import { z } from 'zod'
+import { defineRoute, reply } from '../http/route.ts'
+import { PERSON_REFUSALS, requireReader } from '../http/twins.ts'
+import { EXAMPLE_ID, idOf, moment, onBehalfOfQuery } from '../kernel/schemas.ts'
+import { providerOf } from '../providers/index.ts'
+import { ExternalId, SourceItem } from './document-schema.ts'
+import type { ItemServices } from './routes.ts'
+
+const DeletedSourceItem = z
+  .object({
+    sourceItem: SourceItem.pick({ id: true, connectorId: true, provider: true, externalId: true }).describe(
+      'The id of the removed item.',
+    ),
+    deletedAt: moment('When it was removed.'),
+  })
+  .meta({ id: 'DeletedSourceItem', description: 'An item that is no longer stored.' })
+
+const shared = {
+  method: 'DELETE',
+  credits: 0,
+  audit: 'source_item.delete',
+  refuses: ['not_found'],
+  responses: { 200: DeletedSourceItem },
+} as const
+const asAgent = { tag: 'Ingest', access: { surface: 'agent', action: 'ingest' } } as const
+/** People delete only what they may read. A key that ingests deletes whatever is in its scope. */
+const asAdmin = {
+  tag: 'Ingest (console)',
+  access: { surface: 'console', role: 'admin', action: 'ingest' },
+  onBehalfOf: 'query',
+  refuses: [...shared.refuses, ...PERSON_REFUSALS],
+} as const
+
+const byId = {
+  ...shared,
+  summary: 'Remove a source item with its chunks and vectors',
+  params: z.object({
+    id: idOf("The item's id: `sourceItemId` of a hit, or `id` in the list.", EXAMPLE_ID.sourceItem),
+  }),
+} as const
+const byName = { ...shared, summary: 'Remove a source item by its provider and external id' } as const
+const nameFields = {
+  provider: providerOf('The provider that it is from.'),
+  externalId: ExternalId,
+}
+
+export const deleteRoutes = [
+  defineRoute<ItemServices>()({
+    ...byId,
+    ...asAgent,
+    operationId: 'deleteSourceItem',
+    path: '/v1/source-items/{id}',
+    handle: async ({ principal, params }, { items }) =>
+      reply(200, await items.remove(principal, { id: params.id })),
+  }),
+  defineRoute<ItemServices>()({
+    ...byId,
+    ...asAdmin,
+    operationId: 'consoleDeleteSourceItem',
+    path: '/v1/console/source-items/{id}',
+    query: z.strictObject({ onBehalfOf: onBehalfOfQuery }),
+    handle: async ({ principal, reader, params }, { items }) =>
+      reply(200, await items.remove(principal, { id: params.id }, requireReader(reader).readable)),
+  }),
+  defineRoute<ItemServices>()({
+    ...byName,
+    ...asAgent,
+    operationId: 'deleteSourceItemByExternalId',
+    path: '/v1/source-items',
+    query: z.strictObject(nameFields),
+    handle: async ({ principal, query }, { items }) => reply(200, await items.remove(principal, query)),
+  }),
+  defineRoute<ItemServices>()({
+    ...byName,
+    ...asAdmin,
+    operationId: 'consoleDeleteSourceItemByExternalId',
+    path: '/v1/console/source-items',
+    query: z.strictObject({ ...nameFields, onBehalfOf: onBehalfOfQuery }),
+    handle: async ({ principal, reader, query: { provider, externalId } }, { items }) =>
+      reply(200, await items.remove(principal, { provider, externalId }, requireReader(reader).readable)),
+  }),
+]
