@@ -12,6 +12,8 @@ export class ApiError extends Error {
   readonly status: number
   readonly requestId: string | null
   readonly issues: readonly Issue[]
+  /** When to call again, as the service asks; null: it does not say. */
+  readonly retryAfterMs: number | null
 
   constructor(given: {
     code: ErrorCode
@@ -19,6 +21,7 @@ export class ApiError extends Error {
     status: number
     requestId: string | null
     issues?: readonly Issue[]
+    retryAfterMs?: number | null
     cause?: unknown
   }) {
     super(given.message, { cause: given.cause })
@@ -27,6 +30,7 @@ export class ApiError extends Error {
     this.status = given.status
     this.requestId = given.requestId
     this.issues = given.issues ?? []
+    this.retryAfterMs = given.retryAfterMs ?? null
   }
 }
 
@@ -41,9 +45,15 @@ export function errorOf(response: Response, body: unknown): ApiError {
       status,
       requestId,
       issues: body.issues ?? [],
+      retryAfterMs: retryAfterOf(response),
     })
   const message = `The service returned status ${status} with an unexpected body. Check for a proxy in between.`
   return new ApiError({ code: 'unreadable', message, status, requestId })
+}
+
+function retryAfterOf({ headers }: Response): number | null {
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN)
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : null
 }
 
 /** What a request that got no answer is told as. */

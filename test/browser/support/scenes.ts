@@ -279,6 +279,31 @@ const RUNNING: readonly Scene[] = [
       await dialog(page).getByText('webhook.test').first().waitFor()
     },
   },
+  {
+    name: 'evaluation-questions',
+    who: 'owner',
+    path: 'evaluation?tab=questions',
+    async act({ page }) {
+      const buffer = Buffer.from(`question,page,fact\n${QUESTION},Vacation,\nWho owns Kestrel?,,Kestrel\n`)
+      await page
+        .getByLabel('CSV file with questions')
+        .setInputFiles({ name: 'questions.csv', mimeType: 'text/csv', buffer })
+      await page.getByText('2 questions added').or(page.getByText('2 replaced')).first().waitFor()
+      await page.keyboard.press('Escape')
+    },
+  },
+  {
+    name: 'evaluation-run',
+    who: 'owner',
+    path: 'evaluation',
+    async act({ page }) {
+      await page.getByRole('button', { name: 'Start a run' }).click()
+      await page
+        .getByRole('button', { name: /^See answer/ })
+        .nth(1)
+        .waitFor()
+    },
+  },
   { name: 'audit', who: 'owner', path: 'audit' },
   {
     name: 'audit-event',

@@ -3,7 +3,7 @@ import { type Api, type Schemas, unwrap } from '../../api/client.ts'
 import { ApiError } from '../../api/errors.ts'
 import type { Result, Run } from './use-evaluation.ts'
 
-/** Between attempts at a rate limit: the service counts by the minute. */
+/** Between attempts at a rate limit where the service does not say when to call again. */
 const PAUSE_MS = 10_000
 
 export interface Progress {
@@ -59,7 +59,7 @@ async function measureQuestion(
   }
 }
 
-/** Calls again after a pause while the rate limit refuses. */
+/** Calls again when the service asks to, while the rate limit refuses. */
 async function patiently<T>(
   call: () => Promise<T>,
   signal: AbortSignal,
@@ -73,8 +73,19 @@ async function patiently<T>(
       return answer
     } catch (error) {
       if (!(error instanceof ApiError) || error.code !== 'rate_limited') throw error
+      onPaused(true)
+      await pause(error.retryAfterMs ?? PAUSE_MS, signal)
     }
-    onPaused(true)
-    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
   }
+}
+
+/** Ends early when `signal` aborts. */
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, ms)
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
 }

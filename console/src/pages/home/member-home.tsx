@@ -11,6 +11,7 @@ import { Panel } from '../../ui/panel.tsx'
 import { Origin } from '../../ui/provider.tsx'
 import { Reading } from '../../ui/reading.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
+import { PlanNotice } from '../ask/plan-notice.tsx'
 import { useOverview } from '../sources/use-sources.ts'
 import { AskAbout } from './ask-about.tsx'
 import { Figures } from './figures.tsx'
@@ -35,8 +36,9 @@ export function MemberHome() {
         action={<ButtonLink to="/ask">Ask a question</ButtonLink>}
       />
       <Stack gap="lg">
+        <PlanNotice />
         {overview.data && overview.data.items > 0 && <Figures overview={overview.data} />}
-        <AskAbout />
+        {organization.hasPlan && <AskAbout />}
         <Panel title="New items" isFlush>
           <Reading query={newest}>
             {(items) =>

@@ -1,0 +1,78 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { createApi } from '../../api/client.ts'
+import { measureRun } from './measure-run.ts'
+import type { Result } from './use-evaluation.ts'
+
+const QUESTION: Result = {
+  questionId: '1',
+  question: 'How many vacation days do I get?',
+  page: null,
+  fact: '25',
+  rank: null,
+  hasFact: null,
+  change: null,
+  previousRank: null,
+  previousHasFact: null,
+  previousMeasuredAt: null,
+  measuredAt: null,
+}
+const RUN = { id: 'run' }
+
+/** Paths that were called, and what the next calls answer. */
+let called: string[] = []
+let refusals: Record<string, string>[] = []
+
+beforeEach(() => {
+  vi.useFakeTimers()
+  called = []
+  vi.stubGlobal('location', { origin: 'http://127.0.0.1' })
+  vi.stubGlobal('fetch', async (request: Request) => {
+    const { pathname } = new URL(request.url)
+    called.push(pathname)
+    if (pathname.endsWith('/ask')) return Response.json({ answer: '25 days', citations: [] })
+    if (!pathname.endsWith('/search')) return Response.json({ run: RUN })
+    const headers = refusals.shift()
+    return headers === undefined
+      ? Response.json({ hits: [] })
+      : Response.json({ error: 'Too many requests', code: 'rate_limited' }, { status: 429, headers })
+  })
+})
+afterEach(() => {
+  vi.unstubAllGlobals()
+  vi.useRealTimers()
+})
+
+function start() {
+  const api = createApi({ token: async () => 'token', onRefused: () => undefined }, 'organization')
+  const control = new AbortController()
+  const paused: boolean[] = []
+  const run = { runId: 'run', results: [QUESTION], signal: control.signal }
+  const done = measureRun(api, run, {
+    onMeasured: () => undefined,
+    onPaused: (isPaused) => paused.push(isPaused),
+  })
+  return { control, paused, done }
+}
+
+it.each([
+  ['when the service asks to', { 'retry-after': '3' }, 3_000],
+  ['after ten seconds where it does not say when', {}, 10_000],
+])('calls again %s', async (_when, headers, waitMs) => {
+  refusals = [headers]
+  const { done, paused } = start()
+  await vi.advanceTimersByTimeAsync(waitMs - 1)
+  expect([called.length, paused]).toEqual([1, [true]])
+  await vi.advanceTimersByTimeAsync(1)
+  await done
+  expect(called).toHaveLength(4)
+  expect(paused.at(-1)).toBe(false)
+})
+
+it('stops a pause when it is stopped', async () => {
+  refusals = [{ 'retry-after': '60' }]
+  const { control, done } = start()
+  await vi.advanceTimersByTimeAsync(1)
+  control.abort()
+  await expect(done).rejects.toThrow()
+  expect(called).toHaveLength(1)
+})
