@@ -39,11 +39,7 @@ async function caller(role: Role): Promise<ConsolePrincipal> {
 async function makeLocal(isLocal = true): Promise<void> {
   const { db } = service.database
   await db.updateTable('organizations').set({ is_local: false }).where('is_local', '=', true).execute()
-  await db
-    .updateTable('organizations')
-    .set({ is_local: isLocal })
-    .where('id', '=', organization.id)
-    .execute()
+  await db.updateTable('organizations').set({ is_local: isLocal }).where('id', '=', organization.id).execute()
 }
 
 const gmailOf = async (access: ConnectorAccess, principal: ConsolePrincipal) =>
@@ -66,7 +62,10 @@ describe("granting a gated provider without the operator's token", () => {
   it.each([
     ['an admin of the local workspace', { isLocal: true, isLocalWorkspace: true, role: 'admin' }],
     ['the owner of another workspace', { isLocal: true, isLocalWorkspace: false, role: 'owner' }],
-    ['an owner where somebody else is the operator', { isLocal: false, isLocalWorkspace: true, role: 'owner' }],
+    [
+      'an owner where somebody else is the operator',
+      { isLocal: false, isLocalWorkspace: true, role: 'owner' },
+    ],
   ] as const)('is refused for %s', async (_who, { isLocal, isLocalWorkspace, role }) => {
     await makeLocal(isLocalWorkspace)
     const [access, person] = [accessIn(isLocal), await caller(role)]

@@ -68,6 +68,7 @@ const start = (encryptionKey = KEY) =>
     adapters: { offered: PROVIDERS, get: adapterOf, close: async () => {} },
     encryptionKeys: [encryptionKey],
     gated: [],
+    isLocal: false,
     environment: {},
     checkConnectorLimit: async () => {
       room -= 1

@@ -46,6 +46,7 @@ function start(keys: readonly Buffer[]) {
     adapters: { offered: ['gmail'], get: () => adapter, close: async () => {} },
     encryptionKeys: keys,
     gated: [],
+    isLocal: false,
     environment: {},
     checkConnectorLimit: async () => {},
     publicUrl: () => 'http://127.0.0.1',

@@ -1,4 +1,5 @@
-const SUGGESTED = 3
+/** How many questions are suggested at most. */
+export const SUGGESTED = 3
 const TITLE_CHARACTERS_MAX = 60
 /** Questions that a title or a message asks; the rest asks for contents and names. */
 const OF_TITLES_MAX = 2

@@ -6,8 +6,8 @@ import { suggestQuestions } from './suggest-questions.ts'
 const ITEMS = 50
 const NAMES = 12
 
-/** Questions that the stored items answer: of what changed last, and of the names that they have in common. */
-export function useSuggestedQuestions(): readonly string[] {
+/** Questions that the stored items answer: of what changed last, and of the names that they have in common. Null while both are read. */
+export function useSuggestedQuestions(): readonly string[] | null {
   const { api, organization } = useWorkspace()
   const items = useQuery({
     queryKey: [organization.id, 'source-items', 'suggested'],
@@ -21,6 +21,6 @@ export function useSuggestedQuestions(): readonly string[] {
       (await unwrap(api.GET('/v1/console/memory-canvas', { params: { query: { limit: NAMES } }, signal })))
         .nodes,
   })
-  if (items.data === undefined || names.isPending) return []
-  return suggestQuestions(items.data, names.data ?? [])
+  if (items.isPending || names.isPending) return null
+  return suggestQuestions(items.data ?? [], names.data ?? [])
 }

@@ -13,13 +13,24 @@ export function Reading<T>({
   children: (data: T) => ReactNode
 }) {
   if (query.data !== undefined) return children(query.data)
-  return (
-    <Box p="lg">
-      {query.error ? (
+  if (query.error)
+    return (
+      <Box p="lg">
         <ErrorState error={query.error} onRetry={() => void query.refetch()} />
-      ) : (
-        <LinesSkeleton />
-      )}
+      </Box>
+    )
+  return (
+    <FirstReading>
+      <LinesSkeleton />
+    </FirstReading>
+  )
+}
+
+/** Around a skeleton whose place something of another height takes: what stands below appears with it, and does not move. */
+export function FirstReading({ children }: { children: ReactNode }) {
+  return (
+    <Box p="lg" data-reading>
+      {children}
     </Box>
   )
 }

@@ -284,7 +284,7 @@ const RUNNING: readonly Scene[] = [
     who: 'owner',
     path: 'evaluation?tab=questions',
     async act({ page }) {
-      const buffer = Buffer.from(`question,page,fact\n${QUESTION},Vacation,\nWho owns Kestrel?,,Kestrel\n`)
+      const buffer = Buffer.from(`question,page,fact\n"${QUESTION}",Vacation,\nWho owns Kestrel?,,Kestrel\n`)
       await page
         .getByLabel('CSV file with questions')
         .setInputFiles({ name: 'questions.csv', mimeType: 'text/csv', buffer })

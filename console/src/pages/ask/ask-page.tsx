@@ -106,7 +106,7 @@ function Searching({ search, onGo }: { search: AskSearch; onGo: (search: AskSear
             onAll={() => onGo({ ...atFirst(search), all: true })}
             onUnfiltered={() => onGo(withoutFilter(atFirst(search)))}
           />
-          <CallPanel call={{ route: 'search', body: searchRequestOf(search) }} />
+          {results.data && <CallPanel call={{ route: 'search', body: searchRequestOf(search) }} />}
         </>
       )}
       <OpenSource search={search} answered={{ text: null, passages: results.data?.hits ?? [] }} onGo={onGo} />

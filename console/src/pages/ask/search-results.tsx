@@ -11,6 +11,7 @@ import { SourceLink } from '../../ui/links.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { plainText } from '../../ui/plain-text.ts'
 import { providerName } from '../../api/provider-list.ts'
+import { FirstReading } from '../../ui/reading.tsx'
 import { LinesSkeleton } from '../../ui/skeletons.tsx'
 import { useIsSlow } from '../../ui/use-is-slow.ts'
 import { useSourceItem } from '../../data/use-source-item.ts'
@@ -55,8 +56,10 @@ export function SearchResults({
   if (query.error) return <AskError error={query.error} onAgain={() => void query.refetch()} />
   if (isSlow)
     return (
-      <Panel title="Search results">
-        <LinesSkeleton lines={6} />
+      <Panel title="Search results" isFlush>
+        <FirstReading>
+          <LinesSkeleton lines={6} />
+        </FirstReading>
       </Panel>
     )
   if (query.data === undefined) return null

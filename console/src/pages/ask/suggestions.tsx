@@ -1,10 +1,12 @@
 import { Sparkles } from 'lucide-react'
+import { SUGGESTED } from '../../data/suggest-questions.ts'
 import { useSuggestedQuestions } from '../../data/suggested-questions.ts'
 import classes from './suggestions.module.css'
 
 /** Questions that the stored items should answer, to ask with one click. */
 export function Suggestions({ onChoose }: { onChoose: (question: string) => void }) {
   const questions = useSuggestedQuestions()
+  if (questions === null) return <SuggestionsSkeleton />
   if (questions.length === 0) return null
   return (
     <section aria-label="Suggestions">
@@ -19,5 +21,16 @@ export function Suggestions({ onChoose }: { onChoose: (question: string) => void
         ))}
       </ul>
     </section>
+  )
+}
+
+/** As high as the questions that come. */
+function SuggestionsSkeleton() {
+  return (
+    <div className={classes.list} aria-hidden>
+      {Array.from({ length: SUGGESTED }, (_, at) => (
+        <div key={at} className={classes.question} />
+      ))}
+    </div>
   )
 }

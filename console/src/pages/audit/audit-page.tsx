@@ -58,7 +58,7 @@ function Trail({
   const [open, setOpen] = useState<AuditEvent | null>(null)
   return (
     <Panel isFlush>
-      <Reading query={events}>
+      <Reading query={actors.isReady ? events : { ...events, data: undefined }}>
         {() =>
           events.rows.length === 0 ? (
             <NothingThere isFiltered={Object.keys(filters).length > 0} />

@@ -7,6 +7,8 @@ import { useMembers } from '../members/use-members.ts'
 type Actor = Pick<Schemas['AuditEvent'], 'actorUserId' | 'actorApiKeyId'>
 
 interface Actors {
+  /** Whether the names are read, or cannot be. */
+  isReady: boolean
   /** Who acts here now, for a choice. */
   choices: { group: string; items: { value: string; label: string }[] }[]
   nameOf: (event: Actor) => string
@@ -15,12 +17,14 @@ interface Actors {
 /** The people and keys that the trail names. Those that are gone are not known by name any more. */
 export function useActors(): Actors {
   const { user } = useWorkspace()
-  const keys = useApiKeys().data ?? []
+  const apiKeys = useApiKeys()
+  const keys = apiKeys.data ?? []
   const members = useMembers()
   const people = members.data ?? []
   const nameOfPerson = (member: Schemas['Member']): string =>
     member.id === user.id ? 'You' : memberName(member)
   return {
+    isReady: !apiKeys.isPending && !members.isPending,
     choices: [
       { group: 'People', items: people.map((one) => ({ value: one.id, label: nameOfPerson(one) })) },
       {

@@ -73,6 +73,6 @@ it('stops a pause when it is stopped', async () => {
   const { control, done } = start()
   await vi.advanceTimersByTimeAsync(1)
   control.abort()
-  await expect(done).rejects.toThrow()
+  await expect(done).rejects.toThrow(/abort/)
   expect(called).toHaveLength(1)
 })

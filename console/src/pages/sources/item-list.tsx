@@ -8,6 +8,7 @@ import { EndOfList } from '../../ui/end-of-list.tsx'
 import { ErrorState } from '../../ui/error-state.tsx'
 import { Origin } from '../../ui/provider.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
+import { FirstReading } from '../../ui/reading.tsx'
 import { LinesSkeleton } from '../../ui/skeletons.tsx'
 import classes from './item-list.module.css'
 import { SelectionBar } from './selection-bar.tsx'
@@ -34,9 +35,9 @@ export function ItemList({
   const { rows, error, isPending, hasNextPage, refetch } = items
   if (isPending)
     return (
-      <Box p="lg">
+      <FirstReading>
         <LinesSkeleton lines={6} />
-      </Box>
+      </FirstReading>
     )
   if (error && rows.length === 0)
     return (

@@ -55,6 +55,9 @@ export function SourceStanding({
   )
 }
 
+/** Keeps the line's height. */
+const NOTHING = '\u00a0'
+
 function NextSync({ source, run, at }: { source: Source; run: SyncRun | undefined; at: string | null }) {
   if (source.status === 'disabled')
     return (
@@ -70,7 +73,7 @@ function NextSync({ source, run, at }: { source: Source; run: SyncRun | undefine
     )
   return (
     <Stat label="Next sync" value={at === null ? 'Soon' : <RelativeTime at={at} />}>
-      {at !== null && formatDate(at)}
+      {at === null ? NOTHING : formatDate(at)}
     </Stat>
   )
 }

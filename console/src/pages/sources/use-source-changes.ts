@@ -74,8 +74,7 @@ export function useConnect(provider: ProviderId, { allowFirst = false } = {}) {
   return useMutation({
     mutationFn: async () => {
       const params = { path: { provider } }
-      if (allowFirst)
-        await unwrap(api.POST('/v1/console/connector-access/{provider}/grant', { params }))
+      if (allowFirst) await unwrap(api.POST('/v1/console/connector-access/{provider}/grant', { params }))
       const { url } = await unwrap(api.POST('/v1/console/connectors/{provider}/authorize', { params }))
       globalThis.location.assign(url)
     },
