@@ -1,3 +1,5 @@
+import { beforeAbort } from '../kernel/before-abort.ts'
+
 /**
  * The same items, but waiting for the next one ends with the reason of `signal` as soon as that aborts, even
  * if the source ignores it.
@@ -15,13 +17,4 @@ export async function* abortable<T>(source: AsyncIterable<T>, signal: AbortSigna
     // Not awaited: a source that ignored the signal may never return.
     if (!finished) iterator.return?.().catch(() => undefined)
   }
-}
-
-function beforeAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason)
-    if (signal.aborted) return abort()
-    signal.addEventListener('abort', abort, { once: true })
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
-  })
 }

@@ -1,6 +1,7 @@
 import { LeaseLost } from '../background/index.ts'
 import { isDatabaseOutage, isForeignKeyViolation, retryConflicts } from '../database/retry-conflicts.ts'
 import type { Db } from '../database/database.ts'
+import { beforeAbort } from '../kernel/before-abort.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import {
@@ -134,7 +135,7 @@ async function readFrom(
   const pages = adapter.listChanges(session, { ...from, settings })[Symbol.asyncIterator]()
   try {
     for (;;) {
-      const next = await progress.reading(() => untilAborted(pages.next(), signal))
+      const next = await progress.reading(() => beforeAbort(pages.next(), signal))
       if (next.done) throw new Error(`The ${adapter.provider} connector ended without a last page`)
       const page: ChangePage = next.value
       const counts = await deps.storePage(run, page, signal)
@@ -145,19 +146,6 @@ async function readFrom(
   } finally {
     // Not awaited: a hanging adapter must not block the worker.
     pages.return?.().catch(() => {})
-  }
-}
-
-/** The promise's result, or the signal's reason as soon as it aborts. */
-async function untilAborted<Result>(promise: Promise<Result>, signal: AbortSignal): Promise<Result> {
-  signal.throwIfAborted()
-  const aborted = Promise.withResolvers<never>()
-  const onAbort = (): void => aborted.reject(signal.reason)
-  signal.addEventListener('abort', onAbort, { once: true })
-  try {
-    return await Promise.race([promise, aborted.promise])
-  } finally {
-    signal.removeEventListener('abort', onAbort)
   }
 }
 

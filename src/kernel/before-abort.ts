@@ -1,0 +1,15 @@
+/**
+ * The promise's result, or the signal's reason as soon as it aborts. The promise is always handled, so one that
+ * rejects after the signal aborted does not end the process.
+ */
+export async function beforeAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = Promise.withResolvers<never>()
+  const onAbort = (): void => aborted.reject(signal.reason)
+  if (signal.aborted) onAbort()
+  else signal.addEventListener('abort', onAbort, { once: true })
+  try {
+    return await Promise.race([aborted.promise, promise])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}
