@@ -15,10 +15,10 @@ export interface FactsGroup {
   questions: number
   /** Questions for which the answer reads a chunk of the right document: an upper bound. */
   read: number
-  /** Questions with a correct and useful answer. */
-  useful: number
-  /** Questions whose answer states the fact anywhere, at any length. */
+  /** Questions whose answer states the fact, within 900 characters. */
   said: number
+  /** Questions whose answer begins with the fact. */
+  first: number
   /** Average characters of an answer without its markers. */
   characters: number
 }
@@ -27,16 +27,16 @@ interface Judged {
   half: string
   kind: string
   read: boolean
-  useful: boolean
   said: boolean
+  first: boolean
   characters: number
 }
 
 /** The service's default number of hits for an answer. */
 export const HITS = 8
-/** A useful answer has at most this many characters without markers, */
-const ANSWER_CHARACTERS_MAX = 400
-/** and the whole fact within its beginning. */
+/** What a person reads of an answer, without markers. */
+const ANSWER_CHARACTERS_MAX = 900
+/** The beginning, at which a person looks first; several facts (the steps of a procedure) may take twice that. */
 const BEGINNING_CHARACTERS = 200
 
 /**
@@ -63,19 +63,19 @@ export async function evaluateFacts(
   return { collection: collection.name, groups: groupsOf(judged) }
 }
 
-/**
- * Whether an answer states the facts, and whether it is useful: at most 400 characters with all facts within
- * the first 200. Several facts (the steps of a procedure) may take the whole 400.
- */
+/** Whether an answer states all facts within 900 characters (`said`), and within its beginning (`first`). */
 export function judgeAnswer(
   answer: string,
   facts: Facts,
-): { useful: boolean; said: boolean; characters: number } {
+): { said: boolean; first: boolean; characters: number } {
   const text = answer.replaceAll(/\s*\[\d+\]/g, '')
-  const characters = text.length
-  const said = facts.length > 0 && says(text, facts)
-  const beginning = text.slice(0, facts.length > 1 ? ANSWER_CHARACTERS_MAX : BEGINNING_CHARACTERS)
-  return { said, useful: said && characters <= ANSWER_CHARACTERS_MAX && says(beginning, facts), characters }
+  const states = (charactersMax: number): boolean =>
+    facts.length > 0 && says(text.slice(0, charactersMax), facts)
+  return {
+    said: states(ANSWER_CHARACTERS_MAX),
+    first: states(BEGINNING_CHARACTERS * Math.min(2, facts.length)),
+    characters: text.length,
+  }
 }
 
 function says(text: string, facts: Facts): boolean {
@@ -116,8 +116,8 @@ function summarise(half: string, kind: string, of: readonly Judged[]): FactsGrou
     kind,
     questions: of.length,
     read: share(({ read }) => read),
-    useful: share(({ useful }) => useful),
     said: share(({ said }) => said),
+    first: share(({ first }) => first),
     characters: Math.round(of.reduce((sum, one) => sum + one.characters, 0) / Math.max(1, of.length)),
   }
 }

@@ -64,14 +64,23 @@ export function weakEvidenceTable(results: readonly WeakEvidenceResult[], thresh
 
 /** How often answers state the requested fact, as a Markdown table. */
 export function factsTable(results: readonly FactsResult[]): string {
-  const header = ['collection', 'half', 'kind', 'questions', 'page read', 'useful', 'fact said', 'characters']
+  const header = [
+    'collection',
+    'half',
+    'kind',
+    'questions',
+    'page read',
+    'fact said',
+    'said first',
+    'characters',
+  ]
   const rows = results.flatMap(({ collection, groups }) =>
-    groups.map(({ half, kind, questions, read, useful, said, characters }) => [
+    groups.map(({ half, kind, questions, read, said, first, characters }) => [
       collection,
       half,
       kind,
       String(questions),
-      ...[read, useful, said].map(share),
+      ...[read, said, first].map(share),
       String(characters),
     ]),
   )

@@ -2,10 +2,9 @@ import { writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
-import { HITS, judgeAnswer } from './evaluate-facts.ts'
-import { readCollection } from './read-collection.ts'
-import { type Facts, halfOf, readFacts } from './read-facts.ts'
-import { createWorkspaces, onThrowawayDatabase } from './workspaces.ts'
+import { judgeAnswer } from './evaluate-facts.ts'
+import { type Facts, halfOf } from './read-facts.ts'
+import { readMaterials } from './read-materials.ts'
 import {
   type Candidate,
   createReadMaterial,
@@ -15,7 +14,6 @@ import {
   type Material,
   splitQuestion,
 } from '../src/answers/index.ts'
-import { loadBuiltinModel } from '../src/inference/embedding-models/builtin/builtin.ts'
 import { loadTermWeights } from '../src/inference/term-weights.ts'
 import { inOneGo } from '../src/kernel/slices.ts'
 import { type Example, fitWeights, shareRight } from './fit-weights.ts'
@@ -97,7 +95,9 @@ const FIXED: readonly Feature[] = [
   'isBeside',
 ]
 
-const { values } = parseArgs({ options: { out: { type: 'string', default: WEIGHTS_FILE } } })
+const { values } = parseArgs({
+  options: { out: { type: 'string', default: WEIGHTS_FILE }, cache: { type: 'string' } },
+})
 
 await train()
 
@@ -117,21 +117,12 @@ async function train(): Promise<void> {
 
 /** The questions of the tuning half with a fact in one of their passages. */
 async function readExamples(): Promise<Example[]> {
-  const collection = await readCollection(FACTS_FOLDER)
-  const facts = await readFacts(FACTS_FOLDER)
-  const model = await loadBuiltinModel()
   const toExample = await createToExample()
-  return await onThrowawayDatabase(async (db) => {
-    const workspace = await (await createWorkspaces(db, model)).ingest(collection.name, collection.documents)
-    const examples: Example[] = []
-    for (const { id, text, relevant } of collection.queries) {
-      const [document = ''] = relevant.keys()
-      if (halfOf(document) !== 'tuning') continue
-      const example = toExample(await workspace.read(text, HITS), facts.get(id) ?? [])
-      if (example.answers.includes(true)) examples.push(example)
-    }
-    return examples
-  })
+  const asked = await readMaterials(FACTS_FOLDER, values.cache)
+  return asked
+    .filter(({ document }) => halfOf(document) === 'tuning')
+    .map(({ material, facts }) => toExample(material, facts))
+    .filter(({ answers }) => answers.includes(true))
 }
 
 async function createToExample(): Promise<(material: Material, facts: Facts) => Example> {

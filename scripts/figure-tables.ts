@@ -214,7 +214,8 @@ export const FIGURES: Record<string, Figure> = {
       ['half', text('half')],
       ['questions', number('questions')],
       ['the page is read', share('read')],
-      ['the answer states the fact', share('useful')],
+      ['the answer states the fact', share('said')],
+      ['in its first 200 characters', share('first')],
     ],
   },
   'graded-answers': {

@@ -3,19 +3,12 @@ import { pointsBack, saysLittle } from './passage.ts'
 
 /** How sharply scores separate passages; fitting the weights uses the same value. */
 const SHARPNESS = 8
-/** Passages of an answer: the best one and up to two that support it. */
-const PASSAGES_MAX = 3
-/** The chosen passages together are likely enough to have the answer. */
-const LIKELY_ENOUGH = 0.75
-/** Minimum likelihood of a supporting passage relative to the best one. */
-const SHARE_OF_BEST_MIN = 0.1
-/** The same if the best one is surely what was asked for. */
-const SHARE_OF_SURE_MIN = 0.5
-const CHARACTERS_MAX = 560
 /** A value, option or definition that covers this share of the question is surely what was asked for. */
 const SURE_COVERS_MIN = 0.4
 /** Only the clearest signs of what was asked for gain more. */
 const SURE_GAINS_OVER = 0.7
+/** A best passage below this likelihood is one of several that may answer. */
+const UNSURE_BELOW = 0.5
 /** Passages below this are irrelevant and never quoted. */
 const RELEVANT_FROM = 0.25
 /** Two passages that share more of their stems say the same. */
@@ -25,24 +18,53 @@ const GOES_ON_BELOW = 90
 const GOES_ON_CHARACTERS_MAX = 260
 const CODE_AFTER_MAX = 240
 
-/** The best passage with its continuation, then up to two that support it. */
+/** What may stand beside the best passage. */
+interface Limits {
+  supportingMax: number
+  /** The chosen passages together are likely enough to have the answer. */
+  likelyEnough: number
+  /** Minimum likelihood of a supporting passage relative to the best one. */
+  shareMin: number
+  charactersMax: number
+  /** The best passage with the rest of its paragraph or list item. */
+  paragraphMax: number
+}
+const LIKELY: Limits = {
+  supportingMax: 2,
+  likelyEnough: 0.75,
+  shareMin: 0.1,
+  charactersMax: 560,
+  paragraphMax: 0,
+}
+const SURE: Limits = { ...LIKELY, shareMin: 0.5 }
+const UNSURE: Limits = {
+  supportingMax: 5,
+  likelyEnough: 0.95,
+  shareMin: 0.05,
+  charactersMax: 800,
+  paragraphMax: 400,
+}
+
+/**
+ * The best passage with its continuation, and what supports it: at most two passages if it is likely what was
+ * asked for; otherwise its paragraph and the next best passages, up to 800 characters.
+ */
 export function choosePassages(candidates: readonly Candidate[], wants: { code: boolean }): Candidate[] {
   const ranked = candidates.toSorted((a, b) => b.score - a.score || a.hit - b.hit || a.position - b.position)
   const best = ranked[0]
   if (!best) return []
   const likely = likelihoods(ranked)
-  const isSureOfBest = isSure(best)
-  let sum = likely[0] ?? 1
-  const chosen = isSureOfBest ? [best] : [best, ...continuing(best, candidates, wants)]
-  const shareMin = isSureOfBest ? SHARE_OF_SURE_MIN : SHARE_OF_BEST_MIN
+  const limits = limitsFor(best, likely[0] ?? 1)
+  const chosen = limits === SURE ? [best] : [best, ...continuing(best, candidates, wants, limits)]
   let supporting = 0
+  let sum = likely[0] ?? 1
   for (const [at, candidate] of ranked.entries()) {
     const share = likely[at] ?? 0
-    if (at === 0 || chosen.includes(candidate)) continue
-    if (supporting >= PASSAGES_MAX - 1 || sum >= LIKELY_ENOUGH) break
-    if (share < shareMin * (likely[0] ?? 1) || candidate.score < RELEVANT_FROM) break
+    if (chosen.includes(candidate)) continue
+    if (supporting >= limits.supportingMax || sum >= limits.likelyEnough) break
+    if (share < limits.shareMin * (likely[0] ?? 1) || candidate.score < RELEVANT_FROM) break
     sum += share
-    if (!hasRoom(candidate, chosen)) continue
+    if (!hasRoom(candidate, chosen, limits.charactersMax)) continue
     chosen.push(candidate)
     supporting++
   }
@@ -57,44 +79,58 @@ function likelihoods(ranked: readonly Candidate[]): number[] {
 }
 
 /**
- * Whether it is an option, setting or list term, or has the requested default, so that nothing else is
- * needed.
+ * An option, setting or list term, or the requested default, needs nothing else. A passage that is only one of
+ * several likely ones needs more.
  */
-function isSure(best: Candidate): boolean {
+function limitsFor(best: Candidate, likelihood: number): Limits {
   const isStructured = best.passage.term !== null && best.passage.cells.length === 0
-  return (isStructured || best.gains > SURE_GAINS_OVER) && best.covers >= SURE_COVERS_MIN
+  const isSure = (isStructured || best.gains > SURE_GAINS_OVER) && best.covers >= SURE_COVERS_MIN
+  if (isSure) return SURE
+  return likelihood < UNSURE_BELOW ? UNSURE : LIKELY
 }
 
 /**
- * What continues a passage: the next sentence if it is short or unfinished, or the command that it
- * introduces.
+ * What continues a passage: the rest of its paragraph up to a limit, the next sentence if it is short or
+ * unfinished, or the command that it introduces.
  */
 function continuing(
   best: Candidate,
   candidates: readonly Candidate[],
   wants: { code: boolean },
+  { paragraphMax }: Limits,
 ): Candidate[] {
-  const after = candidates.find(
-    ({ section, position }) => section === best.section && position === best.position + 1,
+  const { kind, text } = best.passage
+  const after = candidates.filter(
+    ({ section, position }) => section === best.section && position > best.position,
   )
-  if (after === undefined || best.passage.kind === 'code') return []
-  const { kind, group, text } = after.passage
-  if (kind === 'code') return wants.code && text.length <= CODE_AFTER_MAX ? [after] : []
-  const isSame = group === best.passage.group && kind === best.passage.kind && kind === 'sentence'
-  if (saysLittle(after.passage)) return []
-  const goesOn = pointsBack(after.passage) || best.passage.text.length < GOES_ON_BELOW
-  const gainsMore = after.gains > best.gains
-  return isSame && (goesOn || gainsMore) && text.length <= GOES_ON_CHARACTERS_MAX ? [after] : []
+  const [next] = after
+  if (next === undefined || kind === 'code') return []
+  if (next.passage.kind === 'code')
+    return wants.code && next.passage.text.length <= CODE_AFTER_MAX ? [next] : []
+  const end = after.findIndex((other) => !goesOn(best, other))
+  const paragraph = end === -1 ? after : after.slice(0, end)
+  let characters = text.length
+  const fitting = paragraph.filter(({ passage }) => (characters += passage.text.length) <= paragraphMax)
+  if (fitting.length > 0) return fitting
+  const needsNext = pointsBack(next.passage) || text.length < GOES_ON_BELOW || next.gains > best.gains
+  const isNext = kind === 'sentence' && paragraph.length > 0 && needsNext
+  return isNext && next.passage.text.length <= GOES_ON_CHARACTERS_MAX ? [next] : []
+}
+
+/** Whether a later passage belongs to the same paragraph or list item. */
+function goesOn({ passage: { kind, group, term } }: Candidate, { passage }: Candidate): boolean {
+  const isSame = passage.kind === kind && passage.group === group && passage.term === term
+  return isSame && !saysLittle(passage)
 }
 
 /** Whether a passage adds something to the chosen ones and fits beside them. */
-function hasRoom(candidate: Candidate, chosen: readonly Candidate[]): boolean {
+function hasRoom(candidate: Candidate, chosen: readonly Candidate[], charactersMax: number): boolean {
   const characters = chosen.reduce((sum, { passage }) => sum + passage.text.length, 0)
   const isSaid = chosen.some((other) => overlap(other.stems, candidate.stems) > OVERLAP_MAX)
   // Only the document's title or the passage's neighbors match the question.
   const isListed = candidate.passage.kind === 'item' && candidate.passage.label !== null
   const isFiller = candidate.covers === 0 && !isListed
-  return !isFiller && !isSaid && characters + candidate.passage.text.length <= CHARACTERS_MAX
+  return !isFiller && !isSaid && characters + candidate.passage.text.length <= charactersMax
 }
 
 /** The share of the smaller set that is in the other. */
