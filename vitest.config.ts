@@ -35,6 +35,35 @@ const databaseSuites = ['src', 'test', 'evaluation', 'simulation'].map(
   (folder) => `${folder}/**/*.db.test.ts`,
 )
 
+// What they test lies above the database, and other suites run their statements on PostgreSQL.
+const ON_ONE_DATABASE = [
+  'evaluation/evaluation',
+  'simulation/simulation',
+  'src/tracing/tracing',
+  ...[
+    'cross-origin',
+    'invitation-mail',
+    'left-out-or-added',
+    'mcp-suite',
+    'mcp-wire',
+    'slow-clients',
+    'words',
+  ].map((name) => `test/conformance/${name}`),
+  ...[
+    'client',
+    'command-line',
+    'connect-command',
+    'doc-samples',
+    'fifth-provider',
+    'first-question',
+    'guide-samples',
+    'model-command',
+    'provider-faults',
+    'provider-outages',
+    'reference-samples',
+  ].map((name) => `test/journeys/${name}`),
+].map((name) => `${name}.db.test.ts`)
+
 // Long for their length, which is all that a first run has to go by: begun last, one of them keeps a lone worker busy.
 const LONG = [
   'simulation.db',
@@ -116,17 +145,9 @@ export default defineConfig({
             {
               test: {
                 ...shared,
-                name: 'postgres-browser',
-                include: browserSuites,
-                env: { TEST_DRIVER: 'postgres', TEST_DATABASE_URL: postgresUrl },
-                globalSetup: ['test/browser/setup.ts'],
-              },
-            },
-            {
-              test: {
-                ...shared,
                 name: 'postgres',
                 include: databaseSuites,
+                exclude: ON_ONE_DATABASE,
                 env: { TEST_DRIVER: 'postgres', TEST_DATABASE_URL: postgresUrl },
                 globalSetup: ['test/support/database-setup.ts'],
               },

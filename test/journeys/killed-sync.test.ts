@@ -79,7 +79,7 @@ describe('a service killed while it syncs', () => {
     slack.faults.add({ path: '/api/conversations', delayMs: 40 })
     await agreeElsewhere(begun.url)
     const seen: number[] = []
-    for (let kill = 0; kill < rounds(2); kill++) {
+    for (let kill = 0; kill < rounds(1); kill++) {
       await sleep(150 + random() * 900)
       seen.push((await newestRun(url, token)).itemsIngested)
       service?.child.kill('SIGKILL')

@@ -333,6 +333,15 @@ export async function expectTablesFit(page: Page, where: string, width: number):
   await expect.poll(overhang, { message, timeout: 10_000 }).toBeLessThanOrEqual(1)
 }
 
+/** The page's cumulative layout shift (https://web.dev/articles/cls), measured with browser APIs only. */
+export function layoutShiftOf(page: Page): Promise<number> {
+  return page.evaluate<number>(`new Promise((resolve) => {
+    const sum = (list) => list.getEntries().reduce((total, { value }) => total + value, 0)
+    new PerformanceObserver((list) => resolve(sum(list))).observe({ type: 'layout-shift', buffered: true })
+    setTimeout(() => resolve(0), 300)
+  })`)
+}
+
 async function faultsOf(page: Page, rules?: string[]): Promise<string[]> {
   // The script is 650 kB: a page that has it already is not sent it again.
   const isLoaded = await page.evaluate(() => 'axe' in globalThis)
