@@ -1,6 +1,6 @@
 import type Stripe from 'stripe'
 import type { Account, CheckoutPlan, CheckoutSession, GivenDiscount } from './account.ts'
-import { found, listOf } from './account.ts'
+import { found } from './account.ts'
 import { amountOf } from './catalogue.ts'
 import {
   addCustomer,
@@ -141,32 +141,6 @@ export function totalOf(account: Account, lines: NewCheckout['lines']): number {
     const price = found(account.prices, 'price', line.price)
     return sum + (isMetered(price) ? 0 : amountOf(price, line.quantity ?? 1))
   }, 0)
-}
-
-export function checkoutLineItems(
-  account: Account,
-  session: CheckoutSession,
-): Stripe.ApiList<Stripe.LineItem> {
-  const lines = account.checkoutLines.get(session.id) ?? []
-  const items = lines.map((line, index): Stripe.LineItem => {
-    const price = found(account.prices, 'price', line.price)
-    const amount = isMetered(price) ? 0 : amountOf(price, line.quantity ?? 1)
-    return {
-      id: `li_${session.id}_${index}`,
-      object: 'item',
-      adjustable_quantity: null,
-      amount_discount: 0,
-      amount_subtotal: amount,
-      amount_tax: 0,
-      amount_total: amount,
-      currency: 'usd',
-      description: account.products.get(price.product)?.name ?? null,
-      metadata: {},
-      price,
-      quantity: line.quantity,
-    }
-  })
-  return listOf(items, `/v1/checkout/sessions/${session.id}/line_items`)
 }
 
 /** The card owner's result of a payment. */

@@ -46,7 +46,6 @@ const PriceUpdate = z.strictObject({
   metadata: metadata.optional(),
   expand,
 })
-const NewProduct = z.strictObject({ name: text, metadata: ignored, description: ignored, expand })
 const NewMeter = z.strictObject({
   display_name: text,
   event_name: text,
@@ -56,15 +55,8 @@ const NewMeter = z.strictObject({
   expand,
 })
 
-/** Products, prices and meters, for setting up an account. */
+/** Prices and meters, for setting up an account. */
 export const catalogueRoutes: Record<string, ApiRoute> = {
-  'POST /v1/products': ({ account, input }) => {
-    const id = addProduct(account, readInput(NewProduct, input).name)
-    return found(account.products, 'product', id)
-  },
-  'GET /v1/products': ({ account, input }) =>
-    pageOf([...account.products.values()], readInput(z.looseObject(page), input), '/v1/products'),
-  'GET /v1/products/:id': (call) => found(call.account.products, 'product', pathId(call)),
   'POST /v1/prices': ({ account, input }) => {
     const given = readInput(NewPrice, input)
     const product = given.product ?? addProduct(account, given.product_data?.name ?? 'Product')
@@ -118,5 +110,4 @@ export const catalogueRoutes: Record<string, ApiRoute> = {
     const meant = all.filter(({ status }) => given.status === undefined || given.status === status)
     return pageOf(meant, given, '/v1/billing/meters')
   },
-  'GET /v1/billing/meters/:id': (call) => found(call.account.meters, 'meter', pathId(call)),
 }

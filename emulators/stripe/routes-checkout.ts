@@ -3,7 +3,7 @@ import type { Account, CheckoutSession } from './account.ts'
 import { found } from './account.ts'
 import { pageOf } from './answers.ts'
 import { pathId, type ApiCall, type ApiRoute } from './api.ts'
-import { checkoutLineItems, expireSession, openCheckout } from './checkout.ts'
+import { expireSession, openCheckout } from './checkout.ts'
 import { DAY, HOUR } from './clock.ts'
 import { namedDiscount } from './discounts.ts'
 import { expand, flag, ignored, mergedMetadata, metadata, page, readInput, text, whole } from './inputs.ts'
@@ -147,7 +147,7 @@ export const checkoutRoutes: Record<string, ApiRoute> = {
       expiresAt: expiryOf(call, given.expires_at),
       paymentMethodCollection: given.payment_method_collection,
     })
-    return shown(call, session)
+    return session
   },
   'GET /v1/checkout/sessions': ({ account, input }) => {
     const given = readInput(SessionList, input)
@@ -159,13 +159,12 @@ export const checkoutRoutes: Record<string, ApiRoute> = {
     )
     return pageOf(meant, given, '/v1/checkout/sessions')
   },
-  'GET /v1/checkout/sessions/:id': (call) => shown(call, sessionOf(call)),
+  'GET /v1/checkout/sessions/:id': sessionOf,
   'POST /v1/checkout/sessions/:id/expire': (call) => {
     const session = sessionOf(call)
     expireSession(call.account, session)
-    return shown(call, session)
+    return session
   },
-  'GET /v1/checkout/sessions/:id/line_items': (call) => checkoutLineItems(call.account, sessionOf(call)),
   'POST /v1/billing_portal/sessions': ({ account, input }) => {
     const given = readInput(NewPortalSession, input)
     return openPortal(account, { customer: given.customer, returnUrl: given.return_url ?? null })
@@ -174,13 +173,6 @@ export const checkoutRoutes: Record<string, ApiRoute> = {
 
 function sessionOf(call: ApiCall): CheckoutSession {
   return found(call.account.checkoutSessions, 'checkout.session', pathId(call), 'session')
-}
-
-/** Line items appear only on request. */
-function shown(call: ApiCall, session: CheckoutSession): object {
-  const { expand: paths } = readInput(z.looseObject({ expand }), call.input)
-  const isAsked = paths?.some((path) => path === 'line_items' || path.startsWith('line_items.'))
-  return isAsked === true ? { ...session, line_items: checkoutLineItems(call.account, session) } : session
 }
 
 /** Half an hour to a day, with a minute's tolerance. */

@@ -79,14 +79,6 @@ export const customerRoutes: Record<string, ApiRoute> = {
     account.emit('customer.deleted', customer)
     return { id: customer.id, object: 'customer', deleted: true }
   },
-  'GET /v1/customers/:id/payment_methods': (call) => {
-    const { account } = call
-    const customer = found(account.customers, 'customer', pathId(call))
-    const given = readInput(z.strictObject({ ...page, type: ignored }), call.input)
-    const cards = [...account.paymentMethods.values()].filter((method) => method.customer === customer.id)
-    return pageOf(cards, given, `/v1/customers/${customer.id}/payment_methods`)
-  },
-  'GET /v1/payment_methods/:id': (call) => found(call.account.paymentMethods, 'PaymentMethod', pathId(call)),
 }
 
 interface Searched {

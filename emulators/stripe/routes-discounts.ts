@@ -2,9 +2,8 @@ import { z } from 'zod'
 import type Stripe from 'stripe'
 import type { PromotionCode } from './account.ts'
 import { found } from './account.ts'
-import { pageOf } from './answers.ts'
-import { pathId, type ApiRoute } from './api.ts'
-import { expand, flag, ignored, mergedMetadata, metadata, page, readInput, text, whole } from './inputs.ts'
+import type { ApiRoute } from './api.ts'
+import { expand, flag, ignored, mergedMetadata, metadata, readInput, text, whole } from './inputs.ts'
 import { invalid } from './stripe-error.ts'
 
 const NewCoupon = z.strictObject({
@@ -71,7 +70,6 @@ export const discountRoutes: Record<string, ApiRoute> = {
     account.coupons.set(coupon.id, coupon)
     return coupon
   },
-  'GET /v1/coupons/:id': (call) => found(call.account.coupons, 'coupon', pathId(call)),
   'POST /v1/promotion_codes': ({ account, input }) => {
     const given = readInput(NewPromotionCode, input)
     found(account.coupons, 'coupon', given.promotion.coupon, 'promotion[coupon]')
@@ -104,17 +102,5 @@ export const discountRoutes: Record<string, ApiRoute> = {
     }
     account.promotionCodes.set(id, promotion)
     return promotion
-  },
-  'GET /v1/promotion_codes': ({ account, input }) => {
-    const given = readInput(
-      z.strictObject({ ...page, code: text.optional(), active: flag.optional() }),
-      input,
-    )
-    const meant = [...account.promotionCodes.values()].filter(
-      ({ code, active }) =>
-        (given.code === undefined || given.code === code) &&
-        (given.active === undefined || given.active === active),
-    )
-    return pageOf(meant, given, '/v1/promotion_codes')
   },
 }

@@ -181,13 +181,6 @@ export const subscriptionRoutes: Record<string, ApiRoute> = {
     changeItems(account, subscription, [change], given.proration_behavior)
     return subscription.items.data.at(-1)
   },
-  'GET /v1/subscription_items': ({ account, input }) => {
-    const given = readInput(z.strictObject({ ...page, subscription: text }), input)
-    const { items } = found(account.subscriptions, 'subscription', given.subscription, 'subscription')
-    return pageOf(items.data.toReversed(), given, '/v1/subscription_items')
-  },
-  'GET /v1/subscription_schedules/:id': (call) =>
-    found(call.account.schedules, 'subscription_schedule', pathId(call)),
   'POST /v1/subscription_schedules/:id/release': (call) => {
     const { account } = call
     const schedule = found(account.schedules, 'subscription_schedule', pathId(call))
@@ -238,11 +231,6 @@ export const invoiceRoutes: Record<string, ApiRoute> = {
     return previewInvoice(account, subscription)
   },
   'GET /v1/invoices/:id': (call) => invoiceOf(call),
-  'GET /v1/invoices/:id/lines': (call) => {
-    const invoice = invoiceOf(call)
-    const given = readInput(z.strictObject(page), call.input)
-    return pageOf(invoice.lines.data.toReversed(), given, `/v1/invoices/${invoice.id}/lines`)
-  },
   'POST /v1/invoices/:id/pay': (call) => {
     const invoice = invoiceOf(call)
     if (invoice.status === 'paid') throw invalid('Invoice is already paid')

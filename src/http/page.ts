@@ -61,8 +61,10 @@ export function page(title: string, content: Html): Html {
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <title>${title}</title>
       ${STYLE_SHEET}
-      <h1>${title}</h1>
-      ${content}
+      <main>
+        <h1>${title}</h1>
+        ${content}
+      </main>
     </html> `
 }
 
