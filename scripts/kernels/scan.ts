@@ -14,11 +14,11 @@ const VECTORS_A_TURN = 4
  */
 const GROUPS = [8, 4, 2, 1]
 /**
- * A segment of a question: where its scales are in a block, the number of pairs that follow, and its bound; then the
- * pairs.
+ * A segment of a question: the offset of its unit among those of a block, the number of pairs that follow, and its
+ * bound; then the pairs.
  */
 const [PAIRS_AT, BOUND_AT, SEGMENT_HEAD] = [WORD, 2 * WORD, 3 * WORD]
-/** A pair of a question: where it is in a block, and its two 16-bit numbers. */
+/** A pair of a question: where it is in the unit, and its two 16-bit numbers. */
 const PAIR = 2 * WORD
 
 /** Iterates over a block's rows in groups; `$turns` counts them. */
@@ -41,7 +41,7 @@ function addPairs(size: number): string {
     size,
     (
       pair,
-    ) => `(local.set $pair${pair} (i32.add (local.get $block) (i32.load offset=${pair * PAIR} (local.get $at))))
+    ) => `(local.set $pair${pair} (i32.add (local.get $unit) (i32.load offset=${pair * PAIR} (local.get $at))))
       (local.set $numbers${pair} (v128.load32_splat offset=${pair * PAIR + WORD} (local.get $at)))`,
   )}
     (local.set $sum (local.get $sums))
@@ -83,8 +83,8 @@ function addSegment(): string {
 }
 
 /**
- * `scan(blocks, count, question, segments, step, slack, sums, out)` computes, for each row of each listed block, an
- * upper bound of its similarity to the question. Sums of 16-bit products in 32 bits are exact; the bound covers
+ * `scan(units, count, stride, question, segments, step, slack, sums, out)` computes, for each row of `count` blocks, an
+ * upper bound of its similarity to the question. `stride` is the size of a block's list of units. Sums of 16-bit products in 32 bits are exact; the bound covers
  * rounding.
  */
 export function scanKernelText(): string {
@@ -92,15 +92,14 @@ export function scanKernelText(): string {
   return `(module
   (import "memory" "shared" (memory 1 65536 shared))
   (func (export "scan")
-    (param $blocks i32) (param $count i32) (param $question i32) (param $segments i32)
+    (param $units i32) (param $count i32) (param $stride i32) (param $question i32) (param $segments i32)
     (param $step f32) (param $slack f32) (param $sums i32) (param $out i32)
-    (local $end i32) (local $block i32) (local $at i32) (local $segment i32) (local $pairs i32) (local $turns i32)
+    (local $end i32) (local $unit i32) (local $at i32) (local $segment i32) (local $pairs i32) (local $turns i32)
     (local $scales i32) (local $sum i32) (local $row i32) (local $bound v128)
     ${times(pairs, (pair) => `(local $pair${pair} i32) (local $numbers${pair} v128)`)}
-    (local.set $end (i32.add (local.get $blocks) (i32.shl (local.get $count) (i32.const 2))))
+    (local.set $end (i32.add (local.get $units) (i32.mul (local.get $count) (local.get $stride))))
     (block $done (loop $next_block
-      (br_if $done (i32.ge_u (local.get $blocks) (local.get $end)))
-      (local.set $block (i32.load (local.get $blocks)))
+      (br_if $done (i32.ge_u (local.get $units) (local.get $end)))
       (local.set $row (local.get $out))
       ${overRows(
         'empty',
@@ -111,7 +110,8 @@ export function scanKernelText(): string {
       (local.set $segment (local.get $segments))
       (block $summed (loop $next_segment
         (br_if $summed (i32.eqz (local.get $segment)))
-        (local.set $scales (i32.add (local.get $block) (i32.load (local.get $at))))
+        (local.set $unit (i32.load (i32.add (local.get $units) (i32.load (local.get $at)))))
+        (local.set $scales (local.get $unit))
         (local.set $pairs (i32.load offset=${PAIRS_AT} (local.get $at)))
         (local.set $bound (v128.load32_splat offset=${BOUND_AT} (local.get $at)))
         (local.set $at (i32.add (local.get $at) (i32.const ${SEGMENT_HEAD})))
@@ -121,7 +121,7 @@ export function scanKernelText(): string {
         (local.set $segment (i32.sub (local.get $segment) (i32.const 1)))
         (br $next_segment)))
       (local.set $out (i32.add (local.get $out) (i32.const ${ROWS_A_BLOCK * WORD})))
-      (local.set $blocks (i32.add (local.get $blocks) (i32.const ${WORD})))
+      (local.set $units (i32.add (local.get $units) (local.get $stride)))
       (br $next_block)))))
 `
 }

@@ -11,6 +11,7 @@ import { createIndexProposer } from './propose/by-index.ts'
 import { createScanProposer } from './propose/by-scan.ts'
 import { createSnapshotProposer } from './propose/by-snapshot.ts'
 import { createRankBy, type RankedChunk, type RankRequest } from './rank/rank-nearest.ts'
+import { createReadWords } from './rank/words.ts'
 import { createReadAhead } from './read-ahead.ts'
 import { RowCache } from './row-cache.ts'
 import { createReadCandidates } from './rows.ts'
@@ -19,6 +20,9 @@ import { createReadCandidates } from './rows.ts'
 const SNAPSHOTS_MAX = 2
 /** If more items name an entity, the database filters them itself. */
 const NAMED_ITEMS_MAX = 50_000
+
+/** Share of the vectors' memory that words may take beside it: 128 MiB hold the words of 150,000 chunks. */
+const WORDS_SHARE = 1 / 8
 
 /** A scan fails only under constant writes. */
 const RETRY_AFTER_SECONDS = 1
@@ -46,10 +50,11 @@ export function createFindNearest({
   /** Called with the path that answered. */
   onAnswered?: ((path: SearchPath) => void) | undefined
 }): FindNearest {
-  const cache = new RowCache()
-  const readAhead = createReadAhead({ db, cache, terms })
+  const cache = new RowCache((memory?.bytes ?? 0) * WORDS_SHARE)
+  const readWords = createReadWords({ db, terms, cache })
+  const readAhead = createReadAhead({ db, cache, readWords })
   const readCandidates = createReadCandidates({ db, cache, ...readAhead })
-  const rankBy = createRankBy({ db, terms, readCandidates, ...readAhead })
+  const rankBy = createRankBy({ db, terms, readCandidates, readWords, ...readAhead })
 
   const firstAnswer = async <Chunk>(
     query: NearestQuery,

@@ -3,7 +3,7 @@ import type { StoredModel } from '../models/index.ts'
 import type { MeaningPart } from '../inference/embedding-model.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import type { Readable } from '../kernel/reader.ts'
-import type { ChunkWords, HeldSnapshot, Proposal } from '../vector-memory/index.ts'
+import type { HeldSnapshot, Proposal } from '../vector-memory/index.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import type { SearchFilter } from './search-schema.ts'
 
@@ -55,6 +55,13 @@ export interface ChunkRow {
   shown: ShownChunk
 }
 
+/** Hashes of the stems of a chunk: those of its title, then those of its content. */
+export interface ChunkWords {
+  numbers: Uint32Array
+  /** How many of them belong to the title. */
+  titleWords: number
+}
+
 export interface NearestChunk extends ShownChunk {
   sourceItemId: string
   position: number
@@ -67,8 +74,6 @@ export type Nearest<Chunk = NearestChunk> =
       state: 'found'
       /** Best first; ties by item and position. */
       chunks: Chunk[]
-      /** In hybrid order: the words of each of these chunks. */
-      words?: ReadonlyMap<object, ChunkWords>
       /** The score of the nearest chunk in scope. */
       best: number | undefined
       /** How many chunks are in scope. */

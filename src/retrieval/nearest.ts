@@ -19,21 +19,25 @@ const WIDER = 4
 /**
  * Answers from one proposer's candidates: asks for newer ones if too much changed, and for more if there are
  * too few.
+ * @param answer gets a proposal, and whether it includes every write acknowledged before the search
  * @returns null if this proposer cannot answer
  */
 export async function answerBy<Chunk>(
   proposer: Proposer,
   query: NearestQuery,
-  answer: (proposal: Proposal) => Promise<Outcome<Chunk>>,
+  answer: (proposal: Proposal, isFresh: boolean) => Promise<Outcome<Chunk>>,
 ): Promise<Nearest<Chunk> | null> {
   let { limit } = query
+  let isFollowed = false
   for (let round = 1; round <= ROUNDS_MAX; round++) {
     const proposal = await proposer.propose(limit)
     if (proposal === null) return null
-    const outcome = await answer(proposal)
+    const isSeen = query.seenRevision !== null && proposal.revision >= query.seenRevision
+    const outcome = await answer(proposal, isFollowed || isSeen || proposer.held === null)
     if (outcome.state === 'too_few') limit *= WIDER
     else if (outcome.state !== 'outdated') return outcome
     else if (proposer.held && !(await proposer.held.follow())) return null
+    else isFollowed = true
   }
   return null
 }

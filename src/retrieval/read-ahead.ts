@@ -1,123 +1,89 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../database/database.ts'
-import type { TermWeights } from '../inference/term-weights.ts'
 import type { HeldSnapshot, SnapshotRow, VectorSnapshot } from '../vector-memory/index.ts'
 import { keyText } from './nearest-query.ts'
-import { hashTexts } from './rank/words.ts'
+import type { ReadWords } from './rank/words.ts'
 import { readRows } from './read-rows.ts'
 import type { RowCache } from './row-cache.ts'
 
-/**
- * Loads a snapshot's rows and words into memory in the background, so that later searches need no statements
- * for them.
- */
+/** Loads all rows or words of a snapshot in the background, so that later searches need no statements for them. */
 export interface ReadAhead {
-  missedRows(held: HeldSnapshot): void
-  missedWords(held: HeldSnapshot): void
+  missedRows: Missed
+  missedWords: Missed
+}
+type Missed = (held: HeldSnapshot) => void
+
+/** What a pass over a snapshot loads. */
+interface Loading {
+  /** Rows per statement, which takes an embedded database some milliseconds. */
+  size: number
+  /** Starts after this many searches missed something. */
+  searchesBefore: number
+  load: (snapshot: VectorSnapshot, rows: readonly SnapshotRow[], signal: AbortSignal) => Promise<unknown>
 }
 
-/** Rows per statement, which takes an embedded database some milliseconds. */
-const ROWS_A_PAGE = 32
-const TEXTS_A_PAGE = 128
-/** Loads rows after this many searches missed them, and again when this share of the rows is new. */
-const SEARCHES_BEFORE = 8
+/** Loads again when this share of the rows is new. */
 const SHARE_NEW = 0.1
 /** Pause after a failure. */
 const FAILED_MS = 60_000
 
-type Kind = 'rows' | 'words'
-
-/** State of loading one kind of data of a snapshot. */
-interface Progress {
-  searches: number
-  /** The snapshot's count of added rows at the last load. */
-  written: number
-  isReading: boolean
-}
-
 export function createReadAhead({
   db,
   cache,
-  terms,
+  readWords,
 }: {
   db: Db
   cache: RowCache
-  terms: TermWeights
+  readWords: ReadWords
 }): ReadAhead {
-  const progress = {
-    rows: new WeakMap<VectorSnapshot, Progress>(),
-    words: new WeakMap<VectorSnapshot, Progress>(),
+  const loadRows: Loading['load'] = async ({ organizationId, modelId, revision }, rows) => {
+    const missing = rows.filter((row) => cache.get(row) === undefined)
+    if (missing.length === 0) return
+    const all = { organizationId, model: { id: modelId }, providers: null, filter: {}, entityIds: null }
+    const { standing, rows: read } = await readRows(db, all, { keys: missing, since: revision })
+    if (standing.revision !== revision) return
+    const byKey = new Map(read.map((row) => [keyText(row.key), row]))
+    for (const row of missing) {
+      const stored = byKey.get(keyText(row))
+      if (stored) cache.set(row, stored)
+    }
   }
-  let notBefore = 0
+  const loadWords: Loading['load'] = ({ organizationId, revision }, rows, signal) =>
+    readWords({ organizationId, revision }, rows, { signal })
+  return {
+    missedRows: createPass({ size: 32, searchesBefore: 8, load: loadRows }),
+    missedWords: createPass({ size: 128, searchesBefore: 1, load: loadWords }),
+  }
+}
 
-  const missed = (kind: Kind, held: HeldSnapshot, searchesBefore: number): void => {
+function createPass({ size, searchesBefore, load }: Loading): Missed {
+  const passes = new WeakMap<VectorSnapshot, { searches: number; written: number; isRunning: boolean }>()
+  let notBefore = 0
+  return (held) => {
     const { snapshot } = held
-    const of = progress[kind].get(snapshot) ?? { searches: 0, written: 0, isReading: false }
-    progress[kind].set(snapshot, of)
-    of.searches += 1
-    const isNew = snapshot.written - of.written > SHARE_NEW * snapshot.rows
-    if (of.isReading || of.searches < searchesBefore || !isNew || performance.now() < notBefore) return
-    of.isReading = true
+    const { table } = snapshot
+    const pass = passes.get(snapshot) ?? { searches: 0, written: 0, isRunning: false }
+    passes.set(snapshot, pass)
+    pass.searches += 1
+    const isNew = table.written - pass.written > SHARE_NEW * table.rows
+    if (pass.isRunning || pass.searches < searchesBefore || !isNew || performance.now() < notBefore) return
+    pass.isRunning = true
     held.inBackground(async (signal) => {
-      const { written } = snapshot
+      const { written } = table
       try {
-        await (kind === 'rows' ? readAllRows({ db, cache }, held, signal) : readAllWords(held, signal))
-        Object.assign(of, { searches: 0, written })
+        for (let from = 0; from < table.rows && !held.isDropped; from += size) {
+          const startedAt = performance.now()
+          await load(snapshot, snapshot.rowsBetween(from, from + size), signal)
+          // Half of the time is left to others.
+          await sleep(performance.now() - startedAt, undefined, { signal })
+        }
+        Object.assign(pass, { searches: 0, written })
       } catch (error) {
         notBefore = performance.now() + FAILED_MS
         throw error
       } finally {
-        of.isReading = false
+        pass.isRunning = false
       }
     })
-  }
-
-  const readAllWords = (held: HeldSnapshot, signal: AbortSignal): Promise<void> =>
-    pageByPage(held, { size: TEXTS_A_PAGE, signal }, async (rows) => {
-      const { snapshot } = held
-      const missing = rows.filter(({ row }) => !snapshot.words.has(row))
-      const { organizationId, revision } = snapshot
-      await hashTexts({ db, terms }, { organizationId, revision, snapshot }, missing, signal, HASHING_MS)
-    })
-
-  return {
-    missedRows: (held) => missed('rows', held, SEARCHES_BEFORE),
-    missedWords: (held) => missed('words', held, 1),
-  }
-}
-
-async function readAllRows(
-  { db, cache }: { db: Db; cache: RowCache },
-  held: HeldSnapshot,
-  signal: AbortSignal,
-): Promise<void> {
-  await pageByPage(held, { size: ROWS_A_PAGE, signal }, async (rows) => {
-    const missing = rows.filter((row) => cache.get(row) === undefined)
-    if (missing.length === 0) return
-    const { revision, organizationId, modelId } = held.snapshot
-    const all = { organizationId, model: { id: modelId }, providers: null, filter: {}, entityIds: null }
-    const { standing, rows: read } = await readRows(db, all, { keys: missing, since: revision })
-    if (standing.revision !== revision) return
-    const byKey = new Map(missing.map((row) => [keyText(row), row]))
-    for (const row of read) {
-      const of = byKey.get(keyText(row.key))
-      if (of) cache.set(of, row)
-    }
-  })
-}
-
-/** Limit on blocking the event loop. */
-const HASHING_MS = 2
-
-/** Processes all rows of a snapshot until it is dropped, pausing half of the time. */
-async function pageByPage(
-  held: HeldSnapshot,
-  { size, signal }: { size: number; signal: AbortSignal },
-  act: (rows: SnapshotRow[]) => Promise<void>,
-): Promise<void> {
-  for (let from = 0; from < held.snapshot.rows && !held.isDropped; from += size) {
-    const startedAt = performance.now()
-    await act(held.snapshot.rowsBetween(from, from + size))
-    await sleep(performance.now() - startedAt, undefined, { signal })
   }
 }

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import type { Candidate } from '../vector-memory/index.ts'
-import type { ChunkRow } from './nearest-query.ts'
+import type { Candidate, VectorSnapshot } from '../vector-memory/index.ts'
+import type { ChunkRow, ChunkWords } from './nearest-query.ts'
 
 /** Memory limit of all cached rows; one with 1,024 dimensions and 1,000 characters takes 3.5 KiB. */
 const BYTES_MAX = 52 * 2 ** 20
@@ -9,41 +9,55 @@ const VECTOR_BYTES_MAX = 24 * 2 ** 20
 const BYTES_PER_NUMBER = 2
 /** Overhead of a row besides its numbers and characters. */
 const ROW_BYTES = 512
+/** Overhead of the words of a chunk. */
+const WORDS_BYTES = 256
 /** Overhead of a list or object of metadata, and of each value or key. */
 const LIST_BYTES = 64
 const VALUE_BYTES = 32
 /** More than a document has chunks. */
 const POSITIONS_MAX = 2 ** 20
 
+type Chunk = Pick<Candidate, 'version' | 'position'>
+
 /**
- * Stored rows by item version and position; a change of the item changes the version. Evicts the least
- * recently used rows.
+ * Stored rows, and the words of chunks, by item version and position; a change of the item changes the
+ * version. Evicts the least recently used ones.
  */
 export class RowCache {
-  readonly #rows: LRUCache<number, ChunkRow>
+  readonly #rows = new LRUCache<number, ChunkRow>({ maxSize: BYTES_MAX, sizeCalculation: bytesOfRow })
+  readonly #words: LRUCache<number, ChunkWords>
 
-  constructor(bytes = BYTES_MAX) {
-    this.#rows = new LRUCache({ maxSize: bytes, sizeCalculation: bytesOfRow })
+  /** @param wordsBytes memory limit of all words; default: none are cached */
+  constructor(wordsBytes = 0) {
+    const sizeCalculation = ({ numbers }: ChunkWords): number => WORDS_BYTES + numbers.byteLength
+    this.#words = new LRUCache({ maxSize: Math.max(1, Math.floor(wordsBytes)), sizeCalculation })
   }
 
-  get(candidate: Pick<Candidate, 'version' | 'position'>): ChunkRow | undefined {
-    const name = nameOf(candidate)
-    return name === null ? undefined : this.#rows.get(name)
+  get(chunk: Chunk): ChunkRow | undefined {
+    return this.#rows.get(nameOf(chunk))
   }
 
-  set(candidate: Pick<Candidate, 'version' | 'position'>, row: ChunkRow): void {
-    const name = nameOf(candidate)
-    if (name !== null) this.#rows.set(name, row)
+  set(chunk: Chunk, row: ChunkRow): void {
+    if (chunk.version !== null) this.#rows.set(nameOf(chunk), row)
+  }
+
+  wordsOf(chunk: Chunk): ChunkWords | undefined {
+    return this.#words.get(nameOf(chunk))
+  }
+
+  setWords(chunk: Chunk, words: ChunkWords): void {
+    if (chunk.version !== null) this.#words.set(nameOf(chunk), words)
   }
 }
 
 /** Whether all rows of an organization with this many vector numbers can be cached. */
-export function fitsRowCache({ vectorNumbers }: { vectorNumbers: number }): boolean {
-  return vectorNumbers * BYTES_PER_NUMBER <= VECTOR_BYTES_MAX
+export function fitsRowCache({ table: { rows, dimensions } }: VectorSnapshot): boolean {
+  return rows * dimensions * BYTES_PER_NUMBER <= VECTOR_BYTES_MAX
 }
 
-function nameOf({ version, position }: Pick<Candidate, 'version' | 'position'>): number | null {
-  return version === null ? null : version * POSITIONS_MAX + position
+/** Negative, and never stored, without a version. */
+function nameOf({ version, position }: Chunk): number {
+  return version === null ? -1 : version * POSITIONS_MAX + position
 }
 
 function bytesOfRow({ values, shown: { title, content, url, metadata } }: ChunkRow): number {

@@ -13,6 +13,7 @@ import { idsOfEntity } from '../memory-canvas/index.ts'
 import type { FindNearest } from './find-nearest.ts'
 import type { Nearest, NearestChunk, NearestQuery } from './nearest-query.ts'
 import { orderByAge } from './rank/by-age.ts'
+import type { RankedChunk } from './rank/rank-nearest.ts'
 import { orderForReading } from './rank/reading-order.ts'
 import type { Hit, SearchFilter, SearchRequest } from './search-schema.ts'
 
@@ -46,8 +47,8 @@ export type Search = (reader: Reader, request: SearchFor, signal?: AbortSignal) 
 /** A query without its vector and limit. */
 type QueryScope = Omit<NearestQuery, 'model' | 'vector' | 'meaning' | 'limit'>
 type FoundNearest = Extract<Nearest<FoundChunk>, { state: 'found' }>
-type FoundChunk = NearestChunk & { relevance?: number }
-type Found = Omit<SearchResult, 'hits'> & Pick<FoundNearest, 'chunks' | 'words'>
+type FoundChunk = NearestChunk & Partial<Pick<RankedChunk, 'relevance' | 'words'>>
+type Found = Omit<SearchResult, 'hits'> & Pick<FoundNearest, 'chunks'>
 const NOTHING: Found = { chunks: [], model: null, isWeak: false, coverNeeded: 0, isApproximate: false }
 
 /** The organization may switch models between embedding and searching; more often in a row is a fault. */
@@ -112,9 +113,9 @@ export function createSearch({
   const toFound = async (query: QueryScope, model: StoredModel, nearest: FoundNearest): Promise<Found> => {
     if (lastModels.size >= REMEMBERED_MAX) lastModels.clear()
     lastModels.set(query.organizationId, model)
-    const { chunks, words, best, countCompared, isApproximate } = nearest
+    const { chunks, best, countCompared, isApproximate } = nearest
     const evidence = await tellEvidence({ ...query, model }, best, countCompared)
-    return { chunks, ...(words && { words }), model: model.name, ...evidence, isApproximate }
+    return { chunks, model: model.name, ...evidence, isApproximate }
   }
 
   const find = async (reader: Reader, request: SearchFor, signal?: AbortSignal): Promise<Found> => {
@@ -147,13 +148,13 @@ async function toResult(
   { db, clock, terms }: { db: Db; clock: Clock; terms: TermWeights },
   { organizationId }: Reader,
   { query, limit, rank, recency }: SearchFor,
-  { chunks, words, ...found }: Found,
+  { chunks, ...found }: Found,
   signal?: AbortSignal,
 ): Promise<SearchResult> {
   const toHits = (ordered: readonly FoundChunk[]): Hit[] =>
     ordered.slice(0, limit).map((chunk) => toHit(chunk, rank))
   if (rank === 'reading') {
-    const read = await inSlices(orderForReading(query, chunks, terms, words), signal)
+    const read = await inSlices(orderForReading(query, chunks, terms), signal)
     const misses = await inSlices(missingWords(query, read, found.coverNeeded, terms), signal)
     return { ...found, hits: toHits(read), isWeak: found.isWeak || misses }
   }
@@ -191,7 +192,7 @@ export function providersInScope(
 }
 
 function toHit(chunk: FoundChunk, rank: SearchFor['rank']): Hit {
-  const { position: _, relevance, url, syncedAt, ...shown } = chunk
+  const { position: _position, words: _words, relevance, url, syncedAt, ...shown } = chunk
   return {
     ...shown,
     url: url ?? '',

@@ -38,9 +38,23 @@ export const ItemRow = z.object({
 })
 export type ItemRow = z.output<typeof ItemRow>
 
+/**
+ * Two hashes for each pair of a key and a scalar value in the metadata; null: may match any filter. For so
+ * few numbers a plain array is smaller than a typed one.
+ */
+const Pairs = z.array(z.number()).nullable()
+type Pairs = z.output<typeof Pairs>
+
+const HashedItem = ItemRow.extend({ metadata: Pairs })
 /** Items in the order of their numbers, as written to a file; null: an unused number. */
-export const SavedItems = z.array(ItemRow.extend({ metadata: z.array(z.number()).nullable() }).nullable())
+export const SavedItems = z.array(HashedItem.nullable())
 export type SavedItems = z.output<typeof SavedItems>
+
+interface Item extends z.output<typeof HashedItem> {
+  version: number
+  /** Its rows; 0: the number is unused, or its rows come next. */
+  rows: number
+}
 
 /** The items in a scope. */
 export interface Selection {
@@ -52,13 +66,9 @@ export interface Selection {
 
 /** Selections cached until an item changes; callers repeat their scopes. */
 const SCOPES_MAX = 8
-/**
- * Two hashes for each pair of key and value. For so few numbers a plain array is smaller than a typed one.
- */
-type Pairs = readonly number[]
-const NO_PAIRS: Pairs = []
 /** An item with more pairs counts as one that may match any metadata filter. */
 const PAIRS_MAX = 64
+const SECOND_SEED = 0x1b873593
 
 /** Shared by all snapshots of the process. */
 let versions = 0
@@ -69,218 +79,161 @@ let versions = 0
  */
 export class ItemFacts {
   readonly #numbers = new Map<string, number>()
-  readonly #ids: string[] = []
-  readonly #versions: number[] = []
-  readonly #providers: number[] = []
-  readonly #kinds: number[] = []
-  readonly #sources: number[] = []
-  readonly #authors: number[] = []
-  readonly #updated: number[] = []
-  /** 0: no one may read the item. */
-  readonly #policies: number[] = []
-  /** null: may match any filter. */
-  readonly #metadata: (Pairs | null)[] = []
-  readonly #rows: number[] = []
+  readonly #items: Item[] = []
   readonly #free: number[] = []
-  readonly #words = new Words()
-  /** Least recently used first. */
-  readonly #scopes = new Map<string, Selection>()
+  /** Texts that items share, each stored once. */
+  readonly #texts = new Map<string, string>()
+  readonly #selections = new Map<string, Selection>()
 
   numberOf(id: string): number | undefined {
     return this.#numbers.get(id)
   }
 
-  idOf(item: number): string {
-    return this.#ids[item] ?? ''
-  }
-
-  /** Changes each time an item is added or updated, and is unique within the process. */
-  versionOf(item: number): number {
-    return this.#versions[item] ?? 0
+  /** An item's id, and its version, which changes with each update and is unique within the process. */
+  itemAt(item: number): Pick<Item, 'id' | 'version'> | undefined {
+    return this.#items[item]
   }
 
   put(row: ItemRow): number {
-    const item = this.#numbers.get(row.id) ?? this.#free.pop() ?? this.#ids.length
-    this.#set(item, row, row.metadata === null ? null : hashPairs(row.metadata))
+    const item = this.#numbers.get(row.id) ?? this.#free.pop() ?? this.#items.length
+    this.#set(item, { ...row, metadata: row.metadata && hashPairs(row.metadata) })
     return item
   }
 
-  #set(item: number, row: Omit<ItemRow, 'metadata'>, metadata: Pairs | null): void {
+  #set(item: number, row: z.output<typeof HashedItem>): void {
     this.#numbers.set(row.id, item)
-    this.#ids[item] = row.id
-    this.#versions[item] = ++versions
-    this.#providers[item] = this.#words.number(row.provider)
-    this.#kinds[item] = this.#words.number(row.source_kind)
-    this.#sources[item] = this.#words.number(row.source_id)
-    this.#authors[item] = row.author_name === null ? -1 : this.#words.number(row.author_name)
-    this.#updated[item] = row.updated_at
-    this.#policies[item] = row.policy_id ?? 0
-    this.#metadata[item] = metadata
-    this.#rows[item] ??= 0
-    this.#scopes.clear()
+    this.#items[item] = {
+      ...row,
+      provider: this.#shared(row.provider),
+      source_kind: this.#shared(row.source_kind),
+      source_id: this.#shared(row.source_id),
+      author_name: row.author_name && this.#shared(row.author_name),
+      version: ++versions,
+      rows: this.#items[item]?.rows ?? 0,
+    }
+    this.#selections.clear()
+  }
+
+  #shared(text: string): string {
+    const known = this.#texts.get(text)
+    if (known === undefined) this.#texts.set(text, text)
+    return known ?? text
   }
 
   /** How many numbers are assigned, including free ones. */
   get numbers(): number {
-    return this.#ids.length
+    return this.#items.length
   }
 
   /** The items with these numbers, for {@link ItemFacts.restore}. */
   saved(from: number, to: number): SavedItems {
-    return this.#ids.slice(from, to).map((id, at) => this.#savedItem(id, from + at))
-  }
-
-  #savedItem(id: string, item: number): SavedItems[number] {
-    if (id === '') return null
-    const metadata = this.#metadata[item] ?? null
-    return {
-      id,
-      provider: this.#words.word(this.#providers[item]) ?? '',
-      source_kind: this.#words.word(this.#kinds[item]) ?? '',
-      source_id: this.#words.word(this.#sources[item]) ?? '',
-      author_name: this.#words.word(this.#authors[item]),
-      updated_at: this.#updated[item] ?? 0,
-      policy_id: this.#policies[item] ?? 0,
-      metadata: metadata && metadata.map((hash) => hash >>> 0),
-    }
+    return this.#items.slice(from, to).map((item) => {
+      if (this.#numbers.get(item.id) === undefined) return null
+      const { version: _version, rows: _rows, ...row } = item
+      return row
+    })
   }
 
   /** Gives the items the next numbers. The caller then adds their rows. */
   restore(items: SavedItems): void {
     for (const row of items) {
-      const item = this.#ids.length
-      if (row !== null) this.#set(item, row, row.metadata && row.metadata.map((hash) => hash | 0))
-      else {
-        this.#ids[item] = ''
-        this.#rows[item] = 0
-        this.#free.push(item)
-      }
+      if (row !== null) this.#set(this.#items.length, row)
+      else this.#free.push(this.#items.push(UNUSED) - 1)
     }
   }
 
   addRows(item: number, count: number): void {
-    this.#rows[item] = (this.#rows[item] ?? 0) + count
-    this.#scopes.clear()
+    const of = this.#items[item]
+    if (of) of.rows += count
+    this.#selections.clear()
   }
 
   /** Removes an item that has no rows left. */
   remove(item: number): void {
-    this.#numbers.delete(this.idOf(item))
-    this.#ids[item] = ''
-    this.#rows[item] = 0
+    const of = this.#items[item]
+    if (of === undefined) return
+    this.#numbers.delete(of.id)
+    this.#items[item] = { ...of, id: '', rows: 0 }
     this.#free.push(item)
-    this.#scopes.clear()
+    this.#selections.clear()
   }
 
   select(scope: ItemScope): Selection {
     if (scope.itemIds) return this.#look(scope)
     const key = JSON.stringify(scope)
-    const selection = this.#scopes.get(key) ?? this.#look(scope)
-    this.#scopes.delete(key)
-    this.#scopes.set(key, selection)
-    const [oldest] = this.#scopes.keys()
-    if (this.#scopes.size > SCOPES_MAX && oldest !== undefined) this.#scopes.delete(oldest)
+    const selection = this.#selections.get(key) ?? this.#look(scope)
+    if (this.#selections.size >= SCOPES_MAX) this.#selections.clear()
+    this.#selections.set(key, selection)
     return selection
   }
 
   #look(scope: ItemScope): Selection {
-    const { readable } = scope
-    const tests = this.#testsOf(scope)
-    const isAll = readable.isEverything && tests.length === 0
-    const allowed = isAll ? null : new Uint8Array(new SharedArrayBuffer(this.#ids.length))
+    const { readable, itemIds } = scope
+    const tests = testsOf(scope)
+    const isAll = readable.isEverything && tests.length === 0 && !itemIds
+    const allowed = isAll ? null : new Uint8Array(new SharedArrayBuffer(this.#items.length))
+    const numbers = itemIds ? new Set(itemIds.map((id) => this.#numbers.get(id) ?? -1)) : this.#items.keys()
     let rows = 0
-    for (let item = 0; item < this.#ids.length; item++) {
+    for (const number of numbers) {
+      const item = this.#items[number]
       // A hot loop: every reader has another scope.
-      if (!readable.has(this.#policies[item] ?? 0)) continue
-      if (tests.length > 0 && !tests.every((holds) => holds(item))) continue
-      rows += this.#rows[item] ?? 0
-      if (allowed) allowed[item] = 1
+      if (item === undefined || !readable.has(item.policy_id) || !tests.every((holds) => holds(item)))
+        continue
+      rows += item.rows
+      if (allowed) allowed[number] = 1
     }
     return { allowed, rows }
   }
+}
 
-  #testsOf(scope: ItemScope): Test[] {
-    const { authorName, sourceId, updatedFrom, updatedBefore, metadata, itemIds, exceptSourceIds } = scope
-    const updated = this.#updated
-    return [
-      this.#isOneOf(this.#providers, scope.providers),
-      this.#isOneOf(this.#kinds, scope.sourceKinds),
-      this.#isOneOf(this.#sources, sourceId === undefined ? null : [sourceId]),
-      this.#isOneOf(this.#authors, authorName === undefined ? null : [authorName]),
-      updatedFrom === undefined ? null : (item: number) => (updated[item] ?? 0) >= updatedFrom,
-      updatedBefore === undefined ? null : (item: number) => (updated[item] ?? 0) < updatedBefore,
-      this.#hasMetadata(metadata),
-      this.#isNamed(itemIds),
-      this.#isOfNone(exceptSourceIds),
-    ].filter((test) => test !== null)
-  }
-
-  #isOneOf(numbers: readonly number[], words: readonly string[] | null | undefined): Test | null {
-    if (!words) return null
-    const wanted = new Set(words.map((word) => this.#words.find(word)))
-    return (item) => wanted.has(numbers[item] ?? -1)
-  }
-
-  #hasMetadata(metadata: ItemScope['metadata']): Test | null {
-    if (!metadata || Object.keys(metadata).length === 0) return null
-    const wanted = hashPairs(metadata) ?? NO_PAIRS
-    return (item) => hasAll(this.#metadata[item] ?? null, wanted)
-  }
-
-  #isNamed(itemIds: readonly string[] | undefined): Test | null {
-    if (!itemIds) return null
-    const wanted = new Set(itemIds.map((id) => this.#numbers.get(id)))
-    return (item) => wanted.has(item)
-  }
-
-  #isOfNone(sourceIds: readonly string[] | undefined): Test | null {
-    if (!sourceIds || sourceIds.length === 0) return null
-    const removed = new Set(sourceIds.map((id) => this.#words.find(id)))
-    return (item) => !removed.has(this.#sources[item] ?? -1)
-  }
+const UNUSED: Item = {
+  id: '',
+  provider: '',
+  source_kind: '',
+  source_id: '',
+  author_name: null,
+  updated_at: 0,
+  policy_id: null,
+  metadata: null,
+  version: 0,
+  rows: 0,
 }
 
 /** Whether an item is in scope. */
-type Test = (item: number) => boolean
+type Test = (item: Item) => boolean
 
-/** Interned words: each word is stored once. */
-class Words {
-  readonly #numbers = new Map<string, number>()
-  readonly #words: string[] = []
-
-  number(word: string): number {
-    const known = this.#numbers.get(word)
-    if (known !== undefined) return known
-    this.#numbers.set(word, this.#words.length)
-    return this.#words.push(word) - 1
+function testsOf(scope: ItemScope): Test[] {
+  const { authorName, sourceId, updatedFrom, updatedBefore, metadata = {}, exceptSourceIds } = scope
+  const tests: Test[] = []
+  const oneOf = (wanted: readonly string[] | null | undefined, get: (item: Item) => string): void => {
+    if (wanted) tests.push((item) => wanted.includes(get(item)))
   }
-
-  /** The word of a number; null: none has it. */
-  word(number = -1): string | null {
-    return this.#words[number] ?? null
-  }
-
-  /** -2: unknown word. */
-  find(word: string): number {
-    return this.#numbers.get(word) ?? -2
-  }
+  oneOf(scope.providers, ({ provider }) => provider)
+  oneOf(scope.sourceKinds, ({ source_kind: kind }) => kind)
+  if (sourceId !== undefined) tests.push((item) => item.source_id === sourceId)
+  if (authorName !== undefined) tests.push((item) => item.author_name === authorName)
+  if (updatedFrom !== undefined) tests.push((item) => item.updated_at >= updatedFrom)
+  if (updatedBefore !== undefined) tests.push((item) => item.updated_at < updatedBefore)
+  if (exceptSourceIds?.length) tests.push((item) => !exceptSourceIds.includes(item.source_id))
+  const wanted = hashPairs(metadata) ?? []
+  if (wanted.length > 0) tests.push((item) => hasAll(item.metadata, wanted))
+  return tests
 }
 
-/** Hashes each pair of a key and a scalar value; null: too many pairs. */
-function hashPairs(metadata: Readonly<Record<string, unknown>>): Pairs | null {
+/** null: too many pairs */
+function hashPairs(metadata: Readonly<Record<string, unknown>>): Pairs {
   const pairs = Object.entries(metadata)
-  if (pairs.length === 0) return NO_PAIRS
   if (pairs.length > PAIRS_MAX) return null
   const hashes: number[] = []
   for (const [key, value] of pairs) {
     if (typeof value === 'object' && value !== null) continue
     const text = `${key}\0${JSON.stringify(value)}`
-    hashes.push(hashText(text), hashText(text, 0x1b873593))
+    hashes.push(hashText(text), hashText(text, SECOND_SEED))
   }
   return hashes
 }
 
-function hasAll(pairs: Pairs | null, wanted: Pairs): boolean {
+function hasAll(pairs: Pairs, wanted: readonly number[]): boolean {
   if (pairs === null) return true
   for (let at = 0; at < wanted.length; at += 2) {
     let found = false

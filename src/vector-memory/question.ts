@@ -1,9 +1,9 @@
-import { type BlockLayout, PAIR_BYTES, SCALES_BYTES, SEGMENT } from './block-layout.ts'
+import { PAIR_BYTES, SCALES_BYTES, SEGMENT, segmentsOf } from './block-layout.ts'
 
 export interface Question {
   /**
-   * For each segment that is not all 0: the offset of its scales, the number of pairs, its bound; then the
-   * pairs.
+   * For each segment that is not all 0: the offset of its unit among those of a block, the number of pairs,
+   * its bound; then the pairs, each as its offset in the unit and its two numbers.
    */
   readonly words: Int32Array
   readonly segments: number
@@ -13,10 +13,9 @@ export interface Question {
   readonly slack: number
   /** For each segment, the maximum error per unit of the row's scale in it. */
   readonly bounds: Float32Array
-  /** Offset of the pairs in a block. */
-  readonly pairsAt: number
 }
 
+const WORD = 4
 const STEPS = 32_767
 /**
  * Upper bound of a quantized row's length. The vector has length 1, and each number is off by less than half
@@ -30,7 +29,7 @@ const ROW_LENGTH_MAX = 1.5
 const FLOAT_ERROR = 2 * 2 ** -23
 const FLOAT_ERROR_MIN = 1e-5
 /** Words before each segment's pairs. */
-export const QUESTION_HEAD_WORDS = 3
+const HEAD_WORDS = 3
 
 /**
  * Encodes a question's vector for the kernel: normalized, from the same half-precision numbers that the
@@ -38,60 +37,51 @@ export const QUESTION_HEAD_WORDS = 3
  * lists.
  * @returns null if all numbers are 0, which makes nothing similar
  */
-export function encodeQuestion(vector: Float32Array, layout: BlockLayout): Question | null {
-  const unit = unitOf(vector, layout)
+export function encodeQuestion(vector: Float32Array): Question | null {
+  const segmentsMax = segmentsOf(vector.length)
+  const unit = unitOf(vector, segmentsMax)
   if (unit === null) return null
-  const step = greatestOf(unit) / STEPS
-  const bounds = new Float32Array(layout.segments)
-  const words = new Int32Array(layout.segments * (QUESTION_HEAD_WORDS + SEGMENT))
+  const step = unit.reduce((most, value) => Math.max(most, Math.abs(value)), 0) / STEPS
+  const bounds = new Float32Array(segmentsMax)
+  const words = new Int32Array(segmentsMax * (HEAD_WORDS + SEGMENT))
   const floats = new Float32Array(words.buffer)
   let segments = 0
   let end = 0
   let lost = 0
-  for (let segment = 0; segment < layout.segments; segment++) {
-    const to = (segment + 1) * SEGMENT
-    let next = end + QUESTION_HEAD_WORDS
+  for (let segment = 0; segment < segmentsMax; segment++) {
+    let next = end + HEAD_WORDS
     let sum = 0
-    for (let at = segment * SEGMENT; at < to; at += 2) {
-      const one = unit[at] ?? 0
-      const two = unit[at + 1] ?? 0
+    for (let at = 0; at < SEGMENT; at += 2) {
+      const one = unit[segment * SEGMENT + at] ?? 0
+      const two = unit[segment * SEGMENT + at + 1] ?? 0
       if (one === 0 && two === 0) continue
       const first = Math.round(one / step)
       const second = Math.round(two / step)
       sum += Math.abs(one) + Math.abs(two)
       lost += (one - step * first) ** 2 + (two - step * second) ** 2
       if (first === 0 && second === 0) continue
-      words[next] = layout.pairsAt + (at / 2) * PAIR_BYTES
+      words[next] = SCALES_BYTES + (at / 2) * PAIR_BYTES
       words[next + 1] = (second << 16) | (first & 0xffff)
       next += 2
     }
     bounds[segment] = sum / 2
-    const pairs = (next - end - QUESTION_HEAD_WORDS) / 2
+    const pairs = (next - end - HEAD_WORDS) / 2
     if (pairs === 0) continue
-    words[end] = segment * SCALES_BYTES
+    words[end] = segment * WORD
     words[end + 1] = pairs
     floats[end + 2] = sum / 2
     segments += 1
     end = next
   }
-  const slack = ROW_LENGTH_MAX * Math.sqrt(lost) + Math.max(FLOAT_ERROR_MIN, layout.dimensions * FLOAT_ERROR)
-  return { words: words.slice(0, end), segments, step, slack, bounds, pairsAt: layout.pairsAt }
+  const slack = ROW_LENGTH_MAX * Math.sqrt(lost) + Math.max(FLOAT_ERROR_MIN, vector.length * FLOAT_ERROR)
+  return { words: words.slice(0, end), segments, step, slack, bounds }
 }
 
 /** The vector's half-precision numbers, normalized and padded to whole segments. */
-function unitOf(vector: Float32Array, { dimensions, segments }: BlockLayout): Float64Array | null {
+function unitOf(vector: Float32Array, segments: number): Float64Array | null {
   const unit = new Float64Array(segments * SEGMENT)
-  unit.set(new Float16Array(vector.subarray(0, dimensions)))
-  let square = 0
-  for (let at = 0; at < dimensions; at++) square += (unit[at] ?? 0) ** 2
-  const length = Math.sqrt(square)
+  unit.set(new Float16Array(vector))
+  const length = Math.sqrt(unit.reduce((square, value) => square + value ** 2, 0))
   if (length === 0 || !Number.isFinite(length)) return null
-  for (let at = 0; at < dimensions; at++) unit[at] = (unit[at] ?? 0) / length
-  return unit
-}
-
-function greatestOf(unit: Float64Array): number {
-  let most = 0
-  for (let at = 0; at < unit.length; at++) most = Math.max(most, Math.abs(unit[at] ?? 0))
-  return most
+  return unit.map((value) => value / length)
 }

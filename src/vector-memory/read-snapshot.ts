@@ -9,6 +9,7 @@ import { KEY_BYTES, rowBytesOf } from './write-rows.ts'
 export interface SnapshotOf {
   organizationId: string
   modelId: number
+  dimensions: number
 }
 
 /** Key of the last row read. */
@@ -18,7 +19,7 @@ export interface RowKey {
 }
 
 /** Rows in one statement. The embedded database has one session, which other requests wait for. */
-export const ROWS_A_PAGE = 256
+const ROWS_A_PAGE = 256
 /**
  * Limit on the ids of changed items, in characters: with more than about twenty thousand, rebuilding is
  * cheaper.
@@ -200,7 +201,6 @@ const FIRST: RowKey = { itemId: '00000000-0000-0000-0000-000000000000', position
 export async function* readPages(
   db: Db,
   of: SnapshotOf,
-  dimensions: number,
   itemIds: readonly string[] | null,
   signal: AbortSignal,
 ): AsyncGenerator<PageOfRows, void> {
@@ -210,7 +210,7 @@ export async function* readPages(
       await turn()
       signal.throwIfAborted()
       const page = Buffer.from(await readPage(db, of, last, some), 'base64')
-      const keys = keysOf(page, dimensions)
+      const keys = keysOf(page, of.dimensions)
       isMore = keys.length === ROWS_A_PAGE
       if (keys.length === 0) continue
       const begun = new Set(keys.map(({ itemId }) => itemId))

@@ -1,8 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { type BlockLayout, PAIR_BYTES, ROWS_A_BLOCK, SCALES_BYTES } from './block-layout.ts'
-import type { QuantizedRow } from './coarse.ts'
-import { ROWS_A_PAGE } from './read-snapshot.ts'
-import { NO_ITEM } from './scan.ts'
+import type { MeaningPart } from '../inference/embedding-model.ts'
+import { PAIR_BYTES, ROWS_A_BLOCK, SCALES_BYTES, SEGMENT, segmentsOf, UNIT_BYTES } from './block-layout.ts'
 import type { SharedMemory } from './shared-memory.ts'
 import { rowBytesOf, writeRows } from './write-rows.ts'
 
@@ -13,31 +11,36 @@ export class NoRoom extends Error {
   }
 }
 
+/** The item of a free row. */
+export const NO_ITEM = 0xffff_ffff
 const WORD = 4
+const BLOCKS_AT_FIRST = 64
+const WIPED_AT_ONCE = 256
 
-/**
- * Rows of quantized vectors in blocks of the shared memory. Each row belongs to a numbered item or is free.
- */
+/** Rows of quantized vectors in blocks of the shared memory. Each row belongs to a numbered item or is free. */
 export class RowTable {
-  readonly layout: BlockLayout
+  readonly dimensions: number
+  readonly segments: number
   readonly #shared: SharedMemory
   /** In shared memory; threads get the parts in use. */
-  #blocks = sharedWords(64)
-  #blockCount = 0
-  #rowItems = sharedWords(64 * ROWS_A_BLOCK).fill(NO_ITEM)
+  #units: Uint32Array<SharedArrayBuffer>
+  #rowItems = sharedWords(BLOCKS_AT_FIRST * ROWS_A_BLOCK).fill(NO_ITEM)
   readonly #positions: number[] = []
   readonly #freeRows: number[] = []
-  #rowCount = 0
+  #blocks = 0
+  #rows = 0
   #written = 0
 
-  constructor(layout: BlockLayout, shared: SharedMemory) {
-    this.layout = layout
+  constructor(dimensions: number, shared: SharedMemory) {
+    this.dimensions = dimensions
+    this.segments = segmentsOf(dimensions)
     this.#shared = shared
+    this.#units = sharedWords(BLOCKS_AT_FIRST * this.segments)
   }
 
   /** Rows, including free ones between others. */
   get rows(): number {
-    return this.#rowCount
+    return this.#rows
   }
 
   /** Rows ever added, including those that reused a free one. */
@@ -45,8 +48,13 @@ export class RowTable {
     return this.#written
   }
 
-  get blocks(): Uint32Array {
-    return this.#blocks.subarray(0, this.#blockCount)
+  get blocks(): number {
+    return this.#blocks
+  }
+
+  /** Addresses of the units of all blocks. */
+  get units(): Uint32Array {
+    return this.#units.subarray(0, this.#blocks * this.segments)
   }
 
   get rowItems(): Uint32Array {
@@ -55,7 +63,7 @@ export class RowTable {
 
   /** Bytes used in the shared memory. */
   get bytes(): number {
-    return this.#blockCount * this.layout.blockBytes
+    return this.#blocks * this.segments * UNIT_BYTES
   }
 
   itemOf(row: number): number {
@@ -66,53 +74,18 @@ export class RowTable {
     return this.#positions[row] ?? 0
   }
 
-  assign(row: number, item: number, position: number): void {
+  /** Gives a row to an item. @throws NoRoom */
+  add(item: number, position: number): number {
+    const row = this.#freeRows.pop() ?? this.#rows++
+    if (row === this.#blocks * ROWS_A_BLOCK) this.addBlock()
+    this.#written += 1
     this.#positions[row] = position
     this.#rowItems[row] = item
-  }
-
-  /**
-   * A row to write to.
-   * @throws NoRoom
-   */
-  newRow(): number {
-    this.#written += 1
-    const free = this.#freeRows.pop()
-    if (free !== undefined) return free
-    if (this.#rowCount === this.#blockCount * ROWS_A_BLOCK) this.addBlock()
-    return this.#rowCount++
-  }
-
-  /** The next row of the last block, whose numbers are already there. */
-  nextRow(): number {
-    this.#written += 1
-    return this.#rowCount++
-  }
-
-  /**
-   * @returns the block's bytes.
-   * @throws NoRoom
-   */
-  addBlock(): Uint8Array {
-    const block = this.#shared.allocate(this.layout.blockBytes)
-    if (block === null) throw new NoRoom()
-    if (this.#blockCount === this.#blocks.length) {
-      this.#blocks = grown(this.#blocks, 0)
-      this.#rowItems = grown(this.#rowItems, NO_ITEM)
-    }
-    this.#blocks[this.#blockCount] = block
-    this.#blockCount += 1
-    return this.bytesOf(this.#blockCount - 1)
-  }
-
-  bytesOf(number: number): Uint8Array {
-    return new Uint8Array(this.#shared.memory.buffer, this.#blocks[number] ?? 0, this.layout.blockBytes)
+    return row
   }
 
   write(page: Uint8Array, rows: readonly number[]): void {
-    const blocks = Uint32Array.from(rows, (row) => this.#blocks[Math.floor(row / ROWS_A_BLOCK)] ?? 0)
-    const places = Uint8Array.from(rows, (row) => row % ROWS_A_BLOCK)
-    writeRows(this.#shared.memory, { layout: this.layout, rows: page, blocks, places })
+    writeRows(this.#shared.memory, { dimensions: this.dimensions, page, rows, units: this.#units })
   }
 
   /** Takes a row from its item so that another can use it. */
@@ -121,20 +94,46 @@ export class RowTable {
     this.#freeRows.push(row)
   }
 
-  quantizedRows(): (row: number) => QuantizedRow {
+  /** @throws NoRoom */
+  addBlock(): void {
+    if (this.#shared.free < this.segments) throw new NoRoom()
+    if (this.#blocks * this.segments === this.#units.length) {
+      this.#units = grown(this.#units, 0)
+      this.#rowItems = grown(this.#rowItems, NO_ITEM)
+    }
+    for (let segment = 0; segment < this.segments; segment++)
+      this.#units[this.#blocks * this.segments + segment] = this.#shared.allocate() ?? 0
+    this.#blocks += 1
+  }
+
+  /** The units of a block, as bytes to read or write. */
+  *bytesOf(block: number): Generator<Uint8Array> {
+    for (const unit of this.#units.subarray(block * this.segments, (block + 1) * this.segments))
+      yield new Uint8Array(this.#shared.memory.buffer, unit, UNIT_BYTES)
+  }
+
+  /** The rows' product of their quantized meaning part with a query's. */
+  meaningOf(vector: Float32Array, { from, length }: MeaningPart): (row: number) => number {
     const bytes = new Int8Array(this.#shared.memory.buffer)
     const scales = new Float32Array(this.#shared.memory.buffer)
+    const numbers = Float64Array.from(new Float16Array(vector.subarray(from, from + length)))
     return (row) => {
-      const block = this.#blocks[Math.floor(row / ROWS_A_BLOCK)] ?? 0
       const place = row % ROWS_A_BLOCK
-      return {
-        bytes,
-        pairsAt: block + this.layout.pairsAt + 2 * place,
-        pairStep: PAIR_BYTES,
-        scales,
-        scalesAt: block / 4 + place,
-        scaleStep: SCALES_BYTES / 4,
+      const block = Math.floor(row / ROWS_A_BLOCK) * this.segments
+      let sum = 0
+      for (let at = 0; at < numbers.length;) {
+        const segment = Math.floor((from + at) / SEGMENT)
+        const unit = this.#units[block + segment] ?? 0
+        const end = Math.min(numbers.length, (segment + 1) * SEGMENT - from)
+        let ofSegment = 0
+        for (; at < end; at++) {
+          const dimension = (from + at) % SEGMENT
+          const pair = unit + SCALES_BYTES + (dimension >> 1) * PAIR_BYTES + 2 * place
+          ofSegment += (numbers[at] ?? 0) * (bytes[pair + (dimension & 1)] ?? 0)
+        }
+        sum += ofSegment * (scales[unit / WORD + place] ?? 0)
       }
+      return sum
     }
   }
 
@@ -143,21 +142,20 @@ export class RowTable {
    * @throws the reason of `signal`
    */
   async wipe(signal: AbortSignal): Promise<void> {
-    const end = this.#blockCount * ROWS_A_BLOCK
-    const free = Array.from({ length: end - this.#rowCount }, (_, at) => this.#rowCount + at)
-    for (const row of this.#freeRows) free.push(row)
-    const nothing = new Uint8Array(ROWS_A_PAGE * rowBytesOf(this.layout.dimensions))
-    for (let from = 0; from < free.length; from += ROWS_A_PAGE) {
+    const end = this.#blocks * ROWS_A_BLOCK
+    const free = [...this.#freeRows, ...Array.from({ length: end - this.#rows }, (_, at) => this.#rows + at)]
+    const nothing = new Uint8Array(WIPED_AT_ONCE * rowBytesOf(this.dimensions))
+    for (let from = 0; from < free.length; from += WIPED_AT_ONCE) {
       await turn()
       signal.throwIfAborted()
-      this.write(nothing, free.slice(from, from + ROWS_A_PAGE))
+      this.write(nothing, free.slice(from, from + WIPED_AT_ONCE))
     }
   }
 
   /** Releases the memory. The caller must not scan it afterwards. */
   release(): void {
-    for (const block of this.blocks) this.#shared.release(block, this.layout.blockBytes)
-    this.#blockCount = 0
+    for (const unit of this.units) this.#shared.release(unit)
+    this.#blocks = 0
   }
 }
 

@@ -1,19 +1,18 @@
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { layoutOf } from './block-layout.ts'
+import { UNIT_BYTES } from './block-layout.ts'
 import { ItemFacts } from './item-facts.ts'
 import { FORMAT } from './saved-snapshots.ts'
 import { KEY_BYTES, rowBytesOf, writeRows } from './write-rows.ts'
 
 it('keeps the file format of saved vectors unless its version is raised', () => {
-  const layout = layoutOf(200)
   const memory = new WebAssembly.Memory({ initial: 2, maximum: 2, shared: true })
-  const rows = new Uint8Array(3 * rowBytesOf(200))
+  const page = new Uint8Array(3 * rowBytesOf(200))
   // Half-precision numbers between -2 and 2.
   for (let row = 0; row < 3; row++)
     for (let at = 0; at < 200; at++)
-      rows[row * rowBytesOf(200) + KEY_BYTES + 4 + 2 * at] = (at % 2) * 128 + 0x30 + ((at * 7 + row) % 16)
-  writeRows(memory, { layout, rows, blocks: Uint32Array.of(0, 0, 0), places: Uint8Array.of(0, 1, 70) })
+      page[row * rowBytesOf(200) + KEY_BYTES + 4 + 2 * at] = (at % 2) * 128 + 0x30 + ((at * 7 + row) % 16)
+  writeRows(memory, { dimensions: 200, page, rows: [0, 1, 70], units: Uint32Array.of(0, UNIT_BYTES) })
   const facts = new ItemFacts()
   const item = {
     provider: 'slack',
@@ -27,10 +26,10 @@ it('keeps the file format of saved vectors unless its version is raised', () => 
   facts.put({ ...item, id: 'a', metadata: { n: 1, text: 'x', list: [1] } })
   facts.put({ ...item, id: 'b', author_name: 'Ada', metadata: null })
   const hash = createHash('sha256')
-    .update(new Uint8Array(memory.buffer.slice(0, layout.blockBytes)))
+    .update(new Uint8Array(memory.buffer.slice(0, 2 * UNIT_BYTES)))
     .update(JSON.stringify(facts.saved(0, facts.numbers)))
   expect({ format: FORMAT, holds: hash.digest('hex').slice(0, 16) }).toEqual({
-    format: 2,
-    holds: '4b048127700ab45e',
+    format: 3,
+    holds: '6b8261937c392689',
   })
 })

@@ -302,7 +302,7 @@ describe('an unusable snapshot file', () => {
     ['has a changed block', flipped((bytes) => bytes.length - 5_000)],
     ['is no file of this service', damaged(() => Buffer.from('something else altogether'))],
     ['is a folder', async (file) => await rm(file).then(() => mkdir(file))],
-    ['is of another format', saying('"format":1', '"format":2')],
+    ['is of another format', saying('"format":', '"format":9')],
     ['is of another version', saying('"service":"', '"service":"9.')],
     ['is of another model', saying('"modelId":', '"modelId":9')],
     ['is of another organization', saying('"organizationId":"', '"organizationId":"0')],

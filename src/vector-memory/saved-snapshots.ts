@@ -3,37 +3,39 @@ import path from 'node:path'
 import { crc32 } from 'node:zlib'
 import { z } from 'zod'
 import { makeFolder } from '../database/make-folder.ts'
-import { VERSION } from '../kernel/version.ts'
-import { DIMENSIONS_MAX, layoutOf } from './block-layout.ts'
 import type { Logger } from '../kernel/logger.ts'
+import { VERSION } from '../kernel/version.ts'
+import { DIMENSIONS_MAX, ROWS_A_BLOCK, segmentsOf, UNIT_BYTES } from './block-layout.ts'
+import { SavedItems } from './item-facts.ts'
+import { NO_ITEM } from './row-table.ts'
+import type { VectorSnapshot } from './vector-snapshot.ts'
 
-/** Raise it whenever the format of a block, an item or a piece changes. */
-export const FORMAT = 2
+/** Raise it whenever the format of a unit, an item or a piece changes. */
+export const FORMAT = 3
 
-const SavedHead = z.object({
-  organizationId: z.uuid(),
-  modelId: z.int(),
-  dimensions: z.int().min(1).max(DIMENSIONS_MAX),
-  blocks: z.int().min(1),
-  /** The revision of the organization's items. */
-  revision: z.int().min(1),
-  /** Tells this revision from one with the same number in another database. */
-  mark: z.string(),
-})
-
-export type SavedHead = z.output<typeof SavedHead>
-
-const Head = SavedHead.extend({
-  format: z.literal(FORMAT),
-  service: z.literal(VERSION),
-  blockBytes: z.int(),
-}).refine(({ dimensions, blockBytes }) => layoutOf(dimensions).blockBytes === blockBytes)
+const Head = z
+  .object({
+    format: z.literal(FORMAT),
+    service: z.literal(VERSION),
+    organizationId: z.uuid(),
+    modelId: z.int(),
+    dimensions: z.int().min(1).max(DIMENSIONS_MAX),
+    items: z.int(),
+    blocks: z.int().min(1),
+    blockBytes: z.int(),
+    /** The revision of the organization's items. */
+    revision: z.int().min(1),
+    /** Tells this revision from one with the same number in another database. */
+    mark: z.string(),
+  })
+  .refine(({ dimensions, blockBytes }) => segmentsOf(dimensions) * UNIT_BYTES === blockBytes)
+type Head = z.output<typeof Head>
 
 /** A file that is open and already removed from its folder. The caller closes it. */
 export interface SavedSnapshot {
-  head: SavedHead
-  /** What `VectorSnapshot` wrote, in order. */
-  pieces: AsyncGenerator<Uint8Array, void>
+  head: Head
+  /** Fills an empty snapshot. @throws NoRoom, NotWhole, and the reason of `signal` */
+  restore(snapshot: VectorSnapshot, signal: AbortSignal): Promise<void>
   close(): Promise<void>
 }
 
@@ -44,18 +46,15 @@ export interface SavedSnapshot {
 export interface SavedSnapshots {
   /** The organizations that have a snapshot. Removes other files from the folder. */
   list(): Promise<string[]>
-  /** Reads a file's head; if this version cannot use the file, removes it and returns null. */
-  peek(organizationId: string): Promise<SavedHead | null>
   /** Opens a file and removes it, so that later deletions leave nothing on disk. null: no usable file. */
   take(organizationId: string): Promise<SavedSnapshot | null>
-  remove(organizationId: string): Promise<void>
   /** @throws disk errors and the reason of `signal`, leaving no file */
-  write(head: SavedHead, pieces: Iterable<Uint8Array>, signal: AbortSignal): Promise<void>
+  write(snapshot: VectorSnapshot, mark: string, signal: AbortSignal): Promise<void>
   readonly logger: Pick<Logger, 'info' | 'warn'>
 }
 
 /** The file differs from what was written. */
-export class NotWhole extends Error {
+class NotWhole extends Error {
   constructor(reason: string) {
     super(`the file is damaged: ${reason}`)
     this.name = 'NotWhole'
@@ -63,12 +62,17 @@ export class NotWhole extends Error {
 }
 
 /**
- * Each piece starts with its length and its CRC-32 (ISO 3309, as in gzip), 32 bits each. Length 0 ends the
- * file.
+ * A file has pieces: its head, the items, then the rows, block by block. Each starts with its length and its
+ * CRC-32 (ISO 3309, as in gzip), 32 bits each. Length 0 ends the file.
  */
-const HEAD_BYTES = 8
+const PIECE_HEAD_BYTES = 8
 /** Bounds the memory that a damaged length can request. */
 const PIECE_BYTES_MAX = 16 * 2 ** 20
+/** A piece takes a few milliseconds at most. */
+const ITEMS_A_PIECE = 512
+/** A block's piece starts with each row's item number and position. */
+const KEY_WORDS = 2
+const KEYS_BYTES = ROWS_A_BLOCK * KEY_WORDS * 4
 
 const ENDING = '.vectors'
 /** Fraction of the free disk space that saving leaves to the database. */
@@ -82,53 +86,51 @@ export function createSavedSnapshots({
   folder: string
   logger: SavedSnapshots['logger']
 }): SavedSnapshots {
-  const fileOf = (organizationId: string): string => path.join(folder, organizationId + ENDING)
-  const remove = async (organizationId: string): Promise<void> => {
-    await rm(fileOf(organizationId), { recursive: true, force: true })
-  }
+  const remove = async (name: string): Promise<void> =>
+    await rm(path.join(folder, name), { recursive: true, force: true })
 
   return {
     logger,
-    remove,
     async list() {
-      const found: string[] = []
-      for (const name of await namesIn(folder)) {
-        const organizationId = z.uuid().safeParse(path.basename(name, ENDING)).data
-        if (organizationId !== undefined && name === organizationId + ENDING) found.push(organizationId)
-        else await rm(path.join(folder, name), { recursive: true, force: true })
-      }
-      return found
-    },
-    async peek(organizationId) {
-      const file = await openIfThere(fileOf(organizationId))
-      if (file === null) return null
-      const head = await readHead(readPieces(file), organizationId).finally(() => file.close())
-      if (head === null) await remove(organizationId)
-      return head
+      const names = (await readdir(folder).catch(nullIfMissing)) ?? []
+      const isSaved = (name: string): boolean =>
+        name.endsWith(ENDING) && z.uuid().safeParse(path.basename(name, ENDING)).success
+      for (const name of names) if (!isSaved(name)) await remove(name)
+      return names.filter(isSaved).map((name) => path.basename(name, ENDING))
     },
     async take(organizationId) {
-      const file = await openIfThere(fileOf(organizationId))
+      const name = organizationId + ENDING
+      const file = await open(path.join(folder, name), 'r').catch(nullIfMissing)
       if (file === null) return null
-      let head: SavedHead | null = null
-      const pieces = readPieces(file)
+      let head: Head | undefined
       try {
-        await remove(organizationId)
-        head = await readHead(pieces, organizationId)
+        await remove(name)
+        const pieces = readPieces(file)
+        head = Head.safeParse(readJson((await pieces.next()).value)).data
+        if (head?.organizationId !== organizationId) head = undefined
+        const restore: SavedSnapshot['restore'] = (snapshot, signal) =>
+          restorePieces(snapshot, head?.items ?? 0, pieces, signal)
+        return head === undefined ? null : { head, restore, close: () => file.close() }
       } finally {
-        if (head === null) await file.close()
+        if (head === undefined) await file.close()
       }
-      return head && { head, pieces, close: () => file.close() }
     },
-    async write(head, pieces, signal) {
-      const { blockBytes } = layoutOf(head.dimensions)
+    async write(snapshot, mark, signal) {
       await makeFolder(folder)
-      await checkSpace(folder, FREE_AFTER * head.blocks * blockBytes)
-      const file = await open(fileOf(head.organizationId), 'w', 0o600)
+      const { bavail, bsize } = await statfs(folder)
+      if (bavail * bsize < FREE_AFTER * snapshot.table.bytes)
+        throw new Error(`${folder} has too little free space`)
+      const name = snapshot.organizationId + ENDING
+      const file = await open(path.join(folder, name), 'w', 0o600)
       try {
-        const said = { ...head, format: FORMAT, service: VERSION, blockBytes }
-        await writePieces(file, withFirst(Buffer.from(JSON.stringify(said)), pieces), signal)
+        for (const piece of piecesOf(snapshot, mark)) {
+          signal.throwIfAborted()
+          await file.writeFile(pieceHead(piece))
+          await file.writeFile(piece)
+        }
+        await file.writeFile(Buffer.alloc(PIECE_HEAD_BYTES))
       } catch (error) {
-        await remove(head.organizationId)
+        await remove(name)
         throw error
       } finally {
         await file.close()
@@ -137,104 +139,99 @@ export function createSavedSnapshots({
   }
 }
 
-function* withFirst(first: Uint8Array, others: Iterable<Uint8Array>): Generator<Uint8Array> {
-  yield first
-  yield* others
-}
-
-/** null: another version, another organization, or a damaged file. */
-async function readHead(
-  pieces: AsyncGenerator<Uint8Array, void>,
-  organizationId: string,
-): Promise<SavedHead | null> {
-  const first = await pieces.next().catch((error: unknown) => {
-    if (error instanceof NotWhole) return null
-    throw error
-  })
-  if (first === null || first.done) return null
-  const head = Head.safeParse(parsed(first.value)).data
-  return head?.organizationId === organizationId ? head : null
-}
-
-/** The parsed JSON; undefined: not JSON. */
-function parsed(piece: Uint8Array): unknown {
-  try {
-    return JSON.parse(Buffer.from(piece).toString('utf8'))
-  } catch {
-    return undefined
-  }
-}
-
-async function checkSpace(folder: string, bytes: number): Promise<void> {
-  const { bavail, bsize } = await statfs(folder)
-  if (bavail * bsize < bytes) throw new Error(`there is less than ${bytes} bytes of room in ${folder}`)
-}
-
-async function namesIn(folder: string): Promise<string[]> {
-  return await readdir(folder)
-    .catch(nullIfMissing)
-    .then((names) => names ?? [])
-}
-
-async function openIfThere(file: string): Promise<FileHandle | null> {
-  return await open(file, 'r').catch(nullIfMissing)
-}
-
 function nullIfMissing(error: unknown): null {
   if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
   throw error
 }
 
-/**
- * Writes pieces with their checksums, then the end mark.
- * @throws file errors, and the reason of `signal`
- */
-async function writePieces(
-  file: FileHandle,
-  pieces: Iterable<Uint8Array>,
-  signal: AbortSignal,
-): Promise<void> {
-  for (const piece of pieces) {
-    signal.throwIfAborted()
-    await file.writeFile(headOf(piece))
-    await file.writeFile(piece)
+/** Made on demand. */
+function* piecesOf(snapshot: VectorSnapshot, mark: string): Generator<Uint8Array, void> {
+  const { facts, table, organizationId, modelId, revision } = snapshot
+  const { dimensions, blocks } = table
+  const blockBytes = table.bytes / blocks
+  const items = facts.numbers
+  const of = { organizationId, modelId, dimensions, items, blocks, blockBytes, revision, mark }
+  yield Buffer.from(JSON.stringify({ format: FORMAT, service: VERSION, ...of } satisfies Head))
+  for (let from = 0; from < items; from += ITEMS_A_PIECE)
+    yield Buffer.from(JSON.stringify(facts.saved(from, from + ITEMS_A_PIECE)))
+  for (let block = 0; block < blocks; block++) {
+    const keys = Uint32Array.from({ length: ROWS_A_BLOCK * KEY_WORDS }, (_, at) => {
+      const row = block * ROWS_A_BLOCK + Math.floor(at / KEY_WORDS)
+      return at % KEY_WORDS === 0 ? table.itemOf(row) : table.positionOf(row)
+    })
+    yield Buffer.concat([Buffer.from(keys.buffer), ...table.bytesOf(block)])
   }
-  await file.writeFile(Buffer.alloc(HEAD_BYTES))
 }
 
-function headOf(piece: Uint8Array): Buffer {
+async function restorePieces(
+  { facts, table }: VectorSnapshot,
+  items: number,
+  pieces: AsyncGenerator<Uint8Array, void>,
+  signal: AbortSignal,
+): Promise<void> {
+  const free: number[] = []
+  for await (const piece of pieces) {
+    signal.throwIfAborted()
+    if (facts.numbers < items) {
+      facts.restore(SavedItems.parse(readJson(piece)))
+      continue
+    }
+    const keys = new Uint32Array(new Uint8Array(piece.subarray(0, KEYS_BYTES)).buffer)
+    for (let at = 0; at < keys.length; at += KEY_WORDS) {
+      const item = keys[at] ?? NO_ITEM
+      if (item !== NO_ITEM) facts.addRows(item, 1)
+      const row = table.add(item, keys[at + 1] ?? 0)
+      if (item === NO_ITEM) free.push(row)
+    }
+    let from = KEYS_BYTES
+    for (const unit of table.bytesOf(table.blocks - 1)) {
+      unit.set(piece.subarray(from, from + unit.length))
+      from += unit.length
+    }
+  }
+  // Only now, so that rows keep their places.
+  for (const row of free) table.free(row)
+}
+
+/** The parsed JSON; undefined: not JSON. */
+function readJson(piece: Uint8Array | void): unknown {
+  try {
+    return JSON.parse(Buffer.from(piece ?? []).toString('utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+function pieceHead(piece: Uint8Array): Buffer {
   if (piece.length === 0 || piece.length > PIECE_BYTES_MAX) throw new Error('a piece is empty or too long')
-  const head = Buffer.alloc(HEAD_BYTES)
+  const head = Buffer.alloc(PIECE_HEAD_BYTES)
   head.writeUInt32LE(piece.length, 0)
   head.writeUInt32LE(crc32(piece), 4)
   return head
 }
 
 /**
- * Reads a file's pieces one at a time; each is valid until the next is requested.
+ * Reads a file's pieces one at a time.
  * @throws NotWhole
  */
 async function* readPieces(file: FileHandle): AsyncGenerator<Uint8Array, void> {
-  const head = new Uint8Array(HEAD_BYTES)
-  const view = new DataView(head.buffer)
-  let room = new Uint8Array(0)
   for (;;) {
-    await fill(file, head)
-    const length = view.getUint32(0, true)
+    const head = await read(file, PIECE_HEAD_BYTES)
+    const length = head.readUInt32LE(0)
     if (length === 0) return
     if (length > PIECE_BYTES_MAX) throw new NotWhole('a piece is too long')
-    if (room.length < length) room = new Uint8Array(length)
-    const piece = room.subarray(0, length)
-    await fill(file, piece)
-    if (crc32(piece) !== view.getUint32(4, true)) throw new NotWhole('a checksum differs')
+    const piece = await read(file, length)
+    if (crc32(piece) !== head.readUInt32LE(4)) throw new NotWhole('a checksum differs')
     yield piece
   }
 }
 
-async function fill(file: FileHandle, bytes: Uint8Array): Promise<void> {
-  for (let at = 0; at < bytes.length;) {
-    const { bytesRead } = await file.read(bytes, at, bytes.length - at)
+async function read(file: FileHandle, length: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(length)
+  for (let at = 0; at < length;) {
+    const { bytesRead } = await file.read(bytes, at, length - at)
     if (bytesRead === 0) throw new NotWhole('it ends too soon')
     at += bytesRead
   }
+  return bytes
 }

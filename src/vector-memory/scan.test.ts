@@ -5,9 +5,10 @@ import { seededRandom } from '../../bench/corpus.ts'
 import { buildKernel } from '../../scripts/kernels/build.ts'
 import { scanKernelText } from '../../scripts/kernels/scan.ts'
 import { encodeHalfvec } from '../database/halfvec.ts'
-import { layoutOf, ROWS_A_BLOCK } from './block-layout.ts'
+import { ROWS_A_BLOCK, segmentsOf, UNIT_BYTES } from './block-layout.ts'
 import { encodeQuestion } from './question.ts'
-import { createScanner, mergeProposals, NO_ITEM, type ScannedRows, type ScanJob } from './scan.ts'
+import { NO_ITEM } from './row-table.ts'
+import { createScan, mergeScanned, type ScannedRows, type ScanJob } from './scan.ts'
 import { createSharedMemory, roomOf } from './shared-memory.ts'
 import { KEY_BYTES, rowBytesOf, writeRows } from './write-rows.ts'
 
@@ -44,29 +45,30 @@ function rowsOf(vectors: readonly Float32Array[], dimensions: number): Uint8Arra
 
 /** Vectors in memory with a scanner. */
 function held(vectors: readonly Float32Array[], dimensions: number) {
-  const layout = layoutOf(dimensions)
+  const segments = segmentsOf(dimensions)
   const shared = createSharedMemory({ bytes: 64 * 2 ** 20, threads: 1 })
-  const blocks = Uint32Array.from({ length: Math.ceil(vectors.length / ROWS_A_BLOCK) }, () => {
-    const block = shared.allocate(layout.blockBytes)
-    if (block === null) throw new Error('no room')
+  const blocks = Math.ceil(vectors.length / ROWS_A_BLOCK)
+  const units = Uint32Array.from({ length: blocks * segments }, () => {
+    const unit = shared.allocate()
+    if (unit === null) throw new Error('no room')
     // Leftovers of an earlier owner.
-    new Uint8Array(shared.memory.buffer, block, layout.blockBytes).fill(0xff)
-    return block
+    new Uint8Array(shared.memory.buffer, unit, UNIT_BYTES).fill(0xff)
+    return unit
   })
   writeRows(shared.memory, {
-    layout,
-    rows: rowsOf(vectors, dimensions),
-    blocks: Uint32Array.from(vectors, (_, row) => blocks[Math.floor(row / ROWS_A_BLOCK)] ?? 0),
-    places: Uint8Array.from(vectors, (_, row) => row % ROWS_A_BLOCK),
+    dimensions,
+    page: rowsOf(vectors, dimensions),
+    rows: [...vectors.keys()],
+    units,
   })
-  const rowItems = new Uint32Array(blocks.length * ROWS_A_BLOCK).fill(NO_ITEM)
+  const rowItems = new Uint32Array(blocks * ROWS_A_BLOCK).fill(NO_ITEM)
   for (const row of vectors.keys()) rowItems[row] = row
-  const scanner = createScanner(shared.memory, roomOf(0))
+  const scan = createScan(shared.memory, roomOf(0))
   return (vector: Float32Array, asked: Partial<ScanJob> & { limit: number }): ScannedRows => {
-    const question = encodeQuestion(vector, layout)
+    const question = encodeQuestion(vector)
     if (question === null) throw new Error('a question without length')
-    const job = { layout, question, blocks, from: 0, to: blocks.length, rowItems, allowed: null, ...asked }
-    const proposal = scanner.scan(job)
+    const job = { question, segments, units, from: 0, to: blocks, rowItems, allowed: null, ...asked }
+    const proposal = scan(job)
     if (proposal === null) throw new Error('too many')
     return proposal
   }
@@ -137,7 +139,7 @@ describe('the scan', () => {
     const scan = held(vectors, 256)
     const question = vectorOf(random, 256, 'dense')
     const parts = [scan(question, { limit: 8, from: 0, to: 2 }), scan(question, { limit: 8, from: 2, to: 5 })]
-    const merged = mergeProposals(parts, 8)
+    const merged = mergeScanned(parts, 8)
     const whole = scan(question, { limit: 8 })
     expect(merged).toEqual(whole)
   })

@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { Greatest } from '../kernel/greatest.ts'
-import { offBy } from './coarse.ts'
-import { type BlockLayout, ROWS_A_BLOCK, SCALES_BYTES } from './block-layout.ts'
+import { ROWS_A_BLOCK } from './block-layout.ts'
 import type { Question } from './question.ts'
+import { NO_ITEM } from './row-table.ts'
 import { BLOCKS_AT_ONCE, type Room } from './shared-memory.ts'
 
 export interface ScanJob {
-  layout: BlockLayout
   question: Question
-  /** Addresses of the snapshot's blocks. */
-  blocks: Uint32Array
+  /** Units of a block, and the addresses of those of all blocks. */
+  segments: number
+  units: Uint32Array
   /** First block to scan, and the one after the last. */
   from: number
   to: number
-  /** The item of each row; {@link NO_ITEM}: an empty row. */
+  /** The item of each row; {@link NO_ITEM}: a free row. */
   rowItems: Uint32Array
   /** For each item, whether it is in scope; null: all are. */
   allowed: Uint8Array | null
@@ -33,13 +33,13 @@ export interface ScannedRows {
   floor: number
 }
 
-export const NO_ITEM = 0xffff_ffff
 /** Only very many equally near rows exceed this; the database then answers. */
 export const PROPOSED_MAX = 4_096
 
 type Kernel = (
-  blocks: number,
+  units: number,
   count: number,
+  stride: number,
   question: number,
   segments: number,
   step: number,
@@ -48,37 +48,26 @@ type Kernel = (
   out: number,
 ) => void
 
-export interface Scanner {
-  /** @returns null if more than {@link PROPOSED_MAX} may be among the nearest */
-  scan(job: ScanJob): ScannedRows | null
-}
+/** @returns null if more than {@link PROPOSED_MAX} may be among the nearest */
+export type Scan = (job: ScanJob) => ScannedRows | null
 
 /** Scans with the WebAssembly kernel on the calling thread, in that thread's room of the shared memory. */
-export function createScanner(memory: WebAssembly.Memory, room: Room): Scanner {
+export function createScan(memory: WebAssembly.Memory, room: Room): Scan {
   const kernel = loadKernel(memory)
-  return {
-    scan(job) {
-      const { question, blocks, to } = job
-      new Int32Array(memory.buffer).set(question.words, room.question / 4)
-      const nearest = new Nearest(job, memory)
-      for (let from = job.from; from < to; from += BLOCKS_AT_ONCE) {
-        const part = blocks.subarray(from, Math.min(from + BLOCKS_AT_ONCE, to))
-        new Uint32Array(memory.buffer).set(part, room.blocks / 4)
-        kernel(
-          room.blocks,
-          part.length,
-          room.question,
-          question.segments,
-          question.step,
-          question.slack,
-          room.sums,
-          room.out,
-        )
-        const uppers = new Float32Array(memory.buffer, room.out, part.length * ROWS_A_BLOCK)
-        if (!nearest.take(from * ROWS_A_BLOCK, uppers)) return null
-      }
-      return nearest.proposal()
-    },
+  return (job) => {
+    const { question, segments, units, to } = job
+    new Int32Array(memory.buffer).set(question.words, room.question / 4)
+    const nearest = new Nearest(job, memory)
+    for (let from = job.from; from < to; from += BLOCKS_AT_ONCE) {
+      const count = Math.min(BLOCKS_AT_ONCE, to - from)
+      const part = units.subarray(from * segments, (from + count) * segments)
+      new Uint32Array(memory.buffer).set(part, room.units / 4)
+      const { question: at, sums, out } = room
+      kernel(room.units, count, 4 * segments, at, question.segments, question.step, question.slack, sums, out)
+      const uppers = new Float32Array(memory.buffer, out, count * ROWS_A_BLOCK)
+      if (!nearest.take(from * ROWS_A_BLOCK, uppers)) return null
+    }
+    return nearest.found()
   }
 }
 
@@ -93,11 +82,8 @@ function loadKernel(memory: WebAssembly.Memory): Kernel {
 class Nearest {
   readonly #job: ScanJob
   readonly #scales: Float32Array
-  #rows: number[] = []
-  #uppers: number[] = []
-  #cosines: number[] = []
-  /** The greatest lower bounds. */
   readonly #best: Greatest
+  #found: ScannedRows = { rows: [], uppers: [], cosines: [], floor: 0 }
 
   constructor(job: ScanJob, memory: WebAssembly.Memory) {
     this.#job = job
@@ -108,6 +94,7 @@ class Nearest {
   /** @returns whether the candidates still fit */
   take(firstRow: number, uppers: Float32Array): boolean {
     const { rowItems, allowed } = this.#job
+    const { rows, uppers: kept, cosines } = this.#found
     const best = this.#best
     for (let index = 0; index < uppers.length; index++) {
       const upper = uppers[index] ?? 0
@@ -115,59 +102,52 @@ class Nearest {
       const row = firstRow + index
       const item = rowItems[row] ?? NO_ITEM
       if (item === NO_ITEM || (allowed !== null && allowed[item] !== 1)) continue
-      this.#keep(row, upper)
+      const cosine = upper - this.#offBy(row)
+      rows.push(row)
+      kept.push(upper)
+      cosines.push(cosine)
+      best.note(2 * cosine - upper)
     }
-    if (this.#rows.length > PROPOSED_MAX) this.#drop()
-    return this.#rows.length <= PROPOSED_MAX
+    if (rows.length > PROPOSED_MAX) this.found()
+    return this.#found.rows.length <= PROPOSED_MAX
   }
 
-  proposal(): ScannedRows {
-    this.#drop()
-    return { rows: this.#rows, uppers: this.#uppers, cosines: this.#cosines, floor: this.#best.least }
+  found(): ScannedRows {
+    this.#found = nearestOf([this.#found], this.#best.least)
+    return this.#found
   }
 
-  #keep(row: number, upper: number): void {
-    const cosine = upper - this.#offBy(row)
-    const lower = 2 * cosine - upper
-    this.#rows.push(row)
-    this.#uppers.push(upper)
-    this.#cosines.push(cosine)
-    this.#best.note(lower)
-  }
-
-  /** Maximum error of a row's similarity. */
+  /** Maximum difference between a row's similarity and that of its quantized vector. */
   #offBy(row: number): number {
-    const { blocks, question } = this.#job
-    const at = (blocks[Math.floor(row / ROWS_A_BLOCK)] ?? 0) / 4 + (row % ROWS_A_BLOCK)
-    return offBy(question, (segment) => this.#scales[at + (segment * SCALES_BYTES) / 4] ?? 0)
-  }
-
-  #drop(): void {
-    const kept = this.#rows.map((_, index) => index).filter((index) => this.#isKept(index))
-    this.#rows = kept.map((index) => this.#rows[index] ?? 0)
-    this.#uppers = kept.map((index) => this.#uppers[index] ?? 0)
-    this.#cosines = kept.map((index) => this.#cosines[index] ?? 0)
-  }
-
-  #isKept(index: number): boolean {
-    return (this.#uppers[index] ?? 0) >= this.#best.least
+    const { units, segments, question } = this.#job
+    const block = Math.floor(row / ROWS_A_BLOCK) * segments
+    let sum = question.slack
+    for (let segment = 0; segment < segments; segment++)
+      sum +=
+        (question.bounds[segment] ?? 0) *
+        (this.#scales[(units[block + segment] ?? 0) / 4 + (row % ROWS_A_BLOCK)] ?? 0)
+    return sum
   }
 }
 
-export function mergeProposals(proposals: readonly ScannedRows[], limit: number): ScannedRows {
-  const [only] = proposals
-  if (only && proposals.length === 1) return only
+/** The rows of several parts that may be among the nearest of all. */
+export function mergeScanned(parts: readonly ScannedRows[], limit: number): ScannedRows {
+  const [only] = parts
+  if (only && parts.length === 1) return only
   const best = new Greatest(limit)
-  const merged: ScannedRows = { rows: [], uppers: [], cosines: [], floor: 0 }
-  for (const { uppers, cosines } of proposals)
+  for (const { uppers, cosines } of parts)
     for (const [index, upper] of uppers.entries()) best.note(2 * (cosines[index] ?? 0) - upper)
-  merged.floor = best.least
-  for (const { rows, uppers, cosines } of proposals)
+  return nearestOf(parts, best.least)
+}
+
+function nearestOf(parts: readonly ScannedRows[], floor: number): ScannedRows {
+  const kept: ScannedRows = { rows: [], uppers: [], cosines: [], floor }
+  for (const { rows, uppers, cosines } of parts)
     for (const [index, upper] of uppers.entries()) {
-      if (upper < merged.floor) continue
-      merged.rows.push(rows[index] ?? 0)
-      merged.uppers.push(upper)
-      merged.cosines.push(cosines[index] ?? 0)
+      if (upper < floor) continue
+      kept.rows.push(rows[index] ?? 0)
+      kept.uppers.push(upper)
+      kept.cosines.push(cosines[index] ?? 0)
     }
-  return merged
+  return kept
 }

@@ -1,15 +1,14 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import type { Db } from '../database/database.ts'
-import { type BlockLayout, DIMENSIONS_MAX, layoutOf, ROWS_A_BLOCK } from './block-layout.ts'
-import { type SnapshotOf, countRows, readChanges, readRevision, whichAreThere } from './read-snapshot.ts'
+import { DIMENSIONS_MAX, ROWS_A_BLOCK } from './block-layout.ts'
+import { countRows, readChanges, readRevision, type SnapshotOf, whichAreThere } from './read-snapshot.ts'
+import { NoRoom } from './row-table.ts'
 import type { SavedSnapshots } from './saved-snapshots.ts'
 import type { ScanJob, ScannedRows } from './scan.ts'
-import type { WordsBudget } from './row-words.ts'
 import { createSharedMemory, type SharedMemory } from './shared-memory.ts'
-import { NoRoom } from './row-table.ts'
-import { SnapshotSaving } from './snapshot-saving.ts'
-import { type Entry, VectorSnapshot } from './vector-snapshot.ts'
+import { restoreAll, saveAll } from './snapshot-saving.ts'
+import { VectorSnapshot } from './vector-snapshot.ts'
 import { createVectorThreads, type VectorThreads } from './vector-threads.ts'
 
 export interface SnapshotsOptions {
@@ -23,9 +22,23 @@ export interface SnapshotsOptions {
   rowsHereMax?: number
   /** Stores snapshots between a stop and the next start; without it they are rebuilt. */
   saved?: SavedSnapshots | undefined
-  /** Smaller snapshots are not saved. Default 1,024. */
+  /** Smaller snapshots are not saved: reading 1,024 rows, the default, takes less than a tenth of a second. */
   rowsSavedMin?: number
   now?: () => number
+}
+
+/** A snapshot with its state in the process. */
+export interface Entry extends SnapshotOf {
+  snapshot: VectorSnapshot
+  /** Settles when loading has succeeded or failed. */
+  ready: Promise<void>
+  isReady: boolean
+  /** The catch-up that is running. */
+  following: Promise<void> | null
+  /** Searches and background tasks that use its memory. */
+  holders: number
+  isDropped: boolean
+  usedAt: number
 }
 
 /** A snapshot used this recently is not evicted; otherwise organizations would keep evicting each other. */
@@ -34,20 +47,16 @@ const KEPT_MS = 5_000
 const REFUSED_MS = 60_000
 const REFUSED_MAX = 10_000
 const LOADS_WAITING_MAX = 16
-/** Share of the vectors' memory that words may take beside it: 128 MiB hold the words of 300,000 chunks. */
-const WORDS_SHARE = 1 / 8
 /** What a catch-up reads is outside the memory limit. */
 const FOLLOWING_MAX = 4
 const ROWS_HERE_MAX = 8_192
 
-/** In-memory snapshots, one for each organization, within a memory limit. */
+/** One snapshot for each organization, within a memory limit. */
 export class Snapshots {
+  readonly #options: SnapshotsOptions
   readonly #db: Db
   readonly #shared: SharedMemory
   readonly #threads: VectorThreads
-  readonly #onError: SnapshotsOptions['onError']
-  readonly #wordsBudget: WordsBudget
-  readonly #saving: SnapshotSaving | undefined
   readonly #now: () => number
   readonly #stopping = new AbortController()
   /** Least recently used first. */
@@ -57,50 +66,61 @@ export class Snapshots {
   readonly #followTurn = pLimit(FOLLOWING_MAX)
   readonly #working = new Set<Promise<void>>()
   #searches = 0
-  #restoring: Promise<void> = Promise.resolve()
+  #restoring: Promise<void> | undefined
 
-  constructor({
-    db,
-    bytes,
-    threads,
-    onError,
-    rowsHereMax = ROWS_HERE_MAX,
-    saved,
-    rowsSavedMin,
-    now = () => performance.now(),
-  }: SnapshotsOptions) {
+  constructor(options: SnapshotsOptions) {
+    const { db, bytes, threads, rowsHereMax = ROWS_HERE_MAX, now = () => performance.now() } = options
+    this.#options = options
     this.#db = db
     this.#shared = createSharedMemory({ bytes, threads: threads + 1 })
     this.#threads = createVectorThreads(this.#shared, { count: threads, rowsHereMax })
-    this.#wordsBudget = { bytesMax: bytes * WORDS_SHARE, bytes: 0 }
-    this.#onError = onError
     this.#now = now
-    this.#saving = saved && this.#createSaving(saved, rowsSavedMin)
   }
 
-  /** The organization's snapshot, loading if new; null: none can be held now. */
-  find(of: SnapshotOf, dimensions: number): Entry | null {
-    const held = this.#entries.get(of.organizationId)
-    if (held && held.modelId !== of.modelId) this.#drop(held)
-    const entry = this.#entries.get(of.organizationId) ?? this.#begin(of, dimensions)
-    if (!entry) return null
-    entry.usedAt = this.#now()
-    this.#entries.delete(of.organizationId)
-    this.#entries.set(of.organizationId, entry)
-    return entry
+  /** Holds an entry's memory for a search until it is released. */
+  take(entry: Entry): void {
+    entry.holders += 1
+    this.#searches += 1
   }
 
-  /**
-   * Scans a snapshot for the nearest rows.
-   * @returns null if too many are equally near.
-   * @throws when a thread ended
-   */
   scan(
-    snapshot: VectorSnapshot,
+    { table }: VectorSnapshot,
     asked: Pick<ScanJob, 'question' | 'allowed' | 'limit'>,
   ): Promise<ScannedRows | null> {
-    const { layout, blocks, rowItems } = snapshot.table
-    return this.#threads.scan({ ...asked, layout, blocks, rowItems }, this.#searches === 1)
+    const { segments, units, rowItems } = table
+    return this.#threads.scan({ ...asked, segments, units, rowItems }, this.#searches === 1)
+  }
+
+  held(): { bytes: number; organizations: number } {
+    const bytes = [...this.#entries.values()].reduce((sum, { snapshot }) => sum + snapshot.table.bytes, 0)
+    return { bytes, organizations: this.#entries.size }
+  }
+
+  async forgetRemoved(): Promise<void> {
+    const held = [...this.#entries.values()]
+    const there = await whichAreThere(
+      this.#db,
+      held.map(({ organizationId }) => organizationId),
+    )
+    for (const entry of held) if (!there.has(entry.organizationId)) this.#drop(entry)
+  }
+
+  /** Restores what the last stop saved, one snapshot at a time. Loads wait for it. */
+  restored(): Promise<void> {
+    const { saved } = this.#options
+    if (!saved) return Promise.resolve()
+    const deps = { db: this.#db, saved, shared: this.#shared, signal: this.#stopping.signal }
+    return (this.#restoring ??= restoreAll(deps, (snapshot) => this.#adopt(snapshot)))
+  }
+
+  async close(): Promise<void> {
+    this.#stopping.abort()
+    await Promise.all([this.#restoring, ...this.#working])
+    const { saved, rowsSavedMin: rowsMin } = this.#options
+    const entries = [...this.#entries.values()].toReversed().filter(({ isReady }) => isReady)
+    const catchUp = (entry: Entry, signal: AbortSignal): Promise<void> => this.#catchUp(entry, signal)
+    if (saved) await saveAll({ db: this.#db, saved, rowsMin }, entries, catchUp)
+    await this.#threads.close()
   }
 
   /** Applies all changes committed by now. A call during a run waits for one that starts after it. */
@@ -125,115 +145,74 @@ export class Snapshots {
         await act(signal)
       } catch (error) {
         // The snapshot is unchanged: searches keep using it and a stop saves it.
-        if (!signal.aborted) this.#onError(error, entry.organizationId)
+        if (!signal.aborted) this.#options.onError(error, entry.organizationId)
       }
     })
   }
 
-  /** Holds an entry's memory for a search until it is released. */
-  take(entry: Entry): void {
-    entry.holders += 1
-    this.#searches += 1
+  /** The organization's snapshot, loading if new; null: none can be held now. */
+  find(of: SnapshotOf): Entry | null {
+    const held = this.#entries.get(of.organizationId)
+    if (held && held.modelId !== of.modelId) this.#drop(held)
+    const entry = this.#entries.get(of.organizationId) ?? this.#begin(of)
+    if (!entry) return null
+    entry.usedAt = this.#now()
+    this.#entries.delete(of.organizationId)
+    this.#entries.set(of.organizationId, entry)
+    return entry
   }
 
-  release(entry: Entry): void {
-    this.#searches -= 1
-    this.#release(entry)
-  }
-
-  #release(entry: Entry): void {
-    entry.holders -= 1
-    if (entry.isDropped && entry.holders === 0) entry.snapshot.release()
-  }
-
-  held(): { bytes: number; organizations: number } {
-    const bytes = [...this.#entries.values()].reduce((sum, { snapshot }) => sum + snapshot.table.bytes, 0)
-    return { bytes, organizations: this.#entries.size }
-  }
-
-  async forgetRemoved(): Promise<void> {
-    const held = [...this.#entries.values()]
-    const there = await whichAreThere(
-      this.#db,
-      held.map(({ organizationId }) => organizationId),
-    )
-    for (const entry of held) if (!there.has(entry.organizationId)) this.#drop(entry)
-  }
-
-  /** Restores what the last stop saved in the background, one snapshot at a time. */
-  start(): void {
-    if (this.#saving) this.#restoring = this.#saving.restoreAll()
-  }
-
-  /** Ends loads and threads, and saves the snapshots. */
-  async close(): Promise<void> {
-    this.#stopping.abort()
-    await Promise.all([this.#restoring, ...this.#working])
-    await this.#saving?.saveAll([...this.#entries.values()].toReversed().filter(({ isReady }) => isReady))
-    await this.#threads.close()
-  }
-
-  #createSaving(saved: SavedSnapshots, rowsMin: number | undefined): SnapshotSaving {
-    return new SnapshotSaving({
-      db: this.#db,
-      saved,
-      rowsMin,
-      signal: this.#stopping.signal,
-      entryOf: (organizationId) => this.#entries.get(organizationId),
-      begin: (of, dimensions) => this.#begin(of, dimensions),
-      empty: (entry) => this.#emptySnapshot(entry, entry.snapshot.table.layout),
-      hasRoom: (blocks, size) => this.#shared.hasRoom(blocks, size),
-      makeRoom: (blocks, size) => this.#makeRoom(blocks, size),
-      catchUp: (entry, signal) => this.#catchUp(entry, signal),
-    })
-  }
-
-  #emptySnapshot(of: SnapshotOf, layout: BlockLayout): VectorSnapshot {
-    return new VectorSnapshot(of, layout, {
-      shared: this.#shared,
-      wordsBudget: this.#wordsBudget,
-    })
-  }
-
-  #begin(of: SnapshotOf, dimensions: number): Entry | null {
-    const { organizationId } = of
-    if (dimensions > DIMENSIONS_MAX || this.#stopping.signal.aborted) return null
-    if ((this.#refusedUntil.get(organizationId) ?? 0) > this.#now()) return null
+  #begin(of: SnapshotOf): Entry | null {
+    if (of.dimensions > DIMENSIONS_MAX || this.#stopping.signal.aborted) return null
+    if ((this.#refusedUntil.get(of.organizationId) ?? 0) > this.#now()) return null
     if (this.#inTurn.pendingCount >= LOADS_WAITING_MAX) return null
-    const entry: Entry = {
-      ...of,
-      snapshot: this.#emptySnapshot(of, layoutOf(dimensions)),
-      ready: Promise.resolve(),
-      isReady: false,
-      following: null,
-      holders: 0,
-      isDropped: false,
-      usedAt: this.#now(),
-    }
-    this.#entries.set(organizationId, entry)
+    const entry = this.#add(of)
     entry.ready = this.#inTurn(() => this.#work(entry, () => this.#load(entry)))
     return entry
   }
 
-  async #load(entry: Entry): Promise<void> {
-    const { organizationId } = entry
-    await turn()
-    if (entry.isDropped) return
-    // Set first, so that a failure is not retried at once.
-    this.#refuse(organizationId)
-    if (!(await this.#saving?.restore(entry))) await this.#readAnew(entry)
-    await this.#catchUp(entry, this.#stopping.signal)
-    entry.isReady = true
-    this.#refusedUntil.delete(organizationId)
+  #add({ organizationId, modelId, dimensions }: SnapshotOf): Entry {
+    const of = { organizationId, modelId, dimensions }
+    const snapshot = new VectorSnapshot(of, this.#shared)
+    const state = { isReady: false, following: null, holders: 0, isDropped: false }
+    const entry: Entry = { ...of, ...state, snapshot, ready: Promise.resolve(), usedAt: this.#now() }
+    this.#entries.set(organizationId, entry)
+    return entry
   }
 
-  async #readAnew(entry: Entry): Promise<void> {
+  async #load(entry: Entry): Promise<void> {
+    await turn()
+    await this.restored()
+    if (entry.isDropped || entry.isReady) return
     const { snapshot, organizationId } = entry
+    // Set first, so that a failure is not retried at once.
+    if (this.#refusedUntil.size >= REFUSED_MAX) this.#refusedUntil.clear()
+    this.#refusedUntil.set(organizationId, this.#now() + REFUSED_MS)
     // Before reading, so that rows that change meanwhile are read again.
     snapshot.reach(await readRevision(this.#db, organizationId))
     const rows = await countRows(this.#db, entry)
-    if (!this.#makeRoom(Math.ceil(rows / ROWS_A_BLOCK), snapshot.table.layout.blockBytes)) throw new NoRoom()
+    if (!this.#makeRoom(Math.ceil(rows / ROWS_A_BLOCK) * snapshot.table.segments)) throw new NoRoom()
     await snapshot.read(this.#db, this.#stopping.signal)
+    await this.#makeReady(entry)
+    this.#refusedUntil.delete(organizationId)
+  }
+
+  /** A search may already wait for it. */
+  async #adopt(snapshot: VectorSnapshot): Promise<boolean> {
+    const entry = this.#entries.get(snapshot.organizationId) ?? this.#add(snapshot)
+    if (entry.isReady || entry.modelId !== snapshot.modelId) {
+      snapshot.release()
+      return false
+    }
+    entry.snapshot = snapshot
+    entry.ready = this.#work(entry, () => this.#makeReady(entry))
+    await entry.ready
+    return entry.isReady
+  }
+
+  async #makeReady(entry: Entry): Promise<void> {
+    await this.#catchUp(entry, this.#stopping.signal)
+    entry.isReady = true
   }
 
   /** Applies what changed since the snapshot's revision; drops a snapshot that is of no use. */
@@ -250,12 +229,12 @@ export class Snapshots {
 
   /** Works on a snapshot while holding its memory. Drops the snapshot if the work fails. */
   async #work(entry: Entry, act: () => Promise<void>): Promise<void> {
-    const work = this.#hold(entry, act)
+    const work = this.#holding(entry, act)
     this.#working.add(work)
     await work.finally(() => this.#working.delete(work))
   }
 
-  async #hold(entry: Entry, act: () => Promise<void>): Promise<void> {
+  async #holding(entry: Entry, act: () => Promise<void>): Promise<void> {
     entry.holders += 1
     try {
       await act()
@@ -263,10 +242,20 @@ export class Snapshots {
       const { aborted } = this.#stopping.signal
       // A stop still saves a snapshot whose change it did not interrupt.
       if (!aborted || !entry.isReady || entry.snapshot.isChanging) this.#drop(entry)
-      if (!aborted && !(error instanceof NoRoom)) this.#onError(error, entry.organizationId)
+      if (!aborted && !(error instanceof NoRoom)) this.#options.onError(error, entry.organizationId)
     } finally {
       this.#release(entry)
     }
+  }
+
+  release(entry: Entry): void {
+    this.#searches -= 1
+    this.#release(entry)
+  }
+
+  #release(entry: Entry): void {
+    entry.holders -= 1
+    if (entry.isDropped && entry.holders === 0) entry.snapshot.release()
   }
 
   #drop(entry: Entry): void {
@@ -276,21 +265,16 @@ export class Snapshots {
     if (entry.holders === 0) entry.snapshot.release()
   }
 
-  #refuse(organizationId: string): void {
-    if (this.#refusedUntil.size >= REFUSED_MAX) this.#refusedUntil.clear()
-    this.#refusedUntil.set(organizationId, this.#now() + REFUSED_MS)
-  }
-
   /**
-   * Evicts snapshots not used recently until this many blocks fit.
-   * @returns whether they fit
+   * Evicts snapshots not used recently until this many units of memory are free.
+   * @returns whether they are
    */
-  #makeRoom(blocks: number, size: number): boolean {
-    if (!this.#shared.couldHold(blocks, size)) return false
+  #makeRoom(units: number): boolean {
+    if (this.#shared.units < units) return false
     for (const entry of this.#entries.values()) {
-      if (this.#shared.hasRoom(blocks, size)) return true
+      if (this.#shared.free >= units) return true
       if (entry.holders === 0 && this.#now() - entry.usedAt >= KEPT_MS) this.#drop(entry)
     }
-    return this.#shared.hasRoom(blocks, size)
+    return this.#shared.free >= units
   }
 }

@@ -1,27 +1,10 @@
 import { within } from '../background/index.ts'
-import type { MeaningPart } from '../inference/embedding-model.ts'
-import { createMeaning } from './coarse.ts'
-import { Snapshots, type SnapshotsOptions } from './snapshots.ts'
+import { type Asked, type Candidate, candidatesOf } from './candidates.ts'
 import type { ItemScope } from './item-facts.ts'
 import { encodeQuestion } from './question.ts'
-import type { RowKey, SnapshotOf } from './read-snapshot.ts'
-import type { ChunkWords } from './row-words.ts'
-import type { Entry, VectorSnapshot } from './vector-snapshot.ts'
-
-/** A chunk that may be among the nearest to a query. */
-export interface Candidate extends RowKey {
-  /** Its row in the snapshot, and the version of its item; null: the database proposed it. */
-  row: number | null
-  version: number | null
-  /** Upper bound of its score. */
-  atMost: number
-  /** Cosine of the quantized vectors: the same number on every path. */
-  cosine: number
-  /** Product of the quantized meaning parts; null: the model has none. */
-  meaning: number | null
-  /** The hashed words of title and content, if they are in memory. */
-  words: ChunkWords | null
-}
+import type { SnapshotOf } from './read-snapshot.ts'
+import { type Entry, Snapshots, type SnapshotsOptions } from './snapshots.ts'
+import type { VectorSnapshot } from './vector-snapshot.ts'
 
 /** The chunks in scope that may be among the nearest by score or by quantized cosine. */
 export interface Proposal {
@@ -50,7 +33,7 @@ export interface HeldSnapshot {
     vector: Float32Array,
     limit: number,
     scope: ItemScope,
-    meaning: MeaningPart | null,
+    meaning: Asked['meaning'],
   ): Promise<Proposal | null>
   /**
    * Applies changes since.
@@ -72,8 +55,10 @@ export interface HeldSnapshot {
  * every candidate.
  */
 export interface VectorMemory {
+  /** Its limit. */
+  readonly bytes: number
   /** null: there is no snapshot (yet), and the database has to answer. Never rejects. */
-  take(of: SnapshotOf & { dimensions: number }): Promise<HeldSnapshot | null>
+  take(of: SnapshotOf): Promise<HeldSnapshot | null>
   held(): { bytes: number; organizations: number }
   /** Drops the snapshots of organizations that are gone or being removed. */
   forgetRemoved(): Promise<void>
@@ -96,20 +81,21 @@ export function createVectorMemory(options: VectorMemoryOptions): VectorMemory {
   const { patience } = options
   const snapshots = new Snapshots(options)
   return {
-    async take({ dimensions, ...of }) {
-      const entry = snapshots.find(of, dimensions)
+    bytes: options.bytes,
+    async take(of) {
+      const entry = snapshots.find(of)
       if (entry === null) return null
       if (!entry.isReady && patience.loadMs > 0) await within(patience.loadMs, entry.ready)
       return entry.isReady && !entry.isDropped ? hold(snapshots, entry, patience) : null
     },
     held: () => snapshots.held(),
     forgetRemoved: () => snapshots.forgetRemoved(),
-    start: () => snapshots.start(),
+    start: () => void snapshots.restored(),
     close: () => snapshots.close(),
   }
 }
 
-/** Rarely more than once: changes are applied in a moment. */
+/** Scans of a snapshot that changes meanwhile. Rarely more than one: changes are applied in a moment. */
 const TURNS_MAX = 4
 
 function hold(
@@ -132,17 +118,14 @@ function hold(
           if (entry.isDropped) return null
           continue
         }
-        const proposal = await scan(snapshots, snapshot, { vector, limit, scope, meaning })
+        const proposal = await scan(snapshots, snapshot, { limit, scope, vector, meaning })
         // The rows of a snapshot that changed meanwhile belong to no revision.
         if (proposal === null || snapshot.revision === revision) return proposal
       }
       return null
     },
-    async follow() {
-      const isDone = await within(followMs, snapshots.follow(entry))
-      return isDone && !entry.isDropped
-    },
-    followLater() {
+    follow: async () => (await within(followMs, snapshots.follow(entry))) && !entry.isDropped,
+    followLater: () => {
       if (entry.following === null) void snapshots.follow(entry)
     },
     inBackground: (act) => snapshots.later(entry, act),
@@ -153,23 +136,15 @@ function hold(
 async function scan(
   snapshots: Snapshots,
   snapshot: VectorSnapshot,
-  asked: { vector: Float32Array; limit: number; scope: ItemScope; meaning: MeaningPart | null },
+  { limit, scope, ...asked }: Asked & { limit: number; scope: ItemScope },
 ): Promise<Proposal | null> {
-  const { table, facts, words, revision, removedSourceIds } = snapshot
-  const { allowed, rows: count } = facts.select({ ...asked.scope, exceptSourceIds: removedSourceIds })
+  const { table, facts, revision, removedSourceIds } = snapshot
+  const { allowed, rows: count } = facts.select({ ...scope, exceptSourceIds: removedSourceIds })
   const proposal: Proposal = { candidates: [], floor: 0, revision, removedSourceIds, count }
-  const question = encodeQuestion(asked.vector, table.layout)
-  if (question === null || table.blocks.length === 0) return proposal
-  const found = await snapshots.scan(snapshot, { question, allowed, limit: asked.limit })
+  const question = encodeQuestion(asked.vector)
+  if (question === null || table.blocks === 0) return proposal
+  const found = await snapshots.scan(snapshot, { question, allowed, limit })
   if (found === null) return null
-  const quantized = table.quantizedRows()
-  const meaningOf = createMeaning(asked.vector, asked.meaning)
-  for (const [at, row] of found.rows.entries()) {
-    const key = snapshot.rowOf(row)
-    if (key.itemId === '') continue
-    const [atMost, cosine] = [found.uppers[at] ?? 1, found.cosines[at] ?? 0]
-    const meaning = meaningOf(quantized(row))
-    proposal.candidates.push({ ...key, atMost, cosine, meaning, words: words.of(row) })
-  }
-  return { ...proposal, floor: found.floor }
+  const candidates = candidatesOf(table, found, asked, (row) => snapshot.rowAt(row))
+  return { ...proposal, candidates, floor: found.floor }
 }

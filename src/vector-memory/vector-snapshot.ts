@@ -1,18 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Db } from '../database/database.ts'
-import type { BlockLayout } from './block-layout.ts'
 import { ItemFacts } from './item-facts.ts'
 import { type PageOfRows, readPages, type RowKey, type SnapshotOf } from './read-snapshot.ts'
-import { RowTable } from './row-table.ts'
-import { type ChunkWords, RowWords, type WordsBudget } from './row-words.ts'
+import { NO_ITEM, RowTable } from './row-table.ts'
 import type { SharedMemory } from './shared-memory.ts'
 
-/** A row of a snapshot. */
-export interface SnapshotRow extends RowKey {
-  row: number
-  /** Changes whenever the stored item may have changed. */
-  version: number
-}
+/** A row of a snapshot. The version changes whenever the stored item may have changed. */
+export type SnapshotRow = RowKey & { version: number }
 
 /** The revision of a snapshot that is changing, until it reaches another. */
 const CHANGING = -1
@@ -27,19 +21,13 @@ export class VectorSnapshot {
   #removedSourceIds: readonly string[] = []
   readonly facts = new ItemFacts()
   readonly table: RowTable
-  readonly words: RowWords
   readonly organizationId: string
   readonly modelId: number
 
-  constructor(
-    { organizationId, modelId }: SnapshotOf,
-    layout: BlockLayout,
-    { shared, wordsBudget }: { shared: SharedMemory; wordsBudget: WordsBudget },
-  ) {
+  constructor({ organizationId, modelId, dimensions }: SnapshotOf, shared: SharedMemory) {
     this.organizationId = organizationId
     this.modelId = modelId
-    this.words = new RowWords(wordsBudget)
-    this.table = new RowTable(layout, shared)
+    this.table = new RowTable(dimensions, shared)
   }
 
   /** The revision of the organization's items that the contents are of, if nothing is changing. */
@@ -56,48 +44,26 @@ export class VectorSnapshot {
     return this.#revision === CHANGING
   }
 
+  get dimensions(): number {
+    return this.table.dimensions
+  }
+
   /** The contents are of this revision from now on. */
   reach(revision: number, removedSourceIds: readonly string[] = []): void {
     this.#revision = revision
     this.#removedSourceIds = removedSourceIds
   }
 
-  /** Rows, including empty ones. */
-  get rows(): number {
-    return this.table.rows
-  }
-
-  /** Rows ever added, including those that replaced others. */
-  get written(): number {
-    return this.table.written
-  }
-
-  /** Numbers in the vectors of all rows. */
-  get vectorNumbers(): number {
-    return this.table.rows * this.table.layout.dimensions
-  }
-
-  /** The rows in [from, to), without empty ones. */
+  /** The rows in [from, to), without free ones. */
   rowsBetween(from: number, to: number): SnapshotRow[] {
-    const end = Math.min(to, this.rows)
-    const rows = Array.from({ length: Math.max(0, end - from) }, (_, at) => this.rowOf(from + at))
-    return rows.filter(({ itemId }) => itemId !== '')
+    const count = Math.max(0, Math.min(to, this.table.rows) - from)
+    return Array.from({ length: count }, (_, at) => this.rowAt(from + at)).filter((row) => row !== null)
   }
 
-  /** Caches a row's words read at this revision, unless the snapshot has changed since. */
-  keepWords(row: number, words: ChunkWords, revision: number): void {
-    if (this.#revision === revision) this.words.set(row, words)
-  }
-
-  /** An empty row has an empty item id. */
-  rowOf(row: number): SnapshotRow {
-    const item = this.table.itemOf(row)
-    return {
-      row,
-      itemId: this.facts.idOf(item),
-      position: this.table.positionOf(row),
-      version: this.facts.versionOf(item),
-    }
+  /** null: the row is free */
+  rowAt(row: number): SnapshotRow | null {
+    const item = this.facts.itemAt(this.table.itemOf(row))
+    return item ? { itemId: item.id, position: this.table.positionOf(row), version: item.version } : null
   }
 
   /**
@@ -105,7 +71,7 @@ export class VectorSnapshot {
    * @throws NoRoom, and the reason of `signal`
    */
   async read(db: Db, signal: AbortSignal): Promise<void> {
-    for await (const page of this.#pages(db, null, signal)) this.#add(page)
+    for await (const page of readPages(db, this, null, signal)) this.#add(page)
   }
 
   /**
@@ -114,19 +80,16 @@ export class VectorSnapshot {
    * @throws NoRoom, and the reason of `signal`
    */
   async replace(db: Db, itemIds: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
-    const pages = this.#pages(db, [...itemIds].toSorted(), signal)
+    const pages = readPages(db, this, [...itemIds].toSorted(), signal)
     const first: PageOfRows[] = []
-    for (
-      let bytes = 0;
-      first.length < PAGES_HELD && bytes < BYTES_HELD;
-      bytes += first.at(-1)?.page.length ?? 0
-    ) {
+    for (let bytes = 0; first.length < PAGES_HELD && bytes < BYTES_HELD;) {
       const { value } = await pages.next()
       if (!value) break
       first.push(value)
+      bytes += value.page.length
     }
     this.#revision = CHANGING
-    this.remove(itemIds)
+    this.#remove(itemIds)
     for (const page of first) {
       await turn()
       this.#add(page)
@@ -134,59 +97,30 @@ export class VectorSnapshot {
     for await (const page of pages) this.#add(page)
   }
 
-  #pages(db: Db, itemIds: readonly string[] | null, signal: AbortSignal): AsyncGenerator<PageOfRows, void> {
-    return readPages(db, this, this.table.layout.dimensions, itemIds, signal)
-  }
-
   #add({ page, keys, items }: PageOfRows): void {
-    for (const item of items) this.facts.put(item)
-    const rows = keys.map(() => this.table.newRow())
-    this.table.write(page, rows)
-    for (const [index, { itemId, position }] of keys.entries()) {
-      const row = rows[index] ?? 0
-      const item = this.facts.numberOf(itemId)
-      // Deleted after its rows were read; a later revision reports that too.
-      if (item === undefined) this.table.free(row)
-      else {
-        this.table.assign(row, item, position)
-        this.facts.addRows(item, 1)
-      }
-    }
+    const { facts, table } = this
+    for (const item of items) facts.put(item)
+    const rows = keys.map(({ itemId, position }) => {
+      const item = facts.numberOf(itemId)
+      if (item !== undefined) facts.addRows(item, 1)
+      return table.add(item ?? NO_ITEM, position)
+    })
+    table.write(page, rows)
+    // Deleted after its rows were read; a later revision reports that too.
+    for (const row of rows) if (table.itemOf(row) === NO_ITEM) table.free(row)
   }
 
-  remove(itemIds: Iterable<string>): void {
-    const gone = new Set<number>()
-    for (const id of itemIds) {
-      const item = this.facts.numberOf(id)
-      if (item !== undefined) gone.add(item)
-    }
+  #remove(itemIds: ReadonlySet<string>): void {
+    const { facts, table } = this
+    const gone = new Set([...itemIds].map((id) => facts.numberOf(id)).filter((item) => item !== undefined))
     if (gone.size === 0) return
-    for (let row = 0; row < this.table.rows; row++) {
-      if (!gone.has(this.table.itemOf(row))) continue
-      this.table.free(row)
-      this.words.delete(row)
-    }
-    for (const item of gone) this.facts.remove(item)
+    for (let row = 0; row < table.rows; row++) if (gone.has(table.itemOf(row))) table.free(row)
+    for (const item of gone) facts.remove(item)
   }
 
   /** Releases the memory. The caller must not scan it afterwards. */
   release(): void {
     this.#revision = CHANGING
     this.table.release()
-    this.words.clear()
   }
-}
-
-/** A snapshot with its state in the process. */
-export interface Entry extends SnapshotOf {
-  snapshot: VectorSnapshot
-  /** Settles when loading has succeeded or failed. */
-  ready: Promise<void>
-  isReady: boolean
-  /** The catch-up that is running. */
-  following: Promise<void> | null
-  /** Searches and background tasks that use its memory. */
-  holders: number
-  isDropped: boolean
-  usedAt: number
 }

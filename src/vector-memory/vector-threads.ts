@@ -1,8 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { ROWS_A_BLOCK } from './block-layout.ts'
-import { createScanner, mergeProposals, type ScannedRows, type ScanJob } from './scan.ts'
+import { createScan, mergeScanned, type Scan, type ScanJob, type ScannedRows } from './scan.ts'
 import { roomOf, type SharedMemory } from './shared-memory.ts'
-import type { VectorJob, VectorWorkerData } from './vector-worker.ts'
 
 /** Fewer blocks do not justify another thread. */
 const BLOCKS_A_THREAD_MIN = 32
@@ -33,38 +32,31 @@ export function createVectorThreads(
   shared: SharedMemory,
   { count, rowsHereMax }: { count: number; rowsHereMax: number },
 ): VectorThreads {
-  const { memory } = shared
-  let here: ReturnType<typeof createScanner> | undefined
+  let here: Scan | undefined
   const threads = new Map<number, Thread>()
 
   const thread = (number: number): Thread => {
-    const running = threads.get(number)
-    if (running) return running
-    const started = startThread(
-      { memory, room: roomOf(number + 1) },
-      // The next job starts a new thread.
-      () => threads.delete(number),
-    )
-    threads.set(number, started)
-    return started
+    const running = threads.get(number) ?? startThread(shared, number + 1, () => threads.delete(number))
+    threads.set(number, running)
+    return running
   }
 
   return {
     async scan(job, isAlone) {
-      const blocks = job.blocks.length
+      const blocks = job.units.length / job.segments
       if (blocks * ROWS_A_BLOCK <= rowsHereMax * (isAlone ? 2 : 1) || count === 0) {
-        here ??= createScanner(memory, roomOf(0))
-        return here.scan({ ...job, from: 0, to: blocks })
+        here ??= createScan(shared.memory, roomOf(0))
+        return here({ ...job, from: 0, to: blocks })
       }
       const parts = Math.min(count, Math.max(1, Math.floor(blocks / BLOCKS_A_THREAD_MIN)))
-      const bounds = Array.from({ length: parts + 1 }, (_, part) => Math.floor((part * blocks) / parts))
+      const startOf = (part: number): number => Math.floor((part * blocks) / parts)
       const found = await Promise.all(
-        Array.from({ length: parts }, (_, part) => {
-          return thread(part).scan({ ...job, from: bounds[part] ?? 0, to: bounds[part + 1] ?? blocks })
-        }),
+        Array.from({ length: parts }, (_, part) =>
+          thread(part).scan({ ...job, from: startOf(part), to: startOf(part + 1) }),
+        ),
       )
-      const proposals = found.flatMap((proposal) => (proposal === null ? [] : [proposal]))
-      return proposals.length === found.length ? mergeProposals(proposals, job.limit) : null
+      const whole = found.filter((rows) => rows !== null)
+      return whole.length === found.length ? mergeScanned(whole, job.limit) : null
     },
     async close() {
       await Promise.all([...threads.values()].map((running) => running.end()))
@@ -73,32 +65,30 @@ export function createVectorThreads(
   }
 }
 
-function startThread(workerData: VectorWorkerData, onEnd: () => void): Thread {
+/** @param onEnd called when the thread has ended; the next job starts a new one */
+function startThread({ memory }: SharedMemory, number: number, onEnd: () => void): Thread {
   const worker = new Worker(new URL('./vector-worker.ts', import.meta.url), {
-    workerData,
+    workerData: { memory, room: roomOf(number) },
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MAX_MB },
   })
   worker.unref()
-  const waiting = new Map<number, PromiseWithResolvers<ScannedRows | null>>()
-  let jobs = 0
+  /** Jobs are answered in order. */
+  const waiting: PromiseWithResolvers<ScannedRows | null>[] = []
   const fail = (error: Error): void => {
     onEnd()
-    for (const { reject } of waiting.values()) reject(error)
-    waiting.clear()
+    for (const { reject } of waiting.splice(0)) reject(error)
   }
-  worker.on('message', ({ id, proposal }: { id: number; proposal: ScannedRows | null }) => {
-    waiting.get(id)?.resolve(proposal)
-    waiting.delete(id)
-    if (waiting.size === 0) worker.unref()
+  worker.on('message', (found: ScannedRows | null) => {
+    waiting.shift()?.resolve(found)
+    if (waiting.length === 0) worker.unref()
   })
   worker.on('error', fail).on('exit', () => fail(new Error('a thread that scans vectors ended')))
   return {
-    scan(scan) {
-      const id = jobs++
+    scan(job) {
       const answer = Promise.withResolvers<ScannedRows | null>()
-      waiting.set(id, answer)
+      waiting.push(answer)
       worker.ref()
-      worker.postMessage({ id, scan } satisfies VectorJob, [])
+      worker.postMessage(job, [])
       return answer.promise
     },
     end: () => worker.terminate(),

@@ -1,20 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import { createScanner, type ScanJob } from './scan.ts'
+import { createScan, type ScanJob } from './scan.ts'
 import type { Room } from './shared-memory.ts'
 
-export interface VectorWorkerData {
-  memory: WebAssembly.Memory
-  room: Room
-}
+const { memory, room }: { memory: WebAssembly.Memory; room: Room } = workerData
+const scan = createScan(memory, room)
 
-export interface VectorJob {
-  id: number
-  scan: ScanJob
-}
-
-const { memory, room }: VectorWorkerData = workerData
-const scanner = createScanner(memory, room)
-
-parentPort?.on('message', ({ id, scan }: VectorJob) => {
-  parentPort?.postMessage({ id, proposal: scanner.scan(scan) }, [])
-})
+parentPort?.on('message', (job: ScanJob) => parentPort?.postMessage(scan(job), []))

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../../database/database.ts'
-import { decodeHalfvec, encodeHalfvec } from '../../database/halfvec.ts'
-import { type Candidate, createCoarse, type Proposal } from '../../vector-memory/index.ts'
+import { encodeHalfvec } from '../../database/halfvec.ts'
+import { compareVectors, type Proposal } from '../../vector-memory/index.ts'
 import { inScope, notRemoved } from '../filter-conditions.ts'
 import type { NearestQuery, Proposer } from '../nearest-query.ts'
 import { distanceError } from '../score.ts'
@@ -49,15 +49,9 @@ export function proposalOf(
   rows: readonly z.output<typeof ProposedRow>[],
   revision: number,
 ): Proposal {
-  const coarse = createCoarse(query.vector, query.meaning)
-  const candidates = rows.map(({ id, position, vector }): Candidate => ({
-    itemId: id,
-    position,
-    row: null,
-    version: null,
-    words: null,
-    ...coarse(decodeHalfvec(Buffer.from(vector, 'hex'))),
-  }))
+  const keys = rows.map(({ id, position }) => ({ itemId: id, position }))
+  const vectors = rows.map(({ vector }) => Buffer.from(vector, 'hex'))
+  const candidates = compareVectors(keys, vectors, query)
   return { candidates, floor: 0, revision, removedSourceIds: [], count: null }
 }
 

@@ -19,7 +19,7 @@ const wordsOf = (text: string): number[] => tokenize(text).map(hashWord)
 const rankable = ({ text, title = '', score, meaning = null }: Chunk): Rankable => {
   const ofTitle = wordsOf(title)
   const numbers = Uint32Array.from([...ofTitle, ...wordsOf(text)])
-  return { score, meaning, words: { numbers, from: 0, to: numbers.length, titleWords: ofTitle.length } }
+  return { score, meaning, words: { numbers, titleWords: ofTitle.length } }
 }
 const relevances = (query: string, chunks: readonly Chunk[]): number[] => {
   const asked = tokenize(query).map((stem) => ({ hash: hashWord(stem), weight: weightOf(stem) }))

@@ -8,7 +8,7 @@
  */
 import { hashText } from '../../kernel/hash-text.ts'
 import type { Pausable } from '../../kernel/slices.ts'
-import type { ChunkWords } from '../../vector-memory/index.ts'
+import type { ChunkWords } from '../nearest-query.ts'
 
 export interface Rankable {
   /** Cosine to the query, above 0. */
@@ -129,12 +129,13 @@ function* scoringWords(query: Query, chunks: readonly Rankable[]): Pausable<Floa
     }
   }
   const weights = weighWords(query, having, chunks.length)
-  const average = chunks.reduce((sum, { words }) => sum + countOf(words), 0) / Math.max(1, chunks.length)
+  const average =
+    chunks.reduce((sum, { words }) => sum + words.numbers.length, 0) / Math.max(1, chunks.length)
   const score = createScorer(query, weights)
   const scored: Scored[] = []
   for (const [at, { words }] of chunks.entries()) {
     yield
-    const half = K1 * (1 - B + (B * countOf(words)) / Math.max(1, average))
+    const half = K1 * (1 - B + (B * words.numbers.length) / Math.max(1, average))
     scored.push(score(found[at] ?? NO_OCCURRENCES, { half, titleWords: words.titleWords }))
   }
   return normalize(
@@ -145,24 +146,17 @@ function* scoringWords(query: Query, chunks: readonly Rankable[]): Pausable<Floa
 
 const NO_OCCURRENCES: Occurrences = { indexes: [], positions: [] }
 
-function countOf({ from, to }: ChunkWords): number {
-  return to - from
-}
-
-function findOccurrences(
-  { indexes: indexOf, mayHave }: Query,
-  { numbers, from, to }: ChunkWords,
-): Occurrences {
+function findOccurrences({ indexes: indexOf, mayHave }: Query, { numbers }: ChunkWords): Occurrences {
   const indexes: number[] = []
   const positions: number[] = []
   if (indexOf.size === 0) return { indexes, positions }
-  for (let at = from; at < to; at++) {
+  for (let at = 0; at < numbers.length; at++) {
     const hash = numbers[at] ?? 0
     if (mayHave[hash & HASH_BITS] === 0) continue
     const index = indexOf.get(hash)
     if (index === undefined) continue
     indexes.push(index)
-    positions.push(at - from)
+    positions.push(at)
   }
   return { indexes, positions }
 }

@@ -3,28 +3,22 @@ import { z } from 'zod'
 import type { Db } from '../../database/database.ts'
 import type { TermWeights } from '../../inference/term-weights.ts'
 import { inSlices } from '../../kernel/slices.ts'
-import {
-  type Candidate,
-  type ChunkWords,
-  createCoarse,
-  type HeldSnapshot,
-  type Proposal,
-} from '../../vector-memory/index.ts'
+import type { Candidate, HeldSnapshot } from '../../vector-memory/index.ts'
 import { conditionsOf } from '../filter-conditions.ts'
 import { answerBy, scoredRows } from '../nearest.ts'
 import {
   byKey,
   type ChunkRow,
+  type ChunkWords,
   keyText,
   type Nearest,
   type NearestChunk,
   type NearestQuery,
-  type Outcome,
   type Proposer,
 } from '../nearest-query.ts'
 import type { ReadCandidates } from '../rows.ts'
 import { relevanceOf } from './hybrid-order.ts'
-import { askedWords, chunkWords, createReadWords, type ReadWords } from './words.ts'
+import { askedWords, type ReadWords } from './words.ts'
 
 export type RankedChunk = NearestChunk & Rank
 
@@ -32,6 +26,7 @@ interface Rank {
   relevance: number
   /** Quantized product of the meaning parts; null: the model has none. */
   meaning: number | null
+  words: ChunkWords
 }
 
 export interface RankRequest {
@@ -40,42 +35,24 @@ export interface RankRequest {
   limit: number
 }
 
-interface Search {
-  terms: TermWeights
-  readCandidates: ReadCandidates
-  readWords: ReadWords
-  proposer: Proposer
-  query: NearestQuery
-  request: RankRequest & { countInScope: () => Promise<number> }
-  signal: AbortSignal | undefined
-}
-
-/** Rows read so far, and items changed since the proposal; null: nothing read yet. */
-interface Known {
-  rows: ReadonlyMap<string, ChunkRow>
-  changedItemIds: ReadonlySet<string> | null
-}
-
-interface Ranking {
-  best: readonly Candidate[]
-  /** Candidates that include the one with the greatest score. */
-  nearest: readonly Candidate[]
-  /** Ranks of the best, by key. */
-  ranks: ReadonlyMap<string, { rank: Rank; words: ChunkWords }>
-}
-
-/** Rankings per proposal under constant writes. */
-const RANKINGS_MAX = 8
+type Ranked = Candidate & Rank
 
 /**
  * Ranks the chunks nearest to a query by words and vectors together, with one proposer. The candidates, the
  * `query.limit` chunks with the greatest quantized cosines, are compared in memory. Only the rows of the best
- * are read, together with all changes since; if anything changed, the ranking repeats with it.
+ * are read. If anything changed that the search has to see, it asks for a newer proposal.
  */
-export function createRankBy(deps: {
+export function createRankBy({
+  db,
+  terms,
+  readCandidates,
+  readWords,
+  missedWords,
+}: {
   db: Db
   terms: TermWeights
   readCandidates: ReadCandidates
+  readWords: ReadWords
   missedWords: (held: HeldSnapshot) => void
 }): (
   proposer: Proposer,
@@ -83,12 +60,42 @@ export function createRankBy(deps: {
   request: RankRequest & { countInScope: () => Promise<number> },
   signal?: AbortSignal,
 ) => Promise<Nearest<RankedChunk> | null> {
-  const readWords = createReadWords(deps)
   return async (proposer, query, request, signal) => {
-    const search: Search = { ...deps, readWords, proposer, query, request, signal }
-    return await answerBy(proposer, query, async (proposal) => {
-      const candidates = await keepMatching(deps.db, query, nearestFirst(proposal.candidates))
-      return await rankProposed(search, { ...proposal, candidates })
+    const onMissing = (): void => void (proposer.held && missedWords(proposer.held))
+    const asked = askedWords(request.words, terms)
+    return await answerBy(proposer, query, async (proposal, isFresh) => {
+      const { floor, revision, count } = proposal
+      const matching = await keepMatching(db, query, nearestFirst(proposal.candidates))
+      const candidates = matching.slice(0, query.limit)
+      const last = candidates.length < query.limit ? 0 : (candidates.at(-1)?.cosine ?? 0)
+      if (floor > 0 && last <= floor) return { state: 'too_few' }
+      const { organizationId } = query
+      const words = await readWords({ organizationId, revision }, candidates, { signal, onMissing })
+      // A chunk without words no longer exists.
+      if (words.size < candidates.length) return { state: 'outdated' }
+      const rankable = candidates.flatMap((candidate) => {
+        const ofChunk = words.get(keyText(candidate))
+        return ofChunk ? { score: candidate.cosine, meaning: candidate.meaning, words: ofChunk } : []
+      })
+      const relevances = await inSlices(relevanceOf(asked, rankable), signal)
+      const best = placesOfGreatest(relevances, request.limit).flatMap((at): Ranked[] => {
+        const [candidate, of] = [candidates[at], rankable[at]]
+        return candidate && of ? [{ ...candidate, relevance: relevances[at] ?? 0, words: of.words }] : []
+      })
+      const wanted = new Map([...best, ...mayBeNearest(candidates)].map((chunk) => [keyText(chunk), chunk]))
+      const read = await readCandidates(proposer, query, { proposal, candidates: [...wanted.values()] })
+      if (read.state !== 'read') return read
+      const { rows, changedItemIds } = read
+      const isChanged = changedItemIds.size > 0
+      const isMissing = isChanged && best.some((chunk) => !rows.has(keyText(chunk)))
+      if (isMissing || (isChanged && !isFresh)) return { state: 'outdated' }
+      return {
+        state: 'found',
+        chunks: rankedRows(query, best, rows),
+        best: scoredRows(query, rows.values())[0]?.score,
+        countCompared: count === null ? request.countInScope : async () => count,
+        isApproximate: proposer.path === 'approximate',
+      }
     })
   }
 }
@@ -97,111 +104,23 @@ function nearestFirst(candidates: readonly Candidate[]): Candidate[] {
   return candidates.filter(({ cosine }) => cosine > 0).toSorted((a, b) => b.cosine - a.cosine || byKey(a, b))
 }
 
-async function rankProposed(search: Search, proposal: Proposal): Promise<Outcome<RankedChunk>> {
-  const { query } = search
-  let known: Known = { rows: new Map(), changedItemIds: null }
-  for (let turn = 1; turn <= RANKINGS_MAX; turn++) {
-    const candidates = candidatesNow(search, proposal, known)
-    const last = candidates.length < query.limit ? 0 : (candidates.at(-1)?.cosine ?? 0)
-    if (proposal.floor > 0 && last <= proposal.floor) return { state: 'too_few' }
-    const ranking = await rank(search, proposal, candidates)
-    if (ranking === null) return { state: 'outdated' }
-    const read = await readRanked(search, proposal, ranking, known)
-    if (read.state !== 'read') return read
-    if (read.isRanked) return foundOf(search, proposal, read.known, ranking)
-    known = read.known
-  }
-  return { state: 'outdated' }
+/** The rows of the best, most relevant first; ties keep the nearer one first. */
+function rankedRows(
+  query: NearestQuery,
+  best: readonly Ranked[],
+  rows: ReadonlyMap<string, ChunkRow>,
+): RankedChunk[] {
+  const ranks = new Map(best.map((chunk) => [keyText(chunk), chunk]))
+  const shown = best.flatMap((chunk) => rows.get(keyText(chunk)) ?? [])
+  return scoredRows(query, shown)
+    .flatMap((chunk) => {
+      const of = ranks.get(keyText({ itemId: chunk.sourceItemId, position: chunk.position }))
+      if (of === undefined) return []
+      const { relevance, meaning, words } = of
+      return Object.assign(chunk, { relevance, meaning, words })
+    })
+    .toSorted((a, b) => b.relevance - a.relevance)
 }
-
-/** Reads the rows of a ranking that are not known; it stands if nothing changed that it did not rank. */
-async function readRanked(
-  { proposer, query, readCandidates }: Search,
-  proposal: Proposal,
-  { best, nearest }: Ranking,
-  known: Known,
-): Promise<{ state: 'read'; known: Known; isRanked: boolean } | Exclude<Outcome, { state: 'found' }>> {
-  const candidates = [...new Set([...best, ...nearest])].filter((key) => !known.rows.has(keyText(key)))
-  if (known.changedItemIds && candidates.length === 0) return { state: 'read', known, isRanked: true }
-  const read = await readCandidates(proposer, query, { proposal, candidates })
-  if (read.state !== 'read') return read
-  const { changedItemIds } = read
-  const unchanged = [...known.rows].filter(([, { key }]) => !changedItemIds.has(key.itemId))
-  return {
-    state: 'read',
-    known: { rows: new Map([...unchanged, ...read.rows]), changedItemIds },
-    isRanked: changedItemIds.isSubsetOf(known.changedItemIds ?? new Set()),
-  }
-}
-
-/** The nearest among unchanged candidates and changed chunks. */
-function candidatesNow(
-  { query, terms }: Search,
-  proposal: Proposal,
-  { rows, changedItemIds }: Known,
-): Candidate[] {
-  if (changedItemIds === null || changedItemIds.size === 0) return proposal.candidates.slice(0, query.limit)
-  const coarse = createCoarse(query.vector, query.meaning)
-  const changed: Candidate[] = []
-  for (const { key, values, shown } of rows.values())
-    if (changedItemIds.has(key.itemId))
-      changed.push({ ...key, ...coarse(values), version: null, row: null, words: chunkWords(shown, terms) })
-  const unchanged = proposal.candidates.filter(({ itemId }) => !changedItemIds.has(itemId))
-  return nearestFirst([...unchanged, ...changed]).slice(0, query.limit)
-}
-
-/** @returns null if a candidate no longer exists */
-async function rank(
-  { proposer, query, request, terms, readWords, signal }: Search,
-  { revision }: Proposal,
-  candidates: readonly Candidate[],
-): Promise<Ranking | null> {
-  const words = await readWords(proposer, query, candidates, revision)
-  if (words === null) return null
-  const rankable = candidates.map(({ cosine, meaning }, at) => {
-    return { score: cosine, meaning, words: words[at] ?? NO_WORDS }
-  })
-  const relevances = await inSlices(relevanceOf(askedWords(request.words, terms), rankable), signal)
-  const best: Candidate[] = []
-  const ranks = new Map<string, { rank: Rank; words: ChunkWords }>()
-  for (const at of placesOfGreatest(relevances, request.limit)) {
-    const candidate = candidates[at]
-    if (candidate === undefined) continue
-    best.push(candidate)
-    const rankOf = { relevance: relevances[at] ?? 0, meaning: candidate.meaning }
-    ranks.set(keyText(candidate), { rank: rankOf, words: words[at] ?? NO_WORDS })
-  }
-  return { best, nearest: mayBeNearest(candidates), ranks }
-}
-
-function foundOf(
-  { proposer, query, request }: Search,
-  { count }: Proposal,
-  { rows, changedItemIds }: Known,
-  { best, ranks }: Ranking,
-): Nearest<RankedChunk> {
-  const isCounted = count !== null && changedItemIds?.size === 0
-  const shown = best.flatMap((candidate) => rows.get(keyText(candidate)) ?? [])
-  const words = new Map<object, ChunkWords>()
-  const chunks = scoredRows(query, shown).flatMap((chunk) => {
-    const of = ranks.get(keyText({ itemId: chunk.sourceItemId, position: chunk.position }))
-    if (of === undefined) return []
-    const ranked = Object.assign(chunk, of.rank)
-    words.set(ranked, of.words)
-    return [ranked]
-  })
-  return {
-    state: 'found',
-    // Ties in relevance keep the nearer one first.
-    chunks: chunks.toSorted((a, b) => b.relevance - a.relevance),
-    words,
-    best: scoredRows(query, rows.values())[0]?.score,
-    countCompared: isCounted ? async () => count : request.countInScope,
-    isApproximate: proposer.path === 'approximate',
-  }
-}
-
-const NO_WORDS: ChunkWords = { numbers: new Uint32Array(0), from: 0, to: 0, titleWords: 0 }
 
 /** A candidate's lower bound is as far below its quantized cosine as its upper bound is above. */
 function mayBeNearest(candidates: readonly Candidate[]): Candidate[] {

@@ -1,7 +1,7 @@
 import type { TermWeights } from '../../inference/term-weights.ts'
 import type { Pausable } from '../../kernel/slices.ts'
 import { createQuotationFilter, withoutQuestionsInCode } from '../../text/quotations.ts'
-import type { ChunkWords } from '../../vector-memory/index.ts'
+import type { ChunkWords } from '../nearest-query.ts'
 import { relevanceOf, type Rankable } from './hybrid-order.ts'
 import { askedWords, chunkWords } from './words.ts'
 
@@ -10,30 +10,29 @@ export interface Readable {
   content: string
   score: number
   meaning?: number | null
+  /** The words of title and content, as far as they are known. */
+  words?: ChunkWords
 }
 
 /**
  * Orders chunks as an answer reads them: in hybrid order, except that a chunk whose code repeats the question
  * counts as the furthest, and its code counts for nothing. Ties keep their order.
- * @param wordsOf the words of chunks, as far as they are known
  */
 export function* orderForReading<Chunk extends Readable>(
   question: string,
   chunks: readonly Chunk[],
   terms: TermWeights,
-  wordsOf: ReadonlyMap<object, ChunkWords> = new Map(),
 ): Pausable<Chunk[]> {
   const withoutQuotations = createQuotationFilter(question)
   const furthest = chunks.reduce((least, { score }) => Math.min(least, score), 1)
   const readable: Rankable[] = []
   for (const chunk of chunks) {
     yield
-    const { title, content, score, meaning = null } = chunk
+    const { title, content, score, meaning = null, words: known } = chunk
     const text = withoutQuotations(content)
     const quotes = text !== content
     const said = withoutQuestionsInCode(text)
-    const known = said === content ? wordsOf.get(chunk) : undefined
-    const words = known ?? chunkWords({ title, content: said }, terms)
+    const words = known && said === content ? known : chunkWords({ title, content: said }, terms)
     readable.push({
       words,
       score: quotes ? furthest : score,
