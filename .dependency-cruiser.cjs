@@ -1,6 +1,6 @@
 /** The layers, as import rules. Tests may reach into anything. */
 
-const PLATFORM = '(kernel|text|file-text|database|http|inference|background|mail|tracing)'
+const PLATFORM = '(kernel|text|file-text|database|http|inference|background|mail|tracing|vector-scan)'
 const NOT_TESTS = '\\.test\\.ts$'
 
 /** Folders of adapters behind one port; the factory is `create-….ts` in it, or a file of the folder above. */

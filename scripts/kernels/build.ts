@@ -9,7 +9,7 @@ import { scanKernelText } from './scan.ts'
 
 /** Each kernel's text by its file. */
 const KERNELS = {
-  'src/vector-memory/scan.wasm': scanKernelText(),
+  'src/vector-scan/scan.wasm': scanKernelText(),
 }
 
 /** Assembles a kernel. @throws the assembler's errors */

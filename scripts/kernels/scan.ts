@@ -1,4 +1,4 @@
-import { ROWS_A_BLOCK, SCALES_BYTES } from '../../src/vector-memory/block-layout.ts'
+import { ROWS_A_BLOCK, SCALES_BYTES } from '../../src/vector-scan/block-layout.ts'
 import { times } from './text.ts'
 
 const WORD = 4

@@ -9,14 +9,9 @@ import { createSearch, type Search } from './search.ts'
 import type { VectorMemory } from '../vector-memory/index.ts'
 
 /*
- * A search: `search.ts` embeds the query with the organization's model and calls `find-nearest.ts`, which tries
- * the proposers, fastest first: the snapshot in memory, an approximate index, a scan of the database. A proposal
- * has every chunk that may be among the nearest, with an upper bound of its score, and the revision that it is
- * of. `rows.ts` gets these rows from the row cache, or from one statement that also returns everything that
- * changed since the revision, so a stale snapshot costs time and never correctness. `nearest.ts` scores them
- * with `score.ts` and is done when no other chunk can reach the k-th score. In hybrid order,
- * `rank/rank-nearest.ts` orders the 200 nearest of the same proposal by words and meaning first and reads only
- * what it returns. `src/evidence` tells whether anything answers.
+ * A search: `search.ts` embeds the query with the organization's model, `find-nearest.ts` chooses a proposer,
+ * `rows.ts` gets the rows of its candidates, `nearest.ts` scores them, and `rank/` makes the hybrid order
+ * (docs/explanation/retrieval.md).
  */
 
 /** The service has ten connections; half of them stay free for other work. */

@@ -53,7 +53,7 @@ export async function nearestBy(
 ): Promise<Nearest | null> {
   return await answerBy(proposer, query, async (proposal) => {
     const { candidates, floor, count } = proposal
-    const read = await readCandidates(proposer, query, { proposal, candidates, nearest: query.limit })
+    const read = await readCandidates(proposer, query, { proposal, candidates, narrowing: query })
     if (read.state !== 'read') return read
     const chunks = scoredRows(query, read.rows.values()).slice(0, query.limit)
     const last = chunks.length < query.limit ? 0 : (chunks.at(-1)?.score ?? 0)

@@ -43,10 +43,7 @@ export function createReadAhead({
     const { standing, rows: read } = await readRows(db, all, { keys: missing, since: revision })
     if (standing.revision !== revision) return
     const byKey = new Map(read.map((row) => [keyText(row.key), row]))
-    for (const row of missing) {
-      const stored = byKey.get(keyText(row))
-      if (stored) cache.set(row, stored)
-    }
+    for (const row of missing) cache.set(row, byKey.get(keyText(row)))
   }
   const loadWords: Loading['load'] = ({ organizationId, revision }, rows, signal) =>
     readWords({ organizationId, revision }, rows, { signal })

@@ -59,14 +59,8 @@ export type RowScope = Pick<NearestQuery, 'organizationId' | 'providers' | 'filt
 /** A filter by an entity lists all its names, which makes too many shapes. */
 const runPrepared = createPreparedShapes()
 
-/**
- * Leaves out rows that cannot be among the `limit` nearest to a vector, so most candidates are not
- * transferred.
- */
-export interface Narrowing {
-  vector: Float32Array
-  limit: number
-}
+/** Leaves out rows that cannot be among the `limit` nearest to a vector, so most are not transferred. */
+export type Narrowing = Pick<NearestQuery, 'vector' | 'limit'>
 
 /**
  * Reads rows by their keys, and all chunks changed since a revision, in one statement.
@@ -90,12 +84,8 @@ export async function readRows(
     left join embedding_models m on m.id = o.embedding_model_id
     left join rows r on true
     where o.id = ${query.organizationId}`.compile(db)
-  const { rows } = await (query.entityIds === null ? runPrepared(db, statement) : db.executeQuery(statement))
-  return toStoredRows(rows, since)
-}
-
-function toStoredRows(result: unknown, since: number): StoredRows {
-  const parsed = Rows.parse(result)
+  const result = await (query.entityIds === null ? runPrepared(db, statement) : db.executeQuery(statement))
+  const parsed = Rows.parse(result.rows)
   const [first] = parsed
   const standing = standingOf(first)
   const isWhole = first?.logged === standing.revision - since && first.changed <= CHANGED_CHUNKS_MAX

@@ -29,16 +29,18 @@ export class RowCache {
 
   /** @param wordsBytes memory limit of all words; default: none are cached */
   constructor(wordsBytes = 0) {
-    const sizeCalculation = ({ numbers }: ChunkWords): number => WORDS_BYTES + numbers.byteLength
-    this.#words = new LRUCache({ maxSize: Math.max(1, Math.floor(wordsBytes)), sizeCalculation })
+    this.#words = new LRUCache({
+      maxSize: Math.max(1, Math.floor(wordsBytes)),
+      sizeCalculation: bytesOfWords,
+    })
   }
 
   get(chunk: Chunk): ChunkRow | undefined {
     return this.#rows.get(nameOf(chunk))
   }
 
-  set(chunk: Chunk, row: ChunkRow): void {
-    if (chunk.version !== null) this.#rows.set(nameOf(chunk), row)
+  set(chunk: Chunk, row: ChunkRow | undefined): void {
+    if (row && chunk.version !== null) this.#rows.set(nameOf(chunk), row)
   }
 
   wordsOf(chunk: Chunk): ChunkWords | undefined {
@@ -58,6 +60,10 @@ export function fitsRowCache({ table: { rows, dimensions } }: VectorSnapshot): b
 /** Negative, and never stored, without a version. */
 function nameOf({ version, position }: Chunk): number {
   return version === null ? -1 : version * POSITIONS_MAX + position
+}
+
+function bytesOfWords({ numbers }: ChunkWords): number {
+  return WORDS_BYTES + numbers.byteLength
 }
 
 function bytesOfRow({ values, shown: { title, content, url, metadata } }: ChunkRow): number {

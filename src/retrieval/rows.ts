@@ -3,7 +3,7 @@ import type { Db } from '../database/database.ts'
 import { storableJson } from '../kernel/text.ts'
 import type { Candidate, HeldSnapshot, Proposal } from '../vector-memory/index.ts'
 import { type ChunkRow, keyText, type NearestQuery, type Outcome, type Proposer } from './nearest-query.ts'
-import { readRows, type StoredRows } from './read-rows.ts'
+import { type Narrowing, readRows, type StoredRows } from './read-rows.ts'
 import { fitsRowCache, type RowCache } from './row-cache.ts'
 
 /** The rows of candidates, with the changes since the proposal. */
@@ -24,10 +24,10 @@ export type ReadCandidates = (
   wanted: {
     proposal: Proposal
     candidates: readonly Candidate[]
-    /** Rows that are not cached may be omitted if they cannot be among this many nearest. */
-    nearest?: number
+    /** Applies to rows that are not cached. */
+    narrowing?: Narrowing
   },
-) => Promise<RowsRead | Exclude<Outcome, { state: 'found' }>>
+) => Promise<RowsRead | NoRows>
 
 export function createReadCandidates({
   db,
@@ -39,46 +39,69 @@ export function createReadCandidates({
   /** Called if rows were read that the cache could have. */
   missedRows?: (held: HeldSnapshot) => void
 }): ReadCandidates {
-  const onMissed = (cached: HeldSnapshot | null): void => void (cached && missedRows(cached))
-  return async (proposer, query, { proposal, candidates, nearest }) => {
-    const cached = canBeCached(proposer, query)
+  return async ({ held }, query, { proposal, candidates, narrowing }) => {
+    const cached = cacheable(held, query)
     const { rows, missing } = fromCache(cached && cache, query, candidates)
-    if (missing.length > 0) onMissed(cached)
-    else if (isCurrent(proposer, query, proposal)) return { state: 'read', rows, changedItemIds: NONE }
+    const { revision } = proposal
+    const isKnown = missing.length === 0
+    // Nothing can have changed since the caller was admitted.
+    if (isKnown && held && revision === query.seenRevision)
+      return { state: 'read', rows, changedItemIds: NONE }
+    if (!isKnown && cached) missedRows(cached)
+    // The cache takes all rows.
     const read = await readRows(db, query, {
       keys: missing,
-      since: proposal.revision,
-      // The cache takes all rows.
-      narrowing: nearest === undefined || cached ? undefined : { vector: query.vector, limit: nearest },
+      since: revision,
+      narrowing: cached ? undefined : narrowing,
     })
-    const refusal = refusalOf(proposer, query, proposal, read)
+    const refusal = refusalOf(held, query, proposal, read)
     if (refusal) return refusal
     const changedItemIds = putRead(rows, read, query)
-    if (read.standing.revision !== proposal.revision) proposer.held?.followLater()
+    if (read.standing.revision !== revision) held?.followLater()
     else if (cached) toCache(cache, missing, rows)
     return { state: 'read', rows, changedItemIds }
   }
 }
 
+type NoRows = Exclude<Outcome, { state: 'found' }>
+
 const NONE: ReadonlySet<string> = new Set()
 
 /** The snapshot whose rows are cached; null: not all of them fit, or a cached row does not show whether it matches. */
-function canBeCached({ held }: Proposer, { entityIds }: NearestQuery): HeldSnapshot | null {
-  return held !== null && entityIds === null && fitsRowCache(held.snapshot) ? held : null
+function cacheable(held: HeldSnapshot | null, { entityIds }: NearestQuery): HeldSnapshot | null {
+  return held && entityIds === null && fitsRowCache(held.snapshot) ? held : null
 }
 
-/** Whether nothing has changed since the caller was admitted. */
-function isCurrent({ held }: Proposer, { seenRevision }: NearestQuery, { revision }: Proposal): boolean {
-  return held !== null && revision === seenRevision
+function toCache(
+  cache: RowCache,
+  candidates: readonly Candidate[],
+  rows: ReadonlyMap<string, ChunkRow>,
+): void {
+  for (const candidate of candidates) cache.set(candidate, rows.get(keyText(candidate)))
+}
+
+/**
+ * Replaces the rows of changed items by those that were read.
+ * @returns the changed items
+ */
+function putRead(
+  rows: Map<string, ChunkRow>,
+  { rows: read, changedItemIds }: StoredRows,
+  { readable }: NearestQuery,
+): ReadonlySet<string> {
+  const changed = changedItemIds ?? NONE
+  for (const [key, { key: of }] of rows) if (changed.has(of.itemId)) rows.delete(key)
+  for (const row of read) if (readable.has(row.policyId)) rows.set(keyText(row.key), row)
+  return changed
 }
 
 /** Why rows are of no use to a proposal; null: they are. */
 function refusalOf(
-  { held }: Proposer,
+  held: HeldSnapshot | null,
   query: NearestQuery,
   proposal: Proposal,
   { standing: { model, removedSourceIds }, changedItemIds }: StoredRows,
-): Exclude<Outcome, { state: 'found' }> | null {
+): NoRows | null {
   if (model === null) return { state: 'nothing_stored' }
   if (model.id !== query.model.id) return { state: 'other_model', model }
   // The database itself proposes nothing of these sources.
@@ -105,32 +128,6 @@ function fromCache(
     else if (matches(row)) rows.set(keyText(candidate), row)
   }
   return { rows, missing }
-}
-
-function toCache(
-  cache: RowCache,
-  candidates: readonly Candidate[],
-  rows: ReadonlyMap<string, ChunkRow>,
-): void {
-  for (const candidate of candidates) {
-    const row = rows.get(keyText(candidate))
-    if (row) cache.set(candidate, row)
-  }
-}
-
-/**
- * Replaces the rows of changed items by those that were read.
- * @returns the changed items
- */
-function putRead(
-  rows: Map<string, ChunkRow>,
-  { rows: read, changedItemIds }: StoredRows,
-  { readable }: NearestQuery,
-): ReadonlySet<string> {
-  const changed = changedItemIds ?? NONE
-  for (const [key, { key: of }] of rows) if (changed.has(of.itemId)) rows.delete(key)
-  for (const row of read) if (readable.has(row.policyId)) rows.set(keyText(row.key), row)
-  return changed
 }
 
 const Stored = z.record(z.string(), z.unknown())

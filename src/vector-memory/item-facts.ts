@@ -46,8 +46,8 @@ const Pairs = z.array(z.number()).nullable()
 type Pairs = z.output<typeof Pairs>
 
 const HashedItem = ItemRow.extend({ metadata: Pairs })
-/** Items in the order of their numbers, as written to a file; null: an unused number. */
-export const SavedItems = z.array(HashedItem.nullable())
+/** Items in the order of their numbers, as written to a file. */
+export const SavedItems = z.array(HashedItem)
 export type SavedItems = z.output<typeof SavedItems>
 
 interface Item extends z.output<typeof HashedItem> {
@@ -127,18 +127,14 @@ export class ItemFacts {
 
   /** The items with these numbers, for {@link ItemFacts.restore}. */
   saved(from: number, to: number): SavedItems {
-    return this.#items.slice(from, to).map((item) => {
-      if (this.#numbers.get(item.id) === undefined) return null
-      const { version: _version, rows: _rows, ...row } = item
-      return row
-    })
+    return this.#items.slice(from, to).map(({ version: _version, rows: _rows, ...row }) => row)
   }
 
   /** Gives the items the next numbers. The caller then adds their rows. */
   restore(items: SavedItems): void {
     for (const row of items) {
-      if (row !== null) this.#set(this.#items.length, row)
-      else this.#free.push(this.#items.push(UNUSED) - 1)
+      if (row.id === UNUSED.id) this.#free.push(this.#items.push(UNUSED) - 1)
+      else this.#set(this.#items.length, row)
     }
   }
 
@@ -153,7 +149,7 @@ export class ItemFacts {
     const of = this.#items[item]
     if (of === undefined) return
     this.#numbers.delete(of.id)
-    this.#items[item] = { ...of, id: '', rows: 0 }
+    this.#items[item] = UNUSED
     this.#free.push(item)
     this.#selections.clear()
   }
@@ -186,6 +182,7 @@ export class ItemFacts {
   }
 }
 
+/** At a number that no item has now. */
 const UNUSED: Item = {
   id: '',
   provider: '',

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import { ItemRow } from './item-facts.ts'
-import { KEY_BYTES, rowBytesOf } from './write-rows.ts'
+import { KEY_BYTES, rowBytesOf } from '../vector-scan/index.ts'
 
 export interface SnapshotOf {
   organizationId: string
@@ -20,6 +20,8 @@ export interface RowKey {
 
 /** Rows in one statement. The embedded database has one session, which other requests wait for. */
 const ROWS_A_PAGE = 256
+const ITEMS_A_PAGE = 256
+const ID_BYTES = 16
 /**
  * Limit on the ids of changed items, in characters: with more than about twenty thousand, rebuilding is
  * cheaper.
@@ -42,6 +44,7 @@ const Changes = z.array(
 )
 const Page = z.tuple([z.object({ rows: z.string().nullable() })])
 const Ids = z.array(z.string())
+const ItemRows = z.array(ItemRow)
 
 export interface ChangesSince {
   revision: number
@@ -123,16 +126,9 @@ export async function countRows(db: Db, { organizationId, modelId }: SnapshotOf)
 /** One base64 value for all rows: both drivers handle one large value far faster than many small ones. */
 const ROWS = `encode(string_agg(uuid_send(e.source_item_id) || int4send(e.position) || halfvec_send(e.embedding), ''::bytea), 'base64') as rows`
 
-const readPageOfAll = prepare(`
-  select ${ROWS} from (
-    select e.source_item_id, e.position, e.embedding from chunk_embeddings e
-    where e.organization_id = $1 and e.embedding_model_id = $2 and (e.source_item_id, e.position) > ($3::uuid, $4::int)
-    order by e.source_item_id, e.position limit ${ROWS_A_PAGE}
-  ) e`)
-
 // Item by item and in order, so that no plan reads all rows of the organization and the statement stops at a
 // full page.
-const readPageOfItems = prepare(`
+const readPage = prepare(`
   select ${ROWS} from (
     select e.source_item_id, e.position, e.embedding
     from (
@@ -148,40 +144,18 @@ const readPageOfItems = prepare(`
     order by i.id, e.position limit ${ROWS_A_PAGE}
   ) e`)
 
-/**
- * The next rows after a key, at most {@link ROWS_A_PAGE}, concatenated as `writeRows` takes them.
- * @param itemIds only these items; null: all
- */
-async function readPage(
-  db: Db,
-  { organizationId, modelId }: SnapshotOf,
-  after: RowKey,
-  itemIds: readonly string[] | null,
-): Promise<string> {
-  const values = [organizationId, modelId, after.itemId, after.position]
-  const { rows } = await (itemIds === null
-    ? readPageOfAll(db, values)
-    : readPageOfItems(db, [...values, JSON.stringify(itemIds)]))
-  return Page.parse(rows)[0].rows ?? ''
-}
+const ITEM = `i.id, i.provider, i.source_kind, i.source_id, i.author_name, i.policy_id,
+    (extract(epoch from coalesce(i.source_updated_at, i.source_created_at, i.synced_at)) * 1000)::float8 as updated_at,
+    case when pg_column_size(i.metadata) <= ${METADATA_BYTES_MAX} then i.metadata end as metadata`
 
 const selectItems = prepare(`
-  select i.id, i.provider, i.source_kind, i.source_id, i.author_name, i.policy_id,
-    (extract(epoch from coalesce(i.source_updated_at, i.source_created_at, i.synced_at)) * 1000)::float8 as updated_at,
-    case when pg_column_size(i.metadata) <= ${METADATA_BYTES_MAX} then i.metadata end as metadata
-  from json_array_elements_text($2::json) as g(id)
+  select ${ITEM} from json_array_elements_text($2::json) as g(id)
   cross join lateral (
     select i.* from source_items i where i.organization_id = $1 and i.id = g.id::uuid limit 1) i`)
 
-/** Omits items that no longer exist. */
-async function readItems(db: Db, organizationId: string, itemIds: readonly string[]): Promise<ItemRow[]> {
-  const { rows } = await selectItems(db, [organizationId, JSON.stringify(itemIds)])
-  return z.array(ItemRow).parse(rows)
-}
-
-/** Items named in one statement. */
-const ITEMS_A_PAGE = 256
-const ID_BYTES = 16
+const selectItemsAfter = prepare(`
+  select ${ITEM} from source_items i where i.organization_id = $1 and i.id > $2::uuid
+  order by i.id limit ${ITEMS_A_PAGE}`)
 
 /** At most {@link ROWS_A_PAGE} rows as `writeRows` takes them, the key of each, and the items that begin here. */
 export interface PageOfRows {
@@ -205,26 +179,40 @@ export async function* readPages(
   signal: AbortSignal,
 ): AsyncGenerator<PageOfRows, void> {
   let last = FIRST
-  for (const some of itemIds === null ? [null] : batchesOf(itemIds)) {
-    for (let isMore = true; isMore;) {
+  for await (let items of readItems(db, of.organizationId, itemIds)) {
+    const ids = JSON.stringify(items.map(({ id }) => id))
+    for (let isMore = true; isMore; items = []) {
       await turn()
       signal.throwIfAborted()
-      const page = Buffer.from(await readPage(db, of, last, some), 'base64')
+      const { rows } = await readPage(db, [of.organizationId, of.modelId, last.itemId, last.position, ids])
+      const page = Buffer.from(Page.parse(rows)[0].rows ?? '', 'base64')
       const keys = keysOf(page, of.dimensions)
       isMore = keys.length === ROWS_A_PAGE
-      if (keys.length === 0) continue
-      const begun = new Set(keys.map(({ itemId }) => itemId))
-      // Rows of an item follow each other, so only the last item may continue here.
-      begun.delete(last.itemId)
       last = keys.at(-1) ?? last
-      yield { page, keys, items: begun.size > 0 ? await readItems(db, of.organizationId, [...begun]) : [] }
+      yield { page, keys, items }
     }
   }
 }
 
-function* batchesOf(itemIds: readonly string[]): Generator<readonly string[]> {
-  for (let from = 0; from < itemIds.length; from += ITEMS_A_PAGE)
-    yield itemIds.slice(from, from + ITEMS_A_PAGE)
+/** Omits items that no longer exist. */
+async function* readItems(
+  db: Db,
+  organizationId: string,
+  itemIds: readonly string[] | null,
+): AsyncGenerator<ItemRow[], void> {
+  if (itemIds === null) {
+    let last: string | undefined = FIRST.itemId
+    while (last !== undefined) {
+      const items: ItemRow[] = ItemRows.parse((await selectItemsAfter(db, [organizationId, last])).rows)
+      if (items.length > 0) yield items
+      last = items.at(-1)?.id
+    }
+    return
+  }
+  for (let from = 0; from < itemIds.length; from += ITEMS_A_PAGE) {
+    const ids = JSON.stringify(itemIds.slice(from, from + ITEMS_A_PAGE))
+    yield ItemRows.parse((await selectItems(db, [organizationId, ids])).rows)
+  }
 }
 
 function keysOf(bytes: Buffer, dimensions: number): RowKey[] {

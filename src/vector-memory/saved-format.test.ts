@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { UNIT_BYTES } from './block-layout.ts'
+import { UNIT_BYTES } from '../vector-scan/block-layout.ts'
+import { KEY_BYTES, rowBytesOf, writeRows } from '../vector-scan/write-rows.ts'
 import { ItemFacts } from './item-facts.ts'
-import { FORMAT } from './saved-snapshots.ts'
-import { KEY_BYTES, rowBytesOf, writeRows } from './write-rows.ts'
+import { FORMAT } from './snapshot-file.ts'
 
 it('keeps the file format of saved vectors unless its version is raised', () => {
   const memory = new WebAssembly.Memory({ initial: 2, maximum: 2, shared: true })

@@ -1,15 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import type { Db } from '../database/database.ts'
-import { DIMENSIONS_MAX, ROWS_A_BLOCK } from './block-layout.ts'
+import { DIMENSIONS_MAX, NoRoom, type RowTable, VectorScanner } from '../vector-scan/index.ts'
 import { countRows, readChanges, readRevision, type SnapshotOf, whichAreThere } from './read-snapshot.ts'
-import { NoRoom } from './row-table.ts'
 import type { SavedSnapshots } from './saved-snapshots.ts'
-import type { ScanJob, ScannedRows } from './scan.ts'
-import { createSharedMemory, type SharedMemory } from './shared-memory.ts'
-import { restoreAll, saveAll } from './snapshot-saving.ts'
 import { VectorSnapshot } from './vector-snapshot.ts'
-import { createVectorThreads, type VectorThreads } from './vector-threads.ts'
 
 export interface SnapshotsOptions {
   db: Db
@@ -49,14 +44,12 @@ const REFUSED_MAX = 10_000
 const LOADS_WAITING_MAX = 16
 /** What a catch-up reads is outside the memory limit. */
 const FOLLOWING_MAX = 4
-const ROWS_HERE_MAX = 8_192
 
 /** One snapshot for each organization, within a memory limit. */
 export class Snapshots {
   readonly #options: SnapshotsOptions
   readonly #db: Db
-  readonly #shared: SharedMemory
-  readonly #threads: VectorThreads
+  readonly #scanner: VectorScanner
   readonly #now: () => number
   readonly #stopping = new AbortController()
   /** Least recently used first. */
@@ -69,11 +62,10 @@ export class Snapshots {
   #restoring: Promise<void> | undefined
 
   constructor(options: SnapshotsOptions) {
-    const { db, bytes, threads, rowsHereMax = ROWS_HERE_MAX, now = () => performance.now() } = options
+    const { db, now = () => performance.now() } = options
     this.#options = options
     this.#db = db
-    this.#shared = createSharedMemory({ bytes, threads: threads + 1 })
-    this.#threads = createVectorThreads(this.#shared, { count: threads, rowsHereMax })
+    this.#scanner = new VectorScanner(options)
     this.#now = now
   }
 
@@ -83,12 +75,12 @@ export class Snapshots {
     this.#searches += 1
   }
 
-  scan(
+  async scan(
     { table }: VectorSnapshot,
-    asked: Pick<ScanJob, 'question' | 'allowed' | 'limit'>,
-  ): Promise<ScannedRows | null> {
-    const { segments, units, rowItems } = table
-    return this.#threads.scan({ ...asked, segments, units, rowItems }, this.#searches === 1)
+    vector: Float32Array,
+    asked: { allowed: Uint8Array | null; limit: number },
+  ): ReturnType<VectorScanner['scan']> {
+    return await this.#scanner.scan(table, vector, { ...asked, isAlone: this.#searches === 1 })
   }
 
   held(): { bytes: number; organizations: number } {
@@ -109,8 +101,8 @@ export class Snapshots {
   restored(): Promise<void> {
     const { saved } = this.#options
     if (!saved) return Promise.resolve()
-    const deps = { db: this.#db, saved, shared: this.#shared, signal: this.#stopping.signal }
-    return (this.#restoring ??= restoreAll(deps, (snapshot) => this.#adopt(snapshot)))
+    const deps = { db: this.#db, scanner: this.#scanner, signal: this.#stopping.signal }
+    return (this.#restoring ??= saved.restoreAll(deps, (snapshot) => this.#adopt(snapshot)))
   }
 
   async close(): Promise<void> {
@@ -119,8 +111,8 @@ export class Snapshots {
     const { saved, rowsSavedMin: rowsMin } = this.#options
     const entries = [...this.#entries.values()].toReversed().filter(({ isReady }) => isReady)
     const catchUp = (entry: Entry, signal: AbortSignal): Promise<void> => this.#catchUp(entry, signal)
-    if (saved) await saveAll({ db: this.#db, saved, rowsMin }, entries, catchUp)
-    await this.#threads.close()
+    await saved?.saveAll({ db: this.#db, rowsMin }, entries, catchUp)
+    await this.#scanner.close()
   }
 
   /** Applies all changes committed by now. A call during a run waits for one that starts after it. */
@@ -173,7 +165,7 @@ export class Snapshots {
 
   #add({ organizationId, modelId, dimensions }: SnapshotOf): Entry {
     const of = { organizationId, modelId, dimensions }
-    const snapshot = new VectorSnapshot(of, this.#shared)
+    const snapshot = new VectorSnapshot(of, this.#scanner)
     const state = { isReady: false, following: null, holders: 0, isDropped: false }
     const entry: Entry = { ...of, ...state, snapshot, ready: Promise.resolve(), usedAt: this.#now() }
     this.#entries.set(organizationId, entry)
@@ -191,7 +183,7 @@ export class Snapshots {
     // Before reading, so that rows that change meanwhile are read again.
     snapshot.reach(await readRevision(this.#db, organizationId))
     const rows = await countRows(this.#db, entry)
-    if (!this.#makeRoom(Math.ceil(rows / ROWS_A_BLOCK) * snapshot.table.segments)) throw new NoRoom()
+    if (!this.#makeRoom(snapshot.table, rows)) throw new NoRoom()
     await snapshot.read(this.#db, this.#stopping.signal)
     await this.#makeReady(entry)
     this.#refusedUntil.delete(organizationId)
@@ -266,15 +258,15 @@ export class Snapshots {
   }
 
   /**
-   * Evicts snapshots not used recently until this many units of memory are free.
-   * @returns whether they are
+   * Evicts snapshots not used recently until a table has room for this many rows.
+   * @returns whether it has
    */
-  #makeRoom(units: number): boolean {
-    if (this.#shared.units < units) return false
+  #makeRoom(table: RowTable, rows: number): boolean {
+    if (!this.#scanner.hasRoom(table, rows, true)) return false
     for (const entry of this.#entries.values()) {
-      if (this.#shared.free >= units) return true
+      if (this.#scanner.hasRoom(table, rows)) return true
       if (entry.holders === 0 && this.#now() - entry.usedAt >= KEPT_MS) this.#drop(entry)
     }
-    return this.#shared.free >= units
+    return this.#scanner.hasRoom(table, rows)
   }
 }

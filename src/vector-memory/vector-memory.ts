@@ -1,10 +1,15 @@
 import { within } from '../background/index.ts'
-import { type Asked, type Candidate, candidatesOf } from './candidates.ts'
+import { type Asked, type Nearness, nearnessOf } from '../vector-scan/index.ts'
 import type { ItemScope } from './item-facts.ts'
-import { encodeQuestion } from './question.ts'
-import type { SnapshotOf } from './read-snapshot.ts'
+import type { RowKey, SnapshotOf } from './read-snapshot.ts'
 import { type Entry, Snapshots, type SnapshotsOptions } from './snapshots.ts'
 import type { VectorSnapshot } from './vector-snapshot.ts'
+
+/** A chunk that may be among the nearest to a query. */
+export interface Candidate extends RowKey, Nearness {
+  /** The version of its item in the snapshot; null: the database proposed it. */
+  version: number | null
+}
 
 /** The chunks in scope that may be among the nearest by score or by quantized cosine. */
 export interface Proposal {
@@ -140,11 +145,12 @@ async function scan(
 ): Promise<Proposal | null> {
   const { table, facts, revision, removedSourceIds } = snapshot
   const { allowed, rows: count } = facts.select({ ...scope, exceptSourceIds: removedSourceIds })
-  const proposal: Proposal = { candidates: [], floor: 0, revision, removedSourceIds, count }
-  const question = encodeQuestion(asked.vector)
-  if (question === null || table.blocks === 0) return proposal
-  const found = await snapshots.scan(snapshot, { question, allowed, limit })
+  const found = await snapshots.scan(snapshot, asked.vector, { allowed, limit })
   if (found === null) return null
-  const candidates = candidatesOf(table, found, asked, (row) => snapshot.rowAt(row))
-  return { ...proposal, candidates, floor: found.floor }
+  const candidates: Candidate[] = []
+  for (const [row, nearness] of nearnessOf(table, found, asked)) {
+    const key = snapshot.rowAt(row)
+    if (key) candidates.push({ ...key, ...nearness })
+  }
+  return { candidates, floor: found.floor, revision, removedSourceIds, count }
 }

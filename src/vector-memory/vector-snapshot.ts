@@ -1,9 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Db } from '../database/database.ts'
+import { NO_ITEM, type RowTable, type VectorScanner } from '../vector-scan/index.ts'
 import { ItemFacts } from './item-facts.ts'
 import { type PageOfRows, readPages, type RowKey, type SnapshotOf } from './read-snapshot.ts'
-import { NO_ITEM, RowTable } from './row-table.ts'
-import type { SharedMemory } from './shared-memory.ts'
 
 /** A row of a snapshot. The version changes whenever the stored item may have changed. */
 export type SnapshotRow = RowKey & { version: number }
@@ -24,10 +23,10 @@ export class VectorSnapshot {
   readonly organizationId: string
   readonly modelId: number
 
-  constructor({ organizationId, modelId, dimensions }: SnapshotOf, shared: SharedMemory) {
+  constructor({ organizationId, modelId, dimensions }: SnapshotOf, scanner: VectorScanner) {
     this.organizationId = organizationId
     this.modelId = modelId
-    this.table = new RowTable(dimensions, shared)
+    this.table = scanner.table(dimensions)
   }
 
   /** The revision of the organization's items that the contents are of, if nothing is changing. */

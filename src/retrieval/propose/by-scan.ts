@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../../database/database.ts'
 import { encodeHalfvec } from '../../database/halfvec.ts'
-import { compareVectors, type Proposal } from '../../vector-memory/index.ts'
+import type { Candidate, Proposal } from '../../vector-memory/index.ts'
+import { compareVectors } from '../../vector-scan/index.ts'
 import { inScope, notRemoved } from '../filter-conditions.ts'
 import type { NearestQuery, Proposer } from '../nearest-query.ts'
 import { distanceError } from '../score.ts'
@@ -49,9 +50,11 @@ export function proposalOf(
   rows: readonly z.output<typeof ProposedRow>[],
   revision: number,
 ): Proposal {
-  const keys = rows.map(({ id, position }) => ({ itemId: id, position }))
   const vectors = rows.map(({ vector }) => Buffer.from(vector, 'hex'))
-  const candidates = compareVectors(keys, vectors, query)
+  const candidates = compareVectors(vectors, query).flatMap(([at, nearness]): Candidate[] => {
+    const row = rows[at]
+    return row ? [{ itemId: row.id, position: row.position, version: null, ...nearness }] : []
+  })
   return { candidates, floor: 0, revision, removedSourceIds: [], count: null }
 }
 

@@ -51,8 +51,6 @@ const RARE = [8, 10] as const
 
 const HASH_BITS = 4_095
 
-const FAR = Number.MAX_SAFE_INTEGER
-
 /** The query's distinct words in the order of their first occurrence. */
 interface Query {
   indexes: ReadonlyMap<number, number>
@@ -62,10 +60,15 @@ interface Query {
   background: number[]
 }
 
-/** Where a chunk has words of the query: their indexes in the query and their positions in the chunk. */
-interface Occurrences {
-  indexes: number[]
-  positions: number[]
+/** A word of the query in a chunk. */
+interface Found {
+  index: number
+  count: number
+  isInTitle: boolean
+  /** The position of its last occurrence. */
+  last: number
+  /** The least distance to the word before it in the query. */
+  distance: number
 }
 
 /** What the words of a chunk say. */
@@ -115,28 +118,22 @@ function queryOf(asked: readonly AskedWord[]): Query {
 
 /** What the words of each chunk count, 0 to 1. */
 function* scoringWords(query: Query, chunks: readonly Rankable[]): Pausable<Float64Array> {
-  const found: Occurrences[] = []
+  const found: Found[][] = []
   const having = new Uint32Array(query.times.length)
-  const counted = new Int32Array(query.times.length).fill(-1)
-  for (const [at, { words }] of chunks.entries()) {
+  for (const { words } of chunks) {
     yield
-    const occurrences = findOccurrences(query, words)
-    found.push(occurrences)
-    for (const index of occurrences.indexes) {
-      if (counted[index] === at) continue
-      counted[index] = at
-      having[index] = (having[index] ?? 0) + 1
-    }
+    const ofChunk = findWords(query, words)
+    found.push(ofChunk)
+    for (const { index } of ofChunk) having[index] = (having[index] ?? 0) + 1
   }
   const weights = weighWords(query, having, chunks.length)
   const average =
     chunks.reduce((sum, { words }) => sum + words.numbers.length, 0) / Math.max(1, chunks.length)
-  const score = createScorer(query, weights)
   const scored: Scored[] = []
   for (const [at, { words }] of chunks.entries()) {
     yield
     const half = K1 * (1 - B + (B * words.numbers.length) / Math.max(1, average))
-    scored.push(score(found[at] ?? NO_OCCURRENCES, { half, titleWords: words.titleWords }))
+    scored.push(scoreOf(query, weights, found[at] ?? [], half))
   }
   return normalize(
     scored,
@@ -144,21 +141,24 @@ function* scoringWords(query: Query, chunks: readonly Rankable[]): Pausable<Floa
   )
 }
 
-const NO_OCCURRENCES: Occurrences = { indexes: [], positions: [] }
-
-function findOccurrences({ indexes: indexOf, mayHave }: Query, { numbers }: ChunkWords): Occurrences {
-  const indexes: number[] = []
-  const positions: number[] = []
-  if (indexOf.size === 0) return { indexes, positions }
+/** The query's words in a chunk, in the order of their first occurrence. */
+function findWords({ indexes, mayHave }: Query, { numbers, titleWords }: ChunkWords): Found[] {
+  const found = new Map<number, Found>()
   for (let at = 0; at < numbers.length; at++) {
     const hash = numbers[at] ?? 0
     if (mayHave[hash & HASH_BITS] === 0) continue
-    const index = indexOf.get(hash)
+    const index = indexes.get(hash)
     if (index === undefined) continue
-    indexes.push(index)
-    positions.push(at)
+    const word = found.get(index) ?? { index, count: 0, isInTitle: false, last: at, distance: Infinity }
+    found.set(index, word)
+    word.count += 1
+    word.last = at
+    if (at < titleWords) word.isInTitle = true
+    const [before, after] = [found.get(index - 1), found.get(index + 1)]
+    if (before) word.distance = Math.min(word.distance, at - before.last)
+    if (after) after.distance = Math.min(after.distance, at - after.last)
   }
-  return { indexes, positions }
+  return [...found.values()]
 }
 
 /**
@@ -173,65 +173,22 @@ function weighWords({ times, background }: Query, having: Uint32Array, chunks: n
   })
 }
 
-/** Scores one chunk after the other in the same arrays; each call costs as much as it has occurrences. */
-function createScorer({ times, background }: Query, weights: Float64Array) {
-  const counts = new Uint32Array(times.length)
-  const inTitle = new Uint8Array(times.length)
-  const last = new Float64Array(times.length).fill(-FAR)
-  /** The least distance of each word to the one before it in the query. */
-  const distances = new Float64Array(times.length).fill(FAR)
-  const weightAt = (index: number): number => weights[index] ?? 0
-  const countAt = (index: number): number => counts[index] ?? 0
-
-  /** Notes the distance of the word `index` to the one before it in the query, if the chunk has had both. */
-  function measure(index: number): void {
-    const distance = Math.abs((last[index] ?? -FAR) - (last[index - 1] ?? -FAR))
-    if (distance < (distances[index] ?? FAR)) distances[index] = distance
-  }
-
-  /** @returns the distinct words */
-  function note({ indexes, positions }: Occurrences, titleWords: number): number[] {
-    const distinct: number[] = []
-    for (const [at, index] of indexes.entries()) {
-      const position = positions[at] ?? 0
-      if (counts[index] === 0) distinct.push(index)
-      counts[index] = countAt(index) + 1
-      last[index] = position
-      if (position < titleWords) inTitle[index] = 1
-      if (index > 0) measure(index)
-      if (index + 1 < times.length) measure(index + 1)
-    }
-    return distinct
-  }
-
-  /** Adds what a word counts, in the title and beside the word before it in the query too. */
-  function add(scored: Scored, index: number, half: number): void {
-    const weight = weightAt(index)
-    const count = countAt(index)
-    scored.score += (weight * (K1 + 1) * count) / (count + half) + TITLE * weight * (inTitle[index] ?? 0)
-    const isClose = index > 0 && countAt(index - 1) !== 0
-    if (isClose) scored.score += (CLOSE * (weight + weightAt(index - 1))) / 2 / (distances[index] ?? FAR)
+/** @param half the count at which a word adds half of what it can */
+function scoreOf(
+  { background }: Query,
+  weights: Float64Array,
+  found: readonly Found[],
+  half: number,
+): Scored {
+  const scored: Scored = { score: 0, covered: 0, rarest: 0 }
+  for (const { index, count, isInTitle, distance } of found) {
+    const weight = weights[index] ?? 0
+    scored.score += (weight * (K1 + 1) * count) / (count + half) + TITLE * weight * (isInTitle ? 1 : 0)
+    if (distance < Infinity) scored.score += (CLOSE * (weight + (weights[index - 1] ?? 0))) / 2 / distance
     scored.covered += weight
     scored.rarest = Math.max(scored.rarest, background[index] ?? 0)
   }
-
-  function clear(distinct: readonly number[]): void {
-    for (const index of distinct) {
-      counts[index] = 0
-      inTitle[index] = 0
-      last[index] = -FAR
-      distances[index] = FAR
-      if (index + 1 < times.length) distances[index + 1] = FAR
-    }
-  }
-
-  return (occurrences: Occurrences, { half, titleWords }: { half: number; titleWords: number }): Scored => {
-    const distinct = note(occurrences, titleWords)
-    const scored: Scored = { score: 0, covered: 0, rarest: 0 }
-    for (const index of distinct) add(scored, index, half)
-    clear(distinct)
-    return scored
-  }
+  return scored
 }
 
 /** Scores as shares of the best one, or of what a good match would have, as far as the best one is trusted. */

@@ -61,43 +61,55 @@ export function createRankBy({
   signal?: AbortSignal,
 ) => Promise<Nearest<RankedChunk> | null> {
   return async (proposer, query, request, signal) => {
-    const onMissing = (): void => void (proposer.held && missedWords(proposer.held))
     const asked = askedWords(request.words, terms)
-    return await answerBy(proposer, query, async (proposal, isFresh) => {
-      const { floor, revision, count } = proposal
-      const matching = await keepMatching(db, query, nearestFirst(proposal.candidates))
-      const candidates = matching.slice(0, query.limit)
-      const last = candidates.length < query.limit ? 0 : (candidates.at(-1)?.cosine ?? 0)
-      if (floor > 0 && last <= floor) return { state: 'too_few' }
+    const onMissing = (): void => void (proposer.held && missedWords(proposer.held))
+
+    /** null: a candidate no longer exists. */
+    const rank = async (candidates: readonly Candidate[], revision: number): Promise<Ranked[] | null> => {
       const { organizationId } = query
       const words = await readWords({ organizationId, revision }, candidates, { signal, onMissing })
-      // A chunk without words no longer exists.
-      if (words.size < candidates.length) return { state: 'outdated' }
+      if (words.size < candidates.length) return null
       const rankable = candidates.flatMap((candidate) => {
         const ofChunk = words.get(keyText(candidate))
-        return ofChunk ? { score: candidate.cosine, meaning: candidate.meaning, words: ofChunk } : []
+        return ofChunk ? { ...candidate, score: candidate.cosine, words: ofChunk } : []
       })
       const relevances = await inSlices(relevanceOf(asked, rankable), signal)
-      const best = placesOfGreatest(relevances, request.limit).flatMap((at): Ranked[] => {
-        const [candidate, of] = [candidates[at], rankable[at]]
-        return candidate && of ? [{ ...candidate, relevance: relevances[at] ?? 0, words: of.words }] : []
-      })
+      return rankable
+        .map((candidate, at) => Object.assign(candidate, { relevance: relevances[at] ?? 0 }))
+        .toSorted((a, b) => b.relevance - a.relevance)
+        .slice(0, request.limit)
+    }
+
+    return await answerBy(proposer, query, async (proposal, isFresh) => {
+      const { count } = proposal
+      const matching = await keepMatching(db, query, nearestFirst(proposal.candidates))
+      const candidates = matching.slice(0, query.limit)
+      if (mayLack(candidates, query.limit, proposal.floor)) return { state: 'too_few' }
+      const best = await rank(candidates, proposal.revision)
+      if (best === null) return { state: 'outdated' }
       const wanted = new Map([...best, ...mayBeNearest(candidates)].map((chunk) => [keyText(chunk), chunk]))
       const read = await readCandidates(proposer, query, { proposal, candidates: [...wanted.values()] })
       if (read.state !== 'read') return read
-      const { rows, changedItemIds } = read
-      const isChanged = changedItemIds.size > 0
-      const isMissing = isChanged && best.some((chunk) => !rows.has(keyText(chunk)))
-      if (isMissing || (isChanged && !isFresh)) return { state: 'outdated' }
+      if (read.changedItemIds.size > 0 && !(isFresh && hasAll(read.rows, best))) return { state: 'outdated' }
       return {
         state: 'found',
-        chunks: rankedRows(query, best, rows),
-        best: scoredRows(query, rows.values())[0]?.score,
+        chunks: rankedRows(query, best, read.rows),
+        best: scoredRows(query, read.rows.values())[0]?.score,
         countCompared: count === null ? request.countInScope : async () => count,
         isApproximate: proposer.path === 'approximate',
       }
     })
   }
+}
+
+/** Whether a chunk that was not proposed may be nearer than the last candidate. */
+function mayLack(candidates: readonly Candidate[], limit: number, floor: number): boolean {
+  const last = candidates.length < limit ? 0 : (candidates.at(-1)?.cosine ?? 0)
+  return floor > 0 && last <= floor
+}
+
+function hasAll(rows: ReadonlyMap<string, ChunkRow>, chunks: readonly Candidate[]): boolean {
+  return chunks.every((chunk) => rows.has(keyText(chunk)))
 }
 
 function nearestFirst(candidates: readonly Candidate[]): Candidate[] {
@@ -126,11 +138,6 @@ function rankedRows(
 function mayBeNearest(candidates: readonly Candidate[]): Candidate[] {
   const least = candidates.reduce((most, { cosine, atMost }) => Math.max(most, 2 * cosine - atMost), 0)
   return candidates.filter(({ atMost }) => atMost >= least)
-}
-
-/** Indexes of the `limit` greatest values; ties in order. */
-function placesOfGreatest(values: Float64Array, limit: number): number[] {
-  return [...values.keys()].toSorted((a, b) => (values[b] ?? 0) - (values[a] ?? 0) || a - b).slice(0, limit)
 }
 
 const Ids = z.array(z.object({ id: z.string() }))

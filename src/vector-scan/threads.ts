@@ -8,7 +8,7 @@ const BLOCKS_A_THREAD_MIN = 32
 const HEAP_MAX_MB = 64
 
 /** Scans: few rows on this thread, more on threads that start when first needed. */
-export interface VectorThreads {
+export interface Threads {
   /**
    * @param isAlone no other search is running, so twice as many rows are scanned on this thread
    * @returns null if too many rows are equally near.
@@ -28,10 +28,10 @@ interface Thread {
  * @param rowsHereMax up to this many rows are scanned on the calling thread, because handing them over costs
  * as much
  */
-export function createVectorThreads(
+export function createThreads(
   shared: SharedMemory,
   { count, rowsHereMax }: { count: number; rowsHereMax: number },
-): VectorThreads {
+): Threads {
   let here: Scan | undefined
   const threads = new Map<number, Thread>()
 
@@ -67,7 +67,7 @@ export function createVectorThreads(
 
 /** @param onEnd called when the thread has ended; the next job starts a new one */
 function startThread({ memory }: SharedMemory, number: number, onEnd: () => void): Thread {
-  const worker = new Worker(new URL('./vector-worker.ts', import.meta.url), {
+  const worker = new Worker(new URL('./worker.ts', import.meta.url), {
     workerData: { memory, room: roomOf(number) },
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MAX_MB },
   })

@@ -1,6 +1,14 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import type { MeaningPart } from '../inference/embedding-model.ts'
-import { PAIR_BYTES, ROWS_A_BLOCK, SCALES_BYTES, SEGMENT, segmentsOf, UNIT_BYTES } from './block-layout.ts'
+import {
+  blockBytesOf,
+  PAIR_BYTES,
+  ROWS_A_BLOCK,
+  SCALES_BYTES,
+  SEGMENT,
+  segmentsOf,
+  UNIT_BYTES,
+} from './block-layout.ts'
 import type { SharedMemory } from './shared-memory.ts'
 import { rowBytesOf, writeRows } from './write-rows.ts'
 
@@ -63,7 +71,7 @@ export class RowTable {
 
   /** Bytes used in the shared memory. */
   get bytes(): number {
-    return this.#blocks * this.segments * UNIT_BYTES
+    return this.#blocks * blockBytesOf(this.dimensions)
   }
 
   itemOf(row: number): number {
@@ -77,7 +85,7 @@ export class RowTable {
   /** Gives a row to an item. @throws NoRoom */
   add(item: number, position: number): number {
     const row = this.#freeRows.pop() ?? this.#rows++
-    if (row === this.#blocks * ROWS_A_BLOCK) this.addBlock()
+    if (row === this.#blocks * ROWS_A_BLOCK) this.#addBlock()
     this.#written += 1
     this.#positions[row] = position
     this.#rowItems[row] = item
@@ -94,8 +102,7 @@ export class RowTable {
     this.#freeRows.push(row)
   }
 
-  /** @throws NoRoom */
-  addBlock(): void {
+  #addBlock(): void {
     if (this.#shared.free < this.segments) throw new NoRoom()
     if (this.#blocks * this.segments === this.#units.length) {
       this.#units = grown(this.#units, 0)

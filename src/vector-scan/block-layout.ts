@@ -16,6 +16,11 @@ export const SCALES_BYTES = ROWS_A_BLOCK * FLOAT_BYTES
 export const PAIR_BYTES = ROWS_A_BLOCK * 2
 export const UNIT_BYTES = SCALES_BYTES + (SEGMENT / 2) * PAIR_BYTES
 
+/** Bytes of a block. */
+export function blockBytesOf(dimensions: number): number {
+  return segmentsOf(dimensions) * UNIT_BYTES
+}
+
 /** The segments of a vector; the last one is padded with zeros. */
 export function segmentsOf(dimensions: number): number {
   return Math.ceil(dimensions / SEGMENT)

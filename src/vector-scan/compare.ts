@@ -1,0 +1,67 @@
+import type { MeaningPart } from '../inference/embedding-model.ts'
+import { DIMENSIONS_MAX, ROWS_A_BLOCK, SEGMENT, UNIT_BYTES } from './block-layout.ts'
+import { encodeQuestion } from './question.ts'
+import { RowTable } from './row-table.ts'
+import { createScan, PROPOSED_MAX, type Scan, type ScannedRows } from './scan.ts'
+import { createSharedMemory, roomOf, type SharedMemory } from './shared-memory.ts'
+import { rowBytesOf } from './write-rows.ts'
+
+/** How near a quantized vector is to a query: the same numbers for the same vector in every table. */
+export interface Nearness {
+  /** Upper bound of the exact cosine. */
+  atMost: number
+  cosine: number
+  /** Product of the parts that carry meaning; null: not asked about. */
+  meaning: number | null
+}
+
+export interface Asked {
+  vector: Float32Array
+  /** The dimensions that carry meaning; null: none are asked about. */
+  meaning: MeaningPart | null
+}
+
+/** The nearness of scanned rows. */
+export function* nearnessOf(
+  table: RowTable,
+  { rows, uppers, cosines }: ScannedRows,
+  { vector, meaning }: Asked,
+): Generator<[row: number, Nearness], void> {
+  const meaningOf = meaning && table.meaningOf(vector, meaning)
+  for (const [at, row] of rows.entries()) {
+    const [atMost, cosine] = [uppers[at] ?? 1, cosines[at] ?? 0]
+    yield [row, { atMost, cosine, meaning: meaningOf && meaningOf(row) }]
+  }
+}
+
+let scratch: { shared: SharedMemory; scan: Scan } | undefined
+
+/**
+ * Compares vectors with a query in a table of their own. Omits those that cannot have a cosine above 0.
+ * @param vectors at most {@link PROPOSED_MAX}, as `halfvec_send` writes them
+ */
+export function compareVectors(vectors: readonly Uint8Array[], asked: Asked): [place: number, Nearness][] {
+  const question = encodeQuestion(asked.vector)
+  if (question === null || vectors.length === 0) return []
+  const { shared, scan } = (scratch ??= createScratch())
+  const table = new RowTable(asked.vector.length, shared)
+  try {
+    const rowBytes = rowBytesOf(asked.vector.length)
+    const page = Buffer.alloc(rowBytes * vectors.length)
+    for (const [row, vector] of vectors.entries()) page.set(vector, (row + 1) * rowBytes - vector.length)
+    const rows = vectors.map((_, row) => table.add(row, 0))
+    table.write(page, rows)
+    const { segments, units, rowItems, blocks } = table
+    const whole = { from: 0, to: blocks, allowed: null, limit: rows.length }
+    const found = scan({ question, segments, units, rowItems, ...whole })
+    return found === null ? [] : [...nearnessOf(table, found, asked)]
+  } finally {
+    table.release()
+  }
+}
+
+function createScratch(): { shared: SharedMemory; scan: Scan } {
+  const units = (PROPOSED_MAX / ROWS_A_BLOCK) * (DIMENSIONS_MAX / SEGMENT)
+  const shared = createSharedMemory({ bytes: units * UNIT_BYTES, threads: 1 })
+  return { shared, scan: createScan(shared.memory, roomOf(0)) }
+}

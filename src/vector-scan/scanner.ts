@@ -1,0 +1,61 @@
+import { ROWS_A_BLOCK } from './block-layout.ts'
+import { encodeQuestion } from './question.ts'
+import { RowTable } from './row-table.ts'
+import type { ScannedRows } from './scan.ts'
+import { createSharedMemory, type SharedMemory } from './shared-memory.ts'
+import { createThreads, type Threads } from './threads.ts'
+
+/** Threads scan tables with more rows; twice as many if no other scan is expected. */
+const ROWS_HERE_MAX = 8_192
+
+/** Tables of quantized vectors in a limited memory, and scans of them. */
+export class VectorScanner {
+  readonly #shared: SharedMemory
+  readonly #threads: Threads
+
+  /** @param threads threads, besides the caller's, that scan */
+  constructor({
+    bytes,
+    threads,
+    rowsHereMax = ROWS_HERE_MAX,
+  }: {
+    bytes: number
+    threads: number
+    rowsHereMax?: number | undefined
+  }) {
+    this.#shared = createSharedMemory({ bytes, threads: threads + 1 })
+    this.#threads = createThreads(this.#shared, { count: threads, rowsHereMax })
+  }
+
+  /** An empty table of vectors with this many dimensions. */
+  table(dimensions: number): RowTable {
+    return new RowTable(dimensions, this.#shared)
+  }
+
+  /** Whether tables could have this many rows more: now, or if there were no others. */
+  hasRoom({ segments }: RowTable, rows: number, inEmptyMemory = false): boolean {
+    const units = inEmptyMemory ? this.#shared.units : this.#shared.free
+    return Math.ceil(rows / ROWS_A_BLOCK) * segments <= units
+  }
+
+  /**
+   * All rows that may be among the `limit` nearest to a vector.
+   * @param allowed for each item, whether it is in scope; null: all are
+   * @param isAlone no other scan is expected meanwhile
+   * @returns null if too many rows are equally near.
+   * @throws when a thread ended
+   */
+  async scan(
+    { blocks, segments, units, rowItems }: RowTable,
+    vector: Float32Array,
+    { allowed, limit, isAlone }: { allowed: Uint8Array | null; limit: number; isAlone: boolean },
+  ): Promise<ScannedRows | null> {
+    const question = encodeQuestion(vector)
+    if (question === null || blocks === 0) return { rows: [], uppers: [], cosines: [], floor: 0 }
+    return await this.#threads.scan({ question, segments, units, rowItems, allowed, limit }, isAlone)
+  }
+
+  async close(): Promise<void> {
+    await this.#threads.close()
+  }
+}
