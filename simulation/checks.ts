@@ -3,6 +3,9 @@ import { admittedTooMany, fits, mayBeRefused } from './oracle.ts'
 import { RETRIEVALS, type SimulatedOrganization } from './organizations.ts'
 import type { World } from './world.ts'
 
+const MINUTE_MS = 60_000
+const REFUSALS_MS = 3 * MINUTE_MS
+
 /** What holds at any time, whatever is under way. */
 export async function checkAlways(world: World): Promise<void> {
   await checkRuns(world)
@@ -68,10 +71,14 @@ function checkRates(world: World, organization: SimulatedOrganization): void {
         if (!mayBeRefused(refusal, maybe, rateLimit))
           world.violate(`a request for ${action} was refused for rate though the minute had room`)
     }
-  // A minute is judged once.
-  const old = world.time.now() - 180_000
-  for (const list of [organization.admissions, organization.maybeAdmitted, organization.refusals])
-    list.splice(0, list.length, ...list.filter(({ answeredAt }) => answeredAt > old))
+  // A refusal needs the admissions of the minute before it, so those stay longer.
+  forget(organization.refusals, world.time.now() - REFUSALS_MS)
+  for (const list of [organization.admissions, organization.maybeAdmitted])
+    forget(list, world.time.now() - REFUSALS_MS - MINUTE_MS)
+}
+
+function forget(list: SimulatedOrganization['admissions'], before: number): void {
+  list.splice(0, list.length, ...list.filter(({ answeredAt }) => answeredAt > before))
 }
 
 async function checkDocuments(world: World, organization: SimulatedOrganization): Promise<void> {
