@@ -17,6 +17,7 @@ export async function offerChannels(
   label: string,
   terminal: Terminal,
 ): Promise<void> {
+  // Providers that this command line does not know have none.
   if (!PROVIDERS.some(({ id, hasChannels }) => id === source.provider && hasChannels)) return
   const retry = patienceOn(terminal, person.url)
   const path = `/v1/console/sources/${source.id}`

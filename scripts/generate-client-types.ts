@@ -69,7 +69,7 @@ export async function generatedClientTypes(openApi: string): Promise<string> {
     ...codes.map((code) => `  '${code}',`),
     '] as const',
     '',
-    '/** Every provider, in the order of the API. */',
+    '/** The providers of a deployment that does not name others, in the order of the API. */',
     'export const PROVIDERS = [',
     ...providers.map(
       ({ id, name, hasChannels, isForFiles }) =>
@@ -77,7 +77,10 @@ export async function generatedClientTypes(openApi: string): Promise<string> {
     ),
     '] as const',
     '',
-    astToString(types),
+    '/** A provider: one of these, or another that the deployment names. */',
+    "export type Provider = (typeof PROVIDERS)[number]['id'] | (string & {})",
+    '',
+    astToString(types).replaceAll(providers.map(({ id }) => `"${id}"`).join(' | '), 'Provider'),
   ].join('\n')
 }
 
@@ -86,19 +89,19 @@ export function generatedProviders(openApi: string): string {
   const { 'x-providers': providers } = Document.parse(JSON.parse(openApi))
   return [
     '// Written by `npm run generate` from openapi/openapi.json: what the service tells of its providers.',
-    'export const PROVIDERS = {',
-    ...providers.flatMap(({ id, name, brings, icon, hasChannels }) => [
-      `  ${id}: {`,
+    '/** Those of a deployment without PROVIDERS; others replace them when the page starts. */',
+    'export const DEFAULT_PROVIDERS = [',
+    ...providers.flatMap(({ id, name, brings, icon, hasChannels, isForFiles }) => [
+      '  {',
+      `    id: '${id}',`,
       `    name: ${quoted(name)},`,
       `    brings: ${quoted(brings)},`,
       `    icon: '${icon}',`,
       `    hasChannels: ${hasChannels},`,
+      `    isForFiles: ${isForFiles},`,
       '  },',
     ]),
-    '} as const',
-    '',
-    '/** The provider of files that nobody chose another one for. */',
-    `export const FILES_PROVIDER = '${providers.find(({ isForFiles }) => isForFiles)?.id ?? ''}'`,
+    '] as const',
     '',
   ].join('\n')
 }

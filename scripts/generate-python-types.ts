@@ -43,6 +43,7 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
 const Document = z.object({
   paths: z.record(z.string(), z.partialRecord(z.enum(METHODS), Operation)),
   components: z.object({ schemas: z.record(z.string(), Schema) }),
+  'x-providers': z.array(z.object({ id: z.string() })),
 })
 
 const HEADER = `# Written by \`npm run generate\` from openapi/openapi.json: what an API key can call, and every error code.
@@ -76,7 +77,8 @@ const KEYWORDS = new Set([
 
 /** The Python client's request and answer types, and its tables of operations and error codes. */
 export function generatedPythonTypes(openApi: string): string {
-  const { paths, components } = Document.parse(JSON.parse(openApi))
+  const { paths, components, 'x-providers': providers } = Document.parse(JSON.parse(openApi))
+  const ids = providers.map(({ id }) => JSON.stringify(id)).join(', ')
   const writer = new PythonTypes(components.schemas)
   const table: string[] = []
   for (const [path, item] of Object.entries(paths))
@@ -98,7 +100,10 @@ export function generatedPythonTypes(openApi: string): string {
     ...codes.map((code) => `    ${JSON.stringify(code)},`),
     ']',
     '',
-    ...writer.texts(),
+    '# A provider: one of these, or another that the deployment names.',
+    `Provider = Literal[${ids}] | str`,
+    '',
+    ...writer.texts().map((text) => text.replaceAll(`Literal[${ids}]`, 'Provider')),
   ].join('\n')
 }
 

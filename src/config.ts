@@ -1,7 +1,15 @@
 import { z } from 'zod'
 import { EMBEDDING_PROVIDERS } from './inference/embedding-model.ts'
 import { StartupError } from './kernel/errors.ts'
-import { PROVIDERS, type ProviderEnvironment, providers, providerSettings } from './providers/index.ts'
+import {
+  catalogSettings,
+  namedProvidersSetting,
+  PROVIDERS,
+  type ProviderEnvironment,
+  providerList,
+  providers,
+  providerSettings,
+} from './providers/index.ts'
 import { findIssues } from './kernel/validate.ts'
 import { PROTOCOLS, SAMPLERS } from './tracing/index.ts'
 
@@ -11,7 +19,7 @@ const url = z
   .url({ protocol: /^https?$/, error: 'must be a URL that begins with http:// or https://' })
   .transform((value) => value.replace(/\/+$/, ''))
 const secret = z.string().min(1)
-const gatedByDefault = providers.flatMap(({ id, isGated }) => (isGated ? [id] : [])).join(',')
+const gatedByDefault = providers.flatMap(({ id, isGated }) => (isGated ? [id] : []))
 const ENCRYPTION_KEY_BYTES = 32
 const encryptionKeys = z
   .string()
@@ -227,21 +235,16 @@ const serviceSchema = z.object({
     .max(1)
     .default(1)
     .describe('Share of requests that the `…traceidratio` samplers trace, from 0 to 1'),
-  GATED_PROVIDERS: z
-    .string()
+  PROVIDERS: namedProvidersSetting.describe(
+    'Providers of this deployment. The API, the console and the clients know no others',
+  ),
+  GATED_PROVIDERS: providerList(PROVIDERS)
     .default(gatedByDefault)
-    .transform((list) =>
-      list
-        .split(',')
-        .map((part) => part.trim())
-        .filter((part) => part !== ''),
-    )
-    .pipe(z.array(z.enum(PROVIDERS)))
     .describe("Providers that each workspace may connect only with the operator's permission"),
 })
 
 /** One environment variable per setting. docs/reference/settings.md has the same table; a test compares them. */
-export const settingsSchema = z.object({ ...serviceSchema.shape, ...providerSettings })
+export const settingsSchema = z.object({ ...serviceSchema.shape, ...catalogSettings })
 
 /** The service's settings; `providers` holds the providers' own, which only their folders define. */
 export type Settings = z.output<typeof serviceSchema> & {

@@ -4,7 +4,7 @@ import { CanvasAnswer, type CanvasNode } from '../api-shapes.ts'
 import { drawCanvas } from '../draw-canvas.ts'
 import { CommandError, messageOf } from '../failures.ts'
 import { formatTable, printableLine, type Terminal } from '../terminal.ts'
-import { countOption, onBehalfOfOption, PROVIDER_CHOICES } from './options.ts'
+import { countOption, onBehalfOfOption, providerOption } from './options.ts'
 import { openSession, printJson } from './session.ts'
 
 const TYPES = ['person', 'organization', 'channel', 'topic'] as const
@@ -25,7 +25,7 @@ export function addCanvasCommand(program: Command): void {
     .command('canvas')
     .description('show the people, organizations, channels and topics that documents name')
     .argument('[query...]', 'only this name')
-    .addOption(new Option('--provider <provider>', 'only this provider').choices(PROVIDER_CHOICES))
+    .addOption(providerOption('only this provider'))
     .addOption(new Option('--type <type>', 'only this kind').choices(TYPES))
     .option('--around <id>', 'only neighbors of this node (ID from "canvas --json")')
     .option('--since <time>', 'only changes at or after this time, ISO 8601 with Z or an offset')

@@ -1,4 +1,4 @@
-import { Argument, type Command } from 'commander'
+import type { Command } from 'commander'
 import type { ApiClient } from '../api-client.ts'
 import { AuthorizeAnswer, type Source, SourceList, SyncRunList } from '../api-shapes.ts'
 import { standOf, untilConnected } from '../await-connection.ts'
@@ -9,7 +9,7 @@ import { offerChannels } from '../offer-channels.ts'
 import { decideAccess, operatorClient } from '../operator-client.ts'
 import { addPersonOptions, type PersonOptions, signIn } from '../person.ts'
 import { printableLine, type Terminal } from '../terminal.ts'
-import { PROVIDER_CHOICES } from './options.ts'
+import { providersArgument } from './options.ts'
 import { openSession, printJson } from './session.ts'
 
 interface ConnectOptions extends PersonOptions {
@@ -20,7 +20,7 @@ interface ConnectOptions extends PersonOptions {
 export function addConnectCommand(program: Command): void {
   addPersonOptions(program.command('connect'))
     .description('connect accounts and follow the first sync')
-    .addArgument(new Argument('<provider...>').choices(PROVIDER_CHOICES))
+    .addArgument(providersArgument())
     .option('--grant', 'grant gated providers first, as the operator')
     .action(connect)
 }

@@ -120,7 +120,7 @@ describe('memory documents list', () => {
     ['--limit', '201'],
     ['--limit', '5', '--all'],
     ['--kind', 'mail'],
-    ['--provider', 'dropbox'],
+    ['--provider', 'Drop box'],
     ['--source', 'x'],
   ])('reports a usage error: %j %j', async (...args) => {
     expect(await memory('documents', 'list', ...args)).toMatchObject({ code: 2 })

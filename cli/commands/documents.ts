@@ -5,7 +5,7 @@ import { DocumentAnswer, DocumentList, type ListedDocument, type StoredDocument 
 import { patienceOn } from '../follow-run.ts'
 import { formatMoment, formatTable, printable, printableLine, type Terminal, wrapText } from '../terminal.ts'
 import { findDocument } from './find-document.ts'
-import { countOption, onBehalfOfOption, PROVIDER_CHOICES, sourceIdOption } from './options.ts'
+import { countOption, onBehalfOfOption, providerOption, sourceIdOption } from './options.ts'
 import { openSession, printJson } from './session.ts'
 
 const PAGE_MAX = 200
@@ -27,7 +27,7 @@ export function addDocumentsCommand(program: Command): void {
   documents
     .command('list')
     .description('list documents, latest change first')
-    .addOption(new Option('--provider <provider>', 'only this provider').choices(PROVIDER_CHOICES))
+    .addOption(providerOption('only this provider'))
     .addOption(sourceIdOption())
     .addOption(new Option('--kind <kind>', 'only this kind').choices(['message', 'document', 'file']))
     .addOption(countOption('documents', { max: PAGE_MAX, serviceTakes: 50 }).conflicts('all'))

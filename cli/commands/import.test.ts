@@ -347,7 +347,7 @@ describe('memory import', () => {
 
   it('reports a missing path as a usage error, and a provider without a source as a failure', async () => {
     expect((await runCommand(['import', path.join(home, 'nowhere')], environment())).code).toBe(2)
-    expect((await importFolder('--provider', 'dropbox')).code).toBe(2)
+    expect((await importFolder('--provider', 'Drop box')).code).toBe(2)
     const noSource = await importFolder('--provider', 'slack')
     expect(noSource).toMatchObject({ code: 1 })
     expect(noSource.stderr).toContain('no source of slack')

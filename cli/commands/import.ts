@@ -2,7 +2,7 @@ import { PROVIDERS } from '../../client/src/index.ts'
 import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { type Source, SourceList } from '../api-shapes.ts'
 import { createTextExtractor } from '../../src/file-text/index.ts'
 import { CommandError, StoppedError, UsageError } from '../failures.ts'
@@ -14,12 +14,12 @@ import { type Failure, formatOfFile, type Walk, walkFolder } from '../import/wal
 import { waitNote } from '../patience.ts'
 import { createProgressBar } from '../progress-bar.ts'
 import { printableLine, type Terminal } from '../terminal.ts'
-import { PROVIDER_CHOICES } from './options.ts'
+import { providerOption } from './options.ts'
 import { openSession, printJson, type Session } from './session.ts'
 
 interface ImportCommandOptions {
   source?: string
-  provider?: KnownProvider
+  provider?: string
   prefix?: string
   includeHidden?: boolean
   force?: boolean
@@ -30,7 +30,6 @@ interface ImportCommandOptions {
 const EXIT_FAILED = 1
 const EXIT_STOPPED = 130
 const PROVIDER_DEFAULT = PROVIDERS.find(({ isForFiles }) => isForFiles)?.id ?? PROVIDERS[0].id
-type KnownProvider = (typeof PROVIDER_CHOICES)[number]
 /** The supported file types, for messages. */
 const KINDS = 'Markdown, text, HTML, PDF, Office, OpenDocument text, CSV or mail (.eml)'
 /** How many skipped types are named; the rest is one number. */
@@ -45,7 +44,7 @@ export function addImportCommand(program: Command): void {
     .description('import a folder of documents, or one file')
     .argument('<path>', 'folder or file')
     .option('--source <id>', 'source of the documents (default: the push-only source of the provider)')
-    .addOption(new Option('--provider <provider>', `the source's provider`).choices(PROVIDER_CHOICES))
+    .addOption(providerOption(`the source's provider`))
     .option('--prefix <name>', "prefix of the document IDs (default: the folder's name)")
     .option('--include-hidden', 'include files and folders whose names begin with a dot')
     .option('--force', 'send unchanged files too')
@@ -159,7 +158,7 @@ function givenPrefix({ prefix }: ImportCommandOptions): string | null {
   return prefix === undefined ? null : prefix.replaceAll('\\', '/').replace(/^\/+|\/+$/g, '')
 }
 
-type ChosenSource = Pick<Source, 'id' | 'displayName'> & { provider: KnownProvider }
+type ChosenSource = Pick<Source, 'id' | 'displayName'> & { provider: string }
 
 async function chooseSource(session: Session, options: ImportCommandOptions): Promise<ChosenSource> {
   // With both given, a key that may only ingest needs to list nothing.
@@ -171,7 +170,7 @@ async function chooseSource(session: Session, options: ImportCommandOptions): Pr
     const named = sources.find((source) => source.id === options.source)
     if (named === undefined)
       throw new CommandError(`There is no source ${options.source}; "sources list" shows all`)
-    return withKnownProvider(named)
+    return named
   }
   const provider = options.provider ?? PROVIDER_DEFAULT
   const usable = sources.filter((source) => source.provider === provider && source.status !== 'disabled')
@@ -181,14 +180,7 @@ async function chooseSource(session: Session, options: ImportCommandOptions): Pr
       `There is no source of ${provider} to import into: make one, or name another --provider`,
     )
   }
-  return withKnownProvider(chosen)
-}
-
-function withKnownProvider(source: Source): ChosenSource {
-  const provider = PROVIDER_CHOICES.find((known) => known === source.provider)
-  if (provider === undefined)
-    throw new CommandError(`This command line is older than the provider ${printableLine(source.provider)}`)
-  return { ...source, provider }
+  return chosen
 }
 
 function describeWork(files: number, source: ChosenSource): string {

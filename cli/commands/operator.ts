@@ -5,7 +5,7 @@ import { askForName } from '../ask-first.ts'
 import { CommandError } from '../failures.ts'
 import { decideAccess, operatorClient, OPERATOR_TOKEN_FILE } from '../operator-client.ts'
 import { formatMoment, formatTable, printableLine } from '../terminal.ts'
-import { PROVIDER_CHOICES } from './options.ts'
+import { providerArgument } from './options.ts'
 import { openSession, printJson } from './session.ts'
 
 const Subscription = z.looseObject({
@@ -77,7 +77,7 @@ export function addOperatorCommand(program: Command): void {
     .command('access')
     .description('grant or deny a provider to a workspace')
     .argument('<organization>', 'its id')
-    .addArgument(new Argument('<provider>').choices(PROVIDER_CHOICES))
+    .addArgument(providerArgument())
     .addArgument(new Argument('<decision>').choices(['grant', 'deny']))
     .action(putAccess)
   operator

@@ -1,7 +1,33 @@
 import { Argument, InvalidArgumentError, Option } from 'commander'
 import { PROVIDERS } from '../../client/src/index.ts'
 
-export const PROVIDER_CHOICES = PROVIDERS.map(({ id }) => id)
+/** What help and completion name. A deployment may have others, and the service knows them. */
+const PROVIDER_CHOICES = PROVIDERS.map(({ id }) => id)
+
+/** `--provider`: one provider. */
+export function providerOption(description: string): Option {
+  return new Option('--provider <provider>', description).choices(PROVIDER_CHOICES).argParser(providerId)
+}
+
+/** `<provider>`. */
+export function providerArgument(): Argument {
+  return new Argument('<provider>').choices(PROVIDER_CHOICES).argParser(providerId)
+}
+
+/** `<provider...>`. */
+export function providersArgument(): Argument {
+  return new Argument('<provider...>').choices(PROVIDER_CHOICES).argParser(severalIds)
+}
+
+function providerId(text: string): string {
+  if (!/^[a-z][a-z0-9_]{0,63}$/.test(text))
+    throw new InvalidArgumentError(`It is not the ID of a provider, such as ${PROVIDER_CHOICES.join(', ')}.`)
+  return text
+}
+
+function severalIds(text: string, before: string[] | undefined): string[] {
+  return [...(before ?? []), providerId(text)]
+}
 
 /** `--limit`: how many passages, 1 to 25. */
 export function limitOption(): Option {
@@ -30,7 +56,9 @@ export function wholeNumber(max: number): (text: string) => number {
 
 /** `--provider`, which may be repeated. */
 export function providersOption(): Option {
-  return new Option('--provider <provider...>', 'only these providers').choices(PROVIDER_CHOICES)
+  return new Option('--provider <provider...>', 'only these providers')
+    .choices(PROVIDER_CHOICES)
+    .argParser(severalIds)
 }
 
 /** `--rank`: the order of passages. */

@@ -87,13 +87,16 @@ export const ERROR_CODES = [
   'overloaded',
 ] as const
 
-/** Every provider, in the order of the API. */
+/** The providers of a deployment that does not name others, in the order of the API. */
 export const PROVIDERS = [
   { id: 'slack', name: 'Slack', hasChannels: true, isForFiles: false },
   { id: 'google_drive', name: 'Google Drive', hasChannels: false, isForFiles: true },
   { id: 'notion', name: 'Notion', hasChannels: false, isForFiles: false },
   { id: 'gmail', name: 'Gmail', hasChannels: false, isForFiles: false },
 ] as const
+
+/** A provider: one of these, or another that the deployment names. */
+export type Provider = (typeof PROVIDERS)[number]['id'] | (string & {})
 
 export interface paths {
     "/v1/search": {
@@ -500,7 +503,7 @@ export interface components {
         /** @description Conditions on a hit's item, which must all hold. */
         SearchFilter: {
             /** @description Of one of these providers. */
-            providers?: ("slack" | "google_drive" | "notion" | "gmail")[];
+            providers?: (Provider)[];
             /** @description Of one of these kinds. */
             sourceKinds?: ("message" | "document" | "file")[];
             /** @description By exactly this author. */
@@ -592,7 +595,7 @@ export interface components {
              * @example notion
              * @enum {string}
              */
-            provider: "slack" | "google_drive" | "notion" | "gmail";
+            provider: Provider;
             /**
              * @description What the item is: a message, a document or a file.
              * @example document
@@ -668,7 +671,7 @@ export interface components {
              */
             allowedActions: ("admin" | "search" | "context" | "ask" | "memory:read" | "sources:read" | "sources:write" | "sync:read" | "sync:write" | "ingest")[];
             /** @description Providers whose items the key can read; null: all. Default: the scope of the key that creates it; all providers when a person does. */
-            allowedProviders?: ("slack" | "google_drive" | "notion" | "gmail")[] | null;
+            allowedProviders?: (Provider)[] | null;
             /** @description Whether every request must name a person in `onBehalfOf`. Default: the setting of the key that creates it; false when a person does. */
             requiresUser?: boolean;
         };
@@ -726,7 +729,7 @@ export interface components {
              * @example notion
              * @enum {string}
              */
-            provider: "slack" | "google_drive" | "notion" | "gmail";
+            provider: Provider;
             /**
              * @description Cosine similarity to the query, 1 at best.
              * @example 0.62
@@ -823,7 +826,7 @@ export interface components {
                  * @example gmail
                  * @enum {string}
                  */
-                provider: "slack" | "google_drive" | "notion" | "gmail";
+                provider: Provider;
                 /**
                  * @description The same in words.
                  * @example The calling key may not read gmail
@@ -908,7 +911,7 @@ export interface components {
                  * @example notion
                  * @enum {string}
                  */
-                provider: "slack" | "google_drive" | "notion" | "gmail";
+                provider: Provider;
                 /**
                  * @description Cosine similarity to the query, 1 at best.
                  * @example 0.62
@@ -964,7 +967,7 @@ export interface components {
              * @example notion
              * @enum {string}
              */
-            provider: "slack" | "google_drive" | "notion" | "gmail";
+            provider: Provider;
             /**
              * @description What the item is: a message, a document or a file.
              * @example document
@@ -1030,7 +1033,7 @@ export interface components {
                  * @example notion
                  * @enum {string}
                  */
-                provider: "slack" | "google_drive" | "notion" | "gmail";
+                provider: Provider;
                 /**
                  * @description Its id in the caller's or the provider's own system.
                  * @example handbook/vacation
@@ -1063,7 +1066,7 @@ export interface components {
              * @example notion
              * @enum {string}
              */
-            provider: "slack" | "google_drive" | "notion" | "gmail";
+            provider: Provider;
             /**
              * @description What the item is: a message, a document or a file.
              * @example document
@@ -1199,7 +1202,7 @@ export interface components {
              * @example person
              * @enum {string}
              */
-            type: "person" | "organization" | "channel" | "topic" | "slack" | "google_drive" | "notion" | "gmail";
+            type: "person" | "organization" | "channel" | "topic" | Provider;
             /**
              * @description Its most frequent name.
              * @example Ada Lovelace
@@ -1209,7 +1212,7 @@ export interface components {
              * @description A source's provider; null for an entity.
              * @example null
              */
-            provider: ("slack" | "google_drive" | "notion" | "gmail") | null;
+            provider: (Provider) | null;
             /**
              * @description How many items name it, counted for each of its names.
              * @example 42
@@ -1362,7 +1365,7 @@ export interface components {
                  * @example notion
                  * @enum {string}
                  */
-                provider: "slack" | "google_drive" | "notion" | "gmail";
+                provider: Provider;
                 /**
                  * @description The passage that names it, or else the beginning of the item.
                  * @example Ada Lovelace approves vacation.
@@ -1451,7 +1454,7 @@ export interface components {
              * @description Providers whose items the key can read; null: all.
              * @example null
              */
-            allowedProviders: ("slack" | "google_drive" | "notion" | "gmail")[] | null;
+            allowedProviders: (Provider)[] | null;
             /**
              * @description Whether every request must name a person in `onBehalfOf`.
              * @example false
@@ -1482,7 +1485,7 @@ export interface components {
              * @example notion
              * @enum {string}
              */
-            provider: "slack" | "google_drive" | "notion" | "gmail";
+            provider: Provider;
             /**
              * @description `pending` until the first sync has succeeded, `error` after one that failed, `disabled` while a person paused it.
              * @example active
@@ -1851,7 +1854,7 @@ export interface operations {
                  * @description Only items of this provider.
                  * @example notion
                  */
-                provider?: "slack" | "google_drive" | "notion" | "gmail";
+                provider?: Provider;
                 /** @description Only items of this source. */
                 connectorId?: string;
                 /**
@@ -1902,7 +1905,7 @@ export interface operations {
                  * @description The provider that it is from.
                  * @example notion
                  */
-                provider: "slack" | "google_drive" | "notion" | "gmail";
+                provider: Provider;
                 /**
                  * @description The document's stable id in your system. With the provider, it identifies the item.
                  * @example handbook/vacation
@@ -2021,7 +2024,7 @@ export interface operations {
                  * @description Only items of this provider.
                  * @example notion
                  */
-                provider?: "slack" | "google_drive" | "notion" | "gmail";
+                provider?: Provider;
                 /**
                  * @description Only entities of this kind, and no sources.
                  * @example topic
@@ -2302,7 +2305,7 @@ export interface operations {
                          * @example notion
                          * @enum {string}
                          */
-                        provider: "slack" | "google_drive" | "notion" | "gmail";
+                        provider: Provider;
                         /**
                          * @description What people call it.
                          * @example Team wiki

@@ -8,6 +8,7 @@ import {
   type ConsoleSignIn,
   type SiteBuild,
 } from '../console/index.ts'
+import { describeProviders } from '../providers/index.ts'
 import { sendPage } from '../http/page.ts'
 
 /** Where OAuth callbacks and the payment processor's pages redirect to. */
@@ -31,7 +32,15 @@ export async function addConsolePages(
   },
 ): Promise<void> {
   if (build) {
-    await addConsole(server, { build, signIn, backendSignIn, hasLanguageModel, outcomes: OUTCOMES })
+    const providers = describeProviders()
+    await addConsole(server, {
+      build,
+      signIn,
+      backendSignIn,
+      hasLanguageModel,
+      providers,
+      outcomes: OUTCOMES,
+    })
     if (guide) await addGuide(server, guide)
     return
   }

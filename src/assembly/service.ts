@@ -15,6 +15,8 @@ import { createLanguageModel } from '../inference/language-models/create-languag
 import { loadTermWeights } from '../inference/term-weights.ts'
 import { systemClock } from '../kernel/clock.ts'
 import { StartupError } from '../kernel/errors.ts'
+import { PROVIDERS } from '../providers/index.ts'
+import { adoptProviders } from '../sources/index.ts'
 import { startTracing, type Tracing } from '../tracing/index.ts'
 
 /** The running service. */
@@ -49,6 +51,7 @@ export async function startService(settings: Settings, logger: Logger): Promise<
     const { migrations, distributed } = await migrateDatabase(database, settings.DATABASE_URL)
     if (migrations.length > 0) logger.info({ applied: migrations }, 'migrated the database')
     if (distributed.length > 0) logger.info({ tables: distributed }, 'distributed new tables')
+    await adoptProviders(database.db, PROVIDERS, systemClock.now())
     const local = isLocal(settings)
       ? await ensureLocalWorkspace(database.db, systemClock, settings.BOOTSTRAP_ADMIN_KEY)
       : null

@@ -83,6 +83,7 @@ export function createConnectorAccess(deps: {
         .selectFrom('connector_access')
         .selectAll()
         .where('organization_id', '=', organizationId)
+        .where('provider', 'in', PROVIDERS)
         .where('requested_by_user_id', 'is not', null)
         .orderBy('created_at', 'desc')
         .orderBy('id')

@@ -36,6 +36,7 @@ beforeEach(async () => {
     build: { folder, state: () => state, start: () => {}, stop: () => {} },
     signIn: () => signIn,
     hasLanguageModel: true,
+    providers: [],
     backendSignIn: null,
     outcomes: { '/console/sources': ({ connected }) => page('Outcome', html`<p>${String(connected)}</p>`) },
   })
@@ -103,6 +104,7 @@ describe('the console', () => {
       publicUrl: 'https://memory.example.com',
       signIn,
       hasLanguageModel: true,
+      providers: [],
     })
   })
 })

@@ -2,6 +2,7 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { SiteBuild } from './build.ts'
 import { type Html, sendPage } from '../http/page.ts'
+import type { ProviderDescription } from '../providers/index.ts'
 import { consolePolicy } from './policy.ts'
 import { addSignInRoutes, type BackendSignIn } from './sign-in-routes.ts'
 import { CONSOLE, waitingPage } from './waiting-page.ts'
@@ -39,6 +40,8 @@ export async function addConsole(
     signIn: () => ConsoleSignIn
     /** Whether a language model is configured, which thorough answers need. */
     hasLanguageModel: boolean
+    /** What the page shows of each provider. */
+    providers: readonly ProviderDescription[]
     outcomes: Record<string, (query: Record<string, unknown>) => Html>
     /** Set when the service exchanges the code of a sign-in, because the client has a secret. */
     backendSignIn: BackendSignIn | null
@@ -85,6 +88,7 @@ export async function addConsole(
       publicUrl: server.publicUrl(),
       signIn: signIn(),
       hasLanguageModel: options.hasLanguageModel,
+      providers: options.providers,
     }),
   )
   if (options.backendSignIn) addSignInRoutes(server, options.backendSignIn)

@@ -5,6 +5,8 @@ import type { SourceStatus, SyncRunStatus } from './schema-words.ts'
 
 /** Sources, their runs, and access to their providers. */
 export interface SourcesSchema {
+  /** The providers that every workspace has received a push-only source of. */
+  named_providers: { provider: ProviderId }
   sources: TenantRow & {
     provider: ProviderId
     push_only: boolean

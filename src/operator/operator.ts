@@ -14,6 +14,7 @@ import type { Row } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { ProviderId } from '../kernel/providers.ts'
+import { PROVIDERS } from '../providers/index.ts'
 import type { Logger } from '../kernel/logger.ts'
 
 export interface OrganizationView {
@@ -173,6 +174,7 @@ async function listWaiting(db: Db, limit: number): Promise<WaitingRequest[]> {
     .selectAll('a')
     .select(['o.name as organization_name', 'u.email as requested_by_email'])
     .where('a.status', '=', 'pending')
+    .where('a.provider', 'in', PROVIDERS)
     .orderBy('a.created_at')
     .orderBy('a.id')
     .limit(limit)

@@ -6,6 +6,14 @@ import { slack } from './slack/index.ts'
 /** Every provider, in the order of the API. */
 export const CATALOG = [slack, googleDrive, notion, gmail] as const
 
+/** The providers of a deployment that does not set PROVIDERS. */
+export const DEFAULT_PROVIDERS: readonly (typeof CATALOG)[number]['id'][] = [
+  'slack',
+  'google_drive',
+  'notion',
+  'gmail',
+]
+
 declare module '../kernel/providers.ts' {
   interface ProviderRegistry {
     id: (typeof CATALOG)[number]['id']

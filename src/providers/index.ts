@@ -24,6 +24,14 @@ export {
   type ProviderSession,
   type PushState,
 } from './provider.ts'
-export { describeProviders, PROVIDERS, findProvider, providers, providerSettings } from './providers.ts'
+export { namedProvidersSetting, PROVIDERS, providerList } from './named.ts'
+export {
+  catalogSettings,
+  describeProviders,
+  findProvider,
+  type ProviderDescription,
+  providers,
+  providerSettings,
+} from './providers.ts'
 export { providerOf, providersOf } from './scope.ts'
 export { isItemsOwn, ownFailure } from './item-fault.ts'

@@ -1,16 +1,21 @@
 import type { ProviderId } from '../kernel/providers.ts'
 import { CATALOG } from './catalog.ts'
 import type { Provider, SettingsShape } from './descriptor.ts'
+import { PROVIDERS } from './named.ts'
 
-const known: readonly Provider<ProviderId>[] = CATALOG
-const byId = new Map(known.map((provider) => [provider.id, provider]))
+const CATALOGED: readonly Provider<ProviderId>[] = CATALOG
+/** The named providers, in the order of the API. */
+export const providers: readonly Provider<ProviderId>[] = CATALOGED.filter(({ id }) => PROVIDERS.includes(id))
+const byId = new Map(providers.map((provider) => [provider.id, provider]))
 
-/** Every provider's id, in the order of the API. */
-export const PROVIDERS: readonly ProviderId[] = known.map(({ id }) => id)
+/** The settings of the named providers. */
+export const providerSettings: SettingsShape = settingsOf(providers)
+/** The settings of every provider, named or not. */
+export const catalogSettings: SettingsShape = settingsOf(CATALOGED)
 
-export const providers: readonly Provider<ProviderId>[] = known
-
-export const providerSettings: SettingsShape = Object.assign({}, ...known.map(({ settings }) => settings))
+function settingsOf(some: readonly Provider[]): SettingsShape {
+  return Object.assign({}, ...some.map(({ settings }) => settings))
+}
 
 export function findProvider(id: ProviderId): Provider<ProviderId> {
   const provider = byId.get(id)
@@ -18,12 +23,15 @@ export function findProvider(id: ProviderId): Provider<ProviderId> {
   return provider
 }
 
-/** The public description of each provider, in the order of the API. */
-export function describeProviders(): Pick<
+/** The public description of a provider. */
+export type ProviderDescription = Pick<
   Provider<ProviderId>,
   'id' | 'name' | 'brings' | 'icon' | 'hasChannels' | 'isForFiles'
->[] {
-  return known.map(({ id, name, brings, icon, hasChannels, isForFiles }) => ({
+>
+
+/** The public description of each provider, in the order of the API. */
+export function describeProviders(): ProviderDescription[] {
+  return providers.map(({ id, name, brings, icon, hasChannels, isForFiles }) => ({
     id,
     name,
     brings,

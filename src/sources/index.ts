@@ -1,3 +1,4 @@
+export { adoptProviders } from './adopt-providers.ts'
 export { Audience, audienceOf, connectorOf, hasAudience } from './audience.ts'
 export {
   failSource,

@@ -1,5 +1,4 @@
-import { providerName } from './provider-list.ts'
-import { FILES_PROVIDER } from './providers.ts'
+import { filesProvider, providerName } from './provider-list.ts'
 
 /** The fields that tell where an item comes from. */
 interface Stored {
@@ -17,7 +16,7 @@ interface Stored {
 export function isFile({ provider, url, isFile: said, metadata }: Stored): boolean {
   if (said !== undefined) return said
   if ((url ?? '') !== '') return false
-  return metadata === undefined ? provider === FILES_PROVIDER : 'fileType' in metadata && 'path' in metadata
+  return metadata === undefined ? provider === filesProvider() : 'fileType' in metadata && 'path' in metadata
 }
 
 /** Where an item comes from, as people call it. */

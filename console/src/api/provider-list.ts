@@ -1,23 +1,58 @@
-import type { Schemas } from './client.ts'
-import { PROVIDERS } from './providers.ts'
+import { DEFAULT_PROVIDERS } from './providers.ts'
 
-export type ProviderId = Schemas['Source']['provider']
+/** Typed by the default providers; a deployment may name others. */
+export type ProviderId = (typeof DEFAULT_PROVIDERS)[number]['id']
+
+/** What the service tells of a provider. */
+export interface ProviderFacts {
+  id: ProviderId
+  name: string
+  brings: string
+  icon: string
+  hasChannels: boolean
+  isForFiles: boolean
+}
+
+let known = listOf(DEFAULT_PROVIDERS)
+
+/** Takes the providers of this deployment, before any page is drawn. */
+export function takeProviders(providers: readonly ProviderFacts[]): void {
+  known = listOf(providers)
+}
+
+function listOf(providers: readonly ProviderFacts[]) {
+  const names = providers.map(({ name }) => name)
+  return {
+    byId: new Map<string, ProviderFacts>(providers.map((provider) => [provider.id, provider])),
+    ids: providers.map(({ id }) => id),
+    choices: providers.map(({ id: value, name: label }) => ({ value, label })),
+    any: new Intl.ListFormat('en', { type: 'disjunction' }).format(names),
+    // Every deployment names a provider.
+    forFiles: (providers.find(({ isForFiles }) => isForFiles) ?? providers[0])?.id ?? 'google_drive',
+  }
+}
 
 /** Every provider, in the order of the API. */
-export const PROVIDER_IDS = Object.keys(PROVIDERS).filter((id): id is ProviderId => id in PROVIDERS)
+export const providerIds = (): readonly ProviderId[] => known.ids
 /** The providers to choose from, as a select takes them. */
-export const PROVIDER_CHOICES = PROVIDER_IDS.map((value) => ({ value, label: PROVIDERS[value].name }))
+export const providerChoices = (): { value: ProviderId; label: string }[] => known.choices
 /** All of them in a sentence: "Slack, Notion, or Gmail". */
-export const ANY_PROVIDER = new Intl.ListFormat('en', { type: 'disjunction' }).format(
-  PROVIDER_IDS.map((id) => PROVIDERS[id].name),
-)
+export const anyProvider = (): string => known.any
+/** The provider of files that nobody chose another one for. */
+export const filesProvider = (): ProviderId => known.forFiles
+
+export function providerFacts(id: ProviderId): ProviderFacts {
+  return (
+    known.byId.get(id) ?? { id, name: id, brings: '', icon: 'page', hasChannels: false, isForFiles: false }
+  )
+}
 
 /** A provider's name as people know it; undefined for what is none. */
 export function providerName(id: string | null): string | undefined {
-  return Object.entries(PROVIDERS).find(([known]) => known === id)?.[1].name
+  return known.byId.get(id ?? '')?.name
 }
 
 /** Whether sources of a provider can be limited to some of its channels. */
 export function hasChannels(id: ProviderId): boolean {
-  return PROVIDERS[id].hasChannels
+  return providerFacts(id).hasChannels
 }

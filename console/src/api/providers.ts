@@ -1,30 +1,36 @@
 // Written by `npm run generate` from openapi/openapi.json: what the service tells of its providers.
-export const PROVIDERS = {
-  slack: {
+/** Those of a deployment without PROVIDERS; others replace them when the page starts. */
+export const DEFAULT_PROVIDERS = [
+  {
+    id: 'slack',
     name: 'Slack',
     brings: 'Messages and threads of the channels that its bot is invited to.',
     icon: 'hash',
     hasChannels: true,
+    isForFiles: false,
   },
-  google_drive: {
+  {
+    id: 'google_drive',
     name: 'Google Drive',
     brings: 'Documents and files, with their permissions.',
     icon: 'drive',
     hasChannels: false,
+    isForFiles: true,
   },
-  notion: {
+  {
+    id: 'notion',
     name: 'Notion',
     brings: 'Pages and databases that are shared with the connection.',
     icon: 'page',
     hasChannels: false,
+    isForFiles: false,
   },
-  gmail: {
+  {
+    id: 'gmail',
     name: 'Gmail',
     brings: 'Mail, without spam and trash.',
     icon: 'mail',
     hasChannels: false,
+    isForFiles: false,
   },
-} as const
-
-/** The provider of files that nobody chose another one for. */
-export const FILES_PROVIDER = 'google_drive'
+] as const

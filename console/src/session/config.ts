@@ -1,3 +1,4 @@
+import type { ProviderFacts } from '../api/provider-list.ts'
 import { ApiError, errorOf, unreachable } from '../api/errors.ts'
 
 /** How people sign in here: `ConsoleSignIn` of the service's `src/console/serve.ts`. */
@@ -19,6 +20,7 @@ export interface Config {
   signIn: SignIn
   /** Whether a language model is configured, which thorough answers need. */
   hasLanguageModel: boolean
+  providers: readonly ProviderFacts[]
 }
 
 /** What the service tells the console before anybody is signed in. @throws ApiError */
@@ -44,6 +46,7 @@ function isConfig(body: unknown): body is Config {
     body !== null &&
     'publicUrl' in body &&
     'signIn' in body &&
-    'hasLanguageModel' in body
+    'hasLanguageModel' in body &&
+    'providers' in body
   )
 }

@@ -5,6 +5,7 @@ import { type ComponentType, type ReactNode, StrictMode } from 'react'
 import type { Root } from 'react-dom/client'
 import { ApiError, unreachable } from '../api/errors.ts'
 import { createQueryClient } from '../api/query-client.ts'
+import { takeProviders } from '../api/provider-list.ts'
 import { ErrorState } from '../ui/error-state.tsx'
 import { loadConfig } from '../session/config.ts'
 import { ConsoleProvider, useSessionState } from '../session/context.tsx'
@@ -22,6 +23,7 @@ import { WorkspaceProvider } from '../session/workspace.tsx'
 export async function start(root: Root): Promise<void> {
   try {
     const config = await loadConfig()
+    takeProviders(config.providers)
     if (leadToOwnOrigin(config.publicUrl)) return
     const session = await openSession(config)
     const queries = createQueryClient()

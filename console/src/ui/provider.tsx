@@ -1,15 +1,19 @@
 import { Tooltip } from '@mantine/core'
 import { File, FileText, HardDrive, Hash, Mail } from 'lucide-react'
 import { isFile, originName } from '../api/origin.ts'
-import type { ProviderId } from '../api/provider-list.ts'
-import { PROVIDERS } from '../api/providers.ts'
+import { providerFacts, type ProviderId } from '../api/provider-list.ts'
 import classes from './provider.module.css'
 
-const SIGNS = { drive: HardDrive, hash: Hash, mail: Mail, page: FileText }
+const SIGNS: Readonly<Record<string, typeof FileText>> = {
+  drive: HardDrive,
+  hash: Hash,
+  mail: Mail,
+  page: FileText,
+}
 
 /** A provider by its sign and its name. */
 export function Provider({ id }: { id: ProviderId }) {
-  const { name } = PROVIDERS[id]
+  const { name } = providerFacts(id)
   return (
     <span className={classes.provider}>
       <ProviderIcon id={id} />
@@ -61,8 +65,8 @@ export function ProviderList({ ids }: { ids: readonly ProviderId[] | null }) {
   return (
     <span className={classes.several}>
       {ids.map((id) => (
-        <Tooltip key={id} label={PROVIDERS[id].name}>
-          <span className={classes.icon} role="img" aria-label={PROVIDERS[id].name}>
+        <Tooltip key={id} label={providerFacts(id).name}>
+          <span className={classes.icon} role="img" aria-label={providerFacts(id).name}>
             <Sign id={id} />
           </span>
         </Tooltip>
@@ -72,6 +76,6 @@ export function ProviderList({ ids }: { ids: readonly ProviderId[] | null }) {
 }
 
 function Sign({ id }: { id: ProviderId }) {
-  const Icon = SIGNS[PROVIDERS[id].icon]
+  const Icon = SIGNS[providerFacts(id).icon] ?? FileText
   return <Icon size={15} strokeWidth={1.9} aria-hidden />
 }

@@ -18,6 +18,7 @@ export type Placement = 'reference' | 'tenant' | 'coordinator' | 'plain'
  */
 export const LAYOUT = {
   embedding_models: 'reference',
+  named_providers: 'reference',
   organizations: 'reference',
   users: 'reference',
 

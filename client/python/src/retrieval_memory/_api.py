@@ -89,6 +89,9 @@ ErrorCode = Literal[
     "overloaded",
 ]
 
+# A provider: one of these, or another that the deployment names.
+Provider = Literal["slack", "google_drive", "notion", "gmail"] | str
+
 
 class SearchRequest(TypedDict):
     """The body of search and context."""
@@ -104,7 +107,7 @@ class SearchRequest(TypedDict):
 class SearchFilter(TypedDict):
     """Conditions on a hit's item, which must all hold."""
 
-    providers: NotRequired[list[Literal["slack", "google_drive", "notion", "gmail"]]]
+    providers: NotRequired[list[Provider]]
     sourceKinds: NotRequired[list[Literal["message", "document", "file"]]]
     authorName: NotRequired[str]
     updatedAfter: NotRequired[str]
@@ -134,7 +137,7 @@ class Hit(TypedDict):
     title: str
     content: str
     url: str
-    provider: Literal["slack", "google_drive", "notion", "gmail"]
+    provider: Provider
     score: float
     relevance: NotRequired[float]
     metadata: dict[str, Any]
@@ -180,7 +183,7 @@ class Citation(TypedDict):
 
 class ContextContractExclusionsItem(TypedDict):
     type: Literal["provider_scope"]
-    provider: Literal["slack", "google_drive", "notion", "gmail"]
+    provider: Provider
     reason: str
 
 
@@ -228,7 +231,7 @@ class AskResponseContextItem(TypedDict):
     title: str
     content: str
     url: str
-    provider: Literal["slack", "google_drive", "notion", "gmail"]
+    provider: Provider
     score: float
 
 
@@ -247,7 +250,7 @@ class IngestDocument(TypedDict):
     """A document to store."""
 
     connectorId: str
-    provider: Literal["slack", "google_drive", "notion", "gmail"]
+    provider: Provider
     sourceKind: Literal["message", "document", "file"]
     externalId: str
     title: str
@@ -267,7 +270,7 @@ class IngestResponse(TypedDict):
 
 
 class ListSourceItemsQuery(TypedDict):
-    provider: NotRequired[Literal["slack", "google_drive", "notion", "gmail"]]
+    provider: NotRequired[Provider]
     connectorId: NotRequired[str]
     sourceKind: NotRequired[Literal["message", "document", "file"]]
     title: NotRequired[str]
@@ -286,7 +289,7 @@ class ListedSourceItem(TypedDict):
 
     id: str
     connectorId: str
-    provider: Literal["slack", "google_drive", "notion", "gmail"]
+    provider: Provider
     sourceKind: Literal["message", "document", "file"]
     externalId: str
     title: str
@@ -298,7 +301,7 @@ class ListedSourceItem(TypedDict):
 
 
 class DeleteSourceItemByExternalIdQuery(TypedDict):
-    provider: Literal["slack", "google_drive", "notion", "gmail"]
+    provider: Provider
     externalId: str
 
 
@@ -314,7 +317,7 @@ class DeletedSourceItemSourceItem(TypedDict):
 
     id: str
     connectorId: str
-    provider: Literal["slack", "google_drive", "notion", "gmail"]
+    provider: Provider
     externalId: str
 
 
@@ -331,7 +334,7 @@ class SourceItem(TypedDict):
 
     id: str
     connectorId: str
-    provider: Literal["slack", "google_drive", "notion", "gmail"]
+    provider: Provider
     sourceKind: Literal["message", "document", "file"]
     externalId: str
     title: str
@@ -365,7 +368,7 @@ class ItemReader(TypedDict):
 
 class MemoryCanvasQuery(TypedDict):
     q: NotRequired[str]
-    provider: NotRequired[Literal["slack", "google_drive", "notion", "gmail"]]
+    provider: NotRequired[Provider]
     entityType: NotRequired[Literal["person", "organization", "channel", "topic"]]
     around: NotRequired[str]
     since: NotRequired[str]
@@ -390,7 +393,7 @@ class CanvasNode(TypedDict):
     kind: Literal["entity", "source"]
     type: Literal["person", "organization", "channel", "topic", "slack", "google_drive", "notion", "gmail"]
     label: str
-    provider: Literal["slack", "google_drive", "notion", "gmail"] | None
+    provider: Provider | None
     weight: int
 
 
@@ -446,7 +449,7 @@ class CanvasEntityItemsItem(TypedDict):
     sourceItemId: str
     title: str
     url: str | None
-    provider: Literal["slack", "google_drive", "notion", "gmail"]
+    provider: Provider
     snippet: str
 
 
@@ -475,7 +478,7 @@ class ApiKey(TypedDict):
     prefix: str
     actorType: Literal["agent", "application", "admin"]
     allowedActions: list[Literal["admin", "search", "context", "ask", "memory:read", "sources:read", "sources:write", "sync:read", "sync:write", "ingest"]]
-    allowedProviders: list[Literal["slack", "google_drive", "notion", "gmail"]] | None
+    allowedProviders: list[Provider] | None
     requiresUser: bool
     lastUsedAt: str | None
     createdAt: str
@@ -487,7 +490,7 @@ class NewApiKey(TypedDict):
     name: str
     actorType: NotRequired[Literal["agent", "application", "admin"]]
     allowedActions: list[Literal["admin", "search", "context", "ask", "memory:read", "sources:read", "sources:write", "sync:read", "sync:write", "ingest"]]
-    allowedProviders: NotRequired[list[Literal["slack", "google_drive", "notion", "gmail"]] | None]
+    allowedProviders: NotRequired[list[Provider] | None]
     requiresUser: NotRequired[bool]
 
 
@@ -509,7 +512,7 @@ class Source(TypedDict):
     """Where documents come from: a provider account, or pushes."""
 
     id: str
-    provider: Literal["slack", "google_drive", "notion", "gmail"]
+    provider: Provider
     status: Literal["pending", "active", "error", "disabled"]
     displayName: str
     externalAccountId: str
@@ -542,7 +545,7 @@ class UpdateSourceRequest(TypedDict):
 
 class UpdateSourceAnswer(TypedDict):
     id: str
-    provider: Literal["slack", "google_drive", "notion", "gmail"]
+    provider: Provider
     displayName: str
     channelAllowlist: list[str] | None
 

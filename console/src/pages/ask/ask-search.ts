@@ -1,5 +1,5 @@
 import type { Schemas } from '../../api/client.ts'
-import { PROVIDER_IDS, type ProviderId } from '../../api/provider-list.ts'
+import { type ProviderId, providerIds } from '../../api/provider-list.ts'
 
 type Filter = NonNullable<Schemas['SearchRequest']['filter']>
 export type SourceKind = NonNullable<Filter['sourceKinds']>[number]
@@ -45,7 +45,7 @@ export function readAskSearch(given: Record<string, unknown>): AskSearch {
   const search: AskSearch = {}
   const q = wordsOf(given.q)?.slice(0, QUESTION_CHARACTERS_MAX)
   const author = wordsOf(given.author)?.slice(0, WORDS_MAX)
-  const providers = listOf(given.providers, PROVIDER_IDS)
+  const providers = listOf(given.providers, providerIds())
   const kinds = listOf(given.kinds, SOURCE_KINDS)
   if (q !== undefined) search.q = q
   if (given.mode === 'search') search.mode = 'search'

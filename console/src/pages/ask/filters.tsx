@@ -13,7 +13,7 @@ import {
   without,
   withoutFilter,
 } from './ask-search.ts'
-import { PROVIDER_IDS, type ProviderId, providerName } from '../../api/provider-list.ts'
+import { type ProviderId, providerIds, providerName } from '../../api/provider-list.ts'
 import classes from './filters.module.css'
 
 const KIND_NAMES: Record<SourceKind, string> = { message: 'Messages', document: 'Documents', file: 'Files' }
@@ -25,7 +25,7 @@ export function Filters({ search, onChange }: { search: AskSearch; onChange: (se
     <section aria-label="Filters" className={classes.filters}>
       <Choice<ProviderId>
         label="Provider"
-        known={PROVIDER_IDS}
+        known={providerIds()}
         chosen={search.providers ?? []}
         nameOf={(id) => providerName(id) ?? id}
         onChange={(providers) => onChange(withChoice(search, { providers }))}

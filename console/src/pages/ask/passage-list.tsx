@@ -3,7 +3,7 @@ import { isFile } from '../../api/origin.ts'
 import { FileIcon, ProviderIcon } from '../../ui/provider.tsx'
 import { SourceLink } from '../../ui/links.tsx'
 import { plainText } from '../../ui/plain-text.ts'
-import { PROVIDER_IDS, providerName } from '../../api/provider-list.ts'
+import { providerIds, providerName } from '../../api/provider-list.ts'
 import { type Passage, useOpenPassage } from './marker.tsx'
 import classes from './passage-list.module.css'
 
@@ -47,7 +47,7 @@ function Numbered({ numbers, passages }: { numbers: readonly number[]; passages:
       {numbers.map((number) => {
         const passage = passages[number - 1]
         if (passage === undefined) return null
-        const provider = PROVIDER_IDS.find((id) => id === passage.provider)
+        const provider = providerIds().find((id) => id === passage.provider)
         const name = providerName(passage.provider) ?? 'its source'
         return (
           <li key={number} className={classes.passage}>

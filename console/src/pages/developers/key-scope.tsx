@@ -1,5 +1,5 @@
 import { Checkbox, SimpleGrid, Stack, Switch } from '@mantine/core'
-import { type ProviderId, PROVIDER_IDS, providerName } from '../../api/provider-list.ts'
+import { type ProviderId, providerIds, providerName } from '../../api/provider-list.ts'
 import { ACTIONS, ALL_ACTIONS, type KeyAction } from './key-presets.ts'
 
 /** What a key may do, and of which providers it may see anything; null: of all, those to come too. */
@@ -38,18 +38,18 @@ export function KeyScope({
           label="All providers"
           description="Including providers added later."
           checked={providers === null}
-          onChange={(event) => onProviders(event.currentTarget.checked ? null : [...PROVIDER_IDS])}
+          onChange={(event) => onProviders(event.currentTarget.checked ? null : [...providerIds()])}
         />
         {providers !== null && (
           <Checkbox.Group
             label="Providers"
             description="The key sees nothing of other providers."
             value={[...providers]}
-            onChange={(chosen) => onProviders(PROVIDER_IDS.filter((id) => chosen.includes(id)))}
+            onChange={(chosen) => onProviders(providerIds().filter((id) => chosen.includes(id)))}
             error={providers.length === 0 ? 'Choose at least one.' : undefined}
           >
             <SimpleGrid cols={{ base: 1, xs: 2 }} mt="xs" spacing="sm">
-              {PROVIDER_IDS.map((id) => (
+              {providerIds().map((id) => (
                 <Checkbox key={id} value={id} label={providerName(id)} />
               ))}
             </SimpleGrid>

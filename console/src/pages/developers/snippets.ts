@@ -1,4 +1,4 @@
-import { FILES_PROVIDER } from '../../api/providers.ts'
+import { filesProvider } from '../../api/provider-list.ts'
 import type { KeyAction } from './key-presets.ts'
 
 export interface Snippet {
@@ -187,7 +187,7 @@ export function exampleBody(path: string, source: Given['source'] = null): Recor
 function exampleDocument(source: Given['source']): Record<string, string> {
   return {
     connectorId: source?.id ?? 'SOURCE_ID',
-    provider: source?.provider ?? FILES_PROVIDER,
+    provider: source?.provider ?? filesProvider(),
     sourceKind: 'document',
     externalId: 'handbook/pto',
     title: 'PTO policy',

@@ -1,4 +1,4 @@
-import { ANY_PROVIDER } from '../../api/provider-list.ts'
+import { anyProvider } from '../../api/provider-list.ts'
 import { Check } from 'lucide-react'
 import type { PagePath } from '../../data/page-path.ts'
 import { ButtonLink } from '../../ui/links.tsx'
@@ -28,7 +28,7 @@ export function Checklist({
   const steps: readonly Step[] = [
     {
       title: 'Add content',
-      text: `Connect ${ANY_PROVIDER}, or import a folder.`,
+      text: `Connect ${anyProvider()}, or import a folder.`,
       isDone: hasItems,
       to: '/sources/new',
       action: 'Add a source',

@@ -1,6 +1,6 @@
 import { SegmentedControl, Select, TextInput } from '@mantine/core'
 import { Search } from 'lucide-react'
-import { PROVIDER_IDS, providerName } from '../../api/provider-list.ts'
+import { providerIds, providerName } from '../../api/provider-list.ts'
 import { useTyped } from '../../ui/use-typed.ts'
 import { KINDS } from './kinds.ts'
 import classes from './memory-filters.module.css'
@@ -40,7 +40,7 @@ export function MemoryFilters({
         clearable
         clearButtonProps={{ 'aria-label': 'All providers' }}
         value={search.provider ?? null}
-        data={PROVIDER_IDS.map((id) => ({ value: id, label: providerName(id) ?? id }))}
+        data={providerIds().map((id) => ({ value: id, label: providerName(id) ?? id }))}
         onChange={(provider) => set({ provider })}
       />
       <Select

@@ -1,4 +1,4 @@
-import { PROVIDER_IDS, type ProviderId } from '../../api/provider-list.ts'
+import { type ProviderId, providerIds } from '../../api/provider-list.ts'
 
 export type EntityType = 'person' | 'organization' | 'channel' | 'topic'
 export type Since = 'week' | 'month' | 'year'
@@ -32,7 +32,7 @@ const WORDS_MAX = 200
 export function readMemorySearch(given: Record<string, unknown>): MemorySearch {
   const q = typeof given.q === 'string' || typeof given.q === 'number' ? String(given.q).trim() : ''
   const type = oneOf(given.type, ENTITY_TYPES)
-  const provider = oneOf(given.provider, PROVIDER_IDS)
+  const provider = oneOf(given.provider, providerIds())
   const since = oneOf(given.since, SINCE)
   const sort = oneOf(given.sort, SORT_COLUMNS)
   const node = typeof given.node === 'string' && UUID.test(given.node) ? given.node : undefined

@@ -1,8 +1,7 @@
 import { Button, Text } from '@mantine/core'
 import type { Schemas } from '../../api/client.ts'
-import { PROVIDERS } from '../../api/providers.ts'
+import { providerFacts, type ProviderId, providerName } from '../../api/provider-list.ts'
 import { ErrorNotice } from '../../ui/error-state.tsx'
-import { type ProviderId, providerName } from '../../api/provider-list.ts'
 import { ProviderIcon } from '../../ui/provider.tsx'
 import { Status } from '../../ui/status.tsx'
 import classes from './connector-list.module.css'
@@ -112,12 +111,12 @@ function isOpen(access: Connector['access']): access is 'open' | 'granted' {
 
 function wordsOf({ provider, offered, access, grantable }: Connector): string {
   if (!offered) return 'The operator of this service has not set its credentials yet.'
-  if (grantable || isOpen(access)) return PROVIDERS[provider].brings
+  if (grantable || isOpen(access)) return providerFacts(provider).brings
   switch (access) {
     case 'pending':
       return 'Requested. The operator of this service decides.'
     case 'required':
-      return `${PROVIDERS[provider].brings} Needs the permission of the operator of this service.`
+      return `${providerFacts(provider).brings} Needs the permission of the operator of this service.`
     case 'denied':
       return 'The operator of this service denied your request.'
   }

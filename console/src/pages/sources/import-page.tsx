@@ -4,8 +4,7 @@ import { useState } from 'react'
 import { ErrorNotice } from '../../ui/error-state.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import type { ProviderId } from '../../api/provider-list.ts'
-import { FILES_PROVIDER } from '../../api/providers.ts'
+import { filesProvider, type ProviderId } from '../../api/provider-list.ts'
 import { Reading } from '../../ui/reading.tsx'
 import { BackToSources } from './back-to-sources.tsx'
 import { DropZone } from './drop-zone.tsx'
@@ -41,7 +40,7 @@ function Import({ sources }: { sources: readonly Source[] }) {
   const { source: asked } = route.useSearch()
   const [chosen, setChosen] = useState(() => targetOf(sources, asked))
   const [name, setName] = useState('Files')
-  const [provider, setProvider] = useState<ProviderId>(FILES_PROVIDER)
+  const [provider, setProvider] = useState<ProviderId>(filesProvider())
   const [hidden, setHidden] = useState(0)
   const create = useCreateSource()
   const { queue, files } = useImport()

@@ -6,7 +6,7 @@ import {
   ACCESS_CHOICES,
   type ItemsSearch,
   KIND_CHOICES,
-  ORIGIN_CHOICES,
+  originChoices,
   readItemsSearch,
 } from './items-search.ts'
 import { isUnused, nameOf } from './source-words.ts'
@@ -46,7 +46,7 @@ export function ItemFilters({
           <Choice
             label="Provider"
             all="All providers"
-            data={ORIGIN_CHOICES}
+            data={originChoices()}
             value={filters.provider}
             onChange={(provider) => set({ provider })}
           />

@@ -1,4 +1,4 @@
-import { PROVIDER_CHOICES, type ProviderId } from '../../api/provider-list.ts'
+import { providerChoices, type ProviderId } from '../../api/provider-list.ts'
 import { KINDS, type SourceKind } from './source-words.ts'
 
 /** Where items come from: a provider, or files that were imported. */
@@ -28,7 +28,7 @@ export function readItemsSearch(search: Record<string, unknown>): ItemsSearch {
   const read = {
     q: readText(search.q),
     source: readId(search.source),
-    provider: ORIGIN_CHOICES.find(({ value }) => value === search.provider)?.value,
+    provider: originChoices().find(({ value }) => value === search.provider)?.value,
     kind: KIND_CHOICES.find(({ value }) => value === search.kind)?.value,
     access: ACCESS_CHOICES.find(({ value }) => value === search.access)?.value,
     from: readDay(search.from),
@@ -75,8 +75,8 @@ export const KIND_CHOICES: { value: SourceKind; label: string }[] = [
   { value: 'file', label: `${KINDS.file}s` },
 ]
 
-export const ORIGIN_CHOICES: { value: Origin; label: string }[] = [
-  ...PROVIDER_CHOICES,
+export const originChoices = (): { value: Origin; label: string }[] => [
+  ...providerChoices(),
   { value: 'files', label: 'Imported files' },
 ]
 

@@ -1,8 +1,7 @@
 import { Button, Select, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { ErrorNotice } from '../../ui/error-state.tsx'
-import { PROVIDER_CHOICES, type ProviderId } from '../../api/provider-list.ts'
-import { FILES_PROVIDER } from '../../api/providers.ts'
+import { filesProvider, providerChoices, type ProviderId } from '../../api/provider-list.ts'
 import classes from './push-only-form.module.css'
 import type { Source } from './source-words.ts'
 import { useCreateSource } from './use-source-changes.ts'
@@ -12,7 +11,7 @@ const NAME_MAX = 100
 /** Makes a source without an account, for what programs push. */
 export function PushOnlyForm({ onMade }: { onMade: (source: Source) => void }) {
   const [displayName, setDisplayName] = useState('')
-  const [provider, setProvider] = useState<ProviderId>(FILES_PROVIDER)
+  const [provider, setProvider] = useState<ProviderId>(filesProvider())
   const create = useCreateSource()
   const submit = (event: FormEvent): void => {
     event.preventDefault()
@@ -54,7 +53,7 @@ export function ProviderSelect({
       label="Provider"
       description="Key scopes and filters use it."
       inputWrapperOrder={['label', 'input', 'description']}
-      data={PROVIDER_CHOICES}
+      data={providerChoices()}
       value={value}
       onChange={(provider) => provider !== null && onChange(provider)}
       allowDeselect={false}

@@ -1,4 +1,4 @@
-import { PROVIDER_CHOICES, type ProviderId } from '../../api/provider-list.ts'
+import { providerChoices, type ProviderId } from '../../api/provider-list.ts'
 import { nameOf, type Source } from './source-words.ts'
 
 /** From so many on a list of sources can be searched. */
@@ -27,7 +27,7 @@ export const STATE_CHOICES: readonly { value: Source['status']; label: string }[
 export function readSourcesSearch(search: Record<string, unknown>): SourcesSearch {
   // A name of digits alone is read as a number from the address.
   const q = typeof search.q === 'number' ? String(search.q) : search.q
-  const from = PROVIDER_CHOICES.find(({ value }) => value === search.from)?.value
+  const from = providerChoices().find(({ value }) => value === search.from)?.value
   const state = STATE_CHOICES.find(({ value }) => value === search.state)?.value
   return {
     ...(typeof q === 'string' && q.trim() !== '' ? { q: q.slice(0, WORDS_MAX) } : {}),

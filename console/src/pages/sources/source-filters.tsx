@@ -2,7 +2,7 @@ import { Button, Select, TextInput } from '@mantine/core'
 import { Search } from 'lucide-react'
 import { useState } from 'react'
 import { count, formatNumber } from '../../ui/format.ts'
-import { PROVIDER_CHOICES } from '../../api/provider-list.ts'
+import { providerChoices } from '../../api/provider-list.ts'
 import { readSourcesSearch, type SourcesSearch, STATE_CHOICES } from './source-filter.ts'
 import classes from './source-filters.module.css'
 
@@ -41,7 +41,7 @@ export function SourceFilters({
         className={classes.choice ?? ''}
         aria-label="Provider"
         placeholder="All providers"
-        data={PROVIDER_CHOICES}
+        data={providerChoices()}
         value={search.from ?? null}
         onChange={(from) => set({ from })}
         clearable

@@ -1,5 +1,5 @@
 import type { Schemas } from '../../api/client.ts'
-import { FILES_PROVIDER, PROVIDERS } from '../../api/providers.ts'
+import { filesProvider, providerFacts } from '../../api/provider-list.ts'
 
 export type Source = Schemas['Source']
 export type SyncRun = Schemas['SyncRun']
@@ -12,7 +12,7 @@ export function isPushOnly({ externalAccountId }: Pick<Source, 'externalAccountI
 
 /** Whether a source has the name that every workspace's push-only source of its provider is made with. */
 function hasFirstName({ displayName, provider }: Pick<Source, 'displayName' | 'provider'>): boolean {
-  return displayName === `${PROVIDERS[provider].name} (push)`
+  return displayName === `${providerFacts(provider).name} (push)`
 }
 
 /** Whether nobody has used a push-only source that came with the workspace. */
@@ -24,7 +24,7 @@ export function isUnused(source: Source): boolean {
 
 /** Whether it is the source that files go into unless another one is chosen. */
 export function isForFiles(source: Source): boolean {
-  return isPushOnly(source) && source.provider === FILES_PROVIDER && hasFirstName(source)
+  return isPushOnly(source) && source.provider === filesProvider() && hasFirstName(source)
 }
 
 /** A source's name. The source of files is called "Files" until a user renames it. */
@@ -39,7 +39,7 @@ export function isActive({ status }: Pick<SyncRun, 'status'>): boolean {
 
 /** What mends a source whose last run failed. */
 export function fixOfRun(provider: Source['provider'], needsReconnection: boolean): string {
-  const { name } = PROVIDERS[provider]
+  const { name } = providerFacts(provider)
   return needsReconnection
     ? `The account no longer has access. Reconnect ${name}: the sync continues where it stopped.`
     : `The next sync tries again. If it keeps failing, check that the account is active at ${name}.`
@@ -47,7 +47,7 @@ export function fixOfRun(provider: Source['provider'], needsReconnection: boolea
 
 /** What to do about an item that a run could not read. The service begins the messages of its own failures alike. */
 export function fixOfItem(provider: Source['provider'], message: string): string {
-  const { name } = PROVIDERS[provider]
+  const { name } = providerFacts(provider)
   if (/^It cannot be (?:read|stored): the service failed on it/.test(message))
     return 'Send the ID to the operator: the log of the service has the cause.'
   if (message.startsWith('It cannot be stored:')) return `Shorten or split it in ${name}, then sync again.`

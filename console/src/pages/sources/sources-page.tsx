@@ -9,7 +9,7 @@ import { count, formatNumber } from '../../ui/format.ts'
 import { ButtonLink } from '../../ui/links.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { ANY_PROVIDER, hasChannels, providerName } from '../../api/provider-list.ts'
+import { anyProvider, hasChannels, providerName } from '../../api/provider-list.ts'
 import { Reading } from '../../ui/reading.tsx'
 import { ChannelsPanel } from './channels-panel.tsx'
 import { LastSynced } from './last-synced.tsx'
@@ -60,14 +60,14 @@ export function SourcesPage() {
                 <EmptyState
                   icon={Database}
                   title="No sources in use yet"
-                  text={`Connect ${ANY_PROVIDER}, import files, or push documents over the API.`}
+                  text={`Connect ${anyProvider()}, import files, or push documents over the API.`}
                   action={<ButtonLink to="/sources/new">Add the first source</ButtonLink>}
                 />
               ) : rows.length === 0 ? (
                 <EmptyState
                   icon={Database}
                   title="No sources yet"
-                  text={`Connect ${ANY_PROVIDER}, import files, or push documents over the API.`}
+                  text={`Connect ${anyProvider()}, import files, or push documents over the API.`}
                   action={<ButtonLink to="/sources/new">Add the first source</ButtonLink>}
                 />
               ) : (

@@ -1,0 +1,34 @@
+import process from 'node:process'
+import { z } from 'zod'
+import type { ProviderId } from '../kernel/providers.ts'
+import { CATALOG, DEFAULT_PROVIDERS } from './catalog.ts'
+
+const IDS: readonly ProviderId[] = CATALOG.map(({ id }) => id)
+
+/** A comma-separated list of some of these providers. */
+export const providerList = (ids: readonly ProviderId[]) =>
+  z
+    .string()
+    .transform((list) =>
+      list
+        .split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== ''),
+    )
+    .pipe(z.array(z.enum(ids)))
+
+/** The PROVIDERS setting. */
+export const namedProvidersSetting = providerList(IDS)
+  .refine((ids) => ids.length > 0, 'must name a provider')
+  .default([...DEFAULT_PROVIDERS])
+
+/**
+ * The providers that the deployment names, in the order of the API. Schemas, routes and the OpenAPI document are made of
+ * them when they are imported, so this is the one setting that is read before the others; `config.ts` reports mistakes.
+ */
+export const PROVIDERS: readonly ProviderId[] = namedProviders(process.env.PROVIDERS)
+
+function namedProviders(setting: string | undefined): ProviderId[] {
+  const { data = DEFAULT_PROVIDERS } = namedProvidersSetting.safeParse(setting === '' ? undefined : setting)
+  return IDS.filter((id) => data.includes(id))
+}

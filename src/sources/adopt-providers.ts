@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import type { Db, Tx } from '../database/database.ts'
+import { StartupError } from '../kernel/errors.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+import { findProvider } from '../providers/index.ts'
+
+const INSERTED_AT_ONCE = 500
+
+/**
+ * Applies a changed PROVIDERS setting, at each start: every workspace gets a push-only source of each new provider, and
+ * loses the empty ones of providers that are no longer named.
+ * @throws StartupError when such a provider is still in use, because what it brought could not be shown or synced
+ */
+export async function adoptProviders(db: Db, named: readonly ProviderId[], at: Date): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    // Instances that start together: the second finds nothing to do.
+    await sql`select pg_advisory_xact_lock(hashtext('named_providers'))`.execute(tx)
+    const rows = await tx.selectFrom('named_providers').select('provider').execute()
+    const before = rows.map(({ provider }) => provider)
+    const dropped = before.filter((provider) => !named.includes(provider))
+    if (dropped.length > 0) await drop(tx, dropped)
+    for (const provider of named) if (!before.includes(provider)) await add(tx, provider, at)
+  })
+}
+
+async function drop(tx: Tx, dropped: readonly ProviderId[]): Promise<void> {
+  const used = await findUses(tx, dropped)
+  if (used.length > 0)
+    throw new StartupError(
+      `PROVIDERS must name ${used.map(({ provider, uses }) => `${provider}, which has ${uses}`).join('; ')}. ` +
+        'To leave a provider out, name it once more and remove these first',
+    )
+  await tx.deleteFrom('sources').where('push_only', '=', true).where('provider', 'in', dropped).execute()
+  await tx.deleteFrom('named_providers').where('provider', 'in', dropped).execute()
+}
+
+async function findUses(
+  tx: Tx,
+  providers: readonly ProviderId[],
+): Promise<{ provider: ProviderId; uses: string }[]> {
+  const found: { provider: ProviderId; uses: string }[] = []
+  for (const provider of providers) {
+    const { rows } = await sql<{ sources: number; keys: number }>`
+      select
+        (select count(*)::int from sources s
+         where s.provider = ${provider} and (not s.push_only or exists (
+           select from source_items i where i.organization_id = s.organization_id and i.source_id = s.id))) as sources,
+        (select count(*)::int from api_keys k
+         where k.revoked_at is null and ${provider} = any (k.allowed_providers)) as keys`.execute(tx)
+    const { sources = 0, keys = 0 } = rows[0] ?? {}
+    if (sources + keys > 0)
+      found.push({
+        provider,
+        uses: `${counted(sources, 'source')} with an account or items, and is in the scope of ${counted(keys, 'API key')}`,
+      })
+  }
+  return found
+}
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`
+
+async function add(tx: Tx, provider: ProviderId, at: Date): Promise<void> {
+  const organizations = await tx
+    .selectFrom('organizations')
+    .select('id')
+    .where('removed_at', 'is', null)
+    .execute()
+  const sources = organizations.map(({ id }) => ({
+    organization_id: id,
+    id: randomUUID(),
+    provider,
+    push_only: true,
+    status: 'active' as const,
+    display_name: `${findProvider(provider).name} (push)`,
+    external_account_id: `push:${provider}`,
+    created_at: at,
+    updated_at: at,
+  }))
+  for (let from = 0; from < sources.length; from += INSERTED_AT_ONCE)
+    await tx
+      .insertInto('sources')
+      .values(sources.slice(from, from + INSERTED_AT_ONCE))
+      .execute()
+  await tx.insertInto('named_providers').values({ provider }).execute()
+}
