@@ -9,18 +9,16 @@ keepFilesInMemory()
 // Database suites (*.db.test.ts) run on the embedded database always, and on PostgreSQL when TEST_DATABASE_URL is set.
 const postgresUrl = process.env.TEST_DATABASE_URL
 
-// What tests leave to chance follows from this seed (test/support/random.ts). The processes that run them inherit it.
+// The seed of all random choices in tests (test/support/random.ts). Worker processes inherit it.
 if (process.env.TEST_SEED === undefined) {
   process.env.TEST_SEED = String(randomInt(2 ** 31))
   console.log(`TEST_SEED=${process.env.TEST_SEED}`)
 }
 
-// They only end what hangs: how long a test takes depends on what else the machine does, and says nothing about the code.
-// What waits for something gives up by itself when nothing changes any more (test/support/until.ts).
-// A test that fails is run once more, and reported as such: a real fault fails twice, a neighbour's burst does not.
-// The files of a project share the processes that run them: half of what a suite takes is to load the service and compile
-// the embedded database, and that is done once a process. Every file has its own database and servers all the same, and
-// `leave-as-found` fails a file that would leave anything behind in the process.
+// Timeouts only end tests that hang; `until` (test/support/until.ts) gives up earlier when nothing changes.
+// A failed test runs once more and is reported: load on the machine rarely fails it twice.
+// Files share processes, because loading the service and compiling the embedded database takes half of a suite's time.
+// `leave-as-found` fails a file that leaves anything behind in the process.
 const shared = {
   testTimeout: 300_000,
   hookTimeout: 300_000,
@@ -29,13 +27,13 @@ const shared = {
   isolate: false,
   setupFiles: ['test/support/random.ts', 'test/support/leave-as-found.ts'],
 }
-// They drive a real browser on the built console, and are skipped, loudly, where no Chromium can be had.
+// They drive a real browser on the built console. Without a Chromium they are skipped with a warning.
 const browserSuites = ['test/browser/**/*.browser.test.ts']
 const databaseSuites = ['src', 'test', 'evaluation', 'simulation'].map(
   (folder) => `${folder}/**/*.db.test.ts`,
 )
 
-// What they test lies above the database, and other suites run their statements on PostgreSQL.
+// They test code above the database, whose statements other suites run on PostgreSQL.
 const ON_ONE_DATABASE = [
   'evaluation/evaluation',
   'simulation/simulation',
@@ -64,7 +62,7 @@ const ON_ONE_DATABASE = [
   ].map((name) => `test/journeys/${name}`),
 ].map((name) => `${name}.db.test.ts`)
 
-// Long for their length, which is all that a first run has to go by: begun last, one of them keeps a lone worker busy.
+// Files that take long. Started last, one of them would keep a single worker busy at the end.
 const LONG = [
   'simulation.db',
   'killed-overage',
@@ -84,17 +82,17 @@ const LONG = [
 const isLong = ({ moduleId }: TestSpecification): boolean =>
   LONG.some((name) => moduleId.endsWith(`/${name}.test.ts`))
 
-/** Begins each project with what takes longest. One after the other: a worker that changes between them loads all anew. */
+/** Starts each project's long files first. Projects run one after another, because a worker that changes projects reloads everything. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    // oxlint-disable-next-line unicorn/no-array-sort -- it is no array's
+    // oxlint-disable-next-line unicorn/no-array-sort -- the method of the base class, not of an array
     const inOrder = await super.sort(files)
     const projects = Map.groupBy(inOrder, ({ project }) => project.name).values()
     return projects.flatMap((own) => own.toSorted((a, b) => Number(isLong(b)) - Number(isLong(a)))).toArray()
   }
 }
 
-// One more than processors, since tests wait a good deal for disks and for each other; each may take a gigabyte and a half of memory.
+// One more than processors, because tests often wait for disks and for each other. Each may use 1.5 GB of memory.
 const WORKERS_MAX = 8
 
 export default defineConfig({

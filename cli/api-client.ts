@@ -7,7 +7,7 @@ import {
   type RawRequest,
   type RetryPolicy,
 } from '../client/src/index.ts'
-import { CommandError, ConnectionError, messageOf, UsageError } from './failures.ts'
+import { CommandError, ConnectionError, messageOf, unreachable, UsageError } from './failures.ts'
 import { parseJson } from './parse-json.ts'
 
 export interface ApiRequest extends Omit<RawRequest, 'body' | 'idempotent'> {
@@ -121,11 +121,7 @@ export function connectionMessage(url: string, { fault, cause }: MemoryConnectio
   if (fault === 'timeout') return `${origin} did not answer within ${REQUEST_TIMEOUT_MS / 1000} s`
   const root = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
   if (fault === 'broken') return `The connection to ${origin} broke off: ${messageOf(root)}`
-  const code = root instanceof Error && 'code' in root ? String(root.code) : ''
-  if (code === 'ECONNREFUSED') {
-    return `No service answers at ${origin}. Start it with "npm start", or name another with --url or MEMORY_URL.`
-  }
-  return `The connection to ${origin} failed: ${messageOf(root)}`
+  return unreachable(url, cause)
 }
 
 /** A rate limit, where waiting helps, as opposed to an exhausted budget. */

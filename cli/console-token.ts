@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import { CommandError } from './failures.ts'
+import { CommandError, ConnectionError, unreachable } from './failures.ts'
 
 const CLIENT_ID = 'command-line'
 const REDIRECT_URI = 'http://127.0.0.1/callback'
@@ -21,7 +21,7 @@ export async function fetchConsoleToken(
 ): Promise<{ token: string; expiresIn: number }> {
   const verifier = randomBytes(32).toString('base64url')
   const code = await authorize(url, email, createHash('sha256').update(verifier).digest('base64url'))
-  const response = await fetch(`${url}/oidc/token`, {
+  const response = await request(`${url}/oidc/token`, {
     method: 'POST',
     body: new URLSearchParams({
       grant_type: 'authorization_code',
@@ -50,7 +50,7 @@ async function authorize(serviceUrl: string, email: string, challenge: string): 
     code_challenge_method: 'S256',
     login_hint: email,
   })
-  const response = await fetch(`${serviceUrl}/oidc/authorize?${query.toString()}`, { redirect: 'manual' })
+  const response = await request(`${serviceUrl}/oidc/authorize?${query.toString()}`, { redirect: 'manual' })
   const back = response.headers.get('location')
   if (response.status === 302 && back !== null) {
     const { searchParams } = new URL(back)
@@ -68,4 +68,12 @@ async function authorize(serviceUrl: string, email: string, challenge: string): 
   throw new CommandError(
     `${serviceUrl} has no development issuer, which exists only without OIDC_ISSUER and while HOST and PUBLIC_URL are loopback. Get a token from your identity provider.`,
   )
+}
+
+async function request(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, init)
+  } catch (cause) {
+    throw new ConnectionError(unreachable(url, cause), { cause })
+  }
 }

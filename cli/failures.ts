@@ -32,6 +32,16 @@ export class StoppedError extends Error {
   }
 }
 
+/** Why a request got no answer, and what to do about it. `cause` is the error of `fetch`. */
+export function unreachable(url: string, cause: unknown): string {
+  const { origin } = new URL(url)
+  const root = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
+  const code = root instanceof Error && 'code' in root ? String(root.code) : ''
+  if (code === 'ECONNREFUSED')
+    return `No service answers at ${origin}. Start it with "npm start", or name another with --url or MEMORY_URL.`
+  return `The connection to ${origin} failed: ${messageOf(root)}`
+}
+
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

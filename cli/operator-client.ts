@@ -25,7 +25,7 @@ export async function operatorToken(): Promise<string> {
     return (await readFile(OPERATOR_TOKEN_FILE, 'utf8')).trim()
   } catch (cause) {
     throw new CommandError(
-      `No operator token: set OPERATOR_TOKEN, or run this where ${OPERATOR_TOKEN_FILE} is`,
+      `No operator token at ${OPERATOR_TOKEN_FILE}: set OPERATOR_TOKEN, or DATA_DIR to the folder of the service`,
       { cause },
     )
   }

@@ -10,39 +10,49 @@ import { startStripeEmulator } from './stripe/index.ts'
 const USAGE = `Usage: npm run emulators -- [options]
 
 Starts Slack, Google (Drive and Gmail), Notion and Stripe as small servers on 127.0.0.1, with data from a seed, and prints
-the settings that point the service at them; with --start also the service, with these settings.
+the settings that point the service at them. With --start, it also starts the service with these settings.
 
-  --start            the service as well; it ends with the emulators
-  --port <n>         the first of four ports (default 8801; 0 takes any free ones)
-  --service <url>    the service events are sent to (default http://127.0.0.1, port PORT or 8787)
+  --start            also starts the service; it ends with the emulators
+  --port <n>         first of four ports (default 8801; 0 takes any free ones)
+  --service <url>    service that events are sent to (default http://127.0.0.1, port PORT or 8787)
   --channels <n>     Slack channels (default 6)
   --messages <n>     messages of each channel (default 80)
   --files <n>        Drive files (default 60)
   --mails <n>        mails (default 90)
   --pages <n>        Notion pages (default 40)
-  --rate-limits      refuse requests above the providers' published limits
+  --rate-limits      refuses requests above the providers' published limits
 `
 
-const { values } = parseArgs({
-  options: {
-    start: { type: 'boolean', default: false },
-    port: { type: 'string', default: '8801' },
-    service: { type: 'string', default: `http://127.0.0.1:${process.env['PORT'] ?? 8787}` },
-    channels: { type: 'string', default: '6' },
-    messages: { type: 'string', default: '80' },
-    files: { type: 'string', default: '60' },
-    mails: { type: 'string', default: '90' },
-    pages: { type: 'string', default: '40' },
-    'rate-limits': { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-})
+const values = readOptions()
+
+/** The options of the command line; with an unknown one, prints the usage and exits. */
+function readOptions() {
+  try {
+    return parseArgs({
+      options: {
+        start: { type: 'boolean', default: false },
+        port: { type: 'string', default: '8801' },
+        service: { type: 'string', default: `http://127.0.0.1:${process.env['PORT'] ?? 8787}` },
+        channels: { type: 'string', default: '6' },
+        messages: { type: 'string', default: '80' },
+        files: { type: 'string', default: '60' },
+        mails: { type: 'string', default: '90' },
+        pages: { type: 'string', default: '40' },
+        'rate-limits': { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    }).values
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`)
+    process.exit(2)
+  }
+}
 
 /** An option as a whole number, at least 0; otherwise prints the usage and exits. */
 function count(name: string, value: string): number {
   const number = Number(value)
   if (Number.isSafeInteger(number) && number >= 0) return number
-  process.stderr.write(`--${name} is no number: ${value}\n\n${USAGE}`)
+  process.stderr.write(`--${name} must be a whole number, not ${value}\n\n${USAGE}`)
   process.exit(2)
 }
 
@@ -108,13 +118,13 @@ async function main(): Promise<void> {
 /** Describes possible changes at the providers as shell comments, because a shell reads the settings. */
 function waysToChange(urls: { slack: string; google: string; notion: string; stripe: string }): string {
   return [
-    '# Change something at a provider, then sync again; what there is to call:',
+    '# Change something at a provider, for example:',
     `#   curl -s -X POST ${urls.slack}/_emulator/messages -d '{"channel":"general"}'`,
     `#   curl -s -X POST ${urls.slack}/_emulator/delete -d '{"channel":"general","ts":"…"}'`,
     `#   curl -s -X POST ${urls.notion}/_emulator/pages`,
     `#   curl -s -X POST ${urls.notion}/_emulator/trash -d '{"page":"…"}'`,
-    `#   curl -s -X POST ${urls.google}/_emulator/help   # an unknown name lists the known ones`,
-    `# Turn Stripe's clock, and see what came of it: ${urls.stripe}/`,
+    `#   curl -s -X POST ${urls.google}/_emulator/help   # lists what else you can change`,
+    `# Advance Stripe's clock: ${urls.stripe}/`,
     '',
   ].join('\n')
 }

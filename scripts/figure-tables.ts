@@ -131,16 +131,6 @@ export const FIGURES: Record<string, Figure> = {
       ['its requests/s', number('requestsPerSecond')],
     ],
   },
-  permissions: {
-    files: ['bench/results/permissions.json'],
-    columns: [
-      ['database', text('database')],
-      ['chunks', number('chunks')],
-      ['who reads', text('who')],
-      ['p50 ms', number('p50Ms', 1)],
-      ['p99', number('p99Ms')],
-    ],
-  },
   canvas: {
     files: ['bench/results/canvas-queries.json'],
     columns: [

@@ -52,7 +52,7 @@ function conditions(file: unknown): string[] {
   if (!measured.success) return []
   const { at, machine } = measured.data
   return [
-    `Measured ${at.slice(0, 10)} on ${machine.processors} processors (${machine.processor}), Node ${machine.node}.`,
+    `${at.slice(0, 10)}, ${machine.processors} × ${machine.processor.replaceAll(/\(R\)| Processor/g, '')}, Node ${machine.node}.`,
     '',
   ]
 }

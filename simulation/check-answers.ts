@@ -23,7 +23,7 @@ interface Hit {
 
 const LIMIT = 25
 
-/** What an answer shows is stored, in scope and readable; and it misses nothing. */
+/** An answer shows only items that are stored, in scope and readable, and misses none. */
 export function checkAnswer(world: Reporter, organization: SimulatedOrganization, asked: Asked): void {
   const { reply, key, email, action } = asked
   const hits: Hit[] = action === 'ask' ? reply.body.context : reply.body.hits

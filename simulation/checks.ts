@@ -154,7 +154,7 @@ async function checkAudit(world: World, organization: SimulatedOrganization): Pr
   }
 }
 
-/** What a source brought is what its provider shows. */
+/** A source holds what its provider shows. */
 async function checkSources(world: World, organization: SimulatedOrganization): Promise<void> {
   for (const [provider, sourceId] of Object.entries(organization.connected)) {
     const rows = await world.database.db

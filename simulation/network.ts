@@ -43,7 +43,7 @@ export function createNetwork(time: SimulatedTime, faults: Faults): Network {
     if (from?.isDead) return await never()
     if (fault === 'refused') throw connectionError('ECONNREFUSED')
     if (fault === 'hang') return await hang(signal)
-    // What serves it is no part of the process that asks.
+    // The server is not part of the calling process.
     const result = await time.outside(() => runIn(undefined, () => act(fault)))
     if (fault === 'kill after') from?.kill()
     await delay(operation, null, signal)

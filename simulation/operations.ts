@@ -10,7 +10,7 @@ type Operation = (world: World, organization: SimulatedOrganization) => Promise<
 const CLIENT_DELAY_MS = 3_000
 
 export interface Sent {
-  /** Null: nobody knows what became of it. */
+  /** Null: the outcome is unknown. */
   reply: Reply | null
   sentAt: number
   answeredAt: number
@@ -30,7 +30,7 @@ export async function send(world: World, request: Parameters<World['fleet']['cal
   return { reply: fault === 'lost answer' ? null : reply, sentAt, answeredAt }
 }
 
-/** What a client may conclude from an answer to a change. */
+/** What a client knows after a response to a change. */
 export function outcomeOf(reply: Reply | null): 'done' | 'refused' | 'unknown' {
   if (reply === null || reply.status >= 500) return 'unknown'
   return reply.status < 300 ? 'done' : 'refused'
@@ -124,7 +124,7 @@ const remove: Operation = async (world, organization) => {
     path: `/v1/source-items?provider=${provider}&externalId=${externalId}`,
     key: organization.admin.secret,
   })
-  // What is not there is as good as deleted.
+  // A missing item counts as deleted.
   const isGone = reply?.status === 404
   register.end(version, isGone && before === register.versions.length ? 'done' : outcomeOf(reply))
   if (!isGone) audit(organization, 'source_item.delete', reply)

@@ -16,7 +16,7 @@ function workspace(): SimulatedOrganization {
   return newOrganization({ id: 'o', name: 'open', plan: 'unlimited', creditsIncluded: null, admin: live })
 }
 
-/** What the checker says of an answer that shows these titles. */
+/** The checker's findings for an answer with these titles. */
 function violationsOf(
   organization: SimulatedOrganization,
   titles: string[],

@@ -76,7 +76,7 @@ export async function makeOrganization(
   return organization
 }
 
-/** A workspace of which nothing is known yet. */
+/** A new workspace in the model. */
 export function newOrganization(
   terms: Pick<SimulatedOrganization, 'id' | 'name' | 'plan' | 'creditsIncluded' | 'admin'>,
 ): SimulatedOrganization {

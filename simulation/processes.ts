@@ -33,9 +33,9 @@ export const currentProcess = (): SimulatedProcess | undefined => running.getSto
 export const runIn = <Result>(process: SimulatedProcess | undefined, act: () => Result): Result =>
   running.run(process, act)
 
-/** A callback that runs in the name of whoever registers it. */
+/** A callback that runs as the process that registers it. */
 export const bound = <Act extends (...given: never[]) => unknown>(act: Act): Act =>
   AsyncLocalStorage.bind(act)
 
-/** What a dead process waits for never comes. */
+/** A promise that never resolves, for a dead process. */
 export const never = <Result>(): Promise<Result> => new Promise<Result>(() => {})

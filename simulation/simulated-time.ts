@@ -3,7 +3,7 @@ import { Timers } from './timers.ts'
 
 const realSetImmediate = setImmediate
 const realNow = performance.now.bind(performance)
-/** Turns of the event loop without work of the database or the network, after which only a timer can go on. */
+/** Turns of the event loop without work of the database or the network, after which only timers remain. */
 const QUIET_TURNS = 6
 /** A statement that takes longer waits for a lock, whose holder may wait for a timer. */
 const LOCK_WAIT_MS = 30
@@ -13,7 +13,7 @@ const PATIENCE_MS = 10_000
 /** Time as the whole process sees it: it moves only when the simulation moves it. */
 export interface SimulatedTime {
   now(): number
-  /** Lets everything go on that waits for no timer. */
+  /** Runs everything that waits for no timer. */
   settle(): Promise<void>
   /** Moves the clock on; each timer fires at its time. */
   advance(ms: number): Promise<void>

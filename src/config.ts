@@ -62,7 +62,7 @@ function canDecode(value: string): boolean {
   }
 }
 
-/** Everything beyond host and credentials would be an option that nobody reads. */
+/** The service reads only host, port and credentials, so anything else is a mistake. */
 function isSmtpUrl(value: string): boolean {
   const server = URL.parse(value)
   if (server === null || !/^smtps?:$/.test(server.protocol) || server.hostname === '') return false

@@ -170,8 +170,8 @@ async function restore(
 function sayWhatIsIn(terminal: Terminal, rows: Readonly<Record<string, number>>): void {
   const of = (table: string): number => rows[table] ?? 0
   terminal.print(
-    `It contains ${of('organizations')} workspaces, ${of('api_keys')} API keys, ${of('sources')} sources, ` +
-      `${of('source_items')} items in ${of('chunks')} chunks and ${of('source_credentials')} connected accounts`,
+    `Workspaces: ${of('organizations')}, API keys: ${of('api_keys')}, sources: ${of('sources')}, ` +
+      `items: ${of('source_items')}, chunks: ${of('chunks')}, connected accounts: ${of('source_credentials')}`,
   )
 }
 

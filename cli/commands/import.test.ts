@@ -108,9 +108,9 @@ describe('memory import', () => {
     await symlink('gone.md', path.join(folder, 'link.md'))
     const { stdout, code } = await importFolder()
     expect(code).toBe(1)
-    expect(stdout).toMatch(/bad\.pdf: The file cannot be read: it is no PDF, or a broken one/)
-    expect(stdout).toMatch(/bad\.docx: The file cannot be read: it is no Office file, or a broken one/)
-    expect(stdout).toMatch(/bad\.odt: The file cannot be read: it is no Office file, or a broken one/)
+    expect(stdout).toMatch(/bad\.pdf: The file cannot be read: it is not a PDF, or it is damaged/)
+    expect(stdout).toMatch(/bad\.docx: The file cannot be read: it is not an Office file, or it is damaged/)
+    expect(stdout).toMatch(/bad\.odt: The file cannot be read: it is not an Office file, or it is damaged/)
     expect(stdout).toContain('link.md: it is a link to gone.md, which does not exist')
   })
 

@@ -21,7 +21,7 @@ export interface Summary {
   worse: number
 }
 
-/** What of an earlier run is compared: by question. */
+/** The compared results of an earlier run, by question. */
 export type Standings = Readonly<Record<string, Standing>>
 
 /** Asks one question: a search for its rank, and an answer. Costs two credits. */

@@ -8,7 +8,7 @@ const LastRun = z.object({
   results: z.record(z.string(), z.object({ rank: z.int().nullable(), hasFact: z.boolean().nullable() })),
 })
 
-/** The run before, kept beside the questions; nothing where there is none that can be read. */
+/** The previous run, stored beside the questions; empty if there is no readable one. */
 export async function readLastRun(path: string): Promise<{ ranAt: string | null; results: Standings }> {
   const text = await readFile(path, 'utf8').catch(() => '')
   const read = LastRun.safeParse(parseJson(text))

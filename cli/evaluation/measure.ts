@@ -24,7 +24,7 @@ interface Found {
 /** How many passages a question is searched for. */
 export const HITS_MAX = 25
 
-/** What a search in hybrid order and an answer say of a question. `last`: what it was before; undefined: not measured. */
+/** Results of a search in hybrid order and an answer. `last`: the previous result; undefined: not measured. */
 export function measure(
   expected: Expectation,
   { hits, answer }: { hits: readonly Found[]; answer: string },

@@ -43,7 +43,7 @@ export function readQuestions(text: string): ExpectedQuestion[] {
     if (fault !== null) faults.push(`line ${line}: ${fault}`)
     return { line, question, page: page || null, fact: fact || null }
   })
-  if (questions.length === 0) faults.push('there is no question')
+  if (questions.length === 0) faults.push('the file has no question')
   if (questions.length > QUESTIONS_MAX) faults.push(`there are more than ${QUESTIONS_MAX} questions`)
   if (faults.length > 0) throw new QuestionFileError(faults.slice(0, FAULTS_SHOWN).join('\n'))
   return questions

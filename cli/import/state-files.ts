@@ -14,7 +14,7 @@ const FileRecord = z.object({
   /** Items the file is stored as: 1, more for a long text, 0 without text. */
   parts: z.int().min(0),
 })
-/** What the service has of a file, as far as this machine knows. */
+/** What this machine knows of a file's stored document. */
 export type FileRecord = z.infer<typeof FileRecord>
 
 /** Increment it to have every file reread, when text extraction changes. */

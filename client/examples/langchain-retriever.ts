@@ -19,7 +19,7 @@ export class MemoryRetriever {
     this.#settings = settings
   }
 
-  /** What a chain calls. */
+  /** Called by a chain. */
   invoke(query: string, config: { signal?: AbortSignal } = {}): Promise<RetrievedDocument[]> {
     return this.retrieve(query, config.signal)
   }

@@ -39,7 +39,7 @@ export interface FunctionCall {
   function: { name: string; arguments: string }
 }
 
-/** The message that answers a call. What goes wrong is told to the model, which may mend it. */
+/** The message that answers a call. Errors go to the model, which may correct its call. */
 export async function callFunction(
   memory: Memory,
   { id, function: called }: FunctionCall,

@@ -480,7 +480,7 @@ export interface components {
              */
             limit?: number;
             filter?: components["schemas"]["SearchFilter"];
-            /** @description Only what this person may read. A person whom nobody knows reads public items. */
+            /** @description Only what this person may read. An unknown person reads only public items. */
             onBehalfOf?: {
                 /**
                  * @description The person's e-mail address.
@@ -568,7 +568,7 @@ export interface components {
              * @enum {string}
              */
             effort?: "normal" | "high";
-            /** @description Only what this person may read. A person whom nobody knows reads public items. */
+            /** @description Only what this person may read. An unknown person reads only public items. */
             onBehalfOf?: {
                 /**
                  * @description The person's e-mail address.
@@ -1518,7 +1518,7 @@ export interface components {
              */
             channelAllowlist: string[] | null;
             /**
-             * @description Items that it brought.
+             * @description Number of its items.
              * @example 128
              */
             sourceItemCount: number;
@@ -2501,17 +2501,17 @@ export interface operations {
                         /** @description The first hundred of them. */
                         failures: components["schemas"]["SyncRunFailure"][];
                         /**
-                         * @description Until when it waits because its provider asked for that.
+                         * @description The time until which its provider asked it to wait.
                          * @example null
                          */
                         waitingUntil: string | null;
                         /**
-                         * @description It failed because the account's access has ended; connecting it again mends that.
+                         * @description It failed because the account's access has ended; connect it again.
                          * @example false
                          */
                         needsReconnection: boolean;
                         /**
-                         * @description When the source is next synced by itself; null while the run is at work or the source is paused.
+                         * @description The source's next scheduled sync; null while the run is active or the source is paused.
                          * @example 2026-03-02T09:30:00.000Z
                          */
                         nextRunAt: string | null;

@@ -5,15 +5,15 @@ import type { OpenAnswer } from './transport.ts'
 
 type Answer = Shape<'AskResponse'>
 
-/** What was done for an answer with `effort: "high"`. */
+/** A step of an answer with `effort: "high"`. */
 export type AskStep =
   /** The searches that the question was turned into. */
   | { step: 'rewrite'; queries: string[] }
   | { step: 'search'; query: string; hitCount: number }
-  /** What was found was read: it is enough, or these searches follow. */
+  /** The passages found were read: they are enough, or these searches follow. */
   | { step: 'read'; isEnough: boolean; queries: string[] }
 
-/** What a streamed answer consists of: with `effort: "high"` any number of `step`s; then one `context`, any number of `delta`s, one `citations`, one `done`. */
+/** The events of a streamed answer: with `effort: "high"` any number of `step`s; then one `context`, any number of `delta`s, one `citations`, one `done`. */
 export type AskEvent =
   | { type: 'step'; step: AskStep }
   | { type: 'context'; context: Answer['context'] }
@@ -25,7 +25,7 @@ export type AskEvent =
 
 /**
  * The events of a streamed answer, until `done`.
- * @throws MemoryError when the service says that it broke, or sends what is no answer
+ * @throws MemoryError if the service reports a failure or sends an invalid answer
  * @throws MemoryConnectionError when it ends before `done`
  */
 export async function* readAskEvents(answer: OpenAnswer): AsyncGenerator<AskEvent> {
@@ -54,7 +54,7 @@ function toAskEvent({ event, data }: ServerSentEvent, answer: OpenAnswer): AskEv
     event === 'delta' || event === 'step'
       ? typeof fields[STRINGS[event]] === 'string'
       : ARRAYS[event].every((name) => Array.isArray(fields[name]))
-  if (!isWhole) throw invalidAnswer(answer, 'The service streamed something that is no answer')
+  if (!isWhole) throw invalidAnswer(answer, 'The service streamed an invalid answer')
   // As in every answer, what stands in the fields is trusted to be as the service declares it.
   if (event === 'step') return { type: event, step: JSON.parse(data) }
   const read: Answer & { text: string } = JSON.parse(data)

@@ -31,7 +31,7 @@ export class MemoryError extends Error {
   /** The HTTP status; 200 for an answer that broke while it was streamed. */
   readonly status: number
   readonly code: MemoryErrorCode
-  /** What the service's log has of the request; quote it when you report a fault. */
+  /** The request ID in the service's log; quote it when you report a problem. */
   readonly requestId: string | null
   /** The faults of a request that is not valid (`validation_failed`); empty otherwise. */
   readonly issues: readonly Issue[]
@@ -51,7 +51,7 @@ export class MemoryError extends Error {
   }
 }
 
-/** Why there is no answer: none came at all, none in time, or it ended before it was whole. */
+/** Why there is no response: none came, none came in time, or it broke off. */
 export type ConnectionFault = 'unreachable' | 'timeout' | 'broken'
 
 /** The service has not answered, or not to the end. Whether it did what was asked is not known. */
@@ -98,7 +98,7 @@ export function invalidAnswer({ status, headers }: Omit<AnswerParts, 'text'>, wh
   })
 }
 
-/** The object that a JSON text is; undefined when it is none. */
+/** The object in a JSON text; undefined if it has none. */
 export function jsonObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text)

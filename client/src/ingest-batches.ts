@@ -16,7 +16,7 @@ export interface Weighed {
   json: string
 }
 
-/** What the service takes at most (docs/reference/ingest.md). */
+/** The service's limits (docs/reference/ingest.md). */
 const DOCUMENTS_MAX = 1_000
 const REQUEST_BYTES_MAX = 10 * 1024 * 1024
 const TEXT_BYTES_MAX = 1024 * 1024

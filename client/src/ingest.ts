@@ -19,7 +19,7 @@ export interface IngestOptions extends RequestOptions, Partial<IngestLimits> {
   /** Told which documents the service has taken; the next request waits for it. */
   onStored?: ((documents: readonly IngestDocument[]) => void | Promise<void>) | undefined
   /**
-   * Told each document that is at fault, while the others are stored. What it throws ends the ingest. Without it the first
+   * Called with each invalid document, while the others are stored. An error it throws ends the ingest. Without it the first
    * refusal does, as an `IngestError`.
    */
   onRefused?: ((document: IngestDocument, error: MemoryError | RangeError) => void) | undefined
@@ -28,7 +28,7 @@ export interface IngestOptions extends RequestOptions, Partial<IngestLimits> {
 /** A request of an ingest was refused because of its documents; those of the requests before it are stored. */
 export class IngestError extends MemoryError {
   override readonly name = 'IngestError'
-  /** The documents of the refused request, none of which is stored; `issues` and `details.index` count in it, from 0. */
+  /** The documents of the refused request; none is stored. `issues` and `details.index` refer to them, from 0. */
   readonly documents: readonly IngestDocument[]
   /** How far the ingest was. */
   readonly progress: IngestProgress

@@ -4,19 +4,19 @@ export type OperationId = keyof typeof OPERATIONS
 
 type Json = 'application/json'
 
-/** What an operation takes: the parts of its address, and its body. Parts that it does not have are left out. */
+/** An operation's input: the parts of its address, and its body, as far as it has them. */
 export type Input<Id extends OperationId> = Part<'path', operations[Id]['parameters']['path']> &
   Part<'query', operations[Id]['parameters']['query']> &
   Part<'body', BodyOf<operations[Id]>>
 
-/** The input of whichever operation. */
+/** The input of any operation. */
 export interface AnyInput {
   path?: Readonly<Record<string, string>> | undefined
   query?: object | undefined
   body?: unknown
 }
 
-/** What a success of an operation carries. */
+/** The successful response of an operation. */
 export type Output<Id extends OperationId> = SuccessOf<operations[Id]['responses']>
 
 /** A shape of the API by its name in the OpenAPI document. */

@@ -83,7 +83,7 @@ function askedMsOf(error: MemoryError | MemoryConnectionError): number {
   return error instanceof MemoryError && error.retryAfter !== null ? Math.max(1, error.retryAfter) * 1000 : 0
 }
 
-/** What the service asks for and a little more; else growing pauses, each between a half and the whole of its length. */
+/** The service's `Retry-After` and a little more; otherwise growing pauses, each between half and all of its length. */
 function pauseOf(error: MemoryError | MemoryConnectionError, attempt: number, policy: RetryPolicy): number {
   const asked = askedMsOf(error)
   if (asked > 0) return asked * (1 + RETRY_AFTER_SPREAD * policy.random())

@@ -33,7 +33,7 @@ export async function* readEvents(pieces: AsyncIterable<string>): AsyncGenerator
   }
 }
 
-/** Lines that end with CR, LF or both; a last one without an end is none. */
+/** Lines that end with CR, LF or both. An unfinished last line is left out. */
 async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<string> {
   // The parts of a line that has not ended yet: joined once, however many pieces it comes in.
   let parts: string[] = []

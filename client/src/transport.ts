@@ -17,7 +17,7 @@ export interface TransportOptions {
   fetch?: typeof fetch | undefined
 }
 
-/** Of one call. What is left out is as the client has it. */
+/** Options of one call. Missing ones are those of the client. */
 export interface RequestOptions {
   /** Ends the call; it rejects with the signal's reason. */
   signal?: AbortSignal | undefined
@@ -70,7 +70,7 @@ const TIMEOUT_MS = 180_000
 interface Begun {
   response: Response
   deadline: Deadline
-  /** What a failure to read it means. */
+  /** The error to throw if it cannot be read. */
   faultOf(error: unknown): unknown
 }
 
@@ -85,7 +85,7 @@ export function createTransport(given: TransportOptions): Transport {
     ...(retry === false ? NO_RETRIES : retry),
   })
 
-  /** Sends once, until the answer begins; whoever reads it releases its deadline. */
+  /** Sends once, until the response begins. Its reader ends the deadline. */
   async function begin(request: RawRequest, options: RequestOptions, now: () => number): Promise<Begun> {
     options.signal?.throwIfAborted()
     const timeoutMs = options.timeoutMs ?? given.timeoutMs ?? TIMEOUT_MS

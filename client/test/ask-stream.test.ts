@@ -71,7 +71,7 @@ describe('askStream', () => {
     expect(error).toMatchObject({ code: 'upstream_error', message: 'The model went away', status: 200 })
   })
 
-  it('fails when the stream ends before the answer does, or is none', async () => {
+  it('fails when the stream breaks off, or is no stream', async () => {
     expect((await collect(streamed([CONTEXT, DELTA]))).error).toBeInstanceOf(MemoryConnectionError)
     for (const data of ['nonsense', {}, { text: 5 }])
       expect((await collect(streamed([['delta', data]]))).error).toMatchObject({ code: 'invalid_answer' })

@@ -93,7 +93,7 @@ describe('ingest', () => {
   })
 
   it.each(['issues', 'index', 'neither'])(
-    'stores the others where it is told of refusals, found by what the refusal names: %s',
+    'stores the other documents and reports the refused one, found by what the refusal names: %s',
     async (named) => {
       const bad = new Set(['3', '7'])
       const service = fakeService((request) => {

@@ -163,7 +163,7 @@ describe('an error answer', () => {
 })
 
 describe('a failed request', () => {
-  it('that was refused for rate waits as long as it is told and a little more, whatever it does', async () => {
+  it('waits for Retry-After and a little more after a rate limit, for every operation', async () => {
     const { waited, retry } = noWaits()
     const answers = [problem(429, 'rate_limited', {}, { 'retry-after': '20' }), success({ answer: 'a' })]
     const service = fakeService(() => answers.shift())
@@ -278,7 +278,7 @@ describe('a request without an answer', () => {
     expect(refusing.requests).toHaveLength(1)
   })
 
-  it('that breaks off half-way is told from one that never began', async () => {
+  it('that breaks off differs from one that never began', async () => {
     const broken = new ReadableStream<Uint8Array>({
       start(controller) {
         controller.enqueue(new TextEncoder().encode('{"sources":'))

@@ -34,7 +34,7 @@ export interface SlackEmulatorState {
   post(channelId: string, message: { text: string; user?: string; threadTs?: string; ts?: string }): string
   edit(channelId: string, ts: string, text: string): void
   delete(channelId: string, ts: string): void
-  /** `members` defaults to everyone in a public channel and nobody in a private one. */
+  /** `members` defaults to everyone in a public channel and no one in a private one. */
   addChannel(channel: { name: string; isPrivate?: boolean; isMember?: boolean; members?: string[] }): string
   addMember(channelId: string, userId: string): void
   removeMember(channelId: string, userId: string): void

@@ -93,7 +93,7 @@ export function retryStart(
   account.challenges.delete(subscription.id)
 }
 
-/** What is due when items' periods end: cancellation, a scheduled change, and the next period's invoice. */
+/** Ends the items' periods: cancellation, a scheduled change, and the next period's invoice. */
 export function renew(account: Account, subscription: Subscription): void {
   const now = account.clock.now()
   const ending = subscription.items.data.filter((item) => item.current_period_end <= now)

@@ -48,7 +48,7 @@ async function tryListen(address) {
   })
   if (failure === undefined) return server
   if (failure.code !== 'EADDRINUSE') throw failure
-  // A socket file outlives a killed process; then nobody answers on it.
+  // A socket file outlives a killed process; then nothing answers on it.
   if (!address.startsWith('\0') && !(await isAnswered(address))) await unlink(address).catch(() => {})
   return undefined
 }

@@ -23,7 +23,7 @@ export interface NewApiKey {
   requiresUser?: boolean
 }
 
-/** The key that a caller asks for. What it leaves out it inherits from the caller. */
+/** The key that a caller requests. Missing fields are inherited from the caller. */
 export interface WantedApiKey extends Omit<NewApiKey, 'allowedProviders' | 'requiresUser'> {
   allowedProviders?: ProviderScope | undefined
   requiresUser?: boolean | undefined

@@ -166,7 +166,7 @@ describe('a console token', () => {
     })
   })
 
-  it('is refused when it is no token: nothing, an API key, noise', async () => {
+  it('is refused when it is not a token: nothing, an API key, noise', async () => {
     for (const bearer of ['', `svc_${'a'.repeat(43)}`, 'noise', 'a.b.c']) {
       await expect(verify(bearer)).rejects.toMatchObject({ code: 'unauthenticated' })
     }

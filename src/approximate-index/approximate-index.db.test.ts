@@ -244,7 +244,7 @@ describe.runIf(isServer)('on a server', () => {
   it('is canceled if it is dropped while building', async () => {
     await whileBuilding(async (made) => {
       await made.drop(REQUEST, organization.id)
-      await until('nobody builds it', buildersOf, (builders) => builders === 0)
+      await until('no process builds it', buildersOf, (builders) => builders === 0)
     })
     await instance().settle()
     expect(await inCatalogue()).toEqual({})

@@ -41,7 +41,7 @@ export function createIndex(
 
 /** The statement that drops an index without blocking others. Throws if the name is not one of these. */
 export function dropIndex(name: string): RawBuilder<unknown> {
-  if (!name.startsWith(NAME_PREFIX)) throw new Error(`${name} is no approximate index`)
+  if (!name.startsWith(NAME_PREFIX)) throw new Error(`${name} is not an approximate index`)
   return sql`drop index concurrently if exists ${sql.id(name)}`
 }
 

@@ -48,7 +48,7 @@ export async function startingModel(settings: Settings, choice: Choice | null): 
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause)
     throw new StartupError(
-      `${reason}\nThis model was chosen with "model use" and stands in ${choiceFileOf(settings).path}. Mend that, or remove the file to start with the built-in model.`,
+      `${reason}\nThis model was chosen with "model use" and is stored in ${choiceFileOf(settings).path}. Correct that file, or remove the file to start with the built-in model.`,
       { cause },
     )
   }

@@ -143,7 +143,7 @@ function permissionPollerOf(
 }
 
 function logItemFault(logger: Logger): SyncWorkerDependencies['onItemFault'] {
-  const words = 'an item could not be read or stored; the run goes on, and lists it among its failures'
+  const words = 'an item could not be read or stored; the run continues and lists it among its failures'
   return (run, fault) => logger.error({ ...runFields(run), err: withoutMessage(fault) }, words)
 }
 
@@ -171,14 +171,11 @@ function observeEnd(logger: Logger, metrics: Metrics): SyncWorkerDependencies['o
     const fields = { ...runFields(run), seconds }
     if (outcome.end === 'succeeded') logger.info(fields, 'a sync run succeeded')
     else if (outcome.end === 'handed_back')
-      logger.info(
-        { ...fields, reason: String(outcome.cause) },
-        'a sync run was handed back and goes on later',
-      )
+      logger.info({ ...fields, reason: String(outcome.cause) }, 'a sync run was released and continues later')
     else if (outcome.end === 'lost')
       logger.info(
         { ...fields, reason: String(outcome.cause) },
-        'a sync run was let go: another worker has it, or its source is gone',
+        'a sync run was abandoned: another worker has it, or its source was deleted',
       )
     else logger.warn({ ...fields, end: outcome.end, err: outcome.cause }, 'a sync run did not succeed')
   }

@@ -53,7 +53,7 @@ function embeddingSetBy(settings: Settings, isBuiltin: boolean): Pick<ModelSetti
   return { setBy: isBuiltin ? 'default' : 'operator', variables: [] }
 }
 
-/** EMBEDDING_PROVIDER has a default, so whoever calls knows whether the environment names the model at all. */
+/** EMBEDDING_PROVIDER has a default, so the caller says whether the environment names the model. */
 function variablesOf(settings: Settings, kind: ModelKind): ModelSetting['variables'] {
   return VARIABLES[kind].flatMap((name) => {
     const value = settings[name]

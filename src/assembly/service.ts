@@ -78,8 +78,7 @@ export async function startService(settings: Settings, logger: Logger): Promise<
     const signIn = signInOf(settings)
     const obstacle = signInObstacle(settings)
     // A worker serves no console.
-    if (obstacle !== null && settings.ROLE !== 'worker')
-      logger.warn(`nobody can sign in at the console: ${obstacle}`)
+    if (obstacle !== null && settings.ROLE !== 'worker') logger.warn(`console sign-in is off: ${obstacle}`)
     if (settings.SMTP_URL !== undefined && settings.PUBLIC_URL === undefined && settings.ROLE !== 'worker')
       logger.warn('links in mails open only on this machine: set PUBLIC_URL')
     // Takes over from a dead process before serving requests.

@@ -91,7 +91,7 @@ describe('the groups of the audit trail', () => {
     ])
   })
 
-  it('say that they go on where a page ends within a burst [CON-31]', async () => {
+  it('are marked as open when a page ends within a burst [CON-31]', async () => {
     const first = await pageGroups(database.db, caller(), { limit: 10 }, 4)
     expect(shown(first.groups)).toEqual([['search.retrieve', '24', 4, true]])
     const next = await pageGroups(

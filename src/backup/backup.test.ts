@@ -147,15 +147,15 @@ describe('a restore', () => {
   })
 
   it('refuses a file that is truncated, modified or no backup before it changes anything', async () => {
-    await expectRefused((bytes) => bytes.subarray(0, bytes.length / 2), /no whole backup/)
-    await expectRefused((bytes) => bytes.subarray(0, bytes.length - 2_000), /no whole backup/)
+    await expectRefused((bytes) => bytes.subarray(0, bytes.length / 2), /not a complete backup/)
+    await expectRefused((bytes) => bytes.subarray(0, bytes.length - 2_000), /not a complete backup/)
     await expectRefused((bytes) => {
       const changed = Buffer.from(bytes)
       changed[Math.floor(bytes.length / 2)]! ^= 1
       return changed
-    }, /no whole backup/)
-    await expectRefused(() => Buffer.from('not a backup'), /no whole backup/)
-    await expectRefused(() => Buffer.alloc(0), /no whole backup/)
+    }, /not a complete backup/)
+    await expectRefused(() => Buffer.from('not a backup'), /not a complete backup/)
+    await expectRefused(() => Buffer.alloc(0), /not a complete backup/)
   })
 
   it('refuses a newer version and names the unknown migration', async () => {

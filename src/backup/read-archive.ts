@@ -131,5 +131,5 @@ function compare(file: string, expected: Checksums['sha256'], found: Checksums['
 }
 
 function notWhole(file: string, reason: string, cause?: unknown): StartupError {
-  return new StartupError(`${file} is no whole backup of this service: ${reason}`, { cause })
+  return new StartupError(`${file} is not a complete backup of this service: ${reason}`, { cause })
 }

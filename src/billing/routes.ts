@@ -52,7 +52,7 @@ export const subscriptionFields = {
     })
     .nullable()
     .meta({
-      description: 'What the plan becomes by itself, as with a downgrade or a cancellation; null: it stays.',
+      description: 'A planned change, such as a downgrade or a cancellation; null: none.',
       example: null,
     }),
   overageAnswers: count('Answers of the current period over its credits.', 0),

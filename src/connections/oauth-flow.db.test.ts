@@ -85,7 +85,7 @@ describe('the callback', () => {
     )
   })
 
-  it('connects in the workspace where the flow began, whoever calls it [OAUTH-5]', async () => {
+  it('connects in the workspace where the flow began, in any browser [OAUTH-5]', async () => {
     const workspace = await service.workspace()
     const stranger = await service.workspace()
     const { path, headers: cookie } = await begin(workspace, 'slack')

@@ -62,5 +62,5 @@ export function failedPage({ code, message }: AppError, provider: ProviderId | u
 
 function nameOf({ name, email }: ConnectQuestion['person']): string {
   if (name !== null && email !== null) return `${name} (${email})`
-  return name ?? email ?? 'Somebody without a name'
+  return name ?? email ?? 'A person without a name'
 }

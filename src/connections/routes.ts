@@ -188,7 +188,7 @@ export const connectionRoutes = [
     // Providers add parameters of their own.
     query: z.looseObject({
       state: once.describe('The state that authorize gave the provider.'),
-      code: once.describe("What the account's grant is fetched with."),
+      code: once.describe("The code to exchange for the account's grant."),
       error: once.describe('Why the provider refused, in its words.'),
     }),
     handle: async ({ params: { provider }, query, headers, signal }, { connections }) => {
@@ -235,7 +235,7 @@ function webhookRoutes({ id, webhook }: ProviderOf<ProviderId>) {
           z.object({ ok: z.literal(true).describe('The event was taken.') }),
           z.object({
             challenge: text(
-              'What the provider sent to see whether somebody is here.',
+              'The challenge that the provider sent to verify this address.',
               '3eZbrw1aBm2rZgRNFdxV',
             ),
           }),

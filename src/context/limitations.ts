@@ -47,8 +47,7 @@ export const APPROXIMATE_SEARCH: Limitation = {
 /** Reported when even the nearest passage is too far from the question. */
 export const WEAK_EVIDENCE: Limitation = {
   code: 'weak_evidence',
-  message:
-    'Nothing stored seems to answer this: even the nearest passage is about as far from it as from questions about other subjects',
+  message: 'Nothing stored seems to answer this: no passage is closer to it than to unrelated questions',
 }
 
 export interface Exclusion {

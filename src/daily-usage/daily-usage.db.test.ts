@@ -236,7 +236,7 @@ describe('the usage of a workspace', () => {
 })
 
 describe('days of use', () => {
-  it(`are forgotten after ${KEPT_DAYS} days, of every workspace`, async () => {
+  it(`are deleted after ${KEPT_DAYS} days, for every workspace`, async () => {
     const spaces = [await workspace(), await workspace()]
     const today = new Date('2030-01-01T12:00:00.000Z')
     const ago = (days: number): Date => new Date(today.getTime() - days * 24 * HOUR_MS)

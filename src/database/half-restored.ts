@@ -26,6 +26,6 @@ export async function refuseHalfRestored(directory: string): Promise<void> {
   if (unpacked === undefined || former === undefined) return
   throw new StartupError(
     `DATA_DIR: a restore was stopped before its last step, so ${directory} is missing. What was there is in ${path.join(parent, former)}. ` +
-      `Restore again, or rename that folder to go back to it; to start afresh, remove ${path.join(parent, unpacked)}`,
+      `Restore again, or rename that folder to go back to it; to start with an empty one, remove ${path.join(parent, unpacked)}`,
   )
 }

@@ -17,7 +17,7 @@ export async function makeFolder(folder: string): Promise<void> {
       if (!isThere || !(await stat(folder)).isDirectory()) throw error
       return
     }
-    // Who may write to a folder need not be able to read it, which flushing takes.
+    // Flushing a folder needs permission to read it, which a process that may write to it can lack.
     await flushFolder(parent).catch(() => {})
   }
   try {

@@ -26,7 +26,7 @@ export interface SourcesSchema {
     audience: Nullable<string>
     /** The verified address of the person who connected it. */
     connected_by: Nullable<string>
-    /** What it brought is being deleted and is shown to nobody. */
+    /** Its items are being deleted and are no longer shown. */
     removed_at: Nullable<Date>
     beyond_plan: Generated<boolean>
     created_at: Date

@@ -102,7 +102,7 @@ export interface Schema extends BillingSchema, EvaluationsSchema, PeopleSchema, 
     content_sha256: Buffer
     /** Hash of the content that the memory canvas has read. */
     canvas_sha256: Nullable<Buffer>
-    /** 0: nobody may read it; null: nobody until it is derived from the item. */
+    /** 0: no one may read it; null: no one, until it is derived from the item. */
     policy_id: Nullable<number>
     synced_at: Date
     created_at: Date

@@ -31,7 +31,7 @@ const expected = (description: string, example: string) =>
     .meta({ description, example })
 
 const PAGE = 'The title, the URL or the ID of the item that answers it.'
-const FACT = 'Words that the answer should have; case, spaces and emphasis do not count.'
+const FACT = 'Words that the answer should contain; case, spaces and emphasis do not count.'
 
 const rank = z.int().min(1).max(RANK_MAX).nullable().meta({
   description: 'The place of the expected page, or of the first passage with the fact; null: not found.',
@@ -87,7 +87,7 @@ export type EvaluationQuestion = z.output<typeof EvaluationQuestion>
 export const EvaluationRun = z
   .object({
     id: shownId("The run's id.", EXAMPLE_ID.syncRun),
-    userId: shownId('Who started it. It measures what this person may read.', EXAMPLE_ID.user),
+    userId: shownId('The person who started it. It measures what this person may read.', EXAMPLE_ID.user),
     startedAt: moment('When it was started.'),
     questions: count('How many questions it has.', 40),
     measured: count('How many are measured; the run is complete when all are.', 40),

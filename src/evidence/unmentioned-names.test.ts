@@ -43,7 +43,7 @@ describe('names of a question that no passage mentions', () => {
       expect(unmentioned(question)).toEqual([])
   })
 
-  it('are at most three, each once, and none for a text that is no question', () => {
+  it('are at most three, each once, and none for a text that is not a question', () => {
     expect(
       unmentioned('Does it know Ana, Ana, Bo Ek, Ole Oy, Ivo and so on and so forth and more?'),
     ).toHaveLength(3)

@@ -22,7 +22,7 @@ export async function readMail(bytes: Uint8Array): Promise<FileText> {
     maxRfc822NestingDepth: ATTACHED_MAILS_MAX,
   })
   const headers = headersOf(mail)
-  if (headers.length === 0) throw new Error('it is no mail: it has no sender, no recipient and no date')
+  if (headers.length === 0) throw new Error('it is not an email: it has no sender, recipient or date')
   const parts = [headers.join('\n'), wordsOf(mail), attachmentsOf(mail)]
   const title = oneLine(mail.subject ?? '')
   return { title: title || '(no subject)', text: parts.filter((part) => part.trim() !== '').join('\n\n') }

@@ -47,6 +47,6 @@ async function titleOf(document: Pdf): Promise<string> {
 function refuse(cause: unknown): never {
   const words = cause instanceof Error ? cause.message : String(cause)
   const isLocked = cause instanceof Error && cause.name === 'PasswordException'
-  const reason = isLocked ? 'it is protected with a password' : `it is no PDF, or a broken one (${words})`
+  const reason = isLocked ? 'it is protected with a password' : `it is not a PDF, or it is damaged (${words})`
   throw new Error(reason, { cause })
 }

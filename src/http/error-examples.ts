@@ -24,13 +24,12 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
     firstIndex: 0,
   },
   file_unreadable: {
-    error: 'There is no text in the file; of scanned pages only a text layer is read',
+    error: 'The file has no text; scanned pages need a text layer (OCR)',
     reason: 'empty',
   },
-  malformed_state: { error: 'This link is not valid any more; connect again from the console' },
+  malformed_state: { error: 'This link is not valid anymore; connect again from the console' },
   invitation_invalid: {
-    error:
-      'This invitation is not valid any more: it was used, withdrawn, or is over 7 days old; ask for another',
+    error: 'This invitation is not valid: it was used, revoked, or is over 7 days old; ask for another',
   },
   webhook_signature_invalid: {
     error:
@@ -84,7 +83,7 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
     limit: 1000,
   },
   invitation_limit_reached: {
-    error: 'A workspace has at most 100 open invitations and 100 are open; withdraw one first',
+    error: 'A workspace has at most 100 open invitations and 100 are open; revoke one first',
     used: 100,
     limit: 100,
   },

@@ -9,7 +9,7 @@ export interface Lanes {
 
 const REMEMBERED = 10_000
 const NO_TOKEN = 'no token'
-/** One lane for all tokens that were never accepted, so that made-up tokens delay nobody else. */
+/** One lane for all tokens that were never accepted, so that made-up tokens delay no other caller. */
 const UNKNOWN = 'unknown token'
 
 /** Caches the owners of tokens by hash. The cache affects turns only: every request is still authenticated. */

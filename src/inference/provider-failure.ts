@@ -74,7 +74,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 const PUBLIC_MESSAGES: Record<ProviderFailureKind, string> = {
-  auth: 'refused the credentials of this deployment; its operator has to mend them',
+  auth: 'refused the credentials of this deployment; its operator has to correct them',
   rate_limited: 'is limiting requests; try again later',
   unavailable: 'could not be reached or failed; try again later',
   rejected: 'refused the request or gave an answer that cannot be used',

@@ -104,7 +104,7 @@ function conditionsOf(
   return conditions
 }
 
-/** Items whose policy names somebody of this class and of none wider. */
+/** Items whose widest reader is of this class. */
 function hasAccess(organizationId: string, access: AccessClass): RawBuilder<unknown> {
   const allowing = sql`select p.policy_id from access_policy_principals p
     where p.organization_id = ${organizationId} and not p.denies`

@@ -131,7 +131,7 @@ async function read(
     if (!(error instanceof ExtractionError)) throw error
     throw unreadable(error.reason, error.message, error)
   }
-  throw unreadable('empty', 'There is no text in the file; of scanned pages only a text layer is read')
+  throw unreadable('empty', 'The file has no text; scanned pages need a text layer (OCR)')
 }
 
 function unreadable(

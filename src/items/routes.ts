@@ -177,8 +177,8 @@ export const itemRoutes = [
     path: '/v1/console/files',
     summary: 'Store the text of a file',
     description:
-      'Text, Markdown, HTML, PDF, Word, Excel, PowerPoint, OpenDocument text, CSV and mail; what it is, its name and the ' +
-      'Content-Type say. The same name again is the same document. It is searchable when the call returns.',
+      'Text, Markdown, HTML, PDF, Word, Excel, PowerPoint, OpenDocument text, CSV and mail, by its name and ' +
+      'Content-Type. The same name replaces the document. It is searchable when the call returns.',
     tag: 'Ingest (console)',
     access: { surface: 'console', role: 'admin', action: 'ingest' },
     audit: 'source_item.ingest',

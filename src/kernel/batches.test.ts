@@ -57,7 +57,7 @@ describe('batched requests', () => {
     expect(runs[0]?.asks.length).toBeLessThan(20)
   })
 
-  it('waits for more requests where it is told to', async () => {
+  it('waits for more requests if configured to', async () => {
     const { runs, ask, begun } = batches(undefined, 50)
     void ask('a1')
     for (let turns = 0; turns < 10; turns += 1) await turn()

@@ -67,7 +67,7 @@ export const onBehalfOf = z
     email: personsEmail.meta({ description: "The person's e-mail address.", example: 'ada@example.com' }),
   })
   .optional()
-  .describe(`${ON_BEHALF_OF} A person whom nobody knows reads public items.`)
+  .describe(`${ON_BEHALF_OF} An unknown person reads only public items.`)
 
 export const onBehalfOfQuery = personsEmail
   .optional()

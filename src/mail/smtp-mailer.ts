@@ -30,7 +30,7 @@ export function createSmtpMailer({
       const deadline = AbortSignal.timeout(totalMs)
       const attempt = async (): Promise<void> => {
         const transport = createTransport(options)
-        // A program's mail: out-of-office replies to it would bother whoever reads the sender's mail (RFC 3834).
+        // Marks the mail as a program's, so that it gets no out-of-office replies (RFC 3834).
         const headers = { 'Auto-Submitted': 'auto-generated' }
         const sent = transport.sendMail({ from, to: { name: '', address: to }, subject, text, headers })
         await beforeDeadline(sent, deadline)

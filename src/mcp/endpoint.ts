@@ -135,7 +135,7 @@ function refuseOtherPlaces({ headers: { origin }, server, host }: FastifyRequest
 
 function principalOf({ principal }: FastifyRequest): Caller {
   if (principal === null || principal.kind === 'user' || principal.kind === 'scim')
-    throw new Error('nobody was authenticated')
+    throw new Error('the request is not authenticated')
   return principal
 }
 

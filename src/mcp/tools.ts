@@ -108,7 +108,7 @@ const search: Tool = {
     }
     return {
       type: 'object',
-      properties: { results: { type: 'array', description: 'What was found, the best first.', items } },
+      properties: { results: { type: 'array', description: 'The passages found, best first.', items } },
       required: ['results'],
       additionalProperties: false,
     }

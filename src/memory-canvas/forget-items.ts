@@ -27,7 +27,7 @@ export async function forgetItems(tx: Tx, organizationId: string, itemIds: reado
 }
 
 function gainsNothing(): never {
-  throw new Error('an item that is forgotten cannot add to the canvas')
+  throw new Error('a deleted item cannot add to the canvas')
 }
 
 /** Queues stored items for another reading. */

@@ -220,7 +220,7 @@ describe('a worker', () => {
     await first.stop()
     expect(read).toBeGreaterThan(0)
     expect(read).toBeLessThan(60)
-    // Simulates a crash: nobody released the lease, and it has expired.
+    // Simulates a crash: the lease was not released and has expired.
     await sql`
       update canvas_work set lease_id = ${randomUUID()}, lease_expires_at = now() - interval '1 second'
       where organization_id = ${organization.id}`.execute(database.db)

@@ -84,7 +84,7 @@ const NewSubscription = z
 
 const accessFields = {
   id: shownId("The request's id.", EXAMPLE_ID.request),
-  organizationId: shownId('Who asked.', EXAMPLE_ID.organization),
+  organizationId: shownId('The workspace that asked.', EXAMPLE_ID.organization),
   provider: providerOf('What for.').meta({ example: 'gmail' }),
   status: z.enum(['pending', 'granted', 'denied']).describe('Status of the request.'),
   createdAt: moment('Time of the first request.'),

@@ -26,9 +26,9 @@ export const organizationRemovalRoutes = [
     audit: 'none',
     summary: 'Remove an organization and all its data',
     description:
-      'From the answer on, nobody has access: its keys, members and invitations are gone, and its sources are disconnected. What it ' +
-      'stored is deleted in the background; until that is done, the list of organizations has it with `removedAt`. This cannot be ' +
-      'undone. Removing it again changes nothing.',
+      'Access ends at once: keys, members and invitations are deleted, and sources are disconnected. All data is deleted in the ' +
+      'background; until then, the list of organizations shows it with `removedAt`. This cannot be undone. Removing it again ' +
+      'changes nothing.',
     params: z.object({ id: idOf("The organization's ID, from the list.", EXAMPLE_ID.organization) }),
     responses: { 200: z.object({ removal: Removal }) },
     refuses: ['removal_refused', 'upstream_error'],
@@ -46,8 +46,8 @@ export const organizationRemovalRoutes = [
     audit: 'none',
     summary: 'Remove the workspace and all its data',
     description:
-      'The workspace is the one that the request is in (`X-Organization-Id`). From the answer on, nobody has access to it, whoever ' +
-      'asks included; what it stored is deleted in the background. This cannot be undone.',
+      'The workspace must be the one of the request (`X-Organization-Id`). Access ends at once, also yours; all data is deleted ' +
+      'in the background. This cannot be undone.',
     params: z.object({ id: idOf("The workspace's id.", EXAMPLE_ID.organization) }),
     responses: { 200: z.object({ removal: Removal }) },
     refuses: ['removal_refused', 'upstream_error'],

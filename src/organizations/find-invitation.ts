@@ -22,7 +22,7 @@ export async function findInvitation(db: Db, sha256: Buffer, at: Date): Promise<
 export function invitationInvalid(): AppError {
   return new AppError(
     'invitation_invalid',
-    `This invitation is not valid any more: it was used, withdrawn, or is over ${DAYS_VALID} days old; ask for another`,
+    `This invitation is not valid anymore: it was used or revoked, or is over ${DAYS_VALID} days old; ask for another`,
   )
 }
 

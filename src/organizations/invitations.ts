@@ -223,7 +223,7 @@ async function accept(tx: Tx, { userId, sha256, at }: Acceptance): Promise<Organ
   const found = await findInvitation(tx, sha256, at)
   const { organization_id: organizationId } = found
   await lockOrganization(tx, organizationId)
-  // Again, under the lock: no other request can now use or withdraw it.
+  // Again, under the lock: no other request can use or revoke it now.
   const invitation = await findInvitation(tx, sha256, at)
   const isMember = (await findRole(tx, organizationId, userId)) !== undefined
   if (isMember) return await showOrganization(tx, organizationId, userId)
@@ -282,7 +282,7 @@ function limitReached(code: 'member_limit_reached' | 'invitation_limit_reached',
     code,
     isMembers
       ? `A workspace has at most ${number} members and ${are} belong to it; remove one first`
-      : `A workspace has at most ${number} open invitations and ${are} are open; withdraw one first`,
+      : `A workspace has at most ${number} open invitations and ${are} are open; revoke one first`,
     { details: { used, limit } },
   )
 }

@@ -4,7 +4,7 @@ import { findRole } from './authority.ts'
 import { findInvitation, invitationInvalid, isAddressOf } from './find-invitation.ts'
 import { hashInvitationSecret } from './invitation-secret.ts'
 
-/** What an invitation offers to whoever holds its link. */
+/** What the holder of an invitation's link sees. */
 export interface InvitationPreview {
   workspace: string
   /** Name or address of the person who invites; null: they are no user any more. */

@@ -82,7 +82,7 @@ const InvitationPreview = z
     isForYou: z.boolean().meta({ description: 'Whether you can accept it.', example: true }),
     isMember: z.boolean().meta({ description: 'Whether you are a member already.', example: false }),
   })
-  .meta({ id: 'InvitationPreview', description: 'What an invitation offers to whoever holds its link.' })
+  .meta({ id: 'InvitationPreview', description: "What the holder of an invitation's link sees." })
 
 const secretOfLink = z
   .string()
@@ -186,8 +186,8 @@ export const organizationRoutes = [
     path: '/v1/console/members/{id}',
     summary: 'Remove a member, or leave',
     description:
-      'Holds from their very next request on. Keys that they minted stay: those belong to the workspace; their open ' +
-      'invitations are withdrawn. Anybody may remove themselves; the last owner stays.',
+      'Applies to their next request. Keys that they created stay, because keys belong to the workspace; their open ' +
+      'invitations are revoked. Anyone can leave, except the last owner.',
     tag: 'Members',
     access: asMember,
     credits: 0,
@@ -269,7 +269,7 @@ export const organizationRoutes = [
     audit: 'invitation.revoke',
     params: z.object({ id: idOf("The invitation's ID, from the list.", EXAMPLE_ID.invitation) }),
     responses: {
-      200: z.object({ invitation: Invitation, revokedAt: moment('Time of the withdrawal.') }),
+      200: z.object({ invitation: Invitation, revokedAt: moment('Time of the revocation.') }),
     },
     handle: async ({ principal, params }, { invitations }) =>
       reply(200, await invitations.revoke(principal, params.id)),
@@ -298,8 +298,8 @@ export const organizationRoutes = [
     path: '/v1/console/invitations/accept',
     summary: 'Accept an invitation',
     description:
-      'Anybody who is signed in may, where the invitation is not for an address of somebody else. Accepting twice is ' +
-      'accepting once; who belongs to the workspace already keeps their role.',
+      "For any signed-in person, unless the invitation is for another person's address. Members keep their role; " +
+      'accepting again changes nothing.',
     tag: 'Members',
     access: { surface: 'user' },
     credits: 0,

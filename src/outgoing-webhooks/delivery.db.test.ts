@@ -267,7 +267,7 @@ describe('a process that delivers', () => {
       headers: { 'webhook-id': dying?.messageId ?? '' },
       body: dying?.payload ?? '',
     })
-    // While its lease lasts, nobody sends the event again: the first attempt may be in progress.
+    // No process sends the event again during the lease: the first attempt may be in progress.
     await outgoing.settle()
     expect(receiver.received).toHaveLength(1)
     await db

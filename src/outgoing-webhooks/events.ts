@@ -13,12 +13,12 @@ const sourceFields = {
 const keyFields = {
   organizationId: organization,
   apiKeyId: shownId("The key's id.", EXAMPLE_ID.apiKey),
-  name: text('What the key stands for.', 'Support bot'),
+  name: text('The name of the key.', 'Support bot'),
   prefix: text('The first characters of its secret.', 'svc_Zk3vQ9aL'),
   actorType: z.enum(ACTOR_TYPES).meta({ description: 'Who uses it.', example: 'agent' }),
   allowedActions: z
     .array(z.enum(ACTIONS))
-    .meta({ description: 'What it may do.', example: ['search', 'context', 'ask'] }),
+    .meta({ description: 'Its actions.', example: ['search', 'context', 'ask'] }),
   allowedProviders: z
     .array(z.enum(PROVIDERS))
     .nullable()
@@ -40,7 +40,7 @@ export const EVENTS = {
     summary: 'A source stopped working',
     data: z.object({
       ...sourceFields,
-      errorMessage: text("What is wrong, as the source's own `errorMessage` says it.", 'The grant has ended'),
+      errorMessage: text("The source's `errorMessage`.", 'The grant has ended'),
     }),
   },
   'source.active': {
@@ -49,7 +49,7 @@ export const EVENTS = {
       ...sourceFields,
       previousStatus: z
         .enum(['pending', 'error'])
-        .meta({ description: 'What it was before.', example: 'error' }),
+        .meta({ description: 'The status before.', example: 'error' }),
     }),
   },
   'sync_run.finished': {
@@ -100,12 +100,12 @@ export const EVENTS = {
           interval: textOrNull('How often it is paid then; null: it ends.', 'monthly'),
         })
         .nullable()
-        .meta({ description: 'What it becomes by itself; null: it stays.', example: null }),
+        .meta({ description: 'A planned change; null: none.', example: null }),
     }),
   },
-  'api_key.created': { summary: 'An API key was minted', data: z.object(keyFields) },
+  'api_key.created': { summary: 'An API key was created', data: z.object(keyFields) },
   'api_key.revoked': { summary: 'An API key was revoked', data: z.object(keyFields) },
-  'member.joined': { summary: 'Somebody became a member of the workspace', data: z.object(memberFields) },
+  'member.joined': { summary: 'A person became a member of the workspace', data: z.object(memberFields) },
   'member.updated': {
     summary: 'A member got another role',
     data: z.object({
@@ -118,7 +118,7 @@ export const EVENTS = {
     data: z.object(memberFields),
   },
   'webhook.test': {
-    summary: 'A person tries the webhook; sent to that one, whatever it is told of',
+    summary: 'A person tests the webhook; sent to this webhook only, whatever its types',
     data: z.object({
       organizationId: organization,
       webhookId: shownId("The webhook's id.", EXAMPLE_ID.webhook),

@@ -37,7 +37,7 @@ export const DELIVERY_ERRORS = [
   'secret_unreadable',
   'webhook_disabled',
 ] as const satisfies DeliveryError[]
-const EVENT_TYPES_WORDS = 'The events that it is told of; null: every one, those to come too.'
+const EVENT_TYPES_WORDS = 'The types of events it receives; null: all, including types added later.'
 
 const Webhook = z
   .object({
@@ -56,19 +56,19 @@ const Webhook = z
         'Why it is disabled: a person did it, it answered 410, or for three days nothing could be delivered; null: it is not.',
       example: null,
     }),
-    notice: textOrNull('What a person should know and do about it.', null),
+    notice: textOrNull('A problem and what to do about it.', null),
     failingSince: momentOrNull(
       'Since when nothing could be delivered; null: the last attempt succeeded.',
       null,
     ),
     previousSecretExpiresAt: momentOrNull(
-      'Until when the secret before the last rotation signs too; null: there is none.',
+      'Until when the former secret signs too; null: there is none.',
       null,
     ),
     createdAt: moment('When it was made.'),
     updatedAt: moment('When it was last changed.'),
   })
-  .meta({ id: 'Webhook', description: 'An address that is told of events, without its secret.' })
+  .meta({ id: 'Webhook', description: 'An address that receives events, without its secret.' })
 
 const Delivery = z
   .object({
@@ -81,7 +81,7 @@ const Delivery = z
     type: text('What happened.', 'source.error'),
     status: z.enum(DELIVERY_STATUSES).meta({ description: 'How far it is.', example: 'delivered' }),
     attempts: count('How often it was sent.', 1),
-    nextAttemptAt: momentOrNull('When it is sent next; null: not any more.', null),
+    nextAttemptAt: momentOrNull('When it is sent next; null: never.', null),
     lastAttemptAt: momentOrNull('When it was last sent; null: not yet.'),
     responseStatus: z
       .int()
@@ -121,7 +121,7 @@ const WebhookChange = z
       .optional()
       .meta({ description: 'Enables or disables it.', example: 'active' }),
   })
-  .meta({ id: 'WebhookChange', description: 'What is to be changed; the rest stays.' })
+  .meta({ id: 'WebhookChange', description: 'The fields to change.' })
 
 const DeliveryQuery = z.strictObject({
   status: z.enum(DELIVERY_STATUSES).optional().meta({ description: 'Only these.', example: 'failed' }),
@@ -243,7 +243,7 @@ export const webhookRoutes = [
     method: 'GET',
     path: '/v1/console/webhooks/{id}/deliveries',
     summary: "List a webhook's deliveries, newest first",
-    description: 'Those of the last 14 days. Of an answer its status is kept, and nothing else.',
+    description: 'Deliveries of the last 14 days. Of a response, only the status is stored.',
     audit: 'none',
     params: webhookParams,
     query: DeliveryQuery,

@@ -13,7 +13,7 @@ describe('an access policy', () => {
     ['with an object in place of a list', { visibility: 'restricted', users: HOSTILE }],
     ['with an object in place of an address', { visibility: 'restricted', users: [HOSTILE] }],
     ['with an object in place of a denied address', { visibility: 'public', deny: [HOSTILE] }],
-  ])('%s allows nobody', (_, policy) => {
+  ])('%s allows no one', (_, policy) => {
     expect(principalsOfPolicy(policy, { by: 'push' })).toEqual(NOBODY)
   })
 })

@@ -38,7 +38,7 @@ export interface PolicyPrincipals {
 
 const NOBODY: PolicyPrincipals = { allow: [], deny: [] }
 
-/** The readers in an item's `metadata.accessPolicy`. A missing or malformed policy allows nobody. */
+/** The readers in an item's `metadata.accessPolicy`. A missing or malformed policy allows no one. */
 export function principalsOfPolicy(accessPolicy: unknown, origin: ItemOrigin): PolicyPrincipals {
   if (origin.by === 'sync' && !origin.tellsReaders)
     return { allow: [sourcePrincipal(origin.sourceId)], deny: [] }

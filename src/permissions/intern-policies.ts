@@ -4,7 +4,7 @@ import type { Db, Tx } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import type { PolicyPrincipals } from './access-policy.ts'
 
-/** The id of the policy that allows nobody. No stored policy has it. */
+/** The id of the policy without readers. No stored policy has it. */
 export const NOBODY_ID = 0
 
 /** Concurrent writers of policies can take the ids first. */

@@ -47,7 +47,7 @@ export async function readStanding(db: Db, organizationId: string): Promise<Stan
   return Standing.parse((await selectStanding(db, [organizationId])).rows)[0]
 }
 
-/** An empty address belongs to nobody. */
+/** An empty address belongs to no one. */
 export type ReadableBy = (organizationId: string, email: string, standing: Standing) => Promise<Readable>
 
 /** Cached under the revision of people and groups. Policies never change, so only new ones are read. */

@@ -45,7 +45,7 @@ export function hasAudience(provider: ProviderId): boolean {
   return !findProvider(provider).tellsReaders
 }
 
-/** A mailbox belongs to its owner, whoever connected it; null: unknown. */
+/** The owner of a mailbox, even if another person connected it; null: unknown. */
 export function connectorOf(externalAccountId: string, connectedBy: string | null): string | null {
   return externalAccountId.includes('@') ? externalAccountId : connectedBy
 }

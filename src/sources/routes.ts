@@ -41,7 +41,7 @@ const Source = z
     lastSyncedAt: momentOrNull('When its last sync succeeded; null: never, or push only.'),
     errorMessage: textOrNull("Why the last sync failed, in the provider's words."),
     channelAllowlist: ShownAllowlist,
-    sourceItemCount: count('Items that it brought.', 128),
+    sourceItemCount: count('Number of its items.', 128),
     policyHealth: z.record(z.string(), z.unknown()).nullable().meta({
       description: 'Google Drive only: how many files lack their access policy, and the cure.',
       example: null,
@@ -177,11 +177,14 @@ export const sourceRoutes = [
     body: z
       .strictObject({
         displayName: displayName.optional(),
-        status: z.enum(['active', 'disabled']).optional().describe('`disabled` pauses it, `active` goes on.'),
+        status: z
+          .enum(['active', 'disabled'])
+          .optional()
+          .describe('`disabled` pauses it, `active` resumes it.'),
         channelAllowlist: ChannelAllowlist.optional(),
         audience: Audience.optional().meta({
           description:
-            'Who may read what the source brings, where its provider cannot tell: `everyone`, `connector` (the person who connected it), or addresses.',
+            'Who may read items of a source whose provider does not say: `everyone`, `connector` (the person who connected it), or addresses.',
           example: 'connector',
         }),
       })
@@ -196,7 +199,7 @@ export const sourceRoutes = [
     operationId: 'consoleDeleteSource',
     method: 'DELETE',
     path: '/v1/console/sources/{id}',
-    summary: 'Remove a source with everything it brought',
+    summary: 'Delete a source with all its items',
     tag: 'Sources (console)',
     access: { surface: 'console', role: 'admin', action: 'sources:write' },
     credits: 0,
@@ -235,7 +238,7 @@ export const sourceRoutes = [
     operationId: 'consoleOverview',
     method: 'GET',
     path: '/v1/console/overview',
-    summary: 'What is stored, in numbers',
+    summary: 'Counts of stored items',
     description:
       'For the first page of the console: the items that you may read. Counting stops at 100,000 items per source and 500,000 passages.',
     tag: 'Sources (console)',

@@ -75,7 +75,7 @@ describe('the skipped items of a source', () => {
     expect(await skippedOf(sourceId)).toMatchObject([{ externalId: 'doc-1', isStored: true }])
   })
 
-  it('forgets what a later full sync did not report', async () => {
+  it('drops what a later full sync did not report', async () => {
     const sourceId = await bench.connect()
     failures = [{ externalId: 'gone', message: 'No access' }]
     await sync(sourceId)

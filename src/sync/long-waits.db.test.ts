@@ -92,7 +92,7 @@ describe('a run whose provider asks for a wait of more than ten minutes', () => 
 
 describe('a run that waits for its provider while a worker holds it', () => {
   it.each([
-    { ms: 30_000, what: 'shows until when, and no longer once it goes on', isShown: true },
+    { ms: 30_000, what: 'is shown until the run continues', isShown: true },
     { ms: 3_000, what: 'shows nothing of a wait that is over in seconds', isShown: false },
   ])('$what', async ({ ms, isShown }) => {
     const runId = await bench.queue(await bench.connect())

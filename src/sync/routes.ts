@@ -113,7 +113,7 @@ export const syncRoutes = [
     path: '/sync-runs/{id}',
     summary: 'Show a sync run and the items it could not read',
     description:
-      "`failures` lists the first hundred; `itemsFailed` counts all. `waitingUntil` is set while the run waits because its provider asked for that. `needsReconnection`: it failed because the account's access has ended, which connecting it again mends. `nextRunAt`: when the source is next synced by itself; null while the run is at work or the source is paused.",
+      "`failures` lists the first hundred; `itemsFailed` counts all. `waitingUntil` is set while the run waits for a time that its provider set. `needsReconnection`: the account's access has ended; connect it again. `nextRunAt`: the source's next scheduled sync; null while the run is active or the source is paused.",
     action: 'sync:read',
     audit: 'none',
     params: z.object({ id: idOf("The run's id, from the list.", EXAMPLE_ID.syncRun) }),
@@ -122,13 +122,13 @@ export const syncRoutes = [
         syncRun: SyncRun,
         itemsFailed: count('Items that it could not read.', 1),
         failures: z.array(SyncRunFailure).describe('The first hundred of them.'),
-        waitingUntil: momentOrNull('Until when it waits because its provider asked for that.', null),
+        waitingUntil: momentOrNull('The time until which its provider asked it to wait.', null),
         needsReconnection: z.boolean().meta({
-          description: "It failed because the account's access has ended; connecting it again mends that.",
+          description: "It failed because the account's access has ended; connect it again.",
           example: false,
         }),
         nextRunAt: momentOrNull(
-          'When the source is next synced by itself; null while the run is at work or the source is paused.',
+          "The source's next scheduled sync; null while the run is active or the source is paused.",
         ),
       }),
     },

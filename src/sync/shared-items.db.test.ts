@@ -110,7 +110,7 @@ describe('a file that two accounts see', () => {
     expect(await stored()).toEqual({ ana: { 'my/shared': 'shared' }, ben: { 'my/other': 'other' } })
   })
 
-  it('is among the stored ids of both and counted by both, whoever read it last', async () => {
+  it('is among the stored ids of both and counted by both, independent of the last reader', async () => {
     for (const account of [ana, ben]) account.put('my/shared', 'shared')
     ana.put('my/B', 'hers')
     ana.put('my/a', 'hers')

@@ -370,7 +370,7 @@ function writerOf(): Pick<Items, 'write'> {
   return createItems({ db: bench.db, models, clock: { now: () => new Date(bench.now) } })
 }
 
-/** Dies on the n-th page: with its transaction open, or just after the commit. Nobody releases the lease. */
+/** Dies on the n-th page: with its transaction open, or just after the commit. The lease is not released. */
 function dyingWriter(pages: number, isStored: boolean): Pick<Items, 'write'> {
   const writer = writerOf()
   let written = 0

@@ -124,7 +124,7 @@ export const threadRoutes = [
         }),
       })
       .meta({ id: 'TurnFeedback', description: 'What you say of an answer.' }),
-    responses: { 200: z.object({ feedback: Verdict.nullable().describe('What is stored now.') }) },
+    responses: { 200: z.object({ feedback: Verdict.nullable().describe('The stored feedback.') }) },
     handle: async ({ principal, params, body }, { threads }) =>
       reply(200, await threads.rate(principal, params, body.feedback)),
   }),

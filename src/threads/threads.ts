@@ -23,7 +23,7 @@ export interface ThreadPage {
   nextCursor: string | null
 }
 
-/** The threads of the caller. Those of somebody else answer as ones that do not exist. */
+/** The caller's threads. Another person's thread answers like a missing one. */
 export interface Threads {
   /** The caller's threads, last used first. @throws AppError `validation_failed` for a cursor of another list */
   list(caller: ConsolePrincipal, query: PageQuery): Promise<ThreadPage>
@@ -163,7 +163,7 @@ async function removeAll(tx: Tx, caller: ConsolePrincipal, at: Date) {
   return { deleted: rows.length }
 }
 
-/** Deletes what somebody asked in a workspace, when they leave it. */
+/** Deletes a person's threads in a workspace when they leave it. */
 export async function deleteThreadsOf(tx: Tx, organizationId: string, userId: string): Promise<void> {
   await tx
     .deleteFrom('threads')

@@ -66,7 +66,7 @@ const StoredTurn = z.object({
     .nullable()
     .meta({ description: 'The `X-Request-Id` of the answer.', example: EXAMPLE_ID.request }),
   feedback: Verdict.nullable().meta({
-    description: 'What the person said of the answer; null: nothing.',
+    description: "The person's rating of the answer; null: none.",
     example: 'useful',
   }),
   createdAt: moment('When it was stored.'),

@@ -133,7 +133,7 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
     await close()
   })
 
-  it('says on every page that the service is away, and goes on by itself when it is back', async () => {
+  it('shows on every page that the service is unreachable, and recovers when it is back', async () => {
     const { context, page } = await rig.open({ bypassCSP: true })
     await rig.signIn(page, OWNER, 'developers')
     await page.getByRole('region', { name: 'API keys' }).waitFor()

@@ -60,7 +60,7 @@ describe.skipIf(executablePath === null)('the members in a browser', () => {
     await context.close()
   })
 
-  it('says what to do when somebody else is signed in than was invited', async () => {
+  it('says what to do when another person than the invited one is signed in', async () => {
     const { context, page } = await rig.open()
     const { email } = await rig.settle()
     await rig.signIn(page, email, 'members')
@@ -112,7 +112,7 @@ describe.skipIf(executablePath === null)('the members in a browser', () => {
 
     const guest = await rig.open()
     await rig.signInByButton(guest.page, invited, link.slice(`${rig.service.url}/console/`.length))
-    await guest.page.getByRole('alert').getByText('not valid any more').waitFor()
+    await guest.page.getByRole('alert').getByText('not valid anymore').waitFor()
     expect(await guest.page.getByRole('button', { name: 'Join the workspace' }).count()).toBe(0)
     await guest.context.close()
     await context.close()

@@ -100,7 +100,7 @@ describe.skipIf(executablePath === null)('the command palette in a browser', () 
     await context.close()
   })
 
-  it('offers a member only their pages, fits a phone, and is no part of the first view', async () => {
+  it('offers a member only their pages, fits a phone, and loads after the first view', async () => {
     const { email } = await rig.settle('member')
     const { context, page } = await rig.open({ bypassCSP: true, viewport: { width: 390, height: 740 } })
     const loaded: string[] = []

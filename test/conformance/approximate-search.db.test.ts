@@ -155,7 +155,7 @@ describe.runIf(isServer)('an approximate index', () => {
     }
   })
 
-  it('is no longer used once the operator drops it [OPS-8]', async () => {
+  it('is not used after the operator drops it [OPS-8]', async () => {
     expect((await operate('DELETE')).body.approximateIndex).toMatchObject({ status: 'none' })
     await isCounted('database', async () =>
       expect(ofSearch((await call('context')).body.limitations)).toEqual([]),

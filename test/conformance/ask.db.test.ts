@@ -5,7 +5,7 @@ import { documentOf, push } from '../support/documents.ts'
 import { type Answer, startTestService, type TestOrganization, type TestService } from '../support/service.ts'
 import { aNumber, anId } from '../support/shapes.ts'
 
-/** What the language model is asked, and what it says; an Error breaks it off, `HANG` keeps it silent. */
+/** Requests to the language model, and its replies; an Error fails the request, `HANG` never replies. */
 const prompts: LanguageModelPrompt[] = []
 const HANG = Symbol('hang')
 let script: readonly (string | Error | typeof HANG)[] = []
@@ -204,7 +204,7 @@ describe('a conversation', () => {
     { conversation: [{ question: 'q', answer: 'a'.repeat(65_537) }] },
     { recency: 0 },
     { recency: '30' },
-  ])('is refused with 400 where it is no conversation, and costs nothing: case %#', async (body) => {
+  ])('returns 400 for a malformed conversation, at no cost: case %#', async (body) => {
     expect(await ask(body)).toMatchObject({ status: 400, body: { code: 'validation_failed' } })
     expect(await creditsUsed()).toBe(0)
   })

@@ -3,7 +3,7 @@ export const CANVAS_REQUIREMENTS: Record<string, string> = {
   'CANVAS-1':
     'GET /v1/memory-canvas answers nodes (id, kind, type, label, provider, weight), edges (id, source, target, type, weight), generatedAt, complete and itemsWaiting; entities are people, organizations, channels and topics; edges are authored, mentions, posted_in and co_occurs, weighed by the items behind them.',
   'CANVAS-2':
-    'What is stored but not read yet is counted by itemsWaiting, and complete is false; whoever reads takes up what a dead process left.',
+    'itemsWaiting counts stored items that are not read yet, and complete is false; the next reader continues the work of a dead process.',
   'CANVAS-3':
     'q finds by name and alias, as far as a name begins so, and by meaning where nothing has the name.',
   'CANVAS-4': 'provider, entityType, around, since and limit narrow the graph; edges are between its nodes.',

@@ -8,14 +8,15 @@ export const CONSOLE_REQUIREMENTS: Record<string, string> = {
   'CON-5': 'Console routes answer as their agent twins do.',
   'CON-6': "A workspace that is not the person's answers as one that does not exist.",
   'CON-7': 'An admin renames the workspace.',
-  'CON-8': 'Everybody in a workspace sees its members, with id, name, email, role and joinedAt.',
+  'CON-8': 'Every member of a workspace sees its members, with id, name, email, role and joinedAt.',
   'CON-9':
-    'Owners manage everybody, admins manage admins and members, members nobody; anybody may leave, and the last owner stays, whatever is done at once.',
+    'Owners manage all roles, admins manage admins and members. Anyone may leave, but the last owner stays, also under concurrent requests.',
   'CON-10':
-    'Who is removed is refused with the next request and cannot come back by an invitation of their own; keys they minted stay.',
+    'A removed member is refused with the next request and cannot return by their own invitation; keys they created keep working.',
   'CON-11':
-    'An invitation is a link with a secret of 256 bits, of which only the hash is stored: for one person, once, for seven days.',
-  'CON-12': 'An invitation for an address is for whoever the identity provider says has it.',
+    'An invitation is a link with a secret of 256 bits. It is valid for one person, once, for seven days, and only its hash is stored.',
+  'CON-12':
+    'An invitation for an address is accepted only from a person whose identity provider confirms the address.',
   'CON-14': 'What removing a source would delete is counted first, exactly.',
   'CON-15':
     'The overview counts items, passages and what the canvas has not read, of each source and in all, up to where it says that counting stops.',
@@ -32,9 +33,9 @@ export const CONSOLE_REQUIREMENTS: Record<string, string> = {
   'CON-22':
     "An admin reads the requests of the workspace's keys, served or refused, filtered by key, status and path; nobody else does, and no content is in them.",
   'CON-23':
-    'Admins keep questions with known answers and runs of them, one workspace apart from another; a question is stored once, and a changed page or fact forgets its last measurement.',
+    'Admins keep questions with known answers and runs of them, one workspace apart from another; a question is stored once, and a changed page or fact discards its last measurement.',
   'CON-24':
-    'A stored answer of a run is withheld from whoever may not read all that it cites, and the trail has no text of questions and answers.',
+    'A stored answer of a run is withheld from people who may not read everything it cites, and the trail has no text of questions and answers.',
   'CON-25':
     'A person adds a question of their own threads to the evaluation once they have rated its answer; admins see the question and the rating, and nothing else of the thread.',
   'CON-30':

@@ -61,7 +61,7 @@ async function start(who = ada): Promise<{ path: string; ids: string[] }> {
 }
 
 describe('questions of the evaluation', () => {
-  it('are kept once each, in their order, and forget a measurement of another page [CON-23]', async () => {
+  it('are stored once each, in their order, and discard a measurement of another page [CON-23]', async () => {
     expect((await put(VACATION, TRAVEL)).body).toEqual({ added: 2, replaced: 0 })
     const { path, ids } = await start()
     for (const id of ids) await call(ada, 'PUT', `${path}/results/${id}`, measurement())

@@ -31,9 +31,9 @@ import { startSyncBench } from '../support/sync.ts'
 
 interface Work {
   organizationId: string
-  /** Does the work, or goes on with it. */
+  /** Starts or continues the work. */
   act(): Promise<unknown>
-  /** Until whoever has failed lets go of it. */
+  /** How long the failed worker's lease lasts. */
   letTimePass(): Promise<unknown>
   isDone(): Promise<boolean>
   /** Beside the number of rows. */

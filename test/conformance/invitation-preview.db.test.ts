@@ -54,7 +54,7 @@ describe('the preview of an invitation', () => {
     expect((await preview(owner.token, token)).body.invitation.isMember).toBe(true)
   })
 
-  it('says whose it is to somebody else, and to whoever has not verified the address [CON-32]', async () => {
+  it('names its address to other people and to those who have not verified the address [CON-32]', async () => {
     const { token } = await invite('grace@example.com')
     const as = async (emailVerified: boolean, email = 'grace@example.com') =>
       (

@@ -82,7 +82,7 @@ describe('a workspace', () => {
     expect(asMember).toMatchObject(refused(403, 'role_required'))
   })
 
-  it('shows its members to each other, and to nobody else [CON-8, CON-6]', async () => {
+  it('shows its members only to each other [CON-8, CON-6]', async () => {
     now = new Date(now.getTime() + 1_000)
     const other = await member('member')
     const { status, body } = await call(other, 'GET', 'members')
@@ -316,7 +316,7 @@ describe('an invitation', () => {
     expect(await accept({ token }, tokenOf(made))).toMatchObject(refused(400, 'invitation_invalid'))
   })
 
-  it('for an address works for whoever has it at the identity provider [CON-12]', async () => {
+  it('for an address works for the person with this address at the identity provider [CON-12]', async () => {
     const token = tokenOf(await invite(owner, { role: 'member', email: 'Grace@Example.com' }))
     const as = async (claims: { email: string; emailVerified?: boolean }) =>
       accept({ token: await issuer.token({ subject: `grace-${JSON.stringify(claims)}`, ...claims }) }, token)

@@ -143,7 +143,7 @@ describe('a workspace that the operator removes', () => {
         .where('organization_id', '=', organization.id)
         .where('status', '=', 'running')
         .execute()
-    await until('the run to be taken up', runs, (found) => found.length === 1)
+    await until('a worker to acquire the run', runs, (found) => found.length === 1)
     expect((await operate('DELETE', `/${organization.id}`)).status).toBe(200)
     await until(
       'the end of the grant',
@@ -180,7 +180,7 @@ describe('a workspace that the operator removes', () => {
     await receiver.close()
   })
 
-  it('can be removed on that surface by nobody else', async () => {
+  it('can be removed on that surface only by an owner', async () => {
     const { organization, owner } = await service.workspace()
     const path = `/operator/organizations/${organization.id}`
     for (const key of [organization.adminKey, owner.token, undefined])
@@ -241,7 +241,7 @@ describe('a workspace that is billed', () => {
     expect((await workspace.call('GET', '/v1/console/billing')).status).toBe(404)
   })
 
-  it('has its open checkouts closed, so that nobody pays for a removed workspace', async () => {
+  it('has its open checkouts closed, so that a removed workspace is never paid for', async () => {
     const workspace = await paid.customer('bea')
     const { id } = await workspace.checkout('builder')
     expect((await paid.operate('DELETE', `/operator/organizations/${workspace.id}`)).status).toBe(200)

@@ -173,7 +173,7 @@ describe('a manual change at the payment processor', () => {
   })
 })
 
-describe('a subscription whose price is no longer known', () => {
+describe('a subscription with an unknown price', () => {
   it('keeps its tier, follows its status and period, and ends [PAY-37]', async () => {
     const { workspace, id } = await desk.customer('builder')
     await desk.change(id, {

@@ -197,7 +197,7 @@ describe('a contract', () => {
     expect(await workspace.search()).toBe(429)
   })
 
-  it("that the operator ends gives way to Stripe's state [PAY-24]", async () => {
+  it("that the operator ends is replaced by Stripe's state [PAY-24]", async () => {
     const workspace = await newCustomer()
     await workspace.buy('studio')
     const path = `/operator/organizations/${workspace.id}/subscription`

@@ -53,7 +53,7 @@ describe("a plan's next change", () => {
     ])
   })
 
-  it('is no longer shown once it is withdrawn [PAY-39]', async () => {
+  it('is not shown after it is withdrawn [PAY-39]', async () => {
     const { workspace, id } = await desk.customer('scale')
     await control(paid.stripe, 'change-plan', { customer: id, plan: 'studio_monthly' })
     await paid.stripe.eventsSent()

@@ -15,7 +15,7 @@ export const PAYMENT_REQUIREMENTS: Record<string, string> = {
   'PAY-9': 'An organization with a live subscription is sent to the portal, not to a second subscription.',
   'PAY-10': 'A checkout that is abandoned leaves incomplete_expired, and can be run again.',
   'PAY-11': 'A first payment that fails leaves incomplete, without retrieval.',
-  'PAY-12': 'A trial that nobody cancels is charged at its end and active then.',
+  'PAY-12': 'A trial that is not canceled is charged at its end and becomes active.',
   'PAY-13': "Periods are the payment processor's own, and credits reset with them.",
   'PAY-14':
     'A failed payment is past_due with full use, unpaid without retrieval once all attempts failed, and active again once it is paid.',
@@ -48,12 +48,12 @@ export const PAYMENT_REQUIREMENTS: Record<string, string> = {
   'PAY-35':
     'Answers over the cap in a trial are served, counted and reported to the meter, and cost nothing, whatever becomes of the trial.',
   'PAY-36':
-    'What is changed by hand at the payment processor is followed, and a price of extra answers that was taken out is added again.',
+    'Changes by hand at the payment processor take effect, and a removed price of extra answers is added again.',
   'PAY-37':
-    'A subscription whose price is not known any more keeps its tier and follows its status; one that is no longer there is canceled.',
+    'A subscription with an unknown price keeps its tier and follows its status; a missing one counts as canceled.',
   'PAY-38':
-    'What the payment processor has otherwise than the service takes it, what cannot be compared, and changes that no event announced are seen by the operator.',
-  'PAY-39': 'What a plan becomes by itself is shown before it does, with when: a downgrade, or its end.',
+    'The operator sees differences at the payment processor, failed comparisons, and changes that no event announced.',
+  'PAY-39': 'A planned downgrade or end of a plan is shown in advance, with its time.',
   'PAY-50': 'An admin lists the newest invoices of the workspace, none before its first checkout.',
   'PAY-34': 'GET /v1/console/billing shows what is paid, used and included: money as decimal strings.',
 }

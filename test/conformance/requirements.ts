@@ -20,8 +20,7 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'SURF-5': 'Identifiers are version 4 UUIDs.',
     'SURF-6': 'The providers are slack, google_drive, notion and gmail, and no other.',
     'SURF-7': 'The same query over the same data gets the same answer.',
-    'SURF-8':
-      'No web page of another origin may call any route: there is no CORS, and a preflight is told so.',
+    'SURF-8': 'No web page of another origin may call any route: there is no CORS, and a preflight gets 405.',
   },
   'API keys': {
     'KEY-1':
@@ -122,7 +121,7 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'SYNC-2': 'Of many sources that are due at once, some start at a time.',
     'SYNC-3': 'Disabled and push-only sources are not polled.',
     'SYNC-4':
-      'A run whose worker died is taken up by another from its saved cursor, and every item is stored once.',
+      'After a worker dies, another continues its run from the saved cursor, and every item is stored once.',
     'SYNC-5': 'A source is pending until its first run succeeds, and active then.',
     'SYNC-6':
       'A run that fails makes its source error with its message, and one that succeeds makes it active again.',
@@ -138,11 +137,10 @@ const SECTIONS: Record<string, Record<string, string>> = {
       'A changed allowlist takes effect with the next run, which deletes what left it; no other public channel is joined.',
     'SYNC-13':
       'An item that cannot be read, cut or stored, whatever is thrown, is recorded with its run, counted once, and fails neither the run nor the others.',
-    'SYNC-14': 'What is removed at the provider is gone with the next run, by its id and from search.',
+    'SYNC-14': 'The next run deletes what was removed at the provider, by its id and from search.',
     'SYNC-15':
       'A rate limit is waited out for as long as the provider says, and each refusal costs one request more.',
-    'SYNC-16':
-      'A token that the provider calls expired in the middle of a run is renewed, and the run goes on.',
+    'SYNC-16': 'A token that expires in the middle of a run is renewed, and the run continues.',
     'SYNC-17':
       "A grant that is gone ends the run in the provider's words, and the source is asked rarely until it is connected again.",
     'SYNC-18':
@@ -154,13 +152,13 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'SYNC-23': 'A cursor that the provider no longer takes makes the run a full resync.',
     'SYNC-24': 'A run that a poll started records no audit event.',
     'SYNC-25':
-      'A run that failed says whether the account has to be connected again, and when its source is next synced by itself.',
+      'A failed run shows whether the account has to be connected again, and when its source is synced next.',
   },
   Webhooks: {
     'HOOK-1': "Slack's events need no API key, but Slack's signature of the last 5 minutes: 401 without it.",
     'HOOK-2': 'The challenge of a URL verification is answered.',
     'HOOK-3': 'An event that comes again is dropped by its id.',
-    'HOOK-4': 'What an event announces is read soon, without waiting for the poll.',
+    'HOOK-4': 'A change that an event announces is read without waiting for the poll.',
     'HOOK-5': 'An app that was removed puts its source in error.',
   },
   Maintenance: {
@@ -209,7 +207,7 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'SEA-6': 'The query goes to the embedding model exactly as it was sent.',
     'SEA-8':
       'Vectors of two models are never mixed: what cannot be answered by the stored one is refused with 409.',
-    'SEA-9': 'Nobody ever gets anything of another organization, or of a provider out of scope.',
+    'SEA-9': 'No caller gets anything of another organization, or of a provider out of scope.',
     'SEA-10':
       'rank is vector, unless hybrid is asked for; hits in hybrid order carry relevance, 0 to 1 and descending, beside score; scope, filter and limit hold.',
     'SEA-7': 'filter narrows by provider, kind, author, dates, connector and metadata.',
@@ -315,7 +313,7 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'ERR-9': 'A body that is not JSON by its Content-Type: 415.',
     'ERR-10': 'Unknown fields in a body are refused with 400.',
     'ERR-11': 'Hostile input is never a 5xx, and stores nothing.',
-    'ERR-12': 'What the deployment has not configured answers 503 not_configured.',
+    'ERR-12': 'Routes whose settings are missing return 503 not_configured.',
     'ERR-13': 'Checks come in this order: 401, 403, 429 for rate, 400, 402, 429 for credits.',
     'ERR-14':
       'While the database is away or too much is going on, every surface answers 503 not_ready or overloaded with Retry-After, and serves again by itself.',
@@ -357,7 +355,7 @@ const SECTIONS: Record<string, Record<string, string>> = {
       "An agent (a live key that holds search, context or ask) or a connector beyond the tier's number: 402 plan_limit_reached.",
     'CRED-11': 'internal is unlimited.',
     'CRED-12':
-      'What is charged is counted by day, caller and kind of answer in the act of charging, exactly, and shown to admins; no query is kept.',
+      'Charges are counted exactly by day, caller and kind of answer in the charging transaction, and shown to admins; no query is stored.',
   },
   Payments: PAYMENT_REQUIREMENTS,
   Console: CONSOLE_REQUIREMENTS,
@@ -370,9 +368,9 @@ const SECTIONS: Record<string, Record<string, string>> = {
     'OPS-8':
       "Search is exact, unless the organization's operator asked for an approximate index and memory does not answer; /metrics tells which path did.",
     'OPS-9':
-      'A removed workspace is gone for everybody at once, and in the end no table has a row of it; every other workspace stays as it was.',
+      'A removed workspace is inaccessible at once, and in the end no table has a row of it; other workspaces do not change.',
     'OPS-10':
-      'Who belongs to no workspace, and to none that is still there, is forgotten: with the last of them, or 30 days after they were last seen.',
+      'People without a present or former workspace are deleted: with the last workspace, or 30 days after their last sign-in.',
     'OPS-4': 'The version is in the path: /v1.',
     'OPS-5': 'While the process drains, every other route answers 503 not_ready with Retry-After.',
     'OPS-6': 'Without a terminal, all that the process writes is lines of JSON.',

@@ -100,7 +100,7 @@ describe('a retrieval request', () => {
     ['no query', { query: undefined }],
     ['a query of white space', { query: ' \n ' }],
     ['a query of 8,193 characters', { query: 'x'.repeat(8193) }],
-    ['a query that is no text', { query: 7 }],
+    ['a query that is not text', { query: 7 }],
     ['limit 0', { limit: 0 }],
     ['limit 26', { limit: 26 }],
     ['limit 1.5', { limit: 1.5 }],

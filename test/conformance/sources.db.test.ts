@@ -100,7 +100,7 @@ describe('the channel allowlist', () => {
   it.each([
     ['nothing', {}],
     ['a text', { channelAllowlist: 'C1' }],
-    ['what is no channel id', { channelAllowlist: ['#general'] }],
+    ['an invalid channel id', { channelAllowlist: ['#general'] }],
     ["a channel's name", { channelAllowlist: ['general'] }],
     ['a channel twice', { channelAllowlist: ['C1', 'C1'] }],
     ['another field', { channelAllowlist: null, displayName: 'x' }],

@@ -66,7 +66,7 @@ describe('threads', () => {
     ])
   })
 
-  it('belong to one user: nobody else lists, reads, extends, rates or deletes them [CON-21]', async () => {
+  it('belong to one user: no one else lists, reads, extends, rates or deletes them [CON-21]', async () => {
     const { id, turnId } = await start(bob, 'Private?')
     expect((await call(ada, 'GET')).body.threads).toEqual([])
     const answers = await Promise.all([

@@ -4,11 +4,11 @@ import { type CodeBlock, codeBlocks, docPages } from '../support/doc-pages.ts'
 
 /** Programs outside the project, which no test runs. */
 const OUTSIDE = new Set(
-  `export cd cp chmod find grep python3 pip . pg_dump createdb pg_restore ollama llama-server claude kubectl helm
+  `export cd cp chmod find grep npx python3 pip . pg_dump createdb pg_restore ollama llama-server claude kubectl helm
   docker`.split(/\s+/),
 )
 /** Other tests check their scripts, paths, commands and options. */
-const PROJECT = new Set(['npm', 'node', 'memory', 'node_modules/.bin/vitest'])
+const PROJECT = new Set(['npm', 'node', 'memory'])
 
 let samples: { file: string; block: CodeBlock }[]
 beforeAll(async () => {

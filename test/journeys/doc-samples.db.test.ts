@@ -104,9 +104,11 @@ describe('docs/tutorials/support-bot.md', () => {
   const printed = async () => codeBlocks(await readPage(page)).at(-1)?.code
 
   it('has a TypeScript bot that prints the documented output', async () => {
-    const code = testedBlock(await readPage(page), 'bot.ts').replace('@retrieval-memory/client', CLIENT)
-    await writeFile(path.join(folder, 'bot.ts'), code)
-    const { stdout } = await run(process.execPath, [path.join(folder, 'bot.ts'), ...QUESTIONS], {
+    const code = testedBlock(await readPage(page), 'bot.mts').replace('@retrieval-memory/client', CLIENT)
+    await writeFile(path.join(folder, 'bot.mts'), code)
+    // As `npm init -y` writes it.
+    await writeFile(path.join(folder, 'package.json'), '{ "type": "commonjs" }')
+    const { stdout } = await run(process.execPath, [path.join(folder, 'bot.mts'), ...QUESTIONS], {
       env: await asShop(),
     })
     expect(stdout).toBe(await printed())

@@ -250,7 +250,7 @@ describe('the API key of a former model', () => {
     })
   })
 
-  it('is not stored without an encryption key, which is reported to whoever needs it', async () => {
+  it('is not stored without an encryption key, and requests that need it report this', async () => {
     const url = { DATABASE_URL: 'postgres://database.example/memory' }
     let service = await start({ ...firstModel(), ...url })
     const organization = await service.organization()

@@ -139,7 +139,7 @@ async function ingestAndKill(round: number): Promise<string[]> {
 }
 
 describe('a deployment behind a proxy, without an identity provider', () => {
-  it('says at start that nobody can sign in and what to set, and serves its keys [AUTH-7]', async () => {
+  it('reports at start that sign-in is off and what to set, and serves API keys [AUTH-7]', async () => {
     const service = await launch({ PUBLIC_URL: 'https://memory.example.com' })
     await untilReady(service)
     expect((await call(service, 'GET', '/v1/sources')).status).toBe(200)
@@ -149,7 +149,7 @@ describe('a deployment behind a proxy, without an identity provider', () => {
       status: 503,
       body: { code: 'not_configured' },
     })
-    expect(service.output()).toMatch(/nobody can sign in at the console: set OIDC_ISSUER and OIDC_AUDIENCE/)
+    expect(service.output()).toMatch(/console sign-in is off: set OIDC_ISSUER and OIDC_AUDIENCE/)
   })
 })
 

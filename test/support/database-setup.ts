@@ -86,7 +86,7 @@ async function writeSnapshot(): Promise<void> {
   await pglite.close()
   await writeFile(`${unfinished}.tar`, new Uint8Array(await snapshot.arrayBuffer()))
   // Renamed when whole, so that two runs at once never read half of it; the snapshot last, by which one sees that all is
-  // there. Who comes second keeps what the first one made.
+  // there. The second process uses what the first one made.
   await rename(unfinished, databaseFolder()).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOTEMPTY') throw error
     await rm(unfinished, { recursive: true })

@@ -53,7 +53,7 @@ export function proseOf(text: string): string {
   return text.replaceAll(BLOCK, '')
 }
 
-/** The block that a test runs. @throws when there is none */
+/** The block that a test runs. @throws if the page has none */
 export function testedBlock(text: string, name: string): string {
   const block = codeBlocks(text).find(({ test }) => test === name)
   if (block === undefined) throw new Error(`the page has no block marked <!-- tested: ${name} -->`)

@@ -30,7 +30,7 @@ export function faultsAt(at: number, offset: number): readonly Fault[] {
 /** The first fault, by chance. */
 export const anyOffset = (random: () => number): number => Math.floor(random() * FAULTS.length)
 
-/** A database of which one statement can be made to fail. */
+/** A database that can fail one statement on request. */
 export interface FailingDatabase {
   database: TestDatabase
   /**
@@ -76,7 +76,7 @@ export function failingDatabase(inner: TestDatabase): FailingDatabase {
   }
 }
 
-/** What stands between a database and whoever uses it. */
+/** A layer between a database and its users. */
 export interface Way {
   /** Runs one statement or commit, or fails in its place. */
   run<Result>(text: string, act: () => Promise<Result>): Promise<Result>
@@ -122,7 +122,7 @@ export function lostConnection(): Error {
 
 class FailingConnection implements DatabaseConnection {
   transaction: ControlledTransaction<Schema> | undefined
-  /** What the database is doing; resolves when it has ended, however it has. */
+  /** The database's current work; resolves when it ends or fails. */
   underWay: Promise<unknown> = Promise.resolve()
   readonly #db: Db
   readonly #way: Way

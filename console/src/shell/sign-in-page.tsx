@@ -20,7 +20,7 @@ export function SignInPage() {
       <GatePage title="Sign in">
         <Title order={1}>Sign-in is not configured</Title>
         <Text>The operator of this service has to {state.reason}.</Text>
-        <Text c="dimmed">API keys work meanwhile.</Text>
+        <Text c="dimmed">API keys keep working.</Text>
       </GatePage>
     )
   const isLocal = config.signIn.by === 'development'

@@ -15,7 +15,7 @@ export const PORTAL_NOTES: Record<string, { says: string; isBad: boolean }> = {
   kept: { says: 'Your new card is charged from now on.', isBad: false },
   declined: { says: 'That card was declined; the one before stays.', isBad: true },
   canceled: { says: 'Your subscription ends with its period.', isBad: false },
-  resumed: { says: 'Your subscription goes on.', isBad: false },
+  resumed: { says: 'Your subscription continues.', isBad: false },
   unchanged: { says: 'Your present plan stays.', isBad: false },
   paid: { says: 'Thank you, the invoice is paid.', isBad: false },
   unauthenticated: { says: 'Your bank asks you to confirm the payment: open the invoice.', isBad: true },

@@ -62,14 +62,13 @@ function targetOf(account: Account, form: URLSearchParams): number {
   const now = account.clock.now()
   if (form.has('next')) return nextDueAt(account) ?? now
   const seconds = Number(form.get('seconds'))
-  if (!Number.isInteger(seconds) || seconds < 0 || seconds > STEP_MAX_SECONDS)
-    throw invalid('That is no step.')
+  if (!Number.isInteger(seconds) || seconds < 0 || seconds > STEP_MAX_SECONDS) throw invalid('Unknown step.')
   return now + seconds
 }
 
 function cardOf(form: URLSearchParams): TestCard {
   const number = form.get('card') ?? ''
-  if (!isTestCard(number)) throw invalid('That is none of the cards.')
+  if (!isTestCard(number)) throw invalid('Choose one of the cards.')
   return number
 }
 

@@ -141,7 +141,7 @@ describe('signing in', () => {
     })
   })
 
-  it('is as developer@localhost when the hint is no address', async () => {
+  it('signs in developer@localhost when the hint is not an address', async () => {
     for (const hint of [undefined, 'nonsense', 'a b@c', `${'x'.repeat(70)}@example.com`]) {
       const { body } = await redeem(await code({ login_hint: hint }))
       expect(decodeJwt(body.id_token).sub).toBe('developer@localhost')
@@ -247,7 +247,7 @@ describe('the authorize page', () => {
   it.each([
     ['no PKCE', { code_challenge: undefined, code_challenge_method: undefined }, 'invalid_request'],
     ['plain PKCE', { code_challenge_method: 'plain' }, 'invalid_request'],
-    ['a challenge that is none', { code_challenge: 'x' }, 'invalid_request'],
+    ['an invalid challenge', { code_challenge: 'x' }, 'invalid_request'],
     ['an implicit flow', { response_type: 'token' }, 'unsupported_response_type'],
     ['a fragment', { response_mode: 'fragment' }, 'invalid_request'],
     ['no openid', { scope: 'email' }, 'invalid_scope'],

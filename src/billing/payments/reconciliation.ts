@@ -10,7 +10,7 @@ const AT_ONE_LOOK = 40
 const AT_ONCE = 4
 
 /**
- * Reads announced changes that nobody has read yet, and every organization not compared for an hour, which repairs
+ * Reads announced changes that no process has read yet, and every organization not compared for an hour, which repairs
  * the effect of lost events.
  * @returns how many were read.
  */

@@ -30,7 +30,7 @@ export const REMARKS: Record<PaymentRemark, string> = {
     'a subscription charges another price for extra answers than the one that is shown here',
   extra_answers_missing:
     'a subscription lacks the price of extra answers, which could not be added: they are reported and not charged',
-  collection_paused: 'the collection of payments is paused, while the subscription goes on',
+  collection_paused: 'the collection of payments is paused, but the subscription continues',
 }
 
 /** A deviation in a reading, with its subscriptions. */

@@ -199,7 +199,7 @@ describe('a folder that cannot be opened', () => {
   it('is refused and left unchanged: no database, another version, a file', async () => {
     const empty = path.join(parent, 'empty')
     await mkdir(path.join(empty, 'database'), { recursive: true })
-    await expect(openEmbedded({ dataDir: empty })).rejects.toThrow(/holds no database/)
+    await expect(openEmbedded({ dataDir: empty })).rejects.toThrow(/has no readable database/)
     const old = path.join(parent, 'old')
     await mkdir(path.join(old, 'database'), { recursive: true })
     await writeFile(path.join(old, 'database/PG_VERSION'), '17\n')

@@ -50,7 +50,7 @@ export async function openEmbedded({
   await makeFolder(directory).catch((error: unknown) => {
     const reason = error instanceof Error ? error.message : String(error)
     throw new StartupError(
-      `DATA_DIR: ${directory} cannot be made or is not a directory (${reason}). Set another DATA_DIR.`,
+      `DATA_DIR: ${directory} cannot be created or is not a directory (${reason}). Set another DATA_DIR.`,
       { cause: error },
     )
   })
@@ -95,7 +95,7 @@ async function initialise(
   try {
     await promisify(execFile)(process.execPath, [script, unfinished], { timeout: INITIALISE_TIMEOUT_MS })
   } catch (error) {
-    throw new StartupError(`DATA_DIR: no database could be made in ${directory}`, { cause: error })
+    throw new StartupError(`DATA_DIR: no database could be created in ${directory}`, { cause: error })
   }
   await rename(unfinished, folder)
   await flushFolder(directory)
@@ -103,9 +103,12 @@ async function initialise(
 
 async function openFolder(folder: string, onLost: EmbeddedOptions['onLost']): Promise<EmbeddedThread> {
   const version = await readFile(path.join(folder, 'PG_VERSION'), 'utf8').catch((error: unknown) => {
-    throw new StartupError(`DATA_DIR: ${folder} holds no database; move it away to start afresh`, {
-      cause: error,
-    })
+    throw new StartupError(
+      `DATA_DIR: ${folder} has no readable database; move it away to start with an empty one`,
+      {
+        cause: error,
+      },
+    )
   })
   if (version.trim() !== POSTGRES_MAJOR) {
     throw new StartupError(

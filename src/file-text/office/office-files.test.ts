@@ -210,17 +210,17 @@ describe('an unreadable Office file', () => {
     },
   )
 
-  it('is reported if it is no archive, truncated or of another kind', async () => {
+  it('is reported if it is not an archive, truncated or of another kind', async () => {
     const whole = workbookOf([{ name: 'One', rows: [['words']] }])
-    const broken = 'unreadable: The file cannot be read: it is no Office file, or a broken one ('
+    const broken = 'unreadable: The file cannot be read: it is not an Office file, or it is damaged ('
     for (const bytes of [Buffer.from('no zip'), whole.subarray(0, whole.length / 2), new Uint8Array()]) {
       expect(await refusalOf(read('excel', bytes))).toContain(broken)
     }
-    expect(await refusalOf(read('powerpoint', whole))).toContain('it is no PowerPoint presentation')
+    expect(await refusalOf(read('powerpoint', whole))).toContain('it is not a PowerPoint presentation')
     const word = officeFileOf('word/document.xml', { 'word/document.xml': '<w:document/>' })
-    expect(await refusalOf(read('excel', word))).toContain('it is no Excel workbook')
+    expect(await refusalOf(read('excel', word))).toContain('it is not an Excel workbook')
     const other = officeFileOf('', { '_rels/.rels': relationshipsTo(['notes.xml']) })
-    expect(await refusalOf(read('excel', other))).toContain('it is no Office file')
+    expect(await refusalOf(read('excel', other))).toContain('it is not an Office file')
     expect((await read('excel', whole)).text).toBe('# One\n\nwords')
   })
 
@@ -228,7 +228,7 @@ describe('an unreadable Office file', () => {
     const bomb = Buffer.from(workbookBomb(16))
     // In the middle of the deflated part.
     bomb.fill(0xff, bomb.length - 8_000, bomb.length - 4_000)
-    expect(await refusalOf(read('excel', bomb))).toContain('it is no Office file, or a broken one (')
+    expect(await refusalOf(read('excel', bomb))).toContain('it is not an Office file, or it is damaged (')
     expect((await read('excel', workbookOf([{ name: 'One', rows: [['fine']] }]))).text).toBe('# One\n\nfine')
   })
 

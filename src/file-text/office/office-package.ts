@@ -69,7 +69,7 @@ export async function openOfficePackage(bytes: Uint8Array): Promise<OfficePackag
     relationshipsOf,
     mainPart: async () => {
       const main = (await relationshipsOf('')).find(({ kind }) => kind === 'officeDocument')
-      if (!main) throw new Error('it is no Office file')
+      if (!main) throw new Error('it is not an Office file')
       return main.target
     },
   }
@@ -101,7 +101,7 @@ async function* inflate(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
 /** Explains an unreadable archive to the file's owner; errors of ZIP and deflate say little. */
 export function brokenOfficeFile(cause: unknown): Error {
   const words = cause instanceof Error ? cause.message : String(cause)
-  return new Error(`it is no Office file, or a broken one (${words})`, { cause })
+  return new Error(`it is not an Office file, or it is damaged (${words})`, { cause })
 }
 
 function parserFor(reader: PartReader): Parser {

@@ -41,7 +41,7 @@ async function readSlideIds(office: OfficePackage, part: string): Promise<(strin
     close() {},
     isDone: () => false,
   })
-  if (!isPresentation) throw new Error('it is no PowerPoint presentation')
+  if (!isPresentation) throw new Error('it is not a PowerPoint presentation')
   return ids
 }
 

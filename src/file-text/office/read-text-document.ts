@@ -12,7 +12,7 @@ export async function readTextDocument(bytes: Uint8Array, maxCharacters: number)
   if (await isEncrypted(office)) throw new Error('it is protected with a password')
   const reader = new TextDocumentReader(maxCharacters)
   await office.read('content.xml', reader)
-  if (!reader.isTextDocument) throw new Error('it is no text document of OpenDocument')
+  if (!reader.isTextDocument) throw new Error('it is not an OpenDocument text')
   const title = (await readTitle(office)) || reader.title
   return { title, text: reader.markdown, stopped: reader.isDone() }
 }

@@ -77,7 +77,7 @@ async function readSheetList(office: OfficePackage, part: string): Promise<Workb
     close() {},
     isDone: () => false,
   })
-  if (!isWorkbook) throw new Error('it is no Excel workbook, or one in the binary format')
+  if (!isWorkbook) throw new Error('it is not an Excel workbook, or it has the binary format')
   return workbook
 }
 

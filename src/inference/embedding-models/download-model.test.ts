@@ -71,7 +71,7 @@ describe('downloading a known model', () => {
     expect(hub.asked).toEqual([WEIGHTS])
   })
 
-  it('stops when aborted, and is no model until a later run completes it', async () => {
+  it('stops when aborted, and is unusable until a later run completes it', async () => {
     hub.faults.set(WEIGHTS, 'stalled')
     const stop = new AbortController()
     const stopped = download({ signal: stop.signal })
@@ -103,7 +103,7 @@ describe('downloading a known model', () => {
     hub = await startModelHub(model, join(parent, 'tiny'))
   })
 
-  it('does not accept a server that is no model hub', async () => {
+  it('refuses a server that is not a model hub', async () => {
     const strange = download({ fetch: () => Promise.resolve(Response.json({ ok: true })) })
     await expect(strange).rejects.toThrow('not the one of a model hub')
     const page = download({ fetch: () => Promise.resolve(new Response('<html>a page</html>')) })

@@ -34,7 +34,7 @@ export function personOf(text: string): GivenPerson {
     : { name: trimmed === '' ? null : trimmed, address: null }
 }
 
-/** A person and their organization, as far as known. A shared mailbox is no person. */
+/** A person and their organization, as far as known. A shared mailbox is not a person. */
 export function entitiesOfPerson(given: GivenPerson, role: Role, provider: string): FoundEntity[] {
   const address = given.address?.toLowerCase() ?? ''
   const name = given.name === null ? null : personName(given.name, provider)

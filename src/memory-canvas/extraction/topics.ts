@@ -24,7 +24,7 @@ export interface TopicCollector {
   /** A run in a title. */
   addTitleRun(words: readonly Word[]): void
   addHeading(words: readonly Word[]): void
-  /** A lower-case word: anything also written so is no name. */
+  /** A lower-case word: a word also written so is not a name. */
   addPlain(word: Word): void
   /** The most relevant topics first. */
   topics(): FoundEntity[]

@@ -72,7 +72,7 @@ describe('the test of a model', () => {
     expect(detail).toBe('HTTP 400: code c')
   })
 
-  it('throws what is no failure of the model, and refuses a model that is not set', async () => {
+  it('throws other errors than failures of the model, and refuses a model that is not set', async () => {
     await expect(check(failing(new TypeError('a bug'))).test('language', signal)).rejects.toThrow('a bug')
     await expect(check(null).test('language', signal)).rejects.toMatchObject({ code: 'not_configured' })
   })

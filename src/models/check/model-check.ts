@@ -4,7 +4,7 @@ import type { LanguageModel } from '../../inference/language-model.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { type ModelKind, problemOf, tooSlow } from './problem-words.ts'
 
-/** Who chose a model: the environment, the operator with `model use`, or nobody. */
+/** What chose a model: the environment, the operator with `model use`, or nothing. */
 export type SetBy = 'environment' | 'operator' | 'default'
 
 export interface ModelSetting {
@@ -28,7 +28,7 @@ export interface ModelCheck {
   describe(): Record<ModelKind, ModelSetting>
   /**
    * Calls the model once, with a deadline.
-   * @throws AppError `not_configured` if there is no such model; what is no failure of the model
+   * @throws AppError `not_configured` if there is no such model; other errors than failures of the model
    */
   test(kind: ModelKind, signal: AbortSignal): Promise<ModelTest>
 }

@@ -12,7 +12,7 @@ const ModelSetting = z
     model: textOrNull('The model; null: none.', 'openai:gpt-4.1-mini'),
     setBy: z.enum(['environment', 'operator', 'default']).meta({
       description:
-        'Who chose it: the environment of the service, its operator with `model use`, or nobody (`default`).',
+        'What chose it: the environment of the service, its operator with `model use`, or nothing (`default`).',
       example: 'environment',
     }),
     variables: z

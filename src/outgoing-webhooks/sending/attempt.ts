@@ -16,7 +16,7 @@ export interface DeliveryRef {
   id: string
 }
 
-/** A delivery held under a lease; nobody else attempts it. */
+/** A delivery under a lease, so that no other process attempts it. */
 export interface Taken extends DeliveryRef {
   lease: Lease<'webhook_deliveries'>
   webhookId: string

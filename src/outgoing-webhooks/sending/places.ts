@@ -13,7 +13,7 @@ const PLACES_OF_FAILING = 32
 export const PLACES_OF_WORKSPACE = 16
 export const PLACES_OF_WEBHOOK = 2
 
-/** Who has no free slot. */
+/** The webhooks and workspaces without a free slot. */
 export interface TakenPlaces {
   /** Workspaces at their limit. */
   organizationIds: string[]

@@ -49,7 +49,7 @@ export const ScimPatchBody = PatchBody.meta({
 export const List = z.looseObject({}).meta({ id: 'ScimList', description: 'A part of a list.' })
 export const Description = z
   .looseObject({})
-  .meta({ id: 'ScimDescription', description: 'What the service knows of SCIM.' })
+  .meta({ id: 'ScimDescription', description: 'The supported parts of SCIM.' })
 
 export const reading = (name: string) => ({
   limits: { entriesMax: GROUP_MEMBERS_MAX + 10, entryValuesMax: 40_000, fieldValuesMax: 40_000 },

@@ -113,7 +113,7 @@ async function update(
   return toPerson(row)
 }
 
-/** Keeps the row with its addresses, so that nobody reads by them as an unknown person. */
+/** Keeps the row with its addresses, so that they never count as those of an unknown person. */
 async function erase(tx: Tx, caller: ScimPrincipal, id: string, at: Date): Promise<void> {
   const { organizationId } = caller
   await tx

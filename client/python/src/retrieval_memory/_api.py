@@ -118,7 +118,7 @@ class SearchFilter(TypedDict):
 
 
 class SearchRequestOnBehalfOf(TypedDict):
-    """Only what this person may read. A person whom nobody knows reads public items."""
+    """Only what this person may read. An unknown person reads only public items."""
 
     email: str
 
@@ -209,7 +209,7 @@ class AskRequestConversationItem(TypedDict):
 
 
 class AskRequestOnBehalfOf(TypedDict):
-    """Only what this person may read. A person whom nobody knows reads public items."""
+    """Only what this person may read. An unknown person reads only public items."""
 
     email: str
 

@@ -109,7 +109,7 @@ class AskStreamReader:
             return
         fields = json_object(data) or {}
         if event in _TEXTS and not isinstance(fields.get(_TEXTS[event]), str):
-            raise self._invalid("The service streamed something that is no answer")
+            raise self._invalid("The service streamed an invalid answer")
         if event == "step":
             yield {"type": "step", "step": fields}
             return
@@ -117,7 +117,7 @@ class AskStreamReader:
             yield {"type": "delta", "text": fields["text"]}
             return
         if not all(isinstance(fields.get(name), list) for name in _LISTS[event]):
-            raise self._invalid("The service streamed something that is no answer")
+            raise self._invalid("The service streamed an invalid answer")
         if event == "context":
             yield {"type": "context", "context": fields["context"]}
         elif event == "citations":

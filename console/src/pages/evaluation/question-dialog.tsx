@@ -44,7 +44,7 @@ export function QuestionDialog({ question, onClose }: { question: Question | nul
           />
           <TextInput
             label="Fact"
-            description="Words that the answer should have. Case and spaces don’t count."
+            description="Words that the answer should contain. Case and spaces don’t count."
             value={fact}
             onChange={(event) => setFact(event.currentTarget.value)}
             maxLength={CHARACTERS_MAX}

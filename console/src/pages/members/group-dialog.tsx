@@ -21,7 +21,7 @@ export function GroupDialog({ group, onClose }: { group: Group | null; onClose: 
           {group === null && (
             <TextInput
               label="ID"
-              description="As access policies name it."
+              description="The ID that access policies use."
               placeholder="legal"
               value={id}
               onChange={(event) => setId(event.currentTarget.value)}
@@ -32,7 +32,7 @@ export function GroupDialog({ group, onClose }: { group: Group | null; onClose: 
           )}
           <Textarea
             label="Members"
-            description="Email addresses, one a line."
+            description="One email address per line."
             placeholder="ada@example.com"
             value={text}
             onChange={(event) => setText(event.currentTarget.value)}

@@ -98,12 +98,12 @@ function AudienceChoice({ source, permissions }: { source: Source; permissions: 
           <Radio
             value="connector"
             label="The person who connected it"
-            description={connector ?? 'No verified address is known, so nobody.'}
+            description={connector ?? 'No verified address is known, so no one reads it.'}
           />
           <Radio
             value="everyone"
             label="Everyone"
-            description="Also people outside this workspace on whose behalf an agent asks."
+            description="Includes people outside this workspace on whose behalf an agent asks."
           />
           <Radio value={ADDRESSES} label="These people" />
         </Stack>

@@ -73,7 +73,7 @@ function RunCell({ run }: { run: SyncRun }) {
 function RunDialog({ source, run, onClose }: { source: Source; run: SyncRun; onClose: () => void }) {
   const details = useSyncRun(run.id)
   return (
-    <Modal opened onClose={onClose} title="What the run did" size="lg">
+    <Modal opened onClose={onClose} title="Run details" size="lg">
       <Reading query={details}>
         {({ syncRun, itemsFailed, failures, nextRunAt, needsReconnection }) => (
           <Stack gap="sm">
