@@ -80,17 +80,6 @@ export const FIGURES: Record<string, Figure> = {
       ['resident MB', number('residentMb')],
     ],
   },
-  tenants: {
-    files: ['bench/results/tenants.json'],
-    columns: [
-      ['organizations', number('organizations')],
-      ['chunks each', number('chunksEach')],
-      ['`SEARCH_MEMORY_MB`', text('memoryMb')],
-      ['organizations in memory', number('heldOrganizations')],
-      ['p50 ms', number('p50Ms', 1)],
-      ['p99', number('p99Ms', 1)],
-    ],
-  },
   ingest: {
     files: ['bench/results/latest.json'],
     columns: [
@@ -129,17 +118,6 @@ export const FIGURES: Record<string, Figure> = {
       ['search p50 ms', number('p50Ms', 1)],
       ['p99', number('p99Ms')],
       ['its requests/s', number('requestsPerSecond')],
-    ],
-  },
-  canvas: {
-    files: ['bench/results/canvas-queries.json'],
-    columns: [
-      ['database', text('database')],
-      ['top 100', text('top 100, p50 (least) ms')],
-      ['top 500', text('top 500')],
-      ['by name', text('by name')],
-      ['one entity', text('one entity')],
-      ['top 500 again', text('top 500, asked again')],
     ],
   },
   sync: {
