@@ -187,7 +187,7 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     await context.close()
   })
 
-  it('stops a running answer, and keeps what was written', async () => {
+  it('stops a running answer, keeps what was written, and says when one ends early', async () => {
     const { page, close } = await rig.openTab({ bypassCSP: true })
     await rig.signIn(page, MEMBER, 'ask')
     const over = Promise.withResolvers<void>()
@@ -202,11 +202,6 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     const answer = page.getByRole('region', { name: 'Answer' })
     await answer.getByRole('button', { name: 'Copy the answer' }).waitFor()
     expect(await answer.innerText()).toContain('25 days')
-    await close()
-  })
-
-  it('shows that an answer ends early', async () => {
-    const { context, page } = await rig.open({ bypassCSP: true })
     const message = 'The answer reached its limit and ends early; ask a narrower question'
     const done = {
       question: 'Everything?',
@@ -221,13 +216,11 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
         body: `event: done\ndata: ${JSON.stringify(done)}\n\n`,
       }),
     )
-    await rig.signIn(page, MEMBER, 'ask')
-    await page.getByRole('textbox', { name: 'Question' }).fill('Everything?')
-    await page.getByRole('textbox', { name: 'Question' }).press('Enter')
-    const answer = page.getByRole('region', { name: 'Answer' })
+    await page.getByRole('textbox', { name: 'Follow-up' }).fill('Everything?')
+    await page.getByRole('textbox', { name: 'Follow-up' }).press('Enter')
     await answer.getByText(message).waitFor()
     expect(await answer.innerText()).toContain('It begins')
-    await context.close()
+    await close()
   })
 
   it("shows the service's reason for a missing answer, with the request's id", async () => {
@@ -291,19 +284,20 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     await close()
   })
 
-  it('focuses the question field, suggests questions, and submits none from a link', async () => {
+  it('focuses the question field, suggests questions, submits none from a link, and offers no thorough answer without a language model', async () => {
     const { page, close } = await rig.openTab({ bypassCSP: true })
     let asked = 0
     page.on('request', (request) => {
       if (new URL(request.url()).pathname === '/v1/console/ask') asked++
     })
-    await rig.signIn(page, THREADED, 'ask?q=Who%20answers%20pages%3F')
+    await rig.signIn(page, THREADED, 'ask?q=Who%20answers%20pages%3F&effort=high')
     const box = page.getByRole('textbox', { name: 'Question' })
     expect(await box.inputValue()).toBe('Who answers pages?')
     await expect.poll(() => box.evaluate((element) => element.matches(':focus'))).toBe(true)
     const suggested = page.getByRole('region', { name: 'Suggestions' })
     await suggested.getByRole('button').first().waitFor()
     expect(asked).toBe(0)
+    expect(await page.getByRole('switch').count()).toBe(0)
     await expectNoFaults(page, 'suggested questions')
     await suggested.getByRole('button').first().click()
     await page.getByRole('region', { name: 'Answer' }).waitFor()
@@ -383,14 +377,6 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     await answer.getByText('Read the passages: enough for an answer').waitFor()
     await expectNoFaultsInThemes(page, 'a thorough answer')
     await context.close()
-  })
-
-  it('offers no thorough answer without a language model', async () => {
-    const { page, close } = await rig.openTab()
-    await rig.signIn(page, MEMBER, 'ask?effort=high')
-    await page.getByRole('textbox', { name: 'Question' }).waitFor()
-    expect(await page.getByRole('switch').count()).toBe(0)
-    await close()
   })
 
   it('can be used at 360 pixels by keyboard alone, with the source covering the screen', async () => {

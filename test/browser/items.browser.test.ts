@@ -7,6 +7,7 @@ import {
   type ConsoleRig,
   expectFits,
   expectNoFaults,
+  expectNoFaultsInThemes,
   expectSettled,
   startConsole,
 } from './support/console.ts'
@@ -187,10 +188,10 @@ describe.skipIf(executablePath === null)('stored items in a browser', () => {
     ])
     await expectSettled(page)
     await page.getByRole('checkbox', { name: /^Select all/ }).check()
-    for (const width of [390, 768, 1024, 1280]) await expectFits(page, 'items', width)
+    for (const width of [360, 768, 1024, 1280]) await expectFits(page, 'items', width)
     await expectNoFaults(page, 'items')
     await page.setViewportSize({ width: 390, height: 800 })
-    await expectNoFaults(page, 'items on a phone')
+    await expectNoFaultsInThemes(page, 'items on a phone')
     await close()
   })
 })
