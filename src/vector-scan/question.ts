@@ -41,7 +41,7 @@ export function encodeQuestion(vector: Float32Array): Question | null {
   const segmentsMax = segmentsOf(vector.length)
   const unit = unitOf(vector, segmentsMax)
   if (unit === null) return null
-  const step = unit.reduce((most, value) => Math.max(most, Math.abs(value)), 0) / STEPS
+  const step = greatestOf(unit) / STEPS
   const bounds = new Float32Array(segmentsMax)
   const words = new Int32Array(segmentsMax * (HEAD_WORDS + SEGMENT))
   const floats = new Float32Array(words.buffer)
@@ -81,7 +81,16 @@ export function encodeQuestion(vector: Float32Array): Question | null {
 function unitOf(vector: Float32Array, segments: number): Float64Array | null {
   const unit = new Float64Array(segments * SEGMENT)
   unit.set(new Float16Array(vector))
-  const length = Math.sqrt(unit.reduce((square, value) => square + value ** 2, 0))
+  let square = 0
+  for (let at = 0; at < vector.length; at++) square += (unit[at] ?? 0) ** 2
+  const length = Math.sqrt(square)
   if (length === 0 || !Number.isFinite(length)) return null
-  return unit.map((value) => value / length)
+  for (let at = 0; at < vector.length; at++) unit[at] = (unit[at] ?? 0) / length
+  return unit
+}
+
+function greatestOf(unit: Float64Array): number {
+  let most = 0
+  for (let at = 0; at < unit.length; at++) most = Math.max(most, Math.abs(unit[at] ?? 0))
+  return most
 }

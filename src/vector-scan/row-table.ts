@@ -132,12 +132,11 @@ export class RowTable {
         const segment = Math.floor((from + at) / SEGMENT)
         const unit = this.#units[block + segment] ?? 0
         const end = Math.min(numbers.length, (segment + 1) * SEGMENT - from)
+        const pairs = unit + SCALES_BYTES + 2 * place
         let ofSegment = 0
-        for (; at < end; at++) {
-          const dimension = (from + at) % SEGMENT
-          const pair = unit + SCALES_BYTES + (dimension >> 1) * PAIR_BYTES + 2 * place
-          ofSegment += (numbers[at] ?? 0) * (bytes[pair + (dimension & 1)] ?? 0)
-        }
+        for (let dimension = from + at - segment * SEGMENT; at < end; at++, dimension++)
+          ofSegment +=
+            (numbers[at] ?? 0) * (bytes[pairs + (dimension >> 1) * PAIR_BYTES + (dimension & 1)] ?? 0)
         sum += ofSegment * (scales[unit / WORD + place] ?? 0)
       }
       return sum

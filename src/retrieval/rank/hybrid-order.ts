@@ -143,22 +143,29 @@ function* scoringWords(query: Query, chunks: readonly Rankable[]): Pausable<Floa
 
 /** The query's words in a chunk, in the order of their first occurrence. */
 function findWords({ indexes, mayHave }: Query, { numbers, titleWords }: ChunkWords): Found[] {
-  const found = new Map<number, Found>()
+  const found: Found[] = []
+  const byIndex: (Found | undefined)[] = []
   for (let at = 0; at < numbers.length; at++) {
     const hash = numbers[at] ?? 0
     if (mayHave[hash & HASH_BITS] === 0) continue
     const index = indexes.get(hash)
     if (index === undefined) continue
-    const word = found.get(index) ?? { index, count: 0, isInTitle: false, last: at, distance: Infinity }
-    found.set(index, word)
+    const word = byIndex[index] ?? {
+      index,
+      count: 0,
+      isInTitle: at < titleWords,
+      last: at,
+      distance: Infinity,
+    }
+    if (word.count === 0) found.push((byIndex[index] = word))
     word.count += 1
     word.last = at
-    if (at < titleWords) word.isInTitle = true
-    const [before, after] = [found.get(index - 1), found.get(index + 1)]
+    const before = index > 0 ? byIndex[index - 1] : undefined
+    const after = byIndex[index + 1]
     if (before) word.distance = Math.min(word.distance, at - before.last)
     if (after) after.distance = Math.min(after.distance, at - after.last)
   }
-  return [...found.values()]
+  return found
 }
 
 /**

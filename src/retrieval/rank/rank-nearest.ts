@@ -17,7 +17,7 @@ import {
   type Proposer,
 } from '../nearest-query.ts'
 import type { ReadCandidates } from '../rows.ts'
-import { relevanceOf } from './hybrid-order.ts'
+import { type Rankable, relevanceOf } from './hybrid-order.ts'
 import { askedWords, type ReadWords } from './words.ts'
 
 export type RankedChunk = NearestChunk & Rank
@@ -68,16 +68,17 @@ export function createRankBy({
     const rank = async (candidates: readonly Candidate[], revision: number): Promise<Ranked[] | null> => {
       const { organizationId } = query
       const words = await readWords({ organizationId, revision }, candidates, { signal, onMissing })
-      if (words.size < candidates.length) return null
-      const rankable = candidates.flatMap((candidate) => {
-        const ofChunk = words.get(keyText(candidate))
-        return ofChunk ? { ...candidate, score: candidate.cosine, words: ofChunk } : []
+      if (words === null) return null
+      const rankable = words.flatMap((ofChunk, at): Rankable[] => {
+        const candidate = candidates[at]
+        return candidate ? [{ score: candidate.cosine, meaning: candidate.meaning, words: ofChunk }] : []
       })
       const relevances = await inSlices(relevanceOf(asked, rankable), signal)
-      return rankable
-        .map((candidate, at) => Object.assign(candidate, { relevance: relevances[at] ?? 0 }))
-        .toSorted((a, b) => b.relevance - a.relevance)
-        .slice(0, request.limit)
+      const order = [...candidates.keys()].toSorted((a, b) => (relevances[b] ?? 0) - (relevances[a] ?? 0))
+      return order.slice(0, request.limit).flatMap((at): Ranked[] => {
+        const [candidate, ofChunk] = [candidates[at], words[at]]
+        return candidate && ofChunk ? [{ ...candidate, relevance: relevances[at] ?? 0, words: ofChunk }] : []
+      })
     }
 
     return await answerBy(proposer, query, async (proposal, isFresh) => {

@@ -2,7 +2,7 @@ import type { Db } from '../../database/database.ts'
 import type { TermWeights } from '../../inference/term-weights.ts'
 import { inSlices, type Pausable } from '../../kernel/slices.ts'
 import type { Candidate } from '../../vector-memory/index.ts'
-import { type ChunkKey, type ChunkWords, keyText } from '../nearest-query.ts'
+import { type ChunkWords, keyText } from '../nearest-query.ts'
 import { readTexts } from '../read-rows.ts'
 import type { RowCache } from '../row-cache.ts'
 import { type AskedWord, hashWord } from './hybrid-order.ts'
@@ -12,26 +12,29 @@ export function askedWords(query: string, terms: TermWeights): AskedWord[] {
   return terms.tokenize(query).map((stem) => ({ hash: hashWord(stem), weight: terms.backgroundWeight(stem) }))
 }
 
+interface Titled {
+  title: string
+  content: string
+}
+
 /** The hashed words of a chunk. */
-export function chunkWords(
-  { title, content }: { title: string; content: string },
-  terms: Pick<TermWeights, 'tokenize'>,
-): ChunkWords {
+export function chunkWords({ title, content }: Titled, terms: Pick<TermWeights, 'tokenize'>): ChunkWords {
   const ofTitle = terms.tokenize(title)
   const stems = [...ofTitle, ...terms.tokenize(content)]
   return { numbers: Uint32Array.from(stems, hashWord), titleWords: ofTitle.length }
 }
 
 /**
- * The words of chunks, by key: from the cache, or else from their texts; omits deleted chunks. If an item
- * changed since the revision, its words may be newer.
+ * The words of chunks, in order: from the cache, or else from their texts. If an item changed since the
+ * revision, its words may be newer.
  * @param onMissing called if texts are read
+ * @returns null if a chunk no longer exists
  */
 export type ReadWords = (
   of: { organizationId: string; revision: number },
   chunks: readonly Pick<Candidate, 'itemId' | 'position' | 'version'>[],
   options?: { signal?: AbortSignal | undefined; onMissing?: () => void },
-) => Promise<ReadonlyMap<string, ChunkWords>>
+) => Promise<ChunkWords[] | null>
 
 export function createReadWords({
   db,
@@ -43,29 +46,25 @@ export function createReadWords({
   cache: RowCache
 }): ReadWords {
   return async ({ organizationId, revision }, chunks, { signal, onMissing } = {}) => {
-    const found = new Map<string, ChunkWords>()
-    const missing = new Map<string, (typeof chunks)[number]>()
-    for (const chunk of chunks) {
-      const words = cache.wordsOf(chunk)
-      if (words) found.set(keyText(chunk), words)
-      else missing.set(keyText(chunk), chunk)
+    const words = chunks.map((chunk) => cache.wordsOf(chunk))
+    const missing = chunks.filter((_, at) => words[at] === undefined)
+    if (missing.length > 0) {
+      onMissing?.()
+      const read = await readTexts(db, organizationId, missing)
+      const texts = new Map(read.texts.map((text) => [keyText(text.key), text]))
+      await inSlices(hash(texts, read.revision === revision), signal)
     }
-    if (missing.size === 0) return found
-    onMissing?.()
-    const read = await readTexts(db, organizationId, [...missing.values()])
-    await inSlices(hash(read.texts, read.revision === revision), signal)
-    return found
+    const found = words.filter((one) => one !== undefined)
+    return found.length === chunks.length ? found : null
 
-    function* hash(
-      texts: readonly { key: ChunkKey; title: string; content: string }[],
-      isCurrent: boolean,
-    ): Pausable<void> {
-      for (const { key, ...text } of texts) {
+    function* hash(texts: ReadonlyMap<string, Titled>, isCurrent: boolean): Pausable<void> {
+      for (const [at, chunk] of chunks.entries()) {
+        const text = texts.get(keyText(chunk))
+        if (words[at] || !text) continue
         yield
-        const words = chunkWords(text, terms)
-        found.set(keyText(key), words)
-        const chunk = missing.get(keyText(key))
-        if (chunk && isCurrent) cache.setWords(chunk, words)
+        const ofChunk = chunkWords(text, terms)
+        words[at] = ofChunk
+        if (isCurrent) cache.setWords(chunk, ofChunk)
       }
     }
   }
