@@ -54,6 +54,8 @@ export interface SourcesSchema {
     run_id: string
     external_id: string
     message: string
+    /** Left out, without a failure. */
+    is_skip: Generated<boolean>
     created_at: Date
   }
   /** A source's claim on an item that its runs brought. */

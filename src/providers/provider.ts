@@ -154,6 +154,8 @@ export interface ChangePage {
   /** External ids that were removed, trashed or hidden. They may include ids that were never stored. */
   deletions: string[]
   failures: ItemFailure[]
+  /** Items that hold nothing to read, with the reason: pictures, files without text. They do not count as failed. */
+  skipped?: readonly ItemFailure[]
   /** Items the provider returned for this page, including filtered ones. */
   discovered: number
   cursor: JsonValue

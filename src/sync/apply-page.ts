@@ -38,6 +38,7 @@ interface Part {
   upserts: readonly ProviderItem[]
   deletions: readonly string[]
   failures: readonly ItemFailure[]
+  skipped?: readonly ItemFailure[]
   discovered: number
   snapshot: string | null
   /** Undefined: more parts of the page follow. */
@@ -70,7 +71,7 @@ export async function applyPage(
   const { cursor, ...content } = whole
   const counts = await applyWhole(deps, run, { ...content, discovered: 0, finishes: false }, signal)
   counts.deleted += await removeUnseen(deps, run, page.snapshot, signal)
-  const last = { ...whole, upserts: [], deletions: [], failures: [], cursor }
+  const last = { ...whole, upserts: [], deletions: [], failures: [], skipped: [], cursor }
   return sum(counts, await applyPart(deps, run, last, signal))
 }
 
@@ -91,7 +92,8 @@ async function applyWhole(
   const failures = [...part.failures]
   for (const item of part.upserts) {
     const { cursor: _, ...rest } = part
-    const one = { ...rest, upserts: [item], deletions: [], failures: [], discovered: 0, finishes: false }
+    const nothing = { deletions: [], failures: [], skipped: [], discovered: 0, finishes: false }
+    const one = { ...rest, ...nothing, upserts: [item] }
     try {
       counts = sum(counts, await applyPart(deps, run, one, signal))
     } catch (error) {
@@ -151,7 +153,8 @@ async function applyPart(
         )
       const at = deps.clock.now()
       const deleted = await dropClaims(tx, changes, source, goes, at)
-      const failed = await keepFailures(tx, run, part.failures, at)
+      const failed = await keepFailures(tx, run, { items: part.failures, isSkip: false }, at)
+      await keepFailures(tx, run, { items: part.skipped ?? [], isSkip: true }, at)
       others = { deleted, failed }
       await saveProgress(tx, run, part, { ingested: counts.ingested, ...others })
       if (part.finishes) {
@@ -212,23 +215,24 @@ async function saveProgress(tx: Tx, run: TakenRun, part: Part, counts: PageCount
 }
 
 /**
- * Records the first hundred failed items. Returns the number of newly failed items: an adapter may retry an item in
- * the same run, and a mail fails once per attachment.
+ * Records the first hundred failed items, or skipped ones. Returns the number of newly failed items: an adapter may
+ * retry an item in the same run, and a mail fails once per attachment.
  */
 async function keepFailures(
   tx: Tx,
   run: TakenRun,
-  failures: readonly ItemFailure[],
+  { items, isSkip }: { items: readonly ItemFailure[]; isSkip: boolean },
   at: Date,
 ): Promise<number> {
-  if (failures.length === 0) return 0
+  if (items.length === 0) return 0
   const byId = new Map(
-    failures.map(({ externalId, message }) => {
+    items.map(({ externalId, message }) => {
       const failure = {
         organization_id: run.organizationId,
         run_id: run.runId,
         external_id: storableText(externalId.slice(0, EXTERNAL_ID_CHARACTERS)),
         message: storableText(message.slice(0, MESSAGE_CHARACTERS)),
+        is_skip: isSkip,
         created_at: at,
       }
       return [failure.external_id, failure]
@@ -236,12 +240,13 @@ async function keepFailures(
   )
   const kept = await tx
     .selectFrom('sync_run_failures')
-    .select('external_id')
+    .select(['external_id', 'is_skip'])
     .where('organization_id', '=', run.organizationId)
     .where('run_id', '=', run.runId)
     .execute()
+  const room = FAILURES_KEPT - kept.filter(({ is_skip: wasSkip }) => wasSkip === isSkip).length
   for (const { external_id } of kept) byId.delete(external_id)
-  const rows = [...byId.values()].slice(0, FAILURES_KEPT - kept.length)
+  const rows = [...byId.values()].slice(0, Math.max(0, room))
   if (rows.length > 0) await tx.insertInto('sync_run_failures').values(rows).execute()
   return byId.size
 }

@@ -10,11 +10,13 @@ import { listSkipped, type SkippedItem } from './list-skipped.ts'
 let bench: SyncBench
 let provider: FakeProvider
 let failures: ItemFailure[]
+let skipped: ItemFailure[]
 
 beforeEach(async () => {
   bench = await startSyncBench()
   provider = createFakeProvider()
   failures = []
+  skipped = []
 })
 afterEach(() => bench.close())
 
@@ -22,7 +24,8 @@ afterEach(() => bench.close())
 const adapter = (): ProviderAdapter => ({
   ...provider.adapter,
   async *listChanges(session, input) {
-    for await (const page of provider.adapter.listChanges(session, input)) yield { ...page, failures }
+    for await (const page of provider.adapter.listChanges(session, input))
+      yield { ...page, failures, skipped }
   },
 })
 
@@ -64,6 +67,16 @@ describe('the skipped items of a source', () => {
     provider.put('doc-1', 'Now it can be read.')
     await sync(sourceId)
     expect((await skippedOf(sourceId)).map(({ externalId }) => externalId)).toEqual(['doc-2'])
+  })
+
+  it('has what holds nothing to read, which the run does not count as failed', async () => {
+    const sourceId = await bench.connect()
+    skipped = [{ externalId: 'photo', message: 'photo.png: files of type image/png are not read' }]
+    failures = [{ externalId: 'doc-1', message: 'No access' }]
+    await sync(sourceId)
+    expect((await skippedOf(sourceId)).map(({ externalId }) => externalId)).toEqual(['doc-1', 'photo'])
+    const run = await bench.db.selectFrom('sync_runs').selectAll().executeTakeFirstOrThrow()
+    expect([run.status, run.items_failed]).toEqual(['succeeded', 1])
   })
 
   it('says that an older version is stored', async () => {

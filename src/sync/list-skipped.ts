@@ -28,7 +28,7 @@ const Rows = z.array(
 )
 
 /**
- * What the runs of a source could not read since its last full sync, and have not stored since, the latest first.
+ * What the runs of a source could not read, or found nothing to read in, since its last full sync, and have not stored since, the latest first.
  * @throws AppError `not_found`
  */
 export async function listSkipped(db: Db, caller: Caller, sourceId: string): Promise<SkippedItems> {

@@ -172,8 +172,8 @@ export const syncRoutes = [
     credits: 0,
     summary: 'List the items that a source could not read',
     description:
-      'Items that its runs could not read or store since its last full sync, and have not stored since, with the reason. ' +
-      'Each run reports its first hundred.',
+      'Items that its runs could not read or store since its last full sync, and have not stored since, with the reason; ' +
+      'also files without text and of types that are not read. Each run reports its first hundred of both.',
     access: { surface: 'console', role: 'admin', action: 'sync:read' },
     audit: 'none',
     params: z.object({ id: idOf("The source's id.", EXAMPLE_ID.source) }),

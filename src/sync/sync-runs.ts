@@ -99,6 +99,7 @@ export function createSyncRuns(deps: {
         .select(['external_id as externalId', 'message'])
         .where('organization_id', '=', caller.organizationId)
         .where('run_id', '=', id)
+        .where('is_skip', '=', false)
         .orderBy('external_id')
         .execute()
       return { syncRun: toView(row), itemsFailed: row.items_failed, failures, ...standingOf(row) }

@@ -90,6 +90,20 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     await close()
   })
 
+  it('allows and connects a gated provider in one step for the owner of the local workspace', async () => {
+    const { db } = rig.service.database
+    const { page, organization, close } = await visit('sources')
+    const markLocal = (isLocal: boolean) =>
+      db.updateTable('organizations').set({ is_local: isLocal }).where('id', '=', organization.id).execute()
+    await markLocal(true)
+    await page.goto(`${rig.service.url}/console/sources/new`)
+    expect(await page.getByRole('button', { name: /^Request access/ }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Allow and connect Gmail' }).click()
+    await page.getByText('Gmail is connected').waitFor()
+    await markLocal(false)
+    await close()
+  })
+
   it('connects every other provider through its own page, and shows new items without a reload', async () => {
     const { page, organization, close } = await visit('sources/new')
     await rig.grant(organization.id, 'google_drive')
@@ -163,20 +177,6 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     await chooseAction(page, 'Full sync')
     const runs = page.getByRole('table', { name: 'Runs' })
     await runs.getByText('full sync').waitFor()
-    await expect.poll(() => runs.getByText('Succeeded').count(), { timeout: 60_000 }).toBe(2)
-    await close()
-  })
-
-  it("syncs an item's source from the item, and says that the item can't be synced alone", async () => {
-    const { page, close } = await visit('sources/new')
-    await openSynced(page, await connect(page, 'Notion'))
-    await items(page).getByRole('button').first().click()
-    const again = page.getByRole('dialog').getByRole('region', { name: 'Sync again' })
-    await again.getByText("One item of Notion can't be synced alone.").waitFor()
-    await again.getByRole('button', { name: 'Full sync' }).press('Enter')
-    await again.getByText('A sync is queued or running').waitFor()
-    await again.getByRole('link').click()
-    const runs = page.getByRole('table', { name: 'Runs' })
     await expect.poll(() => runs.getByText('Succeeded').count(), { timeout: 60_000 }).toBe(2)
     await close()
   })

@@ -38,6 +38,7 @@ export interface RunReport {
   ingested: string[]
   deleted: string[]
   failures: ItemFailure[]
+  skipped: ItemFailure[]
   discovered: number
   /** Whether the last page was complete. */
   complete: boolean
@@ -103,6 +104,7 @@ export function createProviderHarness(options: HarnessOptions): ProviderHarness 
     }
     report.pages += 1
     report.failures.push(...page.failures)
+    report.skipped.push(...(page.skipped ?? []))
     report.discovered += page.discovered
     report.complete = page.complete
     savedCursor = JSON.stringify(page.cursor)
@@ -114,6 +116,7 @@ export function createProviderHarness(options: HarnessOptions): ProviderHarness 
       ingested: [],
       deleted: [],
       failures: [],
+      skipped: [],
       discovered: 0,
       complete: false,
     }

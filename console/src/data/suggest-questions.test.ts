@@ -14,6 +14,14 @@ describe('suggested questions', () => {
     ])
   })
 
+  it('take no noun for an instruction', () => {
+    const titles = ['Release train notes 29', 'Order form', 'Build a support bot']
+    expect(suggestQuestions(documents(...titles), [])[0]).toBe('How do I build a support bot?')
+    expect(suggestQuestions(documents('Release train notes 29'), [])).toEqual([
+      'What does “Release train notes 29” say?',
+    ])
+  })
+
   it('take a title that is a question as it is, and name a document where nothing else is there', () => {
     expect(suggestQuestions(documents('Who is on call?', 'Glossary'), [])).toEqual([
       'Who is on call?',

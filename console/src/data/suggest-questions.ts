@@ -14,6 +14,19 @@ const VERBS = new Set(
    upload use verify write`.split(/\s+/),
 )
 
+/** Those of them that are nouns too: "Release notes", "Order form". One of `AFTER_VERBS` has to follow them. */
+const NOUNS = new Set(
+  `back book build call change check claim close contact deploy edit export file find fix host hire import
+   invite launch log measure monitor move order pay plan release report request
+   reset restart review roll run scale set sign start stop switch test track transfer update upgrade upload use`.split(
+    /\s+/,
+  ),
+)
+const AFTER_VERBS = new Set(
+  `a an the your our my its their all another any each every it this these those to with without from for in into on of up
+   off out back`.split(/\s+/),
+)
+
 interface Titled {
   title: string
   sourceKind: string
@@ -45,10 +58,12 @@ export function suggestQuestions(items: readonly Titled[], names: readonly Named
 function questionOfTitle(title: string): string[] {
   if (!isShort(title)) return []
   if (title.endsWith('?')) return [title]
+  const isHowTo = /^how to /i.test(title)
   const act = title.replace(/^how to /i, '').replace(/[.!:]$/, '')
-  const [first = ''] = act.split(' ')
-  if (!VERBS.has(first.toLowerCase())) return []
-  return [`How do I ${first.toLowerCase()}${act.slice(first.length)}?`]
+  const [first = '', second = ''] = act.split(' ')
+  const verb = first.toLowerCase()
+  if (!VERBS.has(verb) || (NOUNS.has(verb) && !isHowTo && !AFTER_VERBS.has(second.toLowerCase()))) return []
+  return [`How do I ${verb}${act.slice(first.length)}?`]
 }
 
 /** A question that somebody wrote, without its channel; a few words alone mean nothing elsewhere. */

@@ -1,8 +1,27 @@
-import { ActionIcon, CopyButton as Copy, Tooltip } from '@mantine/core'
+import { ActionIcon, Button, CopyButton as Copy, Tooltip } from '@mantine/core'
 import { Check, Copy as CopyIcon } from 'lucide-react'
 
-/** Copies a text; says so by its tooltip and to screen readers. */
-export function CopyButton({ value, label }: { value: string; label: string }) {
+/** Copies a text; says so by its tooltip or its label, and to screen readers. */
+export function CopyButton({
+  value,
+  label,
+  isLabelled = false,
+}: {
+  value: string
+  label: string
+  /** With its label beside the icon, where copying is the main thing to do. */
+  isLabelled?: boolean
+}) {
+  if (isLabelled)
+    return (
+      <Copy value={value} timeout={2_000}>
+        {({ copied, copy }) => (
+          <Button size="xs" variant="default" leftSection={<Icon copied={copied} />} onClick={copy}>
+            {copied ? 'Copied' : label}
+          </Button>
+        )}
+      </Copy>
+    )
   return (
     <Copy value={value} timeout={2_000}>
       {({ copied, copy }) => (
@@ -14,10 +33,14 @@ export function CopyButton({ value, label }: { value: string; label: string }) {
             onClick={copy}
             aria-label={copied ? 'Copied' : label}
           >
-            {copied ? <Check size={14} aria-hidden /> : <CopyIcon size={14} aria-hidden />}
+            <Icon copied={copied} />
           </ActionIcon>
         </Tooltip>
       )}
     </Copy>
   )
+}
+
+function Icon({ copied }: { copied: boolean }) {
+  return copied ? <Check size={14} aria-hidden /> : <CopyIcon size={14} aria-hidden />
 }

@@ -8,6 +8,7 @@ import { Markdown } from '../../ui/markdown.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { LinesSkeleton } from '../../ui/skeletons.tsx'
 import { useIsSlow } from '../../ui/use-is-slow.ts'
+import { answerToShare } from './answer-to-share.ts'
 import classes from './answer-view.module.css'
 import { AskError } from './ask-error.tsx'
 import { FeedbackButtons } from './feedback.tsx'
@@ -33,7 +34,11 @@ export function AnswerView({ answer, onAgain }: { answer: AnswerState; onAgain: 
       <Panel
         title="Answer"
         {...(weak || phase !== 'whole' ? {} : { text: evidenceInWords(cited.length) })}
-        action={phase === 'whole' ? <CopyButton value={text} label="Copy the answer" /> : undefined}
+        action={
+          phase === 'whole' ? (
+            <CopyButton value={answerToShare(text, context)} label="Copy the answer" isLabelled />
+          ) : undefined
+        }
       >
         {weak && (
           <Note icon={<TriangleAlert size={18} aria-hidden />} title="Weak evidence" text={weak.message} />

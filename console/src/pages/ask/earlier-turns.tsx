@@ -3,6 +3,7 @@ import { Markdown } from '../../ui/markdown.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
+import { answerToShare } from './answer-to-share.ts'
 import classes from './earlier-turns.module.css'
 import { FeedbackButtons } from './feedback.tsx'
 import { type Passages, withMarkers } from './marker.tsx'
@@ -21,7 +22,12 @@ export function EarlierTurns({ threadId, turns }: { threadId: string; turns: rea
             <RelativeTime at={turn.createdAt} />
           </Text>
         </div>
-        {!turn.withheld && <CopyButton value={turn.answer} label={`Copy the answer to: ${turn.question}`} />}
+        {!turn.withheld && (
+          <CopyButton
+            value={answerToShare(turn.answer, citedPassagesOf(turn))}
+            label={`Copy the answer to: ${turn.question}`}
+          />
+        )}
       </div>
       {turn.withheld ? (
         <Text c="dimmed">

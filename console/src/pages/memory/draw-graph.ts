@@ -8,20 +8,19 @@ import {
   type NodeLabelDrawingFunction,
   NodePointProgram,
 } from 'sigma/rendering'
-import { type CanvasEdge, type CanvasNode, type ColorScheme, KINDS, kindOf } from './kinds.ts'
+import { type CanvasEdge, type CanvasNode, type ColorScheme, KINDS, kindOf, radiusOf } from './kinds.ts'
 import { neighboursOf } from './rows.ts'
 
 /** What the picture is told after it was drawn. */
 export interface GraphDrawing {
-  /** Which node stands out with its neighbours; all alike when null. */
-  choose(id: string | null): void
+  /** Which node stands out with its neighbours and the related ones; all alike when null. */
+  choose(id: string | null, related: ReadonlySet<string>): void
   setScheme(scheme: ColorScheme): void
   /** `in` and `out` by a step, `all` until everything is seen. */
   zoom(direction: 'in' | 'out' | 'all'): void
   close(): void
 }
 
-const RADIUS = { min: 3.5, max: 17 } as const
 /** From so many edges on all are drawn in one call, as points and lines: without a graphics card each instance costs. */
 const MANY_EDGES = 1_500
 /** More are left out while the picture moves. */
@@ -73,24 +72,30 @@ export function drawGraph(
   if (document.createElement('canvas').getContext('webgl2') === null)
     throw new Error('This browser does not support WebGL.')
   const graph = graphOf(given)
-  const look: Look = { scheme: options.scheme, focus: null, neighbours: neighboursOf(given.edges) }
-  let chosen: string | null = null
+  const look: Look = {
+    scheme: options.scheme,
+    focus: null,
+    neighbours: neighboursOf(given.edges),
+    chosen: NOTHING_CHOSEN,
+  }
   const taken: LabelBox[] = []
   const sigma = new Sigma<NodeAttributes, EdgeAttributes>(graph, container, {
     ...SETTINGS,
+    // Room for the labels at the edges.
+    stagePadding: Math.min(80, container.clientWidth * 0.09),
     hideEdgesOnMove: given.edges.length > EDGES_MOVED_MAX,
     ...programsFor(given.edges.length),
     labelFont: getComputedStyle(container).fontFamily,
     defaultDrawNodeLabel: (...drawn) => drawLabel(look.scheme, taken, ...drawn),
     defaultDrawNodeHover: (...drawn) => drawLabelBox(look.scheme, ...drawn),
-    nodeReducer: (id, data) => lookOfNode(look, id, data, id === chosen),
+    nodeReducer: (id, data) => lookOfNode(look, id, data),
     edgeReducer: (id, data) => lookOfEdge(look, graph.extremities(id), data),
   })
   const redraw = (): void => {
     sigma.refresh({ skipIndexation: true })
   }
   const pointAt = (id: string | null): void => {
-    look.focus = id ?? chosen
+    look.focus = id ?? look.chosen.id
     container.style.cursor = id === null ? '' : 'pointer'
     redraw()
   }
@@ -114,23 +119,24 @@ export function drawGraph(
   })
   resized.observe(container)
   return {
-    choose(id) {
-      chosen = id !== null && graph.hasNode(id) ? id : null
+    choose(id, related) {
+      look.chosen = { id: id !== null && graph.hasNode(id) ? id : null, related }
       pointAt(null)
     },
     setScheme,
-    zoom(direction) {
-      const camera = sigma.getCamera()
-      const duration = matchMedia('(prefers-reduced-motion: reduce)').matches ? 1 : ZOOM_MS
-      if (direction === 'in') void camera.animatedZoom({ duration })
-      else if (direction === 'out') void camera.animatedUnzoom({ duration })
-      else void camera.animatedReset({ duration })
-    },
+    zoom: (direction) => zoom(sigma.getCamera(), direction),
     close() {
       resized.disconnect()
       sigma.kill()
     },
   }
+}
+
+function zoom(camera: ReturnType<Sigma['getCamera']>, direction: 'in' | 'out' | 'all'): void {
+  const duration = matchMedia('(prefers-reduced-motion: reduce)').matches ? 1 : ZOOM_MS
+  if (direction === 'in') void camera.animatedZoom({ duration })
+  else if (direction === 'out') void camera.animatedUnzoom({ duration })
+  else void camera.animatedReset({ duration })
 }
 
 function programsFor(edges: number) {
@@ -147,21 +153,25 @@ interface Look {
   scheme: ColorScheme
   focus: string | null
   neighbours: ReadonlyMap<string, ReadonlySet<string>>
+  chosen: { id: string | null; related: ReadonlySet<string> }
 }
 
-function lookOfNode(
-  { scheme, focus, neighbours }: Look,
-  id: string,
-  data: NodeAttributes,
-  isChosen: boolean,
-) {
-  const isNear = focus === null || id === focus || (neighbours.get(focus)?.has(id) ?? false)
+const NOTHING_CHOSEN: Look['chosen'] = { id: null, related: new Set() }
+
+function isNearFocus({ focus, neighbours, chosen }: Look, id: string): boolean {
+  if (focus === null || id === focus || neighbours.get(focus)?.has(id)) return true
+  return focus === chosen.id && chosen.related.has(id)
+}
+
+function lookOfNode(look: Look, id: string, data: NodeAttributes) {
+  const { scheme, focus } = look
+  const isNear = isNearFocus(look, id)
   return {
     ...data,
     color: isNear ? KINDS[kindOf({ type: data.kind, label: data.name })][scheme] : THEMES[scheme].faded,
     label: isNear ? data.name : null,
     zIndex: id === focus ? 2 : Number(isNear),
-    highlighted: isChosen,
+    highlighted: id === look.chosen.id,
     forceLabel: id === focus,
   }
 }
@@ -195,8 +205,7 @@ function graphOf(given: Parameters<typeof drawGraph>[1]): UndirectedGraph<NodeAt
     graph.mergeNode(id, {
       x: given.positions[at * 2] ?? 0,
       y: given.positions[at * 2 + 1] ?? 0,
-      // The area tells the weight.
-      size: RADIUS.min + (RADIUS.max - RADIUS.min) * Math.sqrt(weight / heaviest),
+      size: radiusOf(weight, heaviest),
       name: label,
       kind: type,
     })
@@ -237,7 +246,10 @@ function drawLabel(
     { ...box, left: x - box.width / 2, top: y + away },
     { ...box, left: x - box.width / 2, top: y - away - box.height },
   ]
-  const place = places.find((one) => !taken.some((other) => overlaps(one, other)))
+  const room = context.canvas.clientWidth
+  const isFree = (one: LabelBox): boolean => !taken.some((other) => overlaps(one, other))
+  const isWhole = ({ left, width }: LabelBox): boolean => left >= 0 && left + width <= room
+  const place = places.find((one) => isWhole(one) && isFree(one)) ?? places.find(isFree)
   if (place === undefined) return
   taken.push(place)
   context.lineWidth = 3

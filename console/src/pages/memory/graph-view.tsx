@@ -6,11 +6,14 @@ import { drawGraph, type GraphDrawing } from './draw-graph.ts'
 import classes from './graph-view.module.css'
 import type { CanvasEdge, CanvasNode } from './kinds.ts'
 import { layOut } from './lay-out.ts'
+import type { Stage } from './spread.ts'
 
 interface GraphProps {
   nodes: readonly CanvasNode[]
   edges: readonly CanvasEdge[]
   chosen: string | undefined
+  /** Names that stand out with the chosen one, besides those that the picture links it to. */
+  related: ReadonlySet<string>
   onChoose: (id: string | null) => void
 }
 
@@ -51,7 +54,7 @@ export function GraphView(props: GraphProps) {
   )
 }
 
-function useDrawing({ nodes, edges, chosen, onChoose }: GraphProps) {
+function useDrawing({ nodes, edges, chosen, related, onChoose }: GraphProps) {
   const scheme = useComputedColorScheme('light')
   const container = useRef<HTMLDivElement>(null)
   const drawing = useRef<GraphDrawing>(null)
@@ -61,13 +64,21 @@ function useDrawing({ nodes, edges, chosen, onChoose }: GraphProps) {
   const draw = useEffectEvent((given: Parameters<typeof drawGraph>[1]) => {
     if (container.current === null) return
     drawing.current = drawGraph(container.current, given, { scheme, onChoose: (id) => choose(id) })
-    drawing.current.choose(chosen ?? null)
+    drawing.current.choose(chosen ?? null, related)
     setIsReady(true)
   })
   useEffect(() => {
     const leaving = new AbortController()
     const { signal } = leaving
-    void withPositions(nodes, edges, signal, (positions) => draw({ nodes, edges, positions }), setProblem)
+    if (container.current === null) return undefined
+    const { clientWidth: width, clientHeight: height } = container.current
+    const stage = { width, height }
+    void withPositions(
+      { nodes, edges, stage },
+      signal,
+      (positions) => draw({ nodes, edges, positions }),
+      setProblem,
+    )
     return () => {
       leaving.abort()
       drawing.current?.close()
@@ -77,8 +88,8 @@ function useDrawing({ nodes, edges, chosen, onChoose }: GraphProps) {
     }
   }, [nodes, edges])
   useEffect(() => {
-    drawing.current?.choose(chosen ?? null)
-  }, [chosen])
+    drawing.current?.choose(chosen ?? null, related)
+  }, [chosen, related])
   useEffect(() => {
     drawing.current?.setScheme(scheme)
   }, [scheme])
@@ -87,14 +98,13 @@ function useDrawing({ nodes, edges, chosen, onChoose }: GraphProps) {
 
 /** Lays out, then draws unless the page was left meanwhile; what goes wrong with either is told in words. */
 async function withPositions(
-  nodes: readonly CanvasNode[],
-  edges: readonly CanvasEdge[],
+  { nodes, edges, stage }: Pick<GraphProps, 'nodes' | 'edges'> & { stage: Stage },
   signal: AbortSignal,
   draw: (positions: Float32Array) => void,
   onProblem: (problem: string) => void,
 ): Promise<void> {
   try {
-    const positions = await layOut(nodes, edges, signal)
+    const positions = await layOut(nodes, edges, stage, signal)
     if (!signal.aborted) draw(positions)
   } catch (error) {
     if (!signal.aborted) onProblem(error instanceof Error ? error.message : String(error))

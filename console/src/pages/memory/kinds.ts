@@ -1,10 +1,10 @@
 import type { Schemas } from '../../api/client.ts'
-import type { EntityType } from './memory-search.ts'
+import type { NameKind } from './memory-search.ts'
 
 export type CanvasNode = Schemas['CanvasNode']
 export type CanvasEdge = Schemas['CanvasEdge']
 /** What a node is to people: a place of chats begins with `#`, any other is a folder, a parent page or a label. */
-export type NodeKind = EntityType | 'folder' | 'source'
+export type NodeKind = NameKind | 'source'
 export type ColorScheme = 'light' | 'dark'
 
 /** A node's kind, its colour in either theme (3:1 and more to what is behind it: WCAG 2.2, 1.4.11), and its name. */
@@ -25,6 +25,13 @@ export const NODE_KINDS: readonly NodeKind[] = [
   'topic',
   'source',
 ]
+
+const RADIUS = { min: 3.5, max: 17 } as const
+
+/** A node's radius in pixels: its area tells its weight. */
+export function radiusOf(weight: number, heaviest: number): number {
+  return RADIUS.min + (RADIUS.max - RADIUS.min) * Math.sqrt(weight / heaviest)
+}
 
 /** What a node is; of a source its provider does not matter. */
 export function kindOf({ type, label }: Pick<CanvasNode, 'type' | 'label'>): NodeKind {

@@ -1,8 +1,12 @@
-import type { CanvasEdge, CanvasNode } from './kinds.ts'
+import { type CanvasEdge, type CanvasNode, radiusOf } from './kinds.ts'
+import type { NodeBox, Stage } from './spread.ts'
 
 /** Nodes by their place in the list, edges as pairs of these. */
 export interface LayoutRequest {
   count: number
+  /** What the nodes take with their labels, where there are few enough to label them all. */
+  boxes: readonly NodeBox[]
+  stage: Stage
   edges: Uint32Array
   weights: Float32Array
 }
@@ -12,6 +16,11 @@ export interface LayoutResponse {
   positions: Float32Array
 }
 
+/** More have no room for all their labels. */
+const LABELLED_MAX = 120
+/** About the width of a letter of a label, in pixels. */
+const LETTER = 6.6
+
 /**
  * Where the nodes stand, computed on a thread of its own, so that the page stays at hand meanwhile.
  * @throws Error when the thread cannot be had
@@ -19,6 +28,7 @@ export interface LayoutResponse {
 export function layOut(
   nodes: readonly CanvasNode[],
   edges: readonly CanvasEdge[],
+  stage: Stage,
   signal: AbortSignal,
 ): Promise<Float32Array> {
   return new Promise((resolve, reject) => {
@@ -34,11 +44,11 @@ export function layOut(
       reject(new Error(`The graph could not be laid out: ${message}`))
     })
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- of windows only
-    worker.postMessage(requestOf(nodes, edges))
+    worker.postMessage(requestOf(nodes, edges, stage))
   })
 }
 
-function requestOf(nodes: readonly CanvasNode[], edges: readonly CanvasEdge[]): LayoutRequest {
+function requestOf(nodes: readonly CanvasNode[], edges: readonly CanvasEdge[], stage: Stage): LayoutRequest {
   const places = new Map(nodes.map(({ id }, at) => [id, at]))
   const pairs: number[] = []
   const weights: number[] = []
@@ -49,5 +59,16 @@ function requestOf(nodes: readonly CanvasNode[], edges: readonly CanvasEdge[]): 
     pairs.push(from, to)
     weights.push(weight)
   }
-  return { count: nodes.length, edges: Uint32Array.from(pairs), weights: Float32Array.from(weights) }
+  const heaviest = nodes.reduce((most, { weight }) => Math.max(most, weight), 1)
+  const boxes = nodes.map(({ label, weight }) => ({
+    radius: radiusOf(weight, heaviest),
+    label: label.length * LETTER,
+  }))
+  return {
+    count: nodes.length,
+    boxes: nodes.length > LABELLED_MAX ? [] : boxes,
+    stage,
+    edges: Uint32Array.from(pairs),
+    weights: Float32Array.from(weights),
+  }
 }

@@ -1,6 +1,7 @@
 import { UndirectedGraph } from 'graphology'
 import forceAtlas2 from 'graphology-layout-forceatlas2'
 import type { LayoutRequest, LayoutResponse } from './lay-out.ts'
+import { spread } from './spread.ts'
 
 const ITERATIONS = { few: 400, many: 160 } as const
 const MANY_NODES = 800
@@ -14,7 +15,7 @@ globalThis.addEventListener('message', ({ data }: MessageEvent<LayoutRequest>) =
 })
 
 /** The same graph is laid out the same way every time: it begins on a spiral, the heaviest in the middle. */
-function layOut({ count, edges, weights }: LayoutRequest): Float32Array {
+function layOut({ count, boxes, stage, edges, weights }: LayoutRequest): Float32Array {
   const graph = new UndirectedGraph()
   for (let at = 0; at < count; at++) {
     const radius = 10 * Math.sqrt(at + 0.5)
@@ -36,5 +37,6 @@ function layOut({ count, edges, weights }: LayoutRequest): Float32Array {
     positions[at * 2] = found[at]?.x ?? 0
     positions[at * 2 + 1] = found[at]?.y ?? 0
   }
+  if (boxes.length > 0) spread(positions, boxes, stage)
   return positions
 }

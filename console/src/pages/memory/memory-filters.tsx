@@ -4,7 +4,7 @@ import { providerIds, providerName } from '../../api/provider-list.ts'
 import { useTyped } from '../../ui/use-typed.ts'
 import { KINDS } from './kinds.ts'
 import classes from './memory-filters.module.css'
-import { ENTITY_TYPES, type MemorySearch, SINCE, type Since } from './memory-search.ts'
+import { type MemorySearch, NAME_KINDS, SINCE, type Since } from './memory-search.ts'
 
 const SINCE_NAMES: Record<Since, string> = {
   week: 'the last 7 days',
@@ -31,7 +31,8 @@ export function MemoryFilters({
         clearable
         clearButtonProps={{ 'aria-label': 'All kinds' }}
         value={search.type ?? null}
-        data={ENTITY_TYPES.map((type) => ({ value: type, label: KINDS[type].many }))}
+        disabled={search.view === 'changes'}
+        data={NAME_KINDS.map((type) => ({ value: type, label: KINDS[type].many }))}
         onChange={(type) => set({ type })}
       />
       <Select
@@ -57,9 +58,10 @@ export function MemoryFilters({
         data={[
           { value: 'graph', label: 'Graph' },
           { value: 'table', label: 'Table' },
+          { value: 'changes', label: 'Changes' },
         ]}
         value={search.view ?? 'graph'}
-        onChange={(view) => set({ view: view === 'table' ? 'table' : null })}
+        onChange={(view) => set({ view: view === 'table' || view === 'changes' ? view : null })}
       />
     </section>
   )

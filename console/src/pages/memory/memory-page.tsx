@@ -1,28 +1,32 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Share2 } from 'lucide-react'
 import { lazy, Suspense, useMemo } from 'react'
+import { pageFile } from '../../shell/page-file.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { TooMany } from '../../ui/error-state.tsx'
 import { count } from '../../ui/format.ts'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { Reading } from '../../ui/reading.tsx'
+import { ChangesView } from './changes-view.tsx'
 import { Legend } from './legend.tsx'
 import { MemoryFilters } from './memory-filters.tsx'
 import classes from './memory-page.module.css'
 import type { MemorySearch } from './memory-search.ts'
 import { MemoryTable } from './memory-table.tsx'
 import { NodePanel } from './node-panel.tsx'
+import { useRelated } from './use-entity.ts'
 import { rowsOf } from './rows.ts'
 import { type Canvas, type ShownCanvas, useCanvas } from './use-canvas.ts'
 
-const GraphView = lazy(async () => ({ default: (await import('./graph-view.tsx')).GraphView }))
+const GraphView = lazy(pageFile(async () => ({ default: (await import('./graph-view.tsx')).GraphView })))
 
 /** Who, what and where the stored items name: as a picture, and as a table. The address has all of what is shown. */
 export function MemoryPage() {
   const search = useSearch({ from: '/memory' })
   const navigate = useNavigate({ from: '/memory' })
   const canvas = useCanvas(search)
+  const related = useRelated(search.node)
   const go = (next: MemorySearch, replace = false): void =>
     void navigate({ search: next, replace, resetScroll: false })
   return (
@@ -37,9 +41,13 @@ export function MemoryPage() {
           <NodePanel key={search.node} id={search.node} canvas={canvas.data} search={search} onChange={go} />
         )}
         <Panel isFlush>
-          <Reading query={canvas}>
-            {(data) => <CanvasView canvas={data} search={search} onChange={go} />}
-          </Reading>
+          {search.view === 'changes' ? (
+            <ChangesView search={search} />
+          ) : (
+            <Reading query={canvas}>
+              {(data) => <CanvasView canvas={data} search={search} related={related} onChange={go} />}
+            </Reading>
+          )}
         </Panel>
       </div>
     </>
@@ -49,10 +57,13 @@ export function MemoryPage() {
 function CanvasView({
   canvas,
   search,
+  related,
   onChange,
 }: {
   canvas: ShownCanvas
   search: MemorySearch
+  /** The names that the panel lists beside the open one. */
+  related: ReadonlySet<string>
   onChange: (search: MemorySearch, replace?: boolean) => void
 }) {
   const { nodes, edges } = canvas
@@ -75,7 +86,7 @@ function CanvasView({
           <Suspense
             fallback={<div className={classes.stage} role="status" aria-busy="true" aria-label="Loading" />}
           >
-            <GraphView nodes={nodes} edges={edges} chosen={search.node} onChoose={choose} />
+            <GraphView nodes={nodes} edges={edges} chosen={search.node} related={related} onChoose={choose} />
           </Suspense>
           {/* Screen readers meet the table in the place of the picture; it can be seen once something in it has the focus. */}
           <div className={classes.unseen}>{table}</div>

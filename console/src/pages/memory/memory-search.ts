@@ -1,21 +1,24 @@
 import { type ProviderId, providerIds } from '../../api/provider-list.ts'
 
-export type EntityType = 'person' | 'organization' | 'channel' | 'topic'
+/** What names are filtered by: a place of chats is a channel, any other place a folder. */
+export type NameKind = 'person' | 'organization' | 'channel' | 'folder' | 'topic'
 export type Since = 'week' | 'month' | 'year'
+/** What stands in the place of the picture. */
+export type View = 'table' | 'changes'
 export type SortColumn = 'name' | 'kind' | 'weight' | 'links'
 
-export const ENTITY_TYPES: readonly EntityType[] = ['person', 'organization', 'channel', 'topic']
+export const NAME_KINDS: readonly NameKind[] = ['person', 'organization', 'channel', 'folder', 'topic']
+const VIEWS: readonly View[] = ['table', 'changes']
 export const SINCE: readonly Since[] = ['week', 'month', 'year']
 const SORT_COLUMNS: readonly SortColumn[] = ['name', 'kind', 'weight', 'links']
 
 /** What the address of the page Memory says. */
 export interface MemorySearch {
   q?: string
-  type?: EntityType
+  type?: NameKind
   provider?: ProviderId
   since?: Since
-  /** A table in the place of the picture. */
-  view?: 'table'
+  view?: View
   /** The column that the table is sorted by, in its own direction unless `reversed`. */
   sort?: SortColumn
   reversed?: true
@@ -31,7 +34,8 @@ const WORDS_MAX = 200
 /** What of an address is understood; the rest of it is left out, since anybody may have written it. */
 export function readMemorySearch(given: Record<string, unknown>): MemorySearch {
   const q = typeof given.q === 'string' || typeof given.q === 'number' ? String(given.q).trim() : ''
-  const type = oneOf(given.type, ENTITY_TYPES)
+  const type = oneOf(given.type, NAME_KINDS)
+  const view = oneOf(given.view, VIEWS)
   const provider = oneOf(given.provider, providerIds())
   const since = oneOf(given.since, SINCE)
   const sort = oneOf(given.sort, SORT_COLUMNS)
@@ -41,7 +45,7 @@ export function readMemorySearch(given: Record<string, unknown>): MemorySearch {
     ...(type === undefined ? {} : { type }),
     ...(provider === undefined ? {} : { provider }),
     ...(since === undefined ? {} : { since }),
-    ...(given.view === 'table' ? { view: 'table' } : {}),
+    ...(view === undefined ? {} : { view }),
     ...(sort === undefined ? {} : { sort }),
     ...(given.reversed === true ? { reversed: true } : {}),
     ...(node === undefined ? {} : { node }),
@@ -51,4 +55,19 @@ export function readMemorySearch(given: Record<string, unknown>): MemorySearch {
 
 function oneOf<Id extends string>(given: unknown, known: readonly Id[]): Id | undefined {
   return known.find((id) => id === given)
+}
+
+const DAY_MS = 24 * 60 * 60_000
+const SINCE_DAYS: Record<Since, number> = { week: 7, month: 30, year: 365 }
+
+/** The time that a filter reaches back to. */
+export function timeOf(since: Since): Date {
+  return new Date(Date.now() - SINCE_DAYS[since] * DAY_MS)
+}
+
+/** The day of that time here, as addresses have days: `2025-06-30`. */
+export function dayOf(since: Since): string {
+  const time = timeOf(since)
+  const [month, day] = [time.getMonth() + 1, time.getDate()].map((number) => String(number).padStart(2, '0'))
+  return `${time.getFullYear()}-${month}-${day}`
 }

@@ -1,8 +1,5 @@
 import { Button, CloseButton, Group, Stack, Text, Title } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef } from 'react'
-import { unwrap } from '../../api/client.ts'
-import { useWorkspace } from '../../session/workspace.tsx'
 import { count } from '../../ui/format.ts'
 import { ButtonLink, SourceLink } from '../../ui/links.tsx'
 import { Panel } from '../../ui/panel.tsx'
@@ -16,6 +13,7 @@ import type { MemorySearch } from './memory-search.ts'
 import classes from './node-panel.module.css'
 import { neighboursOf } from './rows.ts'
 import type { Canvas } from './use-canvas.ts'
+import { useEntity } from './use-entity.ts'
 
 interface NodePanelProps {
   id: string
@@ -57,12 +55,7 @@ export function NodePanel({ id, canvas, search, onChange }: NodePanelProps) {
 }
 
 function EntityNode({ id, around, onOpen }: { id: string; around: ReactNode; onOpen: (id: string) => void }) {
-  const { api, organization } = useWorkspace()
-  const entity = useQuery({
-    queryKey: [organization.id, 'entities', id],
-    queryFn: ({ signal }) =>
-      unwrap(api.GET('/v1/console/memory-canvas/entities/{id}', { params: { path: { id } }, signal })),
-  })
+  const entity = useEntity(id)
   return (
     <Reading query={entity}>
       {({ entity: { type, label, aliases, weight, firstSeenAt, lastSeenAt }, neighbours, items }) => (

@@ -3,13 +3,20 @@ import type { Schemas } from '../../api/client.ts'
 export type Canvas = Schemas['MemoryCanvas']
 
 /** The names of a canvas with what links them. Sources are left out: they link everything that they brought. */
-export function withoutSources({ nodes, edges, ...rest }: Canvas): Canvas {
-  const entities = nodes.filter(({ kind }) => kind === 'entity')
-  const ids = new Set(entities.map(({ id }) => id))
+export function withoutSources(canvas: Canvas): Canvas {
+  return withNodes(
+    canvas,
+    canvas.nodes.filter(({ kind }) => kind === 'entity'),
+  )
+}
+
+/** A canvas with these of its nodes alone. */
+export function withNodes(canvas: Canvas, nodes: Canvas['nodes']): Canvas {
+  const ids = new Set(nodes.map(({ id }) => id))
   return {
-    ...rest,
-    nodes: entities,
-    edges: edges.filter(({ source, target }) => ids.has(source) && ids.has(target)),
+    ...canvas,
+    nodes,
+    edges: canvas.edges.filter(({ source, target }) => ids.has(source) && ids.has(target)),
   }
 }
 

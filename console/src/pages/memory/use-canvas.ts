@@ -3,20 +3,21 @@ import { useMemo } from 'react'
 import { unwrap } from '../../api/client.ts'
 import type { operations } from '../../api/schema.d.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
-import type { MemorySearch, Since } from './memory-search.ts'
-import { type Canvas, joined, withoutSources } from './shown-part.ts'
+import { kindOf } from './kinds.ts'
+import { type MemorySearch, timeOf } from './memory-search.ts'
+import { type Canvas, joined, withNodes, withoutSources } from './shown-part.ts'
 
 export type { Canvas } from './shown-part.ts'
 /** What is shown of the memory, and whether the service has more of it. */
 export type ShownCanvas = Canvas & { isFull: boolean }
 
 /** Nodes that are read, sources among them: as many names as a picture can have labels for; the table has as many as the service gives at once. */
-const SHOWN = { graph: 60, table: 500 } as const
+const SHOWN = { graph: 66, table: 500 } as const
+/** Channels and folders come together, as places: as many are read as can be to have enough of either. */
+const PLACES_READ = 500
 /** Names that a search finds; each is shown with what is around it. */
 const FOUND_MAX = 5
 const WAITING_POLL_MS = 5_000
-const DAY_MS = 24 * 60 * 60_000
-const SINCE_DAYS: Record<Since, number> = { week: 7, month: 30, year: 365 }
 
 /**
  * The part of the memory that an address asks for; read again while items wait. What a search finds comes with what is around it,
@@ -24,15 +25,20 @@ const SINCE_DAYS: Record<Since, number> = { week: 7, month: 30, year: 365 }
  */
 export function useCanvas({ q, type, provider, since, node, around, view }: MemorySearch) {
   const { api, organization } = useWorkspace()
-  const limit = SHOWN[view ?? 'graph']
+  const shown = SHOWN[view === 'table' ? 'table' : 'graph']
+  const isOfPlaces = type === 'channel' || type === 'folder'
+  const limit = isOfPlaces ? PLACES_READ : shown
   const filters = {
-    ...(type === undefined ? {} : { entityType: type }),
+    ...(type === undefined ? {} : ({ entityType: type === 'folder' ? 'channel' : type } as const)),
     ...(provider === undefined ? {} : { provider }),
-    ...(since === undefined ? {} : { since: timeOf(since) }),
+    ...(since === undefined ? {} : { since: timeOf(since).toISOString() }),
   }
   const read = async (query: CanvasQuery, signal: AbortSignal): Promise<ShownCanvas> => {
     const canvas = await unwrap(api.GET('/v1/console/memory-canvas', { params: { query }, signal }))
-    return { ...withoutSources(canvas), isFull: canvas.nodes.length >= limit }
+    if (query.entityType !== 'channel')
+      return { ...withoutSources(canvas), isFull: canvas.nodes.length >= limit }
+    const places = canvas.nodes.filter((one) => kindOf(one) === type)
+    return { ...withNodes(canvas, places.slice(0, shown)), isFull: places.length > shown }
   }
   const center = around === true ? node : undefined
   const main = useQuery({
@@ -71,7 +77,3 @@ export function useCanvas({ q, type, provider, since, node, around, view }: Memo
 type CanvasQuery = NonNullable<operations['consoleMemoryCanvas']['parameters']['query']>
 
 const NEAR_MAX = 25
-
-function timeOf(since: Since): string {
-  return new Date(Date.now() - SINCE_DAYS[since] * DAY_MS).toISOString()
-}

@@ -15,7 +15,6 @@ import classes from './item-drawer.module.css'
 import { StoredText } from '../ask/stored-text.tsx'
 import { ItemChunks } from './item-chunks.tsx'
 import { ItemReaders } from './item-readers.tsx'
-import { ResyncItem } from './resync-item.tsx'
 import { KINDS } from './source-words.ts'
 import { useDeleteItem } from './use-items.ts'
 
@@ -73,7 +72,6 @@ function Item({ item, onClose }: { item: Schemas['SourceItem']; onClose: () => v
           </Code>
         </section>
       )}
-      {isAdmin && <ResyncItem sourceId={item.connectorId} />}
       {isAdmin && (
         <Group>
           <Button variant="default" className={classes.danger ?? ''} onClick={asking.open}>

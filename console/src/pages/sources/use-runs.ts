@@ -1,5 +1,5 @@
 import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import { type Api, unwrap } from '../../api/client.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
 import { usePages } from '../../ui/use-pages.ts'
@@ -88,8 +88,12 @@ function useRefreshWithRuns(live: readonly SyncRun[]): void {
     .map(({ id, status, itemsIngested, itemsDeleted }) => `${id} ${status} ${itemsIngested} ${itemsDeleted}`)
     .join()
   const hasEnded = live.some((run) => !isActive(run))
+  const before = useRef('')
   useEffect(() => {
-    if (state === '') return
+    const isStill = state === before.current
+    before.current = state
+    // The list can tell that a run has ended before the run itself is read again.
+    if (isStill) return
     void refresh()
     if (hasEnded) void queries.invalidateQueries({ queryKey: [organization.id, 'sync-runs'] })
   }, [state, hasEnded, refresh, queries, organization.id])

@@ -22,9 +22,11 @@ const connect = (options: GoogleEmulatorOptions = {}, limits: Partial<ProviderLi
 describe('the first sync of a Drive', () => {
   it('stores every readable file of My Drive and the shared drives once, and no others', async () => {
     const { engine } = await connect({ files: 120, folders: 12, sharedDrives: 2 })
-    const { ingested, failures } = await engine.run()
+    const { ingested, failures, skipped } = await engine.run()
     expect(failures).toEqual([])
     // Every eleventh file is an image.
+    expect(skipped).toHaveLength(10)
+    for (const { message } of skipped) expect(message).toMatch(/: files of type image\/\w+ are not read$/)
     expect(engine.items.size).toBe(110)
     expect(ingested.length).toBe(110)
     expect([...engine.items.values()].filter((item) => item.body.length < 100)).toEqual([])

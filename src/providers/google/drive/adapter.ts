@@ -142,6 +142,7 @@ async function retryItems(run: DriveRun, externalIds: readonly string[]): Promis
     upserts: read.upserts,
     deletions: [...looked.deletions, ...read.deletions],
     failures: [...looked.failures, ...read.failures],
+    skipped: [...looked.skipped, ...read.skipped],
     again: [...looked.again, ...read.again],
     discovered: looked.discovered,
   }

@@ -22,8 +22,11 @@ export async function readFiles(run: DriveRun, files: readonly FileToRead[]): Pr
     try {
       const item = await readItem(run, entry)
       run.failures.succeeded()
-      if (item) read.upserts.push(item)
-      else read.deletions.push(externalId)
+      if (typeof item !== 'string') read.upserts.push(item)
+      else {
+        read.deletions.push(externalId)
+        read.skipped.push({ externalId, message: `${entry.file.name}: ${item}` })
+      }
     } catch (error) {
       run.session.signal.throwIfAborted()
       const { verdict, failure } = await run.failures.judge(externalId, error)
@@ -39,11 +42,14 @@ export async function readFiles(run: DriveRun, files: readonly FileToRead[]): Pr
 const isClosed = (error: unknown) =>
   error instanceof GoogleError && ['cannotDownloadFile', 'cannotExportFile'].includes(error.reason ?? '')
 
-/** The item of a file; null when its type is not read or it holds no text. */
-async function readItem(run: DriveRun, { externalId, feed, file }: FileToRead): Promise<ProviderItem | null> {
-  if (isSkipped(file)) return null
-  const content = await readContent(run, file)
-  if (content === null || content.text === '') return null
+/** The item of a file, or why there is nothing to read. */
+async function readItem(
+  run: DriveRun,
+  { externalId, feed, file }: FileToRead,
+): Promise<ProviderItem | string> {
+  const content = isSkipped(file) ? null : await readContent(run, file)
+  if (content === null) return `files of type ${file.mimeType} are not read`
+  if (content.text === '') return 'it has no text'
   return {
     externalId,
     sourceKind: isGoogleDocument(file.mimeType) ? 'document' : 'file',

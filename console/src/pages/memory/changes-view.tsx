@@ -1,0 +1,92 @@
+import { Button } from '@mantine/core'
+import { History } from 'lucide-react'
+import { useState } from 'react'
+import { useWorkspace } from '../../session/workspace.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { EndOfList } from '../../ui/end-of-list.tsx'
+import { count } from '../../ui/format.ts'
+import { SourceLink, TextLink } from '../../ui/links.tsx'
+import { Origin } from '../../ui/provider.tsx'
+import { Reading } from '../../ui/reading.tsx'
+import { formatDate } from '../../ui/relative-time.tsx'
+import { type ListedItem, useItems } from '../sources/use-items.ts'
+import { type Burst, burstsOf } from './changes.ts'
+import classes from './changes-view.module.css'
+import { dayOf, type MemorySearch } from './memory-search.ts'
+
+/** Titles of a burst that are shown at first. */
+const SHOWN = 5
+
+/** The items that changed last, by day and source. */
+export function ChangesView({ search: { q, provider, since } }: { search: MemorySearch }) {
+  const items = useItems({
+    ...(q === undefined ? {} : { q }),
+    ...(provider === undefined ? {} : { provider }),
+    ...(since === undefined ? {} : { from: dayOf(since) }),
+  })
+  const bursts = burstsOf(items.rows)
+  return (
+    <Reading query={items}>
+      {() =>
+        bursts.length === 0 && !items.hasNextPage ? (
+          <EmptyState
+            icon={History}
+            title="No changes"
+            text="Items appear here when they are stored or change."
+          />
+        ) : (
+          <>
+            <ol className={classes.bursts} aria-label="What changed">
+              {bursts.map((burst, at) => (
+                <li key={burst.key}>
+                  {bursts[at - 1]?.day.getTime() !== burst.day.getTime() && (
+                    <h2 className={classes.day}>{formatDate(burst.day.toISOString())}</h2>
+                  )}
+                  <BurstOfItems burst={burst} />
+                </li>
+              ))}
+            </ol>
+            <EndOfList pages={items} />
+          </>
+        )
+      }
+    </Reading>
+  )
+}
+
+function BurstOfItems({ burst: { items } }: { burst: Burst }) {
+  const [isOpen, setIsOpen] = useState(false)
+  const [first] = items
+  const more = isOpen ? 0 : items.length - SHOWN
+  return (
+    <section className={classes.burst}>
+      <div className={classes.origin}>
+        {first && <Origin item={first} />}
+        <span className={classes.count}>{count(items.length, 'item')}</span>
+      </div>
+      <ul className={classes.items}>
+        {items.slice(0, isOpen ? undefined : SHOWN).map((item) => (
+          <li key={item.id}>
+            <Title item={item} />
+          </li>
+        ))}
+      </ul>
+      {more > 0 && (
+        <Button size="compact-sm" variant="subtle" onClick={() => setIsOpen(true)}>
+          Show {more} more
+        </Button>
+      )}
+    </section>
+  )
+}
+
+function Title({ item: { id, title, url } }: { item: ListedItem }) {
+  const { isAdmin } = useWorkspace()
+  return isAdmin ? (
+    <TextLink to="/sources/items" search={{ item: id }}>
+      {title}
+    </TextLink>
+  ) : (
+    <SourceLink href={url}>{title}</SourceLink>
+  )
+}

@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest'
+import { spread } from './spread.ts'
+
+it('leaves no node under another or its label, however near they were', () => {
+  const boxes = Array.from({ length: 60 }, (_, at) => ({
+    radius: 4 + ((at * 7) % 13),
+    label: 30 + ((at * 31) % 90),
+  }))
+  const positions = Float32Array.from({ length: 120 }, (_, at) => ((at * 37) % 101) / 101)
+  spread(positions, boxes, { width: 880, height: 540 })
+  const rects = boxes.map(({ radius, label }, at) => {
+    const [x = 0, y = 0] = positions.subarray(at * 2, at * 2 + 2)
+    const height = Math.max(radius * 2, 17)
+    return { left: x - radius, right: x + radius + label, top: y - height / 2, bottom: y + height / 2 }
+  })
+  const covering = rects.flatMap((a, at) =>
+    rects
+      .slice(at + 1)
+      .filter((b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom),
+  )
+  expect(covering).toEqual([])
+})

@@ -1,0 +1,67 @@
+/** What a node takes of the picture at its usual size: a circle with its label to the right, in pixels. */
+export interface NodeBox {
+  radius: number
+  label: number
+}
+
+/** The picture's size, in pixels. */
+export interface Stage {
+  width: number
+  height: number
+}
+
+const LABEL_HEIGHT = 17
+const GAP = 6
+const ROUNDS = 200
+
+/** Moves nodes apart until no two cover each other with their labels, or for so many rounds. Changes `positions`. */
+export function spread(positions: Float32Array, boxes: readonly NodeBox[], stage: Stage): void {
+  fitStage(positions, stage)
+  for (let round = 0; round < ROUNDS; round++) if (!pushApart(positions, boxes)) return
+}
+
+function fitStage(positions: Float32Array, { width, height }: Stage): void {
+  for (const [axis, size] of [width, height].entries()) {
+    let [least, most] = [Infinity, -Infinity]
+    for (let at = axis; at < positions.length; at += 2) {
+      const place = positions[at] ?? 0
+      least = Math.min(least, place)
+      most = Math.max(most, place)
+    }
+    const scale = most > least ? size / (most - least) : 1
+    for (let at = axis; at < positions.length; at += 2)
+      positions[at] = ((positions[at] ?? 0) - (least + most) / 2) * scale
+  }
+}
+
+/** @returns whether any two were too near */
+function pushApart(positions: Float32Array, boxes: readonly NodeBox[]): boolean {
+  let hasPushed = false
+  for (const [one, box] of boxes.entries())
+    for (let other = one + 1; other < boxes.length; other++)
+      if (pushPair(positions, [one, box], [other, boxes[other] ?? box])) hasPushed = true
+  return hasPushed
+}
+
+function pushPair(
+  positions: Float32Array,
+  [one, a]: readonly [number, NodeBox],
+  [other, b]: readonly [number, NodeBox],
+): boolean {
+  const across = (positions[other * 2] ?? 0) + middleOf(b) - (positions[one * 2] ?? 0) - middleOf(a)
+  const down = (positions[other * 2 + 1] ?? 0) - (positions[one * 2 + 1] ?? 0)
+  const tooWide = (widthOf(a) + widthOf(b)) / 2 + GAP - Math.abs(across)
+  const tooHigh = (heightOf(a) + heightOf(b)) / 2 + GAP - Math.abs(down)
+  if (tooWide <= 0 || tooHigh <= 0) return false
+  // The shorter way, and the same every time for two at one place.
+  const [axis, push] = tooHigh <= tooWide ? [1, signed(tooHigh, down)] : [0, signed(tooWide, across)]
+  positions[one * 2 + axis] = (positions[one * 2 + axis] ?? 0) - push / 2
+  positions[other * 2 + axis] = (positions[other * 2 + axis] ?? 0) + push / 2
+  return true
+}
+
+const signed = (size: number, direction: number): number => (direction < 0 ? -size : size)
+const widthOf = ({ radius, label }: NodeBox): number => radius * 2 + label
+const heightOf = ({ radius }: NodeBox): number => Math.max(radius * 2, LABEL_HEIGHT)
+/** How far the middle of a box is right of its node. */
+const middleOf = ({ label }: NodeBox): number => label / 2

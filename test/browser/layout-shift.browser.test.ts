@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { type ConsoleRig, expectSettled, startConsole } from './support/console.ts'
+
+const executablePath = inject('chromium')
+const WIDTHS = [375, 1280]
+/** Long enough for each panel to be seen as it is read. */
+const DELAY_MS = 250
+/** A fifth of what Web Vitals calls good. */
+const SHIFT_MAX = 0.02
+const OWNER = 'shift@example.com'
+
+let rig: ConsoleRig
+
+const PAGES = [
+  '',
+  'ask',
+  'ask?mode=search&q=vacation',
+  'sources',
+  'sources/new',
+  'sources/items',
+  'memory?view=table',
+  'memory?view=changes',
+  'evaluation',
+  'developers',
+  'developers?tab=requests',
+  'audit',
+  'billing',
+  'members',
+  'settings',
+]
+
+describe.skipIf(executablePath === null)('a page on its way', () => {
+  beforeAll(async () => {
+    rig = await startConsole(executablePath ?? '')
+    await rig.join(OWNER, 'owner')
+  })
+  afterAll(() => rig.close())
+
+  it.each(WIDTHS)('moves nothing that is already there, at %i pixels', async (width) => {
+    const { page, close } = await rig.openTab({ viewport: { width, height: 800 } })
+    await rig.signIn(page, OWNER)
+    await page.addInitScript(watchShifts)
+    await page.route('**/v1/**', async (route) => {
+      await sleep(DELAY_MS)
+      await route.continue().catch(() => undefined)
+    })
+    const shifts: Record<string, number> = {}
+    for (const path of [...PAGES, `sources/${rig.organization.sources.notion}`]) {
+      await page.goto(`${rig.service.url}/console/${path}`)
+      await expectSettled(page)
+      await page.waitForLoadState('networkidle')
+      shifts[path] = await shiftOf(page)
+    }
+    const tooMuch = Object.entries(shifts).filter(([, shift]) => shift > SHIFT_MAX)
+    expect(tooMuch).toEqual([])
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    await close()
+  })
+})
+
+/** Sums up, on the page, how far things move by themselves. */
+const watchShifts = `
+  globalThis.shift = 0
+  new PerformanceObserver((list) => {
+    for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) globalThis.shift += value
+  }).observe({ type: 'layout-shift', buffered: true })`
+
+const shiftOf = (page: Page): Promise<number> => page.evaluate('globalThis.shift')
