@@ -19,6 +19,7 @@ export const SECTIONS = [
       'guides/import-documents',
       'guides/connect-google',
       'guides/connect-notion',
+      'guides/write-a-connector',
       'guides/choose-models',
       'guides/measure-search',
       'guides/move-here',

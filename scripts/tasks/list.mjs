@@ -19,6 +19,7 @@ export const TASKS = {
   evaluate: { command: ['evaluation/main.ts'], needsDevelopment: true },
   simulate: { command: ['simulation/main.ts'], needsDevelopment: true },
   emulators: { command: ['emulators/main.ts'], needsDevelopment: false },
+  connector: { command: ['scripts/connector.ts'], needsDevelopment: false },
   generate: { command: ['scripts/generate.ts'], needsDevelopment: true },
   guide: { command: ['scripts/build-guide.mjs'], needsDevelopment: false },
   'build-client': { command: ['scripts/build-client.mjs'], needsDevelopment: true },

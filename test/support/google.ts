@@ -35,6 +35,7 @@ export async function connectGoogle(
   scope: string,
   options: GoogleEmulatorOptions = {},
   limits: Partial<ProviderLimits> = {},
+  signal?: AbortSignal,
 ): Promise<{ google: GoogleEmulator; engine: ProviderHarness; adapter: ProviderAdapter }> {
   const { google, settings } = await startGoogle(options)
   const clock: Clock = { now: () => engine.session.clock.now() }
@@ -45,6 +46,7 @@ export async function connectGoogle(
     adapter,
     account: { externalAccountId: google.account, displayName: google.account },
     limits,
+    ...(signal && { signal }),
     accessToken: async (refused) => {
       if (refused === credentials.accessToken)
         credentials = await adapter.refresh(credentials, engine.session.signal)
@@ -52,6 +54,18 @@ export async function connectGoogle(
     },
   })
   return { google, engine, adapter }
+}
+
+/** Another source of the same account that has never synced. */
+export function freshGoogle(
+  google: GoogleEmulator,
+  adapter: ProviderAdapter,
+  engine: ProviderHarness,
+  scope: string,
+): ProviderHarness {
+  const { accessToken } = google.grants.issue(google.account, scope)
+  const { account } = engine.session
+  return createProviderHarness({ adapter, account, accessToken: () => accessToken, now: engine.now })
 }
 
 export const titles = (engine: ProviderHarness) =>

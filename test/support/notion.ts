@@ -4,6 +4,7 @@ import {
   type NotionEmulatorOptions,
 } from '../../emulators/notion/index.ts'
 import { createNotionAdapter } from '../../src/providers/notion/adapter.ts'
+import type { ProviderAdapter } from '../../src/providers/provider.ts'
 import { createProviderHarness, type HarnessOptions, type ProviderHarness } from './provider-harness.ts'
 
 const NOW = Date.UTC(2026, 0, 20)
@@ -16,6 +17,7 @@ export async function closeNotion(): Promise<void> {
 export interface ConnectedNotion {
   notion: NotionEmulator
   sync: ProviderHarness
+  adapter: ProviderAdapter
   /** The id of the first visible object whose title begins with this. */
   idOf: (title: string) => string
 }
@@ -47,7 +49,7 @@ export async function connectNotion(
     if (!found) throw new Error(`nothing is called ${title}`)
     return found.id
   }
-  return { notion, sync, idOf }
+  return { notion, sync, adapter, idOf }
 }
 
 /** A fault's answer: an error in Notion's format. */

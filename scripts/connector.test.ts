@@ -1,0 +1,49 @@
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { writeConnector } from './connector.ts'
+
+const ROOT = path.join(import.meta.dirname, '..')
+let root: string
+
+beforeAll(async () => {
+  root = await mkdtemp(path.join(tmpdir(), 'connector-'))
+  for (const file of [
+    'test/connectors/example',
+    'src/providers/catalog.ts',
+    'site/pages.mjs',
+    'docs/reference/settings.md',
+  ])
+    await cp(path.join(ROOT, file), path.join(root, file), { recursive: true })
+})
+afterAll(() => rm(root, { recursive: true }))
+
+const read = (file: string): Promise<string> => readFile(path.join(root, file), 'utf8')
+
+it('writes a provider with its own names, and registers it', async () => {
+  const files = await writeConnector(root, 'acme_wiki')
+  for (const file of files) {
+    if (!/acme-wiki/.test(file)) continue
+    const text = (await read(file)).replaceAll(/[\w-]+\.example\b/g, '')
+    expect(text, file).not.toMatch(/example/i)
+    for (const [, target = ''] of text.matchAll(/from '(\..*)'/g)) {
+      const resolved = path.join(path.dirname(file), target)
+      const place = files.includes(resolved) ? root : ROOT
+      await expect(readFile(path.join(place, resolved)), `${file} imports ${target}`).resolves.toBeDefined()
+    }
+  }
+  expect(await read('src/providers/acme-wiki/index.ts')).toContain(
+    "export const acmeWiki: Provider<'acme_wiki'> = defineProvider({\n  id: 'acme_wiki',\n  name: 'Acme Wiki',",
+  )
+  expect(await read('src/providers/catalog.ts')).toMatch(
+    /import \{ acmeWiki \} from '\.\/acme-wiki\/index\.ts'[^]*, acmeWiki\] as const/,
+  )
+  expect(await read('site/pages.mjs')).toContain("'reference/connectors/acme-wiki',")
+  expect(await read('docs/reference/settings.md')).toContain('| `ACME_WIKI_CLIENT_ID` | none |')
+})
+
+it('refuses a name that is no ID, and one that is there', async () => {
+  await expect(writeConnector(root, 'Acme-Wiki')).rejects.toThrow('acme_wiki')
+  await expect(writeConnector(root, 'acme_wiki')).rejects.toThrow('is there already')
+})

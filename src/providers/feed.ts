@@ -1,0 +1,150 @@
+import pLimit from 'p-limit'
+import { z } from 'zod'
+import { createOutageGuard } from './outage-guard.ts'
+import {
+  type ChangePage,
+  type ItemFailure,
+  type JsonValue,
+  type ListChangesInput,
+  ProviderError,
+  type ProviderItem,
+  type ProviderSession,
+} from './provider.ts'
+
+const READ_AT_ONCE = 4
+const RETRIED_AT_MOST = 200
+const TRIES_MAX = 5
+
+/** Something that may be an item. `entry` is what the list told of it. */
+export interface Listed<Entry> {
+  externalId: string
+  entry: Entry
+}
+
+export interface FeedPage<Entry> {
+  listed: readonly Listed<Entry>[]
+  /** Where the next page starts. */
+  next: JsonValue
+  isLast: boolean
+}
+
+/** A provider as a list of everything and a list of changes: all that {@link readFeed} needs to know. */
+export interface Feed<Entry> {
+  /** The position from which `changes` reports everything that happens from now on. */
+  start(): Promise<JsonValue>
+  /** A page of everything; `after` is null for the first. */
+  list(after: JsonValue | null): Promise<FeedPage<Entry>>
+  /**
+   * A page of changes. `gone` were deleted or can no longer be read. Throws ProviderError `cursor_expired` when the
+   * provider no longer knows the position.
+   */
+  changes(since: JsonValue): Promise<FeedPage<Entry> & { gone: readonly string[] }>
+  /**
+   * An item, or null when there is none (any more). `entry` is null when an earlier run could not read it. Throws
+   * ProviderError and ExtractionError.
+   */
+  read(externalId: string, entry: Entry | null): Promise<ProviderItem | null>
+}
+
+const Cursor = z.object({
+  since: z.json(),
+  crawl: z.object({ name: z.string(), after: z.json() }).nullable(),
+  /** Items that could not be read. Later runs try them again. */
+  retry: z.array(z.object({ id: z.string(), tries: z.number().int() })),
+})
+type Cursor = z.output<typeof Cursor>
+
+type Step = Pick<ChangePage, 'upserts' | 'deletions' | 'failures' | 'discovered'>
+
+/**
+ * The pages of a run: the position of the changes is taken before a full crawl, each page's cursor resumes after it, and
+ * an unreadable item is recorded, skipped, and tried again by the next runs. Only an outage ends the run.
+ */
+export async function* readFeed<Entry>(
+  session: ProviderSession,
+  input: ListChangesInput,
+  feed: Feed<Entry>,
+): AsyncGenerator<ChangePage> {
+  session.signal.throwIfAborted()
+  const state: Cursor = input.cursor === null ? await startCrawl(session, feed) : parseCursor(input.cursor)
+  const read = createReader(session, feed, state)
+  const page = (step: Step, complete: boolean, snapshot: string | null): ChangePage => ({
+    ...step,
+    // A copy: the state changes while the engine stores the page.
+    cursor: structuredClone(state),
+    complete,
+    snapshot,
+  })
+  if (state.crawl !== null) {
+    const { name, after } = state.crawl
+    for (let position = after; ;) {
+      const { listed, next, isLast } = await feed.list(position)
+      const step = await read(listed)
+      position = next
+      state.crawl = isLast ? null : { name, after: next }
+      yield page(step, isLast, name)
+      if (isLast) return
+    }
+  }
+  const waiting = state.retry.map(({ id: externalId }) => ({ externalId, entry: null }))
+  if (waiting.length > 0) yield page(await read(waiting), false, null)
+  for (;;) {
+    const { listed, next, isLast, gone } = await feed.changes(state.since)
+    const { deletions, ...step } = await read(listed)
+    state.since = next
+    state.retry = state.retry.filter(({ id }) => !gone.includes(id))
+    yield page({ ...step, deletions: [...deletions, ...gone] }, isLast, null)
+    if (isLast) return
+  }
+}
+
+async function startCrawl<Entry>(session: ProviderSession, feed: Feed<Entry>): Promise<Cursor> {
+  const mark = Math.floor(session.random() * 1e9).toString(36)
+  const name = `${session.clock.now().toISOString()}-${mark}`
+  return { since: await feed.start(), crawl: { name, after: null }, retry: [] }
+}
+
+function parseCursor(cursor: JsonValue): Cursor {
+  const { data } = Cursor.safeParse(cursor)
+  if (data === undefined) throw new ProviderError('cursor_expired', 'The cursor is of another version')
+  return data
+}
+
+/** Reads the items of a list, several at once, and keeps the list of those to try again. */
+function createReader<Entry>(session: ProviderSession, feed: Feed<Entry>, state: Cursor) {
+  const guard = createOutageGuard(session.signal)
+  const limit = pLimit(READ_AT_ONCE)
+  const attempt = async ({ externalId, entry }: Listed<Entry | null>) => {
+    session.signal.throwIfAborted()
+    try {
+      const item = await feed.read(externalId, entry)
+      guard.passed()
+      return { externalId, item }
+    } catch (error) {
+      return { externalId, failure: guard.failureOf(externalId, error) }
+    }
+  }
+  return async (listed: readonly Listed<Entry | null>[]): Promise<Step> => {
+    const upserts: ProviderItem[] = []
+    const deletions: string[] = []
+    const failures: ItemFailure[] = []
+    for (const result of await Promise.all(listed.map((one) => limit(attempt, one)))) {
+      state.retry = retriesAfter(state.retry, result.externalId, result.failure !== undefined)
+      if (result.failure !== undefined) failures.push(result.failure)
+      else if (result.item === null) deletions.push(result.externalId)
+      else upserts.push(result.item)
+    }
+    return { upserts, deletions, failures, discovered: listed.length }
+  }
+}
+
+function retriesAfter(list: Cursor['retry'], id: string, hasFailed: boolean): Cursor['retry'] {
+  const others = list.filter((entry) => entry.id !== id)
+  if (!hasFailed) return others
+  const tries = (list.find((entry) => entry.id === id)?.tries ?? 0) + 1
+  if (tries >= TRIES_MAX) return others
+  // So many failures are close to an outage: the run must come back rather than lose items.
+  if (others.length >= RETRIED_AT_MOST)
+    throw new ProviderError('unavailable', `More than ${RETRIED_AT_MOST} items cannot be read`)
+  return [...others, { id, tries }]
+}

@@ -1,0 +1,106 @@
+import { z } from 'zod'
+import { ProviderError, type ConnectedAccount, type Credentials, type ProviderAdapter } from './provider.ts'
+import { parseAnswer, type RestAnswer, type RestRequest, sendRequest } from './rest.ts'
+
+const TIMEOUT_MS = 15_000
+const ANSWER_BYTES_MAX = 1024 * 1024
+
+export interface OAuthOptions {
+  /** The provider's display name. */
+  name: string
+  clientId: string
+  clientSecret: string
+  authorizeUrl: string
+  tokenUrl: string
+  /** RFC 7009; absent where the provider has none. */
+  revokeUrl?: string
+  scopes: readonly string[]
+  /** Further parameters of the authorize page. */
+  parameters?: Readonly<Record<string, string>>
+  usesPkce: boolean
+  now: () => Date
+  /** Whose account a new token is for. */
+  identify(get: (url: string) => Promise<RestAnswer>): Promise<Omit<ConnectedAccount, 'credentials'>>
+}
+
+/** RFC 6749 §5.1. */
+const TokenAnswer = z.object({
+  access_token: z.string(),
+  refresh_token: z.string().optional(),
+  expires_in: z.number().optional(),
+  scope: z.string().optional(),
+})
+
+/** The OAuth part of an adapter: authorization codes, refresh tokens (RFC 6749) and revocation (RFC 7009). */
+export function createOAuth(
+  options: OAuthOptions,
+): Pick<ProviderAdapter, 'usesPkce' | 'authorizeUrl' | 'exchangeCode' | 'refresh' | 'revoke'> {
+  const send = (request: RestRequest, signal: AbortSignal): Promise<RestAnswer> =>
+    sendRequest(request, options, {
+      signal,
+      timeoutMs: TIMEOUT_MS,
+      bytesMax: ANSWER_BYTES_MAX,
+      now: options.now(),
+    })
+  const post = (url: string, form: Record<string, string>, signal: AbortSignal): Promise<RestAnswer> =>
+    send({ url, method: 'POST', body: new URLSearchParams({ ...form, ...clientOf(options) }) }, signal)
+  const token = async (form: Record<string, string>, signal: AbortSignal) =>
+    parseAnswer(await post(options.tokenUrl, form, signal).catch(refuse), TokenAnswer, options.name)
+
+  const credentialsOf = (answer: z.output<typeof TokenAnswer>, before: Credentials | null): Credentials => ({
+    accessToken: answer.access_token,
+    refreshToken: answer.refresh_token ?? before?.refreshToken ?? null,
+    expiresAt:
+      answer.expires_in === undefined ? null : new Date(options.now().getTime() + answer.expires_in * 1000),
+    scopes: answer.scope?.split(/[ ,]+/) ?? before?.scopes ?? [...options.scopes],
+    ...(before?.extra && { extra: before.extra }),
+  })
+
+  return {
+    usesPkce: options.usesPkce,
+    authorizeUrl({ state, redirectUri, codeChallenge }) {
+      const url = new URL(options.authorizeUrl)
+      const pkce = options.usesPkce ? { code_challenge: codeChallenge, code_challenge_method: 'S256' } : {}
+      const parameters = {
+        response_type: 'code',
+        client_id: options.clientId,
+        redirect_uri: redirectUri,
+        scope: options.scopes.join(' '),
+        state,
+        ...pkce,
+        ...options.parameters,
+      }
+      for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value)
+      return url.href
+    },
+    async exchangeCode({ code, redirectUri, codeVerifier, signal }) {
+      const pkce = options.usesPkce ? { code_verifier: codeVerifier } : {}
+      const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri, ...pkce }
+      const credentials = credentialsOf(await token(form, signal), null)
+      const headers = { authorization: `Bearer ${credentials.accessToken}` }
+      return { ...(await options.identify((url) => send({ url, headers }, signal))), credentials }
+    },
+    async refresh(credentials, signal) {
+      const { refreshToken } = credentials
+      if (refreshToken === null) throw new ProviderError('auth', `${options.name} gave no refresh token`)
+      const form = { grant_type: 'refresh_token', refresh_token: refreshToken }
+      return credentialsOf(await token(form, signal), credentials)
+    },
+    async revoke({ accessToken, refreshToken }, signal) {
+      if (options.revokeUrl === undefined) return
+      // RFC 7009: an unknown token is revoked already, and answers 200.
+      await post(options.revokeUrl, { token: refreshToken ?? accessToken }, signal)
+    },
+  }
+}
+
+const clientOf = ({ clientId, clientSecret }: OAuthOptions) => ({
+  client_id: clientId,
+  client_secret: clientSecret,
+})
+
+/** A refused code or refresh token is final: used, expired, or not ours (RFC 6749 §5.2). */
+function refuse(error: unknown): never {
+  if (!(error instanceof ProviderError) || error.kind !== 'rejected') throw error
+  throw new ProviderError('auth', error.message, { code: 'invalid_grant', cause: error })
+}

@@ -1,0 +1,166 @@
+import type { z } from 'zod'
+import { refuseRedirects } from '../kernel/refuse-redirects.ts'
+import { retryAfterMs } from '../kernel/retry-after.ts'
+import { createProviderCaller } from './calls.ts'
+import { ProviderError, type ProviderSession } from './provider.ts'
+
+const ANSWER_BYTES_MAX = 32 * 1024 * 1024
+
+export interface RestRequest {
+  url: string | URL
+  method?: 'GET' | 'POST' | 'DELETE'
+  headers?: Readonly<Record<string, string>>
+  body?: string | URLSearchParams
+}
+
+export interface RestAnswer {
+  status: number
+  headers: Headers
+  bytes: Buffer
+}
+
+export interface RestOptions {
+  /** The provider's display name, for messages of our own. */
+  name: string
+  /** Headers of every request. */
+  headers?: Readonly<Record<string, string>>
+  /** The provider's own meaning of a refusal; undefined: by its status. */
+  refused?(answer: RestAnswer, words: string): ProviderError | undefined
+}
+
+/** A provider's HTTP API: one request at a time, with waits, token renewal, limits and the provider's own words. */
+export interface Rest {
+  /** Sends a request with the session's token. Throws ProviderError. */
+  send(session: ProviderSession, request: RestRequest): Promise<RestAnswer>
+  /** The same for a JSON answer, checked against a schema. */
+  json<Schema extends z.ZodType>(
+    session: ProviderSession,
+    request: RestRequest,
+    schema: Schema,
+  ): Promise<z.output<Schema>>
+}
+
+export function createRest(options: RestOptions): Rest {
+  const call = createProviderCaller({
+    toProviderError: () => null,
+    curedByNewToken: (error) => error.code === '401',
+  })
+  const send = (session: ProviderSession, request: RestRequest): Promise<RestAnswer> =>
+    call(session, (accessToken) =>
+      sendRequest(
+        { ...request, headers: { ...request.headers, authorization: `Bearer ${accessToken}` } },
+        options,
+        {
+          signal: session.signal,
+          timeoutMs: session.limits.requestTimeoutMs,
+          bytesMax: Math.max(session.limits.maxDownloadBytes, ANSWER_BYTES_MAX),
+          now: session.clock.now(),
+        },
+      ),
+    )
+  return {
+    send,
+    json: async (session, request, schema) => parseAnswer(await send(session, request), schema, options.name),
+  }
+}
+
+/** The JSON of an answer. An answer of another shape is a gateway's or a failing server's: `unavailable`. */
+export function parseAnswer<Schema extends z.ZodType>(
+  { bytes }: RestAnswer,
+  schema: Schema,
+  name: string,
+): z.output<Schema> {
+  const parsed = schema.safeParse(jsonOf(bytes))
+  if (parsed.success) return parsed.data
+  const place = parsed.error.issues[0]?.path.join('.') ?? ''
+  throw new ProviderError('unavailable', `${name} answered in an unknown format (${place})`)
+}
+
+/** Sends one request and reads its answer, up to a limit. Throws ProviderError unless the status is 2xx. */
+export async function sendRequest(
+  { url, ...request }: RestRequest,
+  options: RestOptions,
+  limits: { signal: AbortSignal; timeoutMs: number; bytesMax: number; now: Date },
+): Promise<RestAnswer> {
+  const timeout = AbortSignal.timeout(limits.timeoutMs)
+  let answer: RestAnswer
+  try {
+    const response = await refuseRedirects(fetch)(url, {
+      ...request,
+      headers: { accept: 'application/json', ...options.headers, ...request.headers },
+      signal: AbortSignal.any([limits.signal, timeout]),
+    })
+    answer = {
+      status: response.status,
+      headers: response.headers,
+      bytes: await readBytes(response, limits.bytesMax, options.name),
+    }
+  } catch (error) {
+    limits.signal.throwIfAborted()
+    if (error instanceof ProviderError) throw error
+    throw noAnswer(options.name, error, timeout.aborted)
+  }
+  if (answer.status < 300) return answer
+  throw refusalOf(answer, options, limits.now)
+}
+
+async function readBytes(response: Response, most: number, name: string): Promise<Buffer> {
+  const parts: Uint8Array[] = []
+  let length = 0
+  for await (const part of response.body ?? []) {
+    length += part.byteLength
+    // Leaving the loop cancels the rest.
+    if (length > most)
+      throw new ProviderError('rejected', `${name}'s answer is larger than the limit and is not read`)
+    parts.push(part)
+  }
+  return Buffer.concat(parts)
+}
+
+function noAnswer(name: string, error: unknown, isLate: boolean): ProviderError {
+  const words =
+    error instanceof Error ? [error.message, reasonOf(error.cause)].filter(Boolean).join(': ') : ''
+  return new ProviderError(
+    'unavailable',
+    isLate ? `${name} did not answer in time` : `${name} did not answer (${words})`,
+    {
+      cause: error,
+    },
+  )
+}
+
+const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : '')
+
+function refusalOf(answer: RestAnswer, options: RestOptions, now: Date): ProviderError {
+  const words = wordsOf(answer.bytes) ?? `${options.name} answered with status ${answer.status}`
+  const own = options.refused?.(answer, words)
+  if (own !== undefined) return own
+  const wait = retryAfterMs(answer.headers.get('retry-after'), now)
+  const details = { code: String(answer.status), ...(wait === undefined ? {} : { retryAfterMs: wait }) }
+  return new ProviderError(kindOf(answer.status), words, details)
+}
+
+function kindOf(status: number): ProviderError['kind'] {
+  if (status === 429) return 'rate_limited'
+  if (status === 401) return 'auth'
+  if (status === 408 || (status >= 500 && status !== 501)) return 'unavailable'
+  return 'rejected'
+}
+
+/** The message of an error body in one of the usual shapes. */
+function wordsOf(bytes: Buffer): string | undefined {
+  const body = jsonOf(bytes)
+  if (typeof body !== 'object' || body === null) return undefined
+  const { error_description: description, message, error } = Object.fromEntries(Object.entries(body))
+  const nested = typeof error === 'object' && error !== null && 'message' in error ? error.message : error
+  return [description, message, nested].find((words) => typeof words === 'string' && words !== '')
+}
+
+function jsonOf(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'))
+  } catch {
+    // A proxy's page, or no body.
+    return undefined
+  }
+}

@@ -1,0 +1,31 @@
+import { defineProvider, type Provider } from '../../../src/providers/descriptor.ts'
+import { required, secretSetting, urlSetting } from '../../../src/providers/settings.ts'
+
+export const exampleProvider: Provider<'example'> = defineProvider({
+  id: 'example',
+  name: 'Example',
+  brings: 'Notes, with their readers.',
+  icon: 'page',
+  settings: {
+    EXAMPLE_CLIENT_ID: secretSetting.describe(
+      "Example app's client ID. With the secret, the console offers Example",
+    ),
+    EXAMPLE_CLIENT_SECRET: secretSetting.describe("Example app's client secret"),
+    EXAMPLE_API_URL: urlSetting.describe('Replaces https://api.example.com'),
+  },
+  client: { id: 'EXAMPLE_CLIENT_ID', secret: 'EXAMPLE_CLIENT_SECRET' },
+  isGated: false,
+  hasChannels: false,
+  isForFiles: false,
+  tellsReaders: true,
+  grants: { family: 'example' },
+  async createAdapter(settings, { clock }) {
+    const { createExampleAdapter } = await import('./adapter.ts')
+    return createExampleAdapter({
+      clientId: required(settings.EXAMPLE_CLIENT_ID, 'EXAMPLE_CLIENT_ID'),
+      clientSecret: required(settings.EXAMPLE_CLIENT_SECRET, 'EXAMPLE_CLIENT_SECRET'),
+      apiUrl: settings.EXAMPLE_API_URL ?? 'https://api.example.com',
+      now: () => clock.now(),
+    })
+  },
+})
