@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ProviderId } from '../kernel/providers.ts'
+import type { DefaultProviderId as ProviderId } from '../providers/index.ts'
 import {
   ALL_PROVIDERS,
   type ConnectedService,

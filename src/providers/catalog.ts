@@ -7,12 +7,8 @@ import { slack } from './slack/index.ts'
 export const CATALOG = [slack, googleDrive, notion, gmail] as const
 
 /** The providers of a deployment that does not set PROVIDERS. */
-export const DEFAULT_PROVIDERS: readonly (typeof CATALOG)[number]['id'][] = [
-  'slack',
-  'google_drive',
-  'notion',
-  'gmail',
-]
+export const DEFAULT_PROVIDERS = ['slack', 'google_drive', 'notion', 'gmail'] as const
+export type DefaultProviderId = (typeof DEFAULT_PROVIDERS)[number]
 
 declare module '../kernel/providers.ts' {
   interface ProviderRegistry {

@@ -1,3 +1,4 @@
+export { DEFAULT_PROVIDERS, type DefaultProviderId } from './catalog.ts'
 export { createProviderAdapters, type ProviderAdapters } from './create-adapters.ts'
 export type {
   CleanUpJob,

@@ -29,6 +29,7 @@ export const namedProvidersSetting = providerList(IDS)
 export const PROVIDERS: readonly ProviderId[] = namedProviders(process.env.PROVIDERS)
 
 function namedProviders(setting: string | undefined): ProviderId[] {
-  const { data = DEFAULT_PROVIDERS } = namedProvidersSetting.safeParse(setting === '' ? undefined : setting)
-  return IDS.filter((id) => data.includes(id))
+  const { data } = namedProvidersSetting.safeParse(setting === '' ? undefined : setting)
+  const named = new Set<ProviderId>(data ?? DEFAULT_PROVIDERS)
+  return IDS.filter((id) => named.has(id))
 }

@@ -4,8 +4,10 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../../src/assembly/routes.ts'
 import { createEmbeddingModel } from '../../src/inference/embedding-models/create-embedding-model.ts'
-import { PROVIDERS } from '../../src/providers/index.ts'
-import type { ProviderId } from '../../src/kernel/providers.ts'
+import {
+  type DefaultProviderId as ProviderId,
+  DEFAULT_PROVIDERS as PROVIDERS,
+} from '../../src/providers/index.ts'
 import { canvasNodes } from '../support/canvas.ts'
 import { databaseContents } from '../support/database-contents.ts'
 import { documentOf, push } from '../support/documents.ts'

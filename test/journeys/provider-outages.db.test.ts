@@ -1,6 +1,6 @@
+import type { DefaultProviderId as ProviderId } from '../../src/providers/index.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Fault } from '../../emulators/kit/faults.ts'
-import type { ProviderId } from '../../src/kernel/providers.ts'
 import {
   ALL_PROVIDERS,
   type ConnectedService,

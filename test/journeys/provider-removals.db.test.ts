@@ -1,7 +1,7 @@
+import type { DefaultProviderId as ProviderId } from '../../src/providers/index.ts'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { brokenPdf, pdfBomb, wordBomb } from '../../emulators/google/file-formats.ts'
-import type { ProviderId } from '../../src/kernel/providers.ts'
 import { createLogger } from '../../src/process/logger.ts'
 import {
   ALL_PROVIDERS,

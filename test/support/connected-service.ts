@@ -8,8 +8,10 @@ import type { EmulatorServer } from '../../emulators/kit/server.ts'
 import { createTokenCipher } from '../../src/connections/token-cipher.ts'
 import { contextOf } from '../../src/connections/credentials.ts'
 import type { Role } from '../../src/kernel/actions.ts'
-import { PROVIDERS } from '../../src/providers/index.ts'
-import type { ProviderId } from '../../src/kernel/providers.ts'
+import {
+  type DefaultProviderId as ProviderId,
+  DEFAULT_PROVIDERS as PROVIDERS,
+} from '../../src/providers/index.ts'
 import { cookiesOf, followRedirects } from './browser.ts'
 import { startIssuer, type TestIssuer } from './issuer.ts'
 import { type Person, signIn } from './people.ts'

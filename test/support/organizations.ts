@@ -21,12 +21,10 @@ const CREATED_AT = new Date('2026-01-01T00:00:00.000Z')
 export async function insertOrganization(db: Db): Promise<TestOrganization> {
   const id = randomUUID()
   await db.insertInto('organizations').values({ id, name: 'Test', created_at: CREATED_AT }).execute()
-  const sourceIds = {
-    slack: randomUUID(),
-    google_drive: randomUUID(),
-    notion: randomUUID(),
-    gmail: randomUUID(),
-  }
+  const sourceIds = Object.fromEntries(PROVIDERS.map((provider) => [provider, randomUUID()])) as Record<
+    ProviderId,
+    string
+  >
   for (const provider of PROVIDERS) await insertSource(db, id, { id: sourceIds[provider], provider })
   const apiKeyId = randomUUID()
   return {

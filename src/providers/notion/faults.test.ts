@@ -31,27 +31,6 @@ describe('Notion: faults', () => {
     )
   })
 
-  it('a run that dies after every page still finishes', async () => {
-    const { notion, sync } = await connect({ objectsPerPage: 10 })
-    let runs = 0
-    for (let complete = false; !complete; runs += 1) {
-      expect(runs).toBeLessThan(30)
-      complete = (await sync.run({ dieAfter: 1 })).complete
-    }
-    expect(differences(notion, sync)).toEqual([])
-  })
-
-  it('edits made while the first run is interrupted are found', async () => {
-    const { notion, sync, idOf } = await connect({ objectsPerPage: 5 })
-    await sync.run({ dieAfter: 2 })
-    sync.now += 3600_000
-    notion.state.edit(idOf('Task 1.3'), { markdown: 'a\nedited meanwhile' })
-    notion.state.create({ title: 'Created meanwhile', markdown: 'a\nnew' })
-    await sync.run()
-    await sync.run()
-    expect(differences(notion, sync)).toEqual([])
-  })
-
   it('a search cursor that Notion rejects restarts the search without reading anything twice', async () => {
     const { notion, sync } = await connect({ seed: { pages: 150, databases: 0 }, objectsPerPage: 20 })
     await sync.run({ dieAfter: 6 })
@@ -89,33 +68,6 @@ describe('Notion: faults', () => {
     expect(sync.waitedMs).toBeGreaterThanOrEqual(20_000)
   })
 
-  it("a revoked grant ends the run with Notion's message", async () => {
-    const { notion, sync } = await connect({ objectsPerPage: 5 })
-    await sync.run({ dieAfter: 1 })
-    notion.grants.revokeAll()
-    await expect(sync.run()).rejects.toMatchObject({ kind: 'auth', message: 'API token is invalid.' })
-  })
-
-  it('a token that expires during a run is replaced and nothing is lost', async () => {
-    const issued: string[] = []
-    const { notion, sync } = await connect({
-      objectsPerPage: 5,
-      harness: {
-        accessToken: (refused) => {
-          if (refused !== undefined || issued.length === 0) {
-            issued.push(notion.grants.issue(notion.workspace.id, '').accessToken)
-          }
-          return issued.at(-1) ?? ''
-        },
-      },
-    })
-    await sync.run({ dieAfter: 1 })
-    notion.grants.expireAccessTokens()
-    await sync.run()
-    expect(differences(notion, sync)).toEqual([])
-    expect(issued).toHaveLength(2)
-  })
-
   it('a page that always fails is recorded, keeps its stored version, and is read once it answers', async () => {
     const { notion, sync, idOf } = await connect()
     await sync.run()
@@ -150,18 +102,6 @@ describe('Notion: faults', () => {
     const run = sync.run()
     setTimeout(() => stop.abort(new Error('drained')), 50)
     await expect(run).rejects.toThrow('drained')
-  })
-
-  it('an outage ends the run; the next run resumes', async () => {
-    const { notion, sync } = await connect({ objectsPerPage: 5 })
-    await sync.run({ dieAfter: 2 })
-    const stored = sync.items.size
-    notion.faults.add({ path: '/v1/', drop: true })
-    await expect(sync.run()).rejects.toMatchObject({ kind: 'unavailable' })
-    expect(sync.items.size).toBe(stored)
-    notion.faults.clear()
-    await sync.run()
-    expect(differences(notion, sync)).toEqual([])
   })
 
   it("a clock hours fast or slow changes nothing: edits are compared by Notion's clock", async () => {

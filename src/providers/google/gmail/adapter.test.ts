@@ -311,16 +311,6 @@ describe('Gmail', () => {
     await engine.run()
     expect(engine.items.size).toBe(394)
   })
-
-  it('a refused token is replaced; a revoked grant ends the run', async () => {
-    const { google, engine } = await connect({ mails: 150 })
-    await engine.run({ dieAfter: 1 })
-    google.grants.expireAccessTokens()
-    await engine.run()
-    expect(engine.items.size).toBe(146)
-    google.grants.revokeAll()
-    await expect(engine.run()).rejects.toMatchObject({ kind: 'auth' })
-  })
 })
 
 describe('an interrupted run', () => {
