@@ -2,10 +2,10 @@ import { ProviderError } from '../provider.ts'
 import { checkConnector } from '../../../test/connectors/conformance.ts'
 import { connectNotion, notionRefusal } from '../../../test/support/notion.ts'
 import { createProviderHarness } from '../../../test/support/provider-harness.ts'
-import { notion } from './index.ts'
+import { notion as provider } from './index.ts'
 
 checkConnector({
-  provider: notion,
+  provider,
   revokedMessage: /^API token is invalid\.$/,
   async connect({ thingsPerPage, limits = {}, signal }) {
     const tokens: string[] = []

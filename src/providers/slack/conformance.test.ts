@@ -1,12 +1,12 @@
 import { checkConnector } from '../../../test/connectors/conformance.ts'
 import { connectSlack } from '../../../test/support/slack.ts'
 import { createProviderHarness } from '../../../test/support/provider-harness.ts'
-import { slack } from './index.ts'
+import { slack as provider } from './index.ts'
 
 const SCOPES = 'groups:read,groups:history,channels:join,channels:read,users:read'
 
 checkConnector({
-  provider: slack,
+  provider,
   revokedMessage: /^token_revoked$/,
   webhookSettings: { SLACK_SIGNING_SECRET: 'secret' },
   async connect({ thingsPerPage, limits = {}, signal }) {

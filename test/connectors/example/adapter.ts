@@ -63,8 +63,9 @@ export function createExampleAdapter(options: ExampleAdapterOptions): ProviderAd
     ...oauth,
     listChanges: (session, input) =>
       readFeed(session, input, createNoteFeed(rest, session, { apiUrl, limit: options.notesPerPage ?? 100 })),
-    // Readers come with each note, and a change of them is a change of the note: a poll has nothing to add.
+    // A change of readers is a change of the note, so a run, which costs one request, reports it.
     async *listPermissions(): AsyncGenerator<PermissionsPage, PermissionsEnd> {
+      yield { groups: [], policies: [] }
       return { groupIds: null, needsRun: true }
     },
   }

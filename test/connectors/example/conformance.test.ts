@@ -3,10 +3,10 @@ import type { Credentials } from '../../../src/providers/provider.ts'
 import { createProviderHarness } from '../../support/provider-harness.ts'
 import { createExampleAdapter } from './adapter.ts'
 import { startExampleEmulator } from './emulator.ts'
-import { exampleProvider } from './index.ts'
+import { exampleProvider as provider } from './index.ts'
 
 checkConnector({
-  provider: exampleProvider,
+  provider,
   revokedMessage: /^token_revoked$/,
   async connect({ thingsPerPage, limits = {}, signal }) {
     const emulator = await startExampleEmulator({ now: () => sync.now })

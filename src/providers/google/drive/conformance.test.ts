@@ -3,13 +3,13 @@ import { checkConnector } from '../../../../test/connectors/conformance.ts'
 import { connectGoogle, freshGoogle, refusal } from '../../../../test/support/google.ts'
 import { createTextExtractor } from '../../../file-text/index.ts'
 import { createGoogleDriveAdapter, GOOGLE_DRIVE_SCOPE } from './adapter.ts'
-import { googleDrive } from './index.ts'
+import { googleDrive as provider } from './index.ts'
 
 const extractor = createTextExtractor({ threads: 1 })
 afterAll(() => extractor.close())
 
 checkConnector({
-  provider: googleDrive,
+  provider,
   // Drive's pages have fifty files.
   things: 110,
   revokedMessage: /^Invalid Credentials$/,

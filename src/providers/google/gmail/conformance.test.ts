@@ -3,13 +3,13 @@ import { checkConnector } from '../../../../test/connectors/conformance.ts'
 import { connectGoogle, freshGoogle, refusal } from '../../../../test/support/google.ts'
 import { createTextExtractor } from '../../../file-text/index.ts'
 import { createGmailAdapter, GMAIL_SCOPE } from './adapter.ts'
-import { gmail } from './index.ts'
+import { gmail as provider } from './index.ts'
 
 const extractor = createTextExtractor({ threads: 1 })
 afterAll(() => extractor.close())
 
 checkConnector({
-  provider: gmail,
+  provider,
   // Gmail's pages have a hundred mails.
   things: 210,
   revokedMessage: /^Invalid Credentials$/,
