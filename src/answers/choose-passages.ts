@@ -1,16 +1,17 @@
 import type { Candidate } from './candidate.ts'
 import { pointsBack, saysLittle } from './passage.ts'
+import { SHARPNESS } from './score-passages.ts'
 
-/** How sharply scores separate passages; fitting the weights uses the same value. */
-const SHARPNESS = 8
 /** A value, option or definition that covers this share of the question is surely what was asked for. */
 const SURE_COVERS_MIN = 0.4
 /** Only the clearest signs of what was asked for gain more. */
 const SURE_GAINS_OVER = 0.7
 /** A best passage below this likelihood is one of several that may answer. */
-const UNSURE_BELOW = 0.5
-/** Passages below this are irrelevant and never quoted. */
-const RELEVANT_FROM = 0.25
+const UNSURE_BELOW = 0.7
+/** What supports the best passage shares at least this much of what that shares with the question. */
+const RELEVANT_FROM = 0.6
+/** Passages of one section that are about as likely are shown in reading order. */
+const IN_ORDER_FROM = 0.4
 /** Two passages that share more of their stems say the same. */
 const OVERLAP_MAX = 0.6
 /** After a shorter sentence comes the next one of its paragraph. */
@@ -31,44 +32,54 @@ interface Limits {
 }
 const LIKELY: Limits = {
   supportingMax: 2,
-  likelyEnough: 0.75,
-  shareMin: 0.1,
+  likelyEnough: 0.95,
+  shareMin: 0.03,
   charactersMax: 560,
   paragraphMax: 0,
 }
 const SURE: Limits = { ...LIKELY, shareMin: 0.5 }
 const UNSURE: Limits = {
-  supportingMax: 5,
-  likelyEnough: 0.95,
-  shareMin: 0.05,
+  supportingMax: 6,
+  likelyEnough: 0.99,
+  shareMin: 0.02,
   charactersMax: 800,
-  paragraphMax: 400,
+  paragraphMax: 250,
+}
+
+/** The passages of an answer. */
+export interface Chosen {
+  /** The best passage and what continues it. */
+  lead: readonly Candidate[]
+  /** What completes it or may answer, too. */
+  support: readonly Candidate[]
 }
 
 /**
  * The best passage with its continuation, and what supports it: at most two passages if it is likely what was
  * asked for; otherwise its paragraph and the next best passages, up to 800 characters.
  */
-export function choosePassages(candidates: readonly Candidate[], wants: { code: boolean }): Candidate[] {
+export function choosePassages(candidates: readonly Candidate[], wants: { code: boolean }): Chosen {
   const ranked = candidates.toSorted((a, b) => b.score - a.score || a.hit - b.hit || a.position - b.position)
   const best = ranked[0]
-  if (!best) return []
+  if (!best) return { lead: [], support: [] }
   const likely = likelihoods(ranked)
   const limits = limitsFor(best, likely[0] ?? 1)
-  const chosen = limits === SURE ? [best] : [best, ...continuing(best, candidates, wants, limits)]
-  let supporting = 0
+  const lead = limits === SURE ? [best] : [best, ...continuing(best, candidates, wants, limits)]
+  const support: Candidate[] = []
   let sum = likely[0] ?? 1
   for (const [at, candidate] of ranked.entries()) {
     const share = likely[at] ?? 0
-    if (chosen.includes(candidate)) continue
-    if (supporting >= limits.supportingMax || sum >= limits.likelyEnough) break
-    if (share < limits.shareMin * (likely[0] ?? 1) || candidate.score < RELEVANT_FROM) break
+    if (lead.includes(candidate)) continue
+    if (support.length >= limits.supportingMax || sum >= limits.likelyEnough) break
+    if (share < limits.shareMin * (likely[0] ?? 1)) break
     sum += share
-    if (!hasRoom(candidate, chosen, limits.charactersMax)) continue
-    chosen.push(candidate)
-    supporting++
+    if (candidate.coversAround < RELEVANT_FROM * best.coversAround) continue
+    if (!hasRoom(candidate, [...lead, ...support], limits.charactersMax)) continue
+    const isAbout = candidate.section === best.section && share >= IN_ORDER_FROM * (likely[0] ?? 1)
+    if (isAbout) lead.push(candidate)
+    else support.push(candidate)
   }
-  return chosen
+  return { lead, support }
 }
 
 function likelihoods(ranked: readonly Candidate[]): number[] {

@@ -3,7 +3,7 @@ import type { Pausable } from '../kernel/slices.ts'
 import type { Hit } from '../retrieval/index.ts'
 import type { Candidate } from './candidate.ts'
 import { isMailHeader, pointsBack, saysLittle } from './passage.ts'
-import { ANSWER_TYPE_NAMES, askedTypes, type AnswerTypeName, hasCommand, typeReader } from './answer-types.ts'
+import { askedTypes, hasCommand, typeReader } from './answer-types.ts'
 import { cover, type Places, spellingCheck } from './coverage.ts'
 import { asksForCode, asksHow, asksWhatItIs } from './question-type.ts'
 import { nearnessOf } from './meaning.ts'
@@ -26,10 +26,6 @@ export interface Above {
   stems: Stems
   meaning: Float32Array | null
 }
-
-/** Whether a passage has the requested type, one feature for each type. */
-type TypeFeature = `has_${AnswerTypeName}`
-const TYPE_FEATURES = ANSWER_TYPE_NAMES.map((name): TypeFeature => `has_${name}`)
 
 /** The features for scoring a passage; most are 0 to 1. */
 export const FEATURES = [
@@ -85,7 +81,6 @@ export const FEATURES = [
   /** The share of the requested types that it has: alone, and scaled by its coverage. */
   'types',
   'typesCovered',
-  ...TYPE_FEATURES,
 ] as const
 export type Feature = (typeof FEATURES)[number]
 export type Features = Record<Feature, number>
@@ -139,6 +134,8 @@ function createDescribe(asked: Asked, terms: TermWeights): Describe {
     const has = typesOf(passage.text)
     const hasShare = has.size / Math.max(1, types.length)
     candidate.covers = covered.own + covered.term
+    candidate.coversAround =
+      own + covered.before + covered.context + covered.title + covered.heading + covered.beside
     candidate.gains = has.has('default') ? 1 : OTHER_TYPE_GAIN * hasShare
     const under = [candidate.meaning, candidate.contextMeaning, title.meaning, heading.meaning]
     return {
@@ -158,13 +155,12 @@ function createDescribe(asked: Asked, terms: TermWeights): Describe {
       saysLittle: saysLittle(passage) || isMailHeader(passage, asks) ? 1 : 0,
       rank: hit / Math.max(RANKS_MIN, titles.length - 1),
       coversMost: own,
-      covered: own + covered.before + covered.context + covered.title + covered.heading + covered.beside,
+      covered: candidate.coversAround,
       hitScore: (hits[hit]?.score ?? 0) / bestScore,
       headingPrecise: precisionOf(candidate.context, words.weights),
       counts: countsOne(candidate.words, counted) ? 1 : 0,
       types: hasShare,
       typesCovered: own * hasShare,
-      ...typeFeatures(has),
     }
   }
 }
@@ -209,14 +205,6 @@ function otherSpelling({ passage, term }: Candidate, weights: ReadonlyMap<string
 
 const NONE: Stems = new Set()
 const NOTHING: Above = { stems: NONE, meaning: null }
-
-const NO_TYPES = Object.fromEntries(TYPE_FEATURES.map((name) => [name, 0])) as Record<TypeFeature, number>
-
-function typeFeatures(has: ReadonlySet<AnswerTypeName>): Record<TypeFeature, number> {
-  const features = { ...NO_TYPES }
-  for (const name of has) features[`has_${name}`] = 1
-  return features
-}
 
 const COUNTED = /\b(?:how many|number of|wie ?viele|combien d[e'’]|cu[aá]nt[oa]s) ((?:[\p{L}-]+ ?){1,3})/iu
 

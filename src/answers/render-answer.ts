@@ -11,16 +11,22 @@ export interface ShownAs {
   headingOf: (candidate: Candidate) => string | null
 }
 
+/** Groups of passages as text, the most important first. */
+export function renderAnswer(
+  groups: readonly (readonly Candidate[])[],
+  all: readonly Candidate[],
+  shownAs: ShownAs,
+): string {
+  const shown = groups.filter((group) => group.length > 0)
+  return shown.map((group) => renderGroup(group, all, shownAs)).join('\n\n')
+}
+
 /**
  * The chosen passages as text, grouped by hit, each followed by its marker. The hit with the best passage
  * comes first. Within a hit, passages under one label stay together, the label with the best passage first;
  * otherwise they are in reading order, with list items below their introduction.
  */
-export function renderAnswer(
-  chosen: readonly Candidate[],
-  all: readonly Candidate[],
-  shownAs: ShownAs,
-): string {
+function renderGroup(chosen: readonly Candidate[], all: readonly Candidate[], shownAs: ShownAs): string {
   const hits = [...new Set(chosen.toSorted((a, b) => b.score - a.score).map(({ hit }) => hit))]
   const shown = withCompanions(chosen, all)
   return hits
@@ -47,7 +53,7 @@ function withCompanions(chosen: readonly Candidate[], all: readonly Candidate[])
 }
 
 function bestOf(run: readonly Candidate[]): number {
-  return run.reduce((best, { score }) => Math.max(best, score), 0)
+  return run.reduce((best, { score }) => Math.max(best, score), -Infinity)
 }
 
 function renderHit(candidates: readonly Candidate[], shownAs: ShownAs): string {

@@ -1,25 +1,65 @@
-import { z } from 'zod'
 import type { TermWeights } from '../inference/term-weights.ts'
 import type { Pausable } from '../kernel/slices.ts'
 import type { Candidate } from './candidate.ts'
-import stored from './feature-weights.json' with { type: 'json' }
+import { type Described, scorePassages } from './chooser.ts'
 import { type Asked, describingPassages, FEATURES, type Features } from './features.ts'
+import { tokenClassesOf } from './token-classes.ts'
 
-const Weights = z.record(z.enum(FEATURES), z.number())
+/** The passages to compare: those that share most with the question. The answer is hardly ever among others. */
+const COMPARED_MAX = 48
+/** How sharply scores separate passages. */
+export const SHARPNESS = 8
+/** What a passage that is not compared, or says nothing by itself, loses to the worst of the others. */
+const UNFIT_LOSS = 1
 
-const weights = Weights.parse(stored)
-
-/** Each passage with its score: the weighted sum of its features. */
+/** Scores each passage; the exponentials of the scores times {@link SHARPNESS} are likelihoods. */
 export function* scoringPassages(
   asked: Asked,
   candidates: readonly Candidate[],
   terms: TermWeights,
 ): Pausable<void> {
-  const described = yield* describingPassages(asked, candidates, terms)
-  for (const [at, candidate] of candidates.entries()) candidate.score = weigh(described[at])
+  const compared = yield* describingCompared(asked, candidates, terms)
+  const scores = scorePassages(
+    asked.question,
+    compared.map(({ described }) => described),
+  )
+  const lowest = Math.min(...scores) / SHARPNESS
+  for (const candidate of candidates) candidate.score = lowest - UNFIT_LOSS
+  for (const [at, { candidate, features }] of compared.entries())
+    if (isFit(features)) candidate.score = (scores[at] ?? 0) / SHARPNESS
 }
 
-function weigh(features: Features | undefined): number {
-  if (features === undefined) return 0
-  return FEATURES.reduce((sum, name) => sum + weights[name] * features[name], 0)
+/** Licenses, navigation, titles, and code that is not asked for, are never better than other text. */
+function isFit({ saysLittle, isTitle, isUnaskedCode }: Features): boolean {
+  return saysLittle === 0 && isTitle === 0 && isUnaskedCode === 0
+}
+
+export interface Compared {
+  candidate: Candidate
+  features: Features
+  described: Described
+}
+
+/** The passages to compare, as the chooser sees them. */
+export function* describingCompared(
+  asked: Asked,
+  candidates: readonly Candidate[],
+  terms: TermWeights,
+): Pausable<Compared[]> {
+  const all = yield* describingPassages(asked, candidates, terms)
+  const ranked = all
+    .map((features, at) => ({ features, candidate: candidates[at] }))
+    .toSorted((a, b) => b.features.covered - a.features.covered)
+    .slice(0, COMPARED_MAX)
+  const compared: Compared[] = []
+  for (const { features, candidate } of ranked) {
+    yield
+    if (candidate !== undefined)
+      compared.push({ candidate, features, described: describe(features, candidate) })
+  }
+  return compared
+}
+
+function describe(features: Features, { passage }: Candidate): Described {
+  return { features: FEATURES.map((name) => features[name]), classes: tokenClassesOf(passage.text) }
 }

@@ -62,14 +62,18 @@ describe('a synthesis', () => {
     )
   })
 
-  it('supports the best passage by up to two others', () => {
+  it('supports the best passage by others that also answer, up to the length of an answer', () => {
     const hits = [
       hit('Leaving', 'Both sides give notice eight weeks ahead.'),
       hit('Trial', 'In a trial two weeks of notice are enough.'),
       hit('Payroll', 'Payroll closes an account once notice ends.'),
     ]
-    const more = [...hits, hit('Visa', 'A visa ends with the notice period.')]
-    expect(ask('What about notice?', more).match(/\[\d\]/g)?.length).toBeLessThanOrEqual(3)
+    const more = Array.from({ length: 40 }, (_, at) =>
+      hit(`Visa ${at}`, `Visa ${at} ends with notice ${'x'.repeat(at)}.`),
+    )
+    const answer = ask('What about notice?', [...hits, ...more])
+    expect(answer.match(/\[\d+\]/g)?.length).toBeGreaterThan(1)
+    expect(answer.replaceAll(/\s*\[\d+\]/g, '').length).toBeLessThanOrEqual(900)
     expect(ask('What about notice and payroll?', hits)).toContain('[3]')
   })
 

@@ -70,13 +70,15 @@ export function createSynthesize(terms: TermWeights): Synthesize {
     // If the evidence is weak, a passage that shares no word with the question is a poor closest match.
     const sharing = isWeak ? candidates.filter(({ covers }) => covers > 0) : candidates
     const wants = { code: asksForCode(text) }
-    const [best, ...others] = choosePassages(sharing.length > 0 ? sharing : candidates, wants)
+    const { lead, support } = choosePassages(sharing.length > 0 ? sharing : candidates, wants)
+    const [best] = lead
     if (best === undefined) return NOTHING
-    const supported = isWeak ? [best] : [best, ...others.filter(({ hit }) => losses[hit] === 0)]
     const list = isWeak ? [] : listFor(text, best, candidates)
-    const chosen = (list.length > 1 ? list : supported).filter(({ passage }) => !shown.has(passage))
-    for (const { passage } of chosen) shown.add(passage)
-    const answer = renderAnswer(chosen, candidates, {
+    const others = isWeak ? [] : support.filter(({ hit }) => losses[hit] === 0)
+    const chosen = list.length > 1 ? [list] : [isWeak ? [best] : lead, others]
+    const groups = chosen.map((group) => group.filter(({ passage }) => !shown.has(passage)))
+    for (const { passage } of groups.flat()) shown.add(passage)
+    const answer = renderAnswer(groups, candidates, {
       narrow: (passage) => narrowRow(text, passage, weights, terms),
       headingOf: (candidate) => (isWeak ? null : neededHeading(candidate, found.sections, weights, terms)),
     })
