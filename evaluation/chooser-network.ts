@@ -1,4 +1,4 @@
-import { AGREEMENT } from '../src/answers/chooser.ts'
+import { AGREEMENT } from '../src/answers/index.ts'
 
 /** Dimensions of the embeddings, and hidden units: more gain little (docs/explanation/evaluation.md). */
 const SIZE = 4

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ChooserModel, scorePassages } from '../src/answers/chooser.ts'
-import { createRandom } from '../training/random.ts'
+import { createRandom } from '../src/kernel/seeded-random.ts'
 import { type Example, fitChooser, shareRight } from './fit-chooser.ts'
 
 /** "how long" is answered by a number with a unit, "who" by a name; the features are the same. */

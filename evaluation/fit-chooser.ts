@@ -1,4 +1,4 @@
-import { askedGrams, type Described, highestOf } from '../src/answers/chooser.ts'
+import { askedGrams, type Described, highestOf } from '../src/answers/index.ts'
 import { createNetwork, learn, type Prepared, store, type StoredChooser, update } from './chooser-network.ts'
 
 /** A question with the passages to choose from. */

@@ -12,7 +12,7 @@ import {
 } from '../src/answers/index.ts'
 import { loadTermWeights, type TermWeights } from '../src/inference/term-weights.ts'
 import { inOneGo } from '../src/kernel/slices.ts'
-import { createRandom } from '../training/random.ts'
+import { createRandom } from '../src/kernel/seeded-random.ts'
 import { judgeAnswer } from './evaluate-facts.ts'
 import { type Example, fitChooser } from './fit-chooser.ts'
 import { type Facts, halfOf } from './read-facts.ts'

@@ -1,5 +1,5 @@
 import { WORD_DIMENSIONS } from '../src/inference/embedding-models/builtin/artefact-format.ts'
-import { createRandom } from './random.ts'
+import { createRandom } from '../src/kernel/seeded-random.ts'
 
 /** Texts as weighted rows of word vectors: text `i` is entries `starts[i]` to `starts[i + 1]`. */
 export interface Texts {

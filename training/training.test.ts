@@ -8,7 +8,7 @@ import { manualPair, sectionPairs } from './extract-pairs.ts'
 import { htmlParagraphs, manualParagraphs } from './extract-text.ts'
 import { readCldr, readMo, readPo } from './extract-translations.ts'
 import { furtherStems, gatherPairs, pairsInRows } from './pairs.ts'
-import { createRandom } from './random.ts'
+import { createRandom } from '../src/kernel/seeded-random.ts'
 import { readSynsets } from './wordnet.ts'
 
 function dense(matrix: SparseMatrix): number[][] {

@@ -1,6 +1,7 @@
 export { createReadAround } from './read-around.ts'
 export { type Answer, type AnswerEvent, type Answers, type ContextItem, createAnswers } from './answers.ts'
 export type { Candidate } from './candidate.ts'
+export { AGREEMENT, askedGrams, type Described, highestOf } from './chooser.ts'
 export { FEATURES } from './features.ts'
 export { describingCompared } from './score-passages.ts'
 export { splitQuestion } from './question-parts.ts'

@@ -63,7 +63,7 @@ describe('a provider of the catalog that PROVIDERS does not name', () => {
   })
 
   it('is an unknown provider: 400, with the providers there are', async () => {
-    const [[, sourceId = ''] = []] = Object.entries(organization.sources)
+    const [sourceId] = Object.values(organization.sources)
     const document = { connectorId: sourceId, sourceKind: 'document', externalId: '1', title: '1', body: '1' }
     const answers = [
       await withKey('POST', '/v1/ingest', { documents: [{ ...document, provider: 'made_up' }] }),

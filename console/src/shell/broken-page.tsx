@@ -5,7 +5,7 @@ import { useWhenReady } from '../session/service-ready.ts'
 import { EmptyState } from '../ui/empty-state.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
 import { Panel } from '../ui/panel.tsx'
-import { MissingPageFile, reloadOnce } from './page-file.ts'
+import { MissingPageFile, reloadOnce } from '../data/page-file.ts'
 
 /** A page whose own code failed, or whose file is missing since the service stopped or was updated. */
 export function BrokenPage({ error }: { error: unknown }) {

@@ -16,7 +16,7 @@ import { PageSkeleton } from '../ui/skeletons.tsx'
 import { AdminOnly } from './admin-only.tsx'
 import { BrokenPage } from './broken-page.tsx'
 import { NoSuchPage } from './no-such-page.tsx'
-import { pageFile } from './page-file.ts'
+import { pageFile } from '../data/page-file.ts'
 import { Shell } from './shell.tsx'
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NoSuchPage })

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type ComponentType, type ReactNode, useEffect, useEffectEvent, useState } from 'react'
 import { isServiceReady } from '../session/service-ready.ts'
 import { ME } from '../session/user-api.ts'
-import { reloadOnce } from './page-file.ts'
+import { reloadOnce } from '../data/page-file.ts'
 
 const isMac = /Mac|iPhone|iPad/.test(globalThis.navigator.userAgent)
 /** The shortcut as it is written on the keyboard. */

@@ -1,7 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Share2 } from 'lucide-react'
 import { lazy, Suspense, useMemo } from 'react'
-import { pageFile } from '../../shell/page-file.ts'
+import { pageFile } from '../../data/page-file.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { TooMany } from '../../ui/error-state.tsx'
 import { count } from '../../ui/format.ts'
