@@ -38,6 +38,12 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     target: 'es2023',
+    // What many pages share is in few files: small ones compress badly.
+    rolldownOptions: {
+      output: {
+        codeSplitting: { groups: [{ name: 'shared', test: /lucide-react|src.(ui|session|data)/, minShareCount: 6 }] },
+      },
+    },
   },
   // `npx vite` in this folder serves the sources with the API of a service that runs beside it.
   server: {
