@@ -41,7 +41,9 @@ export default defineConfig({
     // What many pages share is in few files: small ones compress badly.
     rolldownOptions: {
       output: {
-        codeSplitting: { groups: [{ name: 'shared', test: /lucide-react|src.(ui|session|data)/, minShareCount: 6 }] },
+        codeSplitting: {
+          groups: [{ name: 'shared', test: /lucide-react|src.(ui|session|data)/, minShareCount: 6 }],
+        },
       },
     },
   },
