@@ -49,7 +49,7 @@ export function* describingCompared(
   const all = yield* describingPassages(asked, candidates, terms)
   const ranked = all
     .map((features, at) => ({ features, candidate: candidates[at] }))
-    .toSorted((a, b) => b.features.covered - a.features.covered)
+    .toSorted((a, b) => relevanceOf(b.features) - relevanceOf(a.features))
     .slice(0, COMPARED_MAX)
   const compared: Compared[] = []
   for (const { features, candidate } of ranked) {
@@ -59,6 +59,9 @@ export function* describingCompared(
   }
   return compared
 }
+
+/** A passage's own words count twice: all passages of a document share its title. */
+const relevanceOf = ({ covered, own, term, similar }: Features): number => covered + own + term + similar
 
 function describe(features: Features, { passage }: Candidate): Described {
   return { features: FEATURES.map((name) => features[name]), classes: tokenClassesOf(passage.text) }

@@ -66,18 +66,25 @@ export async function deleteShownItem(
     providers,
     readable,
     item,
-  }: { organizationId: string; providers: readonly ProviderId[]; readable: Readable; item: NamedItem },
+  }: {
+    organizationId: string
+    providers: readonly ProviderId[]
+    /** Undefined: whatever is in scope. */
+    readable: Readable | undefined
+    item: NamedItem
+  },
 ): Promise<DeletedItem | undefined> {
   const isNamed =
     'id' in item
       ? sql`i.id = ${item.id}`
       : sql`i.provider = ${item.provider} and i.external_id = ${item.externalId}`
   const ofThese = sql`i.provider in (${sql.join([...providers])})`
+  const isReadable = readable === undefined ? sql`true` : mayBeRead(readable, 'policy_id')
   const { rows: found } = await sql`
     select i.id from source_items i
     join sources s on s.organization_id = i.organization_id and s.id = i.source_id and s.removed_at is null
     where i.organization_id = ${organizationId} and ${isNamed} and ${ofThese}
-      and ${mayBeRead(readable, 'policy_id')}`.execute(tx)
+      and ${isReadable}`.execute(tx)
   const [id] = FoundRows.parse(found).map((row) => row.id)
   if (id === undefined) return undefined
   await forgetItems(tx, organizationId, [id])

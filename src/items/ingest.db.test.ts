@@ -11,7 +11,7 @@ import type { AgentPrincipal } from '../kernel/principal.ts'
 import { createFiles } from './files.ts'
 import { createItems } from './items.ts'
 import { createTextExtractor } from '../file-text/index.ts'
-import { itemRoutes } from './routes.ts'
+import { deleteRoutes, itemRoutes } from './index.ts'
 
 const NOW = new Date('2026-03-01T12:00:00.000Z')
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
   const models = createModelRegistry({ configured: model, builtin: async () => model })
   const items = createItems({ db: database.db, models, clock })
   const files = createFiles({ db: database.db, items, extractor })
-  server = await createRouteServer(itemRoutes, { items, files }, callers)
+  server = await createRouteServer([...itemRoutes, ...deleteRoutes], { items, files }, callers)
 })
 afterAll(async () => {
   await server.close()

@@ -175,8 +175,7 @@ export function createItems(deps: {
       await requireReadable(db, reader, id)
       return await readersOf(db, reader.organizationId, id)
     },
-    remove: (caller, item, readable = Readable.everything) =>
-      removeOne({ db, clock }, caller, item, readable),
+    remove: (caller, item, readable) => removeOne({ db, clock }, caller, item, readable),
     changePolicies: (source, policies, within) => changePolicies(db, source, policies, within, clock.now()),
   }
 }
@@ -227,7 +226,7 @@ async function removeOne(
   { db, clock }: { db: Db; clock: Clock },
   caller: Caller,
   item: NamedItem,
-  readable: Readable,
+  readable: Readable | undefined,
 ): Promise<DeletedItemView> {
   const { organizationId } = caller
   const at = clock.now()
