@@ -288,11 +288,14 @@ const events = async () =>
   select audit_events::text as row, action from audit_events`.execute(service.database.db)
   ).rows
 
+/** Needs another model, or the local workspace's owner. */
+const ELSEWHERE = new Set<string>(['maintenance.reembed.start', 'connector_access.grant'])
+
 describe('after every mutation, retrieval and failure', () => {
   it('the run covered each audit action of a route, answers, and errors up to 500', async () => {
     const declared = routes
       .map(({ audit }) => audit)
-      .filter((audit) => audit !== 'none' && audit !== 'maintenance.reembed.start')
+      .filter((audit) => audit !== 'none' && !ELSEWHERE.has(audit))
     const recorded = new Set((await events()).map(({ action }) => action))
     expect(declared.filter((audit) => !recorded.has(audit))).toEqual([])
     expect(answers.some(({ text }) => text.includes(ANSWER))).toBe(true)
