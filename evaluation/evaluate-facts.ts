@@ -78,7 +78,8 @@ export function judgeAnswer(
   }
 }
 
-function says(text: string, facts: Facts): boolean {
+/** Whether a text states all facts, each in one of its spellings. */
+export function says(text: string, facts: Facts): boolean {
   const read = normalise(text)
   return facts.every((spellings) => spellings.some((spelling) => standsIn(read, normalise(spelling))))
 }

@@ -69,7 +69,6 @@ function registrationsOf(id: string, folder: string): { file: string; find: RegE
     "| `EXAMPLE_CLIENT_SECRET` | none | Example app's client secret |",
     '| `EXAMPLE_API_URL` | none | Replaces https://api.example.com |',
     '',
-    'Providers redirect to',
   ]
   const name = camelCase(id)
   const ofCatalog = 'src/providers/catalog.ts'
@@ -83,8 +82,8 @@ function registrationsOf(id: string, folder: string): { file: string; find: RegE
     },
     {
       file: 'docs/reference/settings.md',
-      find: /\nProviders redirect to/,
-      put: renamed(rows.join('\n'), id),
+      find: /^(\| `NOTION_API_URL` .*\n)/m,
+      put: `$1${renamed(rows.join('\n'), id)}`,
     },
   ]
 }

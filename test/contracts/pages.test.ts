@@ -111,7 +111,7 @@ describe('the documentation', () => {
     const PATH =
       /(?<![\w./-])((?:src|test|docs|deploy|bench|scripts|client|cli|console|emulators|openapi|training|evaluation|simulation)\/[\w./-]*[\w/])(?=$|[\s:,)#])/g
     const made =
-      /^docs\/(a\.md|sub)$|^(console|site|client)\/(dist|node_modules)|^deploy\/(compose\/\.env|kubernetes\/secret\.env)|\.tgz$/
+      /^docs\/(a\.md|sub)$|^(console|site|client)\/(dist|node_modules)|^deploy\/(compose\/\.env|kubernetes\/secret\.env)|\/acme-wiki(\/|\.md$|$)|\.tgz$/
     const named = (page: DocPage) =>
       quoted(page).flatMap((code) => [...code.matchAll(PATH)].map(([, name = '']) => name))
     expect(

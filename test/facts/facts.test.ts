@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
-import { judgeAnswer } from '../../evaluation/evaluate-facts.ts'
+import { says } from '../../evaluation/evaluate-facts.ts'
 import { HALVES, halfOf, readFacts } from '../../evaluation/read-facts.ts'
 import { readCollection } from '../../evaluation/read-collection.ts'
 
@@ -19,11 +19,10 @@ describe('the questions for facts', () => {
 
   it('each belong to one document, named by its title, that contains every fact', () => {
     expect(new Set(collection.documents.map(({ title }) => title)).size).toBe(documents.size)
+    for (const { id } of collection.queries) expect(facts.get(id) ?? [], id).not.toEqual([])
     const missing = collection.queries.filter(({ id, relevant }) => {
       const [document = ''] = relevant.keys()
-      return (
-        relevant.size !== 1 || !judgeAnswer(documents.get(document)?.text ?? '', facts.get(id) ?? []).said
-      )
+      return relevant.size !== 1 || !says(documents.get(document)?.text ?? '', facts.get(id) ?? [])
     })
     expect(missing).toEqual([])
   })
