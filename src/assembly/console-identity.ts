@@ -63,8 +63,8 @@ export function signInOf({ OIDC_ISSUER, OIDC_AUDIENCE, PUBLIC_URL, HOST }: Setti
 }
 
 /**
- * Whether the workspace's owner is the operator too: the service runs on a developer's machine, and nobody has set a
- * token for somebody else to operate it.
+ * Whether the workspace's owner is also the operator: the service runs on a developer's machine without an operator
+ * token.
  */
 export function isOperatedLocally(settings: Settings): boolean {
   const { DATABASE_URL, OPERATOR_TOKEN } = settings

@@ -63,7 +63,7 @@ describe("granting a gated provider without the operator's token", () => {
     ['an admin of the local workspace', { isLocal: true, isLocalWorkspace: true, role: 'admin' }],
     ['the owner of another workspace', { isLocal: true, isLocalWorkspace: false, role: 'owner' }],
     [
-      'an owner where somebody else is the operator',
+      'an owner of a deployment with an operator token',
       { isLocal: false, isLocalWorkspace: true, role: 'owner' },
     ],
   ] as const)('is refused for %s', async (_who, { isLocal, isLocalWorkspace, role }) => {

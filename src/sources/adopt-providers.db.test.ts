@@ -43,7 +43,7 @@ describe('a changed PROVIDERS setting', () => {
     expect(await sourcesOfGmail()).toEqual([pushOnly])
   })
 
-  it('makes no push-only source again that somebody removed', async () => {
+  it('does not restore a push-only source that a user deleted', async () => {
     await removeGmail()
     await start()
     expect(await sourcesOfGmail()).toEqual([])

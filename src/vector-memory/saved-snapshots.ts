@@ -14,7 +14,7 @@ const ENDING = '.vectors'
 const FREE_AFTER = 2
 /** Reading fewer rows from the database takes less than a tenth of a second. */
 const ROWS_MIN = 1_024
-/** Time limit of saving at a stop. A stop has 30 s, of which requests may use 25. */
+/** Time limit for saving. A shutdown has 30 s, and requests may use 25 of them. */
 const SAVING_MS = 3_000
 
 /**

@@ -304,7 +304,7 @@ export function checkConnector(connector: Connector): void {
   describe('permissions', () => {
     const { tellsReaders, webhook } = connector.provider
 
-    it.runIf(tellsReaders)('are told with every item, and after a change by items or polls', async () => {
+    it.runIf(tellsReaders)('come with every item, and changes arrive with items or polls', async () => {
       const { account, things } = await filled()
       await account.sync.run()
       for (const item of account.sync.items.values())
