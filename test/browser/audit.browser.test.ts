@@ -41,7 +41,7 @@ describe.skipIf(executablePath === null)('the audit trail in a browser', () => {
     const burst = table.getByRole('button', {
       name: new RegExp(`^Retrieved a Context Contract\\s*${MORE_THAN_A_PAGE}\\s*events$`),
     })
-    expect(await rows.count()).toBe(3)
+    await expect.poll(() => rows.count()).toBe(3)
     await burst.press('Enter')
     const more = page.getByRole('button', { name: 'Show more' })
     await more.press('Enter')
@@ -70,7 +70,7 @@ describe.skipIf(executablePath === null)('the audit trail in a browser', () => {
     await rig.signIn(page, await someTrail(1), 'audit?action=api_key.create')
     await expectSettled(page)
     const table = page.getByRole('table', { name: 'Audit events' })
-    expect(await table.getByRole('row').count()).toBe(2)
+    await expect.poll(() => table.getByRole('row').count()).toBe(2)
     await table.getByRole('button', { name: 'Created a key' }).click()
     const drawer = page.getByRole('dialog', { name: 'Created a key' })
     expect(await drawer.getByRole('region', { name: 'the metadata' }).innerText()).toContain('=Minted')
@@ -80,7 +80,7 @@ describe.skipIf(executablePath === null)('the audit trail in a browser', () => {
     expect(new URL(page.url()).searchParams.get('action')).toBeNull()
     await page.reload()
     await expectSettled(page)
-    expect(await table.getByRole('row').count()).toBe(2)
+    await expect.poll(() => table.getByRole('row').count()).toBe(2)
     await page.getByLabel('Until').fill('2020-01-01T00:00')
     await page.getByText('No results').waitFor()
     await page.getByRole('button', { name: 'Clear filters' }).click()
