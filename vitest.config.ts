@@ -38,6 +38,7 @@ const ON_ONE_DATABASE = [
   'evaluation/evaluation',
   'simulation/simulation',
   'src/tracing/tracing',
+  'test/support/embedded-databases',
   ...[
     'cross-origin',
     'invitation-mail',

@@ -8,27 +8,24 @@ import { snapshotPath } from './database-setup.ts'
 const KEPT_MAX = 2
 /** The first id beyond PostgreSQL's own objects. */
 const FIRST_OWN_OID = 16_384
-/** Catalogs of table definitions, with the column of the object's id. */
-const CATALOGS = {
-  pg_class: 'oid',
-  pg_attribute: 'attrelid',
-  pg_attrdef: 'oid',
-  pg_constraint: 'oid',
-  pg_index: 'indexrelid',
-  pg_inherits: 'inhrelid',
-  pg_namespace: 'oid',
-  pg_policy: 'oid',
-  pg_proc: 'oid',
-  pg_rewrite: 'oid',
-  pg_sequence: 'seqrelid',
-  pg_trigger: 'oid',
-  pg_type: 'oid',
-  pg_extension: 'oid',
-  pg_authid: 'oid',
-} as const
-/** Physical storage and statistics. */
-const OF_STORAGE =
-  "array['relfilenode', 'relpages', 'reltuples', 'relallvisible', 'relallfrozen', 'relfrozenxid', 'relminmxid']"
+/** Catalogs of definitions: any change to one makes a row with a higher transaction id, or one row fewer. */
+const CATALOGS = [
+  'pg_class',
+  'pg_attribute',
+  'pg_attrdef',
+  'pg_constraint',
+  'pg_index',
+  'pg_inherits',
+  'pg_namespace',
+  'pg_policy',
+  'pg_proc',
+  'pg_rewrite',
+  'pg_sequence',
+  'pg_trigger',
+  'pg_type',
+  'pg_extension',
+  'pg_authid',
+]
 
 /** `discard all` without the prepared statements, which the driver relies on. */
 const FORGET = [
@@ -102,7 +99,7 @@ async function empty(database: EmbeddedThread): Promise<boolean> {
       [FILLED_BY_MIGRATIONS],
     )
     const names = rows[0]?.names
-    if (names) await database.query(`truncate ${names} restart identity cascade`)
+    if (names) await deleteRows(database, names)
     await database.query(`delete from pg_statistic where starelid >= ${FIRST_OWN_OID}`)
     return (await stateOf(database)) === stateWhenLoaded.get(database)
   } catch {
@@ -111,26 +108,30 @@ async function empty(database: EmbeddedThread): Promise<boolean> {
   }
 }
 
-/** Everything in which two databases can differ: rows, sequences, session settings and table definitions. */
+/** As `truncate … restart identity cascade` does, for a fifth of the CPU: that one renews every file of every table. */
+async function deleteRows(database: EmbeddedThread, names: string): Promise<void> {
+  // Without foreign keys and triggers.
+  await database.query('set session_replication_role = replica')
+  for (const name of names.split(', ')) await database.query(`delete from ${name}`)
+  await database.query('reset session_replication_role')
+  await database.query(`select setval(seqrelid, seqstart, false) from pg_sequence`)
+  await database.query(`vacuum ${names}`)
+}
+
+/** Everything in which two databases can differ: rows, sequences, session settings and definitions. */
 async function stateOf(database: EmbeddedThread): Promise<string> {
-  const { rows: tables } = await database.query<{ name: string; kind: string }>(
-    `select oid::regclass::text as name, relkind::text as kind from pg_class
-     where relnamespace = 'public'::regnamespace and relkind in ('r', 'S') order by 1`,
-  )
   const parts = [
     `select name, setting from pg_settings where source = 'session'`,
     'select slot_name::text, slot_type from pg_replication_slots',
     'select datname::text, datallowconn::text from pg_database',
     'select setdatabase::text, setconfig::text from pg_db_role_setting',
-    ...Object.entries(CATALOGS).map(
-      ([name, id]) =>
-        `select '${name}', (to_jsonb(c) - ${OF_STORAGE})::text from ${name} c where ${id} >= ${FIRST_OWN_OID}`,
+    ...CATALOGS.map(
+      (name) => `select '${name}', concat(count(*), ' ', max(xmin::text::bigint)) from ${name}`,
     ),
-    ...tables.map(({ name, kind }) =>
-      kind === 'S'
-        ? `select '${name}', concat(last_value, is_called) from ${name}`
-        : `select '${name}', t::text from ${name} t`,
-    ),
+    `select relname::text, pg_relation_size(oid)::text from pg_class
+     where relnamespace = 'public'::regnamespace and relkind = 'r'`,
+    'select sequencename::text, last_value::text from pg_sequences',
+    ...FILLED_BY_MIGRATIONS.map((name) => `select '${name}', t::text from ${name} t`),
   ]
   const { rows } = await database.query<{ state: string }>(
     `select md5(string_agg(concat_ws(' ', what, value), ',' order by what, value)) as state
