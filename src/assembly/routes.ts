@@ -15,7 +15,7 @@ import { memoryCanvasRoutes } from '../memory-canvas/index.ts'
 import { modelCheckRoutes, modelChoiceRoutes, modelMoveRoutes } from '../models/index.ts'
 import { operatorRoutes } from '../operator/index.ts'
 import { organizationRemovalRoutes } from '../organization-removal/index.ts'
-import { organizationRoutes } from '../organizations/index.ts'
+import { invitationRoutes, organizationRoutes } from '../organizations/index.ts'
 import { webhookRoutes } from '../outgoing-webhooks/index.ts'
 import { groupRoutes, scimRoutes, scimTokenRoutes } from '../people/index.ts'
 import { sourcePermissionRoutes } from '../permission-polls/index.ts'
@@ -47,6 +47,7 @@ const SLICES = [
   connectionRoutes,
   auditRoutes,
   organizationRoutes,
+  invitationRoutes,
   modelCheckRoutes,
   groupRoutes,
   scimTokenRoutes,

@@ -1,6 +1,7 @@
 export { currentRole } from './authority.ts'
 export { forgetInvitations, forgetStrangers, forgetUsers } from './forget-users.ts'
 export { createInvitations } from './invitations.ts'
+export { invitationRoutes, type InvitationServices } from './invitation-routes.ts'
 export { createMembers } from './members.ts'
 export { addMember, createOrganizations, insertOrganization, lockOrganization } from './organizations.ts'
 export { organizationRoutes, type OrganizationServices } from './routes.ts'

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { sql } from 'kysely'
 import { recordEvent } from '../audit/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
@@ -9,22 +8,15 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { actorOf, type ConsolePrincipal } from '../kernel/principal.ts'
 import type { Mailer } from '../mail/index.ts'
-import { emitEvent } from '../outgoing-webhooks/index.ts'
-import { currentRole, findRole, mayManage, requireAuthority } from './authority.ts'
-import { DAYS_VALID, findInvitation, invitationInvalid, isAddressOf } from './find-invitation.ts'
+import { acceptInvitation } from './accept-invitation.ts'
+import { currentRole, mayManage, requireAuthority } from './authority.ts'
+import { DAYS_VALID } from './find-invitation.ts'
 import { hashInvitationSecret, newInvitationSecret } from './invitation-secret.ts'
 import { describeInvitation } from './mail-invitation.ts'
-import {
-  addMember,
-  lockOrganization,
-  type OrganizationView,
-  selectOrganizations,
-  toOrganizationView,
-} from './organizations.ts'
+import { lockOrganization, type OrganizationView } from './organizations.ts'
 
 /** Few enough to list at once. */
 export const OPEN_INVITATIONS_MAX = 100
-export const MEMBERS_MAX = 1_000
 
 export interface InvitationView {
   id: string
@@ -94,7 +86,9 @@ export function createInvitations(deps: {
       retryConflicts(() =>
         db
           .transaction()
-          .execute((tx) => accept(tx, { userId, sha256: hashInvitationSecret(secret), at: clock.now() })),
+          .execute((tx) =>
+            acceptInvitation(tx, { userId, sha256: hashInvitationSecret(secret), at: clock.now() }),
+          ),
       ),
   }
 }
@@ -156,7 +150,14 @@ async function insertInvitation(
     .where('expires_at', '<=', at)
     .execute()
   const open = await selectOpen(tx, organizationId, at).execute()
-  if (open.length >= OPEN_INVITATIONS_MAX) throw limitReached('invitation_limit_reached', open.length)
+  if (open.length >= OPEN_INVITATIONS_MAX) {
+    const used = open.length
+    throw new AppError(
+      'invitation_limit_reached',
+      `A workspace has at most ${OPEN_INVITATIONS_MAX} open invitations and ${used} are open; revoke one first`,
+      { details: { used, limit: OPEN_INVITATIONS_MAX } },
+    )
+  }
   const row = await tx
     .insertInto('invitations')
     .values({
@@ -211,87 +212,6 @@ async function revoke(
     at,
   })
   return { invitation: toView(row), revokedAt: at.toISOString() }
-}
-
-interface Acceptance {
-  userId: string
-  sha256: Buffer
-  at: Date
-}
-
-async function accept(tx: Tx, { userId, sha256, at }: Acceptance): Promise<OrganizationView> {
-  const found = await findInvitation(tx, sha256, at)
-  const { organization_id: organizationId } = found
-  await lockOrganization(tx, organizationId)
-  // Again, under the lock: no other request can use or revoke it now.
-  const invitation = await findInvitation(tx, sha256, at)
-  const isMember = (await findRole(tx, organizationId, userId)) !== undefined
-  if (isMember) return await showOrganization(tx, organizationId, userId)
-  if (invitation.accepted_by_user_id !== null) throw invitationInvalid()
-  if (invitation.email !== null) await requireAddress(tx, userId, invitation.email)
-  await requireRoom(tx, organizationId)
-  const { id: invitationId, role } = invitation
-  await addMember(tx, { organizationId, userId, role, at })
-  await tx
-    .updateTable('invitations')
-    .set({ accepted_by_user_id: userId })
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', invitationId)
-    .execute()
-  await recordEvent(tx, {
-    organizationId,
-    actor: { userId, apiKeyId: null },
-    action: 'member.join',
-    targetType: 'user',
-    targetId: userId,
-    metadata: { role, invitationId },
-    providers: [],
-    at,
-  })
-  await emitEvent(tx, organizationId, { type: 'member.joined', at, data: { userId, role } })
-  return await showOrganization(tx, organizationId, userId)
-}
-
-async function requireAddress(tx: Tx, userId: string, address: string): Promise<void> {
-  const user = await tx
-    .selectFrom('users')
-    .select(['email', 'email_verified'])
-    .where('id', '=', userId)
-    .executeTakeFirstOrThrow()
-  if (isAddressOf(user, address)) return
-  throw new AppError(
-    'invitation_for_another',
-    'This invitation is for one e-mail address, and your identity provider does not say that it is yours; sign in with it',
-  )
-}
-
-async function requireRoom(tx: Tx, organizationId: string): Promise<void> {
-  const { members } = await tx
-    .selectFrom('memberships')
-    .select(sql<number>`count(*)::int`.as('members'))
-    .where('organization_id', '=', organizationId)
-    .executeTakeFirstOrThrow()
-  if (members >= MEMBERS_MAX) throw limitReached('member_limit_reached', members)
-}
-
-function limitReached(code: 'member_limit_reached' | 'invitation_limit_reached', used: number): AppError {
-  const isMembers = code === 'member_limit_reached'
-  const limit = isMembers ? MEMBERS_MAX : OPEN_INVITATIONS_MAX
-  const [number, are] = [limit.toLocaleString('en'), used.toLocaleString('en')]
-  return new AppError(
-    code,
-    isMembers
-      ? `A workspace has at most ${number} members and ${are} belong to it; remove one first`
-      : `A workspace has at most ${number} open invitations and ${are} are open; revoke one first`,
-    { details: { used, limit } },
-  )
-}
-
-async function showOrganization(tx: Tx, organizationId: string, userId: string): Promise<OrganizationView> {
-  const row = await selectOrganizations(tx, userId)
-    .where('memberships.organization_id', '=', organizationId)
-    .executeTakeFirstOrThrow()
-  return toOrganizationView(row)
 }
 
 function selectOpen(db: Db, organizationId: string, at: Date) {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { MEMBERS_MAX, OPEN_INVITATIONS_MAX } from '../../src/organizations/invitations.ts'
+import { MEMBERS_MAX } from '../../src/organizations/accept-invitation.ts'
+import { OPEN_INVITATIONS_MAX } from '../../src/organizations/invitations.ts'
 import type { Role } from '../../src/kernel/actions.ts'
 import { databaseContents, tablesWith } from '../support/database-contents.ts'
 import { startIssuer, type TestIssuer } from '../support/issuer.ts'

@@ -1,0 +1,159 @@
+import { z } from 'zod'
+import type { Db } from '../database/database.ts'
+import { defineRoute, reply } from '../http/route.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { EXAMPLE_ID, idOf, moment, shownId, text, textOrNull } from '../kernel/schemas.ts'
+import type { Invitations } from './invitations.ts'
+import { previewInvitation } from './preview-invitation.ts'
+import { asAdmin, Organization, RoleOf } from './routes.ts'
+
+export interface InvitationServices {
+  db: Db
+  clock: Clock
+  invitations: Invitations
+}
+
+const Invitation = z
+  .object({
+    id: shownId("The invitation's ID.", EXAMPLE_ID.invitation),
+    role: RoleOf('Role of the person who accepts it.'),
+    email: textOrNull('The only address that can accept it; null: anyone with the link.', 'ada@example.com'),
+    createdBy: shownId('The person who created it.', EXAMPLE_ID.user),
+    createdAt: moment('When it was made.'),
+    expiresAt: moment('Expiry, seven days after creation.', '2026-03-09T09:30:00.000Z'),
+  })
+  .meta({
+    id: 'Invitation',
+    description: 'An open invitation, without its secret.',
+  })
+
+const InvitationPreview = z
+  .object({
+    workspace: text("The workspace's name.", 'Acme'),
+    invitedBy: textOrNull('Name or address of the person who invites.', 'Grace Hopper'),
+    role: RoleOf('Role of the person who accepts it.'),
+    email: textOrNull('The only address that can accept it; null: anyone with the link.', 'ada@example.com'),
+    expiresAt: moment('Expiry.', '2026-03-09T09:30:00.000Z'),
+    signedInAs: textOrNull('Your address.', 'ada@example.com'),
+    isForYou: z.boolean().meta({ description: 'Whether you can accept it.', example: true }),
+    isMember: z.boolean().meta({ description: 'Whether you are a member already.', example: false }),
+  })
+  .meta({ id: 'InvitationPreview', description: "What the holder of an invitation's link sees." })
+
+const secretOfLink = z
+  .string()
+  .min(1)
+  .max(200)
+  .meta({ description: "The link's secret: the part after `#`.", example: 'inv_…' })
+
+export const invitationRoutes = [
+  defineRoute<InvitationServices>()({
+    operationId: 'consoleListInvitations',
+    method: 'GET',
+    path: '/v1/console/invitations',
+    summary: 'List open invitations, newest first',
+    tag: 'Members',
+    access: asAdmin,
+    credits: 0,
+    audit: 'none',
+    responses: {
+      200: z.object({
+        invitations: z.array(Invitation).describe('Open invitations.'),
+      }),
+    },
+    handle: async ({ principal }, { invitations }) =>
+      reply(200, { invitations: await invitations.list(principal.organizationId) }),
+  }),
+  defineRoute<InvitationServices>()({
+    operationId: 'consoleCreateInvitation',
+    method: 'POST',
+    path: '/v1/console/invitations',
+    summary: 'Invite a person to the workspace',
+    description:
+      'The link works once, within seven days. With `email` and a configured mail server, it is mailed. Otherwise send ' +
+      'it yourself: only this response contains it. Only owners can invite owners.',
+    tag: 'Members',
+    access: asAdmin,
+    credits: 0,
+    audit: 'member.invite',
+    body: z.strictObject({
+      role: RoleOf('Role of the person who accepts it.'),
+      email: z.email().max(320).optional().meta({
+        description:
+          'Only a person with this address, verified by the identity provider, can accept it. Default: anyone with the link.',
+        example: 'ada@example.com',
+      }),
+    }),
+    refuses: ['invitation_limit_reached'],
+    responses: {
+      201: z.object({
+        invitation: Invitation,
+        url: z.url().meta({
+          description: 'The link. Store it now: it is shown only once.',
+          example: 'https://memory.example.com/console/invitation#inv_Zk3vQ9aL',
+        }),
+        isMailed: z.boolean().nullable().meta({
+          description:
+            'Whether the mail server accepted the mail with the link. If `false`, send the link yourself. `null`: no mail, without `email` or without a mail server.',
+          example: true,
+        }),
+      }),
+    },
+    handle: async ({ principal, body }, { invitations }) =>
+      reply(201, await invitations.create(principal, body), { 'Cache-Control': 'no-store' }),
+  }),
+  defineRoute<InvitationServices>()({
+    operationId: 'consoleRevokeInvitation',
+    method: 'DELETE',
+    path: '/v1/console/invitations/{id}',
+    summary: 'Withdraw an open invitation',
+    tag: 'Members',
+    access: asAdmin,
+    credits: 0,
+    audit: 'invitation.revoke',
+    params: z.object({ id: idOf("The invitation's ID, from the list.", EXAMPLE_ID.invitation) }),
+    responses: {
+      200: z.object({ invitation: Invitation, revokedAt: moment('Time of the revocation.') }),
+    },
+    handle: async ({ principal, params }, { invitations }) =>
+      reply(200, await invitations.revoke(principal, params.id)),
+  }),
+  defineRoute<InvitationServices>()({
+    operationId: 'consolePreviewInvitation',
+    method: 'POST',
+    path: '/v1/console/invitations/preview',
+    summary: 'Show an invitation before accepting it',
+    description: 'Changes nothing. The secret is in the body, so that no log has it.',
+    tag: 'Members',
+    access: { surface: 'user' },
+    credits: 0,
+    audit: 'none',
+    body: z.strictObject({ token: secretOfLink }),
+    refuses: ['invitation_invalid'],
+    responses: { 200: z.object({ invitation: InvitationPreview }) },
+    handle: async ({ principal, body }, { db, clock }) => {
+      const given = { userId: principal.userId, secret: body.token, at: clock.now() }
+      return reply(200, { invitation: await previewInvitation(db, given) })
+    },
+  }),
+  defineRoute<InvitationServices>()({
+    operationId: 'consoleAcceptInvitation',
+    method: 'POST',
+    path: '/v1/console/invitations/accept',
+    summary: 'Accept an invitation',
+    description:
+      "For any signed-in person, unless the invitation is for another person's address. Members keep their role; " +
+      'accepting again changes nothing.',
+    tag: 'Members',
+    access: { surface: 'user' },
+    credits: 0,
+    audit: 'member.join',
+    body: z.strictObject({
+      token: secretOfLink,
+    }),
+    refuses: ['invitation_invalid', 'invitation_for_another', 'member_limit_reached'],
+    responses: { 200: z.object({ organization: Organization }) },
+    handle: async ({ principal, body }, { invitations }) =>
+      reply(200, { organization: await invitations.accept(principal.userId, body.token) }),
+  }),
+]
