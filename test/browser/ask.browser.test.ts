@@ -280,7 +280,7 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     await page.getByRole('button', { name: 'Delete thread' }).click()
     await page.getByRole('button', { name: 'Delete the thread' }).click()
     await page.getByRole('region', { name: 'Suggestions' }).waitFor()
-    expect(await page.getByRole('link', { name: /Who approves travel/ }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('link', { name: /Who approves travel/ }).count()).toBe(0)
     await close()
   })
 

@@ -50,7 +50,7 @@ describe.skipIf(executablePath === null)('the page for developers', () => {
     await dialog.getByRole('button', { name: 'Revoke key' }).click()
     await dialog.waitFor({ state: 'detached' })
     expect((await search(secret)).status).toBe(401)
-    expect(await page.getByRole('cell', { name: 'Support bot' }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('cell', { name: 'Support bot' }).count()).toBe(0)
     await close()
   })
 

@@ -10,11 +10,10 @@ import { freePort } from '../support/service-process.ts'
 import { startReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 import { askForWeeks, PEOPLE, settleCompany } from './support/company.ts'
 import { type ConsoleRig, expectSettled, startConsole } from './support/console.ts'
-import { failAtProvider, SCENES, type Scene, type Stage } from './support/scenes.ts'
+import type { Scene, Stage } from './support/scene.ts'
+import { failAtProvider, SCENES } from './support/scenes.ts'
 
-const WIDTHS = [360, 768, 1440]
-/** Wider than the page itself: once per scene, in light. */
-const WIDEST = 2560
+const WIDTHS = [375, 768, 1280, 1920]
 const HEIGHT = 900
 /** Lets transitions finish. */
 const REST_MS = 350
@@ -67,9 +66,11 @@ async function play(theatre: Theatre, who: Scene['who'], colorScheme: 'light' | 
   const stage: Stage = { ...theatre, page }
   if (who !== 'nobody') await theatre.rig.signIn(page, WHO[who])
   for (const scene of scenes) {
-    await page.setViewportSize({ width: 1440, height: HEIGHT })
+    await page.setViewportSize({ width: 1280, height: HEIGHT })
     try {
       await scene.before?.(stage)
+      // Paths can differ after # alone, which opens no page anew.
+      await page.goto('about:blank')
       await page.goto(
         `${theatre.url}/console/${typeof scene.path === 'string' ? scene.path : scene.path(stage)}`,
       )
@@ -88,8 +89,7 @@ async function play(theatre: Theatre, who: Scene['who'], colorScheme: 'light' | 
 }
 
 async function shoot(page: Page, { name, widths }: Scene, colorScheme: 'light' | 'dark'): Promise<void> {
-  const all = [...WIDTHS, ...(colorScheme === 'light' ? [WIDEST] : [])]
-  for (const width of all.filter((one) => widths?.includes(one) ?? true)) {
+  for (const width of WIDTHS.filter((one) => widths?.includes(one) ?? true)) {
     await page.setViewportSize({ width, height: HEIGHT })
     await page.waitForTimeout(REST_MS)
     // An overlay is as high as the screen; a page without one is drawn whole.
@@ -127,8 +127,8 @@ async function open(chromium: string): Promise<Theatre> {
   try {
     await fillNewcomer(rig)
     await fillDebtor(rig, stripe)
-    const connected = await fillCompany(rig, stripe, emulators, receiver)
-    return { rig, url: rig.service.url, emulators, connected, close }
+    const { connected, invitations } = await fillCompany(rig, stripe, emulators, receiver)
+    return { rig, url: rig.service.url, emulators, connected, invitations, close }
   } catch (error) {
     await close()
     throw error
@@ -173,7 +173,7 @@ async function fillCompany(
   stripe: StripeEmulator,
   emulators: Emulators,
   receiver: WebhookReceiver,
-): Promise<Stage['connected']> {
+): Promise<Pick<Stage, 'connected' | 'invitations'>> {
   const company = await rig.service.organization({ status: 'incomplete' })
   await rig.join(PEOPLE.owner, 'owner', company.id)
   await buyStudio(rig, stripe, PEOPLE.owner)
@@ -221,9 +221,24 @@ async function fillCompany(
   await page.getByRole('button', { name: /^Actions for/ }).click()
   await page.getByRole('menuitem', { name: 'Send a test event' }).click()
   await page.getByRole('dialog').getByText('webhook.test').waitFor()
+  const invitations = {
+    open: await invite(rig, page),
+    forAnother: await invite(rig, page, 'mel@lumora.example'),
+  }
   await rig.join(PEOPLE.owner, 'owner', (await rig.service.organization()).id)
   await context.close()
-  return connected
+  return { connected, invitations }
+}
+
+/** The path of a new invitation's link. */
+async function invite(rig: ConsoleRig, page: Page, email?: string): Promise<string> {
+  const console = `${rig.service.url}/console/`
+  await page.goto(`${console}members`)
+  await page.getByRole('button', { name: 'Invite a member' }).click()
+  if (email !== undefined) await page.getByLabel('Email address').fill(email)
+  await page.getByRole('button', { name: 'Create invitation' }).click()
+  const link = await page.getByRole('region', { name: 'the link' }).innerText()
+  return link.trim().slice(console.length)
 }
 
 async function buyStudio(rig: ConsoleRig, stripe: StripeEmulator, email: string): Promise<void> {

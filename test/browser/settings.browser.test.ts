@@ -54,6 +54,7 @@ describe.skipIf(executablePath === null)('the settings in a browser', () => {
     const { organization, email } = await rig.settle('member')
     const { page, close } = await rig.openTab({ bypassCSP: true })
     await rig.signIn(page, email, 'settings')
+    await expectSettled(page)
     await page.getByText(organization.id).waitFor()
     await page.getByRole('button', { name: 'Leave', exact: true }).waitFor()
     for (const name of ['Rename', /^Test/, 'Delete this workspace'])

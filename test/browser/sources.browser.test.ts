@@ -97,6 +97,7 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
       db.updateTable('organizations').set({ is_local: isLocal }).where('id', '=', organization.id).execute()
     await markLocal(true)
     await page.goto(`${rig.service.url}/console/sources/new`)
+    await expectSettled(page)
     expect(await page.getByRole('button', { name: /^Request access/ }).count()).toBe(0)
     await page.getByRole('button', { name: 'Allow and connect Gmail' }).click()
     await page.getByText('Gmail is connected').waitFor()
@@ -181,7 +182,7 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     await close()
   })
 
-  it('shows the message of a provider that is down, and fixes it with the button on Home', async () => {
+  it('shows what a provider that is down reported, and on Home what to do about it, with the button', async () => {
     const { page, close } = await visit('sources/new')
     const sourceId = await connect(page, 'Notion')
     await openSynced(page, sourceId)
@@ -194,7 +195,8 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     await page.getByRole('alert').getByText('The next sync tries again.').waitFor()
     await page.goto(`${rig.service.url}/console/`)
     const concerns = page.getByRole('region', { name: 'Needs attention' })
-    await concerns.getByText(/Notion did not answer/).waitFor()
+    await concerns.getByText('The next sync tries again.').waitFor()
+    await expect.poll(() => concerns.getByText(/did not answer/).count()).toBe(0)
     emulatorOf(emulators, 'notion').faults.clear()
     await concerns.getByRole('button', { name: 'Sync now' }).click()
     await concerns.waitFor({ state: 'detached' })

@@ -38,6 +38,16 @@ describe('suggested questions', () => {
     ])
   })
 
+  it('prefer a document of its own to one of a series, and leave out the name of the workspace', () => {
+    const items = documents('Task 2.12: onboarding', 'Task 2.8: security review', 'Kestrel architecture')
+    const names = [name('organization', 'Lumora'), name('person', 'Ada Lovelace'), name('topic', 'Kestrel')]
+    expect(suggestQuestions(items, names, 'lumora')).toEqual([
+      'What does “Kestrel architecture” say?',
+      'What do we know about Kestrel?',
+      'What does Ada Lovelace work on?',
+    ])
+  })
+
   it('repeat a question that somebody wrote in a channel', () => {
     const asked = { title: '#support: Who restarts the billing job at night?', sourceKind: 'message' }
     expect(suggestQuestions([asked, { ...asked, title: '#support: Really, @Ana?' }], [])).toEqual([

@@ -38,20 +38,34 @@ interface Named {
   label: string
 }
 
-/** Up to three questions about these items, the newest first, and about the names that they share. */
-export function suggestQuestions(items: readonly Titled[], names: readonly Named[]): readonly string[] {
+/**
+ * Up to three questions about these items, the newest first, and about the names that they share. `own` is the
+ * workspace's name, which most of its items share.
+ */
+export function suggestQuestions(
+  items: readonly Titled[],
+  names: readonly Named[],
+  own = '',
+): readonly string[] {
   const documents = items
     .filter(({ sourceKind }) => sourceKind !== 'message')
     .map(({ title }) => title.trim())
   const asked = items.filter(({ sourceKind }) => sourceKind === 'message').flatMap(questionInMessage)
   const ofTitles = [...documents.flatMap(questionOfTitle), ...asked]
+  // One of a numbered series says less than a document of its own.
   const contents = documents
     .filter((title) => isShort(title) && !title.endsWith('?'))
+    .toSorted((one, other) => Number(/\d/.test(one)) - Number(/\d/.test(other)))
     .map((title) => `What does “${title}” say?`)
-  const ofNames = names.filter(({ kind }) => kind === 'entity').flatMap(questionOfName)
+  const known = names.filter(
+    ({ kind, label }) => kind === 'entity' && label.toLowerCase() !== own.toLowerCase(),
+  )
+  const ofPeople = known.filter(({ type }) => type === 'person').flatMap(questionOfName)
+  const ofSubjects = known.filter(({ type }) => type !== 'person').flatMap(questionOfName)
   const first = [...new Set(ofTitles)].slice(0, OF_TITLES_MAX)
   const newest = first.length === 0 ? 1 : 0
-  const rest = [contents.slice(0, newest), ofNames.slice(0, 1), contents.slice(newest), ofNames, ofTitles]
+  const ofNames = [...ofSubjects.slice(0, 1), ...ofPeople.slice(0, 1)]
+  const rest = [contents.slice(0, newest), ofNames, contents.slice(newest), ofSubjects, ofPeople, ofTitles]
   return [...new Set([...first, ...rest.flat()])].slice(0, SUGGESTED)
 }
 

@@ -22,5 +22,5 @@ export function useSuggestedQuestions(): readonly string[] | null {
         .nodes,
   })
   if (items.isPending || names.isPending) return null
-  return suggestQuestions(items.data ?? [], names.data ?? [])
+  return suggestQuestions(items.data ?? [], names.data ?? [], organization.name)
 }

@@ -13,6 +13,15 @@ export const BLOCK_LIMITS = { blocks: 10_000, requests: 1_000 }
 export interface NotionContent {
   text: string
   children: { kind: 'page' | 'database'; id: string }[]
+  /** What of the page is not in the text. */
+  left: LeftOut
+}
+
+export interface LeftOut {
+  /** Files and PDFs in the page, which are not read. */
+  files: number
+  /** Parts of a long page that Notion refused. */
+  parts: number
 }
 
 interface Level {
@@ -30,6 +39,7 @@ export async function readBlocks(run: NotionRun, id: string, limits = BLOCK_LIMI
   const lines: string[] = []
   const children: NotionContent['children'] = []
   const opened = new Set([id])
+  let files = 0
   const left = { ...limits, bytes: run.session.limits.maxTextBytes }
   const levels: Level[] = [{ blocks: blocksIn(run, id, left), indent: 0 }]
   for (let level = levels.at(-1); level && left.blocks > 0 && left.bytes > 0; level = levels.at(-1)) {
@@ -42,6 +52,7 @@ export async function readBlocks(run: NotionRun, id: string, limits = BLOCK_LIMI
     if (block.isTrashed) continue
     if (block.type === 'child_page') children.push({ kind: 'page', id: block.id })
     if (block.type === 'child_database') children.push({ kind: 'database', id: block.id })
+    if (block.type === 'file' || block.type === 'pdf') files += 1
     const text = blockText(block)
     if (text !== null) {
       const line = text.replaceAll(/^/gm, '\t'.repeat(level.indent))
@@ -53,7 +64,7 @@ export async function readBlocks(run: NotionRun, id: string, limits = BLOCK_LIMI
     opened.add(inner)
     levels.push({ blocks: blocksIn(run, inner, left), indent: level.indent + (text === null ? 0 : 1) })
   }
-  return { text: lines.join('\n').trim(), children }
+  return { text: lines.join('\n').trim(), children, left: { files, parts: 0 } }
 }
 
 /** The next block of a level; null at its end, and when we may not see a block's children. */

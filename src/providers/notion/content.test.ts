@@ -214,6 +214,16 @@ describe("a page's blocks", () => {
     expect(children.map(({ kind }) => kind)).toEqual(['page', 'database'])
   })
 
+  it('that hold files are counted, and the page is reported as stored without them', async () => {
+    const file = { type: 'external', external: { url: 'https://files.example/plan.pdf' }, caption: [] }
+    const blocks = [block('paragraph', words('Read on')), block('pdf', file), block('file', file)]
+    const { sync, id } = await pageOf(blocks)
+    const { failures, skipped, ingested } = await sync.run()
+    expect(failures).toEqual([])
+    expect(ingested).toContain(id)
+    expect(skipped).toEqual([{ externalId: id, message: 'Page: 2 files in it are not read' }])
+  })
+
   it('are read once when synced blocks contain each other, and skipped when the original is not shared', async () => {
     const original = block('synced_block', { synced_from: null }, { has_children: true })
     const copyOf = (id: string) =>
@@ -243,7 +253,7 @@ describe("a page's blocks", () => {
     notion.faults.clear()
     const body = { object: 'list', results: [], next_cursor: 'again', has_more: true }
     notion.faults.add({ path: `${id}/children`, status: 200, body })
-    expect(await read({ blocks: 10, requests: 20 })).toEqual({ text: '', children: [] })
+    expect(await read({ blocks: 10, requests: 20 })).toMatchObject({ text: '', children: [] })
     expect(notionRequests(notion, '/children')).toBe(20)
   })
 })

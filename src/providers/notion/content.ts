@@ -1,7 +1,7 @@
 import { ProviderError } from '../provider.ts'
-import { readBlocks, type NotionContent } from './blocks.ts'
+import { type LeftOut, readBlocks, type NotionContent } from './blocks.ts'
 import { isEndpointMissing, isRejected, type NotionRun } from './client.ts'
-import { childrenIn, readableMarkdown } from './text.ts'
+import { childrenIn, filesIn, readableMarkdown } from './text.ts'
 
 /** Upper bound on separately fetched parts of a long page. */
 const MOST_PARTS = 100
@@ -54,6 +54,7 @@ async function readMarkdown(run: NotionRun, pageId: string): Promise<NotionConte
   const children: NotionContent['children'] = []
   const queue = [pageId]
   const asked = new Set(queue)
+  const left = { files: 0, parts: 0 }
   let size = 0
   for (
     let id = queue.shift();
@@ -63,6 +64,8 @@ async function readMarkdown(run: NotionRun, pageId: string): Promise<NotionConte
     const part = id === pageId ? await markdownOf(run, id) : await readPart(run, id)
     texts.push(part.markdown)
     for (const child of part.children) children.push(child)
+    left.files += part.left.files
+    left.parts += part.left.parts
     size += Buffer.byteLength(part.markdown)
     for (const other of part.others) {
       if (asked.size <= MOST_PARTS && !asked.has(other)) {
@@ -72,7 +75,7 @@ async function readMarkdown(run: NotionRun, pageId: string): Promise<NotionConte
     }
   }
   const markdown = texts.join('\n')
-  return { text: readableMarkdown(markdown), children: [...childrenIn(markdown), ...children] }
+  return { text: readableMarkdown(markdown), children: [...childrenIn(markdown), ...children], left }
 }
 
 interface Part {
@@ -80,6 +83,7 @@ interface Part {
   /** Children of a part that was read from its blocks; the Markdown names its own in tags. */
   children: NotionContent['children']
   others: string[]
+  left: LeftOut
 }
 
 async function markdownOf(run: NotionRun, id: string): Promise<Part> {
@@ -88,10 +92,11 @@ async function markdownOf(run: NotionRun, id: string): Promise<Part> {
   if (typeof markdown !== 'string') {
     throw new ProviderError('rejected', 'Notion answered with no Markdown')
   }
-  return { markdown, children: [], others: truncated && others ? others : [] }
+  const left = { files: filesIn(markdown), parts: 0 }
+  return { markdown, children: [], others: truncated && others ? others : [], left }
 }
 
-/** A part of a long page: as Markdown, else from its blocks, else skipped. */
+/** A part of a long page: as Markdown, else from its blocks, else counted as left out. */
 async function readPart(run: NotionRun, id: string): Promise<Part> {
   try {
     return await markdownOf(run, id)
@@ -99,10 +104,10 @@ async function readPart(run: NotionRun, id: string): Promise<Part> {
     if (!isRejected(error)) throw error
   }
   try {
-    const { text, children } = await readBlocks(run, id)
-    return { markdown: text, children, others: [] }
+    const { text, children, left } = await readBlocks(run, id)
+    return { markdown: text, children, others: [], left }
   } catch (error) {
     if (!isRejected(error)) throw error
-    return { markdown: '', children: [], others: [] }
+    return { markdown: '', children: [], others: [], left: { files: 0, parts: 1 } }
   }
 }

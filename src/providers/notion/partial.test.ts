@@ -93,6 +93,21 @@ describe('Notion: servers with reduced answers', () => {
     expect(sync.items.get(ID)?.metadata.accessPolicy).toEqual({ visibility: 'public' })
   })
 
+  it('a page of which Notion refuses a part, or which embeds a file, is stored and reported', async () => {
+    const { notion, sync } = await finding([page()])
+    notion.faults.clear()
+    notion.faults.add({ path: '/v1/search', contains: 'in_trash', ...notionList([]) })
+    notion.faults.add({ path: '/v1/search', ...notionList([page()]) })
+    const body = { markdown: 'Plan <pdf src="x">plan</pdf>', truncated: true, unknown_block_ids: ['secret'] }
+    notion.faults.add({ path: `${ID}/markdown`, status: 200, body })
+    notion.faults.add({ path: 'secret', ...notionRefusal(403, 'restricted_resource') })
+    expect(await sync.run()).toMatchObject({
+      ingested: [ID],
+      failures: [],
+      skipped: [{ externalId: ID, message: 'Bare: 1 file in it is not read; Notion refused a part of it' }],
+    })
+  })
+
   it('results with only an id are requested, and invalid results are skipped', async () => {
     const partial = { object: 'page', id: ID }
     const { notion, sync } = await finding([

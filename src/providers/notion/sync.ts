@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { OutageGuard } from '../outage-guard.ts'
 import type { ChangePage, ItemFailure, ProviderItem } from '../provider.ts'
 import { isEndpointMissing, isNotFound, isNotThere, type NotionRun } from './client.ts'
+import type { LeftOut, NotionContent } from './blocks.ts'
 import type { NotionReader } from './content.ts'
 import { pathMark, pruneNotionState, writeNotionCursor, type NotionRef, type NotionState } from './cursor.ts'
 import { notionItem } from './items.ts'
@@ -31,10 +32,18 @@ export interface NotionPart {
   upserts: ProviderItem[]
   deletions: string[]
   failures: ItemFailure[]
+  /** Pages that are stored in part. */
+  skipped: ItemFailure[]
   discovered: number
 }
 
-export const emptyPart = (): NotionPart => ({ upserts: [], deletions: [], failures: [], discovered: 0 })
+export const emptyPart = (): NotionPart => ({
+  upserts: [],
+  deletions: [],
+  failures: [],
+  skipped: [],
+  discovered: 0,
+})
 
 export const hasContent = (part: NotionPart): boolean =>
   part.upserts.length + part.deletions.length + part.failures.length > 0
@@ -120,13 +129,14 @@ async function readContent(sync: NotionSync, object: NotionObject, part: NotionP
     part.deletions.push(object.id)
     return
   }
-  const { text, children } =
-    object.object === 'page' ? await sync.read(object.id) : { text: '', children: [] }
+  const { text, children, left } = object.object === 'page' ? await sync.read(object.id) : NO_CONTENT
   const author = await person(object.created_by)
   const editor = await person(object.last_edited_by)
   const { externalAccountId: id, displayName: name } = run.session.account
   const context = { workspace: { id, name }, maxTextBytes: run.session.limits.maxTextBytes }
   part.upserts.push(notionItem(context, object, { path, text, author, editor }))
+  const reason = leftInWords(left)
+  if (reason !== '') part.skipped.push({ externalId: object.id, message: `${titleOf(object)}: ${reason}` })
   if (container !== null) {
     // A page that was empty when read may contain this one since.
     sync.state.containers[container.id] ??= pathMark(container.path, container.title)
@@ -134,6 +144,17 @@ async function readContent(sync: NotionSync, object: NotionObject, part: NotionP
     await addIfNew(sync, { kind: container.kind, id: container.id })
   }
   await followChildren(sync, object, path, children)
+}
+
+const NO_CONTENT: NotionContent = { text: '', children: [], left: { files: 0, parts: 0 } }
+
+/** What of a page is not in its item; empty where nothing is. */
+function leftInWords({ files, parts }: LeftOut): string {
+  const reasons = [
+    ...(files === 0 ? [] : [files === 1 ? '1 file in it is not read' : `${files} files in it are not read`]),
+    ...(parts === 0 ? [] : [`Notion refused ${parts === 1 ? 'a part' : `${parts} parts`} of it`]),
+  ]
+  return reasons.join('; ')
 }
 
 /** Reads unknown children. When their parent was renamed or moved, reads all of them. */

@@ -84,6 +84,7 @@ export function dataSourceText(source: NotionDataSource): string {
 
 // Each pattern stops where the next tag begins: an unclosed tag is not a tag.
 const CHILD = /<(page|database)\b[^<>]*?\burl="([^"<>]+)"/g
+const FILE = /<(?:file|pdf)\b/g
 const ROW_END = /<\/tr>\s*/g
 const CELL_END = /<\/td>\s*/g
 const TAG =
@@ -101,6 +102,11 @@ export function readableMarkdown(markdown: string): string {
     .replaceAll(/(?<![ \t])[ \t]+$/gm, '')
     .replaceAll(/\n{3,}/g, '\n\n')
     .trim()
+}
+
+/** How many files and PDFs the Markdown embeds. */
+export function filesIn(markdown: string): number {
+  return markdown.match(FILE)?.length ?? 0
 }
 
 /** The pages and databases directly under a page, by the tags in its Markdown. Mentions do not count. */

@@ -286,6 +286,8 @@ async function tokensOf(
 export async function expectSettled(page: Page): Promise<void> {
   await page.locator('main h1').waitFor()
   await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' })
+  // Chromium answers from the old style, in which a panel that was just read is hidden, until a layout applies `:has()`.
+  await page.locator('html').evaluate(({ offsetHeight }) => offsetHeight)
 }
 
 /** That axe finds nothing to complain of in what is shown, once nothing fades in or out any more. */

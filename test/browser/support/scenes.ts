@@ -1,32 +1,11 @@
-import type { Page } from 'playwright-core'
 import { type Emulators, emulatorOf } from '../../support/connected-service.ts'
 import { sampleDocx, samplePdf } from '../../support/sample-files.ts'
 import { canvasOf } from './canvas.ts'
 import { QUESTION } from './company.ts'
 import { expectSettled } from './console.ts'
+import { dialog, type Scene, type Stage } from './scene.ts'
+import { RUNNING } from './scenes-of-admins.ts'
 
-export interface Stage {
-  page: Page
-  url: string
-  emulators: Emulators
-  /** The company's sources by provider: connected accounts, and one that fails. */
-  connected: { slack: string; notion: string; google_drive: string }
-}
-
-/** A page in one of its states, for visual review. */
-export interface Scene {
-  name: string
-  who: 'nobody' | 'owner' | 'member' | 'newcomer' | 'debtor'
-  path: string | ((stage: Stage) => string)
-  /** What to do once the page is open. */
-  act?: (stage: Stage) => Promise<void>
-  /** The only widths where the state exists; all by default. */
-  widths?: readonly number[]
-  /** Runs before the page is opened. */
-  before?: (stage: Stage) => Promise<void>
-}
-
-const dialog = (page: Page) => page.getByRole('dialog').last()
 const ask = async ({ page }: Stage, question: string): Promise<void> => {
   await page.getByRole('textbox', { name: 'Question' }).fill(question)
   await page.getByRole('textbox', { name: 'Question' }).press('Enter')
@@ -67,6 +46,38 @@ const SIGNING_IN: readonly Scene[] = [
   },
   { name: 'error', who: 'owner', path: 'developers', before: refuse },
   { name: 'error-home', who: 'owner', path: '', before: refuse },
+  {
+    name: 'outage',
+    who: 'owner',
+    path: 'developers',
+    async act({ page }) {
+      await page.route(/\/(v1|readyz)/, (route) => route.abort())
+      await page.getByRole('tab', { name: 'Requests and usage' }).click()
+      await page.getByText('The service is unreachable').waitFor()
+    },
+  },
+  {
+    name: 'invitation',
+    who: 'newcomer',
+    path: ({ invitations }) => invitations.open,
+    act: async ({ page }) => page.getByRole('button', { name: 'Join the workspace' }).waitFor(),
+  },
+  {
+    name: 'invitation-for-another',
+    who: 'newcomer',
+    path: ({ invitations }) => invitations.forAnother,
+    act: async ({ page }) => page.getByText(/^You are signed in as/).waitFor(),
+  },
+  {
+    name: 'palette',
+    who: 'owner',
+    path: '',
+    async act({ page }) {
+      await page.keyboard.press('Control+k')
+      await page.getByRole('combobox', { name: /^Search pages/ }).fill('s')
+      await page.getByRole('option').first().waitFor()
+    },
+  },
 ]
 
 const ASKING: readonly Scene[] = [
@@ -91,6 +102,22 @@ const ASKING: readonly Scene[] = [
     path: 'ask',
     act: (stage) => ask(stage, 'Which river flows through Paris?'),
   },
+  {
+    name: 'ask-thread',
+    who: 'owner',
+    path: 'ask',
+    async act(stage) {
+      const { page } = stage
+      await ask(stage, QUESTION)
+      await page.getByRole('button', { name: 'Missing source' }).click()
+      await page.getByRole('button', { name: 'Add to evaluation' }).waitFor()
+      await page.getByRole('textbox', { name: 'Follow-up' }).fill('And who freezes GitHub?')
+      await page.getByRole('textbox', { name: 'Follow-up' }).press('Enter')
+      await page.getByRole('button', { name: 'Copy the answer', exact: true }).waitFor()
+      await expectSettled(page)
+    },
+  },
+  { name: 'ask-threads', who: 'owner', path: 'ask' },
   {
     name: 'ask-code',
     who: 'owner',
@@ -130,6 +157,17 @@ const SOURCES: readonly Scene[] = [
     },
   },
   {
+    name: 'source-run',
+    who: 'owner',
+    path: ({ connected }) => `sources/${connected.notion}`,
+    async act({ page }) {
+      await page.getByRole('table', { name: 'Runs' }).getByRole('button').first().click()
+      await dialog(page)
+        .getByText(/^Next sync/)
+        .waitFor()
+    },
+  },
+  {
     name: 'source-menu',
     who: 'owner',
     path: ({ connected }) => `sources/${connected.slack}`,
@@ -160,6 +198,18 @@ const SOURCES: readonly Scene[] = [
   },
   { name: 'import-empty', who: 'owner', path: 'sources/import' },
   { name: 'items', who: 'owner', path: 'sources/items' },
+  {
+    name: 'items-delete',
+    who: 'owner',
+    path: 'sources/items?q=rollback',
+    async act({ page }) {
+      await page.getByRole('checkbox', { name: /^Select all/ }).check()
+      await page.getByRole('button', { name: /^Delete \d/ }).click()
+      await dialog(page)
+        .getByText(/can no longer be found/)
+        .waitFor()
+    },
+  },
   {
     name: 'item',
     who: 'owner',
@@ -193,149 +243,17 @@ const MEMORY: readonly Scene[] = [
     },
   },
   { name: 'memory-nothing', who: 'owner', path: 'memory?q=zzzzz' },
+  { name: 'memory-search', who: 'owner', path: 'memory?q=Kestrel', act: drawn },
+  { name: 'memory-changes', who: 'owner', path: 'memory?view=changes' },
   {
     name: 'memory-many',
     who: 'owner',
     path: 'memory',
     before: async ({ page }) => {
-      const canvas = { ...canvasOf(2_000), complete: false, itemsWaiting: 1_200 }
+      const canvas = { ...canvasOf(500), complete: false, itemsWaiting: 1_200 }
       await page.route('**/v1/console/memory-canvas?*', (route) => route.fulfill({ json: canvas }))
     },
     act: drawn,
-  },
-]
-
-const RUNNING: readonly Scene[] = [
-  { name: 'home', who: 'owner', path: '' },
-  {
-    name: 'switcher',
-    who: 'owner',
-    path: '',
-    widths: [1440, 2560],
-    async act({ page }) {
-      await page.setViewportSize({ width: 1440, height: 900 })
-      await page.getByRole('button', { name: /^Workspace/ }).click()
-    },
-  },
-  {
-    name: 'navigation',
-    who: 'owner',
-    path: '',
-    widths: [360, 768],
-    async act({ page }) {
-      await page.setViewportSize({ width: 360, height: 900 })
-      await page.getByRole('button', { name: 'Navigation' }).click()
-    },
-  },
-  { name: 'developers', who: 'owner', path: 'developers' },
-  { name: 'developers-requests', who: 'owner', path: 'developers?tab=requests' },
-  {
-    name: 'create-key',
-    who: 'owner',
-    path: 'developers',
-    async act({ page }) {
-      await page.getByRole('button', { name: 'Create a key' }).first().click()
-      await page.getByRole('radio', { name: 'Custom' }).check()
-    },
-  },
-  {
-    name: 'new-key',
-    who: 'owner',
-    path: 'developers',
-    async act({ page }) {
-      await page.getByRole('button', { name: 'Create a key' }).first().click()
-      await page.getByLabel('Name').fill('Support bot')
-      await page.getByRole('button', { name: 'Create key', exact: true }).click()
-      await page.getByRole('region', { name: 'the secret' }).waitFor()
-    },
-  },
-  {
-    name: 'revoke-key',
-    who: 'owner',
-    path: 'developers',
-    async act({ page }) {
-      await page
-        .getByRole('button', { name: /^Revoke/ })
-        .first()
-        .click()
-      await dialog(page).waitFor()
-    },
-  },
-  {
-    name: 'webhook-new',
-    who: 'owner',
-    path: 'developers',
-    async act({ page }) {
-      await page.getByRole('button', { name: 'Add a webhook' }).click()
-      await dialog(page).getByLabel('Address').waitFor()
-    },
-  },
-  {
-    name: 'webhook-deliveries',
-    who: 'owner',
-    path: 'developers',
-    async act({ page }) {
-      await page.getByRole('button', { name: /^See deliveries/ }).click()
-      await dialog(page).getByText('webhook.test').first().waitFor()
-    },
-  },
-  {
-    name: 'evaluation-questions',
-    who: 'owner',
-    path: 'evaluation?tab=questions',
-    async act({ page }) {
-      const buffer = Buffer.from(`question,page,fact\n"${QUESTION}",Vacation,\nWho owns Kestrel?,,Kestrel\n`)
-      await page
-        .getByLabel('CSV file with questions')
-        .setInputFiles({ name: 'questions.csv', mimeType: 'text/csv', buffer })
-      await page.getByText('2 questions added').or(page.getByText('2 replaced')).first().waitFor()
-      await page.keyboard.press('Escape')
-    },
-  },
-  {
-    name: 'evaluation-run',
-    who: 'owner',
-    path: 'evaluation',
-    async act({ page }) {
-      await page.getByRole('button', { name: 'Start a run' }).click()
-      await page
-        .getByRole('button', { name: /^See answer/ })
-        .nth(1)
-        .waitFor()
-    },
-  },
-  { name: 'audit', who: 'owner', path: 'audit' },
-  {
-    name: 'audit-event',
-    who: 'owner',
-    path: 'audit?action=api_key.create',
-    async act({ page }) {
-      await page.getByRole('table', { name: 'Audit events' }).getByRole('button').first().click()
-      await dialog(page).getByRole('region', { name: 'the metadata' }).waitFor()
-    },
-  },
-  { name: 'billing', who: 'owner', path: 'billing' },
-  { name: 'billing-failed', who: 'debtor', path: 'billing' },
-  { name: 'home-failed', who: 'debtor', path: '' },
-  { name: 'members', who: 'owner', path: 'members' },
-  {
-    name: 'invite',
-    who: 'owner',
-    path: 'members',
-    async act({ page }) {
-      await page.getByRole('button', { name: 'Invite a member' }).click()
-      await page.getByRole('button', { name: 'Create invitation' }).click()
-      await page.getByRole('region', { name: 'the link' }).waitFor()
-    },
-  },
-  {
-    name: 'remove-workspace',
-    who: 'owner',
-    path: 'members',
-    async act({ page }) {
-      await page.getByRole('button', { name: 'Delete this workspace' }).click()
-      await page.getByRole('button', { name: 'Delete the workspace' }).waitFor()
-    },
   },
 ]
 

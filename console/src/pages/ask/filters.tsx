@@ -89,7 +89,7 @@ function Fields({ search, onChange }: { search: AskSearch; onChange: (search: As
         allowDeselect={false}
         value={search.rank ?? 'hybrid'}
         data={[
-          { value: 'hybrid', label: 'Words and meaning' },
+          { value: 'hybrid', label: 'Hybrid' },
           { value: 'vector', label: 'Meaning only' },
         ]}
         onChange={(rank) => onChange(withText(search, 'rank', rank === 'vector' ? 'vector' : ''))}

@@ -2,6 +2,7 @@ import { Button, Stack, Tabs } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { PageHeader } from '../../ui/page-header.tsx'
+import classes from './developers-page.module.css'
 import { CreateKeyDialog } from './create-key-dialog.tsx'
 import type { RequestFilters } from './developers-search.ts'
 import { KeyUsagePanel } from './key-usage-panel.tsx'
@@ -33,8 +34,12 @@ export function DevelopersPage() {
         keepMounted={false}
       >
         <Tabs.List mb="lg">
-          <Tabs.Tab value="keys">Keys and webhooks</Tabs.Tab>
-          <Tabs.Tab value="requests">Requests and usage</Tabs.Tab>
+          <Tabs.Tab value="keys" className={classes.tab ?? ''}>
+            Keys and webhooks
+          </Tabs.Tab>
+          <Tabs.Tab value="requests" className={classes.tab ?? ''}>
+            Requests and usage
+          </Tabs.Tab>
         </Tabs.List>
         <Tabs.Panel value="keys">
           <Stack gap="lg">

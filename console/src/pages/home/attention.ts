@@ -5,10 +5,13 @@ import { describeSubscription } from '../billing/plan-words.ts'
 import type { Connector } from '../sources/connector-list.tsx'
 import { nameOf, type Source } from '../sources/source-words.ts'
 
-/** Something to mend: what does so is a source that is connected or synced again, or a page. */
-export type Concern = { id: string; title: string; text: string } & (
-  | { source: Source }
-  | { to: PagePath | '/sources/new'; action: string }
+/**
+ * Something to mend: what does so is a source that is connected or synced again, or a page. The text is null where the
+ * last run of the source says what to do.
+ */
+export type Concern = { id: string; title: string } & (
+  | { source: Source; text: string | null }
+  | { to: PagePath | '/sources/new'; action: string; text: string }
 )
 
 /** A source that syncs is polled every quarter of an hour; after this long something is amiss. */
@@ -54,11 +57,8 @@ function billingConcerns(billing: Schemas['Billing']): Concern[] {
 }
 
 function sourceConcerns(source: Source, now: number): Concern[] {
-  const { id, status, errorMessage, lastSyncedAt } = source
-  if (status === 'error') {
-    const text = errorMessage ?? 'Its last run failed.'
-    return [{ id, title: `${nameOf(source)} cannot be synced`, text, source }]
-  }
+  const { id, status, lastSyncedAt } = source
+  if (status === 'error') return [{ id, title: `${nameOf(source)} cannot be synced`, text: null, source }]
   if (status === 'active' && lastSyncedAt !== null && now - Date.parse(lastSyncedAt) > STALE_MS)
     return [
       {

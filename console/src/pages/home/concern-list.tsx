@@ -3,7 +3,8 @@ import { count } from '../../ui/format.ts'
 import { ButtonLink, TextLink } from '../../ui/links.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { MendButton } from '../sources/mend-button.tsx'
-import { useLiveRuns } from '../sources/use-runs.ts'
+import { fixOfRun, type Source, type SyncRun } from '../sources/source-words.ts'
+import { useLiveRuns, useSyncRun } from '../sources/use-runs.ts'
 import type { Concern } from './attention.ts'
 import classes from './concern-list.module.css'
 
@@ -14,6 +15,7 @@ const SHOWN_MAX = 6
 export function ConcernList({ concerns }: { concerns: readonly Concern[] }) {
   // Followed here, so that a source that was mended leaves the list by itself.
   const { data: runs } = useLiveRuns()
+  const runOf = ({ id }: Source): SyncRun | undefined => runs?.find(({ connectorId }) => connectorId === id)
   if (concerns.length === 0) return null
   return (
     <Panel title="Needs attention" isFlush>
@@ -35,13 +37,16 @@ export function ConcernList({ concerns }: { concerns: readonly Concern[] }) {
                   concern.title
                 )}
               </span>
-              <span className={classes.text}>{concern.text}</span>
+              <span className={classes.text}>
+                {'source' in concern && concern.text === null ? (
+                  <Fix source={concern.source} run={runOf(concern.source)} />
+                ) : (
+                  concern.text
+                )}
+              </span>
             </div>
             {'source' in concern ? (
-              <MendButton
-                source={concern.source}
-                run={runs?.find(({ connectorId }) => connectorId === concern.source.id)}
-              />
+              <MendButton source={concern.source} run={runOf(concern.source)} />
             ) : (
               <ButtonLink to={concern.to} size="xs" variant="default">
                 {concern.action}
@@ -60,4 +65,10 @@ export function ConcernList({ concerns }: { concerns: readonly Concern[] }) {
       )}
     </Panel>
   )
+}
+
+/** What to do about a source whose last run failed. The page of the source has the provider's message. */
+function Fix({ source, run }: { source: Source; run: SyncRun | undefined }) {
+  const { data } = useSyncRun(run?.status === 'failed' ? run.id : undefined)
+  return fixOfRun(source.provider, data?.needsReconnection === true)
 }

@@ -240,16 +240,17 @@ function drawLabel(
   context.font = `${settings.labelWeight} ${settings.labelSize}px ${settings.labelFont}`
   const box = { width: context.measureText(label).width, height: settings.labelSize + 2 }
   const away = size + LABEL_GAP
+  const room = context.canvas.clientWidth
+  const middle = Math.max(0, Math.min(x - box.width / 2, room - box.width))
   const places: LabelBox[] = [
     { ...box, left: x + away, top: y - box.height / 2 },
     { ...box, left: x - away - box.width, top: y - box.height / 2 },
-    { ...box, left: x - box.width / 2, top: y + away },
-    { ...box, left: x - box.width / 2, top: y - away - box.height },
+    { ...box, left: middle, top: y + away },
+    { ...box, left: middle, top: y - away - box.height },
   ]
-  const room = context.canvas.clientWidth
   const isFree = (one: LabelBox): boolean => !taken.some((other) => overlaps(one, other))
   const isWhole = ({ left, width }: LabelBox): boolean => left >= 0 && left + width <= room
-  const place = places.find((one) => isWhole(one) && isFree(one)) ?? places.find(isFree)
+  const place = places.find((one) => isWhole(one) && isFree(one))
   if (place === undefined) return
   taken.push(place)
   context.lineWidth = 3
@@ -285,7 +286,8 @@ function drawLabelBox(
   context.font = `600 ${settings.labelSize}px ${settings.labelFont}`
   const width = context.measureText(label).width + 12
   const height = settings.labelSize + 10
-  const left = x + size + 6
+  const right = x + size + 6
+  const left = right + width <= context.canvas.clientWidth ? right : x - size - 6 - width
   context.fillStyle = THEMES[scheme].box
   context.strokeStyle = THEMES[scheme].line
   context.lineWidth = 1

@@ -23,6 +23,7 @@ export function ItemList({
   items,
   empty,
   isAsked = false,
+  isOfSource = false,
   onOpen,
 }: {
   items: ReturnType<typeof useItems>
@@ -30,6 +31,8 @@ export function ItemList({
   empty: { title: string; text: string; action?: ReactNode }
   /** The next page comes by a button alone, where something stands below the list. */
   isAsked?: boolean
+  /** All are from one source, which the page names. */
+  isOfSource?: boolean
   onOpen: (item: ListedItem) => void
 }) {
   const { rows, error, isPending, hasNextPage, refetch } = items
@@ -49,13 +52,21 @@ export function ItemList({
   if (rows.length === 0 && !hasNextPage) return <EmptyState icon={FileText} {...empty} />
   return (
     <>
-      {rows.length > 0 && <Rows rows={rows} onOpen={onOpen} />}
+      {rows.length > 0 && <Rows rows={rows} isOfSource={isOfSource} onOpen={onOpen} />}
       <EndOfList pages={items} isAsked={isAsked && rows.length > 0} />
     </>
   )
 }
 
-function Rows({ rows, onOpen }: { rows: readonly ListedItem[]; onOpen: (item: ListedItem) => void }) {
+function Rows({
+  rows,
+  isOfSource,
+  onOpen,
+}: {
+  rows: readonly ListedItem[]
+  isOfSource: boolean
+  onOpen: (item: ListedItem) => void
+}) {
   const { isAdmin } = useWorkspace()
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   // What was deleted, or filtered out, is no longer selected.
@@ -102,7 +113,7 @@ function Rows({ rows, onOpen }: { rows: readonly ListedItem[]; onOpen: (item: Li
               </span>
             ),
           },
-          { label: 'From', cell: (item) => <Origin item={item} /> },
+          ...(isOfSource ? [] : [{ label: 'From', cell: (item: ListedItem) => <Origin item={item} /> }]),
           { label: 'Kind', cell: ({ sourceKind }) => KINDS[sourceKind] },
           {
             label: 'Changed',

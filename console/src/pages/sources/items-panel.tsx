@@ -47,6 +47,7 @@ export function ItemsPanel({ source }: { source: Source }) {
               : { title: 'No results', text: 'Clear a filter to see more.' }
           }
           isAsked={!isPushOnly(source)}
+          isOfSource
           onOpen={({ id }) => go({ ...filters, item: id })}
         />
         {item !== undefined && <ItemDrawer itemId={item} onClose={() => go(filters)} />}

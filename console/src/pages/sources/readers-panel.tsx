@@ -55,7 +55,7 @@ function FromProvider({ source, permissions }: { source: Source; permissions: So
       )}
       <Text size="sm">
         {name} says who may read each item.
-        {people + groups > 0 && ` Known: ${count(people, 'person', 'people')} and ${count(groups, 'group')}.`}
+        {people + groups > 0 && ` Known: ${knownInWords(people, groups)}.`}
       </Text>
       <Text size="sm" c="dimmed">
         {checkedAt === null ? (
@@ -69,6 +69,11 @@ function FromProvider({ source, permissions }: { source: Source; permissions: So
       </Text>
     </Stack>
   )
+}
+
+function knownInWords(people: number, groups: number): string {
+  const known = [people > 0 && count(people, 'person', 'people'), groups > 0 && count(groups, 'group')]
+  return known.filter((part) => part !== false).join(' and ')
 }
 
 const ADDRESSES = 'addresses'

@@ -8,6 +8,7 @@ import { formatDate, RelativeTime } from '../../ui/relative-time.tsx'
 import { Stat, Stats } from '../../ui/stat.tsx'
 import { LastSynced } from './last-synced.tsx'
 import { MendButton } from './mend-button.tsx'
+import classes from './source-standing.module.css'
 import { SourceStatus } from './source-status.tsx'
 import { fixOfRun, isActive, isPushOnly, type Source, type SyncRun } from './source-words.ts'
 import { useSyncRun } from './use-runs.ts'
@@ -93,12 +94,14 @@ function Failure({
       icon={<CircleAlert size={18} aria-hidden />}
       title={`${providerName(source.provider) ?? 'The provider'} could not be read`}
     >
-      <Text size="sm" mb="sm">
-        {source.errorMessage ?? 'Its last run failed.'}
-      </Text>
-      <Text size="sm" mb="sm">
+      <Text size="sm" mb="xs">
         {fixOfRun(source.provider, needsReconnection)}
       </Text>
+      {source.errorMessage !== null && (
+        <Text size="sm" mb="sm" className={classes.reported ?? ''}>
+          Reported error: {source.errorMessage}
+        </Text>
+      )}
       <MendButton source={source} run={run} />
     </Alert>
   )

@@ -1,4 +1,3 @@
-import { Tooltip } from '@mantine/core'
 import type { Schemas } from '../../api/client.ts'
 import { count } from '../../ui/format.ts'
 import { Status, type Tone } from '../../ui/status.tsx'
@@ -11,7 +10,7 @@ const STATES: Record<Schemas['Source']['status'], { tone: Tone; word: string }> 
   disabled: { tone: 'off', word: 'Paused' },
 }
 
-/** How a source is, and how far the run is that reads it just now; where its last run failed, why. */
+/** How a source is, and how far the run is that reads it just now. */
 export function SourceStatus({ source, run }: { source: Schemas['Source']; run?: SyncRun | undefined }) {
   if (run && isActive(run) && source.status !== 'disabled')
     return (
@@ -20,11 +19,5 @@ export function SourceStatus({ source, run }: { source: Schemas['Source']; run?:
       </Status>
     )
   const { tone, word } = STATES[source.status]
-  const status = <Status tone={tone}>{word}</Status>
-  if (source.errorMessage === null || source.status !== 'error') return status
-  return (
-    <Tooltip label={source.errorMessage} multiline maw={360}>
-      <span>{status}</span>
-    </Tooltip>
-  )
+  return <Status tone={tone}>{word}</Status>
 }

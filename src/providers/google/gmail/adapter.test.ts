@@ -102,12 +102,34 @@ describe('the first sync of a mailbox', () => {
     ]
     google.mail.deliver({ subject: 'files', text: 'Attached.', attachments: files })
     google.mail.deliver({ subject: 'Only a subject', text: '' })
-    await engine.run()
+    const { skipped } = await engine.run()
     expect(byTitle(engine, 'Re: html')?.body).toBe('Yes.')
     expect(byTitle(engine, 'latin')?.body).toBe('Grüße aus Köln')
     expect(byTitle(engine, 'files')?.body).toBe('Attached.\n\nplan.pdf:\nthe plan')
     expect(byTitle(engine, 'files')?.metadata['attachments']).toEqual(['plan.pdf', 'photo.jpg'])
     expect(byTitle(engine, 'Only a subject')?.body).toBe('Only a subject')
+    expect(skipped.map(({ message }) => message)).toEqual([
+      'files: files of these types are not read: photo.jpg (image/jpeg)',
+    ])
+  })
+
+  it('reads the first five attachments, and names the others', async () => {
+    const { google, engine } = await connect()
+    const attachments = Array.from({ length: 7 }, (_, at) => ({
+      fileName: `${at}.txt`,
+      mimeType: 'text/plain',
+      content: Buffer.from(`text ${at}`),
+    }))
+    const id = google.mail.deliver({ subject: 'many', text: 'Attached.', attachments })
+    const { failures, skipped } = await engine.run()
+    expect(failures).toEqual([])
+    expect(byTitle(engine, 'many')?.body).toContain('text 4')
+    expect(skipped).toEqual([
+      {
+        externalId: idOf(google, id),
+        message: 'many: only the first 5 attachments are read, not 5.txt, 6.txt',
+      },
+    ])
   })
 
   it('stores a mail without an unreadable attachment, and reports it', async () => {

@@ -17,6 +17,8 @@ import { isVolatile, mailItemId, type MailRun } from './mail-run.ts'
 import { isReply, withoutQuotedText } from './quoted-text.ts'
 
 const MOST_ATTACHMENTS = 5
+/** Attachments that are named as not read. */
+const NAMED_MAX = 5
 const MOST_RECIPIENTS = 50
 /** Longer headers are cut: a list of recipients may be a megabyte. */
 const HEADER_CHARACTERS_MAX = 20_000
@@ -30,6 +32,8 @@ const TEXT_BEFORE_QUOTES = 4
 export interface ReadMail {
   item: ProviderItem
   unread: ItemFailure[]
+  /** The attachments that are not read, with the reason; empty where all are. */
+  skipped: ItemFailure[]
   /** Whether a part got no answer and deserves a retry. */
   again: boolean
 }
@@ -74,7 +78,11 @@ export async function mailItemOf(
       ...(kept.length < body.length || own.truncated ? { truncated: true } : {}),
     },
   }
-  return { item, unread: faults.unread, again: faults.again }
+  const skipped = skippedOf(attachments).map((reason) => ({
+    externalId: faults.externalId,
+    message: `${title}: ${reason}`,
+  }))
+  return { item, unread: faults.unread, skipped, again: faults.again }
 }
 
 interface Faults {
@@ -155,6 +163,29 @@ async function textOf(run: MailRun, messageId: string, part: TextPart): Promise<
   return text
 }
 
+const isReadable = ({ mimeType, fileName }: AttachmentPart) => textFormatOf(mimeType, fileName) !== null
+
+/** Why attachments are not read, in one sentence at most. */
+function skippedOf(attachments: readonly AttachmentPart[]): string[] {
+  const others = attachments.filter((part) => part.isBeside && !isReadable(part))
+  const beyond = attachments.filter(isReadable).slice(MOST_ATTACHMENTS)
+  const reasons = [
+    ...(others.length === 0
+      ? []
+      : [`files of these types are not read: ${namesOf(others, ({ mimeType }) => ` (${mimeType})`)}`]),
+    ...(beyond.length === 0
+      ? []
+      : [`only the first ${MOST_ATTACHMENTS} attachments are read, not ${namesOf(beyond, () => '')}`]),
+  ]
+  return reasons.length === 0 ? [] : [reasons.join('; ')]
+}
+
+function namesOf(parts: readonly AttachmentPart[], more: (part: AttachmentPart) => string): string {
+  const names = parts.slice(0, NAMED_MAX).map((part) => part.fileName + more(part))
+  const rest = parts.length - names.length
+  return [...names, ...(rest > 0 ? [`and ${rest} more`] : [])].join(', ')
+}
+
 /** The text of the first few attachments that have some. An unreadable one is recorded and skipped. */
 async function attachedText(
   run: MailRun,
@@ -162,7 +193,7 @@ async function attachedText(
   attachments: readonly AttachmentPart[],
   faults: Faults,
 ): Promise<string[]> {
-  const readable = attachments.filter((part) => textFormatOf(part.mimeType, part.fileName) !== null)
+  const readable = attachments.filter(isReadable)
   const texts: string[] = []
   for (const part of readable.slice(0, MOST_ATTACHMENTS)) {
     const text = await readOrNote(run, part.fileName, faults, () =>

@@ -23,6 +23,8 @@ export interface AttachmentPart {
   size: number
   bytes: Uint8Array | null
   attachmentId: string | null
+  /** Whether it is shown beside the text, unlike the pictures in it. */
+  isBeside: boolean
 }
 
 export interface MailParts {
@@ -51,10 +53,11 @@ function collect(part: MessagePart, depth: number, budget: { parts: number }): M
     attachmentId: attachmentId ?? null,
   }
   if (content.bytes === null && content.attachmentId === null) return { texts: [], attachments: [] }
-  if (part.filename || isDisposedOf(part)) {
+  const isBeside = isDisposedOf(part)
+  if (part.filename || isBeside) {
     return {
       texts: [],
-      attachments: [{ ...content, fileName: fileNameOf(part), mimeType, size: size ?? 0 }],
+      attachments: [{ ...content, fileName: fileNameOf(part), mimeType, size: size ?? 0, isBeside }],
     }
   }
   if (mimeType !== 'text/plain' && mimeType !== 'text/html') return { texts: [], attachments: [] }

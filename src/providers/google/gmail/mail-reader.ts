@@ -44,6 +44,7 @@ function add(read: ReadMails, more: ReadMails): void {
   for (const item of more.upserts) read.upserts.push(item)
   for (const id of more.deletions) read.deletions.push(id)
   for (const failure of more.failures) read.failures.push(failure)
+  for (const skip of more.skipped) read.skipped.push(skip)
   for (const id of more.again) read.again.push(id)
   for (const id of more.settled) read.settled.push(id)
 }
@@ -63,9 +64,10 @@ async function readMails(run: MailRun, ids: readonly string[]): Promise<ReadMail
       let isWhole = true
       if (isOutside(message.labelIds)) read.deletions.push(externalId)
       else {
-        const { item, unread, again } = await mailItemOf(run, { ...message, id })
+        const { item, unread, skipped, again } = await mailItemOf(run, { ...message, id })
         read.upserts.push(item)
         for (const failure of unread) read.failures.push(failure)
+        for (const skip of skipped) read.skipped.push(skip)
         isWhole = !again
       }
       if (isWhole) read.settled.push(id)
