@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../src/database/database.ts'
 
 /**
@@ -22,14 +22,47 @@ const NOT_COMPARED = new Set([
  */
 export async function databaseContents(db: Db): Promise<Record<string, string>> {
   const names = (await tablesOf(db)).filter((name) => !NOT_COMPARED.has(name))
-  const each = names.map(
+  const known = contents.get(db) ?? new Map<string, Content>()
+  contents.set(db, known)
+  // Hashing takes most of the time, so only what transactions wrote since the last call is hashed.
+  const versions = await oneOfEach(
+    names,
+    db,
     (name) => sql`
-      select ${name}::text as name, count(*)::int || ' rows ' ||
-        coalesce(md5(string_agg((to_jsonb(t) - 'last_used_at' - 'seen_at' - 'canvas_sha256')::text, ',' order by t::text)), '') as state
-      from ${sql.table(name)} t`,
+    select ${name}::text as name, concat(count(*), ' ', sum(xmin::text::bigint)) as value from ${sql.table(name)}`,
   )
-  const { rows } = await sql<{ name: string; state: string }>`${sql.join(each, sql` union all `)}`.execute(db)
-  return Object.fromEntries(rows.map(({ name, state }) => [name, state]))
+  const changed = names.filter((name) => known.get(name)?.version !== versions.get(name))
+  const states = await oneOfEach(
+    changed,
+    db,
+    (name) => sql`
+    select ${name}::text as name, count(*)::int || ' rows ' ||
+      coalesce(md5(string_agg((to_jsonb(t) - 'last_used_at' - 'seen_at' - 'canvas_sha256')::text, ',' order by t::text)), '') as value
+    from ${sql.table(name)} t`,
+  )
+  for (const [name, state] of states) known.set(name, { version: versions.get(name), state })
+  return Object.fromEntries(names.map((name) => [name, known.get(name)?.state ?? '']))
+}
+
+interface Content {
+  /** Changes with every stored row version. */
+  version: string | undefined
+  state: string
+}
+const contents = new WeakMap<Db, Map<string, Content>>()
+
+/** @returns the value that a statement for each table gives, by table */
+async function oneOfEach(
+  names: readonly string[],
+  db: Db,
+  select: (name: string) => RawBuilder<unknown>,
+): Promise<Map<string, string>> {
+  if (names.length === 0) return new Map()
+  const { rows } = await sql<{
+    name: string
+    value: string
+  }>`${sql.join(names.map(select), sql` union all `)}`.execute(db)
+  return new Map(rows.map(({ name, value }) => [name, value]))
 }
 
 export async function tablesWith(db: Db, text: string): Promise<string[]> {
