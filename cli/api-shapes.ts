@@ -129,6 +129,21 @@ export const Me = z.looseObject({
 })
 export const AuthorizeAnswer = z.looseObject({ url: z.string() })
 
+const ConnectFormField = z.looseObject({
+  name: z.string(),
+  label: z.string(),
+  help: z.string(),
+  secret: z.boolean(),
+  required: z.boolean(),
+})
+export type ConnectFormField = z.infer<typeof ConnectFormField>
+
+export const ConnectorList = z.looseObject({
+  /** Older services have no forms. */
+  connectors: z.array(z.looseObject({ provider, form: z.array(ConnectFormField).nullish() })),
+})
+export const ConnectAnswer = z.looseObject({ connectorId: z.string() })
+
 const Document = z.looseObject({
   id: z.string(),
   provider,

@@ -3,6 +3,7 @@ import { EMBEDDING_PROVIDERS } from './inference/embedding-model.ts'
 import { StartupError } from './kernel/errors.ts'
 import {
   catalogSettings,
+  isEnabled,
   namedProvidersSetting,
   PROVIDERS,
   type ProviderEnvironment,
@@ -238,14 +239,14 @@ function mailFaults({ SMTP_URL: server, MAIL_FROM: from }: Settings): string[] {
 
 function connectorFaults(settings: Settings): string[] {
   const faults: string[] = []
-  const clients = new Map(providers.map(({ client }) => [client.id, client.secret]))
+  const clients = new Map(providers.flatMap(({ client }) => (client ? [[client.id, client.secret]] : [])))
   for (const [id, secretOfClient] of clients) {
     const [hasId, hasSecret] = [id, secretOfClient].map((name) => settings.providers[name] !== undefined)
     if (hasId && !hasSecret) faults.push(`${secretOfClient} is needed with ${id}`)
     if (!hasId && hasSecret) faults.push(`${id} is needed with ${secretOfClient}`)
   }
-  const anyClient = [...clients.keys()].find((id) => settings.providers[id] !== undefined)
-  if (anyClient !== undefined && settings.DATABASE_URL !== undefined && !settings.ENCRYPTION_KEY)
+  const isAnyEnabled = providers.some((provider) => isEnabled(provider, settings.providers))
+  if (isAnyEnabled && settings.DATABASE_URL !== undefined && !settings.ENCRYPTION_KEY)
     faults.push('ENCRYPTION_KEY is needed with DATABASE_URL once a connector is configured')
   return faults
 }

@@ -1,9 +1,19 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { ApiClient } from '../api-client.ts'
-import { AuthorizeAnswer, type Source, SourceList, SyncRunList } from '../api-shapes.ts'
+import {
+  AuthorizeAnswer,
+  ConnectAnswer,
+  type ConnectFormField,
+  ConnectorList,
+  type Source,
+  SourceList,
+  SyncRunList,
+} from '../api-shapes.ts'
+
 import { standOf, untilConnected } from '../await-connection.ts'
+import { askOn, fieldArgument, fillForm } from '../connect-form.ts'
 import { MemoryError } from '../../client/src/index.ts'
-import { CommandError } from '../failures.ts'
+import { CommandError, UsageError } from '../failures.ts'
 import { followRun, patienceOn, reportRun } from '../follow-run.ts'
 import { offerChannels } from '../offer-channels.ts'
 import { decideAccess, operatorClient } from '../operator-client.ts'
@@ -14,6 +24,15 @@ import { openSession, printJson } from './session.ts'
 
 interface ConnectOptions extends PersonOptions {
   grant?: boolean
+  field?: Record<string, string>
+}
+
+/** What is connected, where, and by whom. */
+interface Connecting {
+  person: ApiClient
+  organizationId: string
+  provider: string
+  grant: boolean
 }
 
 /** `connect`: connects provider accounts and follows their first sync. */
@@ -22,6 +41,11 @@ export function addConnectCommand(program: Command): void {
     .description('connect accounts and follow the first sync')
     .addArgument(providersArgument())
     .option('--grant', 'grant gated providers first, as the operator')
+    .addOption(
+      new Option('--field <name=value>', 'a field of the form of a provider without OAuth').argParser(
+        fieldArgument,
+      ),
+    )
     .action(connect)
 }
 
@@ -30,14 +54,21 @@ async function connect(providers: string[], options: ConnectOptions, command: Co
   // With --json the page to open goes to stderr, like everything except the result.
   const terminal = json ? { ...own, print: (line = '') => own.note(line) } : own
   const connected = []
+  if (options.field !== undefined && providers.length > 1)
+    throw new UsageError('--field belongs to one provider: connect one at a time')
   const { person, organizationId } = await signIn(client.url, options)
   const already = new Set((await listSources(person, terminal)).map(standOf))
   for (const provider of new Set(providers)) {
-    const url = await authorize({ person, organizationId, provider, grant: options.grant === true })
-    terminal.print(
-      `${provider}: open this page, allow access, and click Connect on the page that you are led back to\n  ${url}`,
-    )
-    const source = await untilConnected(() => listSources(person, terminal), { provider, already }, terminal)
+    const connecting = { person, organizationId, provider, grant: options.grant === true }
+    const form = await findForm(person, provider)
+    const source =
+      form === null
+        ? await connectElsewhere(connecting, already, terminal)
+        : await connectByForm(
+            connecting,
+            await fillForm(form, options.field ?? {}, askOn(terminal)),
+            terminal,
+          )
     const label = `${provider} (${printableLine(source.displayName)})`
     const runs = await person.call(SyncRunList, {
       method: 'GET',
@@ -55,19 +86,51 @@ async function connect(providers: string[], options: ConnectOptions, command: Co
   if (json) printJson(own, { connected })
 }
 
-async function authorize(given: {
-  person: ApiClient
-  organizationId: string
-  provider: string
-  grant: boolean
-}): Promise<string> {
-  const { person, organizationId, provider } = given
+/** The form of a provider; null when it is connected at the provider. */
+async function findForm(person: ApiClient, provider: string): Promise<ConnectFormField[] | null> {
+  const { connectors } = await person.call(ConnectorList, { method: 'GET', path: '/v1/console/connectors' })
+  return connectors.find((connector) => connector.provider === provider)?.form ?? null
+}
+
+async function connectElsewhere(
+  connecting: Connecting,
+  already: ReadonlySet<string>,
+  terminal: Terminal,
+): Promise<Source> {
+  const { person, provider } = connecting
   const path = `/v1/console/connectors/${provider}/authorize`
+  const { url } = await allowed(connecting, () => person.call(AuthorizeAnswer, { method: 'POST', path }))
+  terminal.print(
+    `${provider}: open this page, allow access, and click Connect on the page that you are led back to\n  ${url}`,
+  )
+  return await untilConnected(() => listSources(person, terminal), { provider, already }, terminal)
+}
+
+async function connectByForm(
+  connecting: Connecting,
+  fields: Record<string, string>,
+  terminal: Terminal,
+): Promise<Source> {
+  const { person, provider } = connecting
+  const path = `/v1/console/connectors/${provider}/connect`
+  const { connectorId } = await allowed(connecting, () =>
+    person.call(ConnectAnswer, { method: 'POST', path, body: { fields } }),
+  )
+  const source = (await listSources(person, terminal)).find(({ id }) => id === connectorId)
+  if (source === undefined) throw new CommandError(`${provider} was connected, but its source is gone`)
+  return source
+}
+
+/** Makes a request for a gated provider, which the operator may grant first. */
+async function allowed<Answer>(
+  { person, organizationId, provider, grant }: Connecting,
+  request: () => Promise<Answer>,
+): Promise<Answer> {
   try {
-    return (await person.call(AuthorizeAnswer, { method: 'POST', path })).url
+    return await request()
   } catch (error) {
     if (!(error instanceof MemoryError) || error.code !== 'connector_access_required') throw error
-    if (!given.grant) {
+    if (!grant) {
       throw new CommandError(
         `${provider} needs the operator's permission first. If you are the operator, add --grant, or run:\n` +
           `  npm run memory -- operator access ${organizationId} ${provider} grant`,
@@ -76,7 +139,7 @@ async function authorize(given: {
     }
     const operator = await operatorClient(person.url)
     await decideAccess(operator, { organizationId, provider, enabled: true })
-    return (await person.call(AuthorizeAnswer, { method: 'POST', path })).url
+    return await request()
   }
 }
 

@@ -2,12 +2,11 @@ import { recordEvent } from '../audit/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { actorOf, type ConsolePrincipal } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
+import type { FormFields } from '../providers/index.ts'
 import { openCode, sealCode, type WaitingCode } from './confirmation.ts'
-import {
-  type AccountConnectorDependencies,
-  createAccountConnector,
-  requireStanding,
-} from './connect-account.ts'
+import { type AccountConnectorDependencies, createAccountConnector, oauthAdapter } from './connect-account.ts'
+import { createFormConnector } from './connect-form.ts'
+import { requireStanding } from './store-account.ts'
 import { hasAccount } from '../sources/index.ts'
 import { flowCookie, readFlowCookie } from './flow-cookie.ts'
 import type { ConnectQuestion } from './oauth-pages.ts'
@@ -24,7 +23,7 @@ export interface Connections {
   /**
    * Starts connecting an account. Returns the provider's page to send the browser to, and the cookie (`Set-Cookie`)
    * that identifies this browser to the callback.
-   * @throws AppError `connector_access_required`, `not_configured`, `plan_limit_reached`
+   * @throws AppError `connector_access_required`, `not_configured`, `plan_limit_reached`, `validation_failed`
    */
   authorize(caller: ConsolePrincipal, provider: ProviderId): Promise<{ url: string; cookie: string }>
   /**
@@ -41,9 +40,15 @@ export interface Connections {
   ): Promise<{ redirect: string } | { question: ConnectQuestion }>
   /** Finishes the flow after the user confirmed. Returns and throws as `complete` does. */
   confirm(provider: ProviderId, confirmation: string, signal: AbortSignal): Promise<string>
+  /**
+   * Connects an account by the provider's form: the source exists and its first run is queued. Returns its id.
+   * @throws AppError `validation_failed`, `upstream_error`, `connector_access_required`, `not_configured`,
+   * `plan_limit_reached`, `role_required`
+   */
+  submit(caller: ConsolePrincipal, provider: ProviderId, fields: FormFields): Promise<string>
 }
 
-/** Connects provider accounts by OAuth (RFC 6749, 4.1). */
+/** Connects provider accounts, by OAuth (RFC 6749, 4.1) or by a form. */
 export function createConnections(
   deps: AccountConnectorDependencies & { publicUrl: () => string },
 ): Connections {
@@ -60,7 +65,7 @@ export function createConnections(
     async authorize(caller, provider) {
       const { organizationId, userId } = caller
       await access.require(db, organizationId, provider)
-      const adapter = adapters.get(provider)
+      const adapter = oauthAdapter(adapters, provider)
       const { state, codeChallenge, browserSecret } = await db.transaction().execute(async (tx) => {
         await requireRoom(tx, deps, organizationId, provider)
         await recordBegin(tx, caller, provider, deps.clock.now())
@@ -88,6 +93,7 @@ export function createConnections(
     },
     confirm: async (provider, confirmation, signal) =>
       await finish(provider, openCode(deps.cipher, provider, confirmation), signal),
+    submit: createFormConnector(deps),
   }
 }
 

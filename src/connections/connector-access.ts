@@ -5,7 +5,7 @@ import type { Row } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError, validationError } from '../kernel/errors.ts'
 import { actorOf, type ConsolePrincipal } from '../kernel/principal.ts'
-import { PROVIDERS } from '../providers/index.ts'
+import { fieldsOf, findProvider, type FormField, PROVIDERS } from '../providers/index.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 
 /** What the operator has decided about a provider for a workspace. */
@@ -23,6 +23,8 @@ export interface ConnectorView {
   access: 'open' | 'required' | 'pending' | 'granted' | 'denied'
   /** Whether the caller may grant it. */
   grantable: boolean
+  /** The form to connect an account; null when the provider uses OAuth. */
+  form: FormField[] | null
 }
 
 export interface ConnectorAccess {
@@ -101,7 +103,14 @@ export function createConnectorAccess(deps: {
         const status = known.find((access) => access.provider === provider)?.status ?? 'required'
         const access = gated.includes(provider) ? status : 'open'
         const grantable = isGranter && access !== 'open' && access !== 'granted'
-        return { provider, offered: offered.includes(provider), access, grantable }
+        const { form } = findProvider(provider)
+        return {
+          provider,
+          offered: offered.includes(provider),
+          access,
+          grantable,
+          form: form === undefined ? null : fieldsOf(form),
+        }
       })
     },
   }

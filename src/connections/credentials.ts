@@ -8,7 +8,7 @@ import type { Row } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
-import { type Credentials, type ProviderAdapter, ProviderError } from '../providers/index.ts'
+import { type Credentials, type ProviderAdapter, ProviderError, usesOAuth } from '../providers/index.ts'
 import { createReencryption } from './reencryption.ts'
 import { type TokenCipher, UndecryptableSecret } from './token-cipher.ts'
 import { withoutSecrets } from './without-secrets.ts'
@@ -235,6 +235,8 @@ function readable(cipher: TokenCipher, ciphertext: Uint8Array, source: SourceRef
 
 /** A refresh with only its own timeout. */
 async function askForRenewal(adapter: ProviderAdapter, credentials: Credentials): Promise<Credentials> {
+  if (!usesOAuth(adapter))
+    throw new ProviderError('auth', 'The provider no longer accepts what this source was connected with')
   const signal = AbortSignal.timeout(REFRESH_TIMEOUT_MS)
   try {
     return await adapter.refresh(credentials, signal)

@@ -10,6 +10,7 @@ import {
   type ProviderAdapters,
   findProvider,
   providers,
+  usesOAuth,
 } from '../providers/index.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import { hasAccount } from '../sources/index.ts'
@@ -139,11 +140,13 @@ async function revoke(
   { db, cipher, adapters }: RevocationDependencies,
   row: Row<'grant_revocations'>,
 ): Promise<void> {
+  const adapter = adapters.get(row.provider)
+  if (!usesOAuth(adapter)) return
   const source = { organizationId: row.organization_id, sourceId: row.id }
   const credentials = openCredentials(cipher, row.ciphertext, source)
   if (await isShared(db, cipher, row, credentials)) return
   try {
-    await adapters.get(row.provider).revoke(credentials, AbortSignal.timeout(REVOKE_TIMEOUT_MS))
+    await adapter.revoke(credentials, AbortSignal.timeout(REVOKE_TIMEOUT_MS))
   } catch (error) {
     throw withoutSecrets(error, [credentials.accessToken, credentials.refreshToken])
   }
@@ -160,7 +163,7 @@ async function isShared(
   credentials: Credentials,
 ): Promise<boolean> {
   const { grants } = findProvider(row.provider)
-  const family = providers.filter((provider) => provider.grants.family === grants.family)
+  const family = providers.filter((provider) => provider.grants?.family === grants?.family)
   const others = await db
     .selectFrom('sources')
     .leftJoin('source_credentials', (join) =>
@@ -177,7 +180,7 @@ async function isShared(
     .where('external_account_id', '=', row.external_account_id)
     .where(hasAccount())
     .execute()
-  const { isShared: isOne } = grants
+  const isOne = grants?.isShared
   if (!isOne) return others.length > 0
   return others.some(({ organization_id: organizationId, id: sourceId, ciphertext }) => {
     if (ciphertext === null) return false

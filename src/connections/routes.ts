@@ -60,6 +60,20 @@ const AccessRequest = z
     description: 'A request for a gated provider, which the operator sees.',
   })
 
+const FIELDS_MAX = 20
+const FIELD_CHARACTERS_MAX = 10_000
+
+const FormFieldView = z
+  .object({
+    name: text('Its name in `fields`.', 'token'),
+    label: text('What people call it.', 'Access token'),
+    help: text('What to enter, and where to find it.', 'Create it in your settings.'),
+    secret: z.boolean().meta({ description: 'Whether it must not be shown.', example: true }),
+    multiline: z.boolean().meta({ description: 'Whether it may have several lines.', example: false }),
+    required: z.boolean().meta({ description: 'Whether it must be given.', example: true }),
+  })
+  .meta({ id: 'ConnectFormField', description: 'A field of the form that connects an account.' })
+
 const consoleRoutes = [
   defineRoute<ConnectionServices>()({
     operationId: 'consoleListConnectorAccess',
@@ -103,6 +117,11 @@ const consoleRoutes = [
                 description:
                   'Whether you may grant it with `…/connector-access/{provider}/grant`: as the owner of the local workspace.',
                 example: false,
+              }),
+              form: z.array(FormFieldView).nullable().meta({
+                description:
+                  'The fields to send to `…/connectors/{provider}/connect`; null: begin with `…/authorize`.',
+                example: null,
               }),
             }),
           )
@@ -173,6 +192,34 @@ const consoleRoutes = [
       const { url, cookie } = await connections.authorize(principal, provider)
       return reply(200, { url }, { 'Set-Cookie': cookie, 'Cache-Control': 'no-store' })
     },
+  }),
+  defineRoute<ConnectionServices>()({
+    operationId: 'consoleConnectByForm',
+    method: 'POST',
+    path: '/v1/console/connectors/{provider}/connect',
+    summary: "Connect an account by the fields of its provider's form",
+    description:
+      'For providers whose `form` in `GET /v1/console/connectors` is not null. What is entered is checked at the provider, stored encrypted and never shown again. The same account keeps its source.',
+    tag: 'Connectors',
+    access: asAdmin,
+    credits: 0,
+    audit: 'connector.connect',
+    params,
+    body: z.strictObject({
+      fields: z
+        .record(z.string().max(100), z.string().max(FIELD_CHARACTERS_MAX))
+        .refine(
+          (fields) => Object.keys(fields).length <= FIELDS_MAX,
+          `must have at most ${FIELDS_MAX} fields`,
+        )
+        .meta({ description: 'The values by field name, as entered.', example: { token: 'a-token' } }),
+    }),
+    refuses: ['connector_access_required', 'not_configured', 'plan_limit_reached', 'upstream_error'],
+    responses: {
+      200: z.object({ connectorId: shownId("The account's source.", EXAMPLE_ID.source) }),
+    },
+    handle: async ({ principal, params: { provider }, body }, { connections }) =>
+      reply(200, { connectorId: await connections.submit(principal, provider, body.fields) }),
   }),
 ]
 

@@ -2,7 +2,7 @@ import { AppError } from '../kernel/errors.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { createTextExtractor } from '../file-text/index.ts'
-import type { ProviderEnvironment } from './descriptor.ts'
+import { enablingSettings, isEnabled, type ProviderEnvironment } from './descriptor.ts'
 import type { ProviderAdapter } from './provider.ts'
 import { findProvider, providers } from './providers.ts'
 
@@ -24,20 +24,17 @@ export async function createProviderAdapters(
 ): Promise<ProviderAdapters> {
   const extractor = createTextExtractor()
   const adapters = new Map<ProviderId, ProviderAdapter>()
-  for (const { id, client, createAdapter } of providers) {
-    if (environment[client.id] === undefined || environment[client.secret] === undefined) continue
-    adapters.set(id, await createAdapter(environment, { clock, extractor }))
+  for (const provider of providers) {
+    if (!isEnabled(provider, environment)) continue
+    adapters.set(provider.id, await provider.createAdapter(environment, { clock, extractor }))
   }
   return {
     offered: [...adapters.keys()],
     get(provider) {
       const adapter = adapters.get(provider)
       if (adapter) return adapter
-      const { client } = findProvider(provider)
-      throw new AppError(
-        'not_configured',
-        `This deployment does not offer ${provider}: set ${client.id} and ${client.secret}`,
-      )
+      const settings = enablingSettings(findProvider(provider)).join(' and ')
+      throw new AppError('not_configured', `This deployment does not offer ${provider}: set ${settings}`)
     },
     close: () => extractor.close(),
   }

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
 import type { Clock } from '../kernel/clock.ts'
 import type { TextExtractor } from '../file-text/index.ts'
+import type { ConnectForm } from './form.ts'
 import type { Credentials, ProviderAdapter, SourceKind } from './provider.ts'
 
 /** Environment variables as parsed by config; undefined when not set. */
@@ -16,7 +17,25 @@ export type ProviderIcon = 'drive' | 'hash' | 'mail' | 'page'
  * Everything the service knows about one provider. All other code reads the catalog, so that a provider is one
  * folder. Importing it is cheap: `createAdapter` loads the SDK.
  */
-export interface Provider<Id extends string = string> {
+export type Provider<Id extends string = string> = ProviderFacts<Id> & (ByOAuth | ByForm)
+
+interface ByOAuth {
+  /** The two settings that enable the provider. */
+  readonly client: { readonly id: string; readonly secret: string }
+  readonly grants: GrantSharing
+  readonly form?: undefined
+}
+
+/** A provider whose accounts are connected by values that a user enters, such as a token or an address. */
+interface ByForm {
+  readonly form: ConnectForm
+  /** The settings that enable the provider; without any it is enabled when it is named. */
+  readonly needs: readonly string[]
+  readonly client?: undefined
+  readonly grants?: undefined
+}
+
+interface ProviderFacts<Id extends string> {
   readonly id: Id
   /** The display name. */
   readonly name: string
@@ -26,8 +45,6 @@ export interface Provider<Id extends string = string> {
   readonly icon: ProviderIcon
   /** Its environment variables. Providers of one family may share some. */
   readonly settings: SettingsShape
-  /** The two settings that enable the provider. */
-  readonly client: { readonly id: string; readonly secret: string }
   /** Whether a workspace needs the operator's approval, unless GATED_PROVIDERS says otherwise. */
   readonly isGated: boolean
   /** Whether a source can be limited to some channels. */
@@ -39,8 +56,9 @@ export interface Provider<Id extends string = string> {
    * may read everything the source contains.
    */
   readonly tellsReaders: boolean
-  readonly grants: GrantSharing
-  /** Creates the adapter. @throws when {@link Provider.client} is not set; callers check that first */
+  /** The audience of a new source; by default the person who connected it. */
+  readonly audience?: 'everyone'
+  /** Creates the adapter. @throws when a setting that enables the provider is not set; callers check that first */
   createAdapter(environment: ProviderEnvironment, deps: AdapterDependencies): Promise<ProviderAdapter>
   readonly webhook?: ProviderWebhook
   readonly cleanUps?: readonly CleanUpJob[]
@@ -117,17 +135,27 @@ export interface CleanUpJob {
   readonly shortBody: string
 }
 
+/** The settings without which a provider is not offered. */
+export function enablingSettings(provider: Provider): readonly string[] {
+  return provider.client === undefined ? provider.needs : [provider.client.id, provider.client.secret]
+}
+
+export function isEnabled(provider: Provider, environment: ProviderEnvironment): boolean {
+  return enablingSettings(provider).every((name) => environment[name] !== undefined)
+}
+
 /** A provider whose settings are typed by their schemas. */
 type ProviderDefinition<Id extends string, Shape extends SettingsShape> = Omit<
-  Provider<Id>,
+  ProviderFacts<Id>,
   'settings' | 'createAdapter' | 'webhook'
-> & {
-  settings: Shape
-  createAdapter(settings: z.output<z.ZodObject<Shape>>, deps: AdapterDependencies): Promise<ProviderAdapter>
-  webhook?: Omit<ProviderWebhook, 'read'> & {
-    read(request: WebhookRequest, settings: z.output<z.ZodObject<Shape>>, now: Date): WebhookEvent
+> &
+  (ByOAuth | ByForm) & {
+    settings: Shape
+    createAdapter(settings: z.output<z.ZodObject<Shape>>, deps: AdapterDependencies): Promise<ProviderAdapter>
+    webhook?: Omit<ProviderWebhook, 'read'> & {
+      read(request: WebhookRequest, settings: z.output<z.ZodObject<Shape>>, now: Date): WebhookEvent
+    }
   }
-}
 
 export function defineProvider<const Id extends string, const Shape extends SettingsShape>(
   definition: ProviderDefinition<Id, Shape>,

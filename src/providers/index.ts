@@ -1,5 +1,6 @@
 export { DEFAULT_PROVIDERS, type DefaultProviderId } from './catalog.ts'
 export { createProviderAdapters, type ProviderAdapters } from './create-adapters.ts'
+export { isEnabled } from './descriptor.ts'
 export type {
   CleanUpJob,
   Provider,
@@ -18,13 +19,17 @@ export {
   type ItemFailure,
   type JsonValue,
   type PermissionsPage,
+  type FormFields,
+  type OAuthAdapter,
   type ProviderAdapter,
   type ProviderChannel,
   type ProviderItem,
   type ProviderLimits,
   type ProviderSession,
   type PushState,
+  usesOAuth,
 } from './provider.ts'
+export { fieldsOf, type FormField } from './form.ts'
 export { namedProvidersSetting, PROVIDERS, providerList } from './named.ts'
 export {
   catalogSettings,

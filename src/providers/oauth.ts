@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ProviderError, type ConnectedAccount, type Credentials, type ProviderAdapter } from './provider.ts'
+import { ProviderError, type ConnectedAccount, type Credentials, type OAuthAdapter } from './provider.ts'
 import { parseAnswer, type RestAnswer, type RestRequest, sendRequest } from './rest.ts'
 
 const TIMEOUT_MS = 15_000
@@ -34,7 +34,7 @@ const TokenAnswer = z.object({
 /** The OAuth part of an adapter: authorization codes, refresh tokens (RFC 6749) and revocation (RFC 7009). */
 export function createOAuth(
   options: OAuthOptions,
-): Pick<ProviderAdapter, 'usesPkce' | 'authorizeUrl' | 'exchangeCode' | 'refresh' | 'revoke'> {
+): Pick<OAuthAdapter, 'usesPkce' | 'authorizeUrl' | 'exchangeCode' | 'refresh' | 'revoke'> {
   const send = (request: RestRequest, signal: AbortSignal): Promise<RestAnswer> =>
     sendRequest(request, options, {
       signal,

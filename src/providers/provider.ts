@@ -4,7 +4,7 @@ import { SERVICE_FILE_LIMITS } from '../file-text/index.ts'
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue }
 export type JsonObject = { [key: string]: JsonValue }
 
-/** The result of an OAuth grant, encrypted at rest. */
+/** The result of an OAuth grant or a form, encrypted at rest. */
 export interface Credentials {
   accessToken: string
   /** Null when the provider's tokens do not expire. Replaced on use when the provider rotates it. */
@@ -16,7 +16,7 @@ export interface Credentials {
   extra?: JsonObject
 }
 
-/** The account that an OAuth grant belongs to. */
+/** The account that an OAuth grant or the values of a form belong to. */
 export interface ConnectedAccount {
   /** The account's id at the provider (Slack team, Notion workspace, Google account). */
   externalAccountId: string
@@ -219,10 +219,24 @@ export interface PermissionsEnd {
   needsRun: boolean
 }
 
-/** One provider: OAuth and a feed of changes. Its only state is the rate-limit gates, one per account. */
-export interface ProviderAdapter {
-  /** The id of its descriptor. */
-  readonly provider: string
+/** One provider: how an account is connected, and a feed of changes. Its only state is the rate-limit gates. */
+export type ProviderAdapter = OAuthAdapter | FormAdapter
+
+export const usesOAuth = (adapter: ProviderAdapter): adapter is OAuthAdapter => 'exchangeCode' in adapter
+
+/** A provider whose accounts are connected by a form. Its credentials neither expire nor can be revoked here. */
+export interface FormAdapter extends SourceReader {
+  /**
+   * Checks the values of the form and returns the account they stand for. The same account must always have the same
+   * id, so that connecting it again replaces its credentials. Throws AppError `validation_failed` and ProviderError.
+   */
+  connect(fields: FormFields, signal: AbortSignal): Promise<ConnectedAccount>
+}
+
+/** The values of a form by field name, as entered. */
+export type FormFields = Readonly<Record<string, string>>
+
+export interface OAuthAdapter extends SourceReader {
   readonly usesPkce: boolean
   /** The page to send the browser to. `codeChallenge` is S256 (RFC 7636); providers without PKCE ignore it. */
   authorizeUrl(input: { state: string; redirectUri: string; codeChallenge: string }): string
@@ -240,6 +254,12 @@ export interface ProviderAdapter {
   refresh(credentials: Credentials, signal: AbortSignal): Promise<Credentials>
   /** Revokes the grant at the provider; succeeds when it is already gone. */
   revoke(credentials: Credentials, signal: AbortSignal): Promise<void>
+}
+
+/** How a provider's content is read. */
+export interface SourceReader {
+  /** The id of its descriptor. */
+  readonly provider: string
   /** The channels that the account can list, by name (Slack). */
   listChannels?(session: ProviderSession): Promise<ProviderChannel[]>
   /**

@@ -21,6 +21,12 @@ export function audienceOf(stored: string | null): Audience {
   return stored === null ? 'connector' : Audience.parse(JSON.parse(stored))
 }
 
+/** The audience of a new source, as stored in its row. */
+export function firstAudience(provider: ProviderId): string | null {
+  const { audience } = findProvider(provider)
+  return audience === undefined ? null : JSON.stringify(audience satisfies Audience)
+}
+
 /**
  * Makes a source's audience the members of the group that its items' policies name. Does nothing when the provider
  * reports readers itself. Run it in the transaction that changes the connecting user or the audience.
@@ -45,9 +51,12 @@ export function hasAudience(provider: ProviderId): boolean {
   return !findProvider(provider).tellsReaders
 }
 
+/** A mailbox; paths and addresses of pages may have an @ too. */
+const MAILBOX = /^[^@/\s]+@[^@/\s]+$/
+
 /** The owner of a mailbox, even if another person connected it; null: unknown. */
 export function connectorOf(externalAccountId: string, connectedBy: string | null): string | null {
-  return externalAccountId.includes('@') ? externalAccountId : connectedBy
+  return MAILBOX.test(externalAccountId) ? externalAccountId : connectedBy
 }
 
 function membersOf(audience: Audience, connector: string | null): string[] {

@@ -7,7 +7,7 @@ import type { ProviderId } from '../kernel/providers.ts'
 import { type JsonValue, providers } from '../providers/index.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import { emitEvent } from '../outgoing-webhooks/index.ts'
-import { applyAudience, type Audience } from './audience.ts'
+import { applyAudience, type Audience, firstAudience } from './audience.ts'
 import { hasAccount, lockSource, type Source } from './source.ts'
 
 function update(
@@ -73,6 +73,7 @@ async function insert(
       display_name: source.displayName,
       external_account_id: account.externalAccountId,
       connected_by: account.connectedBy ?? null,
+      audience: account.pushOnly ? null : firstAudience(source.provider),
       created_at: source.at,
       updated_at: source.at,
     })

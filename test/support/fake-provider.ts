@@ -2,7 +2,7 @@ import type { ProviderId } from '../../src/kernel/providers.ts'
 import {
   type ChangePage,
   ProviderError,
-  type ProviderAdapter,
+  type OAuthAdapter,
   type ProviderItem,
   type ProviderSession,
   type PushState,
@@ -10,7 +10,7 @@ import {
 
 /** An in-memory provider that implements the port: a full crawl first, then a feed of changes. */
 export interface FakeProvider {
-  adapter: ProviderAdapter
+  adapter: OAuthAdapter
   put(id: string, body: string): void
   remove(id: string): void
   /** Called before each page with its number within the run: to fail, wait or hang. */
@@ -39,7 +39,7 @@ export function createFakeProvider(
 
   async function* listChanges(
     session: ProviderSession,
-    input: Parameters<ProviderAdapter['listChanges']>[1],
+    input: Parameters<OAuthAdapter['listChanges']>[1],
   ): AsyncGenerator<ChangePage> {
     fake.asked.push({ cursor: input.cursor, push: input.push })
     const state = input.cursor === null ? startCrawl() : (structuredClone(input.cursor) as unknown as Cursor)

@@ -4,12 +4,7 @@ import {
   type GoogleEmulatorOptions,
 } from '../../emulators/google/google-emulator.ts'
 import type { Clock } from '../../src/kernel/clock.ts'
-import type {
-  ProviderAdapter,
-  ProviderItem,
-  ProviderLimits,
-  Credentials,
-} from '../../src/providers/provider.ts'
+import type { OAuthAdapter, ProviderItem, ProviderLimits, Credentials } from '../../src/providers/provider.ts'
 import type { GoogleSettings } from '../../src/providers/google/shared/oauth.ts'
 import { createProviderHarness, type ProviderHarness } from './provider-harness.ts'
 
@@ -31,12 +26,12 @@ export async function startGoogle(
 
 /** An emulator and a source connected to it without the browser flow; tokens are refreshed as the engine does. */
 export async function connectGoogle(
-  createAdapter: (settings: GoogleSettings, clock: Clock) => ProviderAdapter,
+  createAdapter: (settings: GoogleSettings, clock: Clock) => OAuthAdapter,
   scope: string,
   options: GoogleEmulatorOptions = {},
   limits: Partial<ProviderLimits> = {},
   signal?: AbortSignal,
-): Promise<{ google: GoogleEmulator; engine: ProviderHarness; adapter: ProviderAdapter }> {
+): Promise<{ google: GoogleEmulator; engine: ProviderHarness; adapter: OAuthAdapter }> {
   const { google, settings } = await startGoogle(options)
   const clock: Clock = { now: () => engine.session.clock.now() }
   const adapter = createAdapter(settings, clock)
@@ -59,7 +54,7 @@ export async function connectGoogle(
 /** Another source of the same account that has never synced. */
 export function freshGoogle(
   google: GoogleEmulator,
-  adapter: ProviderAdapter,
+  adapter: OAuthAdapter,
   engine: ProviderHarness,
   scope: string,
 ): ProviderHarness {

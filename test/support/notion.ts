@@ -4,7 +4,7 @@ import {
   type NotionEmulatorOptions,
 } from '../../emulators/notion/index.ts'
 import { createNotionAdapter } from '../../src/providers/notion/adapter.ts'
-import type { ProviderAdapter } from '../../src/providers/provider.ts'
+import type { OAuthAdapter } from '../../src/providers/provider.ts'
 import { createProviderHarness, type HarnessOptions, type ProviderHarness } from './provider-harness.ts'
 
 const NOW = Date.UTC(2026, 0, 20)
@@ -17,7 +17,7 @@ export async function closeNotion(): Promise<void> {
 export interface ConnectedNotion {
   notion: NotionEmulator
   sync: ProviderHarness
-  adapter: ProviderAdapter
+  adapter: OAuthAdapter
   /** The id of the first visible object whose title begins with this. */
   idOf: (title: string) => string
 }

@@ -4,7 +4,7 @@ import {
   type SlackEmulatorOptions,
 } from '../../emulators/slack/index.ts'
 import { createSlackAdapter } from '../../src/providers/slack/adapter.ts'
-import type { JsonValue, ProviderAdapter } from '../../src/providers/provider.ts'
+import type { JsonValue, OAuthAdapter } from '../../src/providers/provider.ts'
 import { createProviderHarness, type HarnessOptions, type ProviderHarness } from './provider-harness.ts'
 
 /** Where a test's clock starts. */
@@ -19,7 +19,7 @@ export async function closeSlack(): Promise<void> {
 export interface ConnectedSlack {
   slack: SlackEmulator
   sync: ProviderHarness
-  adapter: ProviderAdapter
+  adapter: OAuthAdapter
   /** The id of the n-th channel. */
   channel: (index: number) => string
 }

@@ -1,4 +1,4 @@
-import type { ProviderAdapter } from '../provider.ts'
+import type { OAuthAdapter } from '../provider.ts'
 import { listNotionChanges } from './changes.ts'
 import { createNotionCaller, createNotionRun } from './client.ts'
 import { exchangeNotionCode, notionAuthorizeUrl, refreshNotionToken, revokeNotionToken } from './oauth.ts'
@@ -14,7 +14,7 @@ export interface NotionAdapterOptions {
 }
 
 /** Reads the Notion pages that a user shared with the connection. */
-export function createNotionAdapter(options: NotionAdapterOptions): ProviderAdapter {
+export function createNotionAdapter(options: NotionAdapterOptions): OAuthAdapter {
   const oauth = { ...options, now: options.now ?? (() => new Date()) }
   const caller = createNotionCaller()
   return {

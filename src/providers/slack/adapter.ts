@@ -1,4 +1,4 @@
-import type { ProviderAdapter, ProviderSession } from '../provider.ts'
+import type { OAuthAdapter, ProviderSession } from '../provider.ts'
 import { listSlackChannels } from './reading/channels.ts'
 import { listSlackChanges } from './reading/changes.ts'
 import { listSlackPermissions } from './reading/permissions.ts'
@@ -20,7 +20,7 @@ export interface SlackAdapterOptions {
 }
 
 /** Reads Slack with a bot token. */
-export function createSlackAdapter(options: SlackAdapterOptions): ProviderAdapter {
+export function createSlackAdapter(options: SlackAdapterOptions): OAuthAdapter {
   const oauth = { ...options, now: options.now ?? (() => new Date()) }
   const caller = createSlackCaller()
   const { pageSize = 999, itemsPerPage = 100, verifiedMessages = 20_000 } = options

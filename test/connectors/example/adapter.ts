@@ -5,7 +5,7 @@ import {
   ProviderError,
   type PermissionsEnd,
   type PermissionsPage,
-  type ProviderAdapter,
+  type OAuthAdapter,
   type ProviderItem,
   type ProviderSession,
 } from '../../../src/providers/provider.ts'
@@ -39,7 +39,7 @@ export interface ExampleAdapterOptions {
 }
 
 /** Reads an account's notes. */
-export function createExampleAdapter(options: ExampleAdapterOptions): ProviderAdapter {
+export function createExampleAdapter(options: ExampleAdapterOptions): OAuthAdapter {
   const { apiUrl } = options
   const rest = createRest({
     name: 'Example',

@@ -1,7 +1,7 @@
 import { AppError } from '../../../src/kernel/errors.ts'
 import { defineProvider, type Provider } from '../../../src/providers/descriptor.ts'
 import { secretSetting } from '../../../src/providers/settings.ts'
-import type { ChangePage, ProviderAdapter } from '../../../src/providers/index.ts'
+import type { ChangePage, OAuthAdapter } from '../../../src/providers/index.ts'
 
 /** Its notes by id: the content of a run. */
 export const notes = new Map<string, string>()
@@ -47,7 +47,7 @@ export const madeUp: Provider<'made_up'> = defineProvider({
   policyHealth: ({ files }) => ({ status: 'ok', files }),
 })
 
-function createMadeUpAdapter(clientId: string): ProviderAdapter {
+function createMadeUpAdapter(clientId: string): OAuthAdapter {
   return {
     provider: 'made_up',
     usesPkce: false,

@@ -4,8 +4,9 @@ import { providerFacts, type ProviderId, providerName } from '../../api/provider
 import { ErrorNotice } from '../../ui/error-state.tsx'
 import { ProviderIcon } from '../../ui/provider.tsx'
 import { Status } from '../../ui/status.tsx'
+import { useConnecting } from './connect-dialog.tsx'
 import classes from './connector-list.module.css'
-import { useAskForAccess, useConnect } from './use-source-changes.ts'
+import { useAskForAccess } from './use-source-changes.ts'
 
 export interface Connector {
   provider: ProviderId
@@ -33,7 +34,7 @@ export function ConnectorList({ connectors }: { connectors: readonly Connector[]
 
 function ConnectorRow({ connector }: { connector: Connector }) {
   const { provider, grantable } = connector
-  const [connect, ask] = [useConnect(provider, { allowFirst: grantable }), useAskForAccess(provider)]
+  const [connect, ask] = [useConnecting(provider, { allowFirst: grantable }), useAskForAccess(provider)]
   const error = connect.error ?? ask.error
   const name = providerName(provider) ?? provider
   return (
@@ -48,10 +49,11 @@ function ConnectorRow({ connector }: { connector: Connector }) {
       <NextStep
         connector={connector}
         name={name}
-        onConnect={() => connect.mutate()}
+        onConnect={connect.begin}
         onAsk={() => ask.mutate()}
         isBusy={connect.isPending || ask.isPending}
       />
+      {connect.dialog}
       {error && (
         <div className={classes.error}>
           <ErrorNotice error={error} />

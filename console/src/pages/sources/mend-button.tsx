@@ -1,20 +1,21 @@
 import { Button } from '@mantine/core'
 import { ErrorNotice } from '../../ui/error-state.tsx'
 import { providerName } from '../../api/provider-list.ts'
+import { useConnecting } from './connect-dialog.tsx'
 import { isActive, type Source, type SyncRun } from './source-words.ts'
 import { useSyncRun } from './use-runs.ts'
-import { useConnect, useStartRun } from './use-source-changes.ts'
+import { useStartRun } from './use-source-changes.ts'
 
 /** What mends a source that fails or is out of date: connecting its account again where its access has ended, else a sync. */
 export function MendButton({ source, run }: { source: Source; run: SyncRun | undefined }) {
   const details = useSyncRun(run?.status === 'failed' ? run.id : undefined)
-  const [connect, sync] = [useConnect(source.provider), useStartRun(source.id)]
+  const [connect, sync] = [useConnecting(source.provider), useStartRun(source.id)]
   const error = connect.error ?? sync.error
   const name = providerName(source.provider) ?? 'the account'
   return (
     <div>
       {details.data?.needsReconnection === true ? (
-        <Button size="xs" onClick={() => connect.mutate()} loading={connect.isPending}>
+        <Button size="xs" onClick={connect.begin} loading={connect.isPending}>
           Reconnect {name}
         </Button>
       ) : (
@@ -26,6 +27,7 @@ export function MendButton({ source, run }: { source: Source; run: SyncRun | und
           Sync now
         </Button>
       )}
+      {connect.dialog}
       {error && <ErrorNotice error={error} />}
     </div>
   )

@@ -3,11 +3,12 @@ import { useDisclosure } from '@mantine/hooks'
 import { Ellipsis, Pause, Pencil, Play, Plug, RefreshCw, Trash2 } from 'lucide-react'
 import { ErrorNotice } from '../../ui/error-state.tsx'
 import { ButtonLink } from '../../ui/links.tsx'
+import { useConnecting } from './connect-dialog.tsx'
 import { RemoveSourceDialog } from './remove-source-dialog.tsx'
 import { RenameSourceDialog } from './rename-source-dialog.tsx'
 import classes from './source-actions.module.css'
 import { isActive, isPushOnly, type Source, type SyncRun } from './source-words.ts'
-import { useChangeSource, useConnect, useStartRun } from './use-source-changes.ts'
+import { useChangeSource, useStartRun } from './use-source-changes.ts'
 
 /** What can be done with a source: the one thing that is done most, and the others in a menu. */
 export function SourceActions({ source, run }: { source: Source; run: SyncRun | undefined }) {
@@ -15,7 +16,7 @@ export function SourceActions({ source, run }: { source: Source; run: SyncRun | 
   const [isRemoving, removing] = useDisclosure(false)
   const change = useChangeSource(source.id)
   const start = useStartRun(source.id)
-  const connect = useConnect(source.provider)
+  const connect = useConnecting(source.provider)
   const isPaused = source.status === 'disabled'
   const isRunning = run !== undefined && isActive(run)
   const error = change.error ?? start.error ?? connect.error
@@ -41,11 +42,12 @@ export function SourceActions({ source, run }: { source: Source; run: SyncRun | 
           onRename={renaming.open}
           onRemove={removing.open}
           onSyncAll={() => start.mutate({ fullResync: true })}
-          onConnect={() => connect.mutate()}
+          onConnect={connect.begin}
           onPause={() => change.mutate({ status: isPaused ? 'active' : 'disabled' })}
         />
       </Group>
       {error && <ErrorNotice error={error} />}
+      {connect.dialog}
       {isRenaming && <RenameSourceDialog source={source} onClose={renaming.close} />}
       {isRemoving && <RemoveSourceDialog source={source} onClose={removing.close} />}
     </div>

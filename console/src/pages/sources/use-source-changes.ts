@@ -81,6 +81,22 @@ export function useConnect(provider: ProviderId, { allowFirst = false } = {}) {
   })
 }
 
+/** Connects an account by what is entered in the provider's form; answers the id of its source. */
+export function useConnectByForm(provider: ProviderId, { allowFirst = false } = {}) {
+  const { api } = useWorkspace()
+  const refresh = useRefreshStored()
+  return useMutation<string, ApiError, Readonly<Record<string, string>>>({
+    mutationFn: async (fields) => {
+      const params = { path: { provider } }
+      if (allowFirst) await unwrap(api.POST('/v1/console/connector-access/{provider}/grant', { params }))
+      const body = { fields: { ...fields } }
+      return (await unwrap(api.POST('/v1/console/connectors/{provider}/connect', { params, body })))
+        .connectorId
+    },
+    onSuccess: refresh,
+  })
+}
+
 /** Asks the operator for a provider that needs their leave. */
 export function useAskForAccess(provider: ProviderId) {
   const { api, organization } = useWorkspace()

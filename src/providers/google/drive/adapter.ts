@@ -9,7 +9,7 @@ import {
   type ListPermissionsInput,
   type PermissionsEnd,
   type PermissionsPage,
-  type ProviderAdapter,
+  type OAuthAdapter,
   type ProviderSession,
 } from '../../provider.ts'
 import { createGoogleCaller, createGoogleCalls } from '../shared/calls.ts'
@@ -41,7 +41,7 @@ export function createGoogleDriveAdapter({
   settings,
   clock,
   extractor,
-}: GoogleDriveAdapterOptions): ProviderAdapter {
+}: GoogleDriveAdapterOptions): OAuthAdapter {
   const rootUrl = settings.apiUrl === null ? {} : { rootUrl: settings.apiUrl }
   const api = drive({ version: 'v3', retry: false, redirect: 'error', ...rootUrl })
   const caller = createGoogleCaller()

@@ -6,7 +6,7 @@ import {
   ProviderError,
   type ChangePage,
   type ListChangesInput,
-  type ProviderAdapter,
+  type OAuthAdapter,
   type ProviderSession,
 } from '../../provider.ts'
 import { createGoogleCaller, createGoogleCalls, type GoogleCalls } from '../shared/calls.ts'
@@ -29,7 +29,7 @@ export interface GmailAdapterOptions {
 }
 
 /** The Gmail connector reads every mail of one mailbox except trash, spam, drafts and chats. */
-export function createGmailAdapter({ settings, clock, extractor }: GmailAdapterOptions): ProviderAdapter {
+export function createGmailAdapter({ settings, clock, extractor }: GmailAdapterOptions): OAuthAdapter {
   const rootUrl = settings.apiUrl === null ? {} : { rootUrl: settings.apiUrl }
   const api = gmail({ version: 'v1', retry: false, redirect: 'error', ...rootUrl })
   const caller = createGoogleCaller()

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { inspect } from 'node:util'
 import { afterEach, describe, expect, it } from 'vitest'
 import { closeGoogles, startGoogle } from '../../../../test/support/google.ts'
-import type { ProviderAdapter } from '../../provider.ts'
+import type { OAuthAdapter } from '../../provider.ts'
 import { createGmailAdapter, GMAIL_SCOPE } from '../gmail/adapter.ts'
 import { createGoogleDriveAdapter, GOOGLE_DRIVE_SCOPE } from '../drive/adapter.ts'
 import { createTextExtractor } from '../../../file-text/index.ts'
@@ -24,10 +24,7 @@ async function start() {
 }
 
 /** Plays the browser: follows the authorize page to the code. */
-async function approve(
-  adapter: ProviderAdapter,
-  change: (url: URL) => void = () => undefined,
-): Promise<string> {
+async function approve(adapter: OAuthAdapter, change: (url: URL) => void = () => undefined): Promise<string> {
   const url = new URL(adapter.authorizeUrl({ state: 'st', redirectUri, codeChallenge }))
   change(url)
   const answer = await fetch(url, { redirect: 'manual' })

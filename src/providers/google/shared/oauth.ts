@@ -1,11 +1,6 @@
 import { CodeChallengeMethod, OAuth2Client, type Credentials as GoogleTokens } from 'google-auth-library'
 import type { Clock } from '../../../kernel/clock.ts'
-import {
-  ProviderError,
-  type ConnectedAccount,
-  type Credentials,
-  type ProviderAdapter,
-} from '../../provider.ts'
+import { ProviderError, type ConnectedAccount, type Credentials, type OAuthAdapter } from '../../provider.ts'
 import { GoogleError, toGoogleError } from './error.ts'
 
 const OAUTH_TIMEOUT_MS = 30_000
@@ -34,7 +29,7 @@ export interface GoogleOAuthOptions {
   ): Promise<{ externalAccountId: string; displayName: string }>
 }
 
-type GoogleOAuth = Pick<ProviderAdapter, 'usesPkce' | 'authorizeUrl' | 'exchangeCode' | 'refresh' | 'revoke'>
+type GoogleOAuth = Pick<OAuthAdapter, 'usesPkce' | 'authorizeUrl' | 'exchangeCode' | 'refresh' | 'revoke'>
 
 /**
  * The OAuth half of a Google adapter (https://developers.google.com/identity/protocols/oauth2/web-server): offline

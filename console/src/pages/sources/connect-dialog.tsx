@@ -1,0 +1,107 @@
+import { Button, Group, Modal, PasswordInput, Stack, Textarea, TextInput } from '@mantine/core'
+import { useNavigate } from '@tanstack/react-router'
+import { type FormEvent, type ReactNode, useState } from 'react'
+import type { Schemas } from '../../api/client.ts'
+import { type ProviderId, providerName } from '../../api/provider-list.ts'
+import { ErrorNotice } from '../../ui/error-state.tsx'
+import { useConnect, useConnectByForm } from './use-source-changes.ts'
+import { useConnectors } from './use-sources.ts'
+
+type Field = Schemas['ConnectFormField']
+
+/** Connects an account: at the provider, or by the form that the service describes, in the dialog to show. */
+export function useConnecting(provider: ProviderId, { allowFirst = false } = {}) {
+  const connectors = useConnectors()
+  const connect = useConnect(provider, { allowFirst })
+  const [isOpen, setOpen] = useState(false)
+  const fields = connectors.data?.find((connector) => connector.provider === provider)?.form ?? null
+  const dialog: ReactNode =
+    fields !== null && isOpen ? (
+      <ConnectDialog
+        provider={provider}
+        fields={fields}
+        allowFirst={allowFirst}
+        onClose={() => setOpen(false)}
+      />
+    ) : null
+  return {
+    begin: () => (fields === null ? connect.mutate() : setOpen(true)),
+    isPending: connect.isPending || connectors.isPending,
+    error: connect.error,
+    dialog,
+  }
+}
+
+function ConnectDialog({
+  provider,
+  fields,
+  allowFirst,
+  onClose,
+}: {
+  provider: ProviderId
+  fields: readonly Field[]
+  allowFirst: boolean
+  onClose: () => void
+}) {
+  const [values, setValues] = useState<Readonly<Record<string, string>>>({})
+  const connect = useConnectByForm(provider, { allowFirst })
+  const navigate = useNavigate()
+  const isMissing = fields.some(({ name, required }) => required && (values[name] ?? '').trim() === '')
+  const submit = (event: FormEvent): void => {
+    event.preventDefault()
+    connect.mutate(values, {
+      onSuccess: (sourceId) =>
+        void navigate({ to: '/sources/$sourceId', params: { sourceId } }).then(onClose),
+    })
+  }
+  return (
+    <Modal opened onClose={onClose} title={`Connect ${providerName(provider) ?? provider}`}>
+      <form onSubmit={submit}>
+        <Stack>
+          {fields.map((field, position) => (
+            <FieldInput
+              key={field.name}
+              field={field}
+              value={values[field.name] ?? ''}
+              onChange={(value) => setValues((before) => ({ ...before, [field.name]: value }))}
+              isFirst={position === 0}
+            />
+          ))}
+          {connect.error && <ErrorNotice error={connect.error} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button type="submit" loading={connect.isPending} disabled={isMissing}>
+              Connect
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}
+
+function FieldInput({
+  field: { label, help, secret, multiline, required },
+  value,
+  onChange,
+  isFirst,
+}: {
+  field: Field
+  value: string
+  onChange: (value: string) => void
+  isFirst: boolean
+}) {
+  const props = {
+    label,
+    description: help,
+    required,
+    value,
+    onChange: (event: { currentTarget: { value: string } }) => onChange(event.currentTarget.value),
+    autoComplete: 'off',
+    ...(isFirst && { 'data-autofocus': true }),
+  }
+  if (secret) return <PasswordInput {...props} />
+  return multiline ? <Textarea {...props} autosize minRows={2} maxRows={8} /> : <TextInput {...props} />
+}

@@ -1,0 +1,150 @@
+import { recordEvent } from '../audit/index.ts'
+import type { Db, Tx } from '../database/database.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+import { storableText } from '../kernel/text.ts'
+import { lockOrganization } from '../organizations/index.ts'
+import { schedulePermissionPoll } from '../permission-polls/index.ts'
+import { type ConnectedAccount, ProviderError } from '../providers/index.ts'
+import { insertConnectedSource, reconnectSource } from '../sources/index.ts'
+import { queueRun } from '../sync/index.ts'
+import type { ConnectorAccess } from './connector-access.ts'
+import { findCredentials, saveCredentials } from './credentials.ts'
+import type { Revocations } from './revocations.ts'
+import type { TokenCipher } from './token-cipher.ts'
+import { withoutSecrets } from './without-secrets.ts'
+
+const ANSWER_TIMEOUT_MS = 30_000
+
+export interface AccountStoreDependencies {
+  clock: Clock
+  cipher: TokenCipher
+  access: ConnectorAccess
+  revocations: Revocations
+  checkConnectorLimit: (tx: Tx, organizationId: string) => Promise<void>
+}
+
+/** Who connects an account, and where. */
+export interface ConnectRequest {
+  organizationId: string
+  userId: string
+  provider: ProviderId
+}
+
+/**
+ * Asks the provider for the account, with a timeout of its own. Errors carry none of the secrets.
+ * @throws AppError `upstream_error` with the provider's message
+ */
+export async function askForAccount(
+  provider: ProviderId,
+  secrets: readonly string[],
+  ask: (signal: AbortSignal) => Promise<ConnectedAccount>,
+): Promise<ConnectedAccount> {
+  const signal = AbortSignal.timeout(ANSWER_TIMEOUT_MS)
+  try {
+    const account = await ask(signal)
+    return {
+      ...account,
+      displayName: storableText(account.displayName),
+      externalAccountId: storableText(account.externalAccountId),
+    }
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    const cause = withoutSecrets(error, secrets)
+    if (!(cause instanceof ProviderError) && !signal.aborted) throw cause
+    const reason = cause instanceof ProviderError ? cause.message : 'it did not answer in time'
+    throw new AppError('upstream_error', `${provider} did not connect: ${reason}`, { cause })
+  }
+}
+
+/** Flows take minutes, so the user may have lost the role by now. */
+export async function requireStanding(
+  db: Db,
+  { organizationId, userId }: Pick<ConnectRequest, 'organizationId' | 'userId'>,
+): Promise<void> {
+  const membership = await db
+    .selectFrom('memberships')
+    .select('role')
+    .where('organization_id', '=', organizationId)
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+  if (membership === undefined || membership.role === 'member')
+    throw new AppError('role_required', 'Connecting an account requires the role admin in the workspace')
+}
+
+/**
+ * Stores the account in a new or its existing source, queues the first run, and returns the source's id.
+ * @throws AppError `connector_access_required`, `plan_limit_reached`, `role_required`
+ */
+export async function storeAccount(
+  tx: Tx,
+  deps: AccountStoreDependencies,
+  flow: ConnectRequest,
+  account: ConnectedAccount,
+): Promise<string> {
+  const { clock, cipher, checkConnectorLimit } = deps
+  const { organizationId, provider, userId } = flow
+  const at = clock.now()
+  // When two users connect the same account at once, the second finds the first one's source.
+  await lockOrganization(tx, organizationId)
+  await requireStanding(tx, flow)
+  await deps.access.require(tx, organizationId, provider)
+  const connectedBy = await findAddress(tx, userId)
+  const before = await reconnect(tx, deps, flow, { ...account, connectedBy })
+  if (before === undefined) await checkConnectorLimit(tx, organizationId)
+  const { externalAccountId, displayName } = account
+  const sourceId =
+    before ??
+    (await insertConnectedSource(tx, {
+      organizationId,
+      provider,
+      displayName,
+      externalAccountId,
+      connectedBy,
+      at,
+    }))
+  await saveCredentials(tx, cipher, { organizationId, sourceId }, account.credentials, at)
+  await queueRun(tx, { organizationId, sourceId, fullResync: false, at })
+  await schedulePermissionPoll(tx, { organizationId, sourceId }, at)
+  await recordEvent(tx, {
+    organizationId,
+    actor: { userId, apiKeyId: null },
+    action: 'connector.connect',
+    targetType: 'source',
+    targetId: sourceId,
+    metadata: { provider, externalAccountId: account.externalAccountId, reconnected: before !== undefined },
+    providers: [provider],
+    at,
+  })
+  return sourceId
+}
+
+/** A user's address, if their identity provider has verified it. */
+async function findAddress(tx: Tx, userId: string): Promise<string | null> {
+  const user = await tx
+    .selectFrom('users')
+    .select('email')
+    .where('id', '=', userId)
+    .where('email_verified', '=', true)
+    .executeTakeFirst()
+  return user?.email ?? null
+}
+
+/**
+ * Resets the account's existing source to healthy and keeps its name. Its former grant is revoked, unless that would
+ * also end the new one.
+ */
+async function reconnect(
+  tx: Tx,
+  { clock, cipher, revocations }: AccountStoreDependencies,
+  { organizationId, provider }: ConnectRequest,
+  { externalAccountId, connectedBy }: ConnectedAccount & { connectedBy: string | null },
+): Promise<string | undefined> {
+  const account = { organizationId, provider, externalAccountId }
+  const sourceId = await reconnectSource(tx, { ...account, connectedBy }, clock.now())
+  if (sourceId === undefined) return undefined
+  const credentials = await findCredentials(tx, cipher, { organizationId, sourceId })
+  if (credentials) await revocations.add(tx, { ...account, credentials })
+  return sourceId
+}

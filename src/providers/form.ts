@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { validationError } from '../kernel/errors.ts'
+import { findIssues } from '../kernel/validate.ts'
+import type { ConnectedAccount, FormAdapter } from './provider.ts'
+
+/** The form by which an account is connected: its schema, whose fields are made with {@link formField}. */
+export type ConnectForm = z.ZodObject<Record<string, z.ZodType<unknown, string | undefined>>>
+
+/** How people see a field. */
+export interface FormFieldWords {
+  label: string
+  /** One or two sentences: what to enter, and where to find it. */
+  help: string
+  /** Whether what is entered must not be shown. */
+  secret?: boolean
+  /** Whether it may have several lines. */
+  multiline?: boolean
+}
+
+/** A field as the console and the command line need it. */
+export interface FormField extends Required<FormFieldWords> {
+  name: string
+  required: boolean
+}
+
+const words = z.registry<FormFieldWords>()
+
+/** A field of a form. Its schema takes what was entered, or undefined if it may be left out. */
+export function formField<Schema extends z.ZodType<unknown, string | undefined>>(
+  schema: Schema,
+  field: FormFieldWords,
+): Schema {
+  words.add(schema, field)
+  return schema
+}
+
+/** The fields of a form, in its order. */
+export function fieldsOf(form: ConnectForm): FormField[] {
+  return Object.entries(form.shape).map(([name, schema]) => {
+    const { label = name, help = '', secret = false, multiline = false } = words.get(schema) ?? {}
+    return { name, label, help, secret, multiline, required: !schema.safeParse(undefined).success }
+  })
+}
+
+/** The connecting part of an adapter: checks what was entered by the form's schema before anything else. */
+export function createFormConnection<Form extends ConnectForm>(
+  form: Form,
+  connect: (values: z.output<Form>, signal: AbortSignal) => Promise<ConnectedAccount>,
+): Pick<FormAdapter, 'connect'> {
+  return {
+    async connect(fields, signal) {
+      // An empty field was left out.
+      const entered = Object.fromEntries(Object.entries(fields).filter(([, value]) => value.trim() !== ''))
+      const found = findIssues(form, entered, 'body')
+      if (!('data' in found)) throw formFault(found.issues, found.count)
+      return await connect(found.data, signal)
+    },
+  }
+}
+
+/** A refusal of what was entered, with the fields' paths in the request. */
+export function formFault(issues: readonly { path: string; message: string }[], count?: number) {
+  return validationError(
+    issues.map(({ path, message }) => ({ path: path === '' ? 'fields' : `fields.${path}`, message })),
+    count,
+  )
+}
