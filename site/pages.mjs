@@ -73,6 +73,7 @@ export const SECTIONS = [
       'reference/connectors/google-drive',
       'reference/connectors/gmail',
       'reference/connectors/notion',
+      'reference/connectors/folder',
     ],
   },
   {

@@ -40,10 +40,10 @@ export interface Feed<Entry> {
    */
   changes(since: JsonValue): Promise<FeedPage<Entry> & { gone: readonly string[] }>
   /**
-   * An item, or null when there is none (any more). `entry` is null when an earlier run could not read it. Throws
-   * ProviderError and ExtractionError.
+   * An item; null when there is none (any more); the reason when it holds nothing to read. `entry` is null when an
+   * earlier run could not read it. Throws ProviderError.
    */
-  read(externalId: string, entry: Entry | null): Promise<ProviderItem | null>
+  read(externalId: string, entry: Entry | null): Promise<ProviderItem | { skipped: string } | null>
 }
 
 const Cursor = z.object({
@@ -54,7 +54,7 @@ const Cursor = z.object({
 })
 type Cursor = z.output<typeof Cursor>
 
-type Step = Pick<ChangePage, 'upserts' | 'deletions' | 'failures' | 'discovered'>
+type Step = Required<Pick<ChangePage, 'upserts' | 'deletions' | 'failures' | 'skipped' | 'discovered'>>
 
 /**
  * The pages of a run: the position of the changes is taken before a full crawl, each page's cursor resumes after it, and
@@ -121,20 +121,22 @@ function createReader<Entry>(session: ProviderSession, feed: Feed<Entry>, state:
       guard.passed()
       return { externalId, item }
     } catch (error) {
-      return { externalId, failure: guard.failureOf(externalId, error) }
+      return { externalId, item: null, failure: guard.failureOf(externalId, error) }
     }
   }
   return async (listed: readonly Listed<Entry | null>[]): Promise<Step> => {
     const upserts: ProviderItem[] = []
     const deletions: string[] = []
     const failures: ItemFailure[] = []
-    for (const result of await Promise.all(listed.map((one) => limit(attempt, one)))) {
-      state.retry = retriesAfter(state.retry, result.externalId, result.failure !== undefined)
-      if (result.failure !== undefined) failures.push(result.failure)
-      else if (result.item === null) deletions.push(result.externalId)
-      else upserts.push(result.item)
+    const skipped: ItemFailure[] = []
+    for (const { externalId, item, failure } of await Promise.all(listed.map((one) => limit(attempt, one)))) {
+      state.retry = retriesAfter(state.retry, externalId, failure !== undefined)
+      if (failure !== undefined) failures.push(failure)
+      else if (item !== null && 'body' in item) upserts.push(item)
+      else deletions.push(externalId)
+      if (item !== null && 'skipped' in item) skipped.push({ externalId, message: item.skipped })
     }
-    return { upserts, deletions, failures, discovered: listed.length }
+    return { upserts, deletions, failures, skipped, discovered: listed.length }
   }
 }
 

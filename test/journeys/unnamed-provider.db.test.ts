@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { readSettings } from '../../src/config.ts'
+import { CATALOG, DEFAULT_PROVIDERS } from '../../src/providers/catalog.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { startIssuer, type TestIssuer } from '../support/issuer.ts'
 import { signIn } from '../support/people.ts'
@@ -83,6 +84,30 @@ describe('a provider of the catalog that PROVIDERS does not name', () => {
       expect(JSON.stringify(body)).not.toMatch(/made_up|Made Up/)
       expect(body.error).toContain('google_drive')
     }
+  })
+
+  it('of the product is as unknown, and no schema or list has it', async () => {
+    const unnamed = CATALOG.map(({ id }) => id).filter((id) => !DEFAULT_PROVIDERS.some((one) => one === id))
+    expect(unnamed).toContain('folder')
+    const person = await signIn(service, issuer, 'eve', { organizationId: organization.id, role: 'owner' })
+    const headers = { 'X-Organization-Id': organization.id }
+    for (const id of unnamed) {
+      for (const step of ['authorize', 'connect']) {
+        const path = `/v1/console/connectors/${id}/${step}`
+        const answer = await service.call('POST', path, { key: person.token, headers, body: { fields: {} } })
+        expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } })
+        expect(JSON.stringify(answer.body)).not.toContain(id)
+      }
+      expect((await withKey('GET', `/v1/source-items?provider=${id}`)).status).toBe(400)
+    }
+    const { body } = await service.call('GET', '/openapi.json')
+    const enums: string[][] =
+      JSON.stringify(body)
+        .match(/"enum":\[[^\]]*\]/g)
+        ?.map((one) => JSON.parse(one.slice(7))) ?? []
+    expect(enums.filter((values) => unnamed.some((id) => values.includes(id)))).toEqual([])
+    expect(enums.filter((values) => values.includes('google_drive')).length).toBeGreaterThan(0)
+    expect(body['x-providers']).toHaveLength(DEFAULT_PROVIDERS.length)
   })
 
   it('is named in the mistake of a setting, where an operator looks for it', () => {

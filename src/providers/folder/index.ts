@@ -1,0 +1,45 @@
+import path from 'node:path'
+import { z } from 'zod'
+import { defineProvider, type Provider } from '../descriptor.ts'
+import { required } from '../settings.ts'
+import { folderForm } from './form.ts'
+
+const listed = (list: string): string[] =>
+  list
+    .split(',')
+    .map((root) => root.trim())
+    .filter((root) => root !== '')
+
+export const folder: Provider<'folder'> = defineProvider({
+  id: 'folder',
+  name: 'Folder',
+  brings: "Files of a folder on the service's machine.",
+  icon: 'drive',
+  settings: {
+    FOLDER_ROOTS: z
+      .string()
+      .refine(
+        (list) => listed(list).length > 0 && listed(list).every((root) => path.isAbsolute(root)),
+        'must be absolute paths, separated by commas',
+      )
+      .optional()
+      .describe(
+        "Folders of the service's machine below which workspaces may connect folders, separated by commas. Without it, the console does not offer Folder",
+      ),
+  },
+  form: folderForm,
+  needs: ['FOLDER_ROOTS'],
+  // The roots are the same for every workspace, so the operator decides which one may read them.
+  isGated: true,
+  hasChannels: false,
+  isForFiles: false,
+  tellsReaders: false,
+  audience: 'everyone',
+  async createAdapter(settings, { extractor }) {
+    const { createFolderAdapter } = await import('./adapter.ts')
+    return createFolderAdapter({
+      roots: listed(required(settings.FOLDER_ROOTS, 'FOLDER_ROOTS')),
+      extractor,
+    })
+  },
+})

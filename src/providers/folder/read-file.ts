@@ -1,0 +1,104 @@
+import { constants, type Stats } from 'node:fs'
+import { type FileHandle, open, readlink, realpath } from 'node:fs/promises'
+import path from 'node:path'
+import { ExtractionError, type TextExtractor, textFormatOf } from '../../file-text/index.ts'
+import { type ProviderItem, ProviderError, type ProviderSession } from '../provider.ts'
+
+const ID_BYTES_MAX = 2_048
+const MIB = 1024 * 1024
+
+/** A file as an item; null when it is gone or not a file of the folder; `skipped` when it has no text. */
+export async function readFolderFile(
+  { account, limits, signal }: ProviderSession,
+  extractor: TextExtractor,
+  file: string,
+): Promise<ProviderItem | { skipped: string } | null> {
+  const format = textFormatOf('', path.basename(file))
+  if (format === null) return null
+  if (Buffer.byteLength(file) > ID_BYTES_MAX)
+    throw new ProviderError('rejected', `Paths over ${ID_BYTES_MAX} bytes are not read`)
+  const found = await openFile(file)
+  if (found === null) return null
+  const { handle, stats } = found
+  try {
+    if (stats.size > limits.maxDownloadBytes) throw tooLarge(limits.maxDownloadBytes)
+    const relative = path.relative(account.externalAccountId, file).split(path.sep).join('/')
+    const { title, text } = await extractor.extract({
+      format,
+      bytes: await readBytes(handle, limits.maxDownloadBytes),
+      charset: null,
+      path: relative,
+      maxTextBytes: limits.maxTextBytes,
+      timeoutMs: limits.extractTimeoutMs,
+      memoryMb: limits.extractMemoryMb,
+      signal,
+    })
+    if (text === '') return { skipped: `${relative}: The file has no text` }
+    return itemOf(file, relative, { title, text, stats, workspace: account.displayName })
+  } catch (error) {
+    if (error instanceof ExtractionError) throw new ProviderError('rejected', error.message, { cause: error })
+    throw error
+  } finally {
+    await handle.close()
+  }
+}
+
+/**
+ * Opens a file for reading. Somebody who may write to the folder could replace a part of the path by a symbolic link
+ * at any time, so the place of the open file counts, not the path. Never waits for a pipe.
+ */
+async function openFile(file: string): Promise<{ handle: FileHandle; stats: Stats } | null> {
+  let handle: FileHandle
+  try {
+    handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+    if (['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO'].includes(code)) return null
+    throw new ProviderError('rejected', `The file cannot be read (${code})`, { cause: error })
+  }
+  // Linux tells the place of an open file; elsewhere that of its path has to do.
+  const place = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => realpath(file).catch(() => null))
+  const stats = await handle.stat()
+  if (place === file && stats.isFile()) return { handle, stats }
+  await handle.close()
+  return null
+}
+
+/** The file may grow while it is read. */
+async function readBytes(handle: FileHandle, most: number): Promise<Buffer> {
+  const parts: Buffer[] = []
+  let length = 0
+  for await (const part of handle.createReadStream({ autoClose: false, highWaterMark: MIB, end: most })) {
+    const bytes = Buffer.from(part)
+    length += bytes.length
+    if (length > most) throw tooLarge(most)
+    parts.push(bytes)
+  }
+  return Buffer.concat(parts)
+}
+
+function tooLarge(most: number): ProviderError {
+  return new ProviderError(
+    'rejected',
+    `The file is larger than ${Math.round(most / MIB)} MiB and is not read`,
+  )
+}
+
+function itemOf(
+  externalId: string,
+  relative: string,
+  { title, text, stats, workspace }: { title: string; text: string; stats: Stats; workspace: string },
+): ProviderItem {
+  const folders = relative.split('/').slice(0, -1)
+  return {
+    externalId,
+    sourceKind: 'file',
+    title: title || path.basename(relative),
+    body: text,
+    url: null,
+    authorName: null,
+    sourceCreatedAt: null,
+    sourceUpdatedAt: stats.mtime,
+    metadata: { workspace, path: relative, ...(folders.length > 0 && { folder: folders.join(' / ') }) },
+  }
+}
