@@ -187,10 +187,10 @@ describe('a gated provider', () => {
     expect((await authorize('gmail')).status).toBe(200)
     const { connectors } = (await asOwner('GET', '/v1/console/connectors')).body
     expect(connectors).toEqual([
-      { provider: 'slack', offered: true, access: 'open', grantable: false },
-      { provider: 'google_drive', offered: true, access: 'required', grantable: false },
-      { provider: 'notion', offered: true, access: 'open', grantable: false },
-      { provider: 'gmail', offered: true, access: 'granted', grantable: false },
+      { provider: 'slack', offered: true, access: 'open', grantable: false, form: null },
+      { provider: 'google_drive', offered: true, access: 'required', grantable: false, form: null },
+      { provider: 'notion', offered: true, access: 'open', grantable: false, form: null },
+      { provider: 'gmail', offered: true, access: 'granted', grantable: false, form: null },
     ])
   })
 

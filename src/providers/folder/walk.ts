@@ -80,7 +80,7 @@ async function entriesOf(folder: string, depth: number): Promise<Entry[] | strin
     return `The folder cannot be read (${code})`
   }
   const keyOf = ({ name, isFolder }: Entry): string => (isFolder ? `${name}/` : name)
-  return entries.sort((one, other) => compareBytes(keyOf(one), keyOf(other)))
+  return entries.toSorted((one, other) => compareBytes(keyOf(one), keyOf(other)))
 }
 
 const HAS_SURROGATES = /[\ud800-\udfff]/
