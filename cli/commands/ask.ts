@@ -10,6 +10,7 @@ import {
 } from '../api-shapes.ts'
 import { readConversation, writeTurn } from '../conversation-file.ts'
 import { ConnectionError } from '../failures.ts'
+import { givenPath } from '../given-path.ts'
 import { printable, printableLine, type Terminal, wrapText } from '../terminal.ts'
 import { limitOption, onBehalfOfOption, personOf, recencyOption } from './options.ts'
 import { openSession, printJson } from './session.ts'
@@ -41,6 +42,7 @@ export function addAskCommand(program: Command): void {
     .option(
       '--conversation <file>',
       'ask a follow-up: read earlier questions from this file and add this one',
+      givenPath,
     )
     .option('--stream', 'write the answer as it is made (default on a terminal)')
     .option('--no-stream', 'write the answer when it is complete')

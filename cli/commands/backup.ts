@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { CommandError, ConnectionError, messageOf } from '../failures.ts'
+import { givenPath } from '../given-path.ts'
 import { operatorToken } from '../operator-client.ts'
 import type { Terminal } from '../terminal.ts'
 import { openSession, printJson } from './session.ts'
@@ -32,14 +33,14 @@ export function addBackupCommands(program: Command): void {
   program
     .command('backup')
     .description('back up the embedded database while the service runs')
-    .argument('[file]', 'target file (default: named by the time, in this folder)')
+    .argument('[file]', 'target file (default: named by the time, in this folder)', givenPath)
     .option('--offline', 'back up a stopped service from its DATA_DIR')
     .option('--no-encryption-key', 'leave out the encryption key in DATA_DIR')
     .action(backUp)
   program
     .command('restore')
     .description('create the DATA_DIR of a stopped service from a backup')
-    .argument('<file>', 'what "backup" wrote')
+    .argument('<file>', 'what "backup" wrote', givenPath)
     .option('--replace', 'move a DATA_DIR that is not empty aside')
     .option('--check', 'only verify the checksums of the backup')
     .action(restore)
@@ -101,7 +102,7 @@ async function keepFile<T>(
   asked: string | undefined,
   check: (file: string) => Promise<T>,
 ): Promise<Kept<T>> {
-  const file = path.resolve(asked ?? name)
+  const file = asked ?? givenPath(name)
   const part = `${file}.part`
   try {
     // It may hold secrets, so only its owner may read it.

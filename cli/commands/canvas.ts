@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander'
 import { CanvasAnswer, type CanvasNode } from '../api-shapes.ts'
 import { drawCanvas } from '../draw-canvas.ts'
 import { CommandError, messageOf } from '../failures.ts'
+import { givenPath } from '../given-path.ts'
 import { formatTable, printableLine, type Terminal } from '../terminal.ts'
 import { countOption, onBehalfOfOption, providerOption } from './options.ts'
 import { openSession, printJson } from './session.ts'
@@ -31,7 +32,7 @@ export function addCanvasCommand(program: Command): void {
     .option('--since <time>', 'only changes at or after this time, ISO 8601 with Z or an offset')
     .addOption(countOption('nodes', { max: 500, serviceTakes: 100 }))
     .addOption(onBehalfOfOption())
-    .option('--svg <file>', 'also draw the graph to this file')
+    .option('--svg <file>', 'also draw the graph to this file', givenPath)
     .action(async (words: string[], options: CanvasOptions, command: Command) => {
       const { client, terminal, json } = openSession(command)
       const answer = await client.call(CanvasAnswer, { method: 'GET', path: pathOf(words, options) })

@@ -4,6 +4,7 @@ import { evaluateQuestion, type QuestionResult, summarize, type Summary } from '
 import { readLastRun, writeLastRun } from '../evaluation/last-run.ts'
 import { type ExpectedQuestion, QuestionFileError, readQuestions } from '../evaluation/read-questions.ts'
 import { messageOf, UsageError } from '../failures.ts'
+import { givenPath } from '../given-path.ts'
 import { patience, waitNote } from '../patience.ts'
 import { printable, printableLine, type Terminal, wrapText } from '../terminal.ts'
 import { onBehalfOfOption, personOf } from './options.ts'
@@ -17,7 +18,7 @@ export function addEvaluateCommand(program: Command): void {
   program
     .command('evaluate')
     .description('measure search and answers with questions whose answers are known (2 credits per question)')
-    .argument('<file>', 'CSV with the columns question, page, fact')
+    .argument('<file>', 'CSV with the columns question, page, fact', givenPath)
     .addOption(onBehalfOfOption())
     .option('--full', 'print the answers')
     .action(async (file: string, options: { onBehalfOf?: string; full?: boolean }, command: Command) => {

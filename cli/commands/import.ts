@@ -6,6 +6,7 @@ import type { Command } from 'commander'
 import { type Source, SourceList } from '../api-shapes.ts'
 import { createTextExtractor } from '../../src/file-text/index.ts'
 import { CommandError, StoppedError, UsageError } from '../failures.ts'
+import { givenPath } from '../given-path.ts'
 import { fileTrouble } from '../import/file-trouble.ts'
 import { openImportNotes } from '../import/import-notes.ts'
 import { deleteMissing, type ImportDeps, type ImportResult, runImport } from '../import/run-import.ts'
@@ -125,8 +126,7 @@ interface Found {
 }
 
 async function findFiles(given: string, options: ImportCommandOptions): Promise<Found> {
-  // npm runs scripts in the project's folder and passes the user's working directory.
-  const absolute = path.resolve(process.env.INIT_CWD ?? process.cwd(), given)
+  const absolute = givenPath(given)
   let info
   try {
     info = await stat(absolute)

@@ -5,6 +5,7 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import type { ApiClient } from '../api-client.ts'
 import { CommandError, UsageError } from '../failures.ts'
+import { givenPath } from '../given-path.ts'
 import { patienceOn } from '../follow-run.ts'
 import { operatorClient } from '../operator-client.ts'
 import { formatTable, printableLine, type Terminal } from '../terminal.ts'
@@ -164,7 +165,7 @@ function requestOf(name: string, { server, mirror, dimensions }: UseOptions, { k
   if (name === BUILTIN) return { provider: BUILTIN }
   if (knownModels.some((known) => known.name === name))
     return { provider: 'transformers', model: name, ...extra }
-  const folder = path.resolve(process.env.INIT_CWD ?? process.cwd(), name)
+  const folder = givenPath(name)
   if (existsSync(folder)) return { provider: 'transformers', model: folder, ...extra }
   const names = [BUILTIN, ...knownModels.map((known) => known.name)].join(', ')
   throw new UsageError(
