@@ -7,10 +7,10 @@ type Answer = Shape<'AskResponse'>
 
 /** A step of an answer with `effort: "high"`. */
 export type AskStep =
-  /** The searches that the question was turned into. */
+  /** The searches that replace the question. */
   | { step: 'rewrite'; queries: string[] }
   | { step: 'search'; query: string; hitCount: number }
-  /** The passages found were read: they are enough, or these searches follow. */
+  /** The passages were read: they are enough, or these searches follow. */
   | { step: 'read'; isEnough: boolean; queries: string[] }
 
 /** The events of a streamed answer: with `effort: "high"` any number of `step`s; then one `context`, any number of `delta`s, one `citations`, one `done`. */
@@ -20,13 +20,13 @@ export type AskEvent =
   /** The next piece of the answer. */
   | { type: 'delta'; text: string }
   | { type: 'citations'; citations: Answer['citations'] }
-  /** The whole answer, as `ask` gives it. With the limitation `answer_truncated` it ends early. */
+  /** The whole answer, as `ask` returns it. With the limitation `answer_truncated`, it ends early. */
   | { type: 'done'; answer: Answer }
 
 /**
  * The events of a streamed answer, until `done`.
  * @throws MemoryError if the service reports a failure or sends an invalid answer
- * @throws MemoryConnectionError when it ends before `done`
+ * @throws MemoryConnectionError if it ends before `done`
  */
 export async function* readAskEvents(answer: OpenAnswer): AsyncGenerator<AskEvent> {
   for await (const event of boundedEvents(answer)) {
@@ -45,7 +45,7 @@ async function* boundedEvents(answer: OpenAnswer): AsyncGenerator<ServerSentEven
   }
 }
 
-/** Events of other names, which a later service may send, are passed over. */
+/** Ignores unknown events, which a later version may send. */
 function toAskEvent({ event, data }: ServerSentEvent, answer: OpenAnswer): AskEvent | undefined {
   if (event === 'error') throw errorOf({ ...answer, text: data }, Date.now())
   if (!isAskEvent(event)) return undefined
@@ -55,7 +55,7 @@ function toAskEvent({ event, data }: ServerSentEvent, answer: OpenAnswer): AskEv
       ? typeof fields[STRINGS[event]] === 'string'
       : ARRAYS[event].every((name) => Array.isArray(fields[name]))
   if (!isWhole) throw invalidAnswer(answer, 'The service streamed an invalid answer')
-  // As in every answer, what stands in the fields is trusted to be as the service declares it.
+  // The fields themselves are trusted, as in every answer.
   if (event === 'step') return { type: event, step: JSON.parse(data) }
   const read: Answer & { text: string } = JSON.parse(data)
   switch (event) {
@@ -70,10 +70,10 @@ function toAskEvent({ event, data }: ServerSentEvent, answer: OpenAnswer): AskEv
   }
 }
 
-/** The text that an event has to have. */
+/** The text that an event must have. */
 const STRINGS = { delta: 'text', step: 'step' } as const
 
-/** The lists that an event has to have. */
+/** The lists that an event must have. */
 const ARRAYS = { context: ['context'], citations: ['citations'], done: ['citations', 'context'] } as const
 
 function isAskEvent(name: string): name is AskEvent['type'] {

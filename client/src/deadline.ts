@@ -1,15 +1,15 @@
-/** What ends a request: its time, or the caller's signal. */
+/** The time limit of a request, combined with the caller's signal. */
 export interface Deadline {
   readonly signal: AbortSignal
   /** Whether the time has run out. */
   readonly hasPassed: boolean
-  /** Begins the time anew, for an answer that comes in pieces. */
+  /** Restarts the timer after each piece of a streamed answer. */
   renew(): void
-  /** Lets go of timer and signal. */
+  /** Releases timer and signal. */
   release(): void
 }
 
-/** A deadline of so many milliseconds from now. */
+/** Starts a deadline that many milliseconds from now. */
 export function startDeadline(milliseconds: number, caller: AbortSignal | undefined): Deadline {
   const controller = new AbortController()
   let hasPassed = false

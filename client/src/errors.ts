@@ -9,9 +9,9 @@ export type ErrorCode = (typeof ERROR_CODES)[number]
  */
 export type MemoryErrorCode = ErrorCode | 'http_error' | 'invalid_answer'
 
-/** A fault of a request that is not valid. */
+/** A fault of an invalid request. */
 export interface Issue {
-  /** Where it is, dotted; empty for the whole request. */
+  /** The field, with dots; empty for the whole request. */
   path: string
   message: string
 }
@@ -25,19 +25,19 @@ export interface MemoryErrorInit {
   details: Readonly<Record<string, unknown>>
 }
 
-/** The service has answered, and the answer is an error. */
+/** The service returned an error. */
 export class MemoryError extends Error {
   override readonly name: string = 'MemoryError'
-  /** The HTTP status; 200 for an answer that broke while it was streamed. */
+  /** The HTTP status; 200 for an answer that failed while it was streamed. */
   readonly status: number
   readonly code: MemoryErrorCode
-  /** The request ID in the service's log; quote it when you report a problem. */
+  /** The request ID in the service's log; quote it in bug reports. */
   readonly requestId: string | null
-  /** The faults of a request that is not valid (`validation_failed`); empty otherwise. */
+  /** What is wrong with an invalid request (`validation_failed`); empty otherwise. */
   readonly issues: readonly Issue[]
-  /** Seconds after which the service asks to be called again; null when it does not say. */
+  /** Seconds to wait before the next attempt; null if the service does not say. */
   readonly retryAfter: number | null
-  /** The whole body, with the further fields that some codes bring (`limitBytes`, `resetAt`, `index`, …). */
+  /** The whole body, with the fields that only some codes have (`limitBytes`, `resetAt`, `index`, …). */
   readonly details: Readonly<Record<string, unknown>>
 
   constructor(message: string, init: MemoryErrorInit) {
@@ -51,10 +51,10 @@ export class MemoryError extends Error {
   }
 }
 
-/** Why there is no response: none came, none came in time, or it broke off. */
+/** Why there is no complete answer: no connection, no answer in time, or it broke off. */
 export type ConnectionFault = 'unreachable' | 'timeout' | 'broken'
 
-/** The service has not answered, or not to the end. Whether it did what was asked is not known. */
+/** There is no complete answer. Whether the request took effect is unknown. */
 export class MemoryConnectionError extends Error {
   override readonly name: string = 'MemoryConnectionError'
   readonly fault: ConnectionFault
@@ -65,14 +65,14 @@ export class MemoryConnectionError extends Error {
   }
 }
 
-/** The parts of an answer that an error is made of. */
+/** The parts of an answer that describe an error. */
 export interface AnswerParts {
   status: number
   headers: Headers
   text: string
 }
 
-/** The error that an answer tells of. `now` (milliseconds) counts where `Retry-After` is a date. */
+/** The error in an answer. `now` (milliseconds) is needed for a `Retry-After` that is a date. */
 export function errorOf({ status, headers, text }: AnswerParts, now: number): MemoryError {
   const details = jsonObject(text) ?? {}
   const message = typeof details['error'] === 'string' ? details['error'] : `The service answered ${status}`
@@ -86,7 +86,7 @@ export function errorOf({ status, headers, text }: AnswerParts, now: number): Me
   })
 }
 
-/** A success whose content is not what the service answers. */
+/** A successful response that is not the service's. */
 export function invalidAnswer({ status, headers }: Omit<AnswerParts, 'text'>, what: string): MemoryError {
   return new MemoryError(`${what}. Is the URL that of the service?`, {
     status,
@@ -98,7 +98,7 @@ export function invalidAnswer({ status, headers }: Omit<AnswerParts, 'text'>, wh
   })
 }
 
-/** The object in a JSON text; undefined if it has none. */
+/** Parses a JSON object; undefined if the text is none. */
 export function jsonObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text)
@@ -121,7 +121,7 @@ function issuesOf(value: unknown): Issue[] {
   })
 }
 
-/** Whole seconds, or a date as proxies may send it. */
+/** Whole seconds, or a date, which proxies may send. */
 function retryAfterOf(value: string | null, now: number): number | null {
   if (value === null) return null
   const seconds = /^\d+$/.test(value) ? Number(value) : Math.ceil((Date.parse(value) - now) / 1000)

@@ -3,7 +3,7 @@ import type { RequestOptions, Transport } from './transport.ts'
 
 export type GroupQuery = Omit<NonNullable<Input<'listGroups'>['query']>, 'cursor'>
 
-/** Groups of people, which access policies name by their id. */
+/** Groups of people that access policies name by their ID. */
 export class Groups {
   readonly #transport: Transport
 
@@ -11,7 +11,7 @@ export class Groups {
     this.#transport = transport
   }
 
-  /** Every group, newest first, read page by page as it is asked for; each with its first 100 members. */
+  /** Every group, newest first, each with its first 100 members. Pages are read as needed. */
   async *list(query: GroupQuery = {}, options?: RequestOptions): AsyncGenerator<Shape<'Group'>, void> {
     let cursor: string | null = null
     do {
@@ -32,7 +32,7 @@ export class Groups {
     return (await this.#transport.call('putGroup', { path: { groupId: id }, body: group }, options)).group
   }
 
-  /** Deletes a group. Sent again after a fault, it may find the group gone (404). */
+  /** Deletes a group. A retry may find it already deleted (404). */
   delete(id: string, options?: RequestOptions): Promise<Output<'deleteGroup'>> {
     return this.#transport.call('deleteGroup', { path: { groupId: id } }, options)
   }

@@ -2,15 +2,15 @@ import type { Shape } from './operations.ts'
 
 export type IngestDocument = Shape<'IngestDocument'>
 
-/** How much goes into one request. */
+/** The limits of one request. */
 export interface IngestLimits {
-  /** 1,000 by default, and at most. */
+  /** Default and maximum: 1,000. */
   documentsPerRequest: number
-  /** Of the body, as JSON in UTF-8: 4 MiB by default, 10 MiB at most. One document may be longer than this. */
+  /** The body as JSON in UTF-8: 4 MiB by default, at most 10 MiB. A single larger document is sent alone. */
   bytesPerRequest: number
 }
 
-/** A document and its JSON, which is made once. */
+/** A document with its JSON. */
 export interface Weighed {
   document: IngestDocument
   json: string
@@ -20,15 +20,15 @@ export interface Weighed {
 const DOCUMENTS_MAX = 1_000
 const REQUEST_BYTES_MAX = 10 * 1024 * 1024
 const TEXT_BYTES_MAX = 1024 * 1024
-/** Large enough to spare requests, small enough that a slow embedding model is done with it in time. */
+/** Few requests, and few enough documents for a slow embedding model to finish in time. */
 const BYTES_DEFAULT = 4 * 1024 * 1024
 const ENVELOPE_BYTES = '{"documents":[]}'.length
 
 const encoder = new TextEncoder()
 
 /**
- * Puts documents into batches within the limits, in their order. Two of one key never share a batch, since the service
- * refuses that. A document that no request can hold goes to `refuse`.
+ * Groups documents into batches within the limits, in their order. Documents with the same key are never in one batch,
+ * because the service refuses that. `refuse` gets a document that is too large for any request.
  * @throws RangeError for limits that the service does not have
  */
 export async function* splitDocuments(
@@ -67,10 +67,10 @@ export async function* splitDocuments(
 
 function checkedLimit(name: keyof IngestLimits, value: number, max: number): number {
   if (Number.isInteger(value) && value >= 1 && value <= max) return value
-  throw new RangeError(`${name} has to be a whole number from 1 to ${max}`)
+  throw new RangeError(`${name} must be a whole number from 1 to ${max}`)
 }
 
-/** Why the service cannot take a document, whatever else is in the request. */
+/** Why a document is too large for any request. */
 function faultOf({ provider, externalId, body }: IngestDocument, jsonBytes: number): RangeError | undefined {
   const name = `The document "${externalId}" of ${provider}`
   const textBytes = byteLength(body)

@@ -2,35 +2,35 @@ import { MemoryError } from './errors.ts'
 import { type IngestDocument, type IngestLimits, splitDocuments, type Weighed } from './ingest-batches.ts'
 import { parseAnswer, type RequestOptions, type Transport } from './transport.ts'
 
-/** How far an ingest is. */
+/** The progress of an ingest. */
 export interface IngestProgress {
-  /** Documents that the service has stored or had already. */
+  /** Stored documents; `skipped` were already stored with the same content. */
   ingested: number
   skipped: number
-  /** Documents that were refused; without `onRefused` the first refusal ends the ingest. */
+  /** Refused documents. Without `onRefused`, the first refusal ends the ingest. */
   refused: number
-  /** Requests that were answered. */
+  /** Answered requests. */
   requests: number
 }
 
 export interface IngestOptions extends RequestOptions, Partial<IngestLimits> {
-  /** Told after each request. */
+  /** Called after each request. */
   onProgress?: ((progress: IngestProgress) => void) | undefined
-  /** Told which documents the service has taken; the next request waits for it. */
+  /** Called with the documents of each accepted request. The next request waits for it. */
   onStored?: ((documents: readonly IngestDocument[]) => void | Promise<void>) | undefined
   /**
-   * Called with each invalid document, while the others are stored. An error it throws ends the ingest. Without it the first
-   * refusal does, as an `IngestError`.
+   * Called with each invalid document; the others are stored. An error it throws ends the ingest. Without it, the first
+   * refusal throws an `IngestError`.
    */
   onRefused?: ((document: IngestDocument, error: MemoryError | RangeError) => void) | undefined
 }
 
-/** A request of an ingest was refused because of its documents; those of the requests before it are stored. */
+/** A request was refused because of its documents. Those of earlier requests are stored. */
 export class IngestError extends MemoryError {
   override readonly name = 'IngestError'
-  /** The documents of the refused request; none is stored. `issues` and `details.index` refer to them, from 0. */
+  /** The documents of the refused request. None of them is stored. `issues` and `details.index` count them from 0. */
   readonly documents: readonly IngestDocument[]
-  /** How far the ingest was. */
+  /** The progress before the refusal. */
   readonly progress: IngestProgress
 
   constructor(error: MemoryError, documents: readonly IngestDocument[], progress: IngestProgress) {
@@ -41,7 +41,7 @@ export class IngestError extends MemoryError {
   }
 }
 
-/** Refusals that are about a document; every other would meet the next request too. */
+/** Errors about a document. Any other error would occur for the next request too. */
 const DOCUMENT_FAULTS: ReadonlySet<string> = new Set([
   'validation_failed',
   'malformed_json',
@@ -51,8 +51,8 @@ const DOCUMENT_FAULTS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Pushes documents in as many requests as they need, one after the other, so that a later document of the same key is an
- * update of the earlier one. A request is sent again after faults: what is stored already is skipped.
+ * Stores documents in as many requests as needed, one after the other, so that a later document with the same key updates
+ * the earlier one. Requests are safe to retry, because stored documents are skipped.
  * @throws IngestError, RangeError (a text over the limit) without `onRefused`; what `send` throws
  */
 export async function ingestDocuments(
@@ -89,7 +89,7 @@ export async function ingestDocuments(
     answered()
     await onStored?.(some)
   }
-  /** The service takes a request whole or not at all: those at fault are left out, and the rest is sent again. */
+  /** A request is all or nothing, so the documents without a fault are sent again. */
   const storeOthers = async (batch: readonly Weighed[], error: MemoryError): Promise<void> => {
     const faulty = batch.length === 1 ? new Set([0]) : faultyIndexes(error, batch.length)
     for (const index of faulty) {
@@ -98,7 +98,7 @@ export async function ingestDocuments(
     }
     answered()
     const others = batch.filter((_, index) => !faulty.has(index))
-    // Where the service does not say which it is, halves find it.
+    // If the error names no document, halving the batch finds it.
     const half = faulty.size === 0 ? Math.ceil(others.length / 2) : others.length
     for (const part of [others.slice(0, half), others.slice(half)]) if (part.length > 0) await store(part)
   }
@@ -111,7 +111,7 @@ function bodyOf(batch: readonly Weighed[]): string {
   return `{"documents":[${batch.map(({ json }) => json).join(',')}]}`
 }
 
-/** The places of the documents that a refusal names. */
+/** The indexes of the documents that a refusal names. */
 function faultyIndexes({ issues, details }: MemoryError, length: number): Set<number> {
   const named = issues.map(({ path }) => /^documents\.(\d+)(?:\.|$)/.exec(path)?.[1])
   const indexes = [details['index'], ...named].map((index) => Number(index ?? Number.NaN))

@@ -22,16 +22,16 @@ export type SourceItemQuery = Omit<NonNullable<Input<'listSourceItems'>['query']
 export type SourceItemPage = Output<'listSourceItems'>
 export type ListedSourceItem = SourceItemPage['sourceItems'][number]
 export type SourceItemKey = Input<'deleteSourceItemByExternalId'>['query']
-/** Of a call that reads one thing. */
+/** Options of a call that reads one item. */
 export interface ReadOptions extends RequestOptions {
-  /** The e-mail address of the person who may read it. */
+  /** The email address of a person: the call finds only what this person may read. */
   onBehalfOf?: string | undefined
 }
 export type CanvasQuery = NonNullable<Input<'memoryCanvas'>['query']>
 
 /**
- * An organization's memory: a client of its service, with a key. Every method rejects with `MemoryError` where the service
- * answers with an error, `MemoryConnectionError` where it does not answer, and the reason of `signal` where that is aborted.
+ * A client of the service, with a key of one organization. Every method rejects with `MemoryError` if the service returns an
+ * error, with `MemoryConnectionError` if there is no complete answer, and with the reason of `signal` if that is aborted.
  */
 export class Memory {
   readonly #transport: Transport
@@ -44,7 +44,7 @@ export class Memory {
   readonly memoryCanvas: MemoryCanvas
   readonly maintenance: Maintenance
 
-  /** @throws TypeError for a key or an address that cannot be one */
+  /** @throws TypeError for an invalid key or URL */
   constructor(options: MemoryOptions) {
     const transport = createTransport(options)
     this.#transport = transport
@@ -58,7 +58,7 @@ export class Memory {
     this.maintenance = new Maintenance(transport)
   }
 
-  /** Where the service is, without a slash at its end. */
+  /** The address of the service, without a trailing slash. */
   get url(): string {
     return this.#transport.url
   }
@@ -68,17 +68,17 @@ export class Memory {
     return this.#transport.call('search', { body: toRequest(request) }, options)
   }
 
-  /** The Context Contract: hits with citations, what was left out, and what limits their meaning. 1 credit. */
+  /** The Context Contract: hits with citations, exclusions and limitations. 1 credit. */
   context(request: string | SearchRequest, options?: RequestOptions): Promise<Output<'context'>> {
     return this.#transport.call('context', { body: toRequest(request) }, options)
   }
 
-  /** An answer whose markers `[N]` stand for its citations. 1 credit. */
+  /** An answer whose markers `[N]` point to its citations. 1 credit. */
   ask(request: string | AskRequest, options?: RequestOptions): Promise<Output<'ask'>> {
     return this.#transport.call('ask', { body: toRequest(request) }, options)
   }
 
-  /** The same answer as it is written. Whoever stops reading ends it. 1 credit once its first piece has come. */
+  /** Streams the answer while it is written; to cancel, stop reading. Costs 1 credit once its first piece arrives. */
   async *askStream(request: string | AskRequest, options?: RequestOptions): AsyncGenerator<AskEvent, void> {
     const body = JSON.stringify(toRequest(request))
     const asked = { method: 'POST', path: '/v1/ask', body, accept: 'text/event-stream' } as const
@@ -86,10 +86,10 @@ export class Memory {
   }
 
   /**
-   * Stores documents, any number of them, in as many requests as they need; they are searchable when it resolves. Free of
-   * credits, and safe to repeat: what is stored already with the same content is skipped.
-   * @throws IngestError when a request is refused because of its documents, RangeError for a document that no request can
-   * hold; neither with `onRefused`
+   * Stores any number of documents in as many requests as needed. They are searchable when it resolves. It costs no credits
+   * and is safe to repeat, because unchanged documents are skipped.
+   * @throws IngestError if a request is refused because of its documents, RangeError for a document that is too large for
+   * any request; with `onRefused`, neither
    */
   ingest(
     documents: Iterable<IngestDocument> | AsyncIterable<IngestDocument>,
@@ -98,13 +98,13 @@ export class Memory {
     return ingestDocuments(this.#transport, documents, options)
   }
 
-  /** Sends a request of any address, with the key, the retries and the errors of every other; the answer as text. */
+  /** Sends a request to any route, with the same key, retries and errors as every call. Returns the answer as text. */
   send(request: RawRequest, options?: RequestOptions): Promise<RawAnswer> {
     return this.#transport.send(request, options)
   }
 }
 
-/** What holds the transport that a group of methods uses. */
+/** A group of methods that share a transport. */
 class Group {
   protected readonly transport: Transport
 
@@ -113,14 +113,14 @@ class Group {
   }
 }
 
-/** What is stored. */
+/** Stored items. */
 class SourceItems extends Group {
-  /** Every item, what changed last first, read page by page as it is asked for. */
+  /** Every item, last changed first. Pages are read as needed. */
   async *list(query: SourceItemQuery = {}, options?: RequestOptions): AsyncGenerator<ListedSourceItem, void> {
     for await (const page of this.pages(query, options)) yield* page.sourceItems
   }
 
-  /** The same by pages of `limit` items (50 by default, 200 at most). */
+  /** The same in pages of `limit` items (default 50, at most 200). */
   async *pages(query: SourceItemQuery = {}, options?: RequestOptions): AsyncGenerator<SourceItemPage, void> {
     let cursor: string | null = null
     do {
@@ -139,11 +139,12 @@ class SourceItems extends Group {
   }
 
   /** Who may read an item, and why. */
-  async readers(id: string, options?: RequestOptions): Promise<Shape<'ItemReader'>[]> {
-    return (await this.transport.call('listItemReaders', { path: { id } }, options)).readers
+  async readers(id: string, { onBehalfOf, ...options }: ReadOptions = {}): Promise<Shape<'ItemReader'>[]> {
+    const query = onBehalfOf === undefined ? {} : { onBehalfOf }
+    return (await this.transport.call('listItemReaders', { path: { id }, query }, options)).readers
   }
 
-  /** Removes an item by its id here or in your system. Sent again after a fault, it may find the item gone (404). */
+  /** Deletes an item by its ID or its key in your system. A retry may find it already deleted (404). */
   async delete(item: string | SourceItemKey, options?: RequestOptions): Promise<Output<'deleteSourceItem'>> {
     return typeof item === 'string'
       ? await this.transport.call('deleteSourceItem', { path: { id: item } }, options)
@@ -157,12 +158,12 @@ class Sources extends Group {
     return (await this.transport.call('listSources', {}, options)).sources
   }
 
-  /** The channels that a Slack source's allowlist can name, and the allowlist. */
+  /** The channels that a Slack source's bot sees, and the allowlist. */
   channels(id: string, options?: RequestOptions): Promise<Output<'listSourceChannels'>> {
     return this.transport.call('listSourceChannels', { path: { id } }, options)
   }
 
-  /** Limits a Slack source to channels by ID; null: all that the bot is a member of. Takes effect on the next run. */
+  /** Limits a Slack source to these channel IDs; null means all channels the bot is in. Applies to the next run. */
   setChannelAllowlist(
     id: string,
     channelAllowlist: string[] | null,
@@ -172,7 +173,7 @@ class Sources extends Group {
   }
 }
 
-/** Readings of sources. */
+/** Sync runs of sources. */
 class SyncRuns extends Group {
   /** One page of runs, newest first: 500 by default and at most. */
   async list(query: SyncRunQuery = {}, options?: RequestOptions): Promise<Shape<'SyncRun'>[]> {
@@ -193,12 +194,12 @@ class SyncRuns extends Group {
     } while (cursor !== undefined)
   }
 
-  /** A run with what could not be read. */
+  /** A run with the items that could not be read. */
   get(id: string, options?: RequestOptions): Promise<Output<'getSyncRun'>> {
     return this.transport.call('getSyncRun', { path: { id } }, options)
   }
 
-  /** Queues a run; where one is queued or running already, it is that one (`alreadyActive`). */
+  /** Queues a run, or returns the one that is already active (`alreadyActive`). */
   start(run: Input<'createSyncRun'>['body'], options?: RequestOptions): Promise<Output<'createSyncRun'>> {
     return this.transport.call('createSyncRun', { body: run }, options)
   }
@@ -206,7 +207,7 @@ class SyncRuns extends Group {
 
 /** The audit trail. */
 class AuditEvents extends Group {
-  /** The newest events, the newest first: 100 by default, 500 at most. */
+  /** The newest events first: 100 by default, at most 500. */
   async list(
     query: NonNullable<Input<'listAuditEvents'>['query']> = {},
     options?: RequestOptions,
@@ -217,29 +218,29 @@ class AuditEvents extends Group {
 
 /** Keys of the organization. */
 class ApiKeys extends Group {
-  /** Live keys, the newest first. */
+  /** Live keys, newest first. */
   async list(options?: RequestOptions): Promise<Shape<'ApiKey'>[]> {
     return (await this.transport.call('listApiKeys', {}, options)).apiKeys
   }
 
-  /** Mints a key; its secret is in this answer alone. */
+  /** Creates a key. Only this answer has its secret. */
   create(key: NewApiKey, options?: RequestOptions): Promise<Output<'createApiKey'>> {
     return this.transport.call('createApiKey', { body: key }, options)
   }
 
-  /** Ends a key at once. Sent again after a fault, it may find the key gone (404). */
+  /** Revokes a key at once. A retry may find it already revoked (404). */
   revoke(id: string, options?: RequestOptions): Promise<Output<'revokeApiKey'>> {
     return this.transport.call('revokeApiKey', { path: { id } }, options)
   }
 }
 
-/** The graph of who and what the documents name. */
+/** The graph of people, organizations, channels and topics in the items. */
 class MemoryCanvas extends Group {
   get(query: CanvasQuery = {}, options?: RequestOptions): Promise<Shape<'MemoryCanvas'>> {
     return this.transport.call('memoryCanvas', { query }, options)
   }
 
-  /** One entity with its neighbours and the items that name it. */
+  /** An entity with its neighbors and the items that name it. */
   entity(id: string, { onBehalfOf, ...options }: ReadOptions = {}): Promise<Shape<'CanvasEntity'>> {
     const query = onBehalfOf === undefined ? {} : { onBehalfOf }
     return this.transport.call('memoryCanvasEntity', { path: { id }, query }, options)
@@ -248,7 +249,7 @@ class MemoryCanvas extends Group {
 
 /** Jobs of an administrator. */
 class Maintenance extends Group {
-  /** Removes what Slack itself wrote into channels; with `dryRun` it is only counted. */
+  /** Deletes stored system messages of Slack. With `dryRun`, only counts them. */
   cleanUpSlackSystemEvents(
     job: { dryRun?: boolean } = {},
     options?: RequestOptions,
@@ -261,7 +262,7 @@ class Maintenance extends Group {
     return this.transport.call('startReembedding', {}, options)
   }
 
-  /** How far that is. */
+  /** The progress of the move. */
   reembedding(options?: RequestOptions): Promise<Output<'getReembedding'>> {
     return this.transport.call('getReembedding', {}, options)
   }

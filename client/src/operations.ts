@@ -4,7 +4,7 @@ export type OperationId = keyof typeof OPERATIONS
 
 type Json = 'application/json'
 
-/** An operation's input: the parts of its address, and its body, as far as it has them. */
+/** An operation's input: its path and query parameters and its body. */
 export type Input<Id extends OperationId> = Part<'path', operations[Id]['parameters']['path']> &
   Part<'query', operations[Id]['parameters']['query']> &
   Part<'body', BodyOf<operations[Id]>>
@@ -38,7 +38,7 @@ type SuccessOf<Responses> = {
   [Status in keyof Responses]: Responses[Status] extends { content: Record<Json, infer Body> } ? Body : never
 }[keyof Responses]
 
-/** The method of an operation and its address, made of the path's template and the query. */
+/** The method and address of an operation. */
 export function addressOf(
   id: OperationId,
   input: Pick<AnyInput, 'path' | 'query'>,

@@ -1,20 +1,20 @@
 import { MemoryConnectionError, MemoryError } from './errors.ts'
 
-/** When and how often a request is sent again. Waits are in milliseconds. */
+/** When and how often a request is retried. Waits are in milliseconds. */
 export interface RetryPolicy {
-  /** How often a request that meets a fault is sent in all, the first time included. */
+  /** Attempts of a failing request, including the first. */
   attempts: number
-  /** How often a request waits because of the rate limit; these waits are no attempts. */
+  /** Waits for the rate limit, which do not count as attempts. */
   rateWaits: number
-  /** A service that asks for a longer pause is not waited for. */
+  /** If the service asks for a longer pause, the error is thrown instead. */
   maxWaitMs: number
-  /** Told before each wait. */
+  /** Called before each wait. */
   onWait?: ((wait: { milliseconds: number; reason: MemoryError | MemoryConnectionError }) => void) | undefined
-  /** Waits; rejects when the signal is aborted. */
+  /** Waits. Rejects when the signal is aborted. */
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>
-  /** From 0 to below 1: spreads the pauses, so that many callers do not come back all at once. */
+  /** From 0 to below 1. Spreads the pauses of many callers. */
   random(): number
-  /** The time in milliseconds since 1970, for a `Retry-After` that is a date. */
+  /** The time in milliseconds since 1970, to compare with a `Retry-After` that is a date. */
   now(): number
 }
 
@@ -29,14 +29,14 @@ export const DEFAULT_RETRIES: RetryPolicy = {
 
 const FIRST_PAUSE_MS = 250
 const PAUSE_MS_MAX = 8_000
-/** How much longer than asked a pause may be. */
+/** The longest extension of a requested pause, as a share of it. */
 const RETRY_AFTER_SPREAD = 0.1
-/** Of these it is not known whether the work was done. */
+/** After these, it is unknown whether the request took effect. */
 const UNCERTAIN_STATUSES = new Set([408, 500, 502, 504])
 
 /**
- * Sends a request until it succeeds, fails for good, or the policy's limits are reached. A request whose repetition could do
- * or cost something twice (`idempotent` false) is sent again only when the service has refused it unread (429, 503).
+ * Sends a request until it succeeds, fails permanently, or reaches the policy's limits. A request that is not idempotent is
+ * retried only if the service refused it before doing any work (429, 503).
  */
 export async function withRetries<T>(
   send: () => Promise<T>,
@@ -64,7 +64,7 @@ export async function withRetries<T>(
   }
 }
 
-/** Whether the same request may succeed later, and may be sent again. */
+/** Whether the failure is temporary and the request may be repeated. */
 function isPassing(error: unknown, idempotent: boolean): error is MemoryError | MemoryConnectionError {
   if (error instanceof MemoryConnectionError) return idempotent
   if (!(error instanceof MemoryError)) return false
@@ -73,17 +73,17 @@ function isPassing(error: unknown, idempotent: boolean): error is MemoryError | 
   return idempotent && UNCERTAIN_STATUSES.has(error.status)
 }
 
-/** A used-up credit budget is a 429 as well, and no pause of a program helps against it. */
+/** Used-up credits are a 429 too, but waiting does not help. */
 function isRateLimit(error: MemoryError | MemoryConnectionError): boolean {
   return error instanceof MemoryError && error.status === 429 && error.code !== 'quota_exceeded'
 }
 
-/** How long the service asks to wait; 0 where it does not say. */
+/** The pause that the service asks for; 0 if it names none. */
 function askedMsOf(error: MemoryError | MemoryConnectionError): number {
   return error instanceof MemoryError && error.retryAfter !== null ? Math.max(1, error.retryAfter) * 1000 : 0
 }
 
-/** The service's `Retry-After` and a little more; otherwise growing pauses, each between half and all of its length. */
+/** `Retry-After` and a little more; otherwise exponential backoff with jitter. */
 function pauseOf(error: MemoryError | MemoryConnectionError, attempt: number, policy: RetryPolicy): number {
   const asked = askedMsOf(error)
   if (asked > 0) return asked * (1 + RETRY_AFTER_SPREAD * policy.random())

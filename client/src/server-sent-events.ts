@@ -3,12 +3,12 @@ export interface ServerSentEvent {
   data: string
 }
 
-/** Of one event; a stream that exceeds it is not the service's. */
+/** The limit of one event, which no stream of the service reaches. */
 const EVENT_CHARACTERS_MAX = 16 * 1024 * 1024
 
 /**
- * The events of a `text/event-stream` whose text comes in pieces, cut anywhere (WHATWG HTML, 9.2.6). Ids and retry times are
- * left out; an event that the end cuts off is dropped, as the standard has it.
+ * The events of a `text/event-stream` whose text arrives in pieces (WHATWG HTML, 9.2.6), without IDs and retry times. As in
+ * the standard, an unfinished last event is dropped.
  * @throws RangeError for an event without end
  */
 export async function* readEvents(pieces: AsyncIterable<string>): AsyncGenerator<ServerSentEvent> {
@@ -33,15 +33,15 @@ export async function* readEvents(pieces: AsyncIterable<string>): AsyncGenerator
   }
 }
 
-/** Lines that end with CR, LF or both. An unfinished last line is left out. */
+/** Lines that end with CR, LF or both, without an unfinished last line. */
 async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<string> {
-  // The parts of a line that has not ended yet: joined once, however many pieces it comes in.
+  // The pieces of an unfinished line, which are joined once.
   let parts: string[] = []
   let held = 0
   let endedWithReturn = false
   for await (const piece of pieces) {
     if (piece === '') continue
-    // The LF of a CR LF that was cut apart.
+    // The LF of a CR LF that was split.
     const rest = endedWithReturn && piece.startsWith('\n') ? piece.slice(1) : piece
     endedWithReturn = piece.endsWith('\r')
     const lines = rest.split(/\r\n|\r|\n/)

@@ -4,22 +4,22 @@ import { type AnyInput, addressOf, type Input, type OperationId, type Output } f
 import { DEFAULT_RETRIES, type RetryPolicy, withRetries } from './retries.ts'
 
 export interface TransportOptions {
-  /** The key; null for what needs none. */
+  /** The key; null for routes that need none. */
   apiKey: string | null
-  /** Where the service is: its origin, perhaps with a path. */
+  /** The address of the service: its origin, and a path if it has one. */
   url: string
-  /** For a whole answer, and between two pieces of a streamed one; in milliseconds. */
+  /** The time for a whole answer, or between two pieces of a streamed one, in milliseconds. */
   timeoutMs?: number | undefined
-  /** Changes to how failed requests are sent again; false: they are not. */
+  /** Changes the retries of failed requests; false turns them off. */
   retry?: Partial<RetryPolicy> | false | undefined
   /** Sent with every request. */
   headers?: Readonly<Record<string, string>> | undefined
   fetch?: typeof fetch | undefined
 }
 
-/** Options of one call. Missing ones are those of the client. */
+/** Options of one call. Missing ones come from the client. */
 export interface RequestOptions {
-  /** Ends the call; it rejects with the signal's reason. */
+  /** Cancels the call, which rejects with the signal's reason. */
   signal?: AbortSignal | undefined
   timeoutMs?: number | undefined
   retry?: Partial<RetryPolicy> | false | undefined
@@ -27,16 +27,16 @@ export interface RequestOptions {
 
 type CallOptions = RequestOptions & Pick<RawRequest, 'idempotent'>
 
-/** A request of any address of the service. */
+/** A request to any route of the service. */
 export interface RawRequest {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** Path and query, beginning with `/`. */
+  /** Path and query, starting with `/`. */
   path: string
   /** JSON as text. */
   body?: string | undefined
   accept?: string | undefined
   headers?: Readonly<Record<string, string>> | undefined
-  /** Whether it may be sent again where it is not known if it was carried out. By default all but POST may. */
+  /** Whether it may be repeated when its outcome is unknown. By default, everything except POST may. */
   idempotent?: boolean | undefined
 }
 
@@ -46,15 +46,15 @@ export interface RawAnswer {
   text: string
 }
 
-/** A success whose body is still coming. */
+/** A successful response whose body is still arriving. */
 export interface OpenAnswer {
   status: number
   headers: Headers
-  /** The text in pieces. @throws MemoryConnectionError when it breaks off */
+  /** The text in pieces. @throws MemoryConnectionError if it breaks off */
   pieces(): AsyncGenerator<string>
 }
 
-/** How requests get to the service and answers back; every method throws as `send` does. */
+/** Sends requests and reads answers. Every method throws like `send`. */
 export interface Transport {
   readonly url: string
   call<Id extends OperationId>(id: Id, input: Input<Id>, options?: CallOptions): Promise<Output<Id>>
@@ -63,14 +63,14 @@ export interface Transport {
   open(request: RawRequest, options?: RequestOptions): Promise<OpenAnswer>
 }
 
-/** Long enough for a large request to be embedded by a slow model. */
+/** Long enough for a slow model to embed a large request. */
 const TIMEOUT_MS = 180_000
 
-/** An answer that has begun, and how long it may take. */
+/** A response whose body is not read yet, with its deadline. */
 interface Begun {
   response: Response
   deadline: Deadline
-  /** The error to throw if it cannot be read. */
+  /** The error to throw if reading it fails. */
   faultOf(error: unknown): unknown
 }
 
@@ -85,7 +85,7 @@ export function createTransport(given: TransportOptions): Transport {
     ...(retry === false ? NO_RETRIES : retry),
   })
 
-  /** Sends once, until the response begins. Its reader ends the deadline. */
+  /** Sends once and waits for the response's headers. Its reader releases the deadline. */
   async function begin(request: RawRequest, options: RequestOptions, now: () => number): Promise<Begun> {
     options.signal?.throwIfAborted()
     const timeoutMs = options.timeoutMs ?? given.timeoutMs ?? TIMEOUT_MS
@@ -145,14 +145,14 @@ const NO_RETRIES = { attempts: 1, rateWaits: 0 } as const
 function checkedUrl(url: string): string {
   const protocol = URL.canParse(url) ? new URL(url).protocol : ''
   if (protocol !== 'http:' && protocol !== 'https:')
-    throw new TypeError(`url has to be the http or https address of the service, not "${url}"`)
+    throw new TypeError(`url must be the http or https address of the service, not "${url}"`)
   return url.replace(/\/+$/, '')
 }
 
-/** @throws TypeError for what cannot stand in a header; the key itself is not told */
+/** @throws TypeError for an invalid key, without showing it */
 function authorizationOf(apiKey: string | null): Record<string, string> {
   if (apiKey === null) return {}
-  if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError('apiKey has to be a key of the service (svc_…)')
+  if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError('apiKey must be a key of the service (svc_…)')
   return { authorization: `Bearer ${apiKey}` }
 }
 
@@ -205,16 +205,16 @@ async function openPieces({ response, deadline, faultOf }: Begun): Promise<OpenA
       }
     } finally {
       deadline.release()
-      // A reader that leaves early: the service need not write on. A broken one has nothing left to cancel.
+      // The reader stopped early, so the service can stop too. After a failure, there is nothing to cancel.
       if (!isOver) await reader.cancel().catch(() => undefined)
     }
   }
   return { status, headers, pieces }
 }
 
-/** The JSON of a success. @throws MemoryError for what is not an object, which every answer of the service is */
+/** The JSON of a success. @throws MemoryError if it is not an object */
 export function parseAnswer<Id extends OperationId>(answer: RawAnswer): Output<Id> {
   if (jsonObject(answer.text) === undefined) throw invalidAnswer(answer, 'The answer is not JSON')
-  // The service checks what it answers against the schemas that the types are made of.
+  // The service validates its answers against the schemas that the types come from.
   return JSON.parse(answer.text)
 }

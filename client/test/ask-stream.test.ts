@@ -32,7 +32,7 @@ async function collect(response: Response): Promise<{ events: AskEvent[]; error:
 }
 
 describe('askStream', () => {
-  it('gives the context, the pieces of the answer, the citations and the whole answer, and asks for a stream', async () => {
+  it('yields the context, the pieces of the answer, the citations and the whole answer', async () => {
     const service = fakeService(() => streamed([CONTEXT, DELTA, ['of_tomorrow', {}], CITATIONS, DONE]))
     const memory = new Memory({ apiKey: 'svc_x', url: 'http://memory.test', fetch: service.fetch })
     const events = await Array.fromAsync(memory.askStream({ query: 'q', limit: 2 }))
@@ -46,7 +46,7 @@ describe('askStream', () => {
     expect(service.requests[0]?.body).toEqual({ query: 'q', limit: 2 })
   })
 
-  it('gives the steps of a thorough answer before its context', async () => {
+  it('yields the steps of a thorough answer before its context', async () => {
     const step = { step: 'search', query: 'q', hitCount: 3 }
     const { events } = await collect(streamed([['step', step], CONTEXT, DELTA, CITATIONS, DONE]))
     expect(events.slice(0, 2)).toEqual([
@@ -56,7 +56,7 @@ describe('askStream', () => {
     expect((await collect(streamed([['step', {}], DONE]))).error).toMatchObject({ code: 'invalid_answer' })
   })
 
-  it('fails with the error of the service, before the stream and in the middle of it', async () => {
+  it('throws the error of the service, before and during the stream', async () => {
     expect((await collect(problem(402, 'subscription_required'))).error).toMatchObject({
       code: 'subscription_required',
     })
@@ -71,13 +71,13 @@ describe('askStream', () => {
     expect(error).toMatchObject({ code: 'upstream_error', message: 'The model went away', status: 200 })
   })
 
-  it('fails when the stream breaks off, or is no stream', async () => {
+  it('throws if the stream breaks off or is no event stream', async () => {
     expect((await collect(streamed([CONTEXT, DELTA]))).error).toBeInstanceOf(MemoryConnectionError)
     for (const data of ['nonsense', {}, { text: 5 }])
       expect((await collect(streamed([['delta', data]]))).error).toMatchObject({ code: 'invalid_answer' })
   })
 
-  it('ends the answer at the service when its reader leaves', async () => {
+  it('cancels the request when the reader stops', async () => {
     let isCancelled = false
     const endless = new ReadableStream<Uint8Array>({
       pull: (controller) =>
@@ -99,7 +99,7 @@ describe('a stream of events', () => {
     return await Array.fromAsync(readEvents(some()))
   }
 
-  it('is the same however it is cut, with every kind of line end', async () => {
+  it('yields the same events for any chunks and line ends', async () => {
     const text =
       ': hello\n\nevent: a\ndata: 1\ndata:2\n\ndata\n\nid: 7\nevent: b\ndata: x: y\n\nevent: cut off\ndata: z'
     const expected = [
@@ -124,7 +124,7 @@ describe('a stream of events', () => {
     )
   })
 
-  it('ends where an event or a line has no end', async () => {
+  it('throws for an event or a line without end', async () => {
     await expect(read(Array.from({ length: 18 }, () => 'x'.repeat(1024 * 1024)))).rejects.toThrow(RangeError)
     await expect(
       read(Array.from({ length: 18 }, () => `data: ${'x'.repeat(1024 * 1024)}\n`)),

@@ -25,13 +25,13 @@ beforeEach(() => {
 const environment = () => ({ ...process.env, MEMORY_URL: service.url, MEMORY_API_KEY: service.key })
 
 describe('the examples', () => {
-  it('in plain TypeScript stores a document and streams an answer', async () => {
+  it('store a document and stream an answer in plain TypeScript', async () => {
     const { stdout } = await run(process.execPath, ['client/examples/plain.ts'], { env: environment() })
     expect(stdout).toContain('Employees get 25 days [1].')
     expect([...service.items.keys()]).toContain('handbook/pto')
   })
 
-  it('for the AI SDK are tools that search and ask', async () => {
+  it('offer the AI SDK tools that search and ask', async () => {
     const { searchMemory, askMemory } = memoryTools(memory)
     const options: ToolExecutionOptions<object> = { toolCallId: '1', messages: [], context: {} }
     expect(await searchMemory?.execute?.({ query: 'days', limit: 2 }, options)).toMatchObject([
@@ -44,7 +44,7 @@ describe('the examples', () => {
     })
   })
 
-  it('for OpenAI answer every function that they declare, and tell the model what went wrong', async () => {
+  it('answer every function that they declare to OpenAI, and report errors to the model', async () => {
     const call = async (name: string, text: string): Promise<unknown> =>
       JSON.parse((await callFunction(memory, { id: 'c1', function: { name, arguments: text } })).content)
     const answers = FUNCTIONS.map(({ function: { name } }) => call(name, '{"query":"days"}'))
@@ -60,7 +60,7 @@ describe('the examples', () => {
     expect(await call('ask_memory', '{"query":"x"}')).toEqual({ error: 'All used', code: 'quota_exceeded' })
   })
 
-  it('for LangChain retrieve documents', async () => {
+  it('retrieve documents for LangChain', async () => {
     const [document] = await new MemoryRetriever(memory, { limit: 3 }).invoke('days')
     expect(document).toMatchObject({
       id: expect.any(String),
@@ -70,7 +70,7 @@ describe('the examples', () => {
     expect(service.requests[0]?.body).toEqual({ query: 'days', limit: 3, rank: 'hybrid' })
   })
 
-  it('in Python asks, waits out a refusal for rate, and tells an error by its code', async (context) => {
+  it('ask in Python, wait after a rate limit, and report an error by its code', async (context) => {
     const python = async (): Promise<string> =>
       (await run('python3', ['client/examples/memory.py', 'how', 'many?'], { env: environment() })).stdout
     if (

@@ -24,7 +24,7 @@ const connect = (service: { fetch: typeof fetch }): Memory =>
   new Memory({ apiKey: 'svc_x', url: 'http://memory.test', fetch: service.fetch, retry: false })
 
 describe('ingest', () => {
-  it('sends everything in its order, in requests that the service takes, two of one key never together', async () => {
+  it('sends all documents in order, within the limits, and never two with the same key in one request', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.record({ key: fc.nat(30), length: fc.nat(3_000) }), { maxLength: 60 }),
@@ -48,18 +48,18 @@ describe('ingest', () => {
     )
   })
 
-  it('fills a request up to 1,000 documents, takes what comes bit by bit, and tells how far it is', async () => {
+  it('sends up to 1,000 documents per request, reads an async iterable, and reports progress', async () => {
     const service = fakeService(store)
-    const told: IngestProgress[] = []
+    const reported: IngestProgress[] = []
     async function* source(): AsyncGenerator<IngestDocument> {
       for (let n = 0; n < 2_001; n++) yield aDocument(`${n}`)
     }
-    await connect(service).ingest(source(), { onProgress: (progress) => told.push(progress) })
-    expect(told.map(({ ingested }) => ingested)).toEqual([1_000, 2_000, 2_001])
-    expect(told.at(-1)).toEqual({ ingested: 2_001, skipped: 0, refused: 0, requests: 3 })
+    await connect(service).ingest(source(), { onProgress: (progress) => reported.push(progress) })
+    expect(reported.map(({ ingested }) => ingested)).toEqual([1_000, 2_000, 2_001])
+    expect(reported.at(-1)).toEqual({ ingested: 2_001, skipped: 0, refused: 0, requests: 3 })
   })
 
-  it('refuses limits that the service does not have, and documents that no request can hold', async () => {
+  it('refuses limits above those of the service, and documents that are too large for any request', async () => {
     const service = fakeService(store)
     const memory = connect(service)
     await expect(memory.ingest([], { documentsPerRequest: 1_001 })).rejects.toThrow(RangeError)
@@ -73,7 +73,7 @@ describe('ingest', () => {
     expect(await memory.ingest([fits])).toMatchObject({ ingested: 1 })
   })
 
-  it('ends at the first refusal, with its documents and how far it was', async () => {
+  it('throws at the first refusal, with the documents of the request and the progress', async () => {
     const issues = [{ path: 'documents.0.title', message: 'title must not be empty' }]
     const service = fakeService((request) =>
       idsOf(request).includes('bad') ? problem(400, 'validation_failed', { issues }) : store(request),
@@ -93,7 +93,7 @@ describe('ingest', () => {
   })
 
   it.each(['issues', 'index', 'neither'])(
-    'stores the other documents and reports the refused one, found by what the refusal names: %s',
+    'stores the other documents and reports the refused ones, located by %s of the error',
     async (named) => {
       const bad = new Set(['3', '7'])
       const service = fakeService((request) => {
@@ -121,7 +121,7 @@ describe('ingest', () => {
     },
   )
 
-  it('ends with what its listener throws, and where every request would be refused', async () => {
+  it('ends with an error of its listener, or one that every request would meet', async () => {
     const refusing = fakeService(() => problem(400, 'validation_failed'))
     const enough = new Error('enough')
     const onRefused = (): void => {

@@ -6,7 +6,7 @@ import { fakeService, problem, success } from './fake-service.ts'
 const connect = (service: { fetch: typeof fetch }, options: Partial<MemoryOptions> = {}): Memory =>
   new Memory({ apiKey: 'svc_test', url: 'http://memory.test/', fetch: service.fetch, ...options })
 
-/** Waits that take no time, and what they would have been. */
+/** A retry policy that records its waits instead of waiting. */
 function noWaits(): { waited: number[]; retry: { sleep(ms: number): Promise<void>; random(): number } } {
   const waited: number[] = []
   return {
@@ -25,7 +25,7 @@ const failure = async (promise: Promise<unknown>): Promise<unknown> =>
   )
 
 describe('Memory', () => {
-  it('has a method for every operation that a key can call, each at its address', async () => {
+  it('has a method for every operation that a key can call', async () => {
     const service = fakeService(() => success({ sourceItems: [], groups: [], nextCursor: null }))
     const memory = connect(service)
     await memory.search('q')
@@ -68,7 +68,7 @@ describe('Memory', () => {
     ])
   })
 
-  it('sends the key and JSON, and gives back what the service answers', async () => {
+  it('sends the key, JSON and headers, and returns the answer', async () => {
     const service = fakeService(() => success({ query: 'q', hits: [] }))
     expect(await connect(service, { headers: { 'x-trace': '1' } }).search({ query: 'q', limit: 2 })).toEqual({
       query: 'q',
@@ -85,21 +85,21 @@ describe('Memory', () => {
     })
   })
 
-  it('keeps ids within their part of the path', async () => {
+  it('escapes IDs in paths', async () => {
     const service = fakeService(() => success({}))
     await connect(service).memoryCanvas.entity('../api-keys?x')
     expect(service.requests[0]?.url).toBe('http://memory.test/v1/memory-canvas/entities/..%2Fapi-keys%3Fx')
   })
 
-  it.each(['', 'svc_…', 'svc_a\nb'])('refuses what cannot be a key, without telling it: %j', (apiKey) => {
-    expect(() => new Memory({ apiKey, url: 'http://x' })).toThrow(/^apiKey has to be a key of the service/)
+  it.each(['', 'svc_…', 'svc_a\nb'])('refuses an invalid key without showing it: %j', (apiKey) => {
+    expect(() => new Memory({ apiKey, url: 'http://x' })).toThrow(/^apiKey must be a key of the service/)
   })
 
-  it.each(['', 'memory.test', 'ftp://memory.test'])('refuses what cannot be an address: %j', (url) => {
+  it.each(['', 'memory.test', 'ftp://memory.test'])('refuses an invalid URL: %j', (url) => {
     expect(() => new Memory({ apiKey: 'svc_x', url })).toThrow(TypeError)
   })
 
-  it('reads the list page by page, only as far as it is asked for', async () => {
+  it('reads pages of a list only as needed', async () => {
     const pages = [
       { sourceItems: [{ id: '1' }, { id: '2' }], nextCursor: 'two' },
       { sourceItems: [{ id: '3' }], nextCursor: null },
@@ -120,8 +120,8 @@ describe('Memory', () => {
   })
 })
 
-describe('an error answer', () => {
-  it.each(ERROR_CODES)('is a MemoryError with its code: %s', async (code) => {
+describe('an error of the service', () => {
+  it.each(ERROR_CODES)('throws a MemoryError with the code %s', async (code) => {
     const service = fakeService(() => problem(400, code))
     expect(await failure(connect(service).sources.list())).toMatchObject({
       name: 'MemoryError',
@@ -130,7 +130,7 @@ describe('an error answer', () => {
     })
   })
 
-  it('has message, request id, issues, the seconds to wait and the further fields', async () => {
+  it('has the message, request ID, issues, seconds to wait and all other fields', async () => {
     const issues = [{ path: 'limit', message: 'limit must be at most 25' }]
     const service = fakeService(() =>
       problem(429, 'rate_limited', { limit: 60, issues }, { 'retry-after': '17', 'x-request-id': 'r-1' }),
@@ -146,7 +146,7 @@ describe('an error answer', () => {
     })
   })
 
-  it('of a proxy, or with a code of a later service, is http_error', async () => {
+  it('has the code http_error if a proxy sent it, or if its code is of a later version', async () => {
     const html = fakeService(() => new Response('<html>', { status: 404 }))
     expect(await failure(connect(html).search('q'))).toMatchObject({ status: 404, code: 'http_error' })
     const later = fakeService(() => problem(418, 'of_tomorrow'))
@@ -156,14 +156,14 @@ describe('an error answer', () => {
     })
   })
 
-  it('is told from a success that is not the service’s', async () => {
+  it('has the code invalid_answer for a success that is not JSON', async () => {
     const page = fakeService(() => new Response('<html>'))
     expect(await failure(connect(page).search('q'))).toMatchObject({ status: 200, code: 'invalid_answer' })
   })
 })
 
 describe('a failed request', () => {
-  it('waits for Retry-After and a little more after a rate limit, for every operation', async () => {
+  it('waits a little longer than Retry-After after a rate limit, for every operation', async () => {
     const { waited, retry } = noWaits()
     const answers = [problem(429, 'rate_limited', {}, { 'retry-after': '20' }), success({ answer: 'a' })]
     const service = fakeService(() => answers.shift())
@@ -173,7 +173,7 @@ describe('a failed request', () => {
     expect(second).toEqual(first)
   })
 
-  it('takes a date for when to come again, by its own clock', async () => {
+  it('waits until a date in Retry-After, by its own clock', async () => {
     const { waited, retry } = noWaits()
     const at = new Date(Date.UTC(2026, 0, 1, 12, 0, 30)).toUTCString()
     const answers = [problem(503, 'overloaded', {}, { 'retry-after': at }), success({ sources: [] })]
@@ -186,11 +186,11 @@ describe('a failed request', () => {
   })
 
   it.each([
-    ['the credits are used', 429, 'quota_exceeded'],
-    ['the service is not configured for it', 503, 'not_configured'],
-    ['it is at fault', 400, 'validation_failed'],
-    ['the key may not', 403, 'action_not_allowed'],
-  ])('is not sent again where %s', async (_, status, code) => {
+    ['used credits', 429, 'quota_exceeded'],
+    ['a missing configuration', 503, 'not_configured'],
+    ['an invalid request', 400, 'validation_failed'],
+    ['a missing action of the key', 403, 'action_not_allowed'],
+  ])('is not retried after %s', async (_, status, code) => {
     const { waited, retry } = noWaits()
     const service = fakeService(() => problem(status, code, {}, { 'retry-after': '1' }))
     expect(await failure(connect(service, { retry }).ingest([document('a')]))).toMatchObject({ code })
@@ -198,7 +198,7 @@ describe('a failed request', () => {
     expect(waited).toEqual([])
   })
 
-  it('is not waited for longer than is allowed, nor more often', async () => {
+  it('does not wait longer or more often than the policy allows', async () => {
     const { waited, retry } = noWaits()
     const long = fakeService(() => problem(429, 'rate_limited', {}, { 'retry-after': '61' }))
     await failure(connect(long, { retry }).search('q'))
@@ -208,7 +208,7 @@ describe('a failed request', () => {
     expect(endless.requests).toHaveLength(5)
   })
 
-  it('that was refused unread (503) is sent again with growing pauses, a limited number of times', async () => {
+  it('is retried with growing pauses after a 503, until the attempts are used', async () => {
     const { waited, retry } = noWaits()
     const service = fakeService(() => problem(503, 'not_ready'))
     expect(await failure(connect(service, { retry: { ...retry, attempts: 4 } }).ask('q'))).toMatchObject({
@@ -219,8 +219,8 @@ describe('a failed request', () => {
 
   it.each([
     ['a lost connection', () => Promise.reject(new TypeError('fetch failed'))],
-    ['an uncertain end', () => problem(502, 'upstream_error')],
-  ])('after %s is sent again only where that cannot do or cost anything twice', async (_, respond) => {
+    ['an uncertain outcome', () => problem(502, 'upstream_error')],
+  ])('is retried after %s only if it is idempotent', async (_, respond) => {
     const { retry } = noWaits()
     const sent = async (call: (memory: Memory) => Promise<unknown>): Promise<number> => {
       const service = fakeService(respond)
@@ -236,33 +236,33 @@ describe('a failed request', () => {
     expect(await sent((memory) => memory.apiKeys.create({ name: 'x', allowedActions: ['ask'] }))).toBe(1)
   })
 
-  it('tells each wait and its reason, and is not sent again where a call says so', async () => {
+  it('reports each wait with its reason, and is not retried if the call turns retries off', async () => {
     const { retry } = noWaits()
-    const told: unknown[] = []
+    const waits: unknown[] = []
     const service = fakeService(() => problem(503, 'overloaded'))
-    const memory = connect(service, { retry: { ...retry, onWait: (wait) => told.push(wait) } })
+    const memory = connect(service, { retry: { ...retry, onWait: (wait) => waits.push(wait) } })
     await failure(memory.search('q', { retry: false }))
-    expect(told).toEqual([])
+    expect(waits).toEqual([])
     await failure(memory.search('q', { retry: { attempts: 2 } }))
-    expect(told).toEqual([{ milliseconds: 187.5, reason: expect.any(MemoryError) }])
+    expect(waits).toEqual([{ milliseconds: 187.5, reason: expect.any(MemoryError) }])
   })
 })
 
-describe('a request without an answer', () => {
-  /** Like a service that accepts and never answers. */
+describe('a request without a complete answer', () => {
+  /** A service that accepts connections and never answers. */
   const hang: typeof fetch = (_url, init) =>
     new Promise((_resolve, reject) => {
       init?.signal?.addEventListener('abort', () => reject(init.signal?.reason), { once: true })
     })
 
-  it('ends when its time has run out', async () => {
+  it('fails after its timeout', async () => {
     const error = await failure(connect({ fetch: hang }, { timeoutMs: 5 }).search('q'))
     expect(error).toBeInstanceOf(MemoryConnectionError)
     expect(error).toMatchObject({ fault: 'timeout' })
   })
 
-  it('ends with the reason of the signal, before it is sent, while it is under way and while it waits', async () => {
-    const gone = new Error('nobody waits for it')
+  it('rejects with the reason of the signal, before it is sent, while it runs, and while it waits', async () => {
+    const gone = new Error('canceled')
     expect(await failure(connect({ fetch: hang }).search('q', { signal: AbortSignal.abort(gone) }))).toBe(
       gone,
     )
@@ -278,7 +278,7 @@ describe('a request without an answer', () => {
     expect(refusing.requests).toHaveLength(1)
   })
 
-  it('that breaks off differs from one that never began', async () => {
+  it('distinguishes a broken answer from a failed connection', async () => {
     const broken = new ReadableStream<Uint8Array>({
       start(controller) {
         controller.enqueue(new TextEncoder().encode('{"sources":'))

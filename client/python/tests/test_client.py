@@ -1,15 +1,17 @@
-"""Both clients against answers that a test writes."""
+"""Both clients against a scripted service."""
 
 from __future__ import annotations
 
 import asyncio
 import json
-from typing import Any, Callable
+import re
+from typing import Any, Callable, get_args
 
 import httpx
 import pytest
 
 from retrieval_memory import (
+    api,
     AsyncMemory,
     IngestError,
     Memory,
@@ -25,7 +27,7 @@ Answer = httpx.Response | Exception
 
 
 class Both:
-    """The same calls by the sync and the async client; what they return and send has to agree."""
+    """Runs the same calls with the sync and the async client, and compares what they return and send."""
 
     def __init__(self, answer: Callable[[httpx.Request, int], Answer], **options: Any) -> None:
         self._answer = answer
@@ -135,7 +137,7 @@ def test_escapes_ids_in_paths() -> None:
         (500, "internal", {}, [0.125]),
     ],
 )
-def test_repeats_what_may_pass(status: int, code: str, headers: dict[str, str], waits: list[float]) -> None:
+def test_retries_temporary_failures(status: int, code: str, headers: dict[str, str], waits: list[float]) -> None:
     both = Both(
         lambda _, count: problem(status, code, headers) if count == 1 else httpx.Response(200, json={"sources": []})
     )
@@ -155,7 +157,7 @@ def test_repeats_what_may_pass(status: int, code: str, headers: dict[str, str], 
         (lambda: httpx.Response(200, text="hello"), "invalid_answer"),
     ],
 )
-def test_raises_what_no_repetition_mends(answer: Callable[[], httpx.Response], code: str) -> None:
+def test_raises_permanent_failures_at_once(answer: Callable[[], httpx.Response], code: str) -> None:
     both = Both(lambda _, __: answer())
     with pytest.raises(MemoryAPIError) as caught:
         both.run(lambda m: m.ask("q"), lambda m: m.ask("q"))
@@ -176,7 +178,7 @@ def test_names_the_fault_of_a_connection(error: httpx.HTTPError, fault: str) -> 
     with pytest.raises(MemoryConnectionError) as caught:
         both.run(lambda m: m.sources.list(), lambda m: m.sources.list())
     assert caught.value.fault == fault
-    # Reads are sent three times, a question once: its answer may have cost a credit.
+    # A question is sent once, because its lost answer may have cost a credit.
     assert len(both.requests) == 3
     both.requests.clear()
     with pytest.raises(MemoryConnectionError):
@@ -193,7 +195,7 @@ STREAM = (
     event("step", {"step": "search", "query": "q", "hitCount": 1})
     + event("context", {"context": []})
     + event("later", {})
-    # A line separator that is no line end here.
+    # A line separator, which ends no line of an event stream.
     + event("delta", {"text": "25\u2028days"})
     + event("citations", {"citations": []})
     + event("done", DONE)
@@ -203,7 +205,7 @@ STREAM = (
 def pieces(text: str) -> Any:
     class Pieces(httpx.SyncByteStream, httpx.AsyncByteStream):
         def __iter__(self) -> Any:
-            # Every byte on its own, which cuts characters and line ends apart.
+            # Single bytes split characters and line ends.
             return iter([bytes([byte]) for byte in text.encode()])
 
         async def __aiter__(self) -> Any:
@@ -213,7 +215,7 @@ def pieces(text: str) -> Any:
     return Pieces()
 
 
-def test_streams_an_answer_however_it_is_cut() -> None:
+def test_streams_an_answer_whose_bytes_arrive_one_by_one() -> None:
     both = Both(lambda _, __: httpx.Response(200, stream=pieces(STREAM)))
     events = both.run(lambda m: list(m.ask_stream("q")), lambda m: collect(m.ask_stream("q")))
     assert [one["type"] for one in events] == ["step", "context", "delta", "citations", "done"]
@@ -223,7 +225,7 @@ def test_streams_an_answer_however_it_is_cut() -> None:
     assert both.requests[0].headers["accept"] == "text/event-stream"
 
 
-def test_says_that_a_streamed_answer_broke() -> None:
+def test_raises_if_a_stream_breaks_off_or_fails() -> None:
     both = Both(lambda _, __: httpx.Response(200, stream=pieces(event("delta", {"text": "25"}))))
     with pytest.raises(MemoryConnectionError) as broken:
         both.run(lambda m: list(m.ask_stream("q")), lambda m: collect(m.ask_stream("q")))
@@ -247,11 +249,11 @@ def test_ingests_in_as_many_requests_as_needed() -> None:
     )
     assert (progress.ingested, progress.requests) == (6, 4)
     sent = [[one["externalId"] for one in json.loads(request.content)["documents"]] for request in both.requests]
-    # Two of one key never share a request.
+    # Documents with the same key are never in one request.
     assert sent == [["0", "1"], ["2", "3"], ["4"], ["4"]]
 
 
-def test_leaves_out_documents_that_are_refused() -> None:
+def test_stores_the_others_when_documents_are_refused() -> None:
     def answer(request: httpx.Request, _: int) -> httpx.Response:
         documents = json.loads(request.content)["documents"]
         for index, one in enumerate(documents):
@@ -292,7 +294,348 @@ def test_sends_any_request() -> None:
 
 
 @pytest.mark.parametrize(("key", "url"), [("svc x", URL), ("", URL), (KEY, "memory.test"), (KEY, "ftp://x")])
-def test_refuses_a_key_or_an_address_that_cannot_be_one(key: str, url: str) -> None:
+def test_refuses_an_invalid_key_or_url(key: str, url: str) -> None:
     for kind in (Memory, AsyncMemory):
         with pytest.raises(ValueError):
             kind(key, url)
+
+
+def call_everything(m: Any) -> list[Any]:
+    """A call of every method, in the order of the README."""
+    return [
+        m.search("q"),
+        m.context({"query": "q", "limit": 3}),
+        m.ask("q"),
+        m.ingest([document("a")]),
+        m.source_items.get("1"),
+        m.source_items.readers("1"),
+        m.source_items.delete("1"),
+        m.source_items.delete_by_external_id("notion", "a/b c"),
+        m.sources.list(),
+        m.sources.channels("1"),
+        m.sources.set_channel_allowlist("1", None),
+        m.sync_runs.list(),
+        m.sync_runs.get("1"),
+        m.sync_runs.start({"connectorId": "1"}),
+        m.memory_canvas.get({"q": "Ada", "limit": 5}),
+        m.memory_canvas.entity("1"),
+        m.api_keys.list(),
+        m.api_keys.create({"name": "Robot", "allowedActions": ["search"]}),
+        m.api_keys.revoke("1"),
+        m.groups.get("1"),
+        m.groups.put("1", {"members": ["ada@example.com"]}),
+        m.groups.delete("1"),
+        m.audit_events.list({"limit": 5}),
+        m.maintenance.reembedding(),
+        m.maintenance.start_reembedding(),
+        m.maintenance.clean_up_slack_system_events(dry_run=True),
+    ]
+
+
+async def await_everything(m: AsyncMemory) -> None:
+    for call in call_everything(m):
+        await call
+    await collect(m.source_items.list())
+    await collect(m.groups.list())
+
+
+def read_everything(m: Memory) -> None:
+    call_everything(m)
+    list(m.source_items.list())
+    list(m.groups.list())
+
+
+EMPTY: dict[str, Any] = {
+    **{name: [] for name in ("sourceItems", "groups", "sources", "syncRuns", "apiKeys", "auditEvents", "readers")},
+    **{name: {} for name in ("sourceItem", "group")},
+    "nextCursor": None,
+    "ingested": 1,
+    "skipped": 0,
+}
+
+
+def test_has_a_method_for_every_operation() -> None:
+    both = Both(lambda _, __: httpx.Response(200, json=EMPTY))
+    both.run(read_everything, await_everything)
+    called = {f"{request.method} {request.url.path}" for request in both.requests}
+    declared = {f"{method} " + re.sub(r"\{\w+\}", "1", path) for method, path in api.OPERATIONS.values()}
+    assert called == declared
+    assert {request.url.query.decode() for request in both.requests} == {
+        "",
+        "provider=notion&externalId=a%2Fb+c",
+        "q=Ada&limit=5",
+        "limit=5",
+    }
+
+
+def test_reads_pages_of_groups_and_sync_runs() -> None:
+    def answer(request: httpx.Request, _: int) -> httpx.Response:
+        is_last = "cursor" in request.url.params
+        groups = {"groups": [{"id": "2" if is_last else "1"}], "nextCursor": None if is_last else "next"}
+        runs = {"syncRuns": [], **({} if is_last else {"nextCursor": "next"})}
+        return httpx.Response(200, json=groups if "groups" in request.url.path else runs)
+
+    both = Both(answer)
+    groups = both.run(lambda m: list(m.groups.list()), lambda m: collect(m.groups.list()))
+    assert [group["id"] for group in groups] == ["1", "2"]
+    both.requests.clear()
+    assert len(both.run(lambda m: list(m.sync_runs.pages()), lambda m: collect(m.sync_runs.pages()))) == 2
+
+
+def test_reads_no_page_before_it_is_needed() -> None:
+    page = {"sourceItems": [{"id": "1"}], "nextCursor": "next"}
+    both = Both(lambda _, __: httpx.Response(200, json=page))
+
+    async def first(m: AsyncMemory) -> Any:
+        return await anext(m.source_items.list())
+
+    both.run(lambda m: next(m.source_items.list()), first)
+    assert len(both.requests) == 1
+
+
+def test_sends_the_headers_of_the_client_and_of_changed_options() -> None:
+    both = Both(lambda _, __: problem(503, "overloaded"), headers={"x-trace": "1", "x-app": "a"})
+    with pytest.raises(MemoryAPIError):
+        both.run(
+            lambda m: m.with_options(headers={"x-trace": "2"}, retry=False).search("q"),
+            lambda m: m.with_options(headers={"x-trace": "2"}, retry=False).search("q"),
+        )
+    [request] = both.requests
+    assert (request.headers["x-trace"], request.headers["x-app"]) == ("2", "a")
+    assert request.headers["authorization"] == f"Bearer {KEY}"
+    with pytest.raises(MemoryAPIError):
+        both.requests.clear()
+        both.run(lambda m: m.search("q"), lambda m: m.search("q"))
+    assert len(both.requests) == 3
+
+
+def test_applies_the_timeout_of_the_client_and_of_a_call() -> None:
+    both = Both(lambda _, __: httpx.Response(200, json={"sources": []}), timeout=7)
+    both.run(lambda m: m.sources.list(), lambda m: m.sources.list())
+    assert both.requests[0].extensions["timeout"]["read"] == 7
+    both.requests.clear()
+    both.run(
+        lambda m: m.with_options(timeout=1).sources.list(),
+        lambda m: m.with_options(timeout=1).sources.list(),
+    )
+    assert both.requests[0].extensions["timeout"]["read"] == 1
+
+
+@pytest.mark.parametrize("code", get_args(api.ErrorCode))
+def test_raises_every_error_code(code: str) -> None:
+    both = Both(lambda _, __: problem(400, code))
+    with pytest.raises(MemoryAPIError) as caught:
+        both.run(lambda m: m.sources.list(), lambda m: m.sources.list())
+    assert (caught.value.status, caught.value.code) == (400, code)
+
+
+def test_raises_errors_with_all_their_fields() -> None:
+    issues = [{"path": "limit", "message": "limit must be at most 25"}]
+    headers = {"retry-after": "17", "x-request-id": "r-1"}
+    both = Both(lambda _, __: problem(429, "rate_limited", headers, limit=60, issues=issues), retry=False)
+    with pytest.raises(MemoryAPIError, match="^No$") as caught:
+        both.run(lambda m: m.search("q"), lambda m: m.search("q"))
+    error = caught.value
+    assert (error.request_id, error.issues, error.retry_after) == ("r-1", tuple(issues), 17)
+    assert error.details["limit"] == 60
+
+
+def test_raises_http_error_for_a_code_of_a_later_version() -> None:
+    both = Both(lambda _, __: problem(418, "of_tomorrow"))
+    with pytest.raises(MemoryAPIError) as caught:
+        both.run(lambda m: m.search("q"), lambda m: m.search("q"))
+    assert (caught.value.code, caught.value.details["code"]) == ("http_error", "of_tomorrow")
+
+
+def test_waits_until_a_date(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("retrieval_memory._transport.time.time", lambda: 1767268800.0)
+    headers = {"retry-after": "Thu, 01 Jan 2026 12:00:30 GMT"}
+    both = Both(
+        lambda _, count: problem(503, "overloaded", headers)
+        if count == 1
+        else httpx.Response(200, json={"sources": []})
+    )
+    both.run(lambda m: m.sources.list(), lambda m: m.sources.list())
+    assert both.waits == [30.0, 30.0]
+
+
+def test_limits_waits_and_attempts() -> None:
+    waits: list[float] = []
+    policy = RetryPolicy(rate_waits=4, attempts=4, random=lambda: 0.5, on_wait=lambda wait, _: waits.append(wait))
+    both = Both(lambda _, __: problem(429, "rate_limited", {"retry-after": "1"}), retry=policy)
+    with pytest.raises(MemoryAPIError):
+        both.run(lambda m: m.ask("q"), lambda m: m.ask("q"))
+    assert len(both.requests) == 5
+    waits.clear()
+    both = Both(lambda _, __: problem(503, "not_ready"), retry=policy)
+    with pytest.raises(MemoryAPIError):
+        both.run(lambda m: m.ask("q"), lambda m: m.ask("q"))
+    assert waits == [0.1875, 0.375, 0.75] * 2
+
+
+@pytest.mark.parametrize("answer", [lambda: httpx.ConnectError("refused"), lambda: problem(502, "upstream_error")])
+def test_retries_uncertain_failures_of_idempotent_calls_only(answer: Callable[[], Answer]) -> None:
+    def sent(call: Callable[[Any], Any]) -> int:
+        both = Both(lambda _, __: answer())
+        with pytest.raises((MemoryAPIError, MemoryConnectionError)):
+            both.run(call, call)
+        return len(both.requests)
+
+    assert sent(lambda m: m.sources.list()) == 3
+    assert sent(lambda m: m.ingest([document("a")])) == 3
+    assert sent(lambda m: m.source_items.delete("1")) == 3
+    assert sent(lambda m: m.sources.set_channel_allowlist("1", None)) == 3
+    assert sent(lambda m: m.search("q")) == 1
+    assert sent(lambda m: m.ask("q")) == 1
+    assert sent(lambda m: m.api_keys.create({"name": "x", "allowedActions": ["ask"]})) == 1
+
+
+@pytest.mark.parametrize(
+    "stream",
+    [
+        event("delta", {"text": 5}),
+        event("context", {}),
+        event("step", {"step": None}),
+        event("done", {"citations": []}),
+    ],
+)
+def test_raises_for_an_invalid_event(stream: str) -> None:
+    both = Both(lambda _, __: httpx.Response(200, stream=pieces(stream)))
+    with pytest.raises(MemoryAPIError) as caught:
+        both.run(lambda m: list(m.ask_stream("q")), lambda m: collect(m.ask_stream("q")))
+    assert caught.value.code == "invalid_answer"
+
+
+def test_raises_for_an_event_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("retrieval_memory._stream._EVENT_CHARACTERS_MAX", 100)
+    for stream in ("data: " + "x" * 200, "data: x\n" * 50):
+        both = Both(lambda _, __: httpx.Response(200, stream=pieces(stream)))
+        with pytest.raises(MemoryAPIError, match="no end"):
+            both.run(lambda m: list(m.ask_stream("q")), lambda m: collect(m.ask_stream("q")))
+
+
+def test_raises_the_error_before_a_stream() -> None:
+    both = Both(lambda _, __: problem(402, "subscription_required"))
+    with pytest.raises(MemoryAPIError) as caught:
+        both.run(lambda m: list(m.ask_stream("q")), lambda m: collect(m.ask_stream("q")))
+    assert caught.value.code == "subscription_required"
+
+
+def test_closes_the_stream_when_the_reader_stops() -> None:
+    closed: list[str] = []
+
+    class Endless(httpx.SyncByteStream, httpx.AsyncByteStream):
+        def __iter__(self) -> Any:
+            while True:
+                yield event("delta", {"text": "25"}).encode()
+
+        async def __aiter__(self) -> Any:
+            while True:
+                yield event("delta", {"text": "25"}).encode()
+
+        def close(self) -> None:
+            closed.append("sync")
+
+        async def aclose(self) -> None:
+            closed.append("async")
+
+    def read(m: Memory) -> str:
+        stream = m.ask_stream("q")
+        first = next(stream)["type"]
+        stream.close()  # type: ignore[attr-defined]
+        return first
+
+    async def read_async(m: AsyncMemory) -> str:
+        stream = m.ask_stream("q")
+        first = (await anext(stream))["type"]
+        await stream.aclose()  # type: ignore[attr-defined]
+        return first
+
+    assert Both(lambda _, __: httpx.Response(200, stream=Endless())).run(read, read_async) == "delta"
+    assert closed == ["sync", "async"]
+
+
+def test_reports_progress_and_stored_documents_of_each_request() -> None:
+    documents = [document(str(number)) for number in range(5)]
+    for kind in ("sync", "async"):
+        progress: list[int] = []
+        stored_ids: list[list[str]] = []
+
+        def take(some: Any) -> None:
+            stored_ids.append([one["externalId"] for one in some])
+
+        async def take_later(some: Any) -> None:
+            take(some)
+
+        options: dict[str, Any] = {"documents_per_request": 2, "on_progress": lambda now: progress.append(now)}
+        if kind == "sync":
+            with httpx.Client(transport=httpx.MockTransport(stored)) as client:
+                Memory(KEY, URL, http_client=client).ingest(documents, on_stored=take, **options)
+        else:
+
+            async def ingest() -> None:
+                async with httpx.AsyncClient(transport=httpx.MockTransport(stored)) as client:
+                    memory = AsyncMemory(KEY, URL, http_client=client)
+                    await memory.ingest(documents, on_stored=take_later, **options)
+
+            asyncio.run(ingest())
+        assert [now.ingested for now in progress] == [2, 4, 5]
+        assert stored_ids == [["0", "1"], ["2", "3"], ["4"]]
+
+
+@pytest.mark.parametrize("named", ["issues", "index", "neither"])
+def test_finds_refused_documents_by_the_error_or_by_halving(named: str) -> None:
+    def answer(request: httpx.Request, _: int) -> httpx.Response:
+        ids = [one["externalId"] for one in json.loads(request.content)["documents"]]
+        bad = [index for index, external_id in enumerate(ids) if external_id in ("3", "7")]
+        if not bad:
+            return stored(request)
+        if named == "issues":
+            issues = [{"path": f"documents.{index}.url", "message": "m"} for index in bad]
+            return problem(400, "validation_failed", issues=issues)
+        if named == "index":
+            return problem(400, "provider_mismatch", index=bad[0])
+        return problem(413, "body_too_large", limitBytes=1)
+
+    refused: list[str] = []
+    both = Both(answer)
+    options: dict[str, Any] = {"on_refused": lambda one, _: refused.append(one["externalId"])}
+    documents = [document(str(number)) for number in range(10)]
+    progress = both.run(lambda m: m.ingest(documents, **options), lambda m: m.ingest(documents, **options))
+    assert sorted(refused) == ["3", "3", "7", "7"]
+    assert (progress.ingested, progress.refused, progress.requests) == (8, 2, len(both.requests))
+
+
+def test_refuses_limits_and_documents_beyond_those_of_the_service() -> None:
+    both = Both(lambda request, _: stored(request))
+    huge = {**document("huge"), "metadata": {"x": "x" * (10 * 1024 * 1024)}}
+    for call in (
+        lambda m: m.ingest([], documents_per_request=1_001),
+        lambda m: m.ingest([], bytes_per_request=11 * 1024 * 1024),
+        lambda m: m.ingest([document("long", "ä" * 524_289)]),
+        lambda m: m.ingest([huge]),
+    ):
+        with pytest.raises(ValueError):
+            both.run(call, call)
+    assert both.requests == []
+    fits = [document("fits", "ä" * 524_288)]
+    assert both.run(lambda m: m.ingest(fits), lambda m: m.ingest(fits)).ingested == 1
+
+
+def test_ends_an_ingest_with_what_its_listener_raises_and_with_other_errors() -> None:
+    def refuse(_document: Any, _error: Exception) -> None:
+        raise ValueError("enough")
+
+    refusing = Both(lambda _, __: problem(400, "validation_failed"))
+    with pytest.raises(ValueError, match="enough"):
+        refusing.run(
+            lambda m: m.ingest([document("a")], on_refused=refuse),
+            lambda m: m.ingest([document("a")], on_refused=refuse),
+        )
+    unknown = Both(lambda _, __: problem(404, "not_found"))
+    with pytest.raises(MemoryAPIError) as caught:
+        unknown.run(
+            lambda m: m.ingest([document("a")], on_refused=refuse),
+            lambda m: m.ingest([document("a")], on_refused=refuse),
+        )
+    assert caught.value.code == "not_found"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import TracebackType
-from typing import Any, AsyncIterable, AsyncIterator, Callable, Iterable
+from typing import Any, AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 
 import httpx
 
@@ -35,6 +35,9 @@ from ._stream import AskEvent, AskStreamReader
 from ._transport import AsyncTransport
 
 
+OnStoredAsync = Callable[[Sequence[api.IngestDocument]], Awaitable[None] | None]
+
+
 async def _each(
     documents: Iterable[api.IngestDocument] | AsyncIterable[api.IngestDocument],
 ) -> AsyncIterator[api.IngestDocument]:
@@ -47,10 +50,10 @@ async def _each(
 
 
 class AsyncMemory:
-    """An organization's memory: a client of its service, with a key.
+    """A client of the service, with a key of one organization.
 
-    Every method raises `MemoryAPIError` when the service answers with an error and `MemoryConnectionError` when it does not
-    answer. Raises `ValueError` for a key or an address that cannot be one.
+    Every method raises `MemoryAPIError` when the service returns an error, and `MemoryConnectionError` when there is no
+    complete answer. The constructor raises `ValueError` for an invalid key or URL.
     """
 
     def __init__(
@@ -60,9 +63,13 @@ class AsyncMemory:
         *,
         timeout: float = DEFAULT_TIMEOUT,
         retry: RetryPolicy | bool | None = None,
+        headers: Mapping[str, str] | None = None,
         http_client: httpx.AsyncClient | None = None,
     ) -> None:
-        self._transport = AsyncTransport(settings_of(api_key, url, timeout, retry), http_client)
+        self._use(AsyncTransport(settings_of(api_key, url, timeout, retry, headers or {}), http_client))
+
+    def _use(self, transport: AsyncTransport) -> None:
+        self._transport = transport
         self.source_items = SourceItems(self._transport)
         self.sources = Sources(self._transport)
         self.sync_runs = SyncRuns(self._transport)
@@ -76,20 +83,32 @@ class AsyncMemory:
     def url(self) -> str:
         return self._transport.settings.url
 
+    def with_options(
+        self,
+        *,
+        timeout: float | None = None,
+        retry: RetryPolicy | bool | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> AsyncMemory:
+        """The same client with other options, for some calls. It shares the connections, which only this client closes."""
+        client = AsyncMemory.__new__(AsyncMemory)
+        client._use(self._transport.with_options(timeout, retry, headers or {}))
+        return client
+
     async def search(self, query: str | api.SearchRequest) -> api.SearchResponse:
         """The passages nearest to a query, best first. 1 credit."""
         return await self._transport.call("search", body=to_request(query))
 
     async def context(self, query: str | api.SearchRequest) -> api.ContextContract:
-        """The Context Contract: hits with citations, what was left out, and what limits their meaning. 1 credit."""
+        """The Context Contract: hits with citations, exclusions and limitations. 1 credit."""
         return await self._transport.call("context", body=to_request(query))
 
     async def ask(self, query: str | api.AskRequest) -> api.AskResponse:
-        """An answer whose markers `[N]` stand for its citations. 1 credit."""
+        """An answer whose markers `[N]` point to its citations. 1 credit."""
         return await self._transport.call("ask", body=to_request(query))
 
     async def ask_stream(self, query: str | api.AskRequest) -> AsyncIterator[AskEvent]:
-        """The same answer as it is written. 1 credit once its first piece has come."""
+        """Streams the answer while it is written. Costs 1 credit once its first piece arrives."""
         request = RawRequest("POST", "/v1/ask", dumps(to_request(query)), accept="text/event-stream")
         response = await self._transport.open(request)
         reader = AskStreamReader(response.status_code, response.headers)
@@ -110,24 +129,26 @@ class AsyncMemory:
         documents: Iterable[api.IngestDocument] | AsyncIterable[api.IngestDocument],
         *,
         on_progress: Callable[[IngestProgress], None] | None = None,
+        on_stored: OnStoredAsync | None = None,
         on_refused: OnRefused | None = None,
         documents_per_request: int | None = None,
         bytes_per_request: int | None = None,
     ) -> IngestProgress:
-        """Stores documents, any number of them, in as many requests as they need. They are searchable on return.
+        """Stores any number of documents in as many requests as needed. They are searchable when it returns.
 
-        Free of credits, and safe to repeat. Raises `IngestError` when a request is refused because of its documents and
-        `ValueError` for a document that no request can hold; with `on_refused` neither, and the others are stored.
+        It costs no credits and is safe to repeat. `on_stored` is called with the documents of each accepted request. Raises
+        `IngestError` when a request is refused because of its documents, and `ValueError` for a document that is too large
+        for any request. With `on_refused`, both are reported instead, and the other documents are stored.
         """
         ingest = Ingest(documents_per_request, bytes_per_request, on_refused, on_progress)
         async for document in _each(documents):
             for batch in ingest.add(document):
-                await self._store(ingest, batch)
+                await self._store(ingest, batch, on_stored)
         for batch in ingest.rest():
-            await self._store(ingest, batch)
+            await self._store(ingest, batch, on_stored)
         return ingest.progress
 
-    async def _store(self, ingest: Ingest, batch: list[Any]) -> None:
+    async def _store(self, ingest: Ingest, batch: list[Any], on_stored: OnStoredAsync | None) -> None:
         waiting = [batch]
         while waiting:
             part = waiting.pop(0)
@@ -137,15 +158,19 @@ class AsyncMemory:
                 waiting = ingest.refused(part, error) + waiting
             else:
                 ingest.stored(parsed(answer))
+                if on_stored is not None:
+                    told = on_stored([document for document, _ in part])
+                    if told is not None:
+                        await told
 
     async def send(
         self, request: RawRequest, *, timeout: float | None = None, retry: RetryPolicy | bool | None = None
     ) -> RawAnswer:
-        """Sends a request to any address, with the key, the retries and the errors of every other."""
-        return await self._transport.send(request, self._transport.settings.with_options(timeout, retry))
+        """Sends a request to any route, with the same key, retries and errors as every call."""
+        return await self._transport.with_options(timeout, retry, {}).send(request)
 
     async def aclose(self) -> None:
-        """Closes the connections, unless they are those of an `http_client` of your own."""
+        """Closes the connections, unless you passed your own `http_client`."""
         await self._transport.close()
 
     async def __aenter__(self) -> AsyncMemory:

@@ -1,4 +1,4 @@
-"""What goes wrong, as exceptions."""
+"""The exceptions of the client."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class RetrievalMemoryError(Exception):
 
 
 class MemoryAPIError(RetrievalMemoryError):
-    """The service answered with an error."""
+    """The service returned an error."""
 
     def __init__(
         self,
@@ -32,22 +32,22 @@ class MemoryAPIError(RetrievalMemoryError):
     ) -> None:
         super().__init__(message)
         self.message = message
-        #: The HTTP status; 200 for an answer that broke while it was streamed.
+        #: The HTTP status; 200 for an answer that failed while it was streamed.
         self.status = status
-        #: A code of the service, or `http_error` or `invalid_answer` for answers that are not the service's own.
+        #: A code of the service; `http_error` or `invalid_answer` for answers of something else, such as a proxy.
         self.code = code
-        #: Quote it when you report a fault.
+        #: Quote it in bug reports.
         self.request_id = request_id
-        #: The faults of a request that is not valid, each with `path` and `message`.
+        #: What is wrong with an invalid request: `path` and `message` of each fault.
         self.issues = issues
-        #: Seconds after which the service asks to be called again.
+        #: Seconds to wait before the next attempt, if the service says so.
         self.retry_after = retry_after
-        #: The whole body.
+        #: The whole response body.
         self.details: Mapping[str, Any] = details or {}
 
 
 class MemoryConnectionError(RetrievalMemoryError):
-    """The service did not answer, or not to the end. Whether it did what was asked is not known."""
+    """There is no complete answer. Whether the request took effect is unknown."""
 
     def __init__(self, message: str, fault: Literal["unreachable", "timeout", "broken"]) -> None:
         super().__init__(message)
@@ -55,7 +55,7 @@ class MemoryConnectionError(RetrievalMemoryError):
 
 
 def json_object(text: str) -> dict[str, Any] | None:
-    """The object that a JSON text is; None when it is none."""
+    """Parses a JSON object; None if the text is none."""
     try:
         value = json.loads(text)
     except ValueError:
@@ -64,7 +64,7 @@ def json_object(text: str) -> dict[str, Any] | None:
 
 
 def error_of(status: int, headers: Mapping[str, str], text: str, now: float) -> MemoryAPIError:
-    """The error that an answer tells of. `now` counts where `Retry-After` is a date."""
+    """The error in a response. `now` is needed for a `Retry-After` that is a date."""
     details = json_object(text) or {}
     message, code = details.get("error"), details.get("code")
     return MemoryAPIError(
@@ -79,7 +79,7 @@ def error_of(status: int, headers: Mapping[str, str], text: str, now: float) -> 
 
 
 def invalid_answer(status: int, headers: Mapping[str, str], what: str) -> MemoryAPIError:
-    """A success whose content is not what the service answers."""
+    """A successful response that is not the service's."""
     return MemoryAPIError(
         f"{what}. Is the URL that of the service?",
         status=status,

@@ -1,24 +1,24 @@
-"""Any number of documents in as many requests as they need: what the sync and the async client share."""
+"""Splits any number of documents into requests, for the sync and the async client."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Callable, Iterator, Sequence
 
 from ._api import IngestDocument, IngestResponse
 from ._errors import MemoryAPIError
 from ._requests import RawRequest, dumps
 
-#: What the service takes at most.
+#: The limits of the service.
 _DOCUMENTS_MAX = 1_000
 _REQUEST_BYTES_MAX = 10 * 1024 * 1024
 _TEXT_BYTES_MAX = 1024 * 1024
-#: Large enough to spare requests, small enough that a slow embedding model finishes in time.
+#: Few requests, and few enough documents for a slow embedding model to finish in time.
 _BYTES_DEFAULT = 4 * 1024 * 1024
 _ENVELOPE_BYTES = len('{"documents":[]}')
 
-#: Refusals that are about a document; every other would meet the next request too.
+#: Errors about a document. Any other error would occur for the next request too.
 _DOCUMENT_FAULTS = frozenset(
     {"validation_failed", "malformed_json", "provider_mismatch", "duplicate_document", "body_too_large"}
 )
@@ -30,20 +30,20 @@ OnRefused = Callable[[IngestDocument, Exception], None]
 
 @dataclass
 class IngestProgress:
-    """How far an ingest is."""
+    """The progress of an ingest."""
 
-    #: Documents that the service stored.
+    #: Documents that were stored.
     ingested: int = 0
-    #: Documents that were stored already with the same content.
+    #: Documents that were already stored with the same content.
     skipped: int = 0
-    #: Documents that were refused; without `on_refused` the first refusal ends the ingest.
+    #: Refused documents. Without `on_refused`, the first refusal ends the ingest.
     refused: int = 0
-    #: Requests that were answered.
+    #: Answered requests.
     requests: int = 0
 
 
 class IngestError(MemoryAPIError):
-    """A request of an ingest was refused because of its documents; those of the requests before it are stored."""
+    """A request was refused because of its documents. Those of earlier requests are stored."""
 
     def __init__(self, error: MemoryAPIError, documents: Sequence[IngestDocument], progress: IngestProgress) -> None:
         super().__init__(
@@ -55,13 +55,13 @@ class IngestError(MemoryAPIError):
             retry_after=error.retry_after,
             details=error.details,
         )
-        #: The documents of the refused request, none of which is stored.
+        #: The documents of the refused request. None of them is stored.
         self.documents = documents
         self.progress = progress
 
 
 class Ingest:
-    """Cuts documents into requests, in their order, and follows what becomes of them."""
+    """Groups documents into batches, in their order, and counts the outcomes."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class Ingest:
         self.progress = IngestProgress()
 
     def add(self, document: IngestDocument) -> Iterator[list[Weighed]]:
-        """The batch that is full now, if one is."""
+        """Yields the batch that this document completes, if any."""
         text = dumps(document)
         size = len(text.encode()) + 1
         fault = _fault_of(document, size)
@@ -88,7 +88,7 @@ class Ingest:
             return
         key = (document["provider"], document["externalId"])
         is_full = len(self._batch) == self._documents_max or self._bytes + size > self._bytes_max
-        # The service refuses two documents of one key in a request.
+        # The service refuses a request with two documents of the same key.
         if self._batch and (is_full or key in self._batch):
             yield from self.rest()
         self._batch[key] = (document, text)
@@ -106,17 +106,17 @@ class Ingest:
         self._answered()
 
     def refused(self, batch: list[Weighed], error: MemoryAPIError) -> list[list[Weighed]]:
-        """The batches to send without the documents at fault. Raises where the ingest cannot go on."""
+        """The batches to send without the faulty documents. Raises if the ingest cannot continue."""
         if error.code not in _DOCUMENT_FAULTS:
             raise error
         if self._on_refused is None:
-            raise IngestError(error, [document for document, _ in batch], self.progress) from error
+            raise IngestError(error, [document for document, _ in batch], replace(self.progress)) from error
         faulty = {0} if len(batch) == 1 else _faulty_indexes(error, len(batch))
         for index in sorted(faulty):
             self._refuse(batch[index][0], error)
         self._answered()
         others = [weighed for index, weighed in enumerate(batch) if index not in faulty]
-        # Where the service does not say which it is, halves find it.
+        # If the error names no document, halving the batch finds it.
         half = len(others) if faulty else (len(others) + 1) // 2
         return [part for part in (others[:half], others[half:]) if part]
 
@@ -129,11 +129,11 @@ class Ingest:
     def _answered(self) -> None:
         self.progress.requests += 1
         if self._on_progress is not None:
-            self._on_progress(self.progress)
+            self._on_progress(replace(self.progress))
 
 
 def ingest_request(batch: list[Weighed]) -> RawRequest:
-    """Safe to repeat: what is stored already is skipped."""
+    """Safe to repeat, because stored documents are skipped."""
     body = '{"documents":[' + ",".join(text for _, text in batch) + "]}"
     return RawRequest("POST", "/v1/ingest", body, idempotent=True)
 
@@ -142,7 +142,7 @@ def _limit(name: str, value: int | None, default: int, maximum: int) -> int:
     if value is None:
         return default
     if not 1 <= value <= maximum:
-        raise ValueError(f"{name} has to be a whole number from 1 to {maximum}")
+        raise ValueError(f"{name} must be a whole number from 1 to {maximum}")
     return value
 
 

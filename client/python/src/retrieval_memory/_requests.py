@@ -1,4 +1,4 @@
-"""Requests and answers, without the network: what the sync and the async client share."""
+"""Requests and answers without the network, shared by the sync and the async client."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class RawRequest:
     #: JSON as text.
     body: str | None = None
     accept: str = "application/json"
-    #: Whether it may be sent again where it is not known if it was carried out. By default all but POST may.
+    #: Whether it may be sent again when its outcome is unknown. By default, everything except POST may.
     idempotent: bool | None = None
 
     @property
@@ -50,28 +50,35 @@ class Settings:
     timeout: float
     retry: RetryPolicy
 
-    def with_options(self, timeout: float | None, retry: RetryPolicy | bool | None) -> Settings:
-        """The settings of one call."""
+    def with_options(
+        self, timeout: float | None, retry: RetryPolicy | bool | None, headers: Mapping[str, str]
+    ) -> Settings:
+        """These settings with some options changed."""
         return replace(
             self,
+            headers={**self.headers, **headers},
             timeout=self.timeout if timeout is None else timeout,
             retry=policy_of(retry, self.retry),
         )
 
 
 def settings_of(
-    api_key: str | None, url: str, timeout: float, retry: RetryPolicy | bool | None
+    api_key: str | None,
+    url: str,
+    timeout: float,
+    retry: RetryPolicy | bool | None,
+    headers: Mapping[str, str],
 ) -> Settings:
-    """Raises ValueError for a key or an address that cannot be one."""
+    """Raises ValueError for an invalid key or URL."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.netloc:
-        raise ValueError(f'url has to be the http or https address of the service, not "{url}"')
-    headers = {}
+        raise ValueError(f'url must be the http or https address of the service, not "{url}"')
+    authorization = {}
     if api_key is not None:
         if not api_key or not all("\x21" <= character <= "\x7e" for character in api_key):
-            raise ValueError("api_key has to be a key of the service (svc_…)")
-        headers["authorization"] = f"Bearer {api_key}"
-    return Settings(url.rstrip("/"), headers, timeout, policy_of(retry, RetryPolicy()))
+            raise ValueError("api_key must be a key of the service (svc_…)")
+        authorization["authorization"] = f"Bearer {api_key}"
+    return Settings(url.rstrip("/"), {**authorization, **headers}, timeout, policy_of(retry, RetryPolicy()))
 
 
 def policy_of(retry: RetryPolicy | bool | None, default: RetryPolicy) -> RetryPolicy:
@@ -120,7 +127,7 @@ def http_request(client: httpx.Client | httpx.AsyncClient, settings: Settings, r
 
 
 def connection_error(error: httpx.HTTPError, settings: Settings, *, begun: bool) -> MemoryConnectionError:
-    """The fault behind an exception of httpx; `begun` when a part of the answer had come."""
+    """The fault behind an exception of httpx. `begun`: a part of the answer had arrived."""
     if isinstance(error, httpx.TimeoutException):
         return MemoryConnectionError(f"{settings.url} did not answer within {settings.timeout:g} s", "timeout")
     if begun or isinstance(error, httpx.RemoteProtocolError):
@@ -136,7 +143,7 @@ def checked(answer: RawAnswer, now: float) -> RawAnswer:
 
 
 def parsed(answer: RawAnswer) -> Any:
-    """The JSON of a success. Raises MemoryAPIError for what is not an object."""
+    """The JSON of a success. Raises MemoryAPIError if it is not an object."""
     value = json_object(answer.text)
     if value is None:
         raise invalid_answer(answer.status, answer.headers, "The answer is not JSON")

@@ -19,7 +19,7 @@ class SourceItems(_Group):
     """What is stored."""
 
     def list(self, query: api.ListSourceItemsQuery | None = None) -> Iterator[api.ListedSourceItem]:
-        """Every item, what changed last first; pages are read as they are needed."""
+        """Every item, last changed first. Pages are read as needed."""
         for page in self.pages(query):
             for item in page["sourceItems"]:
                 yield item
@@ -27,7 +27,7 @@ class SourceItems(_Group):
     def pages(
         self, query: api.ListSourceItemsQuery | None = None
     ) -> Iterator[api.ListSourceItemsAnswer]:
-        """The same by pages of `limit` items (50 by default, 200 at most)."""
+        """The same in pages of `limit` items (default 50, at most 200)."""
         parameters: dict[str, Any] = dict(query or {})
         while True:
             page = self._transport.call("listSourceItems", query=parameters)
@@ -37,7 +37,7 @@ class SourceItems(_Group):
             parameters["cursor"] = page["nextCursor"]
 
     def get(self, item_id: str, *, on_behalf_of: str | None = None) -> api.SourceItem:
-        """An item with its text; with `on_behalf_of`, where the person of that e-mail address may read it."""
+        """An item with its text. With `on_behalf_of`, only if the person with this email address may read it."""
         query = person_query(on_behalf_of)
         return (self._transport.call("getSourceItem", path={"id": item_id}, query=query))["sourceItem"]
 
@@ -47,11 +47,11 @@ class SourceItems(_Group):
         return (self._transport.call("listItemReaders", path={"id": item_id}, query=query))["readers"]
 
     def delete(self, item_id: str) -> api.DeletedSourceItem:
-        """Removes an item by its ID here. Sent again after a fault, it may find the item gone (404)."""
+        """Deletes an item by its ID. A retry may find the item already deleted (404)."""
         return self._transport.call("deleteSourceItem", path={"id": item_id})
 
     def delete_by_external_id(self, provider: str, external_id: str) -> api.DeletedSourceItem:
-        """Removes an item by its ID in your system."""
+        """Deletes an item by its ID in your system."""
         query = {"provider": provider, "externalId": external_id}
         return self._transport.call("deleteSourceItemByExternalId", query=query)
 
@@ -64,30 +64,40 @@ class Sources(_Group):
         return (self._transport.call("listSources"))["sources"]
 
     def channels(self, source_id: str) -> api.ListSourceChannelsAnswer:
-        """The channels that the bot of a Slack source can see, and which of them are read."""
+        """The channels that a Slack source's bot sees, and the allowlist."""
         return self._transport.call("listSourceChannels", path={"id": source_id})
 
     def set_channel_allowlist(
         self, source_id: str, channel_ids: builtins.list[str] | None
     ) -> api.UpdateSourceAnswer:
-        """Limits a Slack source to channels by their IDs; None: all that the bot is in. Holds from the next run on."""
+        """Limits a Slack source to these channel IDs; None means all channels the bot is in. Applies to the next run."""
         body = {"channelAllowlist": channel_ids}
         return self._transport.call("updateSource", path={"id": source_id}, body=body)
 
 
 class SyncRuns(_Group):
-    """Readings of sources."""
+    """Sync runs of sources."""
 
     def list(self, query: api.ListSyncRunsQuery | None = None) -> builtins.list[api.SyncRun]:
-        """The runs, newest first."""
+        """One page of runs, newest first."""
         return (self._transport.call("listSyncRuns", query=query))["syncRuns"]
 
+    def pages(self, query: api.ListSyncRunsQuery | None = None) -> Iterator[api.ListSyncRunsAnswer]:
+        """Every page of runs, newest first."""
+        parameters: dict[str, Any] = dict(query or {})
+        while True:
+            page = self._transport.call("listSyncRuns", query=parameters)
+            yield page
+            if "nextCursor" not in page:
+                return
+            parameters["cursor"] = page["nextCursor"]
+
     def get(self, run_id: str) -> api.GetSyncRunAnswer:
-        """A run with what could not be read."""
+        """A run with the items that could not be read."""
         return self._transport.call("getSyncRun", path={"id": run_id})
 
     def start(self, run: api.CreateSyncRunRequest) -> api.CreateSyncRunAnswer:
-        """Queues a run; where one is queued or running already, it is that one (`alreadyActive`)."""
+        """Queues a run, or returns the one that is already active (`alreadyActive`)."""
         return self._transport.call("createSyncRun", body=run)
 
 
@@ -95,7 +105,7 @@ class AuditEvents(_Group):
     """The audit trail."""
 
     def list(self, query: api.ListAuditEventsQuery | None = None) -> builtins.list[api.AuditEvent]:
-        """The newest events, newest first: 100 by default, 500 at most."""
+        """The newest events first: 100 by default, at most 500."""
         return (self._transport.call("listAuditEvents", query=query))["auditEvents"]
 
 
@@ -107,20 +117,27 @@ class ApiKeys(_Group):
         return (self._transport.call("listApiKeys"))["apiKeys"]
 
     def create(self, key: api.NewApiKey) -> api.CreateApiKeyAnswer:
-        """Mints a key; its secret is in this answer alone."""
+        """Creates a key. Only this answer has its secret."""
         return self._transport.call("createApiKey", body=key)
 
     def revoke(self, key_id: str) -> api.RevokeApiKeyAnswer:
-        """Ends a key at once. Sent again after a fault, it may find the key gone (404)."""
+        """Revokes a key at once. A retry may find it already revoked (404)."""
         return self._transport.call("revokeApiKey", path={"id": key_id})
 
 
 class Groups(_Group):
-    """Groups of people, which access policies name by their id."""
+    """Groups of people that access policies name by their ID."""
 
-    def list(self, query: api.ListGroupsQuery | None = None) -> api.ListGroupsAnswer:
-        """One page of groups, newest first, each with its first 100 members."""
-        return self._transport.call("listGroups", query=query)
+    def list(self, query: api.ListGroupsQuery | None = None) -> Iterator[api.Group]:
+        """Every group, newest first, each with its first 100 members. Pages are read as needed."""
+        parameters: dict[str, Any] = dict(query or {})
+        while True:
+            page = self._transport.call("listGroups", query=parameters)
+            for group in page["groups"]:
+                yield group
+            if page["nextCursor"] is None:
+                return
+            parameters["cursor"] = page["nextCursor"]
 
     def get(self, group_id: str) -> api.Group:
         """A group with all its members."""
@@ -131,12 +148,12 @@ class Groups(_Group):
         return (self._transport.call("putGroup", path={"groupId": group_id}, body=group))["group"]
 
     def delete(self, group_id: str) -> api.DeleteGroupAnswer:
-        """Deletes a group. Sent again after a fault, it may find the group gone (404)."""
+        """Deletes a group. A retry may find it already deleted (404)."""
         return self._transport.call("deleteGroup", path={"groupId": group_id})
 
 
 class MemoryCanvas(_Group):
-    """The graph of who and what the documents name."""
+    """The graph of people, organizations, channels and topics in the items."""
 
     def get(self, query: api.MemoryCanvasQuery | None = None) -> api.MemoryCanvas:
         return self._transport.call("memoryCanvas", query=query)
@@ -151,7 +168,7 @@ class Maintenance(_Group):
     """Jobs of an administrator."""
 
     def clean_up_slack_system_events(self, *, dry_run: bool = False) -> api.CleanUpSlackSystemEventsAnswer:
-        """Removes what Slack itself wrote into channels; with `dry_run` it is only counted."""
+        """Deletes stored system messages of Slack. With `dry_run`, only counts them."""
         return self._transport.call("cleanUpSlackSystemEvents", body={"dryRun": dry_run})
 
     def start_reembedding(self) -> api.Reembedding:
@@ -159,5 +176,5 @@ class Maintenance(_Group):
         return self._transport.call("startReembedding")
 
     def reembedding(self) -> api.Reembedding:
-        """How far that is."""
+        """The progress of the move."""
         return self._transport.call("getReembedding")

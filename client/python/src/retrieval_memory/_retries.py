@@ -1,4 +1,4 @@
-"""When and how often a request is sent again."""
+"""When and how often a request is retried."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ._errors import MemoryAPIError, MemoryConnectionError
 _FIRST_PAUSE = 0.25
 _PAUSE_MAX = 8.0
 _RETRY_AFTER_SPREAD = 0.1
-#: Of these it is not known whether the work was done.
+#: After these, it is unknown whether the request took effect.
 _UNCERTAIN = frozenset({408, 500, 502, 504})
 
 Passing = MemoryAPIError | MemoryConnectionError
@@ -19,17 +19,17 @@ Passing = MemoryAPIError | MemoryConnectionError
 
 @dataclass(frozen=True)
 class RetryPolicy:
-    """How failed requests are sent again. Times are in seconds."""
+    """How failed requests are retried. Times are in seconds."""
 
-    #: How often a request that meets a fault is sent in all, the first time included.
+    #: Attempts of a failing request, including the first.
     attempts: int = 3
-    #: How often a request waits because of the rate limit; these waits are no attempts.
+    #: Waits for the rate limit, which do not count as attempts.
     rate_waits: int = 10
-    #: A service that asks for a longer pause is not waited for.
+    #: If the service asks for a longer pause, the error is raised instead.
     max_wait: float = 60.0
     #: Called before each wait with its seconds and the reason.
     on_wait: Callable[[float, Passing], None] | None = None
-    #: From 0 to below 1; spreads the pauses.
+    #: From 0 to below 1. Spreads the pauses of many callers.
     random: Callable[[], float] = field(default=random.random)
 
 
@@ -37,7 +37,7 @@ NO_RETRIES = RetryPolicy(attempts=1, rate_waits=0)
 
 
 class Retries:
-    """The attempts at one request: says how long to wait after each failure, or raises it."""
+    """The attempts of one request."""
 
     def __init__(self, policy: RetryPolicy, idempotent: bool) -> None:
         self._policy = policy
@@ -46,7 +46,7 @@ class Retries:
         self._waits = 0
 
     def pause_after(self, error: Exception) -> float:
-        """Seconds to wait before the next attempt. Raises `error` when there is none."""
+        """Seconds to wait before the next attempt. Raises `error` if there is none."""
         policy = self._policy
         if not isinstance(error, (MemoryAPIError, MemoryConnectionError)) or not self._is_passing(error):
             raise error
@@ -82,7 +82,7 @@ class Retries:
 
 
 def _is_rate_limit(error: Passing) -> bool:
-    """A used-up credit budget is a 429 too, and no pause of a program helps against it."""
+    """Used-up credits are a 429 too, but waiting does not help."""
     return isinstance(error, MemoryAPIError) and error.status == 429 and error.code != "quota_exceeded"
 
 

@@ -1,4 +1,4 @@
-"""Streamed answers: server-sent events, and what they mean."""
+"""Reads the server-sent events of a streamed answer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LISTS = {"context": ("context",), "citations": ("citations",), "done": ("citati
 
 
 class StepEvent(TypedDict):
-    """What was done for an answer with `effort: "high"`."""
+    """A step of an answer with `effort: "high"`."""
 
     type: Literal["step"]
     step: dict[str, Any]
@@ -40,7 +40,7 @@ class CitationsEvent(TypedDict):
 
 
 class DoneEvent(TypedDict):
-    """The whole answer, as `ask` gives it."""
+    """The whole answer, as `ask` returns it."""
 
     type: Literal["done"]
     answer: AskResponse
@@ -62,8 +62,8 @@ class AskStreamReader:
         self.is_done = False
 
     def feed(self, piece: str) -> Iterator[AskEvent]:
-        """Raises MemoryAPIError when the service says that the answer broke, or sends what is no answer."""
-        # Not splitlines(): JSON may hold characters such as U+2028, which are no line ends here.
+        """Raises MemoryAPIError if the service reports a failure or sends an invalid event."""
+        # Not splitlines(): it splits at characters such as U+2028, which JSON may contain.
         text = self._rest + piece
         # A CR at the end may be half of a CR LF.
         held = "\r" if text.endswith("\r") else ""
@@ -90,7 +90,7 @@ class AskStreamReader:
             yield from self._read(event, data)
 
     def end(self) -> None:
-        """Raises MemoryConnectionError when the stream ended before the answer did."""
+        """Raises MemoryConnectionError if the stream ended before the answer."""
         if not self.is_done:
             raise MemoryConnectionError("The answer broke off before its end; ask again", "broken")
 

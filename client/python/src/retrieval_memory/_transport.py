@@ -1,32 +1,38 @@
-"""How requests get to the service and answers back, again where that may help."""
+"""Sends requests over httpx, and retries them where that may help."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from typing import Any
+from typing import Any, Mapping
 
 import httpx
 
 from ._errors import MemoryAPIError, MemoryConnectionError
 from ._requests import RawAnswer, RawRequest, Settings, checked, connection_error, http_request, operation, parsed
-from ._retries import Retries
+from ._retries import Retries, RetryPolicy
 
 
 class Transport:
-    """Sends requests, again where that may help."""
+    """Sends requests, with retries."""
 
     def __init__(self, settings: Settings, client: httpx.Client | None) -> None:
         self.settings = settings
         self._owned = client is None
         self.client = httpx.Client() if client is None else client
 
+    def with_options(
+        self, timeout: float | None, retry: RetryPolicy | bool | None, headers: Mapping[str, str]
+    ) -> Transport:
+        """A transport with other options on the same connections."""
+        return Transport(self.settings.with_options(timeout, retry, headers), self.client)
+
     def close(self) -> None:
         if self._owned:
             self.client.close()
 
-    def send(self, request: RawRequest, settings: Settings | None = None) -> RawAnswer:
-        settings = settings or self.settings
+    def send(self, request: RawRequest) -> RawAnswer:
+        settings = self.settings
         retries = Retries(settings.retry, request.is_idempotent)
         while True:
             try:
@@ -46,7 +52,7 @@ class Transport:
         return parsed(self.send(operation(operation_id, **parts)))
 
     def open(self, request: RawRequest) -> httpx.Response:
-        """A success whose body is still coming; the caller closes it."""
+        """A successful response whose body is not read yet. The caller closes it."""
         settings = self.settings
         retries = Retries(settings.retry, request.is_idempotent)
         while True:
@@ -70,12 +76,18 @@ class Transport:
 
 
 class AsyncTransport:
-    """Sends requests, again where that may help."""
+    """Sends requests, with retries."""
 
     def __init__(self, settings: Settings, client: httpx.AsyncClient | None) -> None:
         self.settings = settings
         self._owned = client is None
         self.client = httpx.AsyncClient() if client is None else client
+
+    def with_options(
+        self, timeout: float | None, retry: RetryPolicy | bool | None, headers: Mapping[str, str]
+    ) -> AsyncTransport:
+        """A transport with other options on the same connections."""
+        return AsyncTransport(self.settings.with_options(timeout, retry, headers), self.client)
 
     async def close(self) -> None:
         if self._owned:
@@ -102,7 +114,7 @@ class AsyncTransport:
         return parsed(await self.send(operation(operation_id, **parts)))
 
     async def open(self, request: RawRequest) -> httpx.Response:
-        """A success whose body is still coming; the caller closes it."""
+        """A successful response whose body is not read yet. The caller closes it."""
         settings = self.settings
         retries = Retries(settings.retry, request.is_idempotent)
         while True:
