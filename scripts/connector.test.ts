@@ -2,6 +2,7 @@ import { cp, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { readPage, testedBlock } from '../test/support/doc-pages.ts'
 import { writeConnector } from './connector.ts'
 
 const ROOT = path.join(import.meta.dirname, '..')
@@ -22,6 +23,10 @@ afterAll(() => rm(root, { recursive: true }))
 const read = (file: string): Promise<string> => readFile(path.join(root, file), 'utf8')
 
 it('writes a provider with its own names, and registers it', async () => {
+  const [command] = testedBlock(await readPage('docs/guides/write-a-connector.md'), 'new connector').split(
+    '\n',
+  )
+  expect(command).toBe('npm run connector -- new acme_wiki')
   const files = await writeConnector(root, 'acme_wiki')
   for (const file of files) {
     if (!/acme-wiki/.test(file)) continue

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -7,6 +7,7 @@ import { rolldown } from 'rolldown'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { startEmulatedService } from '../../cli/support/emulated-service.ts'
+import { readPage, testedBlock } from '../../test/support/doc-pages.ts'
 
 const run = promisify(execFile)
 const CLIENT = path.join(import.meta.dirname, '..')
@@ -42,15 +43,21 @@ beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'client-package-'))
   installed = path.join(folder, 'empty')
   await mkdir(installed)
-  await writeFile(path.join(installed, 'package.json'), '{ "type": "module", "private": true }')
   await writeFile(path.join(installed, 'main.js'), ESM + PROGRAM)
   await writeFile(path.join(installed, 'main.cjs'), COMMONJS + PROGRAM)
-  const { stdout } = await run('npm', ['pack', '--json', '--silent', '--pack-destination', folder], {
-    cwd: CLIENT,
+  // The folder of the tutorial, with the service's checkout as `~/memory`; the package is written beside it.
+  await symlink(path.join(CLIENT, '..'), path.join(folder, 'memory'))
+  const tutorial = await readPage('docs/tutorials/support-bot.md')
+  const command = testedBlock(tutorial, 'install the client for the bot')
+    .replace('npm pack', `npm pack --json --silent --pack-destination ${folder} >${folder}/packed.json`)
+    .replace('~/memory/client/retrieval', `${folder}/retrieval`)
+  await run('bash', ['-euo', 'pipefail', '-c', command], {
+    cwd: installed,
+    env: { ...process.env, HOME: folder, npm_config_offline: 'true', npm_config_fund: 'false' },
   })
-  ;[packed] = Packed.parse(JSON.parse(stdout.slice(stdout.indexOf('['))))
-  const tarball = path.join(folder, packed.filename)
-  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', tarball], { cwd: installed })
+  const printed = await readFile(path.join(folder, 'packed.json'), 'utf8')
+  ;[packed] = Packed.parse(JSON.parse(printed.slice(printed.indexOf('['))))
+  await writeFile(path.join(installed, 'package.json'), '{ "type": "module", "private": true }')
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
@@ -69,7 +76,7 @@ async function nodes(): Promise<string[]> {
 }
 
 describe('the package', () => {
-  it('has code, types, licence and a README, needs no other package, and nothing of the tests', async () => {
+  it('has code, types, license and README, no tests, and no dependencies', async () => {
     const files = packed.files.map((file) => file.path)
     expect(files).toEqual(
       expect.arrayContaining([
@@ -87,6 +94,18 @@ describe('the package', () => {
       '.package-lock.json',
       '@retrieval-memory',
     ])
+  })
+
+  it('is installed by the same command from a checkout and from elsewhere', async () => {
+    const [reference, tutorial] = await Promise.all([
+      readPage('docs/reference/clients.md'),
+      readPage('docs/tutorials/support-bot.md'),
+    ])
+    const elsewhere = testedBlock(reference, 'install the TypeScript client')
+      .replace('(cd client', '(cd ~/memory/client')
+      .replace('./client/', '~/memory/client/')
+      .replace('&& npm install', '&& npm init -y && npm install')
+    expect(elsewhere).toBe(testedBlock(tutorial, 'install the client for the bot'))
   })
 
   it('runs as an ES module and as CommonJS on every installed Node', async (context) => {
@@ -142,7 +161,7 @@ describe('the package', () => {
     expect(checked.stdout).toBe('')
   })
 
-  it('bundles for a browser without a module of Node, and without what a program does not use', async () => {
+  it('bundles for a browser without Node modules and without unused code', async () => {
     const input = path.join(installed, 'browser.js')
     await writeFile(input, `export { Memory } from '@retrieval-memory/client'`)
     const warnings: string[] = []

@@ -4,29 +4,14 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { findPython } from '../../test/support/find-python.ts'
 import { type EmulatedService, startEmulatedService } from '../../cli/support/emulated-service.ts'
 
 const run = promisify(execFile)
 const PACKAGE = path.join(import.meta.dirname, '../python')
 
-/** The first Python that has these modules: Debian's has the packages of Debian, whichever comes first in PATH. */
-async function pythonWith(...modules: string[]): Promise<string | null> {
-  for (const python of ['python3', '/usr/bin/python3']) {
-    const program = `import sys, ${modules.join(', ')}; sys.exit(sys.version_info < (3, 11))`
-    if (
-      await run(python, ['-c', program]).then(
-        () => true,
-        () => false,
-      )
-    )
-      return python
-  }
-  console.error(`\n  PYTHON TESTS ARE SKIPPED: no Python 3.11 has ${modules.join(', ')}.\n`)
-  return null
-}
-
-const tested = await pythonWith('httpx', 'pytest')
-const installer = await pythonWith('httpx', 'setuptools', 'wheel', 'pip')
+const tested = await findPython('httpx', 'pytest')
+const installer = await findPython('httpx', 'setuptools', 'wheel', 'pip')
 
 const PROGRAM = `
 import asyncio, json, os
@@ -72,7 +57,7 @@ describe.skipIf(installer === null)('the installed Python client', () => {
     await rm(folder, { recursive: true, force: true })
   })
 
-  it('installs from its folder, and searches, asks, streams and tells errors apart', async () => {
+  it('installs from its folder, and searches, asks, streams and reports errors', async () => {
     // pip builds beside the sources.
     const sources = path.join(folder, 'sources')
     await cp(PACKAGE, sources, { recursive: true })

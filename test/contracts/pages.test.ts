@@ -7,13 +7,23 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createProgram } from '../../cli/program.ts'
 import { routes } from '../../src/assembly/routes.ts'
+import { principalsOfPolicy } from '../../src/permissions/index.ts'
 import { scimRoutes } from '../../src/people/index.ts'
 import { settingsSchema } from '../../src/config.ts'
 import { ERROR_CODES } from '../../src/kernel/error-codes.ts'
 import { SLACK_SCOPES } from '../../src/providers/slack/oauth.ts'
 import { FIGURE_PAGES, withFigures } from '../../scripts/figures.ts'
 import packageJson from '../../package.json' with { type: 'json' }
-import { codeBlocks, type DocPage, docPages, proseOf, readPage, ROOT } from '../support/doc-pages.ts'
+import { banner } from '../../src/process/banner.ts'
+import {
+  codeBlocks,
+  type DocPage,
+  docPages,
+  proseOf,
+  readPage,
+  ROOT,
+  testedBlock,
+} from '../support/doc-pages.ts'
 
 const WORDS_MAX = 1_500
 /** Paths served outside the route table. */
@@ -240,7 +250,7 @@ describe('the pages with measured figures', () => {
 describe('docs/tutorials/connect-slack.md', () => {
   it('has a manifest with the scopes that the service requests, the events it reads, and its URLs', async () => {
     const text = await readPage('docs/tutorials/connect-slack.md')
-    const manifest = parse(codeBlocks(text).find(({ language }) => language === 'yaml')?.code ?? '')
+    const manifest = parse(testedBlock(text, 'Slack manifest'))
     expect(manifest.oauth_config.scopes.bot).toEqual([...SLACK_SCOPES])
     const handled = await readPage('src/providers/slack/webhook.ts')
     const events: string[] = manifest.settings.event_subscriptions.bot_events
@@ -257,21 +267,73 @@ describe('docs/tutorials/connect-slack.md', () => {
   })
 })
 
+describe('docs/tutorials/first-answer.md', () => {
+  it('shows lines that the start prints', async () => {
+    const shown = testedBlock(await readPage('docs/tutorials/first-answer.md'), 'npm start, output')
+    const printed = banner({
+      url: 'http://127.0.0.1:8787',
+      database: 'embedded',
+      model: 'builtin-2',
+      signIn: { by: 'development' },
+      newSecret: 'svc_…',
+    }).split('\n')
+    const lines = shown
+      .trimEnd()
+      .split('\n')
+      .filter((line) => line !== '  …')
+    expect(lines.filter((line) => !printed.includes(line))).toEqual([])
+  })
+})
+
+describe('docs/guides/connect-google.md', () => {
+  it('names the redirect addresses that the service serves', async () => {
+    const shown = testedBlock(await readPage('docs/guides/connect-google.md'), 'Google redirect URIs')
+    const paths = shown
+      .trim()
+      .split('\n')
+      .map((address) => new URL(address).pathname)
+    const known = routes.map(({ path: address }) => address.replace('{provider}', 'google_drive'))
+    expect(known).toContain(paths[0])
+    expect(paths[1]).toBe(paths[0]?.replace('google_drive', 'gmail'))
+  })
+})
+
+describe('docs/explanation/retrieval.md', () => {
+  it('has the formula of relevance with the numbers of the code', async () => {
+    const formula = testedBlock(await readPage('docs/explanation/retrieval.md'), 'relevance')
+    const [, scale, share, whole] = /words, ([\d.]+)\)\) \+ ([\d.]+) × .*\) \/ ([\d.]+)/.exec(formula) ?? []
+    const code = await readPage('src/retrieval/rank/hybrid-order.ts')
+    expect(code).toContain(`const SCALE = ${scale}\n`)
+    expect(code).toContain(`const MEANING_SHARE = ${share}\n`)
+    expect(Number(whole)).toBe(1 + Number(share))
+  })
+})
+
+describe('docs/explanation/permissions.md', () => {
+  it('has an access policy that names all its readers', async () => {
+    const shown = testedBlock(await readPage('docs/explanation/permissions.md'), 'access policy')
+    expect(principalsOfPolicy(JSON.parse(shown), { by: 'push' })).toEqual({
+      allow: ['domain:example.com', 'group:legal', 'user:ada@example.com'],
+      deny: ['user:bob@example.com'],
+    })
+  })
+})
+
 describe('docs/guides/reverse-proxy.md', () => {
   it('has configurations that let through what the service takes, and keep the operator inside', async () => {
-    const blocks = codeBlocks(await readPage('docs/guides/reverse-proxy.md'))
-    const of = (name: string) => blocks.find(({ language }) => language === name)?.code ?? ''
-    const statements = of('nginx').replaceAll(/#.*$/gm, '').split('\n')
+    const text = await readPage('docs/guides/reverse-proxy.md')
+    const nginx = testedBlock(text, 'nginx')
+    const caddy = testedBlock(text, 'caddy')
+    const statements = nginx.replaceAll(/#.*$/gm, '').split('\n')
     for (const line of statements.map((one) => one.trim()).filter((one) => one !== ''))
       expect(line, 'nginx').toMatch(/[;{}]$/)
-    for (const name of ['nginx', 'caddy'])
-      expect(of(name).split('{').length, name).toBe(of(name).split('}').length)
-    const sizes = [/client_max_body_size (\d+)m;/.exec(of('nginx')), /max_size (\d+)MB/.exec(of('caddy'))]
+    for (const file of [nginx, caddy]) expect(file.split('{').length, file).toBe(file.split('}').length)
+    const sizes = [/client_max_body_size (\d+)m;/.exec(nginx), /max_size (\d+)MB/.exec(caddy)]
     for (const size of sizes) expect(Number(size?.[1]) * 1e6).toBeGreaterThanOrEqual(25 * 2 ** 20 * 0.99)
-    expect(Number(/proxy_read_timeout (\d+)s/.exec(of('nginx'))?.[1])).toBeGreaterThan(60)
-    for (const name of ['nginx', 'caddy']) {
-      expect(of(name), name).toMatch(/operator/)
-      expect(of(name), name).toMatch(/metrics/)
+    expect(Number(/proxy_read_timeout (\d+)s/.exec(nginx)?.[1])).toBeGreaterThan(60)
+    for (const file of [nginx, caddy]) {
+      expect(file).toMatch(/operator/)
+      expect(file).toMatch(/metrics/)
     }
   })
 })

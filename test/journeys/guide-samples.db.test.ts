@@ -1,46 +1,30 @@
-import { execFile, spawnSync } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadBuiltinModel } from '../../src/inference/embedding-models/builtin/builtin.ts'
 import { type ConnectedService, sleepBriefly, startConnectedService } from '../support/connected-service.ts'
-import { codeBlocks, readPage, ROOT, testedBlock } from '../support/doc-pages.ts'
+import { readPage, ROOT, testedBlock } from '../support/doc-pages.ts'
+import { createDocShell, type DocShell } from '../support/doc-shell.ts'
 import { startIssuer, type TestIssuer } from '../support/issuer.ts'
 import { control, type PaidService, startPaidService } from '../support/paid-service.ts'
 import { signIn } from '../support/people.ts'
 import { startTestService, type TestService } from '../support/service.ts'
 
-const run = promisify(execFile)
-const MEMORY = /npm run (?:--silent |-s )?memory --|npm run -s memory --/g
-
-let folder: string
+let shell: DocShell
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'guide-samples-'))
+  shell = await createDocShell()
 })
-afterAll(async () => {
-  await rm(folder, { recursive: true, force: true })
-})
+afterAll(() => shell.close())
 
-/** Runs a block as a reader who copies it, with the addresses of the test. @returns its output */
-async function copied(
+const copied = (
   page: string,
   name: string,
-  environment: Record<string, string>,
+  env: Record<string, string>,
   replace: Record<string, string> = {},
-): Promise<string> {
-  let code = testedBlock(await readPage(page), name).replaceAll(MEMORY, `${process.execPath} cli/main.ts`)
-  for (const [from, to] of Object.entries(replace)) code = code.replaceAll(from, to)
-  const env = { PATH: process.env.PATH, XDG_STATE_HOME: path.join(folder, 'state'), ...environment }
-  return (await run('bash', ['-euo', 'pipefail', '-c', code], { env, cwd: ROOT })).stdout
-}
+): Promise<string> => shell.copied(page, name, { env, replace })
 
-/** The output after a block, according to the page. */
-async function documented(page: string, name: string): Promise<string> {
-  const blocks = codeBlocks(await readPage(page))
-  return blocks[blocks.findIndex(({ test }) => test === name) + 1]?.code ?? ''
-}
+/** A block of a page. */
+const blockOf = async (page: string, name: string): Promise<string> => testedBlock(await readPage(page), name)
 
 describe('docs/tutorials/connect-slack.md', () => {
   const page = 'docs/tutorials/connect-slack.md'
@@ -59,7 +43,7 @@ describe('docs/tutorials/connect-slack.md', () => {
     await copied(page, 'post', {}, { 'http://127.0.0.1:8801': connected.emulators.slack.url })
     await connected.sync(organization, source)
     const environment = { MEMORY_URL: connected.url, MEMORY_API_KEY: organization.adminKey }
-    const [expected = ''] = (await documented(page, 'ask slack')).split('…')
+    const [expected = ''] = (await blockOf(page, 'ask slack, output')).split('…')
     expect(await copied(page, 'ask slack', environment)).toContain(expected)
   })
 })
@@ -77,14 +61,14 @@ describe('docs/guides', () => {
   })
 
   it('move-here.md stores the memories of mem0, page by page', async ({ skip }) => {
-    if (spawnSync('python3', ['-c', 'import httpx']).status !== 0) skip('there is no Python with httpx')
+    if (!shell.hasPython) skip('there is no Python with httpx')
     const { adminKey } = await service.organization()
-    await writeFile(path.join(folder, 'mem0.py'), MEM0)
-    const script = path.join(folder, 'move.py')
+    await writeFile(path.join(shell.home, 'mem0.py'), MEM0)
+    const script = path.join(shell.home, 'move.py')
     await writeFile(script, testedBlock(await readPage('docs/guides/move-here.md'), 'mem0.py'))
-    const PYTHONPATH = `${folder}:${path.join(ROOT, 'client/python/src')}`
-    const env = { PATH: process.env.PATH, PYTHONPATH, MEMORY_URL: service.url, MEMORY_API_KEY: adminKey }
-    await run('python3', [script, 'alice'], { env })
+    const PYTHONPATH = `${shell.home}:${path.join(ROOT, 'client/python/src')}`
+    const env = { PYTHONPATH, MEMORY_URL: service.url, MEMORY_API_KEY: adminKey }
+    await shell.shell(`python3 ${script} alice`, { env })
     const { body } = await service.call('GET', '/v1/source-items?provider=notion', { key: adminKey })
     expect(body.sourceItems.map(({ externalId }: { externalId: string }) => externalId).toSorted()).toEqual([
       'mem0/1-alice',
@@ -95,13 +79,9 @@ describe('docs/guides', () => {
   it('provision-people.md checks an address and a token', async () => {
     const { id } = await service.organization()
     const { secret } = await createScimToken(id)
-    const printed = await copied('docs/guides/provision-people.md', 'scim', {
-      MEMORY_URL: service.url,
-      TOKEN: secret,
-    })
-    expect(JSON.parse(printed)).toEqual(
-      JSON.parse(await documented('docs/guides/provision-people.md', 'scim')),
-    )
+    const page = 'docs/guides/provision-people.md'
+    const printed = await copied(page, 'scim', { MEMORY_URL: service.url, TOKEN: secret })
+    expect(JSON.parse(printed)).toEqual(JSON.parse(await blockOf(page, 'scim, output')))
   })
 
   async function createScimToken(organizationId: string): Promise<{ secret: string }> {
@@ -139,7 +119,7 @@ describe('docs/tutorials/sell-plans.md', () => {
     await control(paid.stripe, 'pay', { session, card: '4242424242424242' })
     await paid.stripe.eventsSent()
     const shown = await copied(page, 'billing show', { ...environment, WORKSPACE })
-    expect(shown).toContain(await documented(page, 'billing show'))
+    expect(shown).toContain(await blockOf(page, 'billing show, output'))
     const codes = await copied(
       page,
       'use up',
@@ -148,7 +128,7 @@ describe('docs/tutorials/sell-plans.md', () => {
         // Three searches stand for the whole plan, whose cap other tests reach.
         '[1-5001]': '[1-3]',
         'http://127.0.0.1:8787': paid.service.url,
-        [`$(${process.execPath} cli/main.ts token)`]: owner.token,
+        '$(npm run -s memory -- token)': owner.token,
       },
     )
     expect(codes.trim()).toBe('3 200')

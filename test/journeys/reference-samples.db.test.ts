@@ -1,6 +1,5 @@
-import { execFile, spawnSync } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { execFile } from 'node:child_process'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -15,6 +14,7 @@ import {
   startEmulators,
 } from '../support/connected-service.ts'
 import { codeBlocks, readPage, ROOT, testedBlock } from '../support/doc-pages.ts'
+import { createDocShell, type DocShell } from '../support/doc-shell.ts'
 import {
   OPERATOR_TOKEN,
   startTestService,
@@ -23,27 +23,23 @@ import {
 } from '../support/service.ts'
 
 const run = promisify(execFile)
-const MEMORY = /npm run (?:--silent |-s )?memory --/g
 const CLIENT = path.join(ROOT, 'client/src/index.ts')
 const REFERENCE = 'docs/reference'
 const PERMISSIONS = 'docs/explanation/permissions.md'
 /** Tests read into answers and assert what they find. */
 const Answer = z.record(z.string(), z.json())
 
-let folder: string
+let docs: DocShell
 let service: TestService
 let organization: TestOrganization
 /** The variables that the pages use. */
 let variables: Record<string, string>
 
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'reference-samples-'))
+  docs = await createDocShell()
   service = await startTestService({ embeddingModel: await loadBuiltinModel() })
   organization = await service.organization()
   variables = {
-    PATH: process.env['PATH'] ?? '',
-    PYTHONPATH: path.join(ROOT, 'client/python/src'),
-    XDG_STATE_HOME: path.join(folder, 'state'),
     MEMORY_URL: service.url,
     MEMORY_API_KEY: organization.adminKey,
     OPERATOR_TOKEN,
@@ -55,7 +51,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await service.close()
-  await rm(folder, { recursive: true, force: true })
+  await docs.close()
 })
 
 /** A token of the development issuer, for an owner of the workspace. */
@@ -71,11 +67,7 @@ async function developerToken(): Promise<string> {
   return token
 }
 
-async function shell(code: string, env: Record<string, string>, cwd = ROOT): Promise<string> {
-  const command = code.replaceAll(MEMORY, `${process.execPath} ${path.join(ROOT, 'cli/main.ts')}`)
-  const environment = { PATH: process.env['PATH'], ...env }
-  return (await run('bash', ['-euo', 'pipefail', '-c', command], { env: environment, cwd })).stdout
-}
+const shell = (code: string, env: Record<string, string>): Promise<string> => docs.shell(code, { env })
 
 /** Runs a block as a reader who copies it. @returns its output */
 async function copied(page: string, name: string, more: Record<string, string> = {}): Promise<string> {
@@ -88,22 +80,20 @@ const parsed = async (...args: Parameters<typeof copied>) => Answer.parse(JSON.p
 async function program(page: string, names: readonly string[], between = ''): Promise<string> {
   const text = await readPage(page)
   const code = names.map((name) => testedBlock(text, name)).join(`\n${between}\n`)
-  const file = path.join(folder, 'program.ts')
+  const file = path.join(docs.home, 'program.ts')
   const printed = `${code}\nconsole.log('done')\n`
   await writeFile(file, withUrl(printed.replaceAll('@retrieval-memory/client', CLIENT)))
-  return (await run(process.execPath, [file], { env: variables })).stdout
+  return await shell(`node ${file}`, variables)
 }
 
 const withUrl = (code: string): string =>
   code.replaceAll(/https:\/\/memory\.example\.com|http:\/\/127\.0\.0\.1:8787/g, service.url)
 
 async function python(page: string, name: string, ending = ''): Promise<string> {
-  const file = path.join(folder, 'program.py')
+  const file = path.join(docs.home, 'program.py')
   await writeFile(file, withUrl(testedBlock(await readPage(page), name)) + ending)
-  return (await run('python3', [file], { env: variables })).stdout
+  return await shell(`python3 ${file}`, variables)
 }
-
-const hasPython = spawnSync('python3', ['-c', 'import httpx']).status === 0
 
 // In this order: later samples use what the first ones stored, as a reader would.
 describe('README.md', () => {
@@ -119,15 +109,28 @@ describe('docs/reference', () => {
   it('evaluates questions with the documented output', async () => {
     const page = 'docs/guides/measure-search.md'
     // A repeated run would compare with the first one.
-    await rm(path.join(folder, 'questions.csv.last-run.json'), { force: true })
+    await rm(path.join(docs.home, 'questions.csv.last-run.json'), { force: true })
     await writeFile(
-      path.join(folder, 'questions.csv'),
+      path.join(docs.home, 'questions.csv'),
       'question,page,fact\nHow many vacation days do I get?,PTO policy,25 days\nWho approves travel?,Travel policy,\n',
     )
-    const text = await readPage(page)
-    const blocks = codeBlocks(text)
-    const shown = blocks[blocks.findIndex(({ test }) => test === 'evaluate') + 1]?.code
-    expect(await shell(testedBlock(text, 'evaluate'), variables, folder)).toBe(shown)
+    const output = await docs.copied(page, 'evaluate', { env: variables, cwd: docs.home })
+    expect(output).toBe(testedBlock(await readPage(page), 'evaluate, output'))
+  })
+
+  it('measures a collection', async () => {
+    const collection = path.join(docs.home, 'collections/handbook')
+    await mkdir(collection, { recursive: true })
+    const [desk, travel] = [
+      { id: 'desks', title: 'Desks', text: 'Every desk can be raised.' },
+      { id: 'travel', title: 'Travel', text: 'The team lead approves every trip.' },
+    ]
+    const lines = (...values: object[]): string => values.map((value) => JSON.stringify(value)).join('\n')
+    await writeFile(path.join(collection, 'corpus.jsonl'), lines(desk, travel))
+    await writeFile(path.join(collection, 'queries.jsonl'), lines({ id: 'q', text: 'Who approves a trip?' }))
+    await writeFile(path.join(collection, 'qrels.tsv'), 'q\ttravel\t1\n')
+    const output = await docs.copied('docs/guides/measure-search.md', 'evaluate a collection')
+    for (const word of ['nDCG@10', 'recall@10', 'MRR@10', 'BM25']) expect(output).toContain(word)
   })
 
   it('searches, asks, lists, and draws the canvas', async () => {
@@ -140,7 +143,8 @@ describe('docs/reference', () => {
   })
 
   it('stores a document', async () => {
-    expect(await parsed(`${REFERENCE}/ingest.md`, 'ingest')).toEqual({ ingested: 1, skipped: 0 })
+    const shown = testedBlock(await readPage(`${REFERENCE}/ingest.md`), 'ingest, output')
+    expect(await parsed(`${REFERENCE}/ingest.md`, 'ingest')).toEqual(JSON.parse(shown))
     const { sourceItems } = await parsed(`${REFERENCE}/ingest.md`, 'list items')
     expect(JSON.stringify(sourceItems)).toContain('handbook/holidays')
   })
@@ -159,7 +163,7 @@ describe('docs/reference', () => {
     expect(await copied(`${REFERENCE}/webhooks.md`, 'create webhook')).toMatch(/"secret":"whsec_/)
     expect(await copied(`${REFERENCE}/operator.md`, 'set plan')).toContain('"studio"')
     const code = testedBlock(await readPage(`${REFERENCE}/console-routes.md`), 'upload.js')
-    const file = path.join(folder, 'upload.mjs')
+    const file = path.join(docs.home, 'upload.mjs')
     const [source, token] = [organization.sources.notion, variables['TOKEN'] ?? ''].map((one) =>
       JSON.stringify(one),
     )
@@ -182,7 +186,7 @@ describe('docs/reference', () => {
     expect(await program('client/README.md', ['client README', 'client README, ingest'], documents)).toBe(
       '1\ndone\n',
     )
-    if (!hasPython) skip('there is no Python with httpx')
+    if (!docs.hasPython) skip('there is no Python with httpx')
     expect(await python(`${REFERENCE}/clients.md`, 'client.py')).toContain('25 days')
     const both = await python(
       'client/python/README.md',

@@ -15,9 +15,13 @@ export interface CodeBlock {
   code: string
   /** The name in the comment `<!-- tested: … -->` before it; undefined without one. */
   test: string | undefined
+  /** The name in `<!-- schema: … -->`: its JSON is valid by this schema of the OpenAPI document. */
+  schema: string | undefined
+  /** The reason in `<!-- not run: … -->`. */
+  notRun: string | undefined
 }
 
-const BLOCK = /(?:<!-- tested: ([^>]*?) -->\n)?^([ \t]*)```(\w*)\n([^]*?)^[ \t]*```$/gm
+const BLOCK = /(?:<!-- (tested|schema|not run): ([^>]*?) -->\n)?^([ \t]*)```(\w*)\n([^]*?)^[ \t]*```$/gm
 
 /** The pages for readers: `docs/`, and those at the root of the checkout and of the clients. */
 export async function docPages(): Promise<DocPage[]> {
@@ -41,10 +45,12 @@ export function readPage(file: string): Promise<string> {
 
 /** A page's fenced blocks, without the indentation of their list. */
 export function codeBlocks(text: string): CodeBlock[] {
-  return [...text.matchAll(BLOCK)].map(([, test, indent = '', language = '', code = '']) => ({
+  return [...text.matchAll(BLOCK)].map(([, mark, value, indent = '', language = '', code = '']) => ({
     language,
     code: code.replaceAll(new RegExp(`^${indent}`, 'gm'), ''),
-    test,
+    test: mark === 'tested' ? value : undefined,
+    schema: mark === 'schema' ? value : undefined,
+    notRun: mark === 'not run' ? value : undefined,
   }))
 }
 
@@ -53,7 +59,7 @@ export function proseOf(text: string): string {
   return text.replaceAll(BLOCK, '')
 }
 
-/** The block that a test runs. @throws if the page has none */
+/** The block that a test runs or compares. @throws if the page has none */
 export function testedBlock(text: string, name: string): string {
   const block = codeBlocks(text).find(({ test }) => test === name)
   if (block === undefined) throw new Error(`the page has no block marked <!-- tested: ${name} -->`)
