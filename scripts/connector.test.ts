@@ -1,6 +1,8 @@
-import { cp, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { readPage, testedBlock } from '../test/support/doc-pages.ts'
 import { writeConnector } from './connector.ts'
@@ -46,6 +48,21 @@ it('writes a provider with its own names, and registers it', async () => {
   )
   expect(await read('site/pages.mjs')).toContain("'reference/connectors/acme-wiki',")
   expect(await read('docs/reference/settings.md')).toContain('| `ACME_WIKI_CLIENT_ID` | none |')
+})
+
+it('has a guide whose form takes a token', async () => {
+  const form = testedBlock(await readPage('docs/guides/write-a-connector.md'), 'form')
+  const file = path.join(ROOT, 'src/providers/form.ts')
+  const program = path.join(root, 'form.ts')
+  await writeFile(
+    program,
+    `import { z } from '${path.join(ROOT, 'node_modules/zod/index.js')}'
+     import { formField } from '${file}'
+     ${form}
+     console.log(acmeForm.parse({ token: ' secret ' }).token, acmeForm.safeParse({}).success)`,
+  )
+  const { stdout } = await promisify(execFile)(process.execPath, [program])
+  expect(stdout).toBe('secret false\n')
 })
 
 it('refuses a name that is no ID, and one that is there', async () => {
