@@ -1,9 +1,21 @@
 import { retryConflicts } from '../database/retry-conflicts.ts'
 import { validationError } from '../kernel/errors.ts'
-import { usesOAuth } from '../providers/index.ts'
+import type { ConsolePrincipal } from '../kernel/principal.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+import { type FormFields, usesOAuth } from '../providers/index.ts'
 import type { AccountConnectorDependencies } from './connect-account.ts'
-import type { Connections } from './connections.ts'
 import { askForAccount, storeAccount } from './store-account.ts'
+
+/**
+ * Connects an account by the provider's form: the source exists and its first run is queued. Returns its id.
+ * @throws AppError `validation_failed`, `upstream_error`, `connector_access_required`, `not_configured`,
+ * `plan_limit_reached`, `role_required`
+ */
+export type SubmitForm = (
+  caller: ConsolePrincipal,
+  provider: ProviderId,
+  fields: FormFields,
+) => Promise<string>
 
 /** Connects accounts by what a user enters in the provider's form. */
 export function createFormConnector({
@@ -12,7 +24,7 @@ export function createFormConnector({
   access,
   onQueued,
   ...deps
-}: Omit<AccountConnectorDependencies, 'states'>): Connections['submit'] {
+}: Omit<AccountConnectorDependencies, 'states'>): SubmitForm {
   return async ({ organizationId, userId }, provider, fields) => {
     await access.require(db, organizationId, provider)
     const adapter = adapters.get(provider)

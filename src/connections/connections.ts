@@ -2,10 +2,9 @@ import { recordEvent } from '../audit/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { actorOf, type ConsolePrincipal } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import type { FormFields } from '../providers/index.ts'
 import { openCode, sealCode, type WaitingCode } from './confirmation.ts'
 import { type AccountConnectorDependencies, createAccountConnector, oauthAdapter } from './connect-account.ts'
-import { createFormConnector } from './connect-form.ts'
+import { createFormConnector, type SubmitForm } from './connect-form.ts'
 import { requireStanding } from './store-account.ts'
 import { hasAccount } from '../sources/index.ts'
 import { flowCookie, readFlowCookie } from './flow-cookie.ts'
@@ -40,12 +39,7 @@ export interface Connections {
   ): Promise<{ redirect: string } | { question: ConnectQuestion }>
   /** Finishes the flow after the user confirmed. Returns and throws as `complete` does. */
   confirm(provider: ProviderId, confirmation: string, signal: AbortSignal): Promise<string>
-  /**
-   * Connects an account by the provider's form: the source exists and its first run is queued. Returns its id.
-   * @throws AppError `validation_failed`, `upstream_error`, `connector_access_required`, `not_configured`,
-   * `plan_limit_reached`, `role_required`
-   */
-  submit(caller: ConsolePrincipal, provider: ProviderId, fields: FormFields): Promise<string>
+  submit: SubmitForm
 }
 
 /** Connects provider accounts, by OAuth (RFC 6749, 4.1) or by a form. */

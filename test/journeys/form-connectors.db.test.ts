@@ -88,8 +88,15 @@ it('connects for admins only, once the operator has granted it, with valid field
   expect(await submit(fields, member)).toMatchObject({ status: 403, body: { code: 'role_required' } })
   expect(await submit(fields)).toMatchObject({ status: 403, body: { code: 'connector_access_required' } })
   await grant()
-  for (const wrong of [{}, { path: ' ' }, { path: '/etc' }, { ...fields, other: 'x' }, { path: 'wiki' }]) {
-    const { status, body } = await submit(wrong as Record<string, string>)
+  const invalid: Record<string, string>[] = [
+    {},
+    { path: ' ' },
+    { path: '/etc' },
+    { ...fields, other: 'x' },
+    { path: 'wiki' },
+  ]
+  for (const wrong of invalid) {
+    const { status, body } = await submit(wrong)
     expect(status, JSON.stringify(wrong)).toBe(400)
     expect(body).toMatchObject({
       code: 'validation_failed',
