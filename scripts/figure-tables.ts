@@ -200,6 +200,17 @@ export const FIGURES: Record<string, Figure> = {
       ['admitted', number('admitted')],
     ],
   },
+  simulation: {
+    files: ['simulation/results/long-runs.json'],
+    columns: [
+      ['run', text('run')],
+      ['seeds', number('seeds')],
+      ['operations', number('operations')],
+      ['faults', number('faults')],
+      ['processes', number('processes')],
+      ['simulated hours', number('simulatedHours')],
+    ],
+  },
   'canvas-names': {
     files: ['evaluation/results/canvas.json'],
     rows: (results) => groupsOf(results).filter(({ half }) => half === 'held out'),

@@ -4,7 +4,9 @@ import { FIGURES, type Row } from './figure-tables.ts'
 
 const ROOT = new URL('../', import.meta.url)
 /** The pages with tables of measured figures. */
-export const FIGURE_PAGES = ['docs/explanation/benchmarks.md', 'docs/explanation/evaluation.md']
+export const FIGURE_PAGES = ['benchmarks', 'evaluation', 'reliability'].map(
+  (name) => `docs/explanation/${name}.md`,
+)
 const BLOCK = /<!-- figures: ([\w-]+) -->\n[^]*?<!-- \/figures -->/g
 
 /** A benchmark's results, with the machine that measured them. */
@@ -15,7 +17,7 @@ const Measured = z.object({
 })
 const Evaluated = z.array(z.record(z.string(), z.unknown()))
 
-/** The page with the tables of `bench/results` and `evaluation/results`. @throws for an unknown table */
+/** The page with the tables of measured results. @throws for an unknown table */
 export async function withFigures(page: string): Promise<string> {
   const names = [...page.matchAll(BLOCK)].map(([, name = '']) => name)
   const tables = new Map(await Promise.all(names.map(async (name) => [name, await tableOf(name)] as const)))
