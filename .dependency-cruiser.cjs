@@ -1,6 +1,7 @@
 /** The layers, as import rules. Tests may reach into anything. */
 
-const PLATFORM = '(kernel|text|file-text|database|http|inference|background|mail|tracing|vector-scan)'
+const PLATFORM =
+  '(kernel|text|file-text|database|http|inference|background|mail|tracing|vector-scan|guarded-requests)'
 const NOT_TESTS = '\\.test\\.ts$'
 
 /** Folders of adapters behind one port; the factory is `create-….ts` in it, or a file of the folder above. */
@@ -82,7 +83,7 @@ module.exports = {
       name: 'providers-know-no-slice',
       severity: 'error',
       from: { path: '^src/providers/', pathNot: NOT_TESTS },
-      to: { path: '^src/(?!(kernel|text|file-text|database|providers)/)' },
+      to: { path: '^src/(?!(kernel|text|file-text|database|guarded-requests|providers)/)' },
     },
     {
       name: 'a-provider-through-the-catalogue',

@@ -74,6 +74,7 @@ export const SECTIONS = [
       'reference/connectors/gmail',
       'reference/connectors/notion',
       'reference/connectors/folder',
+      'reference/connectors/web',
     ],
   },
   {

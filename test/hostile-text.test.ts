@@ -27,6 +27,9 @@ import { orderForReading } from '../src/retrieval/rank/reading-order.ts'
 import { partsOf } from '../src/providers/google/gmail/mail-parts.ts'
 import { isReply, withoutQuotedText } from '../src/providers/google/gmail/quoted-text.ts'
 import { withoutPictures } from '../src/providers/google/drive/file-content.ts'
+import { readPageLinks } from '../src/providers/web/page-links.ts'
+import { parseRobots } from '../src/providers/web/robots.ts'
+import { readSitemap } from '../src/providers/web/sitemap.ts'
 import { childrenIn, readableMarkdown } from '../src/providers/notion/text.ts'
 import { mentionedUsers, mrkdwnToText } from '../src/providers/slack/reading/mrkdwn.ts'
 import { askingFor } from '../src/evidence/question-of.ts'
@@ -73,6 +76,9 @@ function filterMarkers(text: string): string {
 
 /** Everything that reads external text in one go, applied to that text. */
 const READERS: Record<string, (text: string) => unknown> = {
+  'a robots.txt': (text) => parseRobots(text, 'Crawler').allows(text.slice(0, 500)),
+  'a robots.txt that forbids this': (text) =>
+    parseRobots(`User-agent: *\nDisallow: ${text}`, 'Crawler').allows(text),
   'the filter of markers': filterMarkers,
   'the citations of an answer': (text) => citationsOf(text, []),
   'text without markup': plainText,
@@ -119,6 +125,8 @@ const READERS: Record<string, (text: string) => unknown> = {
 
 /** The same for readers that pause, so that other work can run. */
 const PAUSING_READERS: Record<string, (text: string) => Pausable<unknown>> = {
+  'the links of a web page': readPageLinks,
+  'a sitemap': readSitemap,
   chunks: chunkingText,
   'a mail without what it quotes': (text) => withoutQuotedText([text]),
   'Markdown of Drive': (text) => withoutPictures(Buffer.from(text)),

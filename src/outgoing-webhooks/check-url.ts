@@ -1,5 +1,5 @@
 import { type AppError, validationError } from '../kernel/errors.ts'
-import { isPublicAddress, literalAddress } from './sending/addresses.ts'
+import { isPublicAddress, literalAddress } from '../guarded-requests/addresses.ts'
 
 /**
  * Refuses a URL to which nothing would be sent. Names are resolved at every attempt, not here, because they may

@@ -1,12 +1,6 @@
-import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http'
-import { request as requestHttps } from 'node:https'
-import {
-  AddressNotAllowed,
-  guardedLookup,
-  isPublicAddress,
-  literalAddress,
-  type Resolve,
-} from './addresses.ts'
+import type { IncomingMessage } from 'node:http'
+import { AddressNotAllowed, isPublicAddress, type Resolve } from '../../guarded-requests/addresses.ts'
+import { createOpenRequest } from '../../guarded-requests/guarded-request.ts'
 
 /** An attempt's timeout, including the answer's body. */
 export const ATTEMPT_TIMEOUT_MS = 15_000
@@ -46,22 +40,19 @@ export function createSend({
   allowsPrivate,
   timeoutMs = ATTEMPT_TIMEOUT_MS,
 }: SendDependencies): Send {
-  const isAllowed = (address: string): boolean => allowsPrivate || isPublicAddress(address)
-  const lookup = guardedLookup(resolve, isAllowed)
+  const open = createOpenRequest(resolve, (address) => allowsPrivate || isPublicAddress(address))
   return async ({ url, headers, body }, signal) => {
     const target = new URL(url)
-    const literal = literalAddress(target)
-    // An IP address needs no lookup.
-    if (literal !== null && !isAllowed(literal)) return { fault: 'address_not_allowed' }
     // The operator may have withdrawn the setting since the webhook was created.
     if (target.protocol !== 'https:' && !allowsPrivate) return { fault: 'address_not_allowed' }
     const timeout = AbortSignal.timeout(timeoutMs)
     try {
-      const answer = await post(target, body, {
+      const options = {
+        method: 'POST',
         headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
-        lookup,
         signal: AbortSignal.any([signal, timeout]),
-      })
+      }
+      const answer = await open(target, options, body)
       const status = answer.statusCode ?? 0
       const retryAfter = answer.headers['retry-after']
       await discard(answer)
@@ -71,16 +62,6 @@ export function createSend({
       return { fault: timeout.aborted ? 'timeout' : faultOf(error) }
     }
   }
-}
-
-/** The answer, with its body still to be read. A separate agent per request uses no proxy and keeps no connection. */
-async function post(target: URL, body: string, options: RequestOptions): Promise<IncomingMessage> {
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
-  const request = target.protocol === 'https:' ? requestHttps : requestHttp
-  const sent = request(target, { ...options, method: 'POST', agent: false }, resolve)
-  sent.on('error', reject)
-  sent.end(body)
-  return await promise
 }
 
 /** The status is already known, so errors in the body do not matter. */

@@ -1,0 +1,30 @@
+import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { AddressNotAllowed, guardedLookup, literalAddress, type Resolve } from './addresses.ts'
+
+/** Opens a request to an untrusted URL and returns the answer, with its body still to be read. */
+export type OpenRequest = (
+  target: URL,
+  options: Pick<RequestOptions, 'method' | 'headers' | 'signal'>,
+  body?: string,
+) => Promise<IncomingMessage>
+
+/**
+ * Each request has its own connection to an address that was checked when it was resolved, uses no proxy, and follows
+ * no redirect. @throws AddressNotAllowed, and errors of the connection
+ */
+export function createOpenRequest(resolve: Resolve, isAllowed: (address: string) => boolean): OpenRequest {
+  const lookup = guardedLookup(resolve, isAllowed)
+  return async (target, options, body) => {
+    const literal = literalAddress(target)
+    // An IP address needs no lookup.
+    if (literal !== null && !isAllowed(literal)) throw new AddressNotAllowed()
+    const answer = Promise.withResolvers<IncomingMessage>()
+    const request = target.protocol === 'https:' ? requestHttps : requestHttp
+    // A separate agent uses no proxy and keeps no connection.
+    const sent = request(target, { ...options, lookup, agent: false }, answer.resolve)
+    sent.on('error', answer.reject)
+    sent.end(body)
+    return await answer.promise
+  }
+}

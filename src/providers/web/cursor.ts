@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import type { Pausable } from '../../kernel/slices.ts'
+import { ProviderError, type JsonValue } from '../provider.ts'
+import { PAGES_MAX, type WebSite } from './form.ts'
+
+/** What is known of a page. Short names: a cursor has thousands, and is saved with every page of a run. */
+const Known = z.object({
+  /** When it was last requested, in epoch seconds; 0: not yet. */
+  c: z.number(),
+  /** Its ETag and Last-Modified. */
+  e: z.string().nullable(),
+  m: z.string().nullable(),
+  /** Its date in the sitemap, as written. */
+  s: z.string().nullable(),
+  /** The page that it redirects to or is a copy of. */
+  t: z.string().nullable(),
+})
+export type Known = z.output<typeof Known>
+
+const Cursor = z.object({
+  /** The site's settings: other ones need a crawl. */
+  site: z.string(),
+  /** The name of a full crawl, while it lasts. */
+  crawl: z.string().nullable(),
+  /** The pages that are still to be requested, and how much was received; null between rounds. */
+  round: z.object({ queue: z.array(z.string()), bytes: z.number() }).nullable(),
+  pages: z.record(z.string(), Known),
+})
+export type Cursor = z.output<typeof Cursor>
+
+export function startCursor(site: WebSite, crawl: string): Cursor {
+  return { site: JSON.stringify(site), crawl, round: null, pages: {} }
+}
+
+/** @throws ProviderError `cursor_expired` when only a crawl can continue */
+export function parseCursor(cursor: JsonValue, site: WebSite): Cursor {
+  const { data } = Cursor.safeParse(cursor)
+  if (data === undefined || data.site !== JSON.stringify(site))
+    throw new ProviderError('cursor_expired', 'The settings of the site have changed')
+  return data
+}
+
+/** Adds pages to those to request, unless they are known or the site has too many. `isWanted` can take long. */
+export function* addingPages(
+  { pages, round }: Cursor,
+  keys: Iterable<string>,
+  { most, isWanted }: { most: number; isWanted: (key: string) => boolean },
+): Pausable<void> {
+  let room = Math.min(most, PAGES_MAX) - Object.keys(pages).length
+  for (const key of keys) {
+    if (room <= 0) return
+    yield
+    if (Object.hasOwn(pages, key) || !isWanted(key)) continue
+    pages[key] = { c: 0, e: null, m: null, s: null, t: null }
+    round?.queue.push(key)
+    room -= 1
+  }
+}

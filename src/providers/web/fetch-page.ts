@@ -1,0 +1,109 @@
+import type { IncomingMessage } from 'node:http'
+import { AddressNotAllowed } from '../../guarded-requests/addresses.ts'
+import type { OpenRequest } from '../../guarded-requests/guarded-request.ts'
+import { retryAfterMs } from '../../kernel/retry-after.ts'
+import { VERSION } from '../../kernel/version.ts'
+import { ProviderError } from '../provider.ts'
+
+/** How robots.txt calls this crawler. */
+export const AGENT = 'RetrievalMemoryService'
+const HEADERS = {
+  'user-agent': `${AGENT}/${VERSION}`,
+  accept: 'text/html, application/xhtml+xml, text/plain, text/markdown, application/pdf;q=0.9, */*;q=0.5',
+  'accept-encoding': 'identity',
+}
+
+export interface PageAnswer {
+  status: number
+  header(name: string): string | null
+  bytes: Buffer
+}
+
+export interface FetchOptions {
+  headers?: Readonly<Record<string, string>>
+  bytesMax: number
+  timeoutMs: number
+  signal: AbortSignal
+  now: Date
+}
+
+export type FetchPage = (url: URL, options: FetchOptions) => Promise<PageAnswer>
+
+/**
+ * Requests one page. Redirects are answers, for their targets must be checked first. Throws ProviderError:
+ * `unavailable` without an answer or for 5xx, `rate_limited` for 429 and 503 with a time, `rejected` for what may not or
+ * cannot be read.
+ */
+export function createFetchPage(open: OpenRequest): FetchPage {
+  return async (url, { headers, bytesMax, timeoutMs, signal, now }) => {
+    const timeout = AbortSignal.timeout(timeoutMs)
+    try {
+      const answer = await open(url, {
+        method: 'GET',
+        headers: { ...HEADERS, ...headers },
+        signal: AbortSignal.any([signal, timeout]),
+      })
+      const status = answer.statusCode ?? 0
+      const header = (name: string): string | null => oneOf(answer.headers[name])
+      try {
+        refuse(status, header('retry-after'), now)
+        return {
+          status,
+          header,
+          bytes: status === 200 ? await readBody(answer, header, bytesMax) : Buffer.alloc(0),
+        }
+      } finally {
+        answer.destroy()
+      }
+    } catch (error) {
+      signal.throwIfAborted()
+      if (error instanceof ProviderError) throw error
+      throw failureOf(url, error, timeout.aborted)
+    }
+  }
+}
+
+function refuse(status: number, retryAfter: string | null, now: Date): void {
+  const wait = retryAfterMs(retryAfter, now)
+  const details = { code: String(status), ...(wait === undefined ? {} : { retryAfterMs: wait }) }
+  if (status === 429 || (status === 503 && wait !== undefined))
+    throw new ProviderError('rate_limited', `The site asks to wait (status ${status})`, details)
+  if (status === 408 || status >= 500)
+    throw new ProviderError('unavailable', `The site answered with status ${status}`, details)
+}
+
+async function readBody(
+  answer: IncomingMessage,
+  header: (name: string) => string | null,
+  most: number,
+): Promise<Buffer> {
+  const encoding = header('content-encoding')
+  if (encoding !== null && encoding.toLowerCase() !== 'identity')
+    throw new ProviderError('rejected', 'The page is compressed, although it was requested as it is')
+  const parts: Buffer[] = []
+  let length = 0
+  for await (const part of answer) {
+    const bytes = Buffer.from(part)
+    length += bytes.length
+    if (length > most)
+      throw new ProviderError(
+        'rejected',
+        `The page is larger than ${Math.round(most / 1024)} KiB and is not read`,
+      )
+    parts.push(bytes)
+  }
+  return Buffer.concat(parts)
+}
+
+function failureOf({ host }: URL, error: unknown, isLate: boolean): ProviderError {
+  if (error instanceof AddressNotAllowed)
+    return new ProviderError('rejected', `${host} is not at a public address, and is not read`, {
+      cause: error,
+    })
+  if (isLate) return new ProviderError('unavailable', `${host} did not answer in time`, { cause: error })
+  const words = error instanceof Error ? error.message : 'no answer'
+  return new ProviderError('unavailable', `${host} did not answer (${words})`, { cause: error })
+}
+
+const oneOf = (value: string | string[] | undefined): string | null =>
+  value === undefined ? null : Array.isArray(value) ? value.join(', ') : value
