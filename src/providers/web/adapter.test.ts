@@ -17,7 +17,7 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await site.close()
-  expect(site.impolite).toEqual([])
+  if (site.impolite.length > 0) throw new Error(site.impolite.join('\n'))
 })
 afterAll(() => extractor.close())
 

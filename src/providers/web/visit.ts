@@ -8,7 +8,7 @@ import { applyRobots, type PageLinks, readPageLinks } from './page-links.ts'
 
 const HTML_BYTES_MAX = 5 * 1024 * 1024
 const VALIDATOR_CHARACTERS_MAX = 200
-const REDIRECTS = [301, 302, 303, 307, 308]
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
 /** What a request for a page has shown. */
 export interface Visit {
@@ -43,7 +43,7 @@ export async function visitPage(
   const { status } = answer
   if (status === 304) return { ...NOTHING, isSame: true }
   if (status === 404 || status === 410) return { ...NOTHING, isGone: true }
-  if (REDIRECTS.includes(status)) {
+  if (REDIRECTS.has(status)) {
     const target = crawler.site.keyOf(answer.header('location') ?? '', url)
     // To http or https, or elsewhere: there is no page of this site.
     return target === null || target === key
@@ -131,9 +131,11 @@ async function contentOf(
   }
 }
 
+/** Long validators would fill the cursor. */
+const short = (value: string | null): string | null =>
+  value !== null && value.length <= VALIDATOR_CHARACTERS_MAX ? value : null
+
 function validatorsOf(answer: PageAnswer): Visit['validators'] {
-  const short = (value: string | null): string | null =>
-    value !== null && value.length <= VALIDATOR_CHARACTERS_MAX ? value : null
   return { e: short(answer.header('etag')), m: short(answer.header('last-modified')) }
 }
 
