@@ -161,7 +161,7 @@ async function tracingOf(settings: Settings, logger: Logger): Promise<Tracing | 
 /** The next start does not create the key again, so the operator must see it now. */
 function withNewSecret(error: unknown, newSecret: string): StartupError {
   const reason = error instanceof Error ? error.message : String(error)
-  const key = `The local workspace was made before that. Its admin key, shown this once: ${newSecret}`
+  const key = `The local workspace was created before that. Its admin key, shown this once: ${newSecret}`
   return new StartupError(`${reason}\n\n${key}`, { cause: error })
 }
 

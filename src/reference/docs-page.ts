@@ -51,13 +51,20 @@ function look(at: 0 | 1): string {
     `--scalar-color-2: ${color('dimmed')}`,
     `--scalar-color-3: ${color('dimmed')}`,
     `--scalar-color-accent: ${color('link')}`,
+    `--scalar-color-blue: ${color('link')}`,
+    `--scalar-color-purple: ${color('link')}`,
+    `--scalar-color-green: ${color('good')}`,
+    `--scalar-color-red: ${color('error')}`,
+    `--scalar-color-orange: ${color('warning')}`,
+    `--scalar-color-yellow: ${color('warning')}`,
     `--scalar-border-color: ${color('line')}`,
     `--scalar-sidebar-background-1: ${color('background')}`,
   ].join('; ')
 }
 
 const CONFIGURATION = {
-  customCss: `.light-mode { ${look(0)} } .dark-mode { ${look(1)} }`,
+  // Lists of operations show all of them, because the keyboard cannot scroll a list without a focus.
+  customCss: `.light-mode { ${look(0)} } .dark-mode { ${look(1)} } .scalar-card-content:has(.endpoints), .endpoints { max-height: none !important; overflow: visible !important }`,
   url: '/openapi.json',
   withDefaultFonts: false,
   metaData: { title: 'API reference · Retrieval Memory Service' },
@@ -73,11 +80,17 @@ const CONFIGURATION = {
   hideClientButton: true,
 }
 
-/** Requests go to the page's own origin, whatever PUBLIC_URL is: the policy allows no other. */
+/**
+ * Requests go to the page's own origin, whatever PUBLIC_URL is: the policy allows no other. The library's label of some
+ * buttons differs from their text, which people who speak to their browser need.
+ */
 const START = `Scalar.createApiReference('#reference', {
   ...${JSON.stringify(CONFIGURATION)},
   servers: [{ url: location.origin }],
 })
+new MutationObserver(() => {
+  for (const button of document.querySelectorAll('button.show-more[aria-label]')) button.removeAttribute('aria-label')
+}).observe(document.body, { childList: true, subtree: true })
 `
 const JAVASCRIPT = 'text/javascript; charset=utf-8'
 

@@ -165,6 +165,17 @@ describe.skipIf(executablePath === null)('the guide in a browser', () => {
     await close()
   })
 
+  it('shows the API reference without a fault of accessibility, in both themes', async () => {
+    const { context, page } = await rig.open({ bypassCSP: true })
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await page.goto(`${rig.service.url}/docs`, { waitUntil: 'networkidle' })
+      await page.getByRole('heading', { level: 1, name: 'Retrieval Memory Service' }).waitFor()
+      await expectNoFaults(page, `/docs, ${colorScheme}`)
+    }
+    await context.close()
+  })
+
   it("shows the API reference with a title, separates the console's operations, and tries an operation with a key", async () => {
     const { context, page } = await rig.open({ viewport: { width: 1280, height: 900 } })
     const complaints = complaintsOf(page)
