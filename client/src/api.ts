@@ -2018,7 +2018,7 @@ export interface operations {
     memoryCanvas: {
         parameters: {
             query?: {
-                /** @description Only entities with this name or alias, or else those that the nearest passages name. */
+                /** @description Only entities with this name or alias, or else those that the nearest passages name, if any is near. */
                 q?: string;
                 /**
                  * @description Only items of this provider.

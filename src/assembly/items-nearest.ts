@@ -3,11 +3,15 @@ import type { Search } from '../retrieval/index.ts'
 
 const CANVAS_PASSAGES = 8
 
-/** The items of the passages nearest to a query, nearest first: the canvas's search by meaning. */
+/** The items of the passages nearest to a query, nearest first: the canvas's search by meaning. None if the evidence is weak. */
 export function itemsNearest(search: Search): FindItems {
   return async (reader, query, provider, signal) => {
     const filter = provider === undefined ? {} : { filter: { providers: [provider] } }
-    const { hits } = await search(reader, { query, limit: CANVAS_PASSAGES, ...filter }, signal)
-    return [...new Set(hits.map(({ sourceItemId }) => sourceItemId))]
+    const { hits, isWeak } = await search(
+      reader,
+      { query, limit: CANVAS_PASSAGES, rank: 'reading', ...filter },
+      signal,
+    )
+    return isWeak ? [] : [...new Set(hits.map(({ sourceItemId }) => sourceItemId))]
   }
 }

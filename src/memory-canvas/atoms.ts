@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import type { StoredEntityType } from '../database/schema.ts'
-import { givenNameOf } from './extraction/identity.ts'
+import { givenNameOf, handleAlias, handleIn } from './extraction/identity.ts'
 import { givenIds, inHalves, listIn, listOfIds, listOfTexts } from './ids.ts'
 import { type PreparedInView, prepareInView } from './in-view.ts'
 import type { View } from './visible-sources.ts'
@@ -92,7 +92,7 @@ export async function loadAtoms(
   for (let round = 0; round < ROUNDS_MAX && missing.length > 0; round++) {
     const loaded = await loadThese(db, view, missing, countsOf)
     for (const atom of loaded) atoms.set(atom.id, atom)
-    const named = await findByName(db, view, namesToFollow(loaded, asked))
+    const named = await findByName(db, view, namesToFollow(loaded, asked, view))
     missing = [...named].filter((id) => !atoms.has(id))
   }
   return atoms
@@ -172,7 +172,8 @@ interface NamesToFollow {
   givenNames: Set<string>
 }
 
-function namesToFollow(loaded: readonly Atom[], asked: Set<string>): NamesToFollow {
+function namesToFollow(loaded: readonly Atom[], asked: Set<string>, view: View): NamesToFollow {
+  const providers = new Set(view.sources.map(({ provider }) => provider))
   const aliases = new Set<string>()
   const givenNames = new Set<string>()
   const follow = (alias: string): void => {
@@ -182,11 +183,15 @@ function namesToFollow(loaded: readonly Atom[], asked: Set<string>): NamesToFoll
   const followName = ({ type }: Atom, alias: string | null): void => {
     if (alias === null) return
     follow(alias)
-    if (type === 'person' && alias.includes(' ')) follow(givenNameOf(alias))
+    if (type !== 'person' || !alias.includes(' ')) return
+    follow(givenNameOf(alias))
+    for (const provider of providers) follow(handleAlias(provider, alias.slice(0, alias.indexOf(' '))))
   }
   for (const atom of loaded) {
     followName(atom, atom.alias)
     for (const { alias } of atom.names) followName(atom, alias)
+    const handle = atom.alias === null ? null : handleIn(atom.alias)
+    if (handle !== null) givenNames.add(handle)
     if (atom.type !== 'topic' || atom.alias === null || atom.alias.includes(' ')) continue
     // A topic's alias drops a plural s, which may belong to a given name.
     givenNames.add(atom.alias).add(`${atom.alias}s`)

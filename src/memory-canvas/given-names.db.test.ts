@@ -50,6 +50,7 @@ async function remember(of: TestOrganization, ...written: Written[]): Promise<vo
       testItem(of, {
         provider,
         externalId: `${at}`,
+        sourceKind: provider === 'slack' ? 'message' : 'document',
         title: 'Notes',
         body,
         authorName: by === undefined ? null : `${by} <${by.toLowerCase().replace(' ', '.')}@corp.com>`,
@@ -84,6 +85,24 @@ describe('a given name used alone in a text', () => {
     const { entity } = await canvas.describe(organization.caller(), nodes[0]?.id ?? '')
     expect(entity).toMatchObject({ label: 'Kemi Okafor', weight: 3 })
     expect(entity.aliases).toContain('Kemi')
+  })
+
+  it('belongs to that person as a handle too, whatever the provider, unless two have it', async () => {
+    const organization = await insertOrganization(database.db)
+    const texts = [
+      { by: 'Hugo Brandt', body: 'The budget is done.' },
+      { body: 'Ask @hugo for it.', provider: 'slack' as const },
+    ]
+    await remember(organization, ...texts)
+    expect(await seen(organization)).toEqual(['person Hugo Brandt 2'])
+    const { nodes } = await canvas.draw(organization.caller(), { limit: 5, q: 'hugo' }, signal)
+    expect(nodes.map(({ label }) => label)).toEqual(['Hugo Brandt'])
+    await remember(organization, ...texts, { by: 'Hugo Weber', body: 'Seen.' })
+    expect(await seen(organization)).toEqual([
+      'person @hugo 1',
+      'person Hugo Brandt 1',
+      'person Hugo Weber 1',
+    ])
   })
 
   it('belongs to the one who clearly writes most, or to no one', async () => {

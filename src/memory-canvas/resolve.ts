@@ -1,6 +1,6 @@
 import type { StoredEntityType } from '../database/schema.ts'
 import type { Atom, SourceCount } from './atoms.ts'
-import { givenNameOf, PATH_MARK, RANK } from './extraction/identity.ts'
+import { aliasOf, givenNameOf, handleIn, PATH_MARK, RANK } from './extraction/identity.ts'
 
 /** One entity: all atoms that are the same by the evidence in view. */
 export interface Entity {
@@ -29,7 +29,8 @@ const ANOTHER_THING = 3
 
 /**
  * Merges atoms into entities. An atom belongs to one that shares its name and identifies better: a phrase to
- * the person of that name, a name or handle to the address it appeared with, a lone given name to its bearer.
+ * the person of that name, a name or handle to the address it appeared with, a lone given name or a handle
+ * that is one to its bearer.
  * If several share the name, it belongs to the one that clearly has it in more items, or else to none. A
  * given name of several people is dropped.
  * @param itemsInView how many items in view name an atom, called for `wordsToWeigh` only; by default the
@@ -92,6 +93,8 @@ function ownerOf(
     .get(atom.alias)
     ?.filter(({ atom: { rank, type } }) => rank > atom.rank && (type === atom.type || isTopic))
   if (owners && owners.length > 0) return clearly(owners)
+  const handle = handleIn(atom.alias)
+  if (handle !== null) return clearly(givenNames.get(aliasOf(handle)) ?? [])
   const bearers = (isTopic && givenNames.get(atom.alias)) || []
   const items = bearers.reduce((sum, bearer) => sum + bearer.items, 0)
   if (items === 0 || itemsInView(atom) > ANOTHER_THING * items) return null

@@ -41,7 +41,9 @@ const CanvasQuery = z.strictObject({
     .min(1)
     .max(QUERY_CHARACTERS_MAX)
     .optional()
-    .describe('Only entities with this name or alias, or else those that the nearest passages name.'),
+    .describe(
+      'Only entities with this name or alias, or else those that the nearest passages name, if any is near.',
+    ),
   provider: z
     .enum(PROVIDERS)
     .optional()

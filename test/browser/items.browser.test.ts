@@ -152,6 +152,23 @@ describe.skipIf(executablePath === null)('stored items in a browser', () => {
     await close()
   })
 
+  it('opens the text of a new file for a member, who sees it as a file whatever its provider', async () => {
+    const { organization, email } = await rig.settle('member')
+    const file = documentOf(organization, {
+      title: 'Price list',
+      body: 'A seat costs 12 euros.',
+      metadata: { path: 'price-list.md', folder: '', fileType: 'markdown' },
+    })
+    expect((await push(rig.service, organization, { ...file, url: null })).status).toBe(200)
+    const { page, close } = await rig.openTab()
+    await rig.signIn(page, email)
+    const row = page.getByRole('table', { name: 'New items' }).getByRole('row', { name: /Price list/ })
+    await row.getByText('File', { exact: true }).waitFor()
+    await row.getByRole('link', { name: 'Price list' }).click()
+    await page.getByRole('dialog', { name: 'Price list' }).getByText('A seat costs 12 euros.').waitFor()
+    await close()
+  })
+
   it('lists what a source could not read, with the reason', async () => {
     const { page, organization, close } = await visit('sources/items', [{ externalId: '1', title: 'One' }])
     const { db } = rig.service.database

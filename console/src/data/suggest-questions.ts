@@ -52,11 +52,10 @@ export function suggestQuestions(
     .map(({ title }) => title.trim())
   const asked = items.filter(({ sourceKind }) => sourceKind === 'message').flatMap(questionInMessage)
   const ofTitles = [...documents.flatMap(questionOfTitle), ...asked]
+  const shown = documents.filter((title) => isShort(title) && !title.endsWith('?'))
   // One of a numbered series says less than a document of its own.
-  const contents = documents
-    .filter((title) => isShort(title) && !title.endsWith('?'))
-    .toSorted((one, other) => Number(/\d/.test(one)) - Number(/\d/.test(other)))
-    .map((title) => `What does “${title}” say?`)
+  const contents = shown.filter((title) => !/\d/.test(title)).map(questionOfContents)
+  const ofSeries = shown.filter((title) => /\d/.test(title)).map(questionOfContents)
   const known = names.filter(
     ({ kind, label }) => kind === 'entity' && label.toLowerCase() !== own.toLowerCase(),
   )
@@ -65,8 +64,20 @@ export function suggestQuestions(
   const first = [...new Set(ofTitles)].slice(0, OF_TITLES_MAX)
   const newest = first.length === 0 ? 1 : 0
   const ofNames = [...ofSubjects.slice(0, 1), ...ofPeople.slice(0, 1)]
-  const rest = [contents.slice(0, newest), ofNames, contents.slice(newest), ofSubjects, ofPeople, ofTitles]
+  const rest = [
+    contents.slice(0, newest),
+    ofNames,
+    contents.slice(newest),
+    ofSubjects,
+    ofPeople,
+    ofSeries,
+    ofTitles,
+  ]
   return [...new Set([...first, ...rest.flat()])].slice(0, SUGGESTED)
+}
+
+function questionOfContents(title: string): string {
+  return `What does “${title}” say?`
 }
 
 function questionOfTitle(title: string): string[] {

@@ -41,3 +41,13 @@ export const ButtonLink = createLink(AnchorButton)
 
 /** A link to a page of the console in a text. */
 export const TextLink = createLink(Anchor<'a'>)
+
+/** The title of something stored, as a link to its original; to its stored text where it has none, as files do. */
+export function ItemTitle({ id, title, url }: { id: string; title: string; url: string | null }) {
+  if (url !== null && safeAddress(url) !== null) return <SourceLink href={url}>{title}</SourceLink>
+  return (
+    <TextLink to="/ask" search={{ item: id }} inherit>
+      {title}
+    </TextLink>
+  )
+}

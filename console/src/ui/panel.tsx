@@ -21,7 +21,7 @@ export function Panel({
     <section className={classes.panel} {...(title === undefined ? {} : { 'aria-labelledby': id })}>
       {title !== undefined && (
         <header className={classes.header}>
-          <div>
+          <div className={classes.words}>
             <Title order={2} size="h5" id={id}>
               {title}
             </Title>

@@ -54,6 +54,16 @@ export function givenNameOf(alias: string): string {
   return aliasOf(alias.slice(0, alias.indexOf(' ')))
 }
 
+/** The alias of a handle, which is unique only within its provider. */
+export function handleAlias(provider: string, handle: string): string {
+  return `@${provider}/${fold(handle)}`
+}
+
+/** The handle in such an alias; null: another name. */
+export function handleIn(alias: string): string | null {
+  return alias.startsWith('@') ? alias.slice(alias.indexOf('/') + 1) : null
+}
+
 /** A name as stored: on one line, at most 120 characters. */
 export function tidy(name: string): string {
   return name.replace(/\s+/g, ' ').trim().slice(0, NAME_CHARACTERS_MAX).toWellFormed()

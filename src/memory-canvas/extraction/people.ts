@@ -1,4 +1,13 @@
-import { aliasOf, fold, type FoundEntity, type FoundName, RANK, type Role, tidy } from './identity.ts'
+import {
+  aliasOf,
+  fold,
+  type FoundEntity,
+  type FoundName,
+  handleAlias,
+  RANK,
+  type Role,
+  tidy,
+} from './identity.ts'
 import {
   GENERIC,
   GIVEN_NAMES,
@@ -61,7 +70,7 @@ function looksLikePerson(mailbox: string): boolean {
 
 /** A handle, such as `@ada`, which is unique only within its provider. */
 export function byHandle(handle: string, role: Role, provider: string): FoundEntity {
-  const alias = `@${provider}/${fold(handle)}`
+  const alias = handleAlias(provider, handle)
   const names = [{ name: `@${handle}`, alias }]
   return { type: 'person', key: `handle:${alias}`, alias, rank: RANK.handle, role, names }
 }
@@ -94,7 +103,7 @@ function personName(given: string, provider: string): FoundName | null {
   if (words.some((word) => NO_PERSON.has(word))) return null
   if (words.length === 1 || name.startsWith('@')) {
     const handle = name.replace(/^@/, '')
-    return { name: `@${handle}`, alias: `@${provider}/${fold(handle)}` }
+    return { name: `@${handle}`, alias: handleAlias(provider, handle) }
   }
   return { name, alias: aliasOf(ordered) }
 }

@@ -147,7 +147,7 @@ export const RUNNING: readonly Scene[] = [
   {
     name: 'audit-event',
     who: 'owner',
-    path: 'audit?action=api_key.create',
+    path: 'audit?action=webhook.create',
     async act({ page }) {
       await page.getByRole('table', { name: 'Audit events' }).getByRole('button').first().click()
       await dialog(page).getByRole('region', { name: 'the metadata' }).waitFor()

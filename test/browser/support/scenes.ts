@@ -93,7 +93,7 @@ const ASKING: readonly Scene[] = [
         .getByRole('button', { name: /^Source 1/ })
         .first()
         .click()
-      await dialog(stage.page).locator('mark').waitFor()
+      await dialog(stage.page).locator('mark').first().waitFor()
     },
   },
   {
@@ -153,7 +153,7 @@ const SOURCES: readonly Scene[] = [
     async act({ page }) {
       await page.getByRole('button', { name: 'More actions' }).click()
       await page.getByRole('menuitem', { name: 'Delete', exact: true }).click()
-      await dialog(page).getByText('will be deleted').waitFor()
+      await dialog(page).getByText('will be deleted').first().waitFor()
     },
   },
   {

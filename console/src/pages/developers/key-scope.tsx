@@ -38,15 +38,14 @@ export function KeyScope({
           label="All providers"
           description="Including providers added later."
           checked={providers === null}
-          onChange={(event) => onProviders(event.currentTarget.checked ? null : [...providerIds()])}
+          onChange={(event) => onProviders(event.currentTarget.checked ? null : [])}
         />
         {providers !== null && (
           <Checkbox.Group
             label="Providers"
-            description="The key sees nothing of other providers."
+            description="Choose at least one. The key sees nothing of the others."
             value={[...providers]}
             onChange={(chosen) => onProviders(providerIds().filter((id) => chosen.includes(id)))}
-            error={providers.length === 0 ? 'Choose at least one.' : undefined}
           >
             <SimpleGrid cols={{ base: 1, xs: 2 }} mt="xs" spacing="sm">
               {providerIds().map((id) => (

@@ -97,7 +97,9 @@ function QuestionTable({
         {
           label: 'From',
           cell: ({ feedback }) =>
-            feedback !== null && (
+            feedback === null ? (
+              '–'
+            ) : (
               <Badge variant="default" tt="none" fw={500}>
                 {FEEDBACK[feedback]}
               </Badge>

@@ -1,17 +1,16 @@
 import { Stack } from '@mantine/core'
 import { FileText } from 'lucide-react'
-import { useQuery } from '@tanstack/react-query'
-import { unwrap } from '../../api/client.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { ButtonLink, SourceLink } from '../../ui/links.tsx'
+import { ButtonLink, ItemTitle } from '../../ui/links.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { Origin } from '../../ui/provider.tsx'
 import { Reading } from '../../ui/reading.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { PlanNotice } from '../ask/plan-notice.tsx'
+import { useItems } from '../sources/use-items.ts'
 import { useOverview } from '../sources/use-sources.ts'
 import { AskAbout } from './ask-about.tsx'
 import { Figures } from './figures.tsx'
@@ -20,14 +19,9 @@ const NEWEST = 10
 
 /** What came into the memory last, and the way to ask about it. */
 export function MemberHome() {
-  const { api, organization } = useWorkspace()
+  const { organization } = useWorkspace()
   const overview = useOverview()
-  const newest = useQuery({
-    queryKey: [organization.id, 'source-items', 'newest'],
-    queryFn: async ({ signal }) =>
-      (await unwrap(api.GET('/v1/console/source-items', { params: { query: { limit: NEWEST } }, signal })))
-        .sourceItems,
-  })
+  const newest = useItems({})
   return (
     <>
       <PageHeader
@@ -41,8 +35,8 @@ export function MemberHome() {
         {organization.hasPlan && <AskAbout />}
         <Panel title="New items" isFlush>
           <Reading query={newest}>
-            {(items) =>
-              items.length === 0 ? (
+            {() =>
+              newest.rows.length === 0 ? (
                 <EmptyState
                   icon={FileText}
                   title="Nothing is stored yet"
@@ -51,14 +45,14 @@ export function MemberHome() {
               ) : (
                 <DataTable
                   label="New items"
-                  rows={items}
+                  rows={newest.rows.slice(0, NEWEST)}
                   rowKey={({ id }) => id}
                   columns={[
-                    { label: 'Title', cell: ({ title, url }) => <SourceLink href={url}>{title}</SourceLink> },
+                    { label: 'Title', cell: (item) => <ItemTitle {...item} /> },
                     { label: 'From', cell: (item) => <Origin item={item} /> },
                     {
-                      label: 'Changed',
-                      cell: ({ updatedAt }) => <RelativeTime at={updatedAt} />,
+                      label: 'Stored',
+                      cell: ({ syncedAt }) => <RelativeTime at={syncedAt} />,
                       isAtEnd: true,
                     },
                   ]}

@@ -5,7 +5,7 @@ import { useWorkspace } from '../../session/workspace.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { EndOfList } from '../../ui/end-of-list.tsx'
 import { count } from '../../ui/format.ts'
-import { SourceLink, TextLink } from '../../ui/links.tsx'
+import { ItemTitle, TextLink } from '../../ui/links.tsx'
 import { Origin } from '../../ui/provider.tsx'
 import { Reading } from '../../ui/reading.tsx'
 import { formatDate } from '../../ui/relative-time.tsx'
@@ -80,13 +80,13 @@ function BurstOfItems({ burst: { items } }: { burst: Burst }) {
   )
 }
 
-function Title({ item: { id, title, url } }: { item: ListedItem }) {
+function Title({ item }: { item: ListedItem }) {
   const { isAdmin } = useWorkspace()
   return isAdmin ? (
-    <TextLink to="/sources/items" search={{ item: id }}>
-      {title}
+    <TextLink to="/sources/items" search={{ item: item.id }}>
+      {item.title}
     </TextLink>
   ) : (
-    <SourceLink href={url}>{title}</SourceLink>
+    <ItemTitle {...item} />
   )
 }

@@ -1,7 +1,7 @@
 import { Button, CloseButton, Group, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useEffect, useRef } from 'react'
 import { count } from '../../ui/format.ts'
-import { ButtonLink, SourceLink } from '../../ui/links.tsx'
+import { ButtonLink, ItemTitle } from '../../ui/links.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { plainText } from '../../ui/plain-text.ts'
 import { ProviderIcon } from '../../ui/provider.tsx'
@@ -183,7 +183,7 @@ function Items({
             <ProviderIcon id={item.provider} />
             <div className={classes.item}>
               <Text size="sm" fw={520} component="div">
-                <SourceLink href={item.url}>{item.title}</SourceLink>
+                <ItemTitle id={item.sourceItemId} title={item.title} url={item.url} />
               </Text>
               <Text size="sm" c="dimmed" lineClamp={3}>
                 {plainText(item.snippet)}
