@@ -107,9 +107,9 @@ describe.skipIf(executablePath === null)('the memory in a browser', () => {
     await close()
   })
 
-  it('draws two thousand names, says that more wait, and escapes their labels', async () => {
+  it('draws five hundred names, says that more wait, and escapes their labels', async () => {
     const { page, close } = await rig.openTab({ colorScheme: 'dark' })
-    const canvas = canvasOf(2_000)
+    const canvas = canvasOf(500)
     const [first] = canvas.nodes
     if (first) first.label = '<img src=x onerror="window.injected=1">'
     await page.route('**/v1/console/memory-canvas?*', (route) =>
@@ -118,7 +118,7 @@ describe.skipIf(executablePath === null)('the memory in a browser', () => {
     await rig.signIn(page, MEMBER, 'memory')
     await expectDrawn(page)
     await page.getByText('Not complete yet: 1,200 items wait to be read.').waitFor()
-    await page.getByText('The first 2,000 are shown.').waitFor()
+    await page.getByText('The first 500 are shown.').waitFor()
     await page.getByRole('button', { name: 'Zoom in' }).click()
     expect(await page.evaluate(() => 'injected' in globalThis)).toBe(false)
     await close()

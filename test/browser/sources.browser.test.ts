@@ -128,6 +128,26 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     await close()
   })
 
+  it('reads a source anew that was read before its run ended', async () => {
+    const { page, close } = await visit('sources/new')
+    const sourceId = await connect(page, 'Notion')
+    await openSynced(page, sourceId)
+    await page.route(
+      '**/v1/console/sources',
+      async (route) => {
+        const response = await route.fetch()
+        const body = await response.json()
+        for (const source of body.sources) Object.assign(source, { status: 'pending', lastSyncedAt: null })
+        await route.fulfill({ response, json: body })
+      },
+      { times: 1 },
+    )
+    await page.reload()
+    await page.getByText('Active').waitFor()
+    expect(await page.getByText('No sync has succeeded so far').count()).toBe(0)
+    await close()
+  })
+
   it('says that nothing was connected when the user refuses at the provider', async () => {
     const { page, close } = await visit('sources?provider=slack&error=access_denied')
     const notice = page.getByRole('status').filter({ hasText: 'Slack was not connected' })

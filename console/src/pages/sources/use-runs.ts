@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'react'
 import { type Api, unwrap } from '../../api/client.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
 import { usePages } from '../../ui/use-pages.ts'
-import { isActive, type SyncRun } from './source-words.ts'
+import { isActive, type Source, type SyncRun } from './source-words.ts'
 import { useRefreshStored } from './use-sources.ts'
 
 /** Half of what a person may ask for in a minute is left to all else. */
@@ -97,4 +97,25 @@ function useRefreshWithRuns(live: readonly SyncRun[]): void {
     void refresh()
     if (hasEnded) void queries.invalidateQueries({ queryKey: [organization.id, 'sync-runs'] })
   }, [state, hasEnded, refresh, queries, organization.id])
+}
+
+/**
+ * Reads a source anew, once per run, if it was read before its newest run ended: only runs that are active when they
+ * are read are followed.
+ */
+export function useReadAfterRun(source: Source, run: SyncRun | undefined): void {
+  const refresh = useRefreshStored()
+  const asked = useRef<string | null>(null)
+  const ended = run !== undefined && isBehind(source, run) ? run.id : null
+  useEffect(() => {
+    if (ended === null || ended === asked.current) return
+    asked.current = ended
+    void refresh()
+  }, [ended, refresh])
+}
+
+function isBehind({ status, lastSyncedAt }: Source, run: SyncRun): boolean {
+  if (run.status === 'failed') return status === 'pending' || status === 'active'
+  if (run.status !== 'succeeded' || run.finishedAt === null) return false
+  return lastSyncedAt === null || lastSyncedAt < run.finishedAt
 }
