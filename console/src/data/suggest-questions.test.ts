@@ -5,7 +5,7 @@ const documents = (...titles: string[]) => titles.map((title) => ({ title, sourc
 const name = (type: string, label: string) => ({ kind: 'entity', type, label })
 
 describe('suggested questions', () => {
-  it('ask how to do what titles tell to do, and what is known of a name', () => {
+  it('ask how to follow an instruction in a title, and about a name', () => {
     const items = documents('Glossary', 'Rotate secrets', 'How to deploy', 'Connect Slack')
     expect(suggestQuestions(items, [name('channel', '#general'), name('person', 'Ada Lovelace')])).toEqual([
       'How do I rotate secrets?',
@@ -14,7 +14,7 @@ describe('suggested questions', () => {
     ])
   })
 
-  it('take no noun for an instruction', () => {
+  it('do not mistake a noun for an instruction', () => {
     const titles = ['Release train notes 29', 'Order form', 'Build a support bot']
     expect(suggestQuestions(documents(...titles), [])[0]).toBe('How do I build a support bot?')
     expect(suggestQuestions(documents('Release train notes 29'), [])).toEqual([
@@ -22,14 +22,14 @@ describe('suggested questions', () => {
     ])
   })
 
-  it('take a title that is a question as it is, and name a document where nothing else is there', () => {
+  it('use a title that is a question, and name a document if there is nothing else', () => {
     expect(suggestQuestions(documents('Who is on call?', 'Glossary'), [])).toEqual([
       'Who is on call?',
       'What does “Glossary” say?',
     ])
   })
 
-  it('take the newest document before names, and no domain for a name', () => {
+  it('prefer the newest document to names, and never name a domain', () => {
     const names = [name('organization', 'acme.example'), name('person', 'Ada Lovelace')]
     expect(suggestQuestions(documents('Travel policy', 'Glossary', 'Price list'), names)).toEqual([
       'What does “Travel policy” say?',
@@ -38,7 +38,7 @@ describe('suggested questions', () => {
     ])
   })
 
-  it('prefer a document of its own to one of a series, and leave out the name of the workspace', () => {
+  it('prefer a single document to one of a series, and omit the name of the workspace', () => {
     const items = documents('Task 2.12: onboarding', 'Task 2.8: security review', 'Kestrel architecture')
     const names = [name('organization', 'Lumora'), name('person', 'Ada Lovelace'), name('topic', 'Kestrel')]
     expect(suggestQuestions(items, names, 'lumora')).toEqual([
@@ -48,14 +48,14 @@ describe('suggested questions', () => {
     ])
   })
 
-  it('repeat a question that somebody wrote in a channel', () => {
+  it('repeat a question from a channel', () => {
     const asked = { title: '#support: Who restarts the billing job at night?', sourceKind: 'message' }
     expect(suggestQuestions([asked, { ...asked, title: '#support: Really, @Ana?' }], [])).toEqual([
       'Who restarts the billing job at night?',
     ])
   })
 
-  it('leave out statements in messages, names of files and long lines', () => {
+  it('omit statements in messages, file names and long lines', () => {
     const items = [
       ...documents('report.pdf', 'Build '.repeat(20)),
       { title: 'Run it?', sourceKind: 'message' },

@@ -24,12 +24,12 @@ describe('the entries of the palette', () => {
     expect(labels(matching(groups, ' a '))).toEqual([['Audit', 'Ask'], ['Dark theme']])
   })
 
-  it('match by what kind of thing they are, and leave out empty groups', () => {
+  it('match by their kind, without empty groups', () => {
     expect(labels(matching(groups, 'pages'))).toEqual([['Audit', 'Ask']])
     expect(matching(groups, 'nothing like it')).toEqual([])
   })
 
-  it('are at most six of a group', () => {
+  it('have at most six entries per group', () => {
     const many = group('Keys', ...Array.from({ length: 9 }, (_, at) => `key ${at}`))
     expect(matching([many], 'key')[0]?.entries).toHaveLength(6)
   })

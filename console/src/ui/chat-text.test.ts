@@ -8,7 +8,7 @@ describe('the text of a chat', () => {
     )
   })
 
-  it('leaves alone what only looks like an author', () => {
+  it('does not change text that only looks like an author', () => {
     expect(chatMarkdown('Note: this is text', ['Ada'])).toBe('Note: this is text')
   })
 
@@ -17,7 +17,7 @@ describe('the text of a chat', () => {
 **a\*b\_:** Hi`)
   })
 
-  it('is none without named authors, or for a document', () => {
+  it('returns nothing without named authors, or for a document', () => {
     expect(sendersOf({ sourceKind: 'message', metadata: { senders: 'Ada' } })).toBeNull()
     expect(sendersOf({ sourceKind: 'document', metadata: { senders: ['Ada'] } })).toBeNull()
     expect(sendersOf({ sourceKind: 'message', metadata: { senders: ['Ada', 4] } })).toEqual(['Ada'])

@@ -3,7 +3,7 @@ import { answerToShare } from './answer-to-share.ts'
 
 const passage = (title: string, url: string) => ({ sourceItemId: '1', title, content: '', url, provider: '' })
 
-it('names what a copied answer cites, with addresses where there are any', () => {
+it('lists the citations of a copied answer, with their addresses', () => {
   const passages = [
     passage('Vacation', 'https://wiki.example.com/vacation'),
     passage('Unused', ''),

@@ -4,7 +4,7 @@ import { filterOf, readAskSearch, searchRequestOf, withoutFilter } from './ask-s
 const ID = '5f0c8e1a-4d2b-47b9-a6e3-1c9d7f2b8a60'
 
 describe('the address of Ask', () => {
-  it('keeps what it understands, and nothing else that somebody wrote into it', () => {
+  it('keeps known parameters and drops all others', () => {
     expect(
       readAskSearch({
         q: ' vacation ',
@@ -21,23 +21,23 @@ describe('the address of Ask', () => {
     ).toEqual({ q: 'vacation', mode: 'search', providers: ['notion'], to: '2026-03-01', source: ID })
   })
 
-  it('takes a question that is a number for a question', () => {
+  it('keeps a question that is a number as text', () => {
     expect(readAskSearch({ q: 42 })).toEqual({ q: '42' })
     expect(readAskSearch({ q: '   ' })).toEqual({})
   })
 
-  it('says nothing of a filter where nothing is filtered', () => {
+  it('has no filter if nothing is filtered', () => {
     expect(filterOf({ q: 'a', mode: 'search', item: ID })).toBeUndefined()
     expect(searchRequestOf({ q: 'a' })).toEqual({ query: 'a', limit: 8, rank: 'hybrid' })
   })
 
-  it('has both days of a range within it', () => {
+  it('includes both days of a range', () => {
     const filter = filterOf({ from: '2026-03-01', to: '2026-03-01' })
     const length = Date.parse(filter?.updatedBefore ?? '') - Date.parse(filter?.updatedAfter ?? '')
     expect(length).toBe(24 * 60 * 60 * 1_000)
   })
 
-  it('forgets every condition at once, and keeps the question', () => {
+  it('clears every condition at once, and keeps the question', () => {
     const search = readAskSearch({ q: 'a', mode: 'search', kinds: ['file'], author: 'Ada', entity: ID })
     expect(filterOf(search)).toEqual({ sourceKinds: ['file'], authorName: 'Ada', entityId: ID })
     expect(withoutFilter(search)).toEqual({ q: 'a', mode: 'search' })

@@ -10,7 +10,7 @@ const cited = (statements: string[], passage = '', text = DOCUMENT): string[] =>
   citedSentences(text, { statements, passage }).map(({ from, to }) => text.slice(from, to))
 
 describe('the statements that cite a passage', () => {
-  it('are what stands before its marker, from the marker before on', () => {
+  it('are the text between the previous marker and its own', () => {
     const answer = 'Days expire in March. [1][2] You get 25 [2].\n- Level two. [3]\nNothing cited'
     expect(statementsCiting(answer, 2)).toEqual(['Days expire in March.', 'You get 25'])
     expect(statementsCiting(answer, 3)).toEqual(['- Level two.'])
@@ -19,26 +19,26 @@ describe('the statements that cite a passage', () => {
 })
 
 describe('the cited sentences of a document', () => {
-  it('are those that the statement quotes, and no others of the passage', () => {
+  it('are only those that the statement quotes', () => {
     expect(cited(['Unused days expire in March.'])).toEqual(['Unused days expire in March.'])
     expect(
       cited(['Employees accrue 25 days of paid time off per year. Unused days expire in March.']),
     ).toEqual(['Employees accrue 25 days of paid time off per year.', 'Unused days expire in March.'])
   })
 
-  it('are the nearest one where a model has put it in its own words', () => {
+  it('are the most similar one if a model paraphrased it', () => {
     expect(cited(['You get 25 days of paid time off.'])).toEqual([
       'Employees accrue 25 days of paid time off per year.',
     ])
   })
 
-  it('are looked for in the passage that was read', () => {
+  it('are found in the passage that was read', () => {
     expect(
       cited(['Employees park below'], 'Visitors park on level two. Employees park on level one.'),
     ).toEqual(['Employees park on level one.'])
   })
 
-  it('are found outside of the passage where the statement quotes them, and short lines do not count', () => {
+  it('are found outside the passage if the statement quotes them, without short lines', () => {
     const text = 'Park\nVisitors park on level two.\nPark'
     expect(cited(['To park: Unused days expire in March.'], text, DOCUMENT)).toEqual([
       'Unused days expire in March.',
@@ -46,7 +46,7 @@ describe('the cited sentences of a document', () => {
     expect(cited(['Nothing like it'], text, `${text}\nOther words.\nPark`)).toEqual([text])
   })
 
-  it('are all of the passage where no sentence is near, whatever its marks of Markdown', () => {
+  it('are the whole passage if no sentence is similar, with any Markdown', () => {
     expect(cited(['Something else entirely'], '## Parking\n**Visitors** park on level two.')).toEqual([
       'Parking\nVisitors park on level two.',
     ])

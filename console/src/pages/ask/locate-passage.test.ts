@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { beginningOf, locatePassage } from './locate-passage.ts'
 
-describe('a passage in its place', () => {
-  it('stands between what comes before and after it', () => {
+describe('the location of a passage', () => {
+  it('splits the text before and after it', () => {
     expect(locatePassage('One. Two. Three.', 'Two.', false)).toEqual({
       before: 'One. ',
       passage: 'Two.',
@@ -12,12 +12,12 @@ describe('a passage in its place', () => {
     })
   })
 
-  it('is nowhere when the document has changed, and when there is no passage', () => {
+  it('is missing if the document changed or there is no passage', () => {
     expect(locatePassage('One. Three.', 'Two.', false)).toBeNull()
     expect(locatePassage('One.', '', false)).toBeNull()
   })
 
-  it('is shown with a part of a long text, from the beginning of a line, until the whole is asked for', () => {
+  it('shows part of a long text, from the start of a line, until the reader opens all of it', () => {
     const line = `${'word '.repeat(20).trim()}\n`
     const body = `${line.repeat(500)}HERE${line.repeat(500)}`
     const part = locatePassage(body, 'HERE', false)

@@ -7,26 +7,26 @@ const marked = (text: string, query: string): string =>
     .join('')
 
 describe('the words that matched', () => {
-  it('are marked whatever their capitals and their plural, and common words are not', () => {
+  it('are marked in any case and number, without common words', () => {
     expect(marked('Vacation: 25 days for all of us.', 'How many vacations days for us')).toBe(
       '[Vacation]: 25 [days] for all of us.',
     )
   })
 
-  it('are whole words of any script, and numbers', () => {
+  it('are whole words of any script, or numbers', () => {
     expect(marked('Port 80, not 8080. Straße und Straßenbahn', 'port 80 straße')).toBe(
       '[Port] [80], not 8080. [Straße] und Straßenbahn',
     )
   })
 
-  it('leave the text as it is where none is there', () => {
+  it('leave a text without matches unchanged', () => {
     expect(markWords('Nothing here', wordsToMark('how do I'))).toEqual([
       { from: 0, text: 'Nothing here', isMatch: false },
     ])
     expect(markWords('', wordsToMark('a word'))).toEqual([])
   })
 
-  it('are in the excerpt, which begins at a word shortly before the first of them', () => {
+  it('are in the excerpt, which begins at a word shortly before the first match', () => {
     const long = `${'filler words\n\n '.repeat(100)}the hotel limit is 140${' and so on'.repeat(100)}`
     const excerpt = excerptOf(long, wordsToMark('hotel'), 200)
     expect(excerpt).toMatch(/^… (?:filler|words) .*the hotel limit is 140 .*…$/)

@@ -5,7 +5,7 @@ import { snippetsOf } from './snippets.ts'
 const URL = 'https://memory.example.com'
 
 describe('a question as a call', () => {
-  it("is one that a shell sends as it stands, whatever the question's quotes", () => {
+  it('is sent unchanged by a shell, even with quotes in the question', () => {
     const query = `What's "on-call"? $(touch /tmp/x) \`id\``
     const [curl] = snippetsOf({ route: 'ask', body: { query } }, URL)
     const sent = execFileSync('sh', [
@@ -24,7 +24,7 @@ describe('a question as a call', () => {
     expect(JSON.parse(mcp?.code ?? '')).toEqual({ name: 'search', arguments: body })
   })
 
-  it('has no key but the placeholder', () => {
+  it('has only a placeholder for the key', () => {
     for (const { code } of snippetsOf({ route: 'ask', body: { query: 'a' } }, URL).slice(0, 2))
       expect(code).toContain('YOUR_API_KEY')
   })

@@ -6,7 +6,7 @@ import { exportName, exportPath } from './export-trail.ts'
 const ACTOR = '7b1c9e52-3a4d-4f68-9e07-c5d2a8b1f630'
 
 describe('the filters of the trail', () => {
-  it('are read from an address, and what the service would refuse is left out', () => {
+  it('are read from the URL, without values that the service would refuse', () => {
     expect(
       readFilters(
         readAuditSearch({ action: 'api_key.create', actor: ACTOR, target: 42, from: '2026-03-02T09:30:00Z' }),
@@ -29,12 +29,12 @@ describe('the filters of the trail', () => {
     ).toEqual({})
   })
 
-  it('keep a time through the form of the browser’s input', () => {
+  it('keep a time that passes through the browser’s input', () => {
     const at = '2026-03-02T09:30:00.000Z'
     expect(readTime(localTime(at))).toBe(at)
   })
 
-  it('go along into the export', () => {
+  it('apply to the export', () => {
     expect(exportPath('csv', { action: 'api_key.create', target: 'a&b' })).toBe(
       '/v1/console/audit-events/export?format=csv&action=api_key.create&target=a%26b',
     )

@@ -23,12 +23,12 @@ function group(from: string, to: string, count: number, isOpen = false, actor = 
 }
 
 describe('groups of several pages', () => {
-  it('are one where a page ended within a burst, with the counts of both', () => {
+  it('are merged if a page ended within a burst, with both counts', () => {
     const merged = mergeGroups([group('10:00', '11:00', 5_000, true), group('09:30', '09:55', 20)])
     expect(merged).toMatchObject([{ count: 5_020, oldestAt: '2026-03-02T09:30:00.000Z', isOpen: false }])
   })
 
-  it('stay apart if the first is closed, the gap too long, or the actor another one', () => {
+  it('stay separate if the first is closed, the gap is too long, or the actor differs', () => {
     const earlier = group('09:30', '09:45', 20)
     expect(mergeGroups([group('09:50', '11:00', 5), earlier])).toHaveLength(2)
     expect(mergeGroups([group('10:00', '11:00', 5, true), earlier])).toHaveLength(2)

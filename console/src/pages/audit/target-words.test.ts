@@ -23,7 +23,7 @@ const event = (targetType: string, metadata: Record<string, unknown> = {}, targe
 })
 
 describe('the target of an event', () => {
-  it('has its present name and the page that shows it', () => {
+  it('has its current name and a link to its page', () => {
     const known = {
       ...NOBODY,
       keys: new Map([[ID, 'Support bot']]),
@@ -39,7 +39,7 @@ describe('the target of an event', () => {
     })
   })
 
-  it('has the recorded name and no link if it is gone', () => {
+  it('has the recorded name and no link if it was deleted', () => {
     expect(targetOf(event('api_key', { name: 'Old bot' }), NOBODY)).toEqual({ name: 'Old bot', page: null })
     expect(targetOf(event('source'), NOBODY)).toEqual({ name: 'Removed source', page: null })
     expect(targetOf(event('user'), NOBODY)).toEqual({ name: 'A former member', page: null })
@@ -50,7 +50,7 @@ describe('the target of an event', () => {
     expect(targetOf(event('search', { query: 'x'.repeat(200) }), NOBODY).name).toHaveLength(80)
   })
 
-  it('is its type in words where nothing names it', () => {
+  it('is its type in words if it has no name', () => {
     expect(targetOf(event('ingest_request'), NOBODY)).toEqual({ name: 'ingest request', page: null })
   })
 })

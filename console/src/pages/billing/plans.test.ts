@@ -3,8 +3,8 @@ import { checkoutTerms, paymentFault, trialLeft, whatIsPlanned, whatWouldStop } 
 
 const NOW = Date.parse('2026-03-01T12:00:00.000Z')
 
-describe('what a plan would stop', () => {
-  it('is what is beyond its room, and nothing where it has room for all', () => {
+describe('the effects of a smaller plan', () => {
+  it('are the agents and connectors beyond its limits', () => {
     const room = { agents: 2, connectors: 2 }
     expect(whatWouldStop(room, { agentsUsed: 2, connectorsUsed: 2 })).toBeNull()
     expect(whatWouldStop(room, { agentsUsed: 5, connectorsUsed: 1 })).toBe('The newest 3 agents would stop.')
@@ -17,10 +17,10 @@ describe('what a plan would stop', () => {
   })
 })
 
-describe('what a plan becomes', () => {
+describe('a planned change', () => {
   const at = '2026-04-01T00:00:00.000Z'
 
-  it('is its end, or another plan, said with how it is paid where that changes', () => {
+  it('is the end or another plan, with the interval if that changes', () => {
     const planned = (tier: 'builder' | 'studio' | null, interval: 'monthly' | 'annual' | null) =>
       whatIsPlanned({ interval: 'annual', plannedChange: { at, tier, interval } })
     expect(whatIsPlanned({ interval: 'monthly', plannedChange: null })).toBeNull()
@@ -31,7 +31,7 @@ describe('what a plan becomes', () => {
 })
 
 describe('the terms of a checkout', () => {
-  it('name the trial and the card, and say when the trial is used', () => {
+  it('name the trial and the card, or that the trial is used', () => {
     const terms = (status: Parameters<typeof checkoutTerms>[0]['status'], trialDays: number) =>
       checkoutTerms({ status, trialDays, cardRequired: true })
     expect(terms('incomplete', 7)).toContain('7-day free trial. A card is required')
@@ -40,7 +40,7 @@ describe('the terms of a checkout', () => {
   })
 })
 
-describe('what is left of a trial', () => {
+describe('the rest of a trial', () => {
   it.each([
     [null, null],
     ['2026-03-08T12:00:00.000Z', '7 days left of the trial'],
@@ -53,7 +53,7 @@ describe('what is left of a trial', () => {
 })
 
 describe('the notice of a payment', () => {
-  it('is given of payments that failed and of a missing card, and of nothing that is not bought', () => {
+  it('is shown for failed payments and a missing card of a bought plan', () => {
     type Plan = Parameters<typeof paymentFault>[0]
     const title = (status: Plan['status'], paymentMethodMissing = false, tier: Plan['tier'] = null) =>
       paymentFault({ status, tier, paymentMethodMissing })?.title

@@ -4,7 +4,7 @@ import { usageBars } from './usage-bars.ts'
 const entry = { date: '2026-03-02', apiKeyId: null, userId: null, isMcp: false, requests: 1 } as const
 
 describe('the bars of usage', () => {
-  it('have every day of the time, also those without use', () => {
+  it('include days without use', () => {
     const { days, highest } = usageBars(
       { from: '2026-02-27', to: '2026-03-02', days: [] },
       'surface',
@@ -19,7 +19,7 @@ describe('the bars of usage', () => {
     expect(highest).toBe(1)
   })
 
-  it('lose nothing, however many callers there are', () => {
+  it('include every caller', () => {
     const days = Array.from({ length: 20 }, (_, at) => ({
       ...entry,
       name: `key ${at}`,
@@ -41,7 +41,7 @@ describe('the bars of usage', () => {
     expect(asked.days[0]?.total).toBe(20)
   })
 
-  it('tell answers over MCP from others', () => {
+  it('distinguish answers over MCP', () => {
     const days = [
       { ...entry, name: 'one', surface: 'search' as const, credits: 2 },
       { ...entry, name: 'one', surface: 'search' as const, isMcp: true, credits: 3 },

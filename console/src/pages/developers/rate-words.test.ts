@@ -9,8 +9,8 @@ const windowOf = (apiKeyId: string, action: string, requests: number) => ({
   resetAt: '2026-03-02T09:30:00.000Z',
 })
 
-describe('what keys sent in the last minute', () => {
-  it('is told of each key by its fullest action, in whatever order the windows come', () => {
+describe('requests of keys in the last minute', () => {
+  it("are shown for each key's busiest action, in any order of the windows", () => {
     const rates = ratesByKey([
       windowOf('a', 'ask', 3),
       windowOf('b', 'search', 60),
@@ -22,7 +22,7 @@ describe('what keys sent in the last minute', () => {
     expect(rates.size).toBe(2)
   })
 
-  it('is asked for by at most a quarter of what the person may send themselves', () => {
+  it("are polled with at most a quarter of the person's own rate limit", () => {
     for (const limit of [1, 3, 10, 60, 100_000]) {
       const looks = 60_000 / lookEveryMs(limit)
       expect(looks).toBeLessThanOrEqual(Math.min(12, limit / 4))

@@ -6,7 +6,7 @@ import { snippetsOf } from './snippets.ts'
 const given = { url: 'https://memory.example.com', secret: 'svc_secret', source: null }
 
 describe('the snippets of a new key', () => {
-  it('have its secret and the address of the service, whatever the key may do', () => {
+  it('have its secret and the address of the service for any actions', () => {
     for (const action of ALL_ACTIONS)
       for (const { name, text } of snippetsOf({ ...given, actions: [action] })) {
         expect(text, `${action}, ${name}`).toContain(given.secret)
@@ -22,7 +22,7 @@ describe('the snippets of a new key', () => {
     expect(curl(['admin'])).toContain('/v1/api-keys')
   })
 
-  it('are for MCP only where a tool is open to the key', () => {
+  it('show MCP only if the key may use a tool', () => {
     const names = (action: (typeof ALL_ACTIONS)[number]) =>
       snippetsOf({ ...given, actions: [action] }).map(({ name }) => name)
     expect(names('search')).toContain('MCP client')
@@ -33,7 +33,7 @@ describe('the snippets of a new key', () => {
 describe('a logged request as curl', () => {
   const url = 'https://memory.example.com'
 
-  it('has placeholders for the key and for what the log leaves out', () => {
+  it('has placeholders for the key and for fields that the log omits', () => {
     expect(requestCurl(url, { method: 'GET', path: '/v1/source-items/{id}' })).toBe(
       `curl ${url}/v1/source-items/ID \\\n  -H 'Authorization: Bearer YOUR_API_KEY'`,
     )
@@ -43,7 +43,7 @@ describe('a logged request as curl', () => {
 })
 
 describe('the presets', () => {
-  it('are known by their actions, in any order', () => {
+  it('are recognized by their actions, in any order', () => {
     expect(presetOf(['ask', 'search', 'context'])).toBe('reader')
     expect(presetOf(PRESETS.ingester.actions)).toBe('ingester')
     expect(presetOf(ALL_ACTIONS.toReversed())).toBe('admin')

@@ -68,7 +68,7 @@ it.each([
   expect(paused.at(-1)).toBe(false)
 })
 
-it('stops a pause when it is stopped', async () => {
+it('ends a pause when the run is stopped', async () => {
   refusals = [{ 'retry-after': '60' }]
   const { control, done } = start()
   await vi.advanceTimersByTimeAsync(1)

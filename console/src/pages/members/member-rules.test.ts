@@ -7,12 +7,12 @@ const admin = { id: 'a', role: 'admin' } as const
 const member = { id: 'm', role: 'member' } as const
 
 describe('the rules of members', () => {
-  it('keep the last owner, also from leaving', () => {
+  it('do not let the last owner leave or be removed', () => {
     expect(whyNot(owner, owner, [owner, admin])).toContain('last owner')
     expect(whyNot(owner, owner, [owner, other])).toBeUndefined()
   })
 
-  it('let admins manage admins and members, and touch no owner', () => {
+  it('let admins manage admins and members, but no owners', () => {
     const all = [owner, other, admin, member]
     expect(whyNot(member, admin, all)).toBeUndefined()
     expect(whyNot({ id: 'b', role: 'admin' }, admin, all)).toBeUndefined()
@@ -21,7 +21,7 @@ describe('the rules of members', () => {
     expect(grantableRoles('owner')).toContain('owner')
   })
 
-  it('let members manage nobody but leave', () => {
+  it('let members only leave', () => {
     const all = [owner, member, admin]
     expect(whyNot(admin, member, all)).toContain('Only admins')
     expect(whyNot(member, member, all)).toBeUndefined()

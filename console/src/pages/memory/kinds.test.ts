@@ -17,7 +17,7 @@ function contrast(one: string, other: string): number {
   return (high + 0.05) / (low + 0.05)
 }
 
-it.each(['light', 'dark'] as const)('every kind of node can be seen in the %s theme', (scheme) => {
+it.each(['light', 'dark'] as const)('gives every kind of node enough contrast in the %s theme', (scheme) => {
   for (const kind of NODE_KINDS)
     expect(contrast(KINDS[kind][scheme], BACKGROUNDS[scheme]), kind).toBeGreaterThanOrEqual(4.5)
   expect(new Set(NODE_KINDS.map((kind) => KINDS[kind][scheme])).size).toBe(NODE_KINDS.length)

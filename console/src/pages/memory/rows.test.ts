@@ -29,19 +29,19 @@ const labels = (column: Parameters<typeof sortRows>[1], isReversed = false) =>
   sortRows(rowsOf(NODES, EDGES), column, isReversed).map((row) => row.node.label)
 
 describe('the table of the memory', () => {
-  it('counts each neighbour once, whichever way edges lead, and no node as its own', () => {
+  it('counts each neighbor once in any direction, and no node as its own', () => {
     expect(rowsOf(NODES, EDGES).map(({ links }) => links)).toEqual([2, 1, 1, 0])
     expect(rowsOf(NODES, EDGES).map(({ kind }) => kind)).toEqual(['Source', 'Person', 'Topic', 'Topic'])
   })
 
-  it('is sorted by a column either way, and as it came within the same', () => {
+  it('sorts by a column in both directions, and keeps the order of equal rows', () => {
     expect(labels('weight')).toEqual(['Chat', 'bo', 'Ada 10', 'Ada 9'])
     expect(labels('weight', true)).toEqual(['Ada 9', 'bo', 'Ada 10', 'Chat'])
     expect(labels('links')).toEqual(['Chat', 'bo', 'Ada 10', 'Ada 9'])
     expect(labels('kind')).toEqual(['bo', 'Chat', 'Ada 10', 'Ada 9'])
   })
 
-  it('sorts names as people do: numbers by their value, capitals alike', () => {
+  it('sorts names naturally: numbers by value, without regard to case', () => {
     expect(labels('name')).toEqual(['Ada 9', 'Ada 10', 'bo', 'Chat'])
   })
 })

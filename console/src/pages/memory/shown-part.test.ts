@@ -25,12 +25,12 @@ const canvas = (nodes: Canvas['nodes'], edges: Canvas['edges']): Canvas => ({
 })
 
 describe('the part of the memory that is shown', () => {
-  it('leaves out sources and what leads to them', () => {
+  it('omits sources and their edges', () => {
     const all = canvas([node('a'), node('b'), node('s', 'source')], [edge('a', 'b'), edge('s', 'a')])
     expect(withoutSources(all)).toMatchObject({ nodes: [node('a'), node('b')], edges: [edge('a', 'b')] })
   })
 
-  it('has each name and link once where two parts are joined', () => {
+  it('has each node and edge once after a merge', () => {
     const one = canvas([node('a'), node('b')], [edge('a', 'b')])
     const other = canvas([node('b'), node('c')], [edge('a', 'b'), edge('b', 'c')])
     const both = joined(one, other)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { spread } from './spread.ts'
 
-it('leaves no node under another or its label, however near they were', () => {
+it('separates nodes from each other and from labels', () => {
   const boxes = Array.from({ length: 60 }, (_, at) => ({
     radius: 4 + ((at * 7) % 13),
     label: 30 + ((at * 31) % 90),

@@ -29,7 +29,7 @@ function queueThat(send: SendFile) {
 }
 
 describe('an import', () => {
-  it('sends two at a time and each once', async () => {
+  it('sends two files at a time, each once', async () => {
     let [now, most] = [0, 0]
     const sent: string[] = []
     const { queue, over } = queueThat(async ({ name }) => {
@@ -50,7 +50,7 @@ describe('an import', () => {
     expect(sent.toSorted()).toEqual(names)
   })
 
-  it('waits where the service is busy, and gives up after a few tries', async () => {
+  it('waits if the service is busy, and gives up after a few attempts', async () => {
     let tries = 0
     const { queue, over, waits } = queueThat(async ({ name }) => {
       tries += 1
@@ -65,7 +65,7 @@ describe('an import', () => {
     expect(tries).toBe(7)
   })
 
-  it('keeps the words of a refusal, does not try by itself again, and does when it is asked', async () => {
+  it('shows the error of a refusal, and retries only on request', async () => {
     let isDown = true
     const { queue, over } = queueThat(async () => {
       if (isDown) throw refused(400)
@@ -81,7 +81,7 @@ describe('an import', () => {
     expect(queue.files()).toEqual([])
   })
 
-  it('leaves out what is hidden, and says before sending what is not read', async () => {
+  it('omits hidden files, and lists unsupported ones before sending', async () => {
     const { queue, over } = queueThat(async () => stored)
     const given = [
       file('notes/.git/config'),

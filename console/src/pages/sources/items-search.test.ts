@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { readItemsSearch } from './items-search.ts'
 
 describe('the URL of a list of items', () => {
-  it('keeps every filter that it knows', () => {
+  it('keeps every known filter', () => {
     const search = {
       q: 'vacation',
       source: '0f86601d-7f8d-4d54-ab0f-60555d52b81c',

@@ -28,7 +28,7 @@ const found = (search: Parameters<typeof filterSources>[1]) =>
   filterSources(sources, search).map(({ displayName }) => displayName)
 
 describe('the search of sources', () => {
-  it('lets through what has all the words of a name, in any order and case, and all else that is said', () => {
+  it('finds sources with all words in any order and case, and with all other conditions', () => {
     expect(found({})).toEqual(['Support inbox', 'Sales inbox', 'Handbook'])
     expect(found({ q: ' INBOX  sup' })).toEqual(['Support inbox'])
     expect(found({ state: 'error' })).toEqual(['Sales inbox', 'Handbook'])
@@ -42,7 +42,7 @@ describe('the search of sources', () => {
     expect(filterSources([...sources, files], { q: 'push' })).toEqual([])
   })
 
-  it('is read from an address, where what it does not know counts as not said', () => {
+  it('is read from the URL, without unknown values', () => {
     expect(readSourcesSearch({ q: 2026, from: 'gmail', state: 'error', page: 3 })).toEqual({
       q: '2026',
       from: 'gmail',

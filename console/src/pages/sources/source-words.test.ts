@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { fixOfItem, fixOfRun } from './source-words.ts'
 
 describe('the fix of an error', () => {
-  it('is to reconnect the account once its access has ended', () => {
+  it('is to reconnect an account whose access has ended', () => {
     expect(fixOfRun('slack', true)).toContain('Reconnect Slack')
     expect(fixOfRun('slack', false)).toContain('The next sync tries again')
   })
 
-  it('depends on who failed on an item: the provider, the limits of the store, or the service', () => {
+  it('depends on the cause: the provider, a limit, or the service', () => {
     expect(fixOfItem('notion', 'Could not find block')).toContain('Check in Notion')
     expect(fixOfItem('notion', 'It cannot be stored: string is too long')).toContain('Shorten or split it')
     expect(fixOfItem('notion', 'It cannot be read: the service failed on it (TypeError)')).toContain(
