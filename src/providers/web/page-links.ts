@@ -1,8 +1,9 @@
-import { Parser } from 'htmlparser2'
+import { Tokenizer } from 'htmlparser2'
 import type { Pausable } from '../../kernel/slices.ts'
 
 const LINKS_MAX = 5_000
 const ADDRESS_CHARACTERS_MAX = 2_048
+const NAME_CHARACTERS_MAX = 40
 const CHARACTERS_A_PAUSE = 16_384
 
 /** What the head and the links of a page say to crawlers. */
@@ -18,24 +19,71 @@ export interface PageLinks {
 /** Reads the links of an HTML page, and what it says to crawlers. */
 export function* readPageLinks(html: string): Pausable<PageLinks> {
   const page: PageLinks = { links: [], base: null, canonical: null, isIndexed: true, isFollowed: true }
-  const parser = new Parser({
-    onopentag(name, attributes) {
-      const { href = '', rel = '', content = '' } = attributes
-      const address = href.length <= ADDRESS_CHARACTERS_MAX ? href.trim() : ''
-      if (name === 'meta') applyRobots(page, attributes['name'] ?? '', content)
-      if (address === '') return
-      if (name === 'base') page.base ??= address
-      else if (name === 'link' && hasWord(rel, 'canonical')) page.canonical ??= address
-      else if (name === 'a' && page.links.length < LINKS_MAX && !hasWord(rel, 'nofollow'))
-        page.links.push(address)
-    },
+  yield* readTags(html, (tag, attributes) => {
+    const { href = '', rel = '', name = '', content = '' } = attributes
+    const address = href.length <= ADDRESS_CHARACTERS_MAX ? href.trim() : ''
+    if (tag === 'meta') applyRobots(page, name, content)
+    if (address === '') return
+    if (tag === 'base') page.base ??= address
+    else if (tag === 'link' && hasWord(rel, 'canonical')) page.canonical ??= address
+    else if (tag === 'a' && page.links.length < LINKS_MAX && !hasWord(rel, 'nofollow'))
+      page.links.push(address)
   })
+  return page
+}
+
+/**
+ * Reads the open tags of a page with the attributes that crawlers need. A tokenizer instead of a parser, which takes
+ * quadratic time in the depth of tags that are never closed.
+ */
+function* readTags(
+  html: string,
+  onTag: (name: string, attributes: Readonly<Record<string, string>>) => void,
+): Pausable<void> {
+  const wanted = new Set(['href', 'rel', 'name', 'content'])
+  let tag = ''
+  let attributes: Record<string, string> = {}
+  let attribute = ''
+  const nameAt = (from: number, to: number): string =>
+    html.slice(from, Math.min(to, from + NAME_CHARACTERS_MAX)).toLowerCase()
+  const add = (text: string): void => {
+    const before = attributes[attribute]
+    if (before !== undefined && before.length <= ADDRESS_CHARACTERS_MAX) attributes[attribute] = before + text
+  }
+  const end = (): void => onTag(tag, attributes)
+  const tokenizer = new Tokenizer(
+    { decodeEntities: true },
+    {
+      onopentagname(from, to) {
+        tag = nameAt(from, to)
+        attributes = {}
+      },
+      onattribname(from, to) {
+        attribute = nameAt(from, to)
+        // The first of two equal ones counts.
+        if (!wanted.has(attribute) || attributes[attribute] !== undefined) attribute = ''
+        else attributes[attribute] = ''
+      },
+      onattribdata: (from, to) => add(html.slice(from, Math.min(to, from + ADDRESS_CHARACTERS_MAX + 1))),
+      onattribentity: (codepoint) => add(String.fromCodePoint(codepoint)),
+      onopentagend: end,
+      onselfclosingtag: end,
+      onattribend() {},
+      onclosetag() {},
+      oncdata() {},
+      oncomment() {},
+      ondeclaration() {},
+      onend() {},
+      onprocessinginstruction() {},
+      ontext() {},
+      ontextentity() {},
+    },
+  )
   for (let at = 0; at < html.length; at += CHARACTERS_A_PAUSE) {
     yield
-    parser.write(html.slice(at, at + CHARACTERS_A_PAUSE))
+    tokenizer.write(html.slice(at, at + CHARACTERS_A_PAUSE))
   }
-  parser.end()
-  return page
+  tokenizer.end()
 }
 
 /** What `X-Robots-Tag` and `<meta name="robots">` mean. A header for one crawler counts for this one too. */

@@ -1,12 +1,9 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import { Parser } from 'htmlparser2'
 import type { Pausable } from '../../kernel/slices.ts'
 
 /** The protocol's own limit (https://www.sitemaps.org/protocol.html). */
 const ENTRIES_MAX = 50_000
-const TEXT_CHARACTERS_MAX = 2_048
-const CHARACTERS_A_PAUSE = 16_384
 const UNPACKED_BYTES_MAX = 50 * 1024 * 1024
 
 export interface Sitemap {
@@ -22,34 +19,32 @@ export async function unpackSitemap(bytes: Buffer): Promise<string> {
   return plain.toString('utf8')
 }
 
+/** The parts of an entry. A parser would take quadratic time in the depth of tags that are never closed. */
+const PART =
+  /<(url|sitemap)(?=[\s>])|<(loc|lastmod)>(?:<!\[CDATA\[([^<\]]{1,2048})\]\]>|([^<]{1,2048}))<\/|<\/(?:url|sitemap)>/g
+
 /** Reads a sitemap or an index of sitemaps. What is not one has no entries. */
 export function* readSitemap(xml: string): Pausable<Sitemap> {
   const sitemap: Sitemap = { pages: [], sitemaps: [] }
-  let field: 'loc' | 'lastmod' | null = null
-  let entry = { loc: '', lastmod: '' }
-  const parser = new Parser(
-    {
-      onopentagname(name) {
-        if (name === 'url' || name === 'sitemap') entry = { loc: '', lastmod: '' }
-        field = name === 'loc' || name === 'lastmod' ? name : null
-      },
-      ontext(text) {
-        if (field !== null && entry[field].length < TEXT_CHARACTERS_MAX) entry[field] += text
-      },
-      onclosetag(name) {
-        field = null
-        if (sitemap.pages.length + sitemap.sitemaps.length >= ENTRIES_MAX) return
-        const [address, lastModified] = [entry.loc.trim(), entry.lastmod.trim()]
-        if (name === 'url' && address !== '') sitemap.pages.push({ address, lastModified })
-        if (name === 'sitemap' && address !== '') sitemap.sitemaps.push(address)
-      },
-    },
-    { xmlMode: true },
-  )
-  for (let at = 0; at < xml.length; at += CHARACTERS_A_PAUSE) {
+  let entry = { isPage: false, loc: '', lastmod: '' }
+  for (const [, opened, field, quoted, text] of xml.matchAll(PART)) {
     yield
-    parser.write(xml.slice(at, at + CHARACTERS_A_PAUSE))
+    if (opened !== undefined) entry = { isPage: opened === 'url', loc: '', lastmod: '' }
+    else if (field === 'loc') entry.loc = (quoted ?? decoded(text ?? '')).trim()
+    else if (field === 'lastmod') entry.lastmod = (quoted ?? text ?? '').trim()
+    else if (entry.loc !== '') {
+      const { isPage, loc, lastmod } = entry
+      if (isPage) sitemap.pages.push({ address: loc, lastModified: lastmod })
+      else sitemap.sitemaps.push(loc)
+      entry = { isPage, loc: '', lastmod: '' }
+      if (sitemap.pages.length + sitemap.sitemaps.length >= ENTRIES_MAX) break
+    }
   }
-  parser.end()
   return sitemap
 }
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+
+/** The entities that the sitemap protocol has. */
+const decoded = (text: string): string =>
+  text.replaceAll(/&(amp|lt|gt|quot|apos);/g, (_whole, name: string) => ENTITIES[name] ?? '')
