@@ -42,19 +42,19 @@ const USAGE = `Usage: npm run evaluate -- DIR... [--chart FOLDER] [--limit-queri
        npm run evaluate -- words DIR... [--json]
 
 Measures search over retrieval collections, each a folder with corpus.jsonl, queries.jsonl and qrels.tsv;
-with --answers, how often an answer without a language model contains a sentence of what is relevant;
-with --calibrate, below which score a question is taken to have no answer, from collections of different subjects;
-with facts, how often it says the fact that was asked for (test/facts unless a collection with facts is named);
-with canvas, how well the memory canvas names what labelled items name (test/canvas unless a folder is named);
-with words, how much of questions with a subject the words without one weigh.
+with --answers, how often an answer without a language model contains a sentence of a relevant document;
+with --calibrate, the score below which a question has no answer, from collections about different subjects;
+with facts, how often answers state the fact (by default those of test/facts);
+with canvas, precision and recall of the memory canvas for labeled items (by default those of test/canvas);
+with words, the weight of words outside the subject of questions.
 
   --chart FOLDER      draw the comparison as FOLDER/evaluation.svg
-  --limit-queries N   only N questions of each collection, evenly spread
-  --answers           judge answers in place of search
-  --evidence DIR      a collection of the same questions whose documents are the sections that answer them
-  --calibrate         tell questions that are answered from those of the other collections
-  --keep              keep the calibration with the model
-  --json              the figures as JSON`
+  --limit-queries N   measure only N questions of each collection, evenly spread
+  --answers           judge answers instead of search
+  --evidence DIR      a collection with the same questions, whose documents are the answering sections
+  --calibrate         separate answerable questions from those of other collections
+  --keep              store the calibration with the model
+  --json              print JSON`
 
 /** Invalid arguments; printed with the usage. */
 class UsageError extends Error {}

@@ -174,7 +174,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** List what is stored */
+        /** List stored items */
         get: operations["listSourceItems"];
         put?: never;
         post?: never;
@@ -483,7 +483,7 @@ export interface components {
             /** @description Only what this person may read. An unknown person reads only public items. */
             onBehalfOf?: {
                 /**
-                 * @description The person's e-mail address.
+                 * @description The person's email address.
                  * @example ada@example.com
                  */
                 email: string;
@@ -564,14 +564,14 @@ export interface components {
              */
             recency?: number;
             /**
-             * @description How thoroughly to look, `normal` if not given. `high`: the language model rewrites and splits the question, reads what is found and searches again, in at most four calls. Without a language model it is refused with 503 `not_configured`.
+             * @description How thoroughly to search; default `normal`. With `high`, the language model rewrites and splits the question, reads the results and searches again, in at most four calls. Without a language model, the request returns 503 `not_configured`.
              * @enum {string}
              */
             effort?: "normal" | "high";
             /** @description Only what this person may read. An unknown person reads only public items. */
             onBehalfOf?: {
                 /**
-                 * @description The person's e-mail address.
+                 * @description The person's email address.
                  * @example ada@example.com
                  */
                 email: string;
@@ -881,7 +881,7 @@ export interface components {
              * @example Employees get 25 days of paid vacation a year [1].
              */
             answer: string;
-            /** @description What the markers of the answer stand for. */
+            /** @description The passages that the markers of the answer point to. */
             citations: components["schemas"]["Citation"][];
             /** @description All that the answer was made from. */
             context: {
@@ -1012,7 +1012,7 @@ export interface components {
              */
             updatedAt: string;
         };
-        /** @description An item that is no longer stored. */
+        /** @description A deleted item. */
         DeletedSourceItem: {
             /** @description The id of the removed item. */
             sourceItem: {
@@ -1155,7 +1155,7 @@ export interface components {
              */
             memberCount: number | null;
             /**
-             * @description Whether reading is denied, whatever else grants it.
+             * @description Whether reading is denied, even if another entry grants it.
              * @example false
              */
             denied: boolean;
@@ -1431,7 +1431,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description The first characters of the secret, to tell keys apart.
+             * @description The first characters of the secret, to recognize the key.
              * @example svc_Zk3vQ9aL
              */
             prefix: string;
@@ -1493,7 +1493,7 @@ export interface components {
              */
             status: "pending" | "active" | "error" | "disabled";
             /**
-             * @description What people call it.
+             * @description Display name.
              * @example Team wiki
              */
             displayName: string;
@@ -1863,7 +1863,7 @@ export interface operations {
                  */
                 sourceKind?: "message" | "document" | "file";
                 /**
-                 * @description Only items whose title or external id contains this, whatever its case.
+                 * @description Only items whose title or external id contains this, in any case.
                  * @example vacation
                  */
                 title?: string;
@@ -1871,7 +1871,7 @@ export interface operations {
                 cursor?: string;
                 /** @description The most items on a page. */
                 limit?: number;
-                /** @description Only what this person may read. The person's e-mail address. */
+                /** @description Only what this person may read. The person's email address. */
                 onBehalfOf?: string;
             };
             header?: never;
@@ -1931,7 +1931,7 @@ export interface operations {
     getSourceItem: {
         parameters: {
             query?: {
-                /** @description Only what this person may read. The person's e-mail address. */
+                /** @description Only what this person may read. The person's email address. */
                 onBehalfOf?: string;
             };
             header?: never;
@@ -1987,7 +1987,7 @@ export interface operations {
     listItemReaders: {
         parameters: {
             query?: {
-                /** @description Only what this person may read. The person's e-mail address. */
+                /** @description Only what this person may read. The person's email address. */
                 onBehalfOf?: string;
             };
             header?: never;
@@ -2030,13 +2030,13 @@ export interface operations {
                  * @example topic
                  */
                 entityType?: "person" | "organization" | "channel" | "topic";
-                /** @description Only what the latest items of the node with this id name. */
+                /** @description Only entities in the latest items of the node with this ID. */
                 around?: string;
-                /** @description Only what the latest items changed at or after this time name. */
+                /** @description Only entities in the latest items changed at or after this time. */
                 since?: string;
                 /** @description The most nodes to return. */
                 limit?: number;
-                /** @description Only what this person may read. The person's e-mail address. */
+                /** @description Only what this person may read. The person's email address. */
                 onBehalfOf?: string;
             };
             header?: never;
@@ -2058,7 +2058,7 @@ export interface operations {
     memoryCanvasEntity: {
         parameters: {
             query?: {
-                /** @description Only what this person may read. The person's e-mail address. */
+                /** @description Only what this person may read. The person's email address. */
                 onBehalfOf?: string;
             };
             header?: never;
@@ -2307,7 +2307,7 @@ export interface operations {
                          */
                         provider: Provider;
                         /**
-                         * @description What people call it.
+                         * @description Display name.
                          * @example Team wiki
                          */
                         displayName: string;

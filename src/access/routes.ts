@@ -19,7 +19,7 @@ const ApiKey = z
   .object({
     id: shownId("The key's ID.", EXAMPLE_ID.apiKey),
     name: text('Name of the key.', 'Support bot'),
-    prefix: text('The first characters of the secret, to tell keys apart.', 'svc_Zk3vQ9aL'),
+    prefix: text('The first characters of the secret, to recognize the key.', 'svc_Zk3vQ9aL'),
     actorType: z.enum(ACTOR_TYPES).meta({ description: ACTOR_TYPE, example: 'agent' }),
     allowedActions: z
       .array(z.enum(ACTIONS))

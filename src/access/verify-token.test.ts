@@ -99,7 +99,7 @@ describe('a console token', () => {
   })
 
   it.each(['ada@example.com\0', 'a\0da@example.com', 'ada@example.com\ud800'])(
-    "loses the e-mail address %j, which cleaning would turn into another person's",
+    "loses the email address %j, which cleaning would turn into another person's",
     async (email) => {
       const identity = await verify(await token({ email, emailVerified: true }))
       expect(identity).toMatchObject({ email: null, emailVerified: false })

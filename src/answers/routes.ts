@@ -52,7 +52,7 @@ const AskRequest = z
       .enum(['normal', 'high'])
       .optional()
       .describe(
-        'How thoroughly to look, `normal` if not given. `high`: the language model rewrites and splits the question, reads what is found and searches again, in at most four calls. Without a language model it is refused with 503 `not_configured`.',
+        'How thoroughly to search; default `normal`. With `high`, the language model rewrites and splits the question, reads the results and searches again, in at most four calls. Without a language model, the request returns 503 `not_configured`.',
       ),
     onBehalfOf,
   })
@@ -65,7 +65,7 @@ const AskResponse = z
       'The answer, each statement with its marker `[N]`.',
       'Employees get 25 days of paid vacation a year [1].',
     ),
-    citations: z.array(Citation).describe('What the markers of the answer stand for.'),
+    citations: z.array(Citation).describe('The passages that the markers of the answer point to.'),
     context: z
       .array(
         Hit.omit({ metadata: true, syncedAt: true, relevance: true }).describe(
@@ -87,7 +87,7 @@ export const answerRoutes = readingTwins<AnswerServices>()({
   path: '/ask',
   summary: 'Answer a question, with citations',
   description:
-    'With `Accept: text/event-stream` the answer is streamed as `context`, `delta`, `citations` and `done` events; with effort `high`, `step` events tell before `context` what is done. When the language model fails after text was sent, the stream ends with `error` and is not charged. When the answer reaches its time or length limit after text was sent, it ends early with the limitation `answer_truncated`, `citations` and `done`, and is charged.',
+    'With `Accept: text/event-stream` the answer is streamed as `context`, `delta`, `citations` and `done` events; with effort `high`, `step` events before `context` report each step. When the language model fails after text was sent, the stream ends with `error` and is not charged. When the answer reaches its time or length limit after text was sent, it ends early with the limitation `answer_truncated`, `citations` and `done`, and is charged.',
   tag: 'Retrieval',
   action: 'ask',
   consoleRole: 'member',

@@ -29,7 +29,7 @@ export const subscriptionFields = {
     example: 'active',
   }),
   periodStart: moment('When the current period began.', '2026-03-01T00:00:00.000Z'),
-  periodEnd: moment('When it ends, and credits start anew.', '2026-04-01T00:00:00.000Z'),
+  periodEnd: moment('When it ends and the next credits begin.', '2026-04-01T00:00:00.000Z'),
   interval: z
     .enum(INTERVALS)
     .nullable()
@@ -162,7 +162,7 @@ export const billingRoutes = [
     method: 'POST',
     path: '/v1/console/billing/checkout',
     summary: "Start the payment processor's checkout for a plan",
-    description: `The first plan of a workspace begins with 7 days of free trial, for which a card is needed; later ones have no trial. Where a subscription lives already, answers the address of the portal. ${notConfigured}`,
+    description: `The first plan of a workspace begins with 7 days of free trial, for which a card is needed; later ones have no trial. With an existing subscription, it returns the address of the portal. ${notConfigured}`,
     audit: 'billing.checkout.create',
     body: Checkout,
     refuses: ['not_configured', 'plan_by_contract', 'upstream_error', 'overloaded'],

@@ -66,7 +66,7 @@ const FIELD_CHARACTERS_MAX = 10_000
 const FormFieldView = z
   .object({
     name: text('Its name in `fields`.', 'token'),
-    label: text('What people call it.', 'Access token'),
+    label: text('Display name.', 'Access token'),
     help: text('What to enter, and where to find it.', 'Create it in your settings.'),
     secret: z.boolean().meta({ description: 'Whether it must not be shown.', example: true }),
     multiline: z.boolean().meta({ description: 'Whether it may have several lines.', example: false }),
@@ -94,9 +94,9 @@ const consoleRoutes = [
     operationId: 'consoleListConnectors',
     method: 'GET',
     path: '/v1/console/connectors',
-    summary: 'List the providers and what is needed to connect each',
+    summary: 'List the providers and their connection forms',
     description:
-      '`offered`: its credentials are configured. `access`: `open` where the operator does not have to be asked.',
+      '`offered`: its credentials are configured. `access`: `open` means that no approval by the operator is needed.',
     tag: 'Connectors',
     access: { surface: 'console', role: 'admin', action: 'sources:read' },
     credits: 0,
@@ -173,7 +173,7 @@ const consoleRoutes = [
     path: '/v1/console/connectors/{provider}/authorize',
     summary: "Begin to connect an account: the provider's page to send the browser to",
     description:
-      'Also sets a cookie: in the browser that has it the callback connects at once, in any other it asks first.',
+      'It also sets a cookie. In the browser with this cookie, the callback connects at once; in any other, it asks first.',
     tag: 'Connectors',
     access: asAdmin,
     credits: 0,
@@ -199,7 +199,7 @@ const consoleRoutes = [
     path: '/v1/console/connectors/{provider}/connect',
     summary: "Connect an account by the fields of its provider's form",
     description:
-      'For providers whose `form` in `GET /v1/console/connectors` is not null. What is entered is checked at the provider, stored encrypted and never shown again. The same account keeps its source.',
+      'For providers whose `form` in `GET /v1/console/connectors` is not null. The values are checked at the provider, stored encrypted and never returned. The same account keeps its source.',
     tag: 'Connectors',
     access: asAdmin,
     credits: 0,
@@ -229,9 +229,9 @@ export const connectionRoutes = [
     ...callback,
     operationId: 'completeOAuth',
     method: 'GET',
-    summary: 'Where a provider sends the browser back to',
+    summary: 'The callback of an authorization',
     description:
-      'In the browser that began, connects the account, queues its first run and redirects (302) to the console. In any other answers a page (200, HTML) that asks whether to.',
+      'In the browser that started the flow, it connects the account, queues its first run and redirects (302) to the console. In any other, it returns a page (200, HTML) that asks for confirmation.',
     // Providers add parameters of their own.
     query: z.looseObject({
       state: once.describe('The state that authorize gave the provider.'),
@@ -247,7 +247,7 @@ export const connectionRoutes = [
     ...callback,
     operationId: 'confirmOAuth',
     method: 'POST',
-    summary: 'Connect an account after the page that asks',
+    summary: 'Connect an account after the confirmation page',
     description:
       "Takes that page's form (`application/x-www-form-urlencoded`, field `confirmation`), once; queues the first run and redirects (303) to the console.",
     bodyBytesMax: CONFIRMATION_BYTES_MAX,

@@ -183,7 +183,8 @@ const runRoutes = [
     method: 'PUT',
     path: '/v1/console/evaluation/runs/{id}/results/{questionId}',
     summary: 'Store what a question of your run gave',
-    description: 'Only who started a run continues it: it measures what this person may read.',
+    description:
+      'Only the person who started a run can continue it, because it measures what this person may read.',
     audit: 'evaluation_run.update',
     bodyBytesMax: BODY_BYTES_MAX,
     params: measured,

@@ -135,10 +135,10 @@ export const EvaluationAnswer = z
       .array(
         z.object({
           ...citations.element.shape,
-          sourceItemId: shownId('The item it stands for.', EXAMPLE_ID.sourceItem),
+          sourceItemId: shownId('The cited item.', EXAMPLE_ID.sourceItem),
         }),
       )
-      .describe('What the markers of the answer stand for.'),
+      .describe('The passages that the markers of the answer point to.'),
     withheld: z.boolean().meta({
       description:
         'True: an item that the answer cites was deleted, or you may not read it. `answer` and `citations` are then empty.',

@@ -60,7 +60,7 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
   },
   connector_access_required: { error: "Google Drive needs the operator's permission; ask for it first" },
   invitation_for_another: {
-    error: 'This invitation is for another e-mail address; sign in with the one that it was made for',
+    error: 'This invitation is for another email address; sign in with the one that it was made for',
   },
   origin_not_allowed: { error: 'Web pages of other origins cannot call this service' },
   not_found: { error: 'There is no such resource' },

@@ -15,7 +15,7 @@ export const ACCESS_CLASSES = ['everyone', 'source', 'limited', 'nobody'] as con
 export type AccessClass = (typeof ACCESS_CLASSES)[number]
 
 export interface BrowseQuery {
-  /** Characters in the title, the external id or the text, whatever their case. */
+  /** Characters in the title, the external id or the text, in any case. */
   q?: string | undefined
   /** A provider, without imported files, or imported files of any provider. */
   origin?: ProviderId | 'files' | undefined

@@ -26,8 +26,7 @@ const TEXT_CHARACTERS_MAX = 200
 
 const BrowseQuery = z.strictObject({
   q: z.string().trim().min(1).max(TEXT_CHARACTERS_MAX).optional().meta({
-    description:
-      'Only items with these characters in the title, the external id or the text, whatever their case.',
+    description: 'Only items with these characters in the title, the external id or the text, in any case.',
     example: 'vacation',
   }),
   origin: z
@@ -128,9 +127,7 @@ export const browseRoutes = [
     }),
     responses: {
       200: z.object({
-        deleted: z
-          .array(shownId('An item that is no longer stored.', EXAMPLE_ID.sourceItem))
-          .describe('The deleted items.'),
+        deleted: z.array(shownId('A deleted item.', EXAMPLE_ID.sourceItem)).describe('The deleted items.'),
         notFound: z
           .array(shownId('An item that was not found.', EXAMPLE_ID.sourceItem))
           .describe('The items that were not found.'),

@@ -13,7 +13,7 @@ const DeletedSourceItem = z
     ),
     deletedAt: moment('When it was removed.'),
   })
-  .meta({ id: 'DeletedSourceItem', description: 'An item that is no longer stored.' })
+  .meta({ id: 'DeletedSourceItem', description: 'A deleted item.' })
 
 const shared = {
   method: 'DELETE',

@@ -53,7 +53,7 @@ const ListQuery = z.strictObject({
     .optional()
     .meta({ description: 'Only items of this kind.', example: 'document' }),
   title: z.string().trim().min(1).max(TITLE_CHARACTERS_MAX).optional().meta({
-    description: 'Only items whose title or external id contains this, whatever its case.',
+    description: 'Only items whose title or external id contains this, in any case.',
     example: 'vacation',
   }),
   cursor: z
@@ -76,7 +76,7 @@ const ItemReader = z
     memberCount: z.int().min(0).nullable().meta({ description: 'Its number of members.', example: 12 }),
     denied: z
       .boolean()
-      .meta({ description: 'Whether reading is denied, whatever else grants it.', example: false }),
+      .meta({ description: 'Whether reading is denied, even if another entry grants it.', example: false }),
   })
   .meta({ id: 'ItemReader', description: 'A principal in an access policy.' })
 
@@ -119,7 +119,7 @@ export const itemRoutes = [
     operationId: 'listSourceItems',
     method: 'GET',
     path: '/source-items',
-    summary: 'List what is stored',
+    summary: 'List stored items',
     description:
       'Latest content change first. Continue with `nextCursor` until it is null. Items that change meanwhile ' +
       'move to the front of the list; all others are listed exactly once.',

@@ -58,20 +58,18 @@ const EMAIL_CHARACTERS_MAX = 320
 const personsEmail = z
   .string()
   .max(EMAIL_CHARACTERS_MAX)
-  .regex(/^[^\s@]+@[^\s@]+$/, 'must be an e-mail address')
+  .regex(/^[^\s@]+@[^\s@]+$/, 'must be an email address')
 
 const ON_BEHALF_OF = 'Only what this person may read.'
 
 export const onBehalfOf = z
   .strictObject({
-    email: personsEmail.meta({ description: "The person's e-mail address.", example: 'ada@example.com' }),
+    email: personsEmail.meta({ description: "The person's email address.", example: 'ada@example.com' }),
   })
   .optional()
   .describe(`${ON_BEHALF_OF} An unknown person reads only public items.`)
 
-export const onBehalfOfQuery = personsEmail
-  .optional()
-  .describe(`${ON_BEHALF_OF} The person's e-mail address.`)
+export const onBehalfOfQuery = personsEmail.optional().describe(`${ON_BEHALF_OF} The person's email address.`)
 
 export function distinct<T extends z.ZodType>(entry: T) {
   return z

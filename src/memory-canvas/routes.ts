@@ -52,8 +52,8 @@ const CanvasQuery = z.strictObject({
     .enum(ENTITY_TYPES)
     .optional()
     .meta({ description: 'Only entities of this kind, and no sources.', example: 'topic' }),
-  around: givenId.optional().describe('Only what the latest items of the node with this id name.'),
-  since: AnyTime.optional().describe('Only what the latest items changed at or after this time name.'),
+  around: givenId.optional().describe('Only entities in the latest items of the node with this ID.'),
+  since: AnyTime.optional().describe('Only entities in the latest items changed at or after this time.'),
   limit: z.coerce
     .number()
     .int()

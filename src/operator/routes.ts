@@ -103,7 +103,7 @@ const WaitingRequest = z
       .uuid()
       .nullable()
       .meta({ description: 'The person who made the request.', example: EXAMPLE_ID.user }),
-    requestedByEmail: textOrNull('E-mail address, if known.', 'ada@example.com'),
+    requestedByEmail: textOrNull('Email address, if known.', 'ada@example.com'),
   })
   .meta({ id: 'OperatorConnectorRequest', description: 'An open request for a gated provider.' })
 

@@ -67,7 +67,7 @@ async function requireAddress(tx: Tx, userId: string, address: string): Promise<
   if (isAddressOf(user, address)) return
   throw new AppError(
     'invitation_for_another',
-    'This invitation is for one e-mail address, and your identity provider does not say that it is yours; sign in with it',
+    'This invitation is for one email address, and your identity provider does not say that it is yours; sign in with it',
   )
 }
 

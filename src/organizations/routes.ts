@@ -33,7 +33,7 @@ const OwnOrganization = Organization.extend({
 const User = z
   .object({
     id: shownId("The person's ID, as in the audit trail.", EXAMPLE_ID.user),
-    email: textOrNull('E-mail address; null when the identity provider gives none.', 'ada@example.com'),
+    email: textOrNull('Email address; null when the identity provider gives none.', 'ada@example.com'),
     name: textOrNull('Their name, likewise.', 'Ada Lovelace'),
   })
   .meta({ id: 'User', description: 'The signed-in person.' })

@@ -17,7 +17,7 @@ export interface Identity {
 const SEEN_EVERY_MS = 86_400_000
 
 /**
- * The user of an identity, created on first sight. E-mail and name follow what the provider says now.
+ * The user of an identity, created on first sight. Email and name follow what the provider says now.
  * @returns the user's id
  */
 export async function ensureUser(db: Db, clock: Clock, identity: Identity): Promise<string> {

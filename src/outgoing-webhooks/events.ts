@@ -53,18 +53,18 @@ export const EVENTS = {
     }),
   },
   'sync_run.finished': {
-    summary: 'A sync run has ended, one that a poll began too',
+    summary: 'A sync run has ended, polls included',
     data: z.object({
       organizationId: organization,
       syncRunId: shownId("The run's id.", EXAMPLE_ID.syncRun),
       sourceId: sourceFields.sourceId,
       provider: sourceFields.provider,
       status: z.enum(['succeeded', 'failed']).meta({ description: 'How it ended.', example: 'succeeded' }),
-      fullResync: z.boolean().meta({ description: 'Whether it read everything anew.', example: false }),
+      fullResync: z.boolean().meta({ description: 'Whether it was a full resync.', example: false }),
       itemsDiscovered: count('Items that the provider listed.', 12),
       itemsIngested: count('Items that were new or had changed.', 3),
       itemsDeleted: count('Items that were removed.', 1),
-      startedAt: momentOrNull('When a worker first took it up; null: none did.'),
+      startedAt: momentOrNull('When a worker started it; null: not started.'),
       finishedAt: moment('When it ended.', '2026-03-02T09:31:07.000Z'),
     }),
   },
@@ -79,7 +79,7 @@ export const EVENTS = {
       creditsUsed: count('Credits used, those of requests in flight included.', 4000),
       creditsIncluded: count('Credits of the period.', 5000),
       periodStart: moment('When the period began.', '2026-03-01T00:00:00.000Z'),
-      periodEnd: moment('When credits begin anew.', '2026-04-01T00:00:00.000Z'),
+      periodEnd: moment('When the next credit period begins.', '2026-04-01T00:00:00.000Z'),
     }),
   },
   'subscription.updated': {
@@ -118,7 +118,7 @@ export const EVENTS = {
     data: z.object(memberFields),
   },
   'webhook.test': {
-    summary: 'A person tests the webhook; sent to this webhook only, whatever its types',
+    summary: 'A person tests the webhook; sent to this webhook only, for any of its types',
     data: z.object({
       organizationId: organization,
       webhookId: shownId("The webhook's id.", EXAMPLE_ID.webhook),

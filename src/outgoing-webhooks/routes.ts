@@ -110,7 +110,7 @@ const eventTypes = distinct(z.enum(EVENT_TYPES))
 
 const NewWebhook = z
   .strictObject({ url, description, eventTypes })
-  .meta({ id: 'NewWebhook', description: 'A webhook to be made.' })
+  .meta({ id: 'NewWebhook', description: 'The webhook to create.' })
 const WebhookChange = z
   .strictObject({
     url: url.optional(),
@@ -138,7 +138,7 @@ const webhookParams = z.object({ id: idOf("The webhook's id.", EXAMPLE_ID.webhoo
 const WebhookResponse = z.object({ webhook: Webhook })
 const SecretResponse = z.object({
   webhook: Webhook,
-  secret: text('The secret that signs. Keep it: it is shown this once.', 'whsec_…'),
+  secret: text('The signing secret. Store it now: it is shown only once.', 'whsec_…'),
 })
 const DeliveryResponse = z.object({ delivery: Delivery })
 
@@ -151,7 +151,7 @@ export const webhookRoutes = [
     method: 'GET',
     path: '/v1/console/webhooks',
     summary: 'List webhooks, newest first',
-    description: 'One that was disabled because nothing could be delivered says so in `notice`.',
+    description: 'If the service disabled a webhook because nothing could be delivered, `notice` says so.',
     audit: 'none',
     responses: { 200: z.object({ webhooks: z.array(Webhook).describe('All of them.') }) },
     handle: async ({ principal }, { outgoingWebhooks: { webhooks } }) =>
@@ -164,7 +164,7 @@ export const webhookRoutes = [
     path: '/v1/console/webhooks',
     summary: 'Make a webhook',
     description:
-      'Events are sent to it as Standard Webhooks has it. The secret is in this answer and nowhere else. At most 20 a workspace.',
+      'Events follow Standard Webhooks. Only this response contains the secret. A workspace has at most 20 webhooks.',
     audit: 'webhook.create',
     body: NewWebhook,
     refuses: ['webhook_limit_reached', 'not_configured'],
@@ -215,7 +215,7 @@ export const webhookRoutes = [
     method: 'POST',
     path: '/v1/console/webhooks/{id}/rotate',
     summary: 'Give a webhook a new secret',
-    description: 'For 24 hours events carry a signature by the one before as well.',
+    description: 'For 24 hours, events are also signed with the previous secret.',
     audit: 'webhook.rotate',
     params: webhookParams,
     refuses: ['not_configured'],
@@ -229,7 +229,7 @@ export const webhookRoutes = [
     method: 'POST',
     path: '/v1/console/webhooks/{id}/test',
     summary: 'Send a `webhook.test` event',
-    description: 'It is sent at once in the background; the list of deliveries tells what came of it.',
+    description: 'It is sent at once in the background. The list of deliveries shows the result.',
     audit: 'webhook.test',
     params: webhookParams,
     refuses: ['webhook_disabled'],
@@ -262,7 +262,7 @@ export const webhookRoutes = [
     method: 'POST',
     path: '/v1/console/webhooks/deliveries/{id}/replay',
     summary: 'Send an event again',
-    description: 'With the same `webhook-id`, and with all its attempts anew, whether it had arrived or not.',
+    description: 'It has the same `webhook-id` and starts with all attempts, even if it had arrived.',
     audit: 'webhook.replay',
     params: z.object({ id: idOf("The delivery's id, from the list.", EXAMPLE_ID.delivery) }),
     refuses: ['webhook_disabled'],

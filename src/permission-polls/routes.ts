@@ -20,7 +20,7 @@ const SourcePermissions = z
       description: 'Who can read everything, if you choose the readers.',
       example: null,
     }),
-    connector: textOrNull('The address that `connector` stands for; null: unknown.', null),
+    connector: textOrNull('The address behind `connector`; null: unknown.', null),
     people: count('People of the provider workspace, or of the audience.', 42),
     groups: count('Groups of the source, such as private channels.', 3),
     checkedAt: momentOrNull('Last time that people, groups and changed permissions were read.'),

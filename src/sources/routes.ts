@@ -36,7 +36,7 @@ const Source = z
         '`pending` until the first sync has succeeded, `error` after one that failed, `disabled` while a person paused it.',
       example: 'active',
     }),
-    displayName: text('What people call it.', 'Team wiki'),
+    displayName: text('Display name.', 'Team wiki'),
     externalAccountId: text('The account at the provider.', 'T0123456789'),
     lastSyncedAt: momentOrNull('When its last sync succeeded; null: never, or push only.'),
     errorMessage: textOrNull("Why the last sync failed, in the provider's words."),
@@ -60,7 +60,7 @@ const SlackChannel = z
   })
   .meta({ id: 'SlackChannel', description: 'A channel of a Slack workspace.' })
 
-const displayName = label.meta({ description: 'What people call it.', example: 'Team wiki' })
+const displayName = label.meta({ description: 'Display name.', example: 'Team wiki' })
 
 const CHANNELS_MAX = 1000
 const ChannelAllowlist = z
@@ -126,7 +126,7 @@ export const sourceRoutes = [
     path: '/v1/sources/{id}',
     summary: "Change a Slack source's channel allowlist",
     description:
-      'Takes effect on the next sync run, which joins the public channels on the list and deletes what other channels brought. `null` ingests every channel that the bot is a member of, and joins none.',
+      'Takes effect on the next sync run, which joins the public channels on the list and deletes the items of other channels. `null` ingests every channel that the bot is a member of, and joins none.',
     tag: 'Sources',
     access: { surface: 'agent', action: 'sources:write' },
     credits: 0,
@@ -151,7 +151,7 @@ export const sourceRoutes = [
     operationId: 'consoleCreateSource',
     method: 'POST',
     path: '/v1/console/sources',
-    summary: 'Make a source that takes pushed documents only',
+    summary: 'Create a push-only source',
     tag: 'Sources (console)',
     access: { surface: 'console', role: 'admin', action: 'sources:write' },
     credits: 0,
@@ -224,11 +224,11 @@ export const sourceRoutes = [
         removal: z
           .object({
             items: count('Items that would be deleted.', 120),
-            chunks: count('Passages of theirs, each with its vector.', 410),
+            chunks: count('Their passages, each with its vector.', 410),
             itemsKept: count('Items that other sources have too: they stay.', 8),
-            syncRuns: count('Runs whose record would go.', 14),
+            syncRuns: count('Sync runs that would be deleted.', 14),
           })
-          .describe('What would go, and what would stay.'),
+          .describe('What would be deleted, and what would stay.'),
       }),
     },
     handle: async ({ principal, params: { id } }, { sources }) =>
@@ -251,8 +251,8 @@ export const sourceRoutes = [
     responses: {
       200: z.object({
         items: count('Items that are stored.', 128),
-        chunks: count('Passages of theirs.', 431),
-        itemsWaiting: count('Items that the memory canvas has still to read.', 0),
+        chunks: count('Their passages.', 431),
+        itemsWaiting: count('Items that the memory canvas has not read yet.', 0),
         sources: z
           .array(
             Source.pick({

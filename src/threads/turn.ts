@@ -36,11 +36,11 @@ export const NewTurn = z
       .array(
         z.strictObject({
           ...citation,
-          sourceItemId: idOf('The item it stands for.', EXAMPLE_ID.sourceItem),
+          sourceItemId: idOf('The cited item.', EXAMPLE_ID.sourceItem),
         }),
       )
       .max(CITATIONS_MAX)
-      .describe('What the markers of the answer stand for.'),
+      .describe('The passages that the markers of the answer point to.'),
     requestId: givenId.optional().meta({
       description: 'The `X-Request-Id` of the answer. It links feedback to the audit trail.',
       example: EXAMPLE_ID.request,
@@ -57,10 +57,10 @@ const StoredTurn = z.object({
     .array(
       z.object({
         ...citation,
-        sourceItemId: shownId('The item it stands for.', EXAMPLE_ID.sourceItem),
+        sourceItemId: shownId('The cited item.', EXAMPLE_ID.sourceItem),
       }),
     )
-    .describe('What the markers of the answer stand for.'),
+    .describe('The passages that the markers of the answer point to.'),
   requestId: z
     .uuid()
     .nullable()

@@ -10,7 +10,7 @@ const KEPT_MAX = 1_000
 /** A person who signed in at a client. */
 export interface SignIn {
   client: ClientId
-  /** An e-mail address; a development user has nothing else. */
+  /** An email address; a development user has nothing else. */
   subject: string
   scope: string
   nonce: string | undefined

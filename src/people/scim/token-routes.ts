@@ -11,7 +11,7 @@ const ScimToken = z
   .object({
     id: shownId("The token's ID.", EXAMPLE_ID.apiKey),
     name: text('Purpose of the token.', 'Okta'),
-    prefix: text('The first characters of the secret, to tell tokens apart.', 'scim_Zk3vQ9aL'),
+    prefix: text('The first characters of the secret, to recognize the token.', 'scim_Zk3vQ9aL'),
     createdBy: shownId('The person who created it.', EXAMPLE_ID.user),
     lastUsedAt: momentOrNull('Last use, to the minute; null: never.', null),
     createdAt: moment('When it was created.'),

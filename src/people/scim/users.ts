@@ -177,7 +177,7 @@ async function requireUnique(
     'uniqueness',
     other.login === login
       ? 'There is a user with this userName already'
-      : 'Another active user has this address as userName or as primary e-mail',
+      : 'Another active user has this address as userName or as primary email',
   )
 }
 

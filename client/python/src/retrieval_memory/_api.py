@@ -306,7 +306,7 @@ class DeleteSourceItemByExternalIdQuery(TypedDict):
 
 
 class DeletedSourceItem(TypedDict):
-    """An item that is no longer stored."""
+    """A deleted item."""
 
     sourceItem: DeletedSourceItemSourceItem
     deletedAt: str
