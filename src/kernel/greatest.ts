@@ -1,12 +1,11 @@
+/** Keeps the greatest of many values in a heap, the least of them first. */
 export class Greatest {
-  /** Ascending, filled from the end. */
   readonly #values: Float64Array
-  #count = 0
   #least = 0
 
   /** @param wanted 1 or more */
   constructor(wanted: number) {
-    this.#values = new Float64Array(wanted)
+    this.#values = new Float64Array(wanted).fill(-Infinity)
   }
 
   /** The k-th score: the least of the greatest values when it is above 0; 0 while there are fewer than wanted. */
@@ -16,13 +15,16 @@ export class Greatest {
 
   note(value: number): void {
     const values = this.#values
-    const { length } = values
-    const isFull = this.#count === length
-    if (isFull && value <= (values[0] ?? 0)) return
-    let at = isFull ? 0 : length - this.#count - 1
-    for (; at + 1 < length && (values[at + 1] ?? 0) < value; at++) values[at] = values[at + 1] ?? 0
+    if (value <= (values[0] ?? 0)) return
+    let at = 0
+    for (let child = 1; child < values.length; child = 2 * at + 1) {
+      if ((values[child + 1] ?? Infinity) < (values[child] ?? 0)) child += 1
+      const below = values[child] ?? 0
+      if (below >= value) break
+      values[at] = below
+      at = child
+    }
     values[at] = value
-    if (!isFull) this.#count += 1
-    if (this.#count === length) this.#least = Math.max(0, values[0] ?? 0)
+    this.#least = Math.max(0, values[0] ?? 0)
   }
 }

@@ -99,7 +99,7 @@ async function* proposersFor(
   query: NearestQuery,
   isRanked: boolean,
 ): AsyncGenerator<Proposer, void, void> {
-  if (memory) yield* snapshotProposers({ db, memory }, query)
+  if (memory) yield* snapshotProposers({ db, memory }, query, isRanked)
   // An index's results depend on chunks that the user may not read.
   const byIndex = query.readable.isEverything ? await createIndexProposer(db, query) : null
   if (byIndex) yield byIndex
@@ -109,6 +109,7 @@ async function* proposersFor(
 async function* snapshotProposers(
   { db, memory }: { db: Db; memory: VectorMemory },
   query: NearestQuery,
+  isRanked: boolean,
 ): AsyncGenerator<Proposer, void, void> {
   const itemIds = await namedItems(db, query)
   if (itemIds === undefined) return
@@ -117,7 +118,7 @@ async function* snapshotProposers(
     const held = await memory.take({ organizationId, modelId: model.id, dimensions: vector.length })
     if (held === null) return
     try {
-      yield createSnapshotProposer(held, query, itemIds)
+      yield createSnapshotProposer(held, query, { itemIds, isRanked })
       if (!held.isDropped) return
     } finally {
       held.release()

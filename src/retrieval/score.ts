@@ -7,11 +7,12 @@ import type { ChunkRow } from './nearest-query.ts'
  * @param vector the query's vector, rounded to half precision like the stored ones
  */
 export function createScore(vector: Float32Array): (row: Pick<ChunkRow, 'values' | 'length'>) => number {
+  const halves = new Float16Array(vector)
   const dimensions = new Uint16Array(vector.length)
   const numbers = new Float64Array(vector.length)
   let count = 0
   for (let dimension = 0; dimension < vector.length; dimension++) {
-    const value = Math.f16round(vector[dimension] ?? 0)
+    const value = halves[dimension] ?? 0
     if (value === 0) continue
     dimensions[count] = dimension
     numbers[count] = value

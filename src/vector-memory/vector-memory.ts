@@ -1,5 +1,6 @@
 import { within } from '../background/index.ts'
-import { type Asked, type Nearness, nearnessOf } from '../vector-scan/index.ts'
+import type { MeaningPart } from '../inference/embedding-model.ts'
+import { greatestCosines, type Nearness, nearnessOf } from '../vector-scan/index.ts'
 import type { ItemScope } from './item-facts.ts'
 import type { RowKey, SnapshotOf } from './read-snapshot.ts'
 import { type Entry, Snapshots, type SnapshotsOptions } from './snapshots.ts'
@@ -15,7 +16,7 @@ export interface Candidate extends RowKey, Nearness {
 export interface Proposal {
   /** In any order. */
   candidates: Candidate[]
-  /** Upper bound for the score and the cosine of every other chunk in scope; 0: no others. */
+  /** Upper bound for the score of every other chunk in scope, or for its cosine when ranked; 0: no others. */
   floor: number
   /** The items' revision that this is based on. */
   revision: number
@@ -23,6 +24,12 @@ export interface Proposal {
   removedSourceIds: readonly string[]
   /** How many chunks are in scope; null: only the database knows. */
   count: number | null
+}
+
+/** A proposal for a ranking: only the nearest by quantized cosine, with the products of their meaning parts. */
+export interface Ranking {
+  /** The dimensions that carry meaning; null: the model does not separate it. */
+  meaning: MeaningPart | null
 }
 
 /** A snapshot that stays in memory until released. */
@@ -33,12 +40,13 @@ export interface HeldSnapshot {
   /**
    * All rows in scope that may be among the `limit` nearest to a vector; null: too many are equally near, or
    * the snapshot keeps changing.
+   * @param ranked null: they are ordered by score
    */
   propose(
     vector: Float32Array,
     limit: number,
     scope: ItemScope,
-    meaning: Asked['meaning'],
+    ranked: Ranking | null,
   ): Promise<Proposal | null>
   /**
    * Applies changes since.
@@ -115,7 +123,7 @@ function hold(
     get isDropped() {
       return entry.isDropped
     },
-    async propose(vector, limit, scope, meaning) {
+    async propose(vector, limit, scope, ranked) {
       for (let turn = 1; turn <= TURNS_MAX; turn++) {
         const { revision } = snapshot
         if (snapshot.isChanging) {
@@ -123,7 +131,7 @@ function hold(
           if (entry.isDropped) return null
           continue
         }
-        const proposal = await scan(snapshots, snapshot, { limit, scope, vector, meaning })
+        const proposal = await scan(snapshots, snapshot, { vector, limit, scope, ranked })
         // The rows of a snapshot that changed meanwhile belong to no revision.
         if (proposal === null || snapshot.revision === revision) return proposal
       }
@@ -141,16 +149,22 @@ function hold(
 async function scan(
   snapshots: Snapshots,
   snapshot: VectorSnapshot,
-  { limit, scope, ...asked }: Asked & { limit: number; scope: ItemScope },
+  {
+    vector,
+    limit,
+    scope,
+    ranked,
+  }: { vector: Float32Array; limit: number; scope: ItemScope; ranked: Ranking | null },
 ): Promise<Proposal | null> {
   const { table, facts, revision, removedSourceIds } = snapshot
   const { allowed, rows: count } = facts.select({ ...scope, exceptSourceIds: removedSourceIds })
-  const found = await snapshots.scan(snapshot, asked.vector, { allowed, limit })
-  if (found === null) return null
+  const scanned = await snapshots.scan(snapshot, vector, { allowed, limit })
+  if (scanned === null) return null
+  const found = ranked ? greatestCosines(scanned, limit) : scanned
   const candidates: Candidate[] = []
-  for (const [row, nearness] of nearnessOf(table, found, asked)) {
+  for (const [row, nearness] of nearnessOf(table, found, { vector, meaning: ranked?.meaning ?? null })) {
     const key = snapshot.rowAt(row)
-    if (key) candidates.push({ ...key, ...nearness })
+    if (key) candidates.push(Object.assign(nearness, key))
   }
   return { candidates, floor: found.floor, revision, removedSourceIds, count }
 }

@@ -6,6 +6,7 @@
  */
 export { blockBytesOf, DIMENSIONS_MAX, ROWS_A_BLOCK } from './block-layout.ts'
 export { type Asked, compareVectors, nearnessOf, type Nearness } from './compare.ts'
+export { greatestCosines } from './scan.ts'
 export { NO_ITEM, NoRoom, type RowTable } from './row-table.ts'
 export { VectorScanner } from './scanner.ts'
 export { KEY_BYTES, rowBytesOf } from './write-rows.ts'

@@ -22,6 +22,7 @@ export class NoRoom extends Error {
 /** The item of a free row. */
 export const NO_ITEM = 0xffff_ffff
 const WORD = 4
+const PAIRS = SEGMENT / 2
 const BLOCKS_AT_FIRST = 64
 const WIPED_AT_ONCE = 256
 
@@ -121,22 +122,27 @@ export class RowTable {
 
   /** The rows' product of their quantized meaning part with a query's. */
   meaningOf(vector: Float32Array, { from, length }: MeaningPart): (row: number) => number {
-    const bytes = new Int8Array(this.#shared.memory.buffer)
+    const pairs = new Int16Array(this.#shared.memory.buffer)
     const scales = new Float32Array(this.#shared.memory.buffer)
-    const numbers = Float64Array.from(new Float16Array(vector.subarray(from, from + length)))
+    // Padded with zeros to whole pairs.
+    const [first, end] = [from >> 1, (from + length + 1) >> 1]
+    const numbers = new Float64Array(2 * (end - first))
+    numbers.set(new Float16Array(vector.subarray(from, from + length)), from & 1)
     return (row) => {
       const place = row % ROWS_A_BLOCK
       const block = Math.floor(row / ROWS_A_BLOCK) * this.segments
       let sum = 0
-      for (let at = 0; at < numbers.length;) {
-        const segment = Math.floor((from + at) / SEGMENT)
+      for (let pair = first, at = 0; pair < end;) {
+        const segment = Math.floor(pair / PAIRS)
         const unit = this.#units[block + segment] ?? 0
-        const end = Math.min(numbers.length, (segment + 1) * SEGMENT - from)
-        const pairs = unit + SCALES_BYTES + 2 * place
+        let pairAt = (unit + SCALES_BYTES + (pair - segment * PAIRS) * PAIR_BYTES) / 2 + place
         let ofSegment = 0
-        for (let dimension = from + at - segment * SEGMENT; at < end; at++, dimension++)
-          ofSegment +=
-            (numbers[at] ?? 0) * (bytes[pairs + (dimension >> 1) * PAIR_BYTES + (dimension & 1)] ?? 0)
+        for (const last = Math.min(end, (segment + 1) * PAIRS); pair < last; pair++, at += 2) {
+          const both = pairs[pairAt] ?? 0
+          ofSegment += (numbers[at] ?? 0) * ((both << 24) >> 24)
+          ofSegment += (numbers[at + 1] ?? 0) * (both >> 8)
+          pairAt += PAIR_BYTES / 2
+        }
         sum += ofSegment * (scales[unit / WORD + place] ?? 0)
       }
       return sum

@@ -8,7 +8,7 @@ import { encodeHalfvec } from '../database/halfvec.ts'
 import { ROWS_A_BLOCK, segmentsOf, UNIT_BYTES } from './block-layout.ts'
 import { encodeQuestion } from './question.ts'
 import { NO_ITEM } from './row-table.ts'
-import { createScan, mergeScanned, type ScannedRows, type ScanJob } from './scan.ts'
+import { createScan, greatestCosines, mergeScanned, type ScannedRows, type ScanJob } from './scan.ts'
 import { createSharedMemory, roomOf } from './shared-memory.ts'
 import { KEY_BYTES, rowBytesOf, writeRows } from './write-rows.ts'
 
@@ -142,6 +142,26 @@ describe('the scan', () => {
     const merged = mergeScanned(parts, 8)
     const whole = scan(question, { limit: 8 })
     expect(merged).toEqual(whole)
+  })
+
+  it('keeps the rows with the greatest cosines and ties, and a floor that no other cosine exceeds', () => {
+    // Few values, so that many are equal.
+    const cosines = fc.array(fc.integer({ min: -4, max: 20 }), { maxLength: 60 })
+    fc.assert(
+      fc.property(cosines, fc.integer({ min: 1, max: 20 }), (values, limit) => {
+        const rows = [...values.keys()]
+        const all = { rows, uppers: values.map((value) => value + 1), cosines: values, floor: 2 }
+        const kept = greatestCosines(all, limit)
+        const last = values.toSorted((one, other) => other - one)[limit - 1] ?? -Infinity
+        expect(kept.rows.filter((row) => (values[row] ?? 0) > 0)).toEqual(
+          rows.filter((row) => (values[row] ?? 0) >= Math.max(1, last)),
+        )
+        expect(kept.cosines).toEqual(kept.rows.map((row) => values[row]))
+        expect(kept.uppers).toEqual(kept.rows.map((row) => (values[row] ?? 0) + 1))
+        const others = rows.filter((row) => !kept.rows.includes(row))
+        for (const row of others) expect(kept.floor).toBeGreaterThanOrEqual(values[row] ?? 0)
+      }),
+    )
   })
 
   it('runs the kernel that the build script generates', async () => {

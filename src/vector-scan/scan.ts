@@ -140,14 +140,27 @@ export function mergeScanned(parts: readonly ScannedRows[], limit: number): Scan
   return nearestOf(parts, best.least)
 }
 
+/** The `limit` rows with the greatest cosines and those tied with the last one; no other cosine exceeds the floor. */
+export function greatestCosines(scanned: ScannedRows, limit: number): ScannedRows {
+  if (scanned.rows.length <= limit) return scanned
+  const best = new Greatest(limit)
+  for (const cosine of scanned.cosines) best.note(cosine)
+  const kept: ScannedRows = { rows: [], uppers: [], cosines: [], floor: scanned.floor }
+  for (const [index, cosine] of scanned.cosines.entries())
+    if (cosine < best.least) kept.floor = Math.max(kept.floor, cosine)
+    else keep(kept, scanned, index)
+  return kept
+}
+
 function nearestOf(parts: readonly ScannedRows[], floor: number): ScannedRows {
   const kept: ScannedRows = { rows: [], uppers: [], cosines: [], floor }
-  for (const { rows, uppers, cosines } of parts)
-    for (const [index, upper] of uppers.entries()) {
-      if (upper < floor) continue
-      kept.rows.push(rows[index] ?? 0)
-      kept.uppers.push(upper)
-      kept.cosines.push(cosines[index] ?? 0)
-    }
+  for (const part of parts)
+    for (const [index, upper] of part.uppers.entries()) if (upper >= floor) keep(kept, part, index)
   return kept
+}
+
+function keep(kept: ScannedRows, { rows, uppers, cosines }: ScannedRows, index: number): void {
+  kept.rows.push(rows[index] ?? 0)
+  kept.uppers.push(uppers[index] ?? 0)
+  kept.cosines.push(cosines[index] ?? 0)
 }

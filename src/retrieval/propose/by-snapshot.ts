@@ -7,16 +7,17 @@ const Metadata = z.record(z.string(), z.unknown())
 
 /**
  * Proposes by a snapshot of the organization's vectors in memory: every chunk whose upper bound reaches the
- * k-th lower bound.
- * @param itemIds the items that name the filter's entity; null: no entity in the filter
+ * k-th lower bound, or for a ranking the k with the greatest quantized cosines.
+ * @param options.itemIds the items that name the filter's entity; null: no entity in the filter
  */
 export function createSnapshotProposer(
   held: HeldSnapshot,
   query: NearestQuery,
-  itemIds: readonly string[] | null,
+  { itemIds, isRanked }: { itemIds: readonly string[] | null; isRanked: boolean },
 ): Proposer {
   const scope = scopeOf(query, itemIds)
-  return { path: 'memory', held, propose: (limit) => held.propose(query.vector, limit, scope, query.meaning) }
+  const ranked = isRanked ? { meaning: query.meaning } : null
+  return { path: 'memory', held, propose: (limit) => held.propose(query.vector, limit, scope, ranked) }
 }
 
 /** The filter in terms of a snapshot. */
