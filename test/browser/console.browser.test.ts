@@ -11,14 +11,11 @@ import {
   expectNoFaultsInThemes,
   expectSettled,
   expectTablesFit,
-  layoutShiftOf,
   PAGES,
   startConsole,
 } from './support/console.ts'
 
 const FIRST_VIEW_BYTES_MAX = 250_000
-/** What web.dev calls good. */
-const LAYOUT_SHIFT_MAX = 0.1
 const OWNER = 'ada@example.com'
 const MEMBER = 'mel@example.com'
 const executablePath = inject('chromium')
@@ -182,7 +179,7 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
     await close()
   })
 
-  it('is on every page without a shift of its layout or a fault that axe finds, in both themes, and fits phones and tablets', async () => {
+  it('is on every page without a fault that axe finds, in both themes, and fits phones and tablets', async () => {
     const { page, close } = await rig.openTab({ bypassCSP: true, viewport: { width: 1280, height: 800 } })
     await page.goto(`${rig.service.url}/console/`)
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
@@ -191,7 +188,6 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
     for (const path of [...Object.values(PAGES), 'memory?view=table']) {
       await page.goto(`${rig.service.url}/console/${path}`)
       await expectSettled(page)
-      expect(await layoutShiftOf(page), path).toBeLessThan(LAYOUT_SHIFT_MAX)
       await expectNoFaultsInThemes(page, path)
       await expectFits(page, path, 360)
       for (const width of [768, 1024]) await expectTablesFit(page, path, width)

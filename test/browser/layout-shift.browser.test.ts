@@ -38,27 +38,33 @@ describe.skipIf(executablePath === null)('a page on its way', () => {
   })
   afterAll(() => rig.close())
 
-  it.each(WIDTHS)('moves nothing that is already there, at %i pixels', async (width) => {
-    const { page, close } = await rig.openTab({ viewport: { width, height: 800 } })
-    await rig.signIn(page, OWNER)
-    await page.addInitScript(watchShifts)
-    await page.route('**/v1/**', async (route) => {
-      await sleep(DELAY_MS)
-      await route.continue().catch(() => undefined)
-    })
-    const shifts: Record<string, number> = {}
-    for (const path of [...PAGES, `sources/${rig.organization.sources.notion}`]) {
-      await page.goto(`${rig.service.url}/console/${path}`)
-      await expectSettled(page)
-      await page.waitForLoadState('networkidle')
-      shifts[path] = await shiftOf(page)
-    }
-    const tooMuch = Object.entries(shifts).filter(([, shift]) => shift > SHIFT_MAX)
-    expect(tooMuch).toEqual([])
-    await page.unrouteAll({ behavior: 'ignoreErrors' })
-    await close()
+  // At once: a page spends most of its time waiting for what is delayed.
+  it(`moves nothing that is already there, at ${WIDTHS.join(' and ')} pixels`, async () => {
+    const shifts = (await Promise.all(WIDTHS.map(shiftsAt))).flat()
+    expect(shifts.filter(({ shift }) => shift > SHIFT_MAX)).toEqual([])
   })
 })
+
+/** How much each page shifts at this width. */
+async function shiftsAt(width: number): Promise<{ path: string; width: number; shift: number }[]> {
+  const { context, page } = await rig.open({ viewport: { width, height: 800 } })
+  await rig.signIn(page, OWNER)
+  await page.addInitScript(watchShifts)
+  await page.route('**/v1/**', async (route) => {
+    await sleep(DELAY_MS)
+    await route.continue().catch(() => undefined)
+  })
+  const shifts = []
+  for (const path of [...PAGES, `sources/${rig.organization.sources.notion}`]) {
+    await page.goto(`${rig.service.url}/console/${path}`)
+    await expectSettled(page)
+    await page.waitForLoadState('networkidle')
+    shifts.push({ path, width, shift: await shiftOf(page) })
+  }
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await context.close()
+  return shifts
+}
 
 /** Sums up, on the page, how far things move by themselves. */
 const watchShifts = `
