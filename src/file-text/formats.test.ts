@@ -22,6 +22,11 @@ describe('the title and text of a file', () => {
     ['Text first\n\n### Only a small heading\n', 'Only a small heading', undefined],
     ['Title\n=====\n\nText', 'Title', undefined],
     ['No heading at all', '', undefined],
+    [
+      '# Shown\n\n<!-- a note to authors -->\nText <!-- here --> stays.\n\n```html\n<!-- code -->\n```',
+      'Shown',
+      '# Shown\n\nText <!-- here --> stays.\n\n```html\n<!-- code -->\n```',
+    ],
   ])('reads Markdown: %j', async (source, title, text) => {
     const found = await read('markdown', bytes(source))
     expect(found).toEqual({ title, text: text ?? source.trim(), truncated: false })

@@ -14,6 +14,7 @@ const MDX_TITLE =
 const HTML_HEADING = /<h1\b([^>]{0,500})>([\s\S]{1,500}?)<\/h1>/i
 /** A heading that shows the project rather than the page. */
 const LOGO = /<img|!\[|\bcenter\b/i
+const FENCE = /^[ \t]{0,100}(`{3,}|~{3,})/
 const UNDERLINE = /^(?:={3,}|-{3,}|~{3,}|\^{3,}|"{3,}|\*{3,}|#{3,})$/
 
 /** Generic sections, which do not name the page's subject. */
@@ -27,15 +28,30 @@ const SECTIONS = new Set(
 )
 
 /**
- * Markdown or MDX without its front matter. The title is that of the front matter, else the first top-level
+ * Markdown or MDX without its front matter and the lines that are comments. The title is that of the front matter, else the first top-level
  * heading, else a lower one that is alone at its level and not generic. An HTML heading counts too; one with
  * a logo, which projects put above every page, names only the front page. `path` tells whether this is one.
  */
 export function readMarkdown(source: string, path: string): FileText {
   const frontMatter = FRONT_MATTER.exec(source)
-  const text = frontMatter === null ? source : source.slice(frontMatter[0].length)
+  const text = withoutComments(frontMatter === null ? source : source.slice(frontMatter[0].length))
   const named = FRONT_MATTER_TITLE.exec(frontMatter?.[1] ?? frontMatter?.[2] ?? '')?.[1] ?? ''
   return { title: cleanTitle(unquoted(named)) || titleInText(text.slice(0, OPENING_CHARACTERS), path), text }
+}
+
+/** Without lines that are only an HTML comment, which readers of the page do not see. Fenced code keeps them. */
+function withoutComments(text: string): string {
+  if (!text.includes('<!--')) return text
+  let fence = ''
+  const isShown = (line: string): boolean => {
+    const mark = FENCE.exec(line)?.[1] ?? ''
+    if (fence === '') fence = mark
+    else if (mark.startsWith(fence)) fence = ''
+    if (fence !== '' || mark !== '') return true
+    const content = line.trim()
+    return !(content.startsWith('<!--') && content.indexOf('-->') === content.length - '-->'.length)
+  }
+  return text.split('\n').filter(isShown).join('\n')
 }
 
 /** reStructuredText; its title is the first underlined heading. */
