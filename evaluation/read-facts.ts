@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -27,6 +28,17 @@ export async function readFacts(folder: string): Promise<ReadonlyMap<string, Fac
       return [[parsed.data.id, parsed.data.facts] as const]
     }),
   )
+}
+
+const UnanswerableLine = z.object({ id: z.string().min(1), text: z.string().min(1) })
+export type Unanswerable = z.infer<typeof UnanswerableLine>
+
+/** Questions of a collection's subjects that no document answers: its `unanswerable.jsonl`, if it has one. */
+export async function readUnanswerable(folder: string): Promise<Unanswerable[]> {
+  const file = join(folder, 'unanswerable.jsonl')
+  if (!existsSync(file)) return []
+  const lines = (await readFile(file, 'utf8')).split('\n').filter((line) => line.trim() !== '')
+  return lines.map((line) => UnanswerableLine.parse(JSON.parse(line)))
 }
 
 /** `tuning` may be inspected and tuned on; of `held out` only the figures. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { deserialize, serialize } from 'node:v8'
 import { HITS } from './evaluate-facts.ts'
 import { readCollection } from './read-collection.ts'
-import { type Facts, readFacts } from './read-facts.ts'
+import { type Facts, readFacts, readUnanswerable } from './read-facts.ts'
 import { createWorkspaces, onThrowawayDatabase } from './workspaces.ts'
 import type { Material } from '../src/answers/index.ts'
 import { loadBuiltinModel } from '../src/inference/embedding-models/builtin/builtin.ts'
@@ -11,8 +11,8 @@ import { loadBuiltinModel } from '../src/inference/embedding-models/builtin/buil
 /** A question with known facts, and what an answer reads for it. */
 export interface AskedMaterial {
   id: string
-  /** The document with the answer. */
-  document: string
+  /** The document with the answer; null: none has one. */
+  document: string | null
   facts: Facts
   material: Material
 }
@@ -48,6 +48,8 @@ async function retrieveAll(folder: string): Promise<AskedMaterial[]> {
       const [document = ''] = relevant.keys()
       asked.push({ id, document, facts: facts.get(id) ?? [], material: await workspace.read(text, HITS) })
     }
+    for (const { id, text } of await readUnanswerable(folder))
+      asked.push({ id, document: null, facts: [], material: await workspace.read(text, HITS) })
     return asked
   })
 }

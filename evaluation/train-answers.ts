@@ -69,7 +69,7 @@ function createToExample(terms: TermWeights): (asked: AskedMaterial) => Example 
     if (material.hits.length === 0) return { question: '', source, passages: [], answers: [] }
     const found = inOneGo(read(material))
     const [part = { text: material.question, rest: '' }] = splitQuestion(material.question)
-    const asked = prepare(part, found)
+    const asked = inOneGo(prepare(part, found))
     const compared = inOneGo(describingCompared(asked, found.candidates, terms))
     return {
       question: asked.question,

@@ -88,8 +88,8 @@ export async function createWorkspaces(db: Db, embeddingModel: EmbeddingModel): 
           return evidenceOf(hits[0]?.score ?? 0, chunks)
         },
         read: async (question, limit) => {
-          const { hits } = await search(caller, { query: question, limit, rank: 'reading' })
-          return { question, hits, around: await readAround(caller, hits) }
+          const { hits, isWeak } = await search(caller, { query: question, limit, rank: 'reading' })
+          return { question, hits, isWeak, around: await readAround(caller, hits) }
         },
         ask: (query, limit) => answers.ask({ reader: caller, query, limit, requestId: randomUUID() }),
       }

@@ -1,4 +1,5 @@
 import type { TermWeights } from '../inference/term-weights.ts'
+import type { Pausable } from '../kernel/slices.ts'
 import type { ReadPassage } from './candidate.ts'
 import { createDots, type Meaning } from './meaning.ts'
 import { askedStems } from './stems.ts'
@@ -33,18 +34,22 @@ export interface Similar {
 const REST_SHARE = 0.5
 
 /** @param rest the other part of a two-part question, which gives this part's subject */
-export function readQuestionWords(
+export function* readQuestionWords(
   question: string,
   rest: string,
   candidates: readonly ReadPassage[],
   terms: TermWeights,
   meaning: Meaning,
-): QuestionWords {
-  const words = terms.tokenize(`${question} ${rest}`)
-  const own = new Set(askedStems(question, () => true, terms))
+): Pausable<QuestionWords> {
+  const whole = `${question} ${rest}`
+  const words = terms.tokenize(whole)
+  yield
+  const weights = questionWeights(whole, candidates, terms)
+  yield
+  const own = rest === '' ? null : new Set(askedStems(question, () => true, terms))
   return {
-    weights: shared(questionWeights(`${question} ${rest}`, candidates, terms), own),
-    literals: literalsOf(`${question} ${rest}`),
+    weights: own === null ? weights : shared(weights, own),
+    literals: literalsOf(whole),
     similar: findSimilar(words.slice(0, MEANT_STEMS_MAX), candidates, meaning),
   }
 }

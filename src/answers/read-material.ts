@@ -49,15 +49,21 @@ export interface Read {
 /** Splits hits into passages, and prepares a question for comparison with them. */
 export interface ReadMaterial {
   read(material: Material): Pausable<Read>
-  prepare(part: QuestionPart, read: Read): Asked
+  prepare(part: QuestionPart, read: Read): Pausable<Asked>
 }
 
 export function createReadMaterial(terms: TermWeights): ReadMaterial {
   const meaning = createMeaning(terms)
   const readSections = createReadSections(terms, meaning)
-  const readAbove = (text: string): Above => {
-    const stems = stemsOf(text, terms)
-    return { stems, meaning: meaning.sumOf(stems) }
+  /** Reads each title or heading once: the hits of a document share its title. */
+  function* readAbove(texts: readonly string[]): Pausable<Above[]> {
+    const read = new Map<string, Above>()
+    for (const text of new Set(texts)) {
+      yield
+      const stems = stemsOf(text, terms)
+      read.set(text, { stems, meaning: meaning.sumOf(stems) })
+    }
+    return texts.flatMap((text) => read.get(text) ?? [])
   }
   return {
     *read({ question, hits, around }) {
@@ -70,15 +76,15 @@ export function createReadMaterial(terms: TermWeights): ReadMaterial {
       const all = yield* readSections(whole)
       return { candidates: all.length > 0 ? all : fragments(hits), sections: whole, hits }
     },
-    prepare({ text, rest }, { candidates, sections, hits }) {
+    *prepare({ text, rest }, { candidates, sections, hits }) {
       const question = withSingleWords(withEncryptedNames(text))
-      const words = readQuestionWords(question, withEncryptedNames(rest), candidates, terms, meaning)
+      const words = yield* readQuestionWords(question, withEncryptedNames(rest), candidates, terms, meaning)
       return {
         question,
         words,
         meaning: meaning.sumOf(words.weights.keys()),
-        titles: hits.map(({ title }) => readAbove(title)),
-        headings: sections.map(({ heading }) => readAbove(heading ?? '')),
+        titles: yield* readAbove(hits.map(({ title }) => title)),
+        headings: yield* readAbove(sections.map(({ heading }) => heading ?? '')),
         hits,
       }
     },

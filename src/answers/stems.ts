@@ -44,6 +44,6 @@ export function askedStems(
   const together = question.replaceAll(HYPHEN, '$1')
   const stems = new Set(terms.tokenize(question))
   // A joined spelling that no passage uses would only take weight from the others.
-  const joined = terms.tokenize(together).filter(isWritten)
+  const joined = together === question ? [] : terms.tokenize(together).filter(isWritten)
   return [...stems.union(new Set(joined))]
 }

@@ -58,7 +58,7 @@ export function createSynthesize(terms: TermWeights): Synthesize {
   ): Pausable<Answered> {
     const { text } = part
     const { candidates } = found
-    const asked = prepare(part, found)
+    const asked = yield* prepare(part, found)
     const { weights } = asked.words
     yield* scoringPassages(asked, candidates, terms)
     const losses = lossesByThread(hits, around)

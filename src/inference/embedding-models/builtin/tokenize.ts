@@ -60,11 +60,17 @@ export function tokenize(text: string): string[] {
   return tokens
 }
 
+/** Whether each character below U+10000 is part of a word, once asked: 1 for yes, 2 for no. A pattern takes 2 µs. */
+const wordCharacters = new Uint8Array(0x1_0000)
+
 function isWordCharacter(text: string, at: number, code: number): boolean {
   if (code < 128) return (code >= 97 && code <= 122) || (code >= 48 && code <= 57)
   // A low surrogate belongs to its high surrogate's character.
   if (code >= 0xdc00 && code <= 0xdfff) return at > 0 && WORD_CHARACTER.test(characterAt(text, at - 1))
-  return WORD_CHARACTER.test(characterAt(text, at))
+  if (code >= 0xd800 && code <= 0xdbff) return WORD_CHARACTER.test(characterAt(text, at))
+  const known = wordCharacters[code] || (WORD_CHARACTER.test(characterAt(text, at)) ? 1 : 2)
+  wordCharacters[code] = known
+  return known === 1
 }
 
 function characterAt(text: string, at: number): string {
