@@ -2,7 +2,7 @@ import { AGREEMENT } from '../src/answers/index.ts'
 
 /** Dimensions of the embeddings, and hidden units: more gain little (docs/explanation/evaluation.md). */
 const SIZE = 4
-const HIDDEN = 16
+const HIDDEN = 32
 /** What is left out of the words, classes and hidden units at a step, against learning questions by heart. */
 const DROPPED = 0.4
 /** Decay of the weights, in shares of the rate. */

@@ -23,6 +23,8 @@ const folder = (path: string): string => fileURLToPath(new URL(path, import.meta
 const FACTS_FOLDER = folder('../test/facts')
 /** Real documentation: two thirds of its sources may be learned from. */
 const REAL_FOLDER = folder('../training/answers/real-a')
+/** Guides and the documents of invented companies: half of them may be learned from. */
+const COMPANIES_FOLDER = folder('../training/answers/real-b')
 const WEIGHTS_FILE = folder('../src/answers/chooser-weights.json')
 const SEED = 1
 const PARTS = 3
@@ -39,9 +41,11 @@ async function train(): Promise<void> {
   const terms = await loadTermWeights()
   const facts = await readMaterials(FACTS_FOLDER, values.cache)
   const real = await readMaterials(REAL_FOLDER, values.cache)
+  const more = await readMaterials(COMPANIES_FOLDER, values.cache)
   const asked = [
-    ...facts.filter(({ document }) => halfOf(document) === 'tuning'),
+    ...facts.filter(isTuning),
     ...real.filter(({ id }) => mayTrainOn(sourceOf(id))),
+    ...more.filter(isTuning),
   ]
   const toExample = createToExample(terms)
   const examples = asked.map(toExample).filter(({ answers }) => answers.includes(true))
@@ -49,6 +53,11 @@ async function train(): Promise<void> {
   const stored = fitChooser(FEATURES, examples, createRandom(SEED))
   await writeFile(values.out, `${JSON.stringify(stored, null, 2)}\n`)
   say(`wrote ${values.out}`)
+}
+
+/** Whether a question's document belongs to the half that may be learned from. */
+function isTuning({ document }: AskedMaterial): boolean {
+  return document !== null && halfOf(document) === 'tuning'
 }
 
 /** What a question is about, such as the product of a manual: the part of its id before the last `-`. */

@@ -26,8 +26,6 @@ export interface Candidate extends ReadPassage {
   score: number
   /** The share of the question's weight in its text or term, 0 to 1. */
   covers: number
-  /** The same with its context, its document's title and its neighbors. */
-  coversAround: number
   /** The gain for apparently having what the question asks for (`answer-types.ts`). */
   gains: number
 }

@@ -8,12 +8,10 @@ const SURE_COVERS_MIN = 0.4
 const SURE_GAINS_OVER = 0.7
 /** A best passage below this likelihood is one of several that may answer. */
 const UNSURE_BELOW = 0.7
-/** What supports the best passage shares at least this much of what that shares with the question. */
-const RELEVANT_FROM = 0.6
 /** Passages of one section that are about as likely are shown in reading order. */
 const IN_ORDER_FROM = 0.4
 /** Two passages that share more of their stems say the same. */
-const OVERLAP_MAX = 0.6
+const OVERLAP_MAX = 0.75
 /** After a shorter sentence comes the next one of its paragraph. */
 const GOES_ON_BELOW = 90
 const GOES_ON_CHARACTERS_MAX = 260
@@ -73,7 +71,6 @@ export function choosePassages(candidates: readonly Candidate[], wants: { code: 
     if (support.length >= limits.supportingMax || sum >= limits.likelyEnough) break
     if (share < limits.shareMin * (likely[0] ?? 1)) break
     sum += share
-    if (candidate.coversAround < RELEVANT_FROM * best.coversAround) continue
     if (!hasRoom(candidate, [...lead, ...support], limits.charactersMax)) continue
     const isAbout = candidate.section === best.section && share >= IN_ORDER_FROM * (likely[0] ?? 1)
     if (isAbout) lead.push(candidate)
@@ -96,8 +93,8 @@ function likelihoods(ranked: readonly Candidate[]): number[] {
 function limitsFor(best: Candidate, likelihood: number): Limits {
   const isStructured = best.passage.term !== null && best.passage.cells.length === 0
   const isSure = (isStructured || best.gains > SURE_GAINS_OVER) && best.covers >= SURE_COVERS_MIN
-  if (isSure) return SURE
-  return likelihood < UNSURE_BELOW ? UNSURE : LIKELY
+  if (likelihood < UNSURE_BELOW) return UNSURE
+  return isSure ? SURE : LIKELY
 }
 
 /**
@@ -138,10 +135,7 @@ function goesOn({ passage: { kind, group, term } }: Candidate, { passage }: Cand
 function hasRoom(candidate: Candidate, chosen: readonly Candidate[], charactersMax: number): boolean {
   const characters = chosen.reduce((sum, { passage }) => sum + passage.text.length, 0)
   const isSaid = chosen.some((other) => overlap(other.stems, candidate.stems) > OVERLAP_MAX)
-  // Only the document's title or the passage's neighbors match the question.
-  const isListed = candidate.passage.kind === 'item' && candidate.passage.label !== null
-  const isFiller = candidate.covers === 0 && !isListed
-  return !isFiller && !isSaid && characters + candidate.passage.text.length <= charactersMax
+  return !isSaid && characters + candidate.passage.text.length <= charactersMax
 }
 
 /** The share of the smaller set that is in the other. */

@@ -108,7 +108,7 @@ export function scorePassages(question: string, passages: readonly Described[], 
     for (let at = 0; at < size; at++) score += AGREEMENT * (asked[at] ?? 0) * (said[at] ?? 0)
     for (const name of classes) score += model.said[name]?.[size] ?? 0
     for (const unit of model.hidden) {
-      const [bias = 0, output = 0] = unit.slice(inputs.length)
+      const [bias = 0, output = 0] = [unit[inputs.length], unit[inputs.length + 1]]
       score += output * Math.max(0, dot(unit, inputs) + bias)
     }
     return score

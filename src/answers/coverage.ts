@@ -11,7 +11,7 @@ const NAME = /(?<![\p{L}\p{N}])(?:\p{Lu}{2,12}|\p{L}{0,40}\d[\p{L}\d]{0,40})(?![
 /** Where a question's words can occur besides a passage's text, nearest first. */
 const PLACES = ['before', 'context', 'title', 'heading', 'beside'] as const
 export type Places = Record<(typeof PLACES)[number], Pick<Stems, 'has'>>
-export type Covered = Record<'own' | 'term' | 'similar' | keyof Places, number>
+export type Covered = Record<'own' | 'term' | 'similar' | 'beyond' | keyof Places, number>
 
 /** Each place's share of the question's weight; a word counts once, at the first place with it. */
 export function cover(
@@ -24,6 +24,7 @@ export function cover(
     own: 0,
     term: 0,
     similar: 0,
+    beyond: 0,
     before: 0,
     context: 0,
     title: 0,
@@ -32,13 +33,16 @@ export function cover(
   }
   for (const [stem, weight] of weights) {
     const isOwn = stems.has(stem)
+    const isAbove = places.title.has(stem) || places.heading.has(stem)
     if (isOwn || term.has(stem)) {
       const share = isSpelled(stem, passage.text, passage.context) ? 1 : OTHER_SPELLING_SHARE
       covered[term.has(stem) ? 'term' : 'own'] += weight * share
+      if (!isAbove) covered.beyond += weight * share
       continue
     }
     const closest = similar.get(stem)?.find((other) => stems.has(other.stem))?.closeness ?? 0
     covered.similar += weight * closest
+    if (!isAbove) covered.beyond += weight * closest
     const place = PLACES.find((one) => places[one].has(stem))
     if (place !== undefined) covered[place] += weight * (1 - closest)
   }

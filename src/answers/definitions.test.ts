@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readDefinitions } from './definitions.ts'
+import { readDefinitions, readSettingsInCode } from './definitions.ts'
 
 const pairs = (source: string): string[][] | undefined =>
   readDefinitions(source)?.map(({ term, text }) => [term, text])
@@ -43,8 +43,26 @@ describe('definitions', () => {
 
   it('are settings with the comment above them', () => {
     expect(pairs('[storage]\n; days that backups\n; are kept\nkeep_daily = 14\nbackend = s3')).toEqual([
-      ['keep_daily = 14', 'days that backups are kept'],
-      ['backend = s3', ''],
+      ['\\[storage\\] keep_daily = 14', 'days that backups are kept'],
+      ['\\[storage\\] backend = s3', ''],
+    ])
+  })
+
+  it('are settings in code with comments beside them', () => {
+    const code = '[listen]\nport = 5587 # STARTTLS required\nhosts = [\n  "a",\n]\n[log]\nlevel: info'
+    expect(readSettingsInCode(code)?.map(({ term, text }) => [term, text])).toEqual([
+      ['\\[listen\\] port = 5587', 'STARTTLS required'],
+      ['\\[listen\\] hosts = [', ''],
+      ['\\[log\\] level: info', ''],
+    ])
+    expect(readSettingsInCode('# install it\nnpm install\nA=1 npm start\nnpm test')).toBeNull()
+  })
+
+  it('are names and values with dots between them', () => {
+    expect(pairs('Vaccination, dog .... 68.00\nPassport ..... 25.00\nChip with registration 54.00')).toEqual([
+      ['Vaccination, dog', '68.00'],
+      ['Passport', '25.00'],
+      ['Chip with registration', '54.00'],
     ])
   })
 

@@ -1,3 +1,4 @@
+import { type Line, readSettings } from './commented-settings.ts'
 import { joinLines } from './plain-text.ts'
 
 /**
@@ -17,27 +18,37 @@ interface Draft extends Omit<Definition, 'text'> {
   lines: string[]
 }
 
-interface Line {
-  indent: number
-  text: string
-}
-
 const TERM_CHARACTERS_MAX = 100
 /** A term beside its text must be shorter. */
 const COLUMN_TERM_CHARACTERS_MAX = 44
 /** More words before a gap are justified text, unless they are an option. */
 const TERM_WORDS_MAX = 3
 const TAB_COLUMNS = 8
-const SETTING = /^[\w.-]{1,60}\s{0,8}=\s{0,8}\S/
-const COMMENT = /^[;#]+\s?/
+/** The dots between a name and its value in a price list or a table of contents. */
+const LEADERS = /\s{0,4}\.{3,}\s{0,4}/
 
 /** The definitions of a block of whole lines; null: not definitions. */
 export function readDefinitions(source: string): Definition[] | null {
-  const lines = source
+  const lines = readLines(source)
+  return (
+    readSettings(lines) ??
+    readBehindColons(lines) ??
+    readLeaders(lines) ??
+    readColumns(lines) ??
+    readHanging(lines)
+  )
+}
+
+/** The settings of a block of code that explains them in comments; null: other code. */
+export function readSettingsInCode(source: string): Definition[] | null {
+  return readSettings(readLines(source), true)
+}
+
+function readLines(source: string): Line[] {
+  return source
     .split('\n')
     .filter((line) => line.trim() !== '')
     .map(readLine)
-  return readSettings(lines) ?? readBehindColons(lines) ?? readColumns(lines) ?? readHanging(lines)
 }
 
 function readLine(line: string): Line {
@@ -46,22 +57,6 @@ function readLine(line: string): Line {
   for (; at < line.length && (line[at] === ' ' || line[at] === '\t'); at++)
     indent += line[at] === '\t' ? TAB_COLUMNS : 1
   return { indent, text: line.slice(at).trimEnd() }
-}
-
-/** `key = value` with comments above. */
-function readSettings(lines: readonly Line[]): Definition[] | null {
-  const definitions: Definition[] = []
-  let comments: string[] = []
-  for (const { text, indent } of lines) {
-    if (COMMENT.test(text)) comments.push(text.replace(COMMENT, ''))
-    else if (SETTING.test(text)) {
-      definitions.push({ term: text, text: comments.join(' '), indent })
-      comments = []
-    } else if (/^\[[^\]]{1,80}\]$/.test(text)) comments = []
-    else return null
-  }
-  const hasComments = definitions.some(({ text }) => text !== '')
-  return hasComments ? definitions : null
 }
 
 /** A term, and lines that begin with a colon. */
@@ -76,6 +71,20 @@ function readBehindColons(lines: readonly Line[]): Definition[] | null {
     else return null
   }
   return drafts.length > 0 ? drafts.map(finish) : null
+}
+
+/** Names and values with dots between them; where a name fills the line, only a space. */
+function readLeaders(lines: readonly Line[]): Definition[] | null {
+  if (lines.filter(({ text }) => LEADERS.test(text)).length < 2) return null
+  const definitions = lines.map(({ indent, text }) => {
+    const space = text.lastIndexOf(' ')
+    const [term = '', ...rest] = LEADERS.test(text)
+      ? text.split(LEADERS)
+      : [text.slice(0, space).trimEnd(), text.slice(space + 1)]
+    return { term, text: rest.join(' '), indent }
+  })
+  const isList = definitions.every(({ term, text }) => isTerm(term) && term !== '' && text !== '')
+  return isList ? definitions : null
 }
 
 /**

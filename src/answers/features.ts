@@ -6,7 +6,7 @@ import { isMailHeader, pointsBack, saysLittle } from './passage.ts'
 import { askedTypes, hasCommand, typeReader } from './answer-types.ts'
 import { cover, type Places, spellingCheck } from './coverage.ts'
 import { asksForCode, asksHow, asksWhatItIs } from './question-type.ts'
-import { nearnessOf } from './meaning.ts'
+import { createNearness } from './meaning.ts'
 import type { QuestionWords } from './question-words.ts'
 import { beginsWith, definesAsked, isAsked, literalShare, namesCell, precisionOf } from './terms-asked.ts'
 
@@ -33,6 +33,7 @@ export const FEATURES = [
   'own', // in the passage
   'term', // in its term
   'similar', // in the passage, as a word of similar meaning
+  'beyond', // in the passage, but not in the title and headings, which all passages there share
   'before', // in the question or sentence before it
   'context', // in the headings and the sentence above it
   'title', // in the document's title
@@ -41,6 +42,14 @@ export const FEATURES = [
   /** How close it is in meaning, alone and with its context. */
   'near',
   'nearUnder',
+  /** How close what is above it is in meaning: its headings, and the question that it follows. */
+  'nearContext',
+  'nearBefore',
+  /** The share of neighboring words of the question that are neighbors in it, too. */
+  'pairs',
+  /** It is the first below a heading or a question. */
+  'isFirst',
+  'isAnswer',
   /** Names of the question in the exact spelling. */
   'literal',
   /** The same for its term. */
@@ -115,6 +124,8 @@ type Describe = (candidate: Candidate, before?: Candidate, after?: Candidate) =>
 
 function createDescribe(asked: Asked, terms: TermWeights): Describe {
   const { question, words, meaning, titles, headings, hits } = asked
+  const nearnessOf = createNearness(meaning)
+  const contextNearness = withLast((sum: Float32Array | null) => nearnessOf([sum]))
   const wantsDefinition = asksWhatItIs(question)
   const wantsCode = asksForCode(question)
   const isSpelled = spellingCheck(question, terms)
@@ -123,6 +134,7 @@ function createDescribe(asked: Asked, terms: TermWeights): Describe {
   const wantsHow = asksHow(question)
   const typesOf = typeReader(question, types)
   const counted = countedNouns(question, terms)
+  const pairs = new Set(neighbors(terms.tokenize(question)))
   const said = ` ${question.toLowerCase().replaceAll(/[^\p{L}\p{N}_.-]+/gu, ' ')} `
   const bestScore = hits.reduce((best, { score }) => Math.max(best, score), 0) || 1
   return (candidate, before, after) => {
@@ -132,16 +144,21 @@ function createDescribe(asked: Asked, terms: TermWeights): Describe {
     const covered = cover(candidate, words, placesOf(candidate, { before, after, title, heading }), isSpelled)
     const own = covered.own + covered.term + covered.similar
     const has = typesOf(passage.text)
+    const isAnswer = before?.section === candidate.section && before.passage.text.endsWith('?')
     const hasShare = has.size / Math.max(1, types.length)
     candidate.covers = covered.own + covered.term
-    candidate.coversAround =
-      own + covered.before + covered.context + covered.title + covered.heading + covered.beside
+    const all = own + covered.before + covered.context + covered.title + covered.heading + covered.beside
     candidate.gains = has.has('default') ? 1 : OTHER_TYPE_GAIN * hasShare
     const under = [candidate.meaning, candidate.contextMeaning, title.meaning, heading.meaning]
     return {
       ...covered,
-      near: nearnessOf(meaning, [candidate.meaning]),
-      nearUnder: nearnessOf(meaning, under),
+      near: nearnessOf([candidate.meaning]),
+      nearUnder: nearnessOf(under),
+      nearContext: contextNearness(candidate.contextMeaning),
+      nearBefore: isAnswer ? nearnessOf([before?.meaning ?? null]) : 0,
+      pairs: pairsOf(candidate.words, pairs) / Math.max(1, pairs.size),
+      isFirst: isFirst(candidate, before) ? 1 : 0,
+      isAnswer: isAnswer ? 1 : 0,
       literal: literalShare(passage.text, words.literals),
       literalTerm: beginsWith(passage.term, words.literals) ? 1 : 0,
       defines: wantsDefinition && definesAsked(candidate, words.weights, terms) ? 1 : 0,
@@ -155,13 +172,22 @@ function createDescribe(asked: Asked, terms: TermWeights): Describe {
       saysLittle: saysLittle(passage) || isMailHeader(passage, asks) ? 1 : 0,
       rank: hit / Math.max(RANKS_MIN, titles.length - 1),
       coversMost: own,
-      covered: candidate.coversAround,
+      covered: all,
       hitScore: (hits[hit]?.score ?? 0) / bestScore,
       headingPrecise: precisionOf(candidate.context, words.weights),
       counts: countsOne(candidate.words, counted) ? 1 : 0,
       types: hasShare,
       typesCovered: own * hasShare,
     }
+  }
+}
+
+/** Remembers the last result: neighboring passages share their context. */
+function withLast<In, Out>(of: (input: In) => Out): (input: In) => Out {
+  let last: { input: In; output: Out } | null = null
+  return (input) => {
+    if (last?.input !== input) last = { input, output: of(input) }
+    return last.output
   }
 }
 
@@ -197,6 +223,20 @@ function formOf({ passage, stems, isBeside }: Candidate, wantsCode: boolean) {
     length: Math.min(2, Math.max(0, stems.size - STEMS_FREE) / 50),
     isBeside: isBeside ? 1 : 0,
   }
+}
+
+function neighbors(words: readonly string[]): string[] {
+  return words.slice(1).map((word, at) => `${words[at]} ${word}`)
+}
+
+function pairsOf(words: readonly string[], asked: ReadonlySet<string>): number {
+  if (asked.size === 0) return 0
+  const found = new Set(neighbors(words).filter((pair) => asked.has(pair)))
+  return found.size
+}
+
+function isFirst({ passage, section }: Candidate, before?: Candidate): boolean {
+  return before?.section !== section || before.passage.isTitle || before.passage.heading !== passage.heading
 }
 
 function otherSpelling({ passage, term }: Candidate, weights: ReadonlyMap<string, number>): number {

@@ -43,21 +43,27 @@ export function createMeaning(terms: TermWeights): Meaning {
   }
 }
 
-/** The cosine of a question's sum and the combined sum of several texts, 0 to 1. */
-export function nearnessOf(asked: Float32Array | null, said: readonly (Float32Array | null)[]): number {
-  if (asked === null) return 0
-  let product = 0
-  let squares = 0
-  let squaresAsked = 0
-  for (let at = 0; at < asked.length; at++) {
-    let one = 0
-    for (const sum of said) if (sum !== null) one += sum[at] ?? 0
-    const other = asked[at] ?? 0
-    product += one * other
-    squares += one * one
-    squaresAsked += other * other
+/** Returns the cosine of a question's sum and the combined sum of several texts, 0 to 1. */
+export function createNearness(
+  asked: Float32Array | null,
+): (said: readonly (Float32Array | null)[]) => number {
+  if (asked === null) return () => 0
+  const squaresAsked = dot(asked, asked)
+  const all = new Float64Array(asked.length)
+  return (said) => {
+    all.fill(0)
+    for (const sum of said) {
+      if (sum !== null) for (let at = 0; at < all.length; at++) all[at] = (all[at] ?? 0) + (sum[at] ?? 0)
+    }
+    let product = 0
+    let squares = 0
+    for (let at = 0; at < all.length; at++) {
+      const one = all[at] ?? 0
+      product += one * (asked[at] ?? 0)
+      squares += one * one
+    }
+    return squares === 0 || squaresAsked === 0 ? 0 : Math.max(0, product / Math.sqrt(squares * squaresAsked))
   }
-  return squares === 0 || squaresAsked === 0 ? 0 : Math.max(0, product / Math.sqrt(squares * squaresAsked))
 }
 
 export function dot(a: Float32Array, b: Float32Array): number {

@@ -66,11 +66,13 @@ export function pointsBack({ kind, text }: Passage): boolean {
 const POINTS_ELSEWHERE =
   /^(?:\(?(?:see|siehe|voir|v[eé]ase)(?: also| auch| aussi)?\b.{0,160}$|for (?:more|further|full|other)\b.{0,80}\b(?:see|refer)\b|(?:next|previous|prev|up|home|top|back to|table of contents|contents|skip to)\b.{0,40}$|note that you$)/i
 const LICENSE =
-  /\b(?:permission is granted|copy, distribute|gnu (?:free documentation|general public)|without warranty|all rights reserved|copyright (?:©|\(c\)|\d{4})|invariant sections|redistribut\w+ .{0,40}\bforms?\b|merchantability)/i
+  /\b(?:permission is granted|licen[cs]ed under|copy, distribute|gnu (?:free documentation|general public)|without warranty|all rights reserved|copyright (?:©|\(c\)|\d{4})|invariant sections|redistribut\w+ .{0,40}\bforms?\b|merchantability)/i
 /** A row of links to the pages around. */
 const LINKS = /(?: – |; )(?:[^:;]{1,40}: )?(?:home|next|prev|previous|up)(?:;|$)/i
 /** A name alone, below a message. */
 const SIGNATURE = /^\p{Lu}\p{Ll}{1,30}(?: \p{Lu}\p{Ll}{1,30})?$/u
+/** The line above a message. */
+const SALUTATION = /^(?:hello|hi|hey|dear|hallo|guten tag|bonjour|hola)\b[^.?]{0,40}[,!]?$/i
 /** The first lines of a mail: who wrote it, and when. */
 const MAIL_PEOPLE = /^(?:from|to|cc|bcc|reply-to|von|an|subject|betreff): \S/i
 const MAIL_DATE = /^(?:date|sent|gesendet): \S/i
@@ -84,7 +86,8 @@ const DRAWN = /[│┌┐└┘├┤─═║╔╗]|(?:-{3,}|={3,})>|\+-{3,}\+
 export function saysLittle({ text, kind }: Passage): boolean {
   if (DRAWN.test(text)) return kind !== 'row'
   if (kind === 'row' && LINKS.test(text)) return true
-  return POINTS_ELSEWHERE.test(text) || LICENSE.test(text) || (kind === 'sentence' && SIGNATURE.test(text))
+  if (POINTS_ELSEWHERE.test(text) || LICENSE.test(text)) return true
+  return kind === 'sentence' && (SIGNATURE.test(text) || SALUTATION.test(text))
 }
 
 const MANUAL_PAGE = /(?<![\w.+:@-])[\w.+:@-]{1,60} ?\(\d\w{0,6}\)/g

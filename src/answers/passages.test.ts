@@ -47,6 +47,18 @@ describe('the passages of a chunk', () => {
     ])
   })
 
+  it('are the code and the text of a list whose items begin with code', () => {
+    const list =
+      '- ```sh\n  npm install\n  ```\n- Then restart the service.\n\nIt listens on port 8080.\n\n' +
+      '1. ~~~\n   npm start\n   ~~~\n'
+    expect(splitPassages(list).map(({ kind, text }) => [kind, text])).toEqual([
+      ['code', '```sh\n  npm install\n  ```'],
+      ['item', 'Then restart the service.'],
+      ['sentence', 'It listens on port 8080.'],
+      ['code', '~~~\n   npm start\n   ~~~'],
+    ])
+  })
+
   it('keep deliberate line breaks, as in chats and addresses', () => {
     expect(texts('Lunch is at noon\nMeet at the gate\nBring cash')).toEqual([
       'Lunch is at noon',

@@ -1,16 +1,13 @@
 import { type Block, findBlocks } from '../text/blocks.ts'
-import { withoutMarkers } from './citations.ts'
-import { type Definition, readDefinitions } from './definitions.ts'
+import { type Commented, readCommented } from './commented-text.ts'
+import { ITEM_CHARACTERS_MAX, readCode, readDefinition } from './definition-passages.ts'
+import { readDefinitions } from './definitions.ts'
 import { CONTEXT_CHARACTERS_MAX, listsPages, type Passage, toPassage, type Under } from './passage.ts'
-import { plainText, shorten } from './plain-text.ts'
+import { joinLines, plainText, shorten } from './plain-text.ts'
 import { splitSentences, withDefaults } from './sentences.ts'
 import { isRunningHead, readStandingTerm, type StandingTerm } from './standing-terms.ts'
 import { hasHtmlCells, htmlRows, isTable, markdownRows, readRows } from './table-rows.ts'
 
-/** Longer code is not shown: it would bury the answer. */
-const CODE_CHARACTERS_MAX = 400
-/** A list item of several sentences stays whole up to this length. */
-const ITEM_CHARACTERS_MAX = 300
 const LEADS_ON = /\b(?:following|as follows|below|folgende[nrs]?|suivante?s?|siguientes?)\b/i
 /** A sentence that only introduces an example. */
 const SHOWS = /\b(?:examples?|e\.g\.|like (?:this|so|these)|this|here|beispiel|exemple|ejemplo)\b/i
@@ -18,7 +15,8 @@ const SHOWS = /\b(?:examples?|e\.g\.|like (?:this|so|these)|this|here|beispiel|e
 const LEAD_IN_WORDS_MIN = 8
 
 /** A heading that is a name in code; the text below describes it and needs it. */
-const IDENTIFIER = /^(?=.*(?:[`_$.()\d-]|\p{Ll}\p{Lu}))`?[\w$@/.<>-]{1,60}(?:\([^()]{0,80}\))?`?$/u
+const IDENTIFIER =
+  /^(?=.*(?:[`_$.()\d-]|\p{Ll}\p{Lu}))`?[\w$@/.<>-]{1,60}(?:\([^()]{0,80}\))?`?(?:\s?(?:→|->|=>|:)\s.{1,60})?$/u
 
 const WORD = /^["(]?\p{L}[\p{Ll}'’‐-]{1,30}[.,:;)"]{0,3}$/u
 /** Headings of links to other pages. */
@@ -31,14 +29,17 @@ const CAPITALS = /^\p{Lu}[\p{Lu}\d /-]{2,60}$/u
 /** The line of a manual page that says what it is about: `tarn, untarn - pack folders`. */
 const NAME_LINE = /^([^\s,]{1,60}(?:, [^\s,]{1,60}){0,20}) [-\u2013\u2014] (.+)$/
 
+/** A comment that only names the part of the file. */
+const TITLE = /^[^.:\n]{1,60}$/
+
 /** State carried between blocks. */
 interface State {
   group: number
   /** Possible context of the next block: the sentence before a list, and the enclosing list items. */
   above: Above[]
   kindBefore: Block['kind'] | null
-  /** Whether the next block is code: an example, without which the sentence before it still makes sense. */
-  leadsIntoCode: boolean
+  /** Whether the next block is code or text, without which the sentence before it still makes sense. */
+  leadsIntoText: boolean
   /** The heading above if it is one word, like an option's name. */
   option: string | null
   /** The short paragraph that names the subject here. */
@@ -63,14 +64,14 @@ export function splitPassages(content: string): Passage[] {
     group: 0,
     above: [],
     kindBefore: null,
-    leadsIntoCode: false,
+    leadsIntoText: false,
     option: null,
     standing: null,
     isNew: false,
   }
   return findBlocks(content).flatMap((block, at, blocks) => {
     const next = blocks[at + 1]
-    state.leadsIntoCode = isCode(next, content)
+    state.leadsIntoText = isCode(next, content) || next?.kind === 'paragraph'
     state.option = optionOf(block)
     const passages = readStanding(block, next, content, state) ?? readBlock(block, content, state)
     state.kindBefore = block.kind
@@ -86,7 +87,8 @@ function readStanding(
   state: State,
 ): Passage[] | null {
   if (block.kind === 'heading') state.standing = null
-  if (block.kind !== 'paragraph' || next?.kind === 'heading') return null
+  if (block.kind !== 'paragraph' || next?.kind === 'heading' || content.startsWith('#', next?.start))
+    return null
   const below = next === undefined ? null : content.slice(next.start, next.end)
   const source = content.slice(block.start, block.end)
   if (isRunningHead(source, below)) return []
@@ -117,7 +119,35 @@ function readBlock(block: Block, content: string, state: State): Passage[] {
   if (block.kind === 'whole') {
     return isTable(source) ? readRows(markdownRows(source), under) : readCode(source, under)
   }
+  const commented = block.kind === 'paragraph' ? readCommented(source) : null
+  if (commented !== null) return commented.flatMap((one) => readComment(one, under, state))
   return readText(wholeLines(block, content), under, state) ?? readIndented(source, under, block, state)
+}
+
+/** A comment of a configuration file, as the text about the settings below it. */
+function readComment({ comment, settings }: Commented, under: Under, state: State): Passage[] {
+  const term = settings[0] ?? null
+  if (term === null && TITLE.test(comment)) return []
+  const text = splitPassages(comment).map((passage) => ({
+    ...passage,
+    context: `${under.context} ${passage.context}`,
+    term: passage.term ?? term,
+    label: passage.label ?? term,
+    kind: passage.kind === 'sentence' && term !== null ? ('item' as const) : passage.kind,
+    group: state.group + passage.group,
+    at: under.at,
+  }))
+  state.group = (text.at(-1)?.group ?? state.group) + 1
+  if (term === null) return text
+  if (comment.length <= ITEM_CHARACTERS_MAX && !comment.includes('\n\n'))
+    return readDefinition(
+      { term: settings.join('; '), text: joinLines(comment.split('\n')), indent: 0 },
+      under,
+    )
+  return [
+    ...text,
+    ...settings.flatMap((setting) => readDefinition({ term: setting, text: '', indent: 0 }, under)),
+  ]
 }
 
 /** The text of a block with the spaces before its first line. */
@@ -156,20 +186,6 @@ function readUnderName(source: string, under: Under, state: State): Passage[] | 
   const last = splitSentences(source).at(-1) ?? ':'
   if (!standing?.isName || !isNew || last.endsWith(':') || under.term !== standing.text) return null
   return readDefinition({ term: standing.text, text: source, indent: 0 }, under)
-}
-
-/** A short definition as a whole, or the sentences of a longer one below its term. */
-function readDefinition({ term, text }: Definition, under: Under): Passage[] {
-  const name = plainText(term)
-  const whole = plainText(text)
-  if (whole === '' || name === '') return []
-  const toRow = (said: string): Passage =>
-    toPassage('row', withoutMarkers(`${name} – ${said}`), { ...under, label: null, term: name })
-  if (whole.length <= ITEM_CHARACTERS_MAX) return [toRow(whole)]
-  const [first = '', ...later] = splitSentences(text)
-  const context = `${under.context} ${shorten(name, CONTEXT_CHARACTERS_MAX)}`
-  const below = { ...under, context, label: name, term: name }
-  return [toRow(first), ...later.map((said) => toPassage('item', said, below))]
 }
 
 /** Indented prose, as in manual pages, is text; any other indented text is code. */
@@ -237,11 +253,11 @@ function readParagraph(source: string, under: Under, state: State): Passage[] {
 /**
  * Drops a last sentence that introduces what follows, unless that is code and the sentence makes sense alone.
  */
-function withoutLeadIn(sentences: readonly string[], { leadsIntoCode }: State): readonly string[] {
+function withoutLeadIn(sentences: readonly string[], { leadsIntoText }: State): readonly string[] {
   const last = sentences.at(-1) ?? ''
   if (!last.endsWith(':')) return sentences
   const isLong = last.split(' ').length >= LEAD_IN_WORDS_MIN
-  const stands = leadsIntoCode && isLong && !LEADS_ON.test(last) && !SHOWS.test(last)
+  const stands = leadsIntoText && isLong && !LEADS_ON.test(last) && !SHOWS.test(last)
   return [...sentences.slice(0, -1), ...(stands ? [`${last.slice(0, -1)}.`] : [])]
 }
 
@@ -268,18 +284,4 @@ function readItem(source: string, indent: number, block: Block, state: State): P
   return sentences
     .filter((text) => /\p{L}/u.test(text) && !text.endsWith(':'))
     .map((text) => Object.assign(toPassage('item', text, text === first ? under : later), { isStep }))
-}
-
-function readCode(source: string, under: Under): Passage[] {
-  const text = source.trimEnd()
-  const fenced = /^\s*(?:```|~~~)/.test(text) ? text : `\`\`\`\n${text}\n\`\`\``
-  if (text.length > CODE_CHARACTERS_MAX || /\[\s*\d+\s*\]/.test(text) || !isClosedFence(fenced)) return []
-  return [toPassage('code', fenced, under)]
-}
-
-function isClosedFence(text: string): boolean {
-  const lines = text.trim().split('\n')
-  const fence = /^(?:```+|~~~+)/.exec(lines[0] ?? '')?.[0]
-  const closing = lines.at(-1)?.trim()
-  return fence !== undefined && closing === fence && lines.slice(1, -1).some((line) => line.trim() !== '')
 }

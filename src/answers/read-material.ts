@@ -103,7 +103,7 @@ function fragments(hits: readonly Hit[]): Candidate[] {
       meaning: null,
       contextMeaning: null,
     }
-    const unscored = { score: 0, covers: 0, coversAround: 0, gains: 0 }
+    const unscored = { score: 0, covers: 0, gains: 0 }
     const passage = { ...WITHOUT_CONTEXT, kind: 'sentence' as const, text }
     return text === ''
       ? []

@@ -55,7 +55,7 @@ export function createReadSections(terms: TermWeights, { sumOf }: Meaning): Read
       for (const [position, one] of (yield* read(section.text)).entries()) {
         const piece = section.pieces.find(({ end }) => one.passage.at < end)
         const { hit, isHit } = piece ?? { hit: section.hit, isHit: true }
-        const unscored = { score: 0, covers: 0, coversAround: 0, gains: 0 }
+        const unscored = { score: 0, covers: 0, gains: 0 }
         candidates.push({ ...one, hit, isBeside: !isHit, section: at, position, ...unscored })
       }
     }

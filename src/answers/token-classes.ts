@@ -2,7 +2,7 @@
  * What a passage has that a question may ask for, by name. Which question asks for which is learned
  * (`chooser-weights.json`). The patterns stop at bounded lengths, because text is hostile.
  */
-const TOKEN_CLASSES: readonly (readonly [name: string, has: RegExp])[] = [
+const TOKEN_CLASSES: readonly (readonly [name: string, has: Pick<RegExp, 'test'>])[] = [
   ['number', /(?<![\w.])\d/],
   [
     'unit',
@@ -82,7 +82,7 @@ const TOKEN_CLASSES: readonly (readonly [name: string, has: RegExp])[] = [
   ['colonEnd', /:$/],
   ['question', /\?$/],
   ['pronoun', /^(?:it|its|this|that|these|those|they|there|such|he|she)\b/i],
-  ['list', /(?:[^,]+, ){2,}[^,]* (?:and|or) |(?:[^,;]+[,;] ){3,}/],
+  ['list', { test: isList }],
   ['paren', /\(/],
   ['example', /\b(?:for example|for instance|e\.g\.|such as|example)\b/i],
   ['see', /\bsee (?:also |the |below|above)?|\brefer to\b/i],
@@ -99,6 +99,22 @@ const TOKEN_CLASSES: readonly (readonly [name: string, has: RegExp])[] = [
     /\b(?:then|returns?|fails?|raises?|stops?|exits?|results?|causes?|will be|is (?:then )?\w+ed)\b/i,
   ],
 ]
+
+/** Whether a text has three items with commas, the last one after "and" or "or", or four. A pattern takes quadratic time. */
+function isList(text: string): boolean {
+  const parts = text.split(',')
+  const isItem = (part = ''): boolean => part.startsWith(' ') && part.length > 1
+  const isJoined = parts.some(
+    (part, at) => part !== '' && isItem(parts[at + 1]) && /^ .* (?:and|or) /s.test(parts[at + 2] ?? ''),
+  )
+  if (isJoined) return true
+  return text
+    .split(/[,;]/)
+    .some(
+      (part, at, all) =>
+        part !== '' && isItem(all[at + 1]) && isItem(all[at + 2]) && all[at + 3]?.startsWith(' ') === true,
+    )
+}
 
 /** The names of the classes that a text has. */
 export function tokenClassesOf(text: string): string[] {

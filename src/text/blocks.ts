@@ -32,8 +32,11 @@ interface Line {
 /** Longer lines are not headings. */
 const HEADING_CHARACTERS_MAX = 200
 const ATX_HEADING = /^(#{1,6})[ \t]+(?=\S)/
+const COMMENT = /^#(?:[ \t]|$)/
 const LIST_ITEM = /^(?:[-*+\u2022]|\d{1,9}[.)])[ \t]/
 const FENCE = /^(`{3,}|~{3,})/
+/** A list item that begins with its code. */
+const FENCED_ITEM = /^(?:[-*+\u2022]|\d{1,9}[.)])[ \t]{1,4}(`{3,}|~{3,})[^`]*$/
 const UNDERLINE = /^(?:={3,}|-{3,}|~{3,}|\^{3,}|"{3,}|\*{3,}|\+{3,})$/
 const TABLE_RULE = /^[\s|:+-]+$/
 
@@ -112,11 +115,20 @@ function underlinedLevel(body: string, line: Line): number {
 /** Whether the line begins a block even without a blank line before it. */
 function interruptsParagraph(body: string, line: Line): boolean {
   const text = opening(body, line)
-  return FENCE.test(text) || LIST_ITEM.test(text) || isAtxHeading(text, line) || beginsTable(body, line)
+  return FENCE.test(text) || LIST_ITEM.test(text) || isAtxHeading(body, line) || beginsTable(body, line)
 }
 
-function isAtxHeading(text: string, line: Line): boolean {
-  return line.end - line.first <= HEADING_CHARACTERS_MAX && ATX_HEADING.test(text)
+function isAtxHeading(body: string, line: Line): boolean {
+  if (line.end - line.first > HEADING_CHARACTERS_MAX || isIndented(body, line)) return false
+  return ATX_HEADING.test(opening(body, line)) && !isComment(body, line)
+}
+
+/** Whether the line is one of several with one number sign: a comment of a configuration file. */
+function isComment(body: string, line: Line): boolean {
+  const isMarked = (one: Line): boolean => COMMENT.test(opening(body, one))
+  if (!isMarked(line)) return false
+  if (line.next < body.length && isMarked(readLine(body, line.next))) return true
+  return line.start > 0 && isMarked(readLine(body, body.lastIndexOf('\n', line.start - 2) + 1))
 }
 
 function* readParagraph(body: string, line: Line): Pausable<Line> {
@@ -144,7 +156,7 @@ function headingUnder(path: HeadingPath | null, level: number): HeadingPath | nu
 /** The heading that begins on this line: level, text and last line; undefined: none. */
 function readHeading(body: string, line: Line): { level: number; text: string; last: Line } | undefined {
   const text = opening(body, line)
-  const marks = isAtxHeading(text, line) ? ATX_HEADING.exec(text) : null
+  const marks = isAtxHeading(body, line) ? ATX_HEADING.exec(text) : null
   if (marks !== null) {
     const words = text.slice(marks[0].length).replace(/[ \t]+#+$/, '')
     return { level: marks[1]?.length ?? 1, text: words, last: line }
@@ -198,7 +210,7 @@ interface BlockRead {
 
 function* readBlock(body: string, line: Line, kindBefore: Block['kind']): Pausable<BlockRead> {
   const text = opening(body, line)
-  const fence = FENCE.exec(text)?.[1]
+  const fence = (FENCE.exec(text) ?? FENCED_ITEM.exec(text))?.[1]
   if (fence !== undefined) return { kind: 'whole', last: yield* readFence(body, line, fence) }
   if (beginsTable(body, line)) return { kind: 'whole', last: yield* readTable(body, line) }
   if (LIST_ITEM.test(text)) return { kind: 'item', last: yield* readParagraph(body, line) }

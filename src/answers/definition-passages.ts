@@ -1,0 +1,49 @@
+import { withoutMarkers } from './citations.ts'
+import { type Definition, readSettingsInCode } from './definitions.ts'
+import { CONTEXT_CHARACTERS_MAX, type Passage, toPassage, type Under } from './passage.ts'
+import { plainText, shorten } from './plain-text.ts'
+import { splitSentences } from './sentences.ts'
+
+/** Longer code is not shown: it would bury the answer. */
+const CODE_CHARACTERS_MAX = 400
+/** A list item of several sentences stays whole up to this length. */
+export const ITEM_CHARACTERS_MAX = 300
+/** The lines around code. */
+const FENCES = /^[ \t]*(?:`{3,}|~{3,}).*$/gm
+/** The sign before code that begins a list item. */
+const FENCED_ITEM = /^(\s*)(?:[-*+\u2022]|\d{1,9}[.)])[ \t]+(?=`{3}|~{3})/
+
+/** A short definition as a whole, or the sentences of a longer one below its term. */
+export function readDefinition({ term, text }: Definition, under: Under): Passage[] {
+  const name = plainText(term)
+  const whole = plainText(text)
+  if (name === '') return []
+  const toRow = (said: string): Passage =>
+    toPassage('row', withoutMarkers(said === '' ? name : `${name} – ${said}`), {
+      ...under,
+      label: null,
+      term: name,
+    })
+  if (whole.length <= ITEM_CHARACTERS_MAX) return [toRow(whole)]
+  const [first = '', ...later] = splitSentences(text)
+  const context = `${under.context} ${shorten(name, CONTEXT_CHARACTERS_MAX)}`
+  const below = { ...under, context, label: name, term: name }
+  return [toRow(first), ...later.map((said) => toPassage('item', said, below))]
+}
+
+/** Code as it is, or the settings that it explains in comments; code that is too long is left out. */
+export function readCode(source: string, under: Under): Passage[] {
+  const settings = readSettingsInCode(source.replaceAll(FENCES, ''))
+  if (settings !== null) return settings.flatMap((one) => readDefinition(one, under))
+  const text = source.trimEnd().replace(FENCED_ITEM, '$1')
+  const fenced = /^\s*(?:```|~~~)/.test(text) ? text : `\`\`\`\n${text}\n\`\`\``
+  if (text.length > CODE_CHARACTERS_MAX || /\[\s*\d+\s*\]/.test(text) || !isClosedFence(fenced)) return []
+  return [toPassage('code', fenced, under)]
+}
+
+function isClosedFence(text: string): boolean {
+  const lines = text.trim().split('\n')
+  const fence = /^(?:```+|~~~+)/.exec(lines[0] ?? '')?.[0]
+  const closing = lines.at(-1)?.trim()
+  return fence !== undefined && closing === fence && lines.slice(1, -1).some((line) => line.trim() !== '')
+}
