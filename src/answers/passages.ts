@@ -128,15 +128,16 @@ function readBlock(block: Block, content: string, state: State): Passage[] {
 function readComment({ comment, settings }: Commented, under: Under, state: State): Passage[] {
   const term = settings[0] ?? null
   if (term === null && TITLE.test(comment)) return []
-  const text = splitPassages(comment).map((passage) => ({
-    ...passage,
-    context: `${under.context} ${passage.context}`,
-    term: passage.term ?? term,
-    label: passage.label ?? term,
-    kind: passage.kind === 'sentence' && term !== null ? ('item' as const) : passage.kind,
-    group: state.group + passage.group,
-    at: under.at,
-  }))
+  const text = splitPassages(comment).map((passage) =>
+    Object.assign(passage, {
+      context: `${under.context} ${passage.context}`,
+      term: passage.term ?? term,
+      label: passage.label ?? term,
+      kind: passage.kind === 'sentence' && term !== null ? 'item' : passage.kind,
+      group: state.group + passage.group,
+      at: under.at,
+    }),
+  )
   state.group = (text.at(-1)?.group ?? state.group) + 1
   if (term === null) return text
   if (comment.length <= ITEM_CHARACTERS_MAX && !comment.includes('\n\n'))

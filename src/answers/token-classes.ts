@@ -103,7 +103,6 @@ const TOKEN_CLASSES: readonly (readonly [name: string, has: Pick<RegExp, 'test'>
 /** Whether a text has three items with commas, the last one after "and" or "or", or four. A pattern takes quadratic time. */
 function isList(text: string): boolean {
   const parts = text.split(',')
-  const isItem = (part = ''): boolean => part.startsWith(' ') && part.length > 1
   const isJoined = parts.some(
     (part, at) => part !== '' && isItem(parts[at + 1]) && /^ .* (?:and|or) /s.test(parts[at + 2] ?? ''),
   )
@@ -114,6 +113,11 @@ function isList(text: string): boolean {
       (part, at, all) =>
         part !== '' && isItem(all[at + 1]) && isItem(all[at + 2]) && all[at + 3]?.startsWith(' ') === true,
     )
+}
+
+/** Whether the text after a comma is an item. */
+function isItem(part = ''): boolean {
+  return part.startsWith(' ') && part.length > 1
 }
 
 /** The names of the classes that a text has. */
