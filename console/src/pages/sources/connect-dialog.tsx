@@ -47,6 +47,9 @@ function ConnectDialog({
   const connect = useConnectByForm(provider, { allowFirst })
   const navigate = useNavigate()
   const isMissing = fields.some(({ name, required }) => required && (values[name] ?? '').trim() === '')
+  const faultOf = (name: string): string | undefined =>
+    connect.error?.issues.find(({ path }) => path === `fields.${name}`)?.message
+  const isFaultShown = fields.some(({ name }) => faultOf(name) !== undefined)
   const submit = (event: FormEvent): void => {
     event.preventDefault()
     connect.mutate(values, {
@@ -64,10 +67,11 @@ function ConnectDialog({
               field={field}
               value={values[field.name] ?? ''}
               onChange={(value) => setValues((before) => ({ ...before, [field.name]: value }))}
+              fault={faultOf(field.name)}
               isFirst={position === 0}
             />
           ))}
-          {connect.error && <ErrorNotice error={connect.error} />}
+          {connect.error && !isFaultShown && <ErrorNotice error={connect.error} />}
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose}>
               Cancel
@@ -86,11 +90,13 @@ function FieldInput({
   field: { label, help, secret, multiline, required },
   value,
   onChange,
+  fault,
   isFirst,
 }: {
   field: Field
   value: string
   onChange: (value: string) => void
+  fault: string | undefined
   isFirst: boolean
 }) {
   const props = {
@@ -99,6 +105,7 @@ function FieldInput({
     required,
     value,
     onChange: (event: { currentTarget: { value: string } }) => onChange(event.currentTarget.value),
+    error: fault,
     autoComplete: 'off',
     ...(isFirst && { 'data-autofocus': true }),
   }
