@@ -17,10 +17,10 @@ const ROOT = new URL('../../', import.meta.url)
 const CACHE_FOLDER = new URL('node_modules/.cache/test-database/', ROOT)
 const SNAPSHOT_TIMEOUT_MS = 300_000
 const LEFT_OVER_AFTER_S = 3_600
-/** Whoever holds this advisory lock may make the template. */
+/** The holder of this advisory lock creates the template. */
 const TEMPLATE_LOCK = 727_401
 
-/** What a migrated, empty database depends on: the migrations, the embedded engine and this file. 12 hex digits. */
+/** A hash of everything a migrated, empty database depends on: the migrations, the embedded engine and this file. 12 hex digits. */
 export function schemaFingerprint(): string {
   const hash = createHash('sha256').update(readFileSync(fileURLToPath(import.meta.url)))
   const folder = new URL('src/database/migrations/', ROOT)
@@ -32,17 +32,17 @@ export function schemaFingerprint(): string {
   return hash.digest('hex').slice(0, 12)
 }
 
-/** The file that holds a migrated, empty embedded database. */
+/** The file with a migrated, empty embedded database. */
 export function snapshotPath(): string {
   return fileURLToPath(new URL(`${schemaFingerprint()}.tar`, CACHE_FOLDER))
 }
 
-/** A folder with the same, as a service that was stopped leaves it on the disk. */
+/** A folder with the same database, as a stopped service leaves it on disk. */
 export function databaseFolder(): string {
   return fileURLToPath(new URL(`${schemaFingerprint()}/`, CACHE_FOLDER))
 }
 
-/** The workers of the distributed PostgreSQL whose coordinator `TEST_DATABASE_URL` names; none where it is a plain one. */
+/** The workers of the distributed PostgreSQL whose coordinator `TEST_DATABASE_URL` names; none if that is a plain server. */
 export function workerUrls(): string[] {
   return (process.env.TEST_WORKER_URLS ?? '').split(',').filter((url) => url !== '')
 }
@@ -52,7 +52,7 @@ export function templateName(): string {
   return `test_template_${schemaFingerprint()}`
 }
 
-/** Prepares what `createTestDatabase` copies; vitest calls it once for each project with database suites. */
+/** Prepares the databases that `createTestDatabase` copies. Vitest calls it once for each project with database suites. */
 export default async function setup(project: TestProject): Promise<void> {
   const { TEST_DRIVER, TEST_DATABASE_URL } = project.config.env
   if (TEST_DRIVER === 'postgres') await makeTemplate(String(TEST_DATABASE_URL))
@@ -60,7 +60,7 @@ export default async function setup(project: TestProject): Promise<void> {
 }
 
 /**
- * Makes the embedded database that tests copy, unless it is there already. In a process of its own, since creating one in
+ * Creates the embedded database that tests copy, unless it exists. It uses a separate process, because creating one in
  * WebAssembly leaves a gigabyte of memory behind.
  */
 export async function makeSnapshot(): Promise<void> {
@@ -75,7 +75,7 @@ async function writeSnapshot(): Promise<void> {
   const thread = await startEmbeddedThread({ folder: unfinished })
   const database = embeddedDatabase(thread)
   await migrate(database.db)
-  // Two thirds of the files, which a test would unpack and never read.
+  // Two thirds of the files, which tests never read.
   for (const name of ['template0', 'template1']) {
     await thread.query('update pg_database set datistemplate = false where datname = $1', [name])
     await thread.query(`drop database ${name}`)
@@ -85,8 +85,8 @@ async function writeSnapshot(): Promise<void> {
   const snapshot = await pglite.dumpDataDir('none')
   await pglite.close()
   await writeFile(`${unfinished}.tar`, new Uint8Array(await snapshot.arrayBuffer()))
-  // Renamed when whole, so that two runs at once never read half of it; the snapshot last, by which one sees that all is
-  // there. The second process uses what the first one made.
+  // Renamed when complete, so that a concurrent run never reads half of it. The snapshot comes last, because its existence
+  // means that everything is there. The second process uses the result of the first.
   await rename(unfinished, databaseFolder()).catch(async (error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOTEMPTY') throw error
     await rm(unfinished, { recursive: true })
@@ -94,7 +94,7 @@ async function writeSnapshot(): Promise<void> {
   await rename(`${unfinished}.tar`, snapshotPath())
 }
 
-/** Makes the PostgreSQL database that test databases are cloned from, unless it is there already. */
+/** Creates the PostgreSQL database that test databases are cloned from, unless it exists. */
 export async function makeTemplate(serverUrl: string): Promise<void> {
   await withClient(serverUrl, async (client) => {
     await client.query('select pg_advisory_lock($1)', [TEMPLATE_LOCK])
@@ -120,12 +120,12 @@ export async function makeTemplate(serverUrl: string): Promise<void> {
     } finally {
       await database.close()
     }
-    // The coordinator's last, by which one sees that the template is whole.
+    // The coordinator's comes last, because its existence means that the template is complete.
     for (const server of servers) await withClient(server, (maker) => finishTemplate(maker, unfinished, name))
   })
 }
 
-/** Makes a coordinator and its workers of the databases of one name on several servers. */
+/** Turns databases of the same name on several servers into a coordinator and its workers. */
 async function makeCluster(name: string, coordinator: string, workers: readonly string[]): Promise<void> {
   for (const server of [coordinator, ...workers])
     await withClient(databaseUrl(server, name), (client) => client.query('create extension citus'))
@@ -136,7 +136,7 @@ async function makeCluster(name: string, coordinator: string, workers: readonly 
   })
 }
 
-/** What works on a distributed database by itself has to be gone, or the template cannot be copied. */
+/** Background workers of a distributed database must end before the template can be copied. */
 async function finishTemplate(client: Client, unfinished: string, name: string): Promise<void> {
   await client.query(`alter database ${unfinished} with allow_connections false`)
   await client.query('select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = $1', [
@@ -166,7 +166,7 @@ async function withClient<T>(url: string, use: (client: Client) => Promise<T>): 
   }
 }
 
-/** Drops the databases of runs that were killed: their names carry the second they were made in. */
+/** Drops the databases of runs that were killed: their names contain the second of their creation. */
 async function dropLeftOvers(client: Client): Promise<void> {
   const { rows } = await client.query<{ datname: string }>(
     `select datname from pg_database

@@ -4,11 +4,11 @@ import { EmbeddedSession } from '../../src/database/drivers/embedded-session.ts'
 import { embeddedThread, type EmbeddedThread } from '../../src/database/drivers/embedded-thread.ts'
 import { snapshotPath } from './database-setup.ts'
 
-/** How many databases are kept for reuse; each takes about 100 MB. */
+/** The number of databases to reuse; each takes about 100 MB. */
 const KEPT_MAX = 2
 /** The first id beyond PostgreSQL's own objects. */
 const FIRST_OWN_OID = 16_384
-/** Catalogs of definitions: any change to one makes a row with a higher transaction id, or one row fewer. */
+/** Catalogs of definitions. Any change adds a row with a higher transaction ID, or removes one. */
 const CATALOGS = [
   'pg_class',
   'pg_attribute',

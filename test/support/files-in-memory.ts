@@ -6,8 +6,8 @@ const PREFIX = 'memory-tests-'
 const FREE_BYTES_MIN = 4 * 2 ** 30
 
 /**
- * Puts the temporary files of this process and of those it starts into memory where Linux offers it: half of what the
- * tests of the service process wait for is flushing a disk. `test/support/power-cuts` checks flushes on a simulated one.
+ * Puts temporary files of this process and its children into memory where Linux offers it, because tests of the service
+ * process spend half their time waiting for disk flushes. `test/support/power-cuts` tests flushes on a simulated disk.
  */
 export function keepFilesInMemory(): void {
   if (process.env.TMPDIR !== undefined || !isUsable()) return

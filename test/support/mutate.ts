@@ -1,4 +1,4 @@
-/** What parsers are known to stumble over. */
+/** Inputs that often break parsers. */
 const TOKENS: readonly (string | number[])[] = [
   '',
   ' ',
@@ -76,11 +76,11 @@ const TOKENS: readonly (string | number[])[] = [
   [0xff, 0xff, 0xff, 0xff],
   [0x7f, 0xff, 0xff, 0xff],
 ]
-/** Many of one thing, but no file of a megabyte. */
+/** Many repetitions, but less than a megabyte. */
 const REPEATED_BYTES_MAX = 20_000
 const CHANGES_MAX = 6
 
-/** A changed copy: a few bytes flipped, parts removed, repeated, moved or put in. The same for the same numbers. */
+/** A changed copy: bytes flipped, and parts removed, repeated, moved or inserted. Deterministic for the same numbers. */
 export function mutate(bytes: Uint8Array, random: () => number): Buffer {
   let changed: Buffer = Buffer.from(bytes)
   const changes = 1 + below(CHANGES_MAX, random)
@@ -123,7 +123,7 @@ function changeOne(bytes: Buffer, random: () => number): Buffer {
   }
 }
 
-/** The next number in text, replaced: lengths, counts and offsets are such. */
+/** Replaces the next number in text, such as a length, count or offset. */
 function changeNumber(bytes: Buffer, from: number, random: () => number): Buffer {
   const isDigit = (at: number): boolean => {
     const byte = bytes[at] ?? 0
@@ -144,7 +144,7 @@ function tokenOf(random: () => number): Buffer {
   return typeof token === 'string' ? Buffer.from(token) : Buffer.from(token)
 }
 
-/** A whole number from 0 up to `count`, without it. */
+/** A whole number from 0 to below `count`. */
 export const below = (count: number, random: () => number): number => Math.floor(random() * count)
 
 const VALUES: readonly unknown[] = [
@@ -173,7 +173,7 @@ const VALUES: readonly unknown[] = [
   "' or 1=1--",
 ]
 
-/** The text of a JSON value with some of its parts replaced, or its bytes changed so that it seldom is JSON. */
+/** The text of a JSON value with some parts replaced, or with changed bytes, which rarely leave valid JSON. */
 export function mutateJson(value: unknown, random: () => number): Buffer {
   if (random() < 0.3) return mutate(Buffer.from(JSON.stringify(value)), random)
   let changed = value

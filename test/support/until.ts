@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** How long nothing may change, together with a minimum number of looks: a busy machine gives few looks a minute. */
+/** How long the result may stay unchanged, together with a minimum number of polls, because a busy machine polls rarely. */
 const STALLED_MS = 60_000
 const LOOKS_MIN = 100
 const FIRST_LOOK_MS = 5

@@ -7,7 +7,7 @@ import { migrateDatabase, openDatabase } from '../../../src/database/open-databa
 import { startTestService } from '../service.ts'
 import { type Mark, moveModels, placesIn, silentLogger } from './workload.ts'
 
-/** Starts a service on what a power cut has left. @returns what is wrong with it */
+/** Starts a service on the files that a power cut left. @returns the faults found */
 export async function checkAfterCut(root: string, marks: readonly Mark[]): Promise<string[]> {
   const places = placesIn(root)
   const wrong: string[] = []
@@ -35,7 +35,7 @@ export async function checkAfterCut(root: string, marks: readonly Mark[]): Promi
   return wrong
 }
 
-/** Between the two renames of a restore, a start says what to do instead of making an empty database. */
+/** Between the two renames of a restore, a start must say what to do, not create an empty database. */
 async function checkRestored(dataDir: string, marks: readonly Mark[]): Promise<string[]> {
   try {
     return await checkService(dataDir, marks)
@@ -63,7 +63,7 @@ async function checkService(dataDir: string, marks: readonly Mark[]): Promise<st
   }
 }
 
-/** An item has the body that was acknowledged last, or one of a request that was not answered. */
+/** An item must have the body that was acknowledged last, or that of an unanswered request. */
 async function wrongItems({ db }: OpenDatabase, marks: readonly Mark[]): Promise<string[]> {
   const { rows } = await sql<{ id: string; body: string }>`
     select external_id as id, body from source_items`.execute(db)
@@ -93,7 +93,7 @@ async function wrongItems({ db }: OpenDatabase, marks: readonly Mark[]): Promise
   return wrong
 }
 
-/** Each chunk has a vector of the model that answers, and each item a chunk. */
+/** Each chunk must have a vector of the answering model, and each item a chunk. */
 async function wrongVectors({ db }: OpenDatabase): Promise<string[]> {
   const { rows } = await sql<{ vectors: number; chunks: number; parts: number }>`
     select

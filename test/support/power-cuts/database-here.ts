@@ -7,8 +7,8 @@ import { createPGlite } from '../../../src/database/drivers/embedded-pglite.ts'
 import { EmbeddedSession } from '../../../src/database/drivers/embedded-session.ts'
 
 /**
- * Has embedded databases run on this thread, where their files are recorded in the order of everything else that is recorded.
- * @returns puts their own threads back
+ * Runs embedded databases on this thread, so that their file changes are recorded in order with all others.
+ * @returns restores their own threads
  */
 export function runDatabasesHere(): () => void {
   const { Worker } = workerThreads
@@ -26,7 +26,7 @@ export function runDatabasesHere(): () => void {
   }
 }
 
-/** What the service does with the database's thread. */
+/** The part of the database's thread that the service uses. */
 class DatabaseHere
   extends EventEmitter
   implements Pick<Worker, 'postMessage' | 'ref' | 'unref' | 'terminate'>

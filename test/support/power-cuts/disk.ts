@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 
-/** What happened to a folder on disk, in order. Files and folders have numbers, since their names change. */
+/** Changes to a folder on disk, in order. Files and folders have numbers, because their names change. */
 export type DiskEvent =
   | { kind: 'create'; id: number; folder: number; name: string; isFolder: boolean }
   | { kind: 'write'; id: number; at: number; bytes: Buffer }
@@ -13,7 +13,7 @@ export type DiskEvent =
 
 interface Numbered {
   id: number
-  /** The folder that names it, and how many changes that folder had with the one that named it. */
+  /** The folder that contains it, and the number of that folder's changes up to the one that named it. */
   link: { folder: Folder; changes: number } | null
 }
 type Change = { at: number; bytes: Buffer } | { size: number }
@@ -25,7 +25,7 @@ interface File extends Numbered {
 type Naming = readonly (readonly [name: string, entry: Entry | null])[]
 interface Folder extends Numbered {
   isFolder: true
-  /** As it is now, as it was flushed, and what led from there to here. */
+  /** The current state, the flushed state, and the changes between them. */
   entries: Map<string, Entry>
   flushed: Map<string, Entry>
   changes: Naming[]
@@ -33,12 +33,12 @@ interface Folder extends Numbered {
 }
 type Entry = File | Folder
 
-/** What a disk writes whole or not at all. */
+/** The unit that a disk writes completely or not at all. */
 const SECTOR_BYTES = 512
 
 /**
- * A disk in memory that knows what was flushed. It keeps less than ext4, XFS and Btrfs do: a flush keeps the file, its name and the
- * names that its folder changed before, and nothing else.
+ * A disk in memory that tracks what was flushed. It guarantees less than ext4, XFS and Btrfs: a flush keeps only the file, its
+ * name and the earlier changes to names in its folder.
  */
 export class Disk {
   readonly #entries: Entry[] = []
@@ -48,7 +48,7 @@ export class Disk {
     this.#root = this.#load(root)
   }
 
-  /** Reads a folder, all of it flushed. Numbers follow from names, so that two disks of a folder have the same. */
+  /** Reads a folder as completely flushed. Numbers follow from names, so that two disks of a folder have the same. */
   #load(root: string): Folder {
     const folder = this.#add(folderOf(this.next))
     for (const entry of readdirSync(root, { withFileTypes: true }).toSorted((a, b) =>
@@ -70,14 +70,14 @@ export class Disk {
     return entry
   }
 
-  /** The number of what has a path below the root, undefined where nothing has. */
+  /** The number of the file or folder at a path below the root; undefined if there is none. */
   find(names: readonly string[]): number | undefined {
     let entry: Entry | undefined = this.#root
     for (const name of names) entry = entry?.isFolder ? entry.entries.get(name) : undefined
     return entry?.id
   }
 
-  /** The number that the next new file gets. */
+  /** The number of the next new file. */
   get next(): number {
     return this.#entries.length
   }
@@ -138,9 +138,9 @@ export class Disk {
   }
 
   /**
-   * Writes what is left after a power cut now: all that was flushed, and of the rest what chance kept. Of writes each sector by itself,
-   * in any order; of a folder's names the first few changes.
-   * @param share how much of the rest is kept, 0 to 1
+   * Writes the files as a power cut at this moment leaves them: everything flushed, and a random part of the rest. Sectors of a
+   * write are kept independently; changes to a folder's names are kept up to some point.
+   * @param share the part of the rest that is kept, 0 to 1
    */
   writeAfterCut(target: string, random: () => number, share: number): void {
     const writeFolder = (folder: Folder, place: string): void => {
@@ -215,7 +215,7 @@ function flushNames(folder: Folder, upTo: number): void {
   }
 }
 
-/** A file's bytes after the changes, or sectors of them, that are kept. */
+/** A file's bytes after the kept changes or sectors. */
 function contentAfterCut({ flushed, changes }: File, isKept: () => boolean): Buffer {
   const sizes = changes.map((change) => ('size' in change ? change.size : change.at + change.bytes.length))
   const content = Buffer.alloc(Math.max(flushed.length, ...sizes))

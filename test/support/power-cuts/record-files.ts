@@ -5,7 +5,7 @@ import path from 'node:path'
 import { Disk, type DiskEvent } from './disk.ts'
 
 /**
- * Records what this process does to the files in a folder, by standing in for the functions of `node:fs` that change files.
+ * Records this process's changes to the files in a folder, by replacing the functions of `node:fs` that change files.
  * @returns ends the recording
  */
 export function recordFiles(root: string, onEvent: (event: DiskEvent) => void): () => void {
@@ -33,7 +33,7 @@ class Recorder {
   readonly #root: string
   readonly #disk: Disk
   readonly #onEvent: (event: DiskEvent) => void
-  /** Numbers of files by Node's descriptors. */
+  /** File numbers by Node's descriptors. */
   readonly open = new Map<number, number>()
 
   constructor(root: string, onEvent: (event: DiskEvent) => void) {
@@ -53,7 +53,7 @@ class Recorder {
     return relative === '' ? [] : relative.split(path.sep)
   }
 
-  /** The number of what is at a path; undefined outside the folder, and where nothing is. */
+  /** The number of the file or folder at a path; undefined outside the folder, or if there is none. */
   find(place: unknown): number | undefined {
     const names = this.#names(place)
     return names === null ? undefined : this.#disk.find(names)
@@ -66,7 +66,7 @@ class Recorder {
     return name === undefined || folder === undefined ? undefined : { folder, name }
   }
 
-  /** The number of the file at a path, which is new unless it is known. */
+  /** The number of the file at a path, or a new one. */
   opened(place: unknown, isTruncated: boolean): number | undefined {
     const known = this.find(place)
     if (known === undefined) return this.create(place, false)
@@ -113,7 +113,7 @@ class Recorder {
 const truncates = (flags: unknown): boolean =>
   typeof flags === 'number' ? (flags & fs.constants.O_TRUNC) !== 0 : String(flags).startsWith('w')
 
-/** What PGlite's module calls. */
+/** The functions that PGlite's module calls. */
 function standIns(real: typeof fs, recorder: Recorder): object {
   return {
     openSync(place: string, flags: number, mode?: number) {
@@ -170,7 +170,7 @@ function standIns(real: typeof fs, recorder: Recorder): object {
 const bytesOf = ({ buffer, byteOffset }: Uint8Array, offset: number, length: number): Uint8Array =>
   new Uint8Array(buffer, byteOffset + offset, length)
 
-/** What the service calls. */
+/** The functions that the service calls. */
 function asyncStandIns(real: typeof promises, recorder: Recorder): object {
   return {
     async open(place: string, flags: string | number = 'r', mode?: number) {

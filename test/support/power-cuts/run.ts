@@ -10,21 +10,21 @@ import { recordFiles } from './record-files.ts'
 import { type Mark, type Phase, PHASES, placesIn, runWorkload } from './workload.ts'
 
 /*
- * Records what a service does to its disk, cuts the power at many moments of that, and starts a service on what is left each time.
- * A process of its own, since it stands in for functions of Node: `node run.ts CUTS`, with a seed in TEST_SEED. Prints JSON.
+ * Records a service's changes to its disk, cuts the power at many moments, and starts a service on the remaining files each
+ * time. It is a separate process, because it replaces functions of Node: `node run.ts CUTS`, with a seed in TEST_SEED. Prints JSON.
  */
 
 type Event = DiskEvent | { kind: 'mark'; mark: Mark }
 
-/** What a cut keeps of what was not flushed: nothing, some of it, or all. */
+/** How much unflushed data a cut keeps: nothing, some, or all. */
 const SHARES = [0, 0.1, 0.5, 0.9, 1]
 
-/** One cut can make a wrong of each item. */
+/** One cut can cause a fault for each item. */
 const WRONG_SHOWN = 5
 
 const random = seededRandom('power cuts')
 const cuts = Number(process.argv[2])
-/** A long run that is stopped says what it has found. */
+/** A long run that is stopped prints its findings. */
 const stopping = new AbortController()
 process.once('SIGTERM', () => stopping.abort())
 let tried = 0
@@ -37,7 +37,7 @@ try {
   const moments = chooseMoments(events, cuts)
   const failures = await cutAt(moments, before(), events, SHARES)
   const cutsDone = tried
-  // Flushes without effect must be noticed, or the check is worth nothing.
+  // The check must detect a disk on which flushes have no effect.
   const control = chooseMoments(events, PHASES.length)
   const noticed = await cutAt(control, withoutFlushes(before()), events, [0.5])
   const phases = Object.fromEntries(
@@ -51,7 +51,7 @@ try {
   await rm(parent, { recursive: true, force: true })
 }
 
-/** The folder that the service writes to, and the disk as it was before. */
+/** The service's folder, and the disk as it was before. */
 async function prepare(): Promise<{ root: string; before: () => Disk }> {
   await makeSnapshot()
   const [root, copy] = [path.join(parent, 'recorded'), path.join(parent, 'before')]
@@ -72,7 +72,7 @@ async function record(root: string, events: Event[]): Promise<void> {
   }
 }
 
-/** What was recorded leads to what lies there, but for the lock, which SQLite writes. @throws names a file that differs */
+/** Replaying the recording must produce the actual files, except the lock, which SQLite writes. @throws with the first different file */
 async function requireComplete(root: string, disk: Disk, events: readonly Event[]): Promise<void> {
   for (const event of events) if (event.kind !== 'mark') disk.apply(event)
   const simulated = path.join(parent, 'simulated')
@@ -87,12 +87,12 @@ async function requireComplete(root: string, disk: Disk, events: readonly Event[
 }
 
 interface Moment {
-  /** How many events came before. */
+  /** The number of earlier events. */
   at: number
   phase: Phase
 }
 
-/** As many moments of each phase, chosen by chance, in their order. */
+/** The same number of random moments for each phase, in order. */
 function chooseMoments(events: readonly Event[], count: number): Moment[] {
   const starts = PHASES.map((phase) => ({
     phase,
@@ -108,7 +108,7 @@ function chooseMoments(events: readonly Event[], count: number): Moment[] {
   }).toSorted((a, b) => a.at - b.at)
 }
 
-/** Applies all but flushes. */
+/** Applies everything except flushes. */
 function withoutFlushes(disk: Disk): Pick<Disk, 'apply' | 'writeAfterCut'> {
   return {
     apply(event) {

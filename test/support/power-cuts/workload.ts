@@ -17,10 +17,10 @@ import { startSyncBench } from '../sync.ts'
 export const PHASES = ['key', 'ingest', 'sync', 'move', 'backup', 'restore'] as const
 export type Phase = (typeof PHASES)[number]
 
-/** What a caller knows: that something began, and that it was acknowledged. */
+/** What a caller knows: a change was started, or acknowledged. */
 export type Mark =
   | { kind: 'phase'; phase: Phase }
-  /** @param changes bodies of items by their external ids; null: deleted. `isWhole`: all of them are made, or none */
+  /** @param changes bodies of items by their external ids; null: deleted. `isWhole`: all or nothing */
   | { kind: 'begin'; step: number; changes: Readonly<Record<string, string | null>>; isWhole: boolean }
   | { kind: 'end'; step: number }
   | { kind: 'key'; key: string }
@@ -33,14 +33,14 @@ export const silentLogger = { error: () => {}, warn: () => {}, info: () => {} }
 export const oldModel = hashEmbeddingModel()
 const newModel = hashEmbeddingModel({ id: 'hash-2', dimensions: 96 })
 
-/** The folders of a root: the service's own, a backup, and what is restored from it. */
+/** The folders of a root: the service's own, a backup, and the folder restored from it. */
 export const placesIn = (root: string) => ({
   dataDir: path.join(root, 'data'),
   backup: path.join(root, 'backup.zst'),
   restored: path.join(root, 'restored'),
 })
 
-/** Lets a service do everything that writes to its disk. */
+/** Makes a service do everything that writes to its disk. */
 export async function runWorkload(root: string, onMark: (mark: Mark) => void): Promise<void> {
   const { dataDir, backup, restored } = placesIn(root)
   const phase = (name: Phase): void => onMark({ kind: 'phase', phase: name })
@@ -83,7 +83,7 @@ class Workload {
     this.#onMark = onMark
   }
 
-  /** Marks where changes begin; what it returns marks that they were acknowledged. */
+  /** Marks the start of changes. The returned function marks their acknowledgment. */
   #begin(changes: Readonly<Record<string, string | null>>, isWhole = true): () => void {
     const step = this.#steps++
     this.#onMark({ kind: 'begin', step, changes, isWhole })
@@ -108,7 +108,7 @@ class Workload {
     end()
   }
 
-  /** Small requests, deletions, upkeep of the database, and large requests that take several transactions beside others. */
+  /** Small requests, deletions, database maintenance, and concurrent large requests with several transactions. */
   async ingest(): Promise<void> {
     for (let round = 0; round < 12; round++) {
       for (let n = 0; n < 3; n++)
@@ -161,7 +161,7 @@ class Workload {
   }
 }
 
-/** A model's move, as the process does it that is configured for the new model. */
+/** A model move, in a process that is configured for the new model. */
 export async function moveModels(database: OpenDatabase): Promise<void> {
   const models = createModelRegistry({ configured: newModel, builtin: async () => oldModel })
   const move = createModelMove({
