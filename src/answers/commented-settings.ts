@@ -1,10 +1,4 @@
-import type { Definition } from './definitions.ts'
-
-/** A line without its indentation. */
-export interface Line {
-  indent: number
-  text: string
-}
+import type { Definition, Line } from './definition.ts'
 
 const ASSIGNED = /^[\w.-]{1,60}\s{0,8}=\s{0,8}\S/
 /** Also `key: value`, which in prose is a sentence. */

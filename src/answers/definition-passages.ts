@@ -1,5 +1,6 @@
 import { withoutMarkers } from './citations.ts'
-import { type Definition, readSettingsInCode } from './definitions.ts'
+import type { Definition } from './definition.ts'
+import { readSettingsInCode } from './definitions.ts'
 import { CONTEXT_CHARACTERS_MAX, type Passage, toPassage, type Under } from './passage.ts'
 import { plainText, shorten } from './plain-text.ts'
 import { splitSentences } from './sentences.ts'

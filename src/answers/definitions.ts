@@ -1,17 +1,6 @@
-import { type Line, readSettings } from './commented-settings.ts'
+import { readSettings } from './commented-settings.ts'
+import type { Definition, Line } from './definition.ts'
 import { joinLines } from './plain-text.ts'
-
-/**
- * Definition lists in plain text: the definition is indented below its term (manual pages, reStructuredText),
- * after a colon (Markdown), or in a column beside it (lists of options), or the term is a setting with a
- * comment above. Markdown parses most of these as code or paragraphs and splits them.
- */
-export interface Definition {
-  term: string
-  text: string
-  /** The term's column; more indented text below belongs to it. */
-  indent: number
-}
 
 /** A definition whose text is still in lines. */
 interface Draft extends Omit<Definition, 'text'> {
