@@ -37,11 +37,12 @@ export function CitationPager({
         variant="default"
         size="compact-sm"
         leftSection={<ChevronLeft size={14} aria-hidden />}
+        aria-label={`Previous ${noun}`}
         aria-keyshortcuts="ArrowLeft"
         {...endOf(before)}
         onClick={() => before !== undefined && onGo(before)}
       >
-        Previous {noun}
+        Previous
       </Button>
       <Text size="sm" role="status">
         {place + 1} of {numbers.length}
@@ -50,11 +51,12 @@ export function CitationPager({
         variant="default"
         size="compact-sm"
         rightSection={<ChevronRight size={14} aria-hidden />}
+        aria-label={`Next ${noun}`}
         aria-keyshortcuts="ArrowRight"
         {...endOf(after)}
         onClick={() => after !== undefined && onGo(after)}
       >
-        Next {noun}
+        Next
       </Button>
     </Group>
   )
