@@ -4,6 +4,7 @@ import type { MeaningPart } from '../inference/embedding-model.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import type { Readable } from '../kernel/reader.ts'
 import type { HeldSnapshot, Proposal } from '../vector-memory/index.ts'
+import type { StoredVector } from '../vector-scan/index.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import type { SearchFilter } from './search-schema.ts'
 
@@ -45,11 +46,8 @@ export const ShownChunk = z.object({
 export type ShownChunk = z.output<typeof ShownChunk>
 
 /** A stored chunk: its vector and the fields of a hit. */
-export interface ChunkRow {
+export interface ChunkRow extends StoredVector {
   key: ChunkKey
-  values: Float16Array
-  /** The vector's Euclidean length. */
-  length: number
   /** Its item's access policy. */
   policyId: number | null
   shown: ShownChunk

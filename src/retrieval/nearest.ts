@@ -1,4 +1,5 @@
 import type { Proposal } from '../vector-memory/index.ts'
+import { createScore } from '../vector-scan/index.ts'
 import {
   byKey,
   type ChunkRow,
@@ -9,7 +10,6 @@ import {
   type Proposer,
 } from './nearest-query.ts'
 import type { ReadCandidates } from './rows.ts'
-import { createScore } from './score.ts'
 
 /** Proposals to try under constant writes or when candidates disappear. */
 const ROUNDS_MAX = 5

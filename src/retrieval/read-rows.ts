@@ -4,9 +4,9 @@ import type { Db } from '../database/database.ts'
 import { decodeHalfvec, encodeHalfvec } from '../database/halfvec.ts'
 import { createPreparedShapes, prepare } from '../database/prepared.ts'
 import type { StoredModel } from '../models/index.ts'
+import { distanceError, lengthOf } from '../vector-scan/index.ts'
 import { conditionsOf, naming, notBeingRemoved, removedSources } from './filter-conditions.ts'
 import { type ChunkKey, type ChunkRow, type NearestQuery, ShownChunk } from './nearest-query.ts'
-import { distanceError, lengthOf } from './score.ts'
 
 /** The organization's state in one statement, from the same database snapshot as the rows. */
 export interface Standing {

@@ -1,12 +1,13 @@
 /*
  * Vectors in memory. A table (`row-table.ts`) has rows of quantized vectors in blocks (`block-layout.ts`), which
  * `write-rows.ts` writes and a WebAssembly kernel scans (`scan.ts`, on threads if there are many). A scan
- * bounds every similarity from both sides, so it returns all rows that may be among the nearest. Nothing here
- * knows the database or organizations.
+ * bounds every similarity from both sides, so it returns all rows that may be among the nearest. `score.ts`
+ * computes exact ones. Nothing here knows the database or organizations.
  */
 export { blockBytesOf, DIMENSIONS_MAX, ROWS_A_BLOCK } from './block-layout.ts'
 export { type Asked, compareVectors, nearnessOf, type Nearness } from './compare.ts'
 export { greatestCosines } from './scan.ts'
 export { NO_ITEM, NoRoom, type RowTable } from './row-table.ts'
+export { createScore, distanceError, lengthOf, type StoredVector } from './score.ts'
 export { VectorScanner } from './scanner.ts'
 export { KEY_BYTES, rowBytesOf } from './write-rows.ts'

@@ -1,4 +1,5 @@
 import { PAIR_BYTES, SCALES_BYTES, SEGMENT, segmentsOf } from './block-layout.ts'
+import { distanceError } from './score.ts'
 
 export interface Question {
   /**
@@ -22,11 +23,6 @@ const STEPS = 32_767
  * of 1/127 of the greatest.
  */
 const ROW_LENGTH_MAX = 1.5
-/**
- * Maximum error of a 32-bit sum with a term for each dimension, here and in pgvector's `<=>`: half a unit in
- * the last place of the product and of the lengths, for each term.
- */
-const FLOAT_ERROR = 2 * 2 ** -23
 const FLOAT_ERROR_MIN = 1e-5
 /** Words before each segment's pairs. */
 const HEAD_WORDS = 3
@@ -73,7 +69,7 @@ export function encodeQuestion(vector: Float32Array): Question | null {
     segments += 1
     end = next
   }
-  const slack = ROW_LENGTH_MAX * Math.sqrt(lost) + Math.max(FLOAT_ERROR_MIN, vector.length * FLOAT_ERROR)
+  const slack = ROW_LENGTH_MAX * Math.sqrt(lost) + Math.max(FLOAT_ERROR_MIN, distanceError(vector.length))
   return { words: words.slice(0, end), segments, step, slack, bounds }
 }
 

@@ -10,7 +10,7 @@ import type { Person } from '../support/people.ts'
 import { rounds, seededRandom } from '../support/random.ts'
 import { GROUPS, mayRead, randomPolicy } from '../support/permissions.ts'
 import { type Answer, startTestService, type TestOrganization, type TestService } from '../support/service.ts'
-import { createScore, lengthOf } from '../../src/retrieval/score.ts'
+import { createScore, lengthOf } from '../../src/vector-scan/score.ts'
 
 /** `TEST_ROUNDS=1000` repeats it 10,000 times. */
 const ROUNDS = rounds(10)

@@ -3,10 +3,9 @@ import { z } from 'zod'
 import type { Db } from '../../database/database.ts'
 import { encodeHalfvec } from '../../database/halfvec.ts'
 import type { Candidate, Proposal } from '../../vector-memory/index.ts'
-import { compareVectors } from '../../vector-scan/index.ts'
+import { compareVectors, distanceError } from '../../vector-scan/index.ts'
 import { inScope, notRemoved } from '../filter-conditions.ts'
 import type { NearestQuery, Proposer } from '../nearest-query.ts'
-import { distanceError } from '../score.ts'
 
 /** Extra candidates: pgvector sums in 32 bits, so near ties may come in another order. */
 const MARGIN = 8

@@ -1,4 +1,9 @@
-import type { ChunkRow } from './nearest-query.ts'
+/** A stored vector. */
+export interface StoredVector {
+  values: Float16Array
+  /** Its Euclidean length. */
+  length: number
+}
 
 /**
  * Scores stored vectors against a query: the cosine similarity of the stored half-precision numbers, summed
@@ -6,7 +11,7 @@ import type { ChunkRow } from './nearest-query.ts'
  * paths agree by construction.
  * @param vector the query's vector, rounded to half precision like the stored ones
  */
-export function createScore(vector: Float32Array): (row: Pick<ChunkRow, 'values' | 'length'>) => number {
+export function createScore(vector: Float32Array): (row: StoredVector) => number {
   const halves = new Float16Array(vector)
   const dimensions = new Uint16Array(vector.length)
   const numbers = new Float64Array(vector.length)
@@ -40,7 +45,7 @@ export function lengthOf(values: Float16Array | Float64Array): number {
 /** For each dimension, half a unit in the last place of 32-bit products and lengths. */
 const FLOAT_ERROR = 2 * 2 ** -23
 
-/** Maximum error of pgvector's cosine distance, which it sums in 32 bits. */
+/** Maximum error of a similarity summed in 32 bits, as the kernel and pgvector's `<=>` do. */
 export function distanceError(dimensions: number): number {
   return dimensions * FLOAT_ERROR
 }
