@@ -80,7 +80,7 @@ async function send(
   }
 }
 
-/** Not so is only the event that tells of an error. The shapes are the service's own, which checks them as they leave. */
+/** All events except errors. The service validates them before it sends them. */
 function isAskEvent(given: { event: string | undefined; data: unknown }): given is AskEvent {
   return given.event !== undefined && ['step', 'context', 'delta', 'citations', 'done'].includes(given.event)
 }

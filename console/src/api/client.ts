@@ -5,7 +5,7 @@ import type { components, paths } from './schema.d.ts'
 export type Api = Client<paths>
 export type Schemas = components['schemas']
 
-/** Who is asking; `token` renews what has expired and is null when nobody is signed in. */
+/** The caller. `token` renews an expired token, and returns null without a signed-in user. */
 export interface Credentials {
   token(): Promise<string | null>
   /** The service does not take the token any more. */

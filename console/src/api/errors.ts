@@ -8,7 +8,7 @@ type Issue = NonNullable<components['schemas']['Error']['issues']>[number]
 /** An error of the service in its own words, with the id under which its log has the request. */
 export class ApiError extends Error {
   readonly code: ErrorCode
-  /** The HTTP status; 0 when nobody answered. */
+  /** The HTTP status; 0 without an answer. */
   readonly status: number
   readonly requestId: string | null
   readonly issues: readonly Issue[]
@@ -56,7 +56,7 @@ function retryAfterOf({ headers }: Response): number | null {
   return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : null
 }
 
-/** What a request that got no answer is told as. */
+/** The error of a request without an answer. */
 export function unreachable(cause: unknown): ApiError {
   return new ApiError({
     code: 'offline',

@@ -3,7 +3,7 @@ import { DEFAULT_PROVIDERS } from './providers.ts'
 /** Typed by the default providers; a deployment may name others. */
 export type ProviderId = (typeof DEFAULT_PROVIDERS)[number]['id']
 
-/** What the service tells of a provider. */
+/** A provider as the service describes it. */
 export interface ProviderFacts {
   id: ProviderId
   name: string
@@ -38,7 +38,7 @@ export const providerIds = (): readonly ProviderId[] => known.ids
 export const providerChoices = (): { value: ProviderId; label: string }[] => known.choices
 /** All of them in a sentence: "Slack, Notion, or Gmail". */
 export const anyProvider = (): string => known.any
-/** The provider of files that nobody chose another one for. */
+/** The default provider of files. */
 export const filesProvider = (): ProviderId => known.forFiles
 
 export function providerFacts(id: ProviderId): ProviderFacts {
@@ -47,7 +47,7 @@ export function providerFacts(id: ProviderId): ProviderFacts {
   )
 }
 
-/** A provider's name as people know it; undefined for what is none. */
+/** A provider's display name; undefined for an unknown one. */
 export function providerName(id: string | null): string | undefined {
   return known.byId.get(id ?? '')?.name
 }

@@ -6,7 +6,7 @@ export class MissingPageFile extends Error {
   }
 }
 
-/** Loads a page. Its error says that the file is missing, however the browser or the bundler has it. */
+/** Loads a page. Its error says that the file is missing, in any browser and bundler. */
 export function pageFile<Page>(load: () => Promise<Page>): () => Promise<Page> {
   return async () => {
     try {

@@ -91,7 +91,7 @@ function questionOfTitle(title: string): string[] {
   return [`How do I ${verb}${act.slice(first.length)}?`]
 }
 
-/** A question that somebody wrote, without its channel; a few words alone mean nothing elsewhere. */
+/** A question from a channel, without the channel's name. Short ones are omitted, because they mean little elsewhere. */
 function questionInMessage({ title }: Titled): string[] {
   const question = title.replace(/^#[^:\s]{1,80}: /, '').trim()
   const isWhole = question.length <= TITLE_CHARACTERS_MAX && /^\p{Lu}[^@?]*\?$/u.test(question)
@@ -100,7 +100,7 @@ function questionInMessage({ title }: Titled): string[] {
 
 function questionOfName({ type, label }: Named): string[] {
   if (type === 'person') return [`What does ${label} work on?`]
-  // The domain of an address is nobody's subject.
+  // The domain of an address is no subject for a question.
   if (type === 'organization' && /^[\w-]+(?:\.[\w-]+)+$/.test(label)) return []
   return type === 'organization' || type === 'topic' ? [`What do we know about ${label}?`] : []
 }

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { useWorkspace } from '../session/workspace.tsx'
 
-/** What has the workspace's queries of these names read anew; what is shown of them at once, the rest when it is needed. */
+/** Invalidates the workspace's queries of these names: visible ones refresh at once, others when they are needed. */
 export function useReadAnew(): (...names: string[]) => Promise<void> {
   const queries = useQueryClient()
   const { organization } = useWorkspace()

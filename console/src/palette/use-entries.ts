@@ -32,7 +32,7 @@ const THEMES = [
   { scheme: 'auto', label: 'System theme', icon: Monitor },
 ] as const
 
-/** What the palette offers for these words: what is known by name, then items by title, then the question. */
+/** The palette's entries for these words: pages and names, then items by title, then the question. */
 export function useEntries(query: string): EntryGroup[] {
   const words = query.trim()
   const question = useQuestion(words)

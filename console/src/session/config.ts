@@ -23,7 +23,7 @@ export interface Config {
   providers: readonly ProviderFacts[]
 }
 
-/** What the service tells the console before anybody is signed in. @throws ApiError */
+/** The configuration that the service gives the console before sign-in. @throws ApiError */
 export async function loadConfig(): Promise<Config> {
   const response = await fetch('/console/config.json').catch((error: unknown) => {
     throw unreachable(error)

@@ -20,7 +20,7 @@ export function useConsole(): Console {
   return found
 }
 
-/** Whether somebody is signed in; draws anew when that changes. */
+/** Whether a user is signed in; rerenders when that changes. */
 export function useSessionState(): SessionState {
   const { session } = useConsole()
   return useSyncExternalStore(session.subscribe, session.state)

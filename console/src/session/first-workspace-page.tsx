@@ -2,7 +2,7 @@ import { Text, Title } from '@mantine/core'
 import { CreateWorkspaceForm } from './create-workspace-form.tsx'
 import { GatePage } from './gate-page.tsx'
 
-/** What somebody sees who belongs to no workspace yet. */
+/** The page of a user without a workspace. */
 export function FirstWorkspacePage({ onMade }: { onMade: (organizationId: string) => void }) {
   return (
     <GatePage title="Create a workspace">

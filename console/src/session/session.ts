@@ -4,7 +4,7 @@ import type { Config } from './config.ts'
 
 export type SessionState =
   | { is: 'signed-in' }
-  /** `ended`: somebody was, until the issuer or the service would not have it any longer. */
+  /** `ended`: the issuer or the service no longer accepts the session. */
   | { is: 'signed-out'; because: 'new' | 'ended' }
   | { is: 'signed-out'; because: 'failed'; message: string }
   /** Nobody can sign in before the operator has mended this. */

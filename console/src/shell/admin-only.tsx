@@ -5,7 +5,7 @@ import { PageHeader } from '../ui/page-header.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { useWorkspace } from '../session/workspace.tsx'
 
-/** Shows what is below to admins and owners; tells a member who can open it for them. */
+/** Shows its content to admins and owners, and tells members whom to ask. */
 export function AdminOnly({ children }: { children: ReactNode }) {
   const { isAdmin, organization } = useWorkspace()
   if (isAdmin) return children

@@ -6,7 +6,7 @@ import { ApiError } from '../api/errors.ts'
 import { useWhenReady } from '../session/service-ready.ts'
 import classes from './outage-banner.module.css'
 
-/** Over every page while the service does not answer. Reads anew what is shown as soon as it does. */
+/** Shown on every page during an outage. Refreshes the page when the service answers again. */
 export function OutageBanner() {
   const queries = useQueryClient()
   const [isAway, setAway] = useState(false)

@@ -21,7 +21,7 @@ import { Shell } from './shell.tsx'
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NoSuchPage })
 
-/** Pages that members do not see: by their address they are told why. */
+/** Pages that members cannot open. A direct link shows them why. */
 const admins = createRoute({
   getParentRoute: () => root,
   id: 'admins',

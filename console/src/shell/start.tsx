@@ -50,7 +50,7 @@ export async function start(root: Root): Promise<void> {
   }
 }
 
-/** Starts anew by itself as soon as the service answers. */
+/** Restarts automatically when the service answers. */
 function Unstarted({ error }: { error: ApiError }) {
   useWhenReady(true, reload)
   return <ErrorState error={error} onRetry={reload} />

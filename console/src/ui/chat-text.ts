@@ -6,7 +6,7 @@ interface Laid {
 
 const MARKDOWN = /[\\`*_{}[\]()#+\-.!|<>~]/g
 
-/** The authors of a chat's messages; null for what is no chat. */
+/** The authors of a chat's messages; null for other texts. */
 export function sendersOf({ sourceKind, metadata }: Laid): readonly string[] | null {
   const senders = stringsOf(metadata.senders)
   return sourceKind === 'message' && senders.length > 0 ? senders : null

@@ -15,7 +15,7 @@ export function ConfirmDialog({
 }: {
   isOpen: boolean
   title: string
-  /** What happens, and what is lost. */
+  /** The effect, including what is deleted. */
   text: string
   /** The verb of the button: "Revoke key". */
   confirm: string

@@ -7,7 +7,7 @@ export interface Column<Row> {
   /** The header; screen readers and narrow screens name each cell by it. */
   label: string
   cell: (row: Row) => ReactNode
-  /** Numbers and actions stand at the end. */
+  /** Numbers and actions are aligned to the end. */
   isAtEnd?: boolean
   /** Its buttons say themselves what they do: the header is for screen readers alone. */
   isAction?: boolean

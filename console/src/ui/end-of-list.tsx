@@ -9,7 +9,7 @@ export function EndOfList({
   isAsked = false,
 }: {
   pages: Pick<Pages, 'endRef' | 'error' | 'hasNextPage' | 'isFetchingNextPage' | 'fetchNextPage'>
-  /** Only by the button: what stands below the list has to be reached too. */
+  /** Loads more only by the button, so that content below the list stays reachable. */
   isAsked?: boolean
 }) {
   if (!pages.hasNextPage) return null

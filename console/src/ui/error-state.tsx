@@ -4,7 +4,7 @@ import type { ApiError } from '../api/errors.ts'
 import { CopyButton } from './copy-button.tsx'
 import { formatNumber } from './format.ts'
 
-/** An error in the service's own words, with the id to give to whoever runs it. */
+/** An error with the service's message and the ID to report to the operator. */
 export function ErrorNotice({ error }: { error: ApiError }) {
   return (
     <Alert color="red" icon={<CircleAlert size={18} aria-hidden />} title={error.message} role="alert">

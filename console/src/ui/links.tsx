@@ -5,7 +5,7 @@ import type { ComponentPropsWithRef, ReactNode } from 'react'
 
 const SAFE = new Set(['http:', 'https:', 'mailto:'])
 
-/** The address if a link may lead there: http, https and mailto; null for any other, and for what is no address. */
+/** The address if a link may lead there: http, https and mailto; otherwise null. */
 export function safeAddress(address: string): string | null {
   const url = URL.parse(address)
   return url !== null && SAFE.has(url.protocol) ? url.href : null

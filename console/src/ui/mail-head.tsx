@@ -7,7 +7,7 @@ const SHOWN_MAX = 10
 
 type Mail = Pick<Schemas['SourceItem'], 'metadata' | 'authorName' | 'sourceCreatedAt' | 'title'>
 
-/** The headers of a mail, as mail programs show them; nothing for what is no mail. */
+/** The headers of a mail, as mail programs show them; nothing for other items. */
 export function MailHead({ item }: { item: Mail }) {
   const { metadata, authorName, sourceCreatedAt, title } = item
   const recipients = recipientsOf(metadata)

@@ -39,12 +39,12 @@ const VERBATIM = new Set(['a', 'code', 'pre'])
 const TABLE_PARTS = new Set(['table', 'tbody', 'thead', 'tr'])
 /** More than any passage has; what comes after is cut. */
 const CHARACTERS_MAX = 100_000
-/** Deeper than people write; what is deeper is shown as text. */
+/** Deeper than people write. Anything deeper is shown as text. */
 const DEPTH_MAX = 40
 
 type RenderText = (text: string) => ReactNode
 type RenderNode = (node: Node) => ReactNode
-/** What stands for texts: outside of code and links, or wherever one stands. */
+/** How to render texts outside code and links, or everywhere. */
 interface Renderers {
   renderText?: RenderText | undefined
   renderNode?: RenderNode
@@ -61,7 +61,7 @@ const purifier = DOMPurify(globalThis.window)
  * Text with Markdown from outside: an answer, a passage. Nothing of it runs or is fetched: it is sanitised, and of what
  * is left only known elements and links of safe kinds are built, by React. A text that grows keeps the elements that it
  * has, with what is focused in them.
- * @param renderText what stands for a piece of plain text, outside of code and links
+ * @param renderText renders plain text outside code and links
  * @param breaks whether a line of the text is a line of its own, as in messages
  */
 export function Markdown({
@@ -138,7 +138,7 @@ function markParts(
   return pieces.length === 0 ? text : [...pieces, text.slice(done)]
 }
 
-/** Null for what is nested so deeply that it cannot be read as Markdown. */
+/** Null if it is nested too deeply for Markdown. */
 function sanitised(text: string, breaks: boolean): DocumentFragment | null {
   try {
     return purifier.sanitize(marked.parse(text, { async: false, gfm: true, breaks }), {

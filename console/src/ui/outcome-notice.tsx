@@ -10,7 +10,7 @@ interface Outcome {
   text: string
 }
 
-/** What a provider or the payment processor sent the person back with, as far as the address says it. */
+/** The result in the URL after a provider or the payment processor sent the user back. */
 export function OutcomeNotice() {
   const outcome = outcomeOf(new URLSearchParams(globalThis.location.search))
   if (outcome === null) return null

@@ -50,7 +50,7 @@ export function FileIcon() {
   )
 }
 
-/** Its sign alone, for where the name stands beside it. */
+/** Only its icon, for places that also show the name. */
 export function ProviderIcon({ id }: { id: ProviderId }) {
   return (
     <span className={classes.icon} aria-hidden>

@@ -26,7 +26,7 @@ export function Reading<T>({
   )
 }
 
-/** Around a skeleton whose place something of another height takes: what stands below appears with it, and does not move. */
+/** Around a skeleton whose content has another height: everything below appears together with the content and does not move. */
 export function FirstReading({ children }: { children: ReactNode }) {
   return (
     <Box p="lg" data-reading>

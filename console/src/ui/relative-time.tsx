@@ -48,7 +48,7 @@ function describe(date: Date, now: number): string {
   return relative.format(Math.trunc(minutes / unit[1]), unit[0])
 }
 
-/** The time, anew each minute. Epoch milliseconds. */
+/** The current time in epoch milliseconds, updated each minute. */
 export function useNow(): number {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {

@@ -4,7 +4,7 @@ import { type Column, DataRows, useCards } from './data-table.tsx'
 import tableClasses from './data-table.module.css'
 import classes from './sortable-table.module.css'
 
-/** Rows that are sorted by their headers. Looks like `DataTable`; on a narrow screen the headers stand above the cards. */
+/** Rows that are sorted by their headers. Looks like `DataTable`; on a narrow screen, the headers are above the cards. */
 export function SortableTable<Row, Id extends string>({
   label,
   rows,

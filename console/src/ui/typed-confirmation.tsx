@@ -3,7 +3,7 @@ import { type FormEvent, type ReactNode, useState } from 'react'
 import type { ApiError } from '../api/errors.ts'
 import { ErrorNotice } from './error-state.tsx'
 
-/** Asks before something large is lost for good: whoever goes on types what it is called. */
+/** Asks before a large, permanent deletion: the user must type the name. */
 export function TypedConfirmation({
   name,
   confirm,
@@ -21,7 +21,7 @@ export function TypedConfirmation({
   error: ApiError | null
   onConfirm: () => void
   onClose: () => void
-  /** What happens, and what is lost. */
+  /** The effect, including what is deleted. */
   children: ReactNode
 }) {
   const [typed, setTyped] = useState('')

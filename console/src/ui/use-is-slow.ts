@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 
 const SLOW_MS = 200
 
-/** Whether something has been going on long enough to be shown as such: what is quick should not flicker. */
+/** Whether something takes long enough to show it, so that fast work does not flicker. */
 export function useIsSlow(isGoingOn: boolean): boolean {
   const [isSlow, setIsSlow] = useState(false)
   useEffect(() => {

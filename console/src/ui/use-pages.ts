@@ -16,7 +16,7 @@ export interface ListPage<Row> {
 export function usePages<Row>(options: {
   queryKey: QueryKey
   read: (cursor: string | undefined, signal: AbortSignal) => Promise<ListPage<Row>>
-  /** How soon what is shown is read again, in milliseconds; false: not by itself. */
+  /** The interval of refreshes, in milliseconds; false: none. */
   refetchInterval?: (rows: readonly Row[]) => number | false
 }) {
   const query = useInfiniteQuery({

@@ -7,7 +7,7 @@ export interface TextPiece {
 }
 
 const WORD = /[\p{L}\p{N}]+/gu
-/** Words that stand in nearly every text, and say nothing of why this one was found. */
+/** Words that nearly every text has, which do not explain a hit. */
 const COMMON = new Set(
   `a about after all am an and any are as at be been before but by can could did do does for from get had has have how i
    if in into is it its may me my no not of on or our out shall should so than that the their them then there these they

@@ -5,7 +5,7 @@ import { useConsole } from '../../session/context.tsx'
 import { type AskSearch, QUESTION_CHARACTERS_MAX } from './ask-search.ts'
 import classes from './question-form.module.css'
 
-/** The box, what is wanted of it, and the button that starts or stops. Enter asks, Shift and Enter begins a line. */
+/** The input, the kind of result, and the button that starts or stops. Enter asks; Shift+Enter starts a new line. */
 export function QuestionForm({
   search,
   isRunning,

@@ -120,7 +120,7 @@ function KeyTable({
   )
 }
 
-/** What the key stands for, and the part of its secret that tells it from others. */
+/** The key's name, and the part of its secret that identifies it. */
 function Name({ apiKey: { name, prefix } }: { apiKey: ApiKey }) {
   return (
     <div className={classes.name}>

@@ -1,6 +1,6 @@
 import { exampleBody } from './snippets.ts'
 
-/** In place of the secret, which nobody but its owner has. */
+/** The placeholder for the secret, which only its owner has. */
 export const KEY_PLACEHOLDER = 'YOUR_API_KEY'
 
 const WITH_BODY = new Set(['POST', 'PUT', 'PATCH'])

@@ -1,7 +1,7 @@
 import type { Tone } from '../../ui/status.tsx'
 import type { Delivery, EventType, Webhook } from './use-webhooks.ts'
 
-/** What each event tells, in words. The test is sent by a button and not chosen. */
+/** A description of each event. The test is not listed, because a button sends it. */
 export const EVENTS: Record<Exclude<EventType, 'webhook.test'>, string> = {
   'source.error': 'A source stopped working',
   'source.active': 'A source works again, or for the first time',

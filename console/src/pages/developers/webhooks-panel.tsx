@@ -29,7 +29,7 @@ type Open =
   | { is: 'form'; webhook: Webhook | null }
   | { is: 'rotate' | 'delete' | 'deliveries'; webhook: Webhook }
 
-/** The addresses that are told of what happens here. */
+/** The webhooks of the workspace. */
 export function WebhooksPanel() {
   const webhooks = useWebhooks()
   const [open, setOpen] = useState<Open | null>(null)

@@ -18,7 +18,7 @@ export type Concern = { id: string; title: string } & (
 const STALE_MS = 24 * 60 * 60_000
 const CREDITS_LOW = 0.8
 
-/** What needs somebody, the most pressing first. `now` in epoch milliseconds. */
+/** Problems that need attention, most urgent first. `now` in epoch milliseconds. */
 export function findConcerns(
   {
     sources,

@@ -8,10 +8,10 @@ import { useLiveRuns, useSyncRun } from '../sources/use-runs.ts'
 import type { Concern } from './attention.ts'
 import classes from './concern-list.module.css'
 
-/** Of more the list of sources tells. */
+/** The list of sources shows the others. */
 const SHOWN_MAX = 6
 
-/** What needs somebody, each with the button that mends it, or the way to the page where that is done. */
+/** Problems, each with a button that fixes it or a link to the page that does. */
 export function ConcernList({ concerns }: { concerns: readonly Concern[] }) {
   // Followed here, so that a source that was mended leaves the list by itself.
   const { data: runs } = useLiveRuns()

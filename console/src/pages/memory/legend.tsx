@@ -1,7 +1,7 @@
 import { type CanvasNode, KINDS, kindOf, NODE_KINDS } from './kinds.ts'
 import classes from './legend.module.css'
 
-/** What the colours stand for, and how many of each there are. */
+/** The colors of the kinds, with counts. */
 export function Legend({ nodes }: { nodes: readonly CanvasNode[] }) {
   const counts = new Map<string, number>()
   for (const node of nodes) counts.set(kindOf(node), (counts.get(kindOf(node)) ?? 0) + 1)

@@ -27,7 +27,7 @@ export interface ImportQueue {
   add(sourceId: string, given: readonly GivenFile[]): number
   /** Sends again what failed. */
   retry(): void
-  /** Forgets what is over. */
+  /** Removes finished files from the list. */
   clear(): void
 }
 
@@ -36,7 +36,7 @@ const SENT_AT_ONCE = 2
 const ATTEMPTS_MAX = 4
 const PATIENCE_MS = 2_000
 
-/** Sends files a few at a time, and keeps what became of each. `onStored` is told of everything that is over. */
+/** Sends files a few at a time, and records the result of each. `onStored` is called for each finished file. */
 export function createImportQueue(deps: {
   send: SendFile
   onStored: () => void

@@ -6,7 +6,7 @@ import { isActive, type Source, type SyncRun } from './source-words.ts'
 import { useSyncRun } from './use-runs.ts'
 import { useStartRun } from './use-source-changes.ts'
 
-/** What mends a source that fails or is out of date: connecting its account again where its access has ended, else a sync. */
+/** The fix for a failing or outdated source: reconnect it if its access has ended, otherwise sync. */
 export function MendButton({ source, run }: { source: Source; run: SyncRun | undefined }) {
   const details = useSyncRun(run?.status === 'failed' ? run.id : undefined)
   const [connect, sync] = [useConnecting(source.provider), useStartRun(source.id)]
