@@ -1,6 +1,6 @@
 import { citedIn, type Passages } from './marker.tsx'
 
-/** An answer as people send it to others: with the titles and addresses of what it cites. */
+/** An answer to copy, with the titles and URLs of its citations. */
 export function answerToShare(text: string, passages: Passages): string {
   const sources = citedIn(text, passages).map((number) => {
     const { title = '', url = '' } = passages[number - 1] ?? {}

@@ -17,7 +17,7 @@ import { PassageList } from './passage-list.tsx'
 import { Steps } from './steps.tsx'
 import type { AnswerState } from './use-answer.ts'
 
-/** An answer from its first word on, with what it is cited from. Where the evidence is weak that is the first thing seen. */
+/** A streaming or complete answer with its citations. A warning about weak evidence comes first. */
 export function AnswerView({ answer, onAgain }: { answer: AnswerState; onAgain: () => void }) {
   const { phase, text, context, limitations } = answer
   const isRunning = phase === 'reading' || phase === 'writing'

@@ -4,7 +4,7 @@ import { useWorkspace } from '../../session/workspace.tsx'
 import { ErrorNotice } from '../../ui/error-state.tsx'
 import { ButtonLink } from '../../ui/links.tsx'
 
-/** Why there is no answer, in the service's own words, and what can be done about it. */
+/** The service's error message, with a fix. */
 export function AskError({ error, onAgain }: { error: ApiError; onAgain: () => void }) {
   const { isAdmin } = useWorkspace()
   const isOfThePlan = error.code === 'quota_exceeded' || error.status === 402

@@ -34,11 +34,11 @@ import { type Turn, useSaveTurn, useThread } from './use-threads.ts'
 
 const NO_TURNS: readonly Turn[] = []
 
-/** A thread of questions with cited answers, or what a search finds. */
+/** A thread of questions with cited answers, or search results. */
 export function AskPage() {
   const { organization } = useWorkspace()
   const search = useSearch({ from: '/ask' })
-  // Of another workspace nothing is kept: neither answers nor what is being asked.
+  // The key resets answers and pending questions when the workspace changes.
   return <Asking key={organization.id} search={search} />
 }
 
@@ -92,7 +92,7 @@ function Asking({ search }: { search: AskSearch }) {
   )
 }
 
-/** Filters, what a search finds, and the result that is open. */
+/** Filters, search results, and the open result. */
 function Searching({ search, onGo }: { search: AskSearch; onGo: (search: AskSearch) => void }) {
   const results = useSearchResults(search)
   return (
@@ -114,7 +114,7 @@ function Searching({ search, onGo }: { search: AskSearch; onGo: (search: AskSear
   )
 }
 
-/** The answer of this page, the way to a follow-up, and the questions before. */
+/** The current answer, the follow-up form, and the earlier questions. */
 function Thread({
   search,
   answer,
@@ -159,7 +159,7 @@ function Thread({
   )
 }
 
-/** An answer of this page; as soon as it is whole it is stored in the thread, which is begun with it. */
+/** The current answer. When it is complete, it is stored in its thread, or in a new one. */
 function useThreadedAnswer(search: AskSearch) {
   const navigate = useNavigate({ from: '/ask' })
   const save = useSaveTurn()
@@ -187,7 +187,7 @@ function citationsOf({ text, context }: AnswerState) {
   })
 }
 
-/** What a follow-up continues: the thread as it is stored, else the answer that could not be. Empty while there is none. */
+/** The conversation of a follow-up: the stored thread, or the answer that could not be stored. Empty without either. */
 function conversationOf(turns: readonly Turn[], live: AnswerState | null): Conversation {
   if (live !== null && live.saved === null) return live.saveError === null ? [] : conversationAfter(live)
   return turns
@@ -196,7 +196,7 @@ function conversationOf(turns: readonly Turn[], live: AnswerState | null): Conve
     .map(({ question, answer }) => ({ question, answer }))
 }
 
-/** The answer as it is shown, with the feedback that the thread has of it. */
+/** Adds the stored feedback to the current answer. */
 function withFeedback(answer: AnswerState | null, turns: readonly Turn[]): AnswerState | null {
   const stored = turns.find(({ id }) => id === answer?.saved?.turn.id)
   return answer?.saved && stored ? { ...answer, saved: { ...answer.saved, turn: stored } } : answer
@@ -214,7 +214,7 @@ function Actions({ thread }: { thread: string | undefined }) {
   )
 }
 
-/** What markers are opened from. The text is null of search results, which are not cited. */
+/** The passages that markers open. `text` is null for search results, which are not cited. */
 interface Answered {
   text: string | null
   passages: Passages
@@ -255,18 +255,18 @@ function OpenSource({
   )
 }
 
-/** A link can ask for a thorough answer of a service that has no language model; that one answers as usual. */
+/** Ignores the URL's `effort` if the service has no language model, which thorough answers need. */
 function useIsThorough({ effort }: AskSearch): boolean {
   const { config } = useConsole()
   return config.hasLanguageModel && effort === 'high'
 }
 
-/** Filters are of searches: an answer reads the whole memory. */
+/** Answers read the whole memory, so the answer mode drops the filters. */
 function withMode(search: AskSearch, mode: AskSearch['mode']): AskSearch {
   return mode === undefined ? without(withoutFilter(atFirst(search)), 'mode') : { ...atFirst(search), mode }
 }
 
-/** The address without what belonged to the results before. */
+/** The search parameters without those of the previous results. */
 function atFirst(search: AskSearch): AskSearch {
   return without(search, 'all', 'item', 'at', 'turn')
 }

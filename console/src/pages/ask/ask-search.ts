@@ -4,43 +4,43 @@ import { type ProviderId, providerIds } from '../../api/provider-list.ts'
 type Filter = NonNullable<Schemas['SearchRequest']['filter']>
 export type SourceKind = NonNullable<Filter['sourceKinds']>[number]
 
-/** How many search results are shown, and how many when more are asked for. */
+/** How many search results to show at first, and at most. */
 export const RESULTS = { first: 8, all: 25 } as const
 
 export const SOURCE_KINDS: readonly SourceKind[] = ['message', 'document', 'file']
 
-/** What the address of the page Ask says. Everything that is shown can be linked to, but for an answer. */
+/** The search parameters of the Ask page. They can link to everything except an answer that is not stored. */
 export interface AskSearch {
   q?: string
-  /** Search results; without it, an answer. */
+  /** Search results. Without it, an answer. */
   mode?: 'search'
   rank?: 'vector'
-  /** A thorough answer: the language model searches several times. */
+  /** A thorough answer, for which the language model searches several times. */
   effort?: 'high'
   all?: true
   providers?: ProviderId[]
   kinds?: SourceKind[]
   author?: string
-  /** Days as `2026-03-01`, both inclusive, in the reader's time zone. */
+  /** Days such as `2026-03-01`, both inclusive, in the browser's time zone. */
   from?: string
   to?: string
   source?: string
   entity?: string
   thread?: string
-  /** The item whose text is open beside the results, and its passage: the place in the list, from 1. */
+  /** The open item, and the number of its open passage, starting at 1. */
   item?: string
   at?: number
-  /** The stored answer of the thread that the open passage is cited in; without it, the one that was just given. */
+  /** The stored answer that cites the open passage. Without it, the latest answer. */
   turn?: string
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 const WORDS_MAX = 1_000
-/** What the API takes as a question. */
+/** The API's limit. */
 export const QUESTION_CHARACTERS_MAX = 8_192
 
-/** What of an address is understood; the rest of it is left out, since anybody may have written it. */
+/** Reads the search parameters and omits invalid ones. */
 export function readAskSearch(given: Record<string, unknown>): AskSearch {
   const search: AskSearch = {}
   const q = wordsOf(given.q)?.slice(0, QUESTION_CHARACTERS_MAX)
@@ -67,7 +67,7 @@ export function readAskSearch(given: Record<string, unknown>): AskSearch {
   return search
 }
 
-/** The filter that the API is sent; undefined where nothing is filtered. */
+/** The API's filter; undefined without filters. */
 export function filterOf(search: AskSearch): Filter | undefined {
   const filter: Filter = {
     ...(search.providers ? { providers: search.providers } : {}),
@@ -81,7 +81,7 @@ export function filterOf(search: AskSearch): Filter | undefined {
   return Object.keys(filter).length === 0 ? undefined : filter
 }
 
-/** The body of a search by this address. */
+/** The search request for these parameters. */
 export function searchRequestOf(search: AskSearch): Schemas['SearchRequest'] {
   const filter = filterOf(search)
   return {
@@ -92,12 +92,11 @@ export function searchRequestOf(search: AskSearch): Schemas['SearchRequest'] {
   }
 }
 
-/** The same address with nothing filtered. */
 export function withoutFilter(search: AskSearch): AskSearch {
   return without(search, 'providers', 'kinds', 'author', 'from', 'to', 'source', 'entity')
 }
 
-/** The same address without some of what it says. */
+/** A copy without some parameters. */
 export function without(search: AskSearch, ...names: (keyof AskSearch)[]): AskSearch {
   const rest = { ...search }
   for (const name of names) delete rest[name]
@@ -110,7 +109,7 @@ function startOfDay(day: string, daysLater: number): string {
   return start.toISOString()
 }
 
-/** A word that looks like a number or a truth value comes out of an address as one. */
+/** The router parses words such as `2026` and `true` as numbers and booleans. */
 function wordsOf(given: unknown): string | undefined {
   if (typeof given !== 'string' && typeof given !== 'number' && typeof given !== 'boolean') return undefined
   const words = String(given).trim()

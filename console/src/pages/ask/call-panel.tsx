@@ -5,7 +5,7 @@ import { CopyButton } from '../../ui/copy-button.tsx'
 import classes from './call-panel.module.css'
 import { type Call, snippetsOf } from './snippets.ts'
 
-/** The question as a call of one's own, to copy. */
+/** The question as an API request to copy. */
 export function CallPanel({ call }: { call: Call }) {
   const { config } = useConsole()
   const snippets = snippetsOf(call, config.publicUrl)
@@ -26,7 +26,7 @@ export function CallPanel({ call }: { call: Call }) {
       </div>
       {snippet && (
         <>
-          {/* Long lines are scrolled to by keyboard too. */}
+          {/* Keyboard users need the focus to scroll long lines. */}
           {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
           <pre className={classes.code} tabIndex={0} role="region" aria-label={`As ${snippet.language}`}>
             {snippet.code}

@@ -1,7 +1,7 @@
 import { Button, Group, Text } from '@mantine/core'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
 
-/** The citation that an arrow key goes to; undefined for other keys, and where arrows move within something. */
+/** The citation that an arrow key opens; undefined for other keys, and in elements that use arrow keys themselves. */
 export function keyedCitation(
   { key, altKey, ctrlKey, metaKey, shiftKey, target }: KeyboardEvent,
   at: number | undefined,
@@ -14,7 +14,7 @@ export function keyedCitation(
   return place === -1 ? undefined : numbers[place + step]
 }
 
-/** Which of the citations is open, and the ways to the one before and after it. */
+/** The position of the open citation, with buttons for the previous and next ones. */
 export function CitationPager({
   at,
   numbers,
@@ -23,7 +23,7 @@ export function CitationPager({
 }: {
   at: number
   numbers: readonly number[]
-  /** Whether an answer cites them; else a search found them. */
+  /** Whether an answer cites the passages. Otherwise they are search results. */
   isCited: boolean
   onGo: (number: number) => void
 }) {
@@ -62,7 +62,7 @@ export function CitationPager({
   )
 }
 
-/** At an end the button keeps the focus, which a disabled one loses, and with it the arrow keys. */
+/** Disables a button without the `disabled` attribute, which would drop the focus and with it the arrow keys. */
 function endOf(number: number | undefined) {
   return number === undefined ? { 'aria-disabled': true, 'data-disabled': true } : {}
 }

@@ -1,7 +1,7 @@
 import { plainText } from '../../ui/plain-text.ts'
 import { wordsToMark } from './matching-words.ts'
 
-/** A part of a text: from its first character to the one after its last. */
+/** A range of a text. `to` is exclusive. */
 export interface TextRange {
   from: number
   to: number
@@ -9,14 +9,14 @@ export interface TextRange {
 
 const MARKER_RUN = /(?:\[\d{1,3}\][\s,;]{0,3}){1,25}/g
 const NUMBER = /\d+/g
-/** How much a sentence and a statement have to share of the words of both. */
+/** The minimum Dice coefficient of the words of a sentence and a statement. */
 const SHARED_MIN = 0.35
-/** A sentence that has nearly no word beyond the statement's is quoted in it, unless it is so short that any text has its words. */
+/** The share of a sentence's words that a statement must have to quote it. Shorter sentences match any text. */
 const QUOTED = 0.8
 const QUOTED_WORDS = 3
 const QUOTED_CHARACTERS = 12
 
-/** What an answer states right before each marker of this number. */
+/** The statements right before each marker with this number. */
 export function statementsCiting(answer: string, number: number): string[] {
   return answer.split('\n').flatMap((line) => {
     const found: string[] = []
@@ -32,9 +32,9 @@ export function statementsCiting(answer: string, number: number): string[] {
 }
 
 /**
- * The sentences of a document that an answer cites: those that its statements quote, wherever they stand; else the nearest one of
- * the passage; else all of the passage.
- * @param passage what the answer was made from, as it is stored; empty where it is not known
+ * The sentences of a document that an answer cites: those that its statements quote anywhere in the document,
+ * else the nearest one of the passage, else the whole passage.
+ * @param passage the stored text that the answer used; empty if unknown
  */
 export function citedSentences(
   text: string,
@@ -88,7 +88,7 @@ function shared(words: ReadonlySet<string>, others: ReadonlySet<string>): number
   return [...words].filter((word) => others.has(word)).length
 }
 
-/** The sentences of a passage, whose marks of Markdown the text need not have. A short one may stand elsewhere too. */
+/** The longest run of sentences in a passage: a short sentence can also occur elsewhere in the document. */
 function longestRunIn(sentences: readonly Sentence[], passage: string): readonly Sentence[] {
   interface Run {
     run: Sentence[]
@@ -106,7 +106,7 @@ function longestRunIn(sentences: readonly Sentence[], passage: string): readonly
   return best.run
 }
 
-/** Only letters and numbers: what Markdown and its rendering have in common. */
+/** Only letters and numbers, which Markdown and its rendered text have in common. */
 function squeezed(text: string): string {
   return text.replaceAll(/[^\p{L}\p{N}]+/gu, '').toLowerCase()
 }
@@ -115,7 +115,7 @@ function wordsOf(text: string): ReadonlySet<string> {
   return wordsToMark(plainText(text))
 }
 
-/** Sentences and lines, without the space around them. One pass. */
+/** Splits a text into trimmed sentences and lines, in one pass. */
 function sentencesOf(text: string): TextRange[] {
   const found: TextRange[] = []
   let from = 0

@@ -4,7 +4,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { useDeleteThreads } from './use-threads.ts'
 
-/** Deletes the thread that is open, and leaves it. */
+/** Deletes the open thread and returns to an empty page. */
 export function DeleteThread({ id }: { id: string }) {
   const [isAsked, asking] = useDisclosure(false)
   const remove = useDeleteThreads()

@@ -9,7 +9,7 @@ import { FeedbackButtons } from './feedback.tsx'
 import { type Passages, withMarkers } from './marker.tsx'
 import type { Turn } from './use-threads.ts'
 
-/** The questions of a thread that were answered before, the latest first. */
+/** The earlier questions of a thread with their answers, newest first. */
 export function EarlierTurns({ threadId, turns }: { threadId: string; turns: readonly Turn[] }) {
   return turns.toReversed().map((turn) => (
     <Panel key={turn.id}>
@@ -49,7 +49,7 @@ export function EarlierTurns({ threadId, turns }: { threadId: string; turns: rea
   ))
 }
 
-/** What the markers of a stored answer stand for, each at its number; their text is read when one is opened. */
+/** The cited passages of a stored answer by marker number. Their text loads when one is opened. */
 export function citedPassagesOf({ citations }: Pick<Turn, 'citations'>): Passages {
   const passages: (Passages[number] | undefined)[] = []
   for (const { index, sourceItemId, title } of citations)

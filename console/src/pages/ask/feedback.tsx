@@ -9,7 +9,7 @@ const CHOICES: readonly { id: Feedback; label: string; icon: typeof ThumbsUp }[]
   { id: 'missing_source', label: 'Missing source', icon: FileQuestionMark },
 ]
 
-/** What the person says of an answer; a second click takes it back. */
+/** Rates an answer. A second click removes the rating. */
 export function FeedbackButtons({ threadId, turn }: { threadId: string; turn: Turn }) {
   const rate = useRateTurn(threadId, turn.id)
   const add = useAddToEvaluation(threadId, turn.id)

@@ -18,7 +18,7 @@ import classes from './filters.module.css'
 
 const KIND_NAMES: Record<SourceKind, string> = { message: 'Messages', document: 'Documents', file: 'Files' }
 
-/** What results have to be. Every change is in the address at once. */
+/** Search filters. Each change updates the URL immediately. */
 export function Filters({ search, onChange }: { search: AskSearch; onChange: (search: AskSearch) => void }) {
   const { isAdmin } = useWorkspace()
   return (
@@ -136,7 +136,7 @@ function Choice<Id extends string>({
   )
 }
 
-/** Goes into the address when it is left or Enter is pressed, not letter by letter: each search costs a credit. */
+/** Updates the URL on blur or Enter, not on each keystroke: each search costs a credit. */
 function Field({
   label,
   value,
@@ -215,7 +215,7 @@ function withText(search: AskSearch, field: TextField, value: string): AskSearch
   return value === '' ? rest : { ...rest, [field]: value }
 }
 
-/** Nothing chosen is the same as everything. */
+/** An empty choice removes the filter. */
 function withChoice(
   search: AskSearch,
   choice: Pick<AskSearch, 'providers'> | Pick<AskSearch, 'kinds'>,

@@ -2,7 +2,6 @@ import { Button, Group, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { QUESTION_CHARACTERS_MAX } from './ask-search.ts'
 
-/** Asks the next question of a conversation. */
 export function FollowUpForm({ onAsk }: { onAsk: (question: string) => void }) {
   const [question, setQuestion] = useState('')
   const asked = question.trim()

@@ -1,19 +1,19 @@
-/** A passage within the text that it is from, as far as that is shown. */
+/** A passage within the visible part of its text. */
 export interface LocatedPassage {
   before: string
   passage: string
   after: string
-  /** Whether the text goes on before and after what is shown. */
+  /** Whether the text continues before or after the visible part. */
   isCutBefore: boolean
   isCutAfter: boolean
 }
 
-/** Text around a passage that is shown at first; the whole of a long document would have to be laid out for nothing. */
+/** Characters shown around a passage at first: the layout of a whole long document is slow. */
 const AROUND = { before: 4_000, after: 12_000 }
 
 /**
- * Where a passage stands in a text: chunks are cut out of it unchanged. Null when it is not there any more, because the
- * document has changed since.
+ * Finds a passage in its text, which contains chunks unchanged.
+ * Returns null if the document has changed since the passage was stored.
  */
 export function locatePassage(body: string, passage: string, isWhole: boolean): LocatedPassage | null {
   const start = body.indexOf(passage)
@@ -30,14 +30,14 @@ export function locatePassage(body: string, passage: string, isWhole: boolean): 
   }
 }
 
-/** The beginning of a text without a passage in it. */
+/** The start of a text, for when there is no passage to show. */
 export function beginningOf(body: string, isWhole: boolean): { text: string; isCut: boolean } {
   const length = AROUND.before + AROUND.after
   const isCut = !isWhole && body.length > length
   return { text: isCut ? body.slice(0, length) : body, isCut }
 }
 
-/** The first beginning of a line at `from` or later; `from` where there is none before `limit`. */
+/** The first line start after `from`; `from` if there is none before `limit`. */
 function lineStart(body: string, from: number, limit: number): number {
   if (from === 0) return 0
   const end = body.indexOf('\n', from)

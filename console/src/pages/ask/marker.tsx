@@ -6,7 +6,7 @@ import { originName } from '../../api/origin.ts'
 import { type AskSearch, without } from './ask-search.ts'
 import classes from './marker.module.css'
 
-/** A passage that an answer was made from, or that a search found. */
+/** A passage used for an answer, or found by a search. */
 export interface Passage {
   sourceItemId: string
   title: string
@@ -15,13 +15,13 @@ export interface Passage {
   provider: string
 }
 
-/** Passages by their numbers, from 1: of a stored answer only those that it cites. */
+/** Passages by number, starting at 1. A stored answer has only the cited ones. */
 export type Passages = readonly (Passage | undefined)[]
 
 const MARKERS = /\[(\d{1,3})\]/g
 const PREVIEW_CHARACTERS = 320
 
-/** The numbers of the passages that a text cites, each once, in the order of their numbers. */
+/** The numbers of the cited passages, sorted and without duplicates. */
 export function citedIn(text: string, passages: Passages): number[] {
   const numbers = [...text.matchAll(MARKERS)].map(([, number]) => Number(number))
   return [...new Set(numbers)]
@@ -29,7 +29,7 @@ export function citedIn(text: string, passages: Passages): number[] {
     .toSorted((one, other) => one - other)
 }
 
-/** A text whose markers `[N]` can be pointed at and opened; one that stands for nothing stays text. */
+/** Turns each marker `[N]` of a text into a link with a preview. Markers without a passage stay text. */
 export function withMarkers(text: string, passages: Passages, turn?: string): ReactNode {
   const pieces: ReactNode[] = []
   let from = 0
@@ -44,7 +44,7 @@ export function withMarkers(text: string, passages: Passages, turn?: string): Re
   return from === 0 ? text : [...pieces, text.slice(from)]
 }
 
-/** The number of a passage: shows it when pointed at or focused, and opens it in its document. */
+/** The number of a passage: previews it on hover or focus, and opens it in its document. */
 function Marker({ number, passage, turn }: { number: number; passage: Passage; turn: string | undefined }) {
   const open = useOpenPassage()
   return (
@@ -91,7 +91,7 @@ function Preview({ passage }: { passage: Passage }) {
   )
 }
 
-/** Opens a passage in its document, by its place in the list; the address says so, and going back closes it. */
+/** Opens a passage, given its number, in its document. The URL records it, so that Back closes it. */
 export function useOpenPassage(): (passage: Passage, at: number, turn?: string) => void {
   const navigate = useNavigate({ from: '/ask' })
   return ({ sourceItemId }, at, turn) =>

@@ -1,13 +1,13 @@
-/** A piece of a text, and whether it is one of the words that were looked for. */
+/** A piece of a text. `isMatch`: it is a word of the query. */
 export interface TextPiece {
-  /** Where it begins in the text. */
+  /** The offset in the text. */
   from: number
   text: string
   isMatch: boolean
 }
 
 const WORD = /[\p{L}\p{N}]+/gu
-/** Words that nearly every text has, which do not explain a hit. */
+/** Stop words, which do not explain a hit. */
 const COMMON = new Set(
   `a about after all am an and any are as at be been before but by can could did do does for from get had has have how i
    if in into is it its may me my no not of on or our out shall should so than that the their them then there these they
@@ -16,13 +16,13 @@ const COMMON = new Set(
   ),
 )
 
-/** The words of a query by which a passage is marked; none where it has only common ones. */
+/** The query's words to highlight in a passage. Empty if all are stop words. */
 export function wordsToMark(query: string): ReadonlySet<string> {
   const words = (query.match(WORD) ?? []).map((word) => word.toLowerCase())
   return new Set(words.filter((word) => !COMMON.has(word)).map(stemOf))
 }
 
-/** A text in pieces, the words that were looked for apart. Linear in the text. */
+/** Splits a text into matching words and the text between them, in linear time. */
 export function markWords(text: string, words: ReadonlySet<string>): TextPiece[] {
   const pieces: TextPiece[] = []
   let plainFrom = 0
@@ -39,8 +39,8 @@ export function markWords(text: string, words: ReadonlySet<string>): TextPiece[]
 }
 
 /**
- * The part of a passage that shows why it was found: from a little before the first of the words on, on one line.
- * @param length characters, about
+ * The part of a passage that shows why it matches, on one line. It starts shortly before the first match.
+ * @param length the approximate length in characters
  */
 export function excerptOf(text: string, words: ReadonlySet<string>, length: number): string {
   const line = text.replaceAll(/\s+/g, ' ').trim()
@@ -51,7 +51,7 @@ export function excerptOf(text: string, words: ReadonlySet<string>, length: numb
   return `${from > 0 ? '… ' : ''}${excerpt}${from + length < line.length ? '…' : ''}`
 }
 
-/** "days" marks "day" too; more than that would mark what is another word. */
+/** Removes a plural "s", so that "days" also matches "day". A stronger stemmer would match other words. */
 function stemOf(word: string): string {
   return word.length > 3 && word.endsWith('s') && !word.endsWith('ss') ? word.slice(0, -1) : word
 }

@@ -7,7 +7,7 @@ import { providerIds, providerName } from '../../api/provider-list.ts'
 import { type Passage, useOpenPassage } from './marker.tsx'
 import classes from './passage-list.module.css'
 
-/** What an answer cites, by its numbers, and below it what else was read for it. */
+/** The cited passages by number, followed by the other passages that the answer used. */
 export function PassageList({
   passages,
   cited,
@@ -16,7 +16,7 @@ export function PassageList({
 }: {
   passages: readonly Passage[]
   cited: readonly number[]
-  /** Whether the answer is written: until then it may still cite any of them. */
+  /** Whether the answer is complete. Until then it can still cite any passage. */
   isDone: boolean
   otherLabel: string
 }) {

@@ -5,7 +5,7 @@ import { TextLink } from '../../ui/links.tsx'
 import { paymentFault } from '../billing/plans.ts'
 import { useBilling } from '../billing/use-billing.ts'
 
-/** Says before a question is written that it would be refused. A failed payment has a banner on every page. */
+/** Warns before the user writes a question that would be refused. Failed payments have their own banner. */
 export function PlanNotice() {
   const { organization, isAdmin } = useWorkspace()
   const { data } = useBilling()

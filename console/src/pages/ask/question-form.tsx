@@ -5,7 +5,7 @@ import { useConsole } from '../../session/context.tsx'
 import { type AskSearch, QUESTION_CHARACTERS_MAX } from './ask-search.ts'
 import classes from './question-form.module.css'
 
-/** The input, the kind of result, and the button that starts or stops. Enter asks; Shift+Enter starts a new line. */
+/** The question, the kind of result, and a start or stop button. Enter asks; Shift+Enter starts a new line. */
 export function QuestionForm({
   search,
   isRunning,
@@ -62,7 +62,7 @@ export function QuestionForm({
   )
 }
 
-/** An answer, a thorough one where a language model can give it, or search results. */
+/** The kind of result: an answer, a thorough answer if there is a language model, or search results. */
 function Wanted({
   search,
   onMode,
@@ -97,7 +97,7 @@ function Wanted({
   )
 }
 
-/** Whoever opens the page can write at once. A touch screen would open its keyboard over the page. */
+/** Focuses the input when the page opens, except on touch screens, where the keyboard would cover the page. */
 function useFocusAtFirst(isWanted: boolean) {
   const box = useRef<HTMLTextAreaElement>(null)
   const wanted = useRef(isWanted)
@@ -123,7 +123,7 @@ function Actions({
       <Text size="sm" c="dimmed" visibleFrom="sm">
         Enter to {isSearch ? 'search' : 'ask'}
       </Text>
-      {/* Two buttons: one that changed while it is clicked would submit what it has just stopped. */}
+      {/* Two buttons: a single one that changes on click would submit what it has stopped. */}
       {isRunning ? (
         <Button key="stop" variant="default" leftSection={<Square size={13} aria-hidden />} onClick={onStop}>
           Stop
@@ -137,7 +137,7 @@ function Actions({
   )
 }
 
-/** What is in the box: what the address says, until somebody writes; and again when the address changes. */
+/** The text of the input. It starts as the question in the URL, and resets when the URL changes. */
 function useWritten(asked: string): [string, (text: string) => void] {
   const [state, setState] = useState({ asked, text: asked })
   if (state.asked !== asked) setState({ asked, text: asked })

@@ -25,7 +25,7 @@ type Hit = Schemas['Hit']
 const KEPT_MS = 30 * 60_000
 const CHARACTERS_SHOWN = 420
 
-/** What a search finds. One that was made in this page is kept, so that going back to it costs nothing. */
+/** Search results, cached so that Back costs no credit. */
 export function useSearchResults(search: AskSearch) {
   const { api, organization } = useWorkspace()
   const body = searchRequestOf(search)
@@ -40,7 +40,7 @@ export function useSearchResults(search: AskSearch) {
   })
 }
 
-/** The passages that fit a query, the best first, each with why it is here. */
+/** The passages that match a query, best first, each with the reason. */
 export function SearchResults({
   search,
   query,

@@ -1,6 +1,6 @@
 import type { Schemas } from '../../api/client.ts'
 
-/** What the question would be as a call of one's own; never with a real key. */
+/** The API request that corresponds to the question. It never contains a real key. */
 export type Call =
   | { route: 'ask'; body: Schemas['AskRequest'] }
   | { route: 'search'; body: Schemas['SearchRequest'] }
@@ -8,13 +8,13 @@ export type Call =
 export interface Snippet {
   language: 'curl' | 'TypeScript' | 'MCP'
   code: string
-  /** What has to be known besides. */
+  /** What the user needs to run it. */
   hint: string
 }
 
 const PLACEHOLDER_KEY = 'YOUR_API_KEY'
 
-/** The call for a shell, for TypeScript, and as an agent makes it. `url` has no slash at its end. */
+/** The request as curl, TypeScript and an MCP tool call. `url` has no trailing slash. */
 export function snippetsOf(call: Call, url: string): readonly Snippet[] {
   return [
     {
@@ -49,7 +49,7 @@ const memory = new Memory({ apiKey: '${PLACEHOLDER_KEY}', url: ${JSON.stringify(
 const result = await memory.${route}(${json(body)})`
 }
 
-/** One word of a shell, whatever is in it. */
+/** Quotes a string as one shell word. */
 function quoted(word: string): string {
   return `'${word.replaceAll("'", `'\\''`)}'`
 }

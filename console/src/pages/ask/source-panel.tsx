@@ -18,10 +18,10 @@ import { StoredText } from './stored-text.tsx'
 const WIDE = '(min-width: 62em)'
 
 /**
- * A stored document beside the page, or over all of a narrow screen, with what is cited of it marked in its place.
- * @param itemId closed while undefined
- * @param answer the text that cites it; null where it was found by a search
- * @param numbers what else is cited or was found, to go on to
+ * A stored document with its cited sentences highlighted, beside the page or full width on narrow screens.
+ * @param itemId the panel is closed if undefined
+ * @param answer the text that cites the document; null for search results
+ * @param numbers the passages to page through
  */
 export function SourcePanel({
   itemId,
@@ -58,7 +58,7 @@ export function SourcePanel({
     >
       <Drawer.Overlay backgroundOpacity={isWide ? 0.12 : 0.4} />
       <Drawer.Content>
-        {/* No header element, which would be a second banner of the page. */}
+        {/* A header element would be a second banner landmark. */}
         <div className={classes.head}>
           <Drawer.Title className={classes.title}>{title}</Drawer.Title>
           <Drawer.CloseButton aria-label="Close the source" />
@@ -91,7 +91,7 @@ export function SourcePanel({
   )
 }
 
-/** The text, and for admins who may read it. */
+/** The text and, for admins, its readers. */
 function Stored({
   item,
   ...cited

@@ -3,7 +3,7 @@ import { count } from '../../ui/format.ts'
 import classes from './steps.module.css'
 import type { AnswerState } from './use-answer.ts'
 
-/** What a thorough answer did: open while it works, folded away once there is text. */
+/** The steps of a thorough answer: expanded until the text starts, then collapsed. */
 export function Steps({ answer: { steps, phase } }: { answer: AnswerState }) {
   if (steps.length === 0) return null
   return (

@@ -7,10 +7,10 @@ import { citedSentences, statementsCiting } from './cited-sentences.ts'
 import { beginningOf, locatePassage } from './locate-passage.ts'
 import classes from './source-panel.module.css'
 
-/** A text up to this length is laid out whole; of a longer one first what is around the passage. */
+/** Longer texts first show only the part around the passage. */
 const WHOLE_CHARACTERS_MAX = 60_000
 
-/** An item as it is read, its cited sentences marked and scrolled to. Nothing of it runs. */
+/** An item's text with its cited sentences highlighted and in view. It never runs scripts. */
 export function StoredText({
   item,
   passage,
@@ -19,7 +19,7 @@ export function StoredText({
 }: {
   item: Pick<Schemas['SourceItem'], 'body' | 'sourceKind' | 'metadata'>
   passage: string
-  /** The text that cites it as `at`; null where nothing does. */
+  /** The answer that cites the item as `at`; null without one. */
   answer: string | null
   at: number | undefined
 }) {

@@ -3,7 +3,7 @@ import { SUGGESTED } from '../../data/suggest-questions.ts'
 import { useSuggestedQuestions } from '../../data/suggested-questions.ts'
 import classes from './suggestions.module.css'
 
-/** Questions that the stored items should answer, to ask with one click. */
+/** Questions that the stored items should answer. A click asks one. */
 export function Suggestions({ onChoose }: { onChoose: (question: string) => void }) {
   const questions = useSuggestedQuestions()
   if (questions === null) return <SuggestionsSkeleton />
@@ -24,7 +24,7 @@ export function Suggestions({ onChoose }: { onChoose: (question: string) => void
   )
 }
 
-/** As high as the questions that come. */
+/** Has the height of the questions, so that the page does not shift. */
 function SuggestionsSkeleton() {
   return (
     <div className={classes.list} aria-hidden>

@@ -10,7 +10,7 @@ import { RelativeTime } from '../../ui/relative-time.tsx'
 import classes from './thread-list.module.css'
 import { useDeleteThreads, useThreads } from './use-threads.ts'
 
-/** What the person asked before, to go on with or to delete. Nothing is shown where there is nothing. */
+/** The user's threads, to continue or delete. Renders nothing without threads. */
 export function ThreadList() {
   const threads = useThreads()
   const remove = useDeleteThreads()

@@ -7,49 +7,49 @@ import { useConsole } from '../../session/context.tsx'
 import { useWorkspace } from '../../session/workspace.tsx'
 import type { Turn } from './use-threads.ts'
 
-/** Questions that were asked before, with their answers, oldest first. */
+/** Earlier questions with their answers, oldest first. */
 export type Conversation = readonly NonNullable<Schemas['AskRequest']['conversation']>[number][]
 
-/** As many as the service takes. */
+/** The service's limit. */
 export const CONVERSATION_MAX = 10
 
-/** The conversation that a follow-up to an answer continues. */
+/** The conversation for a follow-up to this answer. */
 export function conversationAfter({ conversation, question, text }: AnswerState): Conversation {
   return [...conversation, { question, answer: text }].slice(-CONVERSATION_MAX)
 }
 
-/** A question with what it follows. */
+/** A question with its conversation. */
 export interface Asked {
   question: string
   conversation: Conversation
-  /** The thread that it goes on with; undefined for a new one. */
+  /** The thread to continue; undefined for a new one. */
   thread: string | undefined
   /** Whether the language model searches several times. */
   isThorough: boolean
 }
 
-/** An answer from the question on: what it is made from comes first, then its text piece by piece, then the whole. */
+/** A streaming answer: first its passages, then text in pieces, then the complete text. */
 export interface AnswerState extends Asked {
   phase: 'reading' | 'writing' | 'whole' | 'stopped' | 'failed'
-  /** What a thorough answer did so far. */
+  /** The steps of a thorough answer so far. */
   steps: readonly AskStep[]
   text: string
   context: Answer['context']
   limitations: Answer['limitations']
   error: ApiError | null
-  /** The request that it came by, and what it was stored as once it is whole. */
+  /** The ID of the ask request, and the stored turn once the answer is complete. */
   requestId: string | null
   saved: { id: string; turn: Turn } | null
-  /** Why it could not be stored. */
+  /** Why the answer could not be stored. */
   saveError: ApiError | null
 }
 
 const ANSWERS_KEPT = 20
 
 /**
- * Asks, one question at a time. Answers of this page are kept while it is open, so that going back to one costs nothing.
- * @param question the one that is shown; its answer is null until somebody asked
- * @param save stores an answer that is complete
+ * Asks one question at a time. Answers stay cached while the page is open, so that Back costs no credit.
+ * @param question the question to show; its answer is null until it is asked
+ * @param save stores a complete answer
  */
 export function useAnswer(
   question: string | undefined,
@@ -116,7 +116,6 @@ export function useAnswer(
   return { answer: answers.find((answer) => answer.question === question) ?? null, ask, stop }
 }
 
-/** The body of a question. */
 export function askRequestOf({
   question: query,
   conversation,

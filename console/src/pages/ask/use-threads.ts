@@ -15,7 +15,7 @@ interface Thread {
 
 const PAGE = 10
 
-/** The person's threads, last used first. */
+/** The user's threads, last used first. */
 export function useThreads() {
   const { api, organization } = useWorkspace()
   return usePages<ThreadSummary>({
@@ -28,7 +28,7 @@ export function useThreads() {
   })
 }
 
-/** A thread with its questions; nothing is asked for while there is no id. */
+/** A thread with its questions. Sends no request without an ID. */
 export function useThread(id: string | undefined) {
   const { api, organization } = useWorkspace()
   return useQuery({
@@ -39,7 +39,7 @@ export function useThread(id: string | undefined) {
   })
 }
 
-/** Stores an answered question in a thread, or in a new one. The stored thread is known at once. */
+/** Stores an answered question in a thread or in a new one, and caches the thread at once. */
 export function useSaveTurn() {
   const { api, organization } = useWorkspace()
   const queries = useQueryClient()
@@ -62,7 +62,7 @@ export function useSaveTurn() {
   )
 }
 
-/** Says what an answer was worth. */
+/** Stores the user's feedback on an answer. */
 export function useRateTurn(threadId: string, turnId: string) {
   const { api, organization } = useWorkspace()
   const queries = useQueryClient()
@@ -83,7 +83,7 @@ export function useRateTurn(threadId: string, turnId: string) {
   })
 }
 
-/** Adds a rated question to the questions of the evaluation. */
+/** Adds a rated question to the evaluation. */
 export function useAddToEvaluation(threadId: string, turnId: string) {
   const { api } = useWorkspace()
   const readAnew = useReadAnew()
@@ -96,7 +96,7 @@ export function useAddToEvaluation(threadId: string, turnId: string) {
   })
 }
 
-/** Deletes one thread, or all of the person's. */
+/** Deletes one thread; all of the user's with `null`. */
 export function useDeleteThreads() {
   const { api, organization } = useWorkspace()
   const queries = useQueryClient()
@@ -107,7 +107,7 @@ export function useDeleteThreads() {
         : unwrap(api.DELETE('/v1/console/threads/{id}', { params: { path: { id } } })))
     },
     onSuccess: async () => {
-      // A list that is not shown now must not show what is deleted when it is shown again.
+      // Hidden lists must not show deleted threads when they reappear.
       queries.removeQueries({ queryKey: [organization.id, 'threads'], type: 'inactive' })
       await queries.invalidateQueries({ queryKey: [organization.id, 'threads', 'pages'] })
     },

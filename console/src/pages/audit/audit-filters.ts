@@ -1,7 +1,7 @@
 import type { operations } from '../../api/schema.d.ts'
 import { isAction } from './audit-words.ts'
 
-/** Of several all have to hold. Times are ISO 8601; `from` is this time or later, `to` before this time. */
+/** Filters combined with AND. Times are ISO 8601; `from` is inclusive, `to` is exclusive. */
 export type AuditFilters = Pick<
   NonNullable<operations['consoleListAuditEvents']['parameters']['query']>,
   'action' | 'actor' | 'target' | 'from' | 'to'
@@ -10,7 +10,7 @@ export type AuditFilters = Pick<
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const TARGET_MAX = 200
 
-/** The filters that an address has; what is none, or not one that the service takes, is left out. */
+/** The filters in the URL, without those that the service would refuse. */
 export function readFilters(query: Record<string, unknown>): AuditFilters {
   const action = isAction(query.action) ? query.action : undefined
   const actor = typeof query.actor === 'string' && UUID.test(query.actor) ? query.actor : undefined
@@ -25,14 +25,14 @@ export function readFilters(query: Record<string, unknown>): AuditFilters {
   }
 }
 
-/** A time that somebody wrote, in the browser's time zone unless it names one, as ISO 8601 in UTC; null where it is none. */
+/** Converts a time to ISO 8601 in UTC; null if it is invalid. The default time zone is the browser's. */
 export function readTime(value: unknown): string | null {
   if (typeof value !== 'string') return null
   const time = new Date(value)
   return Number.isNaN(time.getTime()) ? null : time.toISOString()
 }
 
-/** A time as `<input type="datetime-local">` has it, in the browser's time zone and to the minute. */
+/** A time for `<input type="datetime-local">`: in the browser's time zone, to the minute. */
 export function localTime(iso: string): string {
   const at = new Date(iso)
   return `${at.getFullYear()}-${pad(at.getMonth() + 1)}-${pad(at.getDate())}T${pad(at.getHours())}:${pad(at.getMinutes())}`

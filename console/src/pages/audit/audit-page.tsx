@@ -22,7 +22,7 @@ type AuditEvent = Schemas['AuditEvent']
 
 const route = getRouteApi('/admins/audit')
 
-/** Who did what, newest first, without an end; what the filters let through, to read or as a file. */
+/** The audit trail, newest first, with filters and an export. */
 export function AuditPage() {
   const filters = readFilters(route.useSearch())
   const navigate = useNavigate()

@@ -1,9 +1,9 @@
 const FIELDS = ['action', 'actor', 'target', 'from', 'to'] as const
 
-/** What the address of Audit says. The page reads its filters from it: the list of actions is no part of the first view. */
+/** The search parameters of the Audit page. The page validates them, so that the entry bundle omits the actions. */
 export type AuditSearch = Partial<Record<(typeof FIELDS)[number], string>>
 
-/** Digits alone are read as a number from the address. */
+/** The router parses digits as a number. */
 export function readAuditSearch(query: Record<string, unknown>): AuditSearch {
   const search: AuditSearch = {}
   for (const name of FIELDS) {

@@ -1,11 +1,11 @@
 import type { operations } from '../../api/schema.d.ts'
 
-/** What can be in the trail: the service's closed list. */
+/** The actions that the service records. */
 export type AuditAction = NonNullable<
   NonNullable<operations['consoleListAuditEvents']['parameters']['query']>['action']
 >
 
-/** What each action is, in words. */
+/** A description of each action. */
 export const AUDIT_ACTIONS: Record<AuditAction, string> = {
   'search.retrieve': 'Searched',
   'context.retrieve': 'Retrieved a Context Contract',
@@ -66,12 +66,11 @@ export const AUDIT_ACTIONS: Record<AuditAction, string> = {
   'webhook.replay': 'Replayed an event',
 }
 
-/** Whether the service lists this action. */
 export function isAction(value: unknown): value is AuditAction {
   return typeof value === 'string' && Object.hasOwn(AUDIT_ACTIONS, value)
 }
 
-/** An action in words; one of a later version by its name. */
+/** An action's description. An unknown action of a later version keeps its name. */
 export function describeAction(action: string): string {
   return Object.entries(AUDIT_ACTIONS).find(([known]) => known === action)?.[1] ?? action
 }

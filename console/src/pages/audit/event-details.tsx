@@ -12,7 +12,7 @@ import type { Target } from './target-words.ts'
 
 type AuditEvent = Schemas['AuditEvent']
 
-/** Everything that the trail has of an event, and the way to others like it. */
+/** All recorded fields of an event, with filters for similar events. */
 export function EventDetails({
   event,
   actor,
@@ -21,7 +21,7 @@ export function EventDetails({
   onClose,
 }: {
   event: AuditEvent | null
-  /** Who acted, by name. */
+  /** The actor's name. */
   actor: string
   target: Target | null
   onFilter: (filters: AuditFilters) => void

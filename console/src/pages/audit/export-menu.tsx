@@ -8,7 +8,7 @@ import { formatBytes } from '../../ui/format.ts'
 import type { AuditFilters } from './audit-filters.ts'
 import { chooseTarget, type ExportFormat, exportTrail } from './export-trail.ts'
 
-/** Exports what the filters let through. `bytes` have come so far; null when it was called off. */
+/** Exports the filtered events. `bytes`: how many have arrived. The result is null if the user cancels. */
 export function useExport(filters: AuditFilters) {
   const { session } = useConsole()
   const { organization } = useWorkspace()
@@ -26,13 +26,12 @@ export function useExport(filters: AuditFilters) {
       const given = { credentials: session, organizationId: organization.id, format, filters, target, signal }
       return await exportTrail({ ...given, onProgress: setBytes })
     },
-    // The export is itself in the trail.
+    // The trail records the export itself.
     onSuccess: () => queries.invalidateQueries({ queryKey: [organization.id, 'audit-events'] }),
   })
   return { run, bytes }
 }
 
-/** The two kinds of file. */
 export function ExportMenu({
   isBusy,
   onChoose,
@@ -55,7 +54,7 @@ export function ExportMenu({
   )
 }
 
-/** How far an export is, or how large it became. */
+/** The progress of an export, or its final size. */
 export function ExportNotice({
   isBusy,
   bytes,

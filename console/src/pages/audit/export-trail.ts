@@ -4,30 +4,29 @@ import type { AuditFilters } from './audit-filters.ts'
 
 export type ExportFormat = 'csv' | 'jsonl'
 
-/** Where an export goes: a file that the person chose, or memory and then the browser's downloads. */
+/** The destination of an export: a file that the user chose, or memory and then a download. */
 export interface Target {
   write(bytes: Uint8Array<ArrayBuffer>): Promise<void>
-  /** All has come. */
+  /** Completes the export. */
   close(): Promise<void>
-  /** It broke off: nothing half is left where that can be helped. */
+  /** Discards a partial export where possible. */
   abort(): Promise<void>
 }
 
 const TYPES: Record<ExportFormat, string> = { csv: 'text/csv', jsonl: 'application/x-ndjson' }
 
-/** The file's name: `audit-2026-03-02.csv`. */
 export function exportName(format: ExportFormat, at: Date): string {
   return `audit-${at.toISOString().slice(0, 10)}.${format}`
 }
 
-/** The export's address, with the filters that are set. */
+/** The URL of the export with these filters. */
 export function exportPath(format: ExportFormat, filters: AuditFilters): string {
   return `/v1/console/audit-events/export?${new URLSearchParams({ format, ...filters }).toString()}`
 }
 
 /**
- * Asks where the file goes: by the browser's dialog where it has one, so that no export is too large, else its downloads.
- * To be called from a click. @returns null when the person thought better of it
+ * Asks where to save the file. Browsers with a save dialog stream to disk, so that any size fits; others download.
+ * Call it from a click. @returns null if the user cancels
  */
 export async function chooseTarget(format: ExportFormat, at: Date): Promise<Target | null> {
   const suggestedName = exportName(format, at)
@@ -43,8 +42,8 @@ export async function chooseTarget(format: ExportFormat, at: Date): Promise<Targ
 }
 
 /**
- * Reads an export into a target, a piece at a time; `onProgress` hears the bytes that have come.
- * @returns how many there were. @throws ApiError when it is refused, or breaks off
+ * Streams an export to a target. `onProgress` receives the bytes so far.
+ * @returns the total bytes. @throws ApiError if the service refuses the export or the stream breaks
  */
 export async function exportTrail(options: {
   credentials: Credentials
@@ -82,7 +81,7 @@ export async function exportTrail(options: {
   }
 }
 
-/** Chromium's own; the types of the platform do not know it yet. */
+/** A Chromium API that TypeScript's DOM types lack. */
 interface SavePicker {
   showSaveFilePicker(options: { suggestedName: string }): Promise<{ createWritable(): Promise<Target> }>
 }

@@ -9,7 +9,7 @@ import type { useActors } from './use-actors.ts'
 const TYPING_MS = 300
 const ACTION_CHOICES = Object.entries(AUDIT_ACTIONS).map(([value, label]) => ({ value, label }))
 
-/** What of the trail is shown; each filter is in the address too. */
+/** Filters of the trail. The URL has them too. */
 export function FilterBar({
   filters,
   actors,
@@ -67,7 +67,7 @@ export function FilterBar({
   )
 }
 
-/** Waits until nothing is typed any more, and follows what is changed elsewhere, such as by clearing. */
+/** Debounces typing, and follows other changes such as a reset of the filters. */
 function TargetInput({ value, onChange }: { value: string; onChange: (target: string) => void }) {
   const [text, setText] = useState(value)
   const input = useRef<HTMLInputElement>(null)
@@ -90,7 +90,7 @@ function TargetInput({ value, onChange }: { value: string; onChange: (target: st
   )
 }
 
-/** The choices, and the actor of the address where that is none of them any more. */
+/** Adds the actor in the URL if the choices lack it, such as a former member. */
 function withGone(choices: ReturnType<typeof useActors>['choices'], actor: string | undefined) {
   if (actor === undefined || choices.some(({ items }) => items.some(({ value }) => value === actor)))
     return choices

@@ -2,7 +2,7 @@ import type { Schemas } from '../../api/client.ts'
 
 export type AuditGroup = Schemas['AuditEventGroup']
 
-/** Joins a group that one page leaves open with the first one of the next page, if that continues it. */
+/** Joins a page's open last group with the first group of the next page if that continues it. */
 export function mergeGroups(groups: readonly AuditGroup[]): AuditGroup[] {
   const merged: AuditGroup[] = []
   for (const group of groups) {
@@ -19,7 +19,7 @@ export function mergeGroups(groups: readonly AuditGroup[]): AuditGroup[] {
   return merged
 }
 
-/** As long as the service takes between two events of a group. */
+/** The longest gap between two events of a group, as in the service. */
 const GAP_MS = 10 * 60_000
 
 function continues(later: AuditGroup, earlier: AuditGroup): boolean {

@@ -2,7 +2,7 @@ import type { Schemas } from '../../api/client.ts'
 
 type AuditEvent = Schemas['AuditEvent']
 
-/** What the console knows by name: ID to name. */
+/** Names by ID. */
 export interface KnownNames {
   keys: ReadonlyMap<string, string>
   sources: ReadonlyMap<string, string>
@@ -19,13 +19,13 @@ export type TargetPage =
 
 export interface Target {
   name: string
-  /** Where it can be seen; null: nowhere, or not any more. */
+  /** The target's page; null without one. */
   page: TargetPage | null
 }
 
 const NAME_CHARACTERS_MAX = 80
 
-/** What an event is about, by name where that is known now or was recorded, and where it can be seen. */
+/** The target of an event: its current or recorded name, and its page. */
 export function targetOf({ targetType, targetId, metadata }: AuditEvent, known: KnownNames): Target {
   const recorded = recordedName(metadata)
   const type = targetType.replaceAll('_', ' ')
@@ -78,7 +78,7 @@ export function targetOf({ targetType, targetId, metadata }: AuditEvent, known: 
   }
 }
 
-/** The name or the question that the event itself has. */
+/** The name or question that the event recorded. */
 function recordedName(metadata: AuditEvent['metadata']): string | null {
   for (const field of ['name', 'displayName', 'query', 'url']) {
     const value = metadata[field]

@@ -24,7 +24,7 @@ interface Words {
   onOpen: (event: AuditEvent) => void
 }
 
-/** Events in groups. A group opens in its place. */
+/** Events in groups. A group expands in place. */
 export function TrailTable({
   groups,
   filters,
@@ -64,7 +64,7 @@ function eventColumns({ actors, targetOf, onOpen }: Words): Column<AuditEvent>[]
   ]
 }
 
-/** Several events in one row, and on request each in its own. */
+/** A group in one row, which expands to one row per event. */
 function Burst({ group, filters, words }: { group: AuditGroup; filters: AuditFilters; words: Words }) {
   const [isOpen, setOpen] = useState(false)
   const { event, count, oldestAt } = group

@@ -7,14 +7,14 @@ import { useMembers } from '../members/use-members.ts'
 type Actor = Pick<Schemas['AuditEvent'], 'actorUserId' | 'actorApiKeyId'>
 
 interface Actors {
-  /** Whether the names are read, or cannot be. */
+  /** Whether the requests for the names have finished, even with an error. */
   isReady: boolean
-  /** Who acts here now, for a choice. */
+  /** The current members and keys, for a select. */
   choices: { group: string; items: { value: string; label: string }[] }[]
   nameOf: (event: Actor) => string
 }
 
-/** The people and keys that the trail names. Those that are gone are not known by name any more. */
+/** The members and keys in the trail. Former members and revoked keys have no name. */
 export function useActors(): Actors {
   const { user } = useWorkspace()
   const apiKeys = useApiKeys()

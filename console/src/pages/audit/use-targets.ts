@@ -7,7 +7,7 @@ import { useMembers } from '../members/use-members.ts'
 import { useSources } from '../sources/use-sources.ts'
 import { type Target, targetOf } from './target-words.ts'
 
-/** Names the targets of events by what the workspace has now. */
+/** Names the targets of events from the workspace's current data. */
 export function useTargets(): (event: Schemas['AuditEvent']) => Target {
   const known = {
     keys: names(useApiKeys().data, ({ id, name }) => [id, name]),

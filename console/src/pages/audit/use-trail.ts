@@ -7,7 +7,7 @@ import type { AuditGroup } from './merge-groups.ts'
 
 const AT_ONCE = 50
 
-/** The trail in groups, newest first. */
+/** The events in groups, newest first. */
 export function useTrail(filters: AuditFilters) {
   const { api, organization } = useWorkspace()
   return usePages<AuditGroup>({
@@ -20,7 +20,7 @@ export function useTrail(filters: AuditFilters) {
   })
 }
 
-/** The events of a group: those of its action and actor between its first and its last. */
+/** The events of a group: same action and actor, between its first and last event. */
 export function useGroupEvents(
   { event, oldestAt }: Pick<AuditGroup, 'event' | 'oldestAt'>,
   { target }: AuditFilters,
@@ -32,7 +32,7 @@ export function useGroupEvents(
     ...(actor === null ? {} : { actor }),
     ...(target === undefined ? {} : { target }),
     from: oldestAt,
-    // The end is exclusive.
+    // `to` is exclusive.
     to: new Date(Date.parse(event.createdAt) + 1).toISOString(),
   }
   return usePages<Schemas['AuditEvent']>({

@@ -11,7 +11,7 @@ function plannedWords({ name, at }: { name: string | null; at: string }): string
   return name === null ? `Ends on ${formatDate(at)}` : `${name} from ${formatDate(at)}`
 }
 
-/** The plan, and what of it is used, in figures. */
+/** The plan and its usage in figures. */
 export function BillingFigures({ plan }: { plan: Schemas['Billing'] }) {
   const { tone, word } = describeSubscription(plan.status)
   const trial = trialLeft(plan.trialEndsAt, useNow())

@@ -23,7 +23,7 @@ import { UsageChart } from './usage-chart.tsx'
 import { useBilling } from './use-billing.ts'
 import { usePortal } from './use-hosted-page.ts'
 
-/** The plan, what of it is used, and the way to buy or change one. */
+/** The plan, its usage, and buttons to buy or change it. */
 export function BillingPage() {
   const billing = useBilling()
   const portal = usePortal()
@@ -62,7 +62,6 @@ export function BillingPage() {
   )
 }
 
-/** There is nothing to count before a plan was chosen. */
 function NoPlan() {
   return (
     <Alert color="orange" icon={<CreditCard size={18} aria-hidden />} title="No plan yet" role="status">
@@ -71,7 +70,7 @@ function NoPlan() {
   )
 }
 
-/** What of the plan needs somebody. */
+/** Problems with the plan that the user has to fix. */
 function Faults({ plan }: { plan: Schemas['Billing'] }) {
   const fault = paymentFault(plan)
   const stopped = whatWouldStop({ agents: plan.agentsIncluded, connectors: plan.connectorsIncluded }, plan)
@@ -96,7 +95,7 @@ function Faults({ plan }: { plan: Schemas['Billing'] }) {
   )
 }
 
-/** What a smaller plan that is planned will bring with it, while it can still be taken back. */
+/** The effects of a scheduled downgrade, while the user can still undo it. */
 function Planned({ plan }: { plan: Schemas['Billing'] }) {
   const planned = whatIsPlanned(plan)
   if (planned?.plan == null) return null

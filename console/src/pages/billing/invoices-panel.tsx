@@ -19,7 +19,7 @@ const STATES: Record<Invoice['status'], { tone: Tone; word: string }> = {
   void: { tone: 'off', word: 'Void' },
 }
 
-/** The newest invoices. A number leads to the invoice at the payment processor. */
+/** The newest invoices. The number links to the payment processor. */
 export function InvoicesPanel() {
   const invoices = useInvoices()
   return (

@@ -4,7 +4,7 @@ import { TextLink } from '../../ui/links.tsx'
 import { paymentFault } from './plans.ts'
 import { useBilling } from './use-billing.ts'
 
-/** On every page of an admin: that a payment failed, and where that is mended. */
+/** Shown to admins on every page when a payment has failed, with a link to the fix. */
 export function PaymentBanner() {
   const billing = useBilling()
   const fault = billing.data === undefined ? null : paymentFault(billing.data)

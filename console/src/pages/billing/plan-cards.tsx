@@ -11,7 +11,7 @@ import { useCheckout, usePortal } from './use-hosted-page.ts'
 
 type Billing = Schemas['Billing']
 
-/** What can be bought, by the month or the year; who has a plan changes it in the payment portal. */
+/** The plans, monthly or annual. Subscribers change theirs in the payment portal. */
 export function PlanCards({ billing }: { billing: Billing }) {
   const [interval, setInterval] = useState<Interval>(billing.interval ?? 'monthly')
   const checkout = useCheckout()

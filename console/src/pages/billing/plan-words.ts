@@ -15,12 +15,12 @@ const STATES: Record<Status, { tone: Tone; word: string; isServed: boolean }> = 
   paused: { tone: 'off', word: 'Paused', isServed: false },
 }
 
-/** A subscription's state in a word, its tone, and whether questions are answered in it. */
+/** A subscription's state and tone. `isServed`: the service answers questions in that state. */
 export function describeSubscription(status: Status): { tone: Tone; word: string; isServed: boolean } {
   return STATES[status]
 }
 
-/** A tier's name; what has none is the operator's own. */
+/** The display name of a tier. */
 export function planName(tier: Schemas['Billing']['tier']): string {
   return tier === null ? 'No plan' : tier.slice(0, 1).toUpperCase() + tier.slice(1)
 }

@@ -8,10 +8,10 @@ type Billing = Schemas['Billing']
 export interface Plan {
   tier: SoldTier
   name: string
-  /** Whole US dollars. */
+  /** In whole US dollars. */
   price: Record<Interval, number>
   creditsPerMonth: number
-  /** null: any number. */
+  /** Null: unlimited. */
   agents: number | null
   connectors: number | null
   overCap: string
@@ -19,7 +19,7 @@ export interface Plan {
 
 const EXTRA = 'Then 0.015 USD per answer'
 
-/** What can be bought, from the smallest: the service's own plans, as docs/reference/limits.md has them. */
+/** The service's plans, smallest first. They match docs/reference/limits.md. */
 export const PLANS: readonly Plan[] = [
   {
     tier: 'builder',
@@ -50,7 +50,7 @@ export const PLANS: readonly Plan[] = [
   },
 ]
 
-/** What of the workspace would stop under a plan: what is beyond its room, the newest first; null: nothing. */
+/** A warning about the agents and connectors beyond the limits of a plan, which would stop; null if all fit. */
 export function whatWouldStop(
   { agents, connectors }: Pick<Plan, 'agents' | 'connectors'>,
   { agentsUsed, connectorsUsed }: Pick<Billing, 'agentsUsed' | 'connectorsUsed'>,
@@ -67,7 +67,7 @@ function stopping(beyond: number, one: string): string | null {
   return beyond === 1 ? one : `${beyond} ${one}s`
 }
 
-/** What the plan becomes by itself, and when (ISO 8601), with how it is paid where that changes. `name` null: it ends. null: it stays. */
+/** The scheduled plan change; null without one. `name` is null if the plan ends. `at` is ISO 8601. */
 export function whatIsPlanned({ plannedChange, interval }: Pick<Billing, 'plannedChange' | 'interval'>): {
   name: string | null
   at: string
@@ -83,7 +83,7 @@ export function whatIsPlanned({ plannedChange, interval }: Pick<Billing, 'planne
 
 const DAY_MS = 24 * 60 * 60_000
 
-/** What a checkout brings, said before it begins; of a workspace that has a plan, what a change brings. */
+/** The trial and card terms to show before checkout. Empty for subscribers, and if no card is required. */
 export function checkoutTerms({
   status,
   trialDays,
@@ -95,7 +95,7 @@ export function checkoutTerms({
     : 'This workspace has used its free trial. A card is required and charged at checkout.'
 }
 
-/** How long a trial still runs, in words; null where none does. `now` in epoch milliseconds. */
+/** The remaining trial time in words; null without a trial. `now` in epoch milliseconds. */
 export function trialLeft(trialEndsAt: string | null, now: number): string | null {
   if (trialEndsAt === null) return null
   const left = Date.parse(trialEndsAt) - now
@@ -105,12 +105,12 @@ export function trialLeft(trialEndsAt: string | null, now: number): string | nul
   return `${days} ${days === 1 ? 'day' : 'days'} left of the trial`
 }
 
-/** Whether a subscription lives at the payment processor: it is changed in its portal, and not bought again. */
+/** Whether the payment processor has a subscription: the user changes it in the portal instead of buying again. */
 export function isSubscribed({ status }: Pick<Billing, 'status'>): boolean {
   return ['trialing', 'active', 'past_due', 'unpaid', 'paused'].includes(status)
 }
 
-/** Whether no plan was ever chosen. */
+/** Whether the workspace never had a plan. */
 export function isWithoutPlan({ status, tier }: Pick<Billing, 'status' | 'tier'>): boolean {
   return status === 'incomplete' && tier === null
 }
@@ -120,7 +120,7 @@ export function wasBought(plan: Pick<Billing, 'status'>): boolean {
   return isSubscribed(plan) || plan.status === 'canceled'
 }
 
-/** What is to be said of a payment that did not go through; null: nothing. */
+/** The notice about a payment that did not go through; null without one. */
 export function paymentFault({
   status,
   tier,
@@ -131,7 +131,7 @@ export function paymentFault({
       title: 'The last payment failed',
       text: 'Retrieval still works. Check the card, or open the invoice and confirm the payment if your bank asks for it.',
     }
-  // Only a plan that was chosen has a tier.
+  // Without a tier, nobody has chosen a plan yet.
   if (status === 'incomplete' && tier !== null)
     return {
       title: 'The first payment is not complete',

@@ -2,24 +2,23 @@ import type { Schemas } from '../../api/client.ts'
 
 type Entry = Schemas['UsageLine']
 
-/** How a day is divided: by the kind of answer, or by who asked. */
+/** The series of a day: by surface or by caller. */
 export type UsageBy = 'surface' | 'caller'
-/** What is counted of it. */
 export type UsageOf = 'credits' | 'requests'
 
 export interface UsageBars {
-  /** Those with the most first, at most five, and what is left as `Others`. */
+  /** Largest first. If there are more than six, the five largest and `Others`. */
   series: { name: string; amount: number }[]
-  /** Every day of the time, also those without use; `amounts` in the order of `series`. */
+  /** All days of the period, including those without usage. `amounts` has the order of `series`. */
   days: { date: string; amounts: number[]; total: number }[]
-  /** What the fullest day has, at least 1. */
+  /** The highest daily total, at least 1. */
   highest: number
 }
 
 const SERIES_MAX = 5
 const DAY_MS = 24 * 60 * 60_000
 
-/** Credits or requests by day, divided into series, of a time whose first and last days (UTC) are given. */
+/** Credits or requests by day and series. `from` and `to` are inclusive UTC days. */
 export function usageBars(
   { from, to, days }: Pick<Schemas['Usage'], 'from' | 'to' | 'days'>,
   by: UsageBy,

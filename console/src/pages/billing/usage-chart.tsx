@@ -8,7 +8,7 @@ import { usageBars, type UsageBy } from './usage-bars.ts'
 import { UsageColumns } from './usage-columns.tsx'
 import { useUsage } from './use-billing.ts'
 
-/** The credits of the current period by day: by kind of answer, or by who asked. */
+/** Credits of the current period by day, divided by surface or by caller. */
 export function UsageChart() {
   const [by, setBy] = useState<UsageBy>('surface')
   const usage = useUsage()

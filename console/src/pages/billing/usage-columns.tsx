@@ -5,10 +5,10 @@ import { formatDay } from '../../ui/relative-time.tsx'
 import type { UsageBars } from './usage-bars.ts'
 import classes from './usage-columns.module.css'
 
-/** A day is no wider, so that few of them make no walls. */
+/** The maximum width of a day, so that a few days do not fill the chart. */
 const DAY_REM = 4.5
 
-/** A column for each day, in the colours of its series, with what they mean below. */
+/** A stacked column for each day, with a legend below. */
 export function UsageColumns({
   label,
   usage,
@@ -16,13 +16,13 @@ export function UsageColumns({
   unit,
   isLow = false,
 }: {
-  /** What the columns are, for screen readers. */
+  /** The accessible name of the chart. */
   label: string
   usage: Pick<Schemas['Usage'], 'from' | 'to' | 'isCapped'>
   bars: UsageBars
-  /** What one of it is called: "credit". */
+  /** The unit in the singular: "credit". */
   unit: string
-  /** Half as high, where it is not what the page is for. */
+  /** Half the height, for pages where the chart is secondary. */
   isLow?: boolean
 }) {
   return (

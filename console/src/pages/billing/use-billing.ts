@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { unwrap } from '../../api/client.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
 
-/** The workspace's plan and credits. Of admins. */
+/** The workspace's plan and credits. Admins only. */
 export function useBilling() {
   const { api, organization, isAdmin } = useWorkspace()
   return useQuery({
@@ -12,7 +12,7 @@ export function useBilling() {
   })
 }
 
-/** The charges of the current period by day, caller and kind of answer. Of admins. */
+/** Charges of the current period by day, caller and surface. Admins only. */
 export function useUsage() {
   const { api, organization } = useWorkspace()
   return useQuery({
@@ -21,7 +21,7 @@ export function useUsage() {
   })
 }
 
-/** The newest invoices. Of admins. */
+/** Newest first. Admins only. */
 export function useInvoices() {
   const { api, organization } = useWorkspace()
   return useQuery({

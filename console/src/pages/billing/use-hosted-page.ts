@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { type Schemas, unwrap } from '../../api/client.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
 
-/** Begins to buy a plan, and leads to the payment processor's page. */
+/** Starts a checkout and redirects to the payment processor. */
 export function useCheckout() {
   const { api } = useWorkspace()
   return useMutation({
@@ -11,7 +11,7 @@ export function useCheckout() {
   })
 }
 
-/** Leads to the payment processor's portal: cards, invoices, other plans, the end of one. */
+/** Redirects to the payment processor's portal, for cards, invoices, and to change or cancel a plan. */
 export function usePortal() {
   const { api } = useWorkspace()
   return useMutation({

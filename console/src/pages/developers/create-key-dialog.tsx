@@ -14,7 +14,7 @@ const ACTOR_TYPES: { value: ActorType; label: string }[] = [
   { value: 'admin', label: 'An admin tool' },
 ]
 
-/** Mints a key, and shows its secret this once: only the button closes it then. */
+/** Creates a key and shows its secret once. Then only the button closes it, so that nobody loses the secret. */
 export function CreateKeyDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const mint = useMintKey()
   const close = (): void => {
@@ -112,7 +112,7 @@ function KeyForm({
   )
 }
 
-/** What the key may do and who uses it, by a preset or by hand. */
+/** The actions and the actor type, from a preset or chosen one by one. */
 function usePermissions() {
   const [actorType, setActorType] = useState<ActorType>(PRESETS.reader.actorType)
   const [actions, setActions] = useState<readonly KeyAction[]>(PRESETS.reader.actions)

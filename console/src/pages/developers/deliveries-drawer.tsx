@@ -18,7 +18,7 @@ const FILTERS = [
   { value: 'failed', label: 'Failed' },
 ] as const
 
-/** What was sent to a webhook, how it was answered, and the way to send it again. */
+/** A webhook's deliveries with their responses and a button to resend each. */
 export function DeliveriesDrawer({ webhook, onClose }: { webhook: Webhook | null; onClose: () => void }) {
   return (
     <Drawer
@@ -80,7 +80,7 @@ function DeliveryTable({
   onReplay,
 }: {
   deliveries: readonly Delivery[]
-  /** The one that is being sent again. */
+  /** The ID of the delivery that is being resent. */
   replaying: string | null
   onReplay: (id: string) => void
 }) {

@@ -12,7 +12,7 @@ import { WebhooksPanel } from './webhooks-panel.tsx'
 
 const route = getRouteApi('/admins/developers')
 
-/** Keys and webhooks, and what keys requested. */
+/** API keys, webhooks, and the request log. */
 export function DevelopersPage() {
   const [isCreating, { open, close }] = useDisclosure(false)
   const { tab = 'keys', ...filters } = route.useSearch()

@@ -1,11 +1,11 @@
-/** What the address of Developers says. */
+/** The search parameters of the Developers page. */
 export interface DevelopersSearch {
   tab?: 'requests'
-  /** Only requests of this key. */
+  /** A key's ID. */
   key?: string
-  /** A status or a class of them, such as `4xx`. */
+  /** A status or a class such as `4xx`. */
   status?: string
-  /** How the path begins. */
+  /** A path prefix. */
   path?: string
 }
 
@@ -15,10 +15,10 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const STATUS = /^[2-5](?:xx|\d\d)$/
 const PATH_MAX = 200
 
-/** Values that the service would refuse are left out. */
+/** Omits values that the service would refuse. */
 export function readDevelopersSearch(query: Record<string, unknown>): DevelopersSearch {
   const { key, path } = query
-  // A status of digits alone is read as a number from the address.
+  // The router parses a status of digits as a number.
   const status = String(query.status)
   return {
     ...(query.tab === 'requests' ? { tab: 'requests' as const } : {}),

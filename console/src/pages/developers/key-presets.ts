@@ -3,7 +3,7 @@ import type { Schemas } from '../../api/client.ts'
 export type KeyAction = Schemas['ApiKey']['allowedActions'][number]
 export type ActorType = Schemas['ApiKey']['actorType']
 
-/** What each action opens, in words. In the order that people meet them. */
+/** A description of each action, in display order. */
 export const ACTIONS: Record<KeyAction, string> = {
   search: 'Search, and read stored items',
   context: 'Get a Context Contract',
@@ -28,7 +28,7 @@ interface Preset {
   actorType: ActorType
 }
 
-/** What keys are mostly for. */
+/** The most common kinds of key. */
 export const PRESETS: Record<Exclude<PresetId, 'custom'>, Preset> = {
   reader: {
     name: 'Agent that reads',
@@ -50,7 +50,7 @@ export const PRESETS: Record<Exclude<PresetId, 'custom'>, Preset> = {
   },
 }
 
-/** The preset that a choice of actions is; `custom` where it is none. */
+/** The preset with exactly these actions, else `custom`. */
 export function presetOf(actions: readonly KeyAction[]): PresetId {
   const isSame = (others: readonly KeyAction[]): boolean =>
     others.length === actions.length && others.every((action) => actions.includes(action))

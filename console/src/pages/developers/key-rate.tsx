@@ -7,7 +7,7 @@ import { Meter } from '../../ui/meter.tsx'
 import classes from './key-rate.module.css'
 import { type KeyRate as Rate, lookEveryMs, MINUTE_MS, ratesByKey } from './rate-words.ts'
 
-/** What keys have sent in the last minute, read again every few seconds while the page is looked at. */
+/** Requests of each key in the last minute. Polls while the page is visible. */
 export function useKeyRates() {
   const { api, organization } = useWorkspace()
   const { data } = useQuery({
@@ -21,7 +21,7 @@ export function useKeyRates() {
   return { limit: data.requestsPerMinute, byKey: ratesByKey(data.windows) }
 }
 
-/** How full a key's minute is, beside the limit. `rates`: null until they are read. */
+/** How much of its rate limit a key has used. `rates`: null while they load. */
 export function KeyRate({
   name,
   id,

@@ -2,7 +2,7 @@ import { Checkbox, SimpleGrid, Stack, Switch } from '@mantine/core'
 import { type ProviderId, providerIds, providerName } from '../../api/provider-list.ts'
 import { ACTIONS, ALL_ACTIONS, type KeyAction } from './key-presets.ts'
 
-/** What a key may do, and of which providers it may see anything; null: of all, those to come too. */
+/** The actions and providers of a key. `null`: all providers, including future ones. */
 export function KeyScope({
   actions,
   areActionsShown,

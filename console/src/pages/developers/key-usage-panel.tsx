@@ -6,7 +6,7 @@ import { usageBars } from '../billing/usage-bars.ts'
 import { UsageColumns } from '../billing/usage-columns.tsx'
 import { useUsage } from '../billing/use-billing.ts'
 
-/** Charged requests by day: of every key, or of one by kind of answer. */
+/** Charged requests by day: by key, or by surface if one key is chosen. */
 export function KeyUsagePanel({ apiKeyId }: { apiKeyId: string | undefined }) {
   const usage = useUsage()
   return (

@@ -19,7 +19,7 @@ import { useApiKeys, useRequestsPerMinute, useRevokeKey } from './use-api-keys.t
 
 type ApiKey = Schemas['ApiKey']
 
-/** The live keys, and the way to revoke one. */
+/** The live keys, with a button to revoke each. */
 export function KeysPanel({ onCreate }: { onCreate: () => void }) {
   const keys = useApiKeys()
   const limit = useRequestsPerMinute()
@@ -120,7 +120,7 @@ function KeyTable({
   )
 }
 
-/** The key's name, and the part of its secret that identifies it. */
+/** The key's name and the prefix that identifies its secret. */
 function Name({ apiKey: { name, prefix } }: { apiKey: ApiKey }) {
   return (
     <div className={classes.name}>

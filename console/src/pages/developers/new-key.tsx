@@ -5,7 +5,7 @@ import { providerName } from '../../api/provider-list.ts'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { SnippetTabs } from './snippet-tabs.tsx'
 
-/** A key's secret, this once, and how it is used with it filled in. */
+/** Shows a new key's secret once, with code that uses it. */
 export function NewKey({
   apiKey,
   secret,

@@ -2,21 +2,21 @@ import type { Schemas } from '../../api/client.ts'
 
 type Window = Schemas['RateWindow']
 
-/** How full a key's minute is: by the action that it sends most for, and what else it sends. */
+/** How much of its rate limit a key has used: its busiest action, and the others. */
 export interface KeyRate {
   requests: number
-  /** null: it has sent nothing. */
+  /** Null without requests. */
   action: string | null
-  /** Each further action with its requests: "ask 3". */
+  /** Each other action with its requests: "ask 3". */
   others: string[]
 }
 
 const LIVE_MS = 5_000
 export const MINUTE_MS = 60_000
-/** The part of a person's own minute that looking may take. */
+/** The share of the user's own rate limit that polling may use. */
 const SHARE = 1 / 4
 
-/** What each key has sent in the last minute, by its id; a key that has sent nothing is not among them. */
+/** Requests of the last minute by key ID. Keys without requests are omitted. */
 export function ratesByKey(windows: readonly Window[]): Map<string, KeyRate> {
   const rates = new Map<string, KeyRate>()
   for (const { apiKeyId, action, requests } of windows.toSorted(
@@ -29,7 +29,7 @@ export function ratesByKey(windows: readonly Window[]): Map<string, KeyRate> {
   return rates
 }
 
-/** How often to look, in milliseconds: looking is a request too, and counts in a minute of the person's own. */
+/** The poll interval in milliseconds. Each poll counts against the user's own rate limit. */
 export function lookEveryMs(requestsPerMinute: number): number {
   return Math.max(LIVE_MS, Math.ceil(MINUTE_MS / (requestsPerMinute * SHARE)))
 }

@@ -1,11 +1,11 @@
 import { exampleBody } from './snippets.ts'
 
-/** The placeholder for the secret, which only its owner has. */
+/** Stands for the secret, which the console does not have. */
 export const KEY_PLACEHOLDER = 'YOUR_API_KEY'
 
 const WITH_BODY = new Set(['POST', 'PUT', 'PATCH'])
 
-/** A logged request as a command. The log has no contents, so it shows an example body and placeholders. */
+/** A logged request as a curl command. The log has no bodies, so the command shows an example and placeholders. */
 export function requestCurl(url: string, { method, path }: { method: string; path: string }): string {
   const address = `${url}${path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => name.toUpperCase())}`
   const lines = [

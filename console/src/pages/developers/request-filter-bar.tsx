@@ -13,7 +13,7 @@ const STATUSES = [
   { value: '5xx', label: '5xx: failed' },
 ]
 
-/** What of the log is shown; each filter is in the address too. */
+/** Filters of the request log. The URL has them too. */
 export function RequestFilterBar({
   filters,
   onChange,
@@ -75,7 +75,7 @@ export function RequestFilterBar({
   )
 }
 
-/** The choices, and the one of the address where it is none of them, such as a revoked key. */
+/** Adds the chosen value if the choices lack it: the URL can name a revoked key. */
 function withChosen(choices: { value: string; label: string }[], chosen: string | undefined) {
   if (chosen === undefined || choices.some(({ value }) => value === chosen)) return choices
   return [...choices, { value: chosen, label: chosen }]

@@ -19,7 +19,7 @@ import { useRequests } from './use-requests.ts'
 
 type LoggedRequest = Schemas['LoggedRequest']
 
-/** What keys called, newest first. */
+/** Requests made with keys, newest first. */
 export function RequestLogPanel({
   filters,
   onFilter,

@@ -2,7 +2,7 @@ import { Alert, Button, Group, Stack } from '@mantine/core'
 import { KeyRound } from 'lucide-react'
 import { CodeBlock } from '../../ui/code-block.tsx'
 
-/** A webhook's secret, this once. */
+/** Shows a webhook's secret once. */
 export function SigningSecret({ secret, onDone }: { secret: string; onDone: () => void }) {
   return (
     <Stack>

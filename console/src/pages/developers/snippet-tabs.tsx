@@ -5,7 +5,7 @@ import type { Schemas } from '../../api/client.ts'
 import { useSources } from '../sources/use-sources.ts'
 import { snippetsOf } from './snippets.ts'
 
-/** Ready calls of what a key may do, for each way to make them. */
+/** Code that uses the key, one tab per client. */
 export function SnippetTabs({ apiKey, secret }: { apiKey: Schemas['ApiKey']; secret: string }) {
   const { config } = useConsole()
   const sources = useSources()

@@ -2,24 +2,24 @@ import { filesProvider } from '../../api/provider-list.ts'
 import type { KeyAction } from './key-presets.ts'
 
 export interface Snippet {
-  /** What the tab says. */
+  /** The tab's label. */
   name: string
   text: string
 }
 
 interface Given {
-  /** The service's base URL, without a slash at its end. */
+  /** The service's base URL, without a trailing slash. */
   url: string
   secret: string
   actions: readonly KeyAction[]
-  /** A source that documents can be pushed to; null where there is none yet. */
+  /** A source that accepts pushed documents; null without one. */
   source: { id: string; provider: string } | null
 }
 
 const QUESTION = 'How many vacation days do I get?'
 const MCP_ACTIONS: ReadonlySet<KeyAction> = new Set(['search', 'context', 'ask', 'ingest', 'sources:read'])
 
-/** Ready to run: what the key may do, over HTTP, with each client, and by an agent over MCP. */
+/** Code to copy and run: one of the key's actions per client, and the MCP setup if it allows a tool. */
 export function snippetsOf(given: Given): Snippet[] {
   const isForAgents = given.actions.some((action) => MCP_ACTIONS.has(action))
   return [
@@ -161,12 +161,12 @@ const BY_USE: readonly KeyAction[] = [
   'sources:write',
 ]
 
-/** What shows best what the key is for. */
+/** The action that shows best what the key is for. */
 function firstUse(actions: readonly KeyAction[]): KeyAction {
   return BY_USE.find((action) => actions.includes(action)) ?? 'admin'
 }
 
-/** A body that the route at a path takes; an empty one where the path says too little. */
+/** A request body for the route at `path`; empty for routes without an example. */
 export function exampleBody(path: string, source: Given['source'] = null): Record<string, unknown> {
   switch (path) {
     case '/v1/search':

@@ -3,12 +3,12 @@ import { type Schemas, unwrap } from '../../api/client.ts'
 import { useReadAnew } from '../../data/use-read-anew.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
 
-/** The workspace's live keys, newest first. Of admins. */
+/** The workspace's live keys, newest first. Admins only. */
 export function useApiKeys() {
   return useKeyList(({ apiKeys }) => apiKeys)
 }
 
-/** Requests a minute that each key may send for each action; null where the service does not say. */
+/** The rate limit per key and action, in requests per minute; null if the service sends none. */
 export function useRequestsPerMinute(): number | null {
   return useKeyList(({ requestsPerMinute }) => requestsPerMinute).data ?? null
 }
@@ -33,7 +33,7 @@ function useKeyList<T>(select: (list: KeyList) => T) {
   })
 }
 
-/** Mints a key; its answer is the only place that its secret is ever in. */
+/** Creates a key. Only this response contains its secret. */
 export function useMintKey() {
   const { api } = useWorkspace()
   const refresh = useRefresh()
@@ -43,7 +43,7 @@ export function useMintKey() {
   })
 }
 
-/** Revokes a key: what uses it is refused from its next request on. */
+/** Revokes a key. The service refuses its next request. */
 export function useRevokeKey() {
   const { api } = useWorkspace()
   const refresh = useRefresh()
@@ -53,7 +53,7 @@ export function useRevokeKey() {
   })
 }
 
-/** Billing counts agents, and the audit trail lists every key that is minted or revoked. */
+/** Billing counts agents, and the audit trail lists each key that is created or revoked. */
 function useRefresh(): () => Promise<void> {
   const readAnew = useReadAnew()
   return () => readAnew('api-keys', 'billing', 'audit-events')

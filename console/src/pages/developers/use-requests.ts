@@ -5,7 +5,7 @@ import type { RequestFilters } from './developers-search.ts'
 
 const SHOWN_AT_ONCE = 50
 
-/** Requests of the workspace's keys, newest first. */
+/** Requests made with the workspace's keys, newest first. */
 export function useRequests({ key, status, path }: RequestFilters) {
   const { api, organization } = useWorkspace()
   return usePages<Schemas['LoggedRequest']>({

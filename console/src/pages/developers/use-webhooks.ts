@@ -9,10 +9,10 @@ export type Delivery = Schemas['WebhookDelivery']
 export type EventType = NonNullable<Schemas['NewWebhook']['eventTypes']>[number]
 
 const SHOWN_AT_ONCE = 50
-/** While a delivery is on its way: often enough to see a test arrive. */
+/** Poll interval while a delivery is pending: short enough to see a test arrive. */
 const WATCHED_MS = 2_000
 
-/** The workspace's webhooks. Of admins. */
+/** Admins only. */
 export function useWebhooks() {
   const { api, organization } = useWorkspace()
   return useQuery({
@@ -21,7 +21,7 @@ export function useWebhooks() {
   })
 }
 
-/** What was sent to a webhook in the last 14 days, newest first. */
+/** The webhook's deliveries of the last 14 days, newest first. */
 export function useDeliveries(webhookId: string, status: Delivery['status'] | null) {
   const { api, organization } = useWorkspace()
   return usePages<Delivery>({
@@ -42,12 +42,12 @@ export function useDeliveries(webhookId: string, status: Delivery['status'] | nu
   })
 }
 
-/** Whether it is being sent for the first time: later attempts are hours apart. */
+/** Whether the first attempt is pending. Retries are not polled, because they are hours apart. */
 function isOnItsWay({ status, attempts }: Delivery): boolean {
   return status === 'pending' && attempts === 0
 }
 
-/** Makes a webhook, or changes it; only what makes one answers a secret. */
+/** Creates a webhook (`id: null`) or updates one. Only creation returns a secret. */
 export function useSaveWebhook() {
   const { api } = useWorkspace()
   const refresh = useRefresh()
@@ -62,7 +62,7 @@ export function useSaveWebhook() {
   })
 }
 
-/** Pauses a webhook, or goes on with it. */
+/** Pauses or resumes a webhook. */
 export function useSwitchWebhook() {
   const { api } = useWorkspace()
   const refresh = useRefresh()
@@ -73,7 +73,7 @@ export function useSwitchWebhook() {
   })
 }
 
-/** Gives a webhook a new secret; the one before signs for another day. */
+/** Rotates the secret. The service also signs with the old one for another day. */
 export function useRotateWebhook() {
   const { api } = useWorkspace()
   const refresh = useRefresh()
@@ -84,7 +84,7 @@ export function useRotateWebhook() {
   })
 }
 
-/** Removes a webhook with its deliveries. */
+/** Deletes a webhook and its deliveries. */
 export function useDeleteWebhook() {
   const { api } = useWorkspace()
   const refresh = useRefresh()
@@ -94,7 +94,7 @@ export function useDeleteWebhook() {
   })
 }
 
-/** Sends `webhook.test`. */
+/** Sends a `webhook.test` event. */
 export function useTestWebhook() {
   const { api } = useWorkspace()
   const refresh = useRefresh()
@@ -105,7 +105,7 @@ export function useTestWebhook() {
   })
 }
 
-/** Sends an event again, whether it had arrived or not. */
+/** Resends an event, delivered or not. */
 export function useReplay() {
   const { api } = useWorkspace()
   const refresh = useRefresh()

@@ -6,7 +6,7 @@ import { useSaveWebhook, type Webhook } from './use-webhooks.ts'
 import { SigningSecret } from './signing-secret.tsx'
 import { EVENT_TYPES, EVENTS } from './webhook-words.ts'
 
-/** Makes a webhook and shows its secret this once, or changes the one that is given. */
+/** Edits the given webhook, or creates one and shows its secret once. */
 export function WebhookDialog({
   isOpen,
   webhook,

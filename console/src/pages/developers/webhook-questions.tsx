@@ -3,7 +3,7 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { SigningSecret } from './signing-secret.tsx'
 import { useDeleteWebhook, useRotateWebhook, type Webhook } from './use-webhooks.ts'
 
-/** Asks before a webhook gets a new secret, and shows that this once. */
+/** Asks before it rotates the secret, then shows the new one once. */
 export function RotateWebhookDialog({ webhook, onClose }: { webhook: Webhook | null; onClose: () => void }) {
   const rotate = useRotateWebhook()
   const close = (): void => {
@@ -40,7 +40,6 @@ export function RotateWebhookDialog({ webhook, onClose }: { webhook: Webhook | n
   )
 }
 
-/** Asks before a webhook is removed. */
 export function DeleteWebhookDialog({ webhook, onClose }: { webhook: Webhook | null; onClose: () => void }) {
   const remove = useDeleteWebhook()
   const close = (): void => {

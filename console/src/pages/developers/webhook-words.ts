@@ -15,10 +15,9 @@ export const EVENTS: Record<Exclude<EventType, 'webhook.test'>, string> = {
   'member.removed': 'A member left or was removed',
 }
 
-/** Every event that can be chosen. */
+/** All event types that a webhook can subscribe to. */
 export const EVENT_TYPES = Object.keys(EVENTS).filter((type): type is keyof typeof EVENTS => type in EVENTS)
 
-/** How a webhook is, in a word. */
 export function describeWebhook({ status, disabledReason, failingSince }: Webhook): {
   tone: Tone
   word: string
@@ -28,7 +27,6 @@ export function describeWebhook({ status, disabledReason, failingSince }: Webhoo
   return disabledReason === 'person' ? { tone: 'off', word: 'Paused' } : { tone: 'bad', word: 'Disabled' }
 }
 
-/** How far a delivery is, in a word. */
 export function describeDelivery({ status, attempts }: Delivery): { tone: Tone; word: string } {
   switch (status) {
     case 'delivered':
@@ -53,7 +51,7 @@ const FAULTS: Record<NonNullable<Delivery['error']>, string> = {
   webhook_disabled: 'The webhook was disabled when it was due',
 }
 
-/** What the receiver answered, or why it did not. */
+/** The HTTP status of the response, or why there is none. */
 export function describeAnswer({ responseStatus, error }: Delivery): string {
   const status = responseStatus === null ? '' : `HTTP ${responseStatus}`
   if (error === null) return status || 'Not yet'

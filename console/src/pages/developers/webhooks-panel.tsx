@@ -29,7 +29,6 @@ type Open =
   | { is: 'form'; webhook: Webhook | null }
   | { is: 'rotate' | 'delete' | 'deliveries'; webhook: Webhook }
 
-/** The webhooks of the workspace. */
 export function WebhooksPanel() {
   const webhooks = useWebhooks()
   const [open, setOpen] = useState<Open | null>(null)
@@ -187,7 +186,7 @@ function WebhookMenu({
   )
 }
 
-/** A webhook in short: the rest of its address may hold a secret. */
+/** Only the host: the rest of the URL may contain a secret. */
 function hostOf(url: string): string {
   return URL.parse(url)?.host ?? url
 }

@@ -5,7 +5,7 @@ import { Reading } from '../../ui/reading.tsx'
 import { Expected } from './expected.tsx'
 import { type Result, useStoredAnswer } from './use-evaluation.ts'
 
-/** The answer that a question gave in a run, with the items that it cites. */
+/** The answer to a question in a run, with the items that it cites. */
 export function AnswerDialog({
   runId,
   result,

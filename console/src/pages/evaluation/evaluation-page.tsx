@@ -11,7 +11,7 @@ import { useMeasuring } from './use-measuring.ts'
 const route = getRouteApi('/admins/evaluation')
 const CREDITS_EACH = 2
 
-/** How well the memory answers questions whose answers are known, and what changed since the last run. */
+/** How well the memory answers questions with known answers, and what changed since the last run. */
 export function EvaluationPage() {
   const { tab = 'results', run } = route.useSearch()
   const navigate = useNavigate()

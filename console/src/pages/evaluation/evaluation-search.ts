@@ -1,7 +1,7 @@
-/** What the address of Evaluation says. */
+/** The search parameters of the Evaluation page. */
 export interface EvaluationSearch {
   tab?: 'questions'
-  /** The run that is shown; the newest if there is no such run. */
+  /** The run to show. The default is the newest. */
   run?: string
 }
 

@@ -5,7 +5,7 @@ import type { Question } from './use-evaluation.ts'
 
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** What should be found for a question, in a line; nothing if nothing is expected yet. */
+/** The expected page and fact of a question, in one line. Renders nothing without either. */
 export function Expected({ of: { page, fact } }: { of: Pick<Question, 'page' | 'fact'> }) {
   if (page === null && fact === null) return null
   return (
@@ -17,7 +17,7 @@ export function Expected({ of: { page, fact } }: { of: Pick<Question, 'page' | '
   )
 }
 
-/** An item by its title. Who may not read it sees that it is one. */
+/** The item's title, or a generic text if the user can't read it. */
 function ItemTitle({ id }: { id: string }) {
   const item = useSourceItem(id)
   if (item.data === undefined) return item.error ? 'An item that you can’t read' : 'A stored item'

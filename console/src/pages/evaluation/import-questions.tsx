@@ -7,7 +7,7 @@ import { usePutQuestions } from './use-evaluation.ts'
 
 const BYTES_MAX = 1_048_576
 
-/** Takes the questions of a CSV file, the same as the command line's. */
+/** Imports questions from a CSV file in the format of the command line. */
 export function ImportQuestions() {
   const input = useRef<HTMLInputElement>(null)
   const put = usePutQuestions()

@@ -18,7 +18,7 @@ const QUESTION: Result = {
 }
 const RUN = { id: 'run' }
 
-/** Paths that were called, and what the next calls answer. */
+/** The called paths, and the headers of the refusals to return next. */
 let called: string[] = []
 let refusals: Record<string, string>[] = []
 

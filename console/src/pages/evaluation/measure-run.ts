@@ -3,19 +3,19 @@ import { type Api, type Schemas, unwrap } from '../../api/client.ts'
 import { ApiError } from '../../api/errors.ts'
 import type { Result, Run } from './use-evaluation.ts'
 
-/** Between attempts at a rate limit where the service does not say when to call again. */
+/** The pause after a rate limit without a `Retry-After` header. */
 const PAUSE_MS = 10_000
 
 export interface Progress {
-  /** A question was measured and stored. */
+  /** Called for each question that is measured and stored. */
   onMeasured: (run: Run, result: Result) => void
-  /** A rate limit is reached, or left behind. */
+  /** Called when a rate limit starts and ends. */
   onPaused: (isPaused: boolean) => void
 }
 
 /**
- * Measures the questions one after another and stores what each gave: two credits each.
- * @throws ApiError for what a pause does not help, and the reason of `signal`
+ * Measures the questions one by one and stores each result. A question costs two credits.
+ * @throws ApiError for any failure except a rate limit, and the reason of `signal`
  */
 export async function measureRun(
   api: Api,
@@ -48,7 +48,7 @@ async function measureQuestion(
   const body = { query, limit: HITS_MAX, rank: 'hybrid' as const }
   const { hits } = await unwrap(api.POST('/v1/console/search', { body, signal }))
   const answered = await unwrap(api.POST('/v1/console/ask', { body: { query }, signal }))
-  // Only who accepts a stream gets one.
+  // The service streams only to clients that accept a stream.
   if (typeof answered === 'string') throw new Error('the answer is a stream')
   const { answer, citations } = answered
   const last = { rank: result.previousRank, hasFact: result.previousHasFact }
@@ -59,7 +59,7 @@ async function measureQuestion(
   }
 }
 
-/** Calls again when the service asks to, while the rate limit refuses. */
+/** Retries while the rate limit refuses the call. */
 async function patiently<T>(
   call: () => Promise<T>,
   signal: AbortSignal,
@@ -79,7 +79,7 @@ async function patiently<T>(
   }
 }
 
-/** Ends early when `signal` aborts. */
+/** Ends early if `signal` aborts. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, ms)

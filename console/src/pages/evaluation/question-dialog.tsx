@@ -5,7 +5,7 @@ import { type Question, usePutQuestions } from './use-evaluation.ts'
 
 const CHARACTERS_MAX = 8_192
 
-/** Adds a question, or changes what is expected of one. */
+/** Adds a question, or changes its expected result. */
 export function QuestionDialog({ question, onClose }: { question: Question | null; onClose: () => void }) {
   const put = usePutQuestions()
   const [text, setText] = useState(question?.question ?? '')
@@ -30,7 +30,7 @@ export function QuestionDialog({ question, onClose }: { question: Question | nul
             autosize
             minRows={2}
             required
-            // Another text is another question.
+            // The text identifies the question, so it cannot change.
             readOnly={question !== null}
             data-autofocus={question === null || undefined}
           />

@@ -24,7 +24,7 @@ const FEEDBACK: Record<NonNullable<Question['feedback']>, string> = {
   missing_source: 'Missing source',
 }
 
-/** The questions with what should be found for each. */
+/** The questions and the result that each one expects. */
 export function QuestionsPanel({ questions }: { questions: UseQueryResult<Question[]> }) {
   const [open, setOpen] = useState<Open | null>(null)
   const close = (): void => setOpen(null)

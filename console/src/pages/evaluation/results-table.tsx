@@ -8,10 +8,10 @@ import classes from './evaluation.module.css'
 import { Expected } from './expected.tsx'
 import type { Result, Run } from './use-evaluation.ts'
 
-/** What got worse needs somebody first; questions of a kind stay in their order. */
+/** Regressions come first. Questions with the same change keep their order. */
 const ORDER = { worse: 0, better: 1, new: 2, same: 3 }
 
-/** The questions of a run with their ranks, and what they were before. */
+/** The questions of a run with their current and previous ranks. */
 export function ResultsTable({ run, results }: { run: Run; results: readonly Result[] }) {
   const [open, setOpen] = useState<Result | null>(null)
   const isComplete = run.measured === run.questions

@@ -18,13 +18,13 @@ import { type Run, useDeleteRun, useRun, useRuns } from './use-evaluation.ts'
 import type { Measuring } from './use-measuring.ts'
 
 interface Choice {
-  /** The run that the address names; the newest if not given. */
+  /** The run in the URL. The default is the newest. */
   chosen: string | undefined
   measuring: Measuring
   onChoose: (id: string | null) => void
 }
 
-/** A run with its figures and questions, and the choice of another one. */
+/** A run with its figures and questions, and a selector for other runs. */
 export function RunsPanel(choice: Choice) {
   const runs = useRuns()
   return (
@@ -116,7 +116,7 @@ function ShownRun({
   )
 }
 
-/** How far a run is; nothing for a complete one. */
+/** The progress of a run. Renders nothing for a complete one. */
 function Unfinished({ run, measuring }: { run: Run; measuring: Measuring }) {
   const { user } = useWorkspace()
   const members = useMembers().data ?? []

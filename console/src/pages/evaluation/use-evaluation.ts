@@ -13,10 +13,9 @@ export interface MeasuredRun {
   results: Result[]
 }
 
-/** Below it everything of the evaluation is cached. */
+/** The query key prefix of all evaluation data. */
 export const EVALUATION = 'evaluation'
 
-/** All questions, in their order. */
 export function useQuestions() {
   const { api, organization } = useWorkspace()
   return useQuery({
@@ -26,7 +25,7 @@ export function useQuestions() {
   })
 }
 
-/** Adds questions, or replaces what is expected of those that exist. */
+/** Adds questions. For existing ones, replaces the expected result. */
 export function usePutQuestions() {
   const { api } = useWorkspace()
   const readAnew = useReadAnew()
@@ -37,7 +36,7 @@ export function usePutQuestions() {
   })
 }
 
-/** Deletes one question, or all of them (null). */
+/** Deletes one question; all with `null`. */
 export function useDeleteQuestions() {
   const { api } = useWorkspace()
   const readAnew = useReadAnew()
@@ -52,7 +51,7 @@ export function useDeleteQuestions() {
   })
 }
 
-/** The runs, newest first. */
+/** Newest first. */
 export function useRuns() {
   const { api, organization } = useWorkspace()
   return useQuery({
@@ -71,7 +70,6 @@ export function useRun(id: string) {
   })
 }
 
-/** The stored answer of a measured question. */
 export function useStoredAnswer(runId: string, questionId: string) {
   const { api, organization } = useWorkspace()
   const path = { id: runId, questionId }

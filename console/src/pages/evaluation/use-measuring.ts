@@ -7,22 +7,22 @@ import { useWorkspace } from '../../session/workspace.tsx'
 import { measureRun } from './measure-run.ts'
 import { EVALUATION, type MeasuredRun } from './use-evaluation.ts'
 
-/** What this tab measures now. */
+/** The run that this tab measures. */
 export interface Measuring {
-  /** Null: nothing. */
+  /** Null while no run is measured. */
   runId: string | null
   isPaused: boolean
   error: ApiError | null
-  /** Starts a run, and returns its id once it exists. */
+  /** Starts a run and returns its ID once it exists; null if it fails. */
   start: () => Promise<string | null>
-  /** Measures what is left of a run. */
+  /** Measures the remaining questions of a run. */
   continueRun: (runId: string) => Promise<void>
   stop: () => void
 }
 
 const IDLE = { runId: null, isPaused: false, error: null }
 
-/** Measures runs while the page is open; one that was left is continued later. */
+/** Measures runs while the page is open. An interrupted run can be continued later. */
 export function useMeasuring(): Measuring {
   const { api, organization } = useWorkspace()
   const queries = useQueryClient()
@@ -89,7 +89,7 @@ export function useMeasuring(): Measuring {
   return { ...state, start, continueRun, stop: () => running.current?.abort() }
 }
 
-/** @throws what is no error of the service */
+/** @throws any error that is not an ApiError */
 function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error
   throw error

@@ -23,15 +23,15 @@ import { SourcesAtAGlance } from './sources-at-a-glance.tsx'
 type KeyAction = Schemas['ApiKey']['allowedActions'][number]
 const RETRIEVALS: ReadonlySet<KeyAction> = new Set(['search', 'context', 'ask'])
 
-/** A key made for an agent: it retrieves, and is not the all-powerful one that a workspace starts with. */
+/** Whether a key is for an agent: it retrieves, and is not the initial admin key. */
 function isAgent(actions: readonly KeyAction[]): boolean {
   return !actions.includes('admin') && actions.some((action) => RETRIEVALS.has(action))
 }
 
-/** How often the first steps look whether one is done, ms. */
+/** The poll interval of the first steps, in milliseconds. */
 const FIRST_STEPS_MS = 5_000
 
-/** Whether the memory is healthy: what needs attention, how much there is, how fresh it is, what of the plan is left. */
+/** The health of the memory: problems, size, freshness, and the rest of the plan. */
 export function AdminHome() {
   const { organization } = useWorkspace()
   const [sources, billing, keys] = [useSources(), useBilling(), useApiKeys()]
@@ -72,7 +72,7 @@ function Standing({
   keys: readonly Schemas['ApiKey'][]
   overview: Overview
   connectors: readonly Connector[]
-  /** Reads anew what the first steps are ticked by. */
+  /** Refetches the data that completes the first steps. */
   onLook: () => void
 }) {
   const now = useNow()
@@ -98,7 +98,7 @@ function Standing({
   )
 }
 
-/** While somebody takes the first steps and looks at the page, it looks too. */
+/** Polls while the first steps are incomplete and the page is visible. */
 function useLookingNowAndThen(isNew: boolean, onLook: () => void): void {
   useEffect(() => {
     if (!isNew) return undefined

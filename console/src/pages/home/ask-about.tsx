@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { leaveQuestion } from '../../data/pending-question.ts'
 import { Suggestions } from '../ask/suggestions.tsx'
 
-/** Questions about what is stored: a click asks them. */
+/** Suggested questions about the stored items. A click asks one. */
 export function AskAbout() {
   const navigate = useNavigate()
   return (

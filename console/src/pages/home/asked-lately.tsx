@@ -13,7 +13,7 @@ import classes from './asked-lately.module.css'
 const DAYS = 14
 const DAY_MS = 24 * 60 * 60_000
 
-/** How often the memory was asked in the last two weeks, by day and by who asked; never what. */
+/** Requests of the last two weeks by day and caller, never their text. */
 export function AskedLately() {
   const { api, organization } = useWorkspace()
   const from = new Date(useNow() - (DAYS - 1) * DAY_MS).toISOString().slice(0, 10)

@@ -6,15 +6,15 @@ import type { Connector } from '../sources/connector-list.tsx'
 import { nameOf, type Source } from '../sources/source-words.ts'
 
 /**
- * Something to mend: what does so is a source that is connected or synced again, or a page. The text is null where the
- * last run of the source says what to do.
+ * A problem with its fix: reconnect or sync a source, or open a page.
+ * `text` is null if the source's last run says what to do.
  */
 export type Concern = { id: string; title: string } & (
   | { source: Source; text: string | null }
   | { to: PagePath | '/sources/new'; action: string; text: string }
 )
 
-/** A source that syncs is polled every quarter of an hour; after this long something is amiss. */
+/** Sources sync every 15 minutes. One that has not synced for this long has a problem. */
 const STALE_MS = 24 * 60 * 60_000
 const CREDITS_LOW = 0.8
 

@@ -13,7 +13,7 @@ interface Step {
   action: string
 }
 
-/** What a first visit is for. Each step ticks itself as soon as it has happened; after the last the list is gone. */
+/** The first steps in a new workspace. Each one completes by itself; after the last one the list disappears. */
 export function Checklist({
   hasItems,
   hasAsked,

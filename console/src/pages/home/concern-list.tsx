@@ -8,12 +8,12 @@ import { useLiveRuns, useSyncRun } from '../sources/use-runs.ts'
 import type { Concern } from './attention.ts'
 import classes from './concern-list.module.css'
 
-/** The list of sources shows the others. */
+/** The Sources page lists the rest. */
 const SHOWN_MAX = 6
 
 /** Problems, each with a button that fixes it or a link to the page that does. */
 export function ConcernList({ concerns }: { concerns: readonly Concern[] }) {
-  // Followed here, so that a source that was mended leaves the list by itself.
+  // Polls the runs here, so that a fixed source leaves the list.
   const { data: runs } = useLiveRuns()
   const runOf = ({ id }: Source): SyncRun | undefined => runs?.find(({ connectorId }) => connectorId === id)
   if (concerns.length === 0) return null
@@ -67,7 +67,7 @@ export function ConcernList({ concerns }: { concerns: readonly Concern[] }) {
   )
 }
 
-/** What to do about a source whose last run failed. The page of the source has the provider's message. */
+/** The fix for a failed run. The source's page has the provider's message. */
 function Fix({ source, run }: { source: Source; run: SyncRun | undefined }) {
   const { data } = useSyncRun(run?.status === 'failed' ? run.id : undefined)
   return fixOfRun(source.provider, data?.needsReconnection === true)

@@ -14,7 +14,7 @@ export interface Overview {
   isCapped: boolean
 }
 
-/** How much is stored, how fresh it is, and for admins what of the plan is left. */
+/** The size and freshness of the memory and, for admins, the rest of the plan. */
 export function Figures({ overview, billing }: { overview: Overview; billing?: Schemas['Billing'] }) {
   const { items, chunks, itemsWaiting, sources, isCapped } = overview
   const freshest = sources

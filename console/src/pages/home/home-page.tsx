@@ -2,7 +2,7 @@ import { useWorkspace } from '../../session/workspace.tsx'
 import { AdminHome } from './admin-home.tsx'
 import { MemberHome } from './member-home.tsx'
 
-/** The first page: for admins whether the memory is healthy, for members what is in it. */
+/** Admins see the health of the memory, members its contents. */
 export function HomePage() {
   const { isAdmin } = useWorkspace()
   return isAdmin ? <AdminHome /> : <MemberHome />

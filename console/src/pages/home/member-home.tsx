@@ -17,7 +17,7 @@ import { Figures } from './figures.tsx'
 
 const NEWEST = 10
 
-/** What came into the memory last, and the way to ask about it. */
+/** The newest items, and suggested questions about them. */
 export function MemberHome() {
   const { organization } = useWorkspace()
   const overview = useOverview()

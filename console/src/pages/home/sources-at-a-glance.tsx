@@ -10,7 +10,7 @@ import { SourceStatus } from '../sources/source-status.tsx'
 
 const SHOWN_MAX = 6
 
-/** Each source with its state and freshness, those with the most items first. */
+/** The sources with the most items, each with its state and freshness. */
 export function SourcesAtAGlance({ sources }: { sources: readonly Schemas['Source'][] }) {
   const used = sources.filter((source) => !isUnused(source))
   const shown = used.toSorted((one, other) => other.sourceItemCount - one.sourceItemCount).slice(0, SHOWN_MAX)

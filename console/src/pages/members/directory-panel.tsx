@@ -12,7 +12,7 @@ import { RelativeTime } from '../../ui/relative-time.tsx'
 import { ScimTokenDialog } from './scim-token-dialog.tsx'
 import { type ScimToken, useRevokeScimToken, useScimTokens } from './use-directory.ts'
 
-/** Tokens with which an identity provider provisions people and groups. */
+/** SCIM tokens, with which an identity provider provisions users and groups. */
 export function DirectoryPanel() {
   const { config } = useConsole()
   const tokens = useScimTokens()

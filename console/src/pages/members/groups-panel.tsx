@@ -13,10 +13,10 @@ import { GroupDialog } from './group-dialog.tsx'
 import { type Group, useDeleteGroup, useGroups } from './use-directory.ts'
 
 const MANAGED = 'Your identity provider manages this group'
-/** Of a group with more, the list does not show all. */
+/** The list shows at most this many members of a group. */
 const MEMBERS_LISTED = 100
 
-/** Groups that access policies name. */
+/** The groups that access policies refer to. */
 export function GroupsPanel() {
   const groups = useGroups()
   const [editing, setEditing] = useState<Group | 'new' | null>(null)

@@ -10,7 +10,7 @@ import { Reading } from '../../ui/reading.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { type Invitation, useInvitations, useRevokeInvitation } from './use-members.ts'
 
-/** Links that nobody has opened yet, and the way to revoke one. */
+/** Invitations that nobody has accepted, with a button to revoke each. */
 export function InvitationsPanel() {
   const invitations = useInvitations()
   const [leaving, setLeaving] = useState<Invitation | null>(null)

@@ -9,7 +9,7 @@ import { formatDate } from '../../ui/relative-time.tsx'
 import { grantableRoles, ROLES } from './member-rules.ts'
 import { type CreatedInvitation, type Role, useInvite } from './use-members.ts'
 
-/** Creates an invitation, and shows once its link and whether it was mailed. */
+/** Creates an invitation, then shows its link once and whether it was emailed. */
 export function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const invite = useInvite()
   const close = (): void => {

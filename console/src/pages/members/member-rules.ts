@@ -6,15 +6,15 @@ export const ROLES: readonly { role: Role; text: string }[] = [
   { role: 'owner', text: 'Can also manage owners.' },
 ]
 
-/** Roles that somebody of this role may give: admins make no owner. */
+/** The roles that a user with this role may grant. Admins can't create owners. */
 export function grantableRoles(own: Role): Role[] {
   if (own === 'member') return []
   return own === 'owner' ? ['member', 'admin', 'owner'] : ['member', 'admin']
 }
 
 /**
- * Why somebody's role cannot be changed, nor they be removed, by the person who looks; undefined: it can. The service
- * decides, and these are its rules: the last owner stays, and admins touch no owner.
+ * Why `by` can't change the role of a member or remove them; undefined if they can.
+ * Mirrors the service's rules: the last owner stays, and admins can't change owners.
  */
 export function whyNot(
   member: Pick<Member, 'id' | 'role'>,
@@ -29,7 +29,7 @@ export function whyNot(
   return undefined
 }
 
-/** How a member is called: by name, else address. */
+/** A member's name, else their email address. */
 export function memberName({ name, email }: Pick<Member, 'name' | 'email'>): string {
   return name ?? email ?? 'A member without a name'
 }

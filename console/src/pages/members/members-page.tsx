@@ -9,7 +9,7 @@ import { InviteDialog } from './invite-dialog.tsx'
 import { MembersPanel } from './members-panel.tsx'
 import { PermissionsPanel } from './permissions-panel.tsx'
 
-/** Who is in the workspace, who is invited, and what each of them may read. */
+/** Members, invitations and permissions of the workspace. */
 export function MembersPage() {
   const [isInviting, { open, close }] = useDisclosure(false)
   return (

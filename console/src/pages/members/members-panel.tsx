@@ -15,7 +15,7 @@ import { RowMenu } from '../../ui/row-menu.tsx'
 import { grantableRoles, memberName, whyNot } from './member-rules.ts'
 import { type Member, useChangeRole, useMembers, useRemoveMember } from './use-members.ts'
 
-/** Everybody with their roles; what the person who looks may not change says why. */
+/** All members with their roles. Controls that the user may not use explain why. */
 export function MembersPanel() {
   const { user } = useWorkspace()
   const members = useMembers()

@@ -4,7 +4,7 @@ import { ErrorNotice } from '../../ui/error-state.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { useEnforcePermissions } from './use-directory.ts'
 
-/** Whether people find only what they may read at the source; owners change it. */
+/** Whether users find only what they may read at the source. Owners can change it. */
 export function PermissionsPanel() {
   const { organization } = useWorkspace()
   const enforce = useEnforcePermissions()

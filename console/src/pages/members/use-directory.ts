@@ -7,7 +7,7 @@ import { useWorkspace } from '../../session/workspace.tsx'
 export type Group = Schemas['Group']
 export type ScimToken = Schemas['ScimToken']
 
-/** Groups that a page shows. */
+/** The maximum number of groups on the page. */
 export const GROUPS_SHOWN = 200
 
 /** The newest groups, and whether there are more. */
@@ -33,7 +33,6 @@ export function usePutGroup() {
   })
 }
 
-/** Deletes a group. */
 export function useDeleteGroup() {
   const { api } = useWorkspace()
   const readAnew = useReadAnew()
@@ -53,7 +52,7 @@ export function useScimTokens() {
   })
 }
 
-/** Creates a SCIM token; its answer is the only place that its secret is ever in. */
+/** Creates a SCIM token. Only this response contains its secret. */
 export function useCreateScimToken() {
   const { api } = useWorkspace()
   const readAnew = useReadAnew()
@@ -63,7 +62,6 @@ export function useCreateScimToken() {
   })
 }
 
-/** Revokes a SCIM token. */
 export function useRevokeScimToken() {
   const { api } = useWorkspace()
   const readAnew = useReadAnew()
@@ -74,7 +72,7 @@ export function useRevokeScimToken() {
   })
 }
 
-/** Enforces permissions, or stops to. Of owners. */
+/** Turns the enforcement of permissions on or off. Owners only. */
 export function useEnforcePermissions() {
   const { api, organization } = useWorkspace()
   const queries = useQueryClient()
@@ -86,7 +84,7 @@ export function useEnforcePermissions() {
           body: { permissions },
         }),
       ),
-    // What anybody may read is another: nothing that was read before counts.
+    // The user may now read other items, so all cached data is stale.
     onSuccess: () =>
       Promise.all([
         queries.invalidateQueries({ queryKey: ME }),

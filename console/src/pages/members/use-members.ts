@@ -9,7 +9,6 @@ export type Invitation = Schemas['Invitation']
 export type CreatedInvitation = { invitation: Invitation; url: string; isMailed: boolean | null }
 export type Role = Member['role']
 
-/** Everybody in the workspace. */
 export function useMembers() {
   const { api, organization } = useWorkspace()
   return useQuery({
@@ -18,7 +17,7 @@ export function useMembers() {
   })
 }
 
-/** Invitations that nobody has accepted yet. Of admins. */
+/** Invitations that nobody has accepted yet. Admins only. */
 export function useInvitations() {
   const { api, organization } = useWorkspace()
   return useQuery({
@@ -27,7 +26,7 @@ export function useInvitations() {
   })
 }
 
-/** Makes an invitation; its answer is the only place that its link is ever in. */
+/** Creates an invitation. Only this response contains its link. */
 export function useInvite() {
   const { api } = useWorkspace()
   const refresh = useRefresh()
@@ -38,7 +37,7 @@ export function useInvite() {
   })
 }
 
-/** Revokes an open invitation: its link stops working. */
+/** Revokes an open invitation. Its link stops working. */
 export function useRevokeInvitation() {
   const { api } = useWorkspace()
   const refresh = useRefresh()
@@ -49,7 +48,6 @@ export function useRevokeInvitation() {
   })
 }
 
-/** Gives a member another role. */
 export function useChangeRole() {
   const { api } = useWorkspace()
   const refresh = useRefresh()
@@ -60,7 +58,6 @@ export function useChangeRole() {
   })
 }
 
-/** Removes a member. */
 export function useRemoveMember() {
   const { api } = useWorkspace()
   const refresh = useRefresh()
@@ -70,7 +67,7 @@ export function useRemoveMember() {
   })
 }
 
-/** Renames the workspace that is open. */
+/** Renames the current workspace. */
 export function useRename() {
   const { api, organization } = useWorkspace()
   const refresh = useRefresh()
@@ -86,7 +83,7 @@ export function useRename() {
   })
 }
 
-/** Also who the person is here: a role of one's own may have changed. */
+/** Also refetches the current user, whose own role may have changed. */
 function useRefresh(): () => Promise<unknown> {
   const queries = useQueryClient()
   const readAnew = useReadAnew()

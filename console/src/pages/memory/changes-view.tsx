@@ -14,10 +14,10 @@ import { type Burst, burstsOf } from './changes.ts'
 import classes from './changes-view.module.css'
 import { dayOf, type MemorySearch } from './memory-search.ts'
 
-/** Titles of a burst that are shown at first. */
+/** Titles per burst to show at first. */
 const SHOWN = 5
 
-/** The items that changed last, by day and source. */
+/** The last changed items by day and source. */
 export function ChangesView({ search: { q, provider, since } }: { search: MemorySearch }) {
   const items = useItems({
     ...(q === undefined ? {} : { q }),

@@ -1,14 +1,14 @@
 import type { ListedItem } from '../sources/use-items.ts'
 
-/** What one source brought on one day, the latest first. */
+/** The items that one source changed on one day, newest first. */
 export interface Burst {
   key: string
-  /** Midnight of the day, here. */
+  /** Local midnight of the day. */
   day: Date
   items: readonly ListedItem[]
 }
 
-/** Items as days with what each source brought; `items` are in the order of their changes, the latest first. */
+/** Groups items by day and source. `items` are in order of their changes, newest first. */
 export function burstsOf(items: readonly ListedItem[]): readonly Burst[] {
   const bursts = new Map<string, Burst & { items: ListedItem[] }>()
   for (const item of items) {

@@ -11,25 +11,25 @@ import {
 import { type CanvasEdge, type CanvasNode, type ColorScheme, KINDS, kindOf, radiusOf } from './kinds.ts'
 import { neighboursOf } from './rows.ts'
 
-/** What the picture is told after it was drawn. */
+/** Controls a graph after it is drawn. */
 export interface GraphDrawing {
-  /** Which node stands out with its neighbours and the related ones; all alike when null. */
+  /** Highlights a node, its neighbors and the related ones. `null` removes the highlight. */
   choose(id: string | null, related: ReadonlySet<string>): void
   setScheme(scheme: ColorScheme): void
-  /** `in` and `out` by a step, `all` until everything is seen. */
+  /** Zooms one step `in` or `out`; `all` fits the whole graph. */
   zoom(direction: 'in' | 'out' | 'all'): void
   close(): void
 }
 
-/** From so many edges on all are drawn in one call, as points and lines: without a graphics card each instance costs. */
+/** From this many edges on, draws points and lines in one call: without a GPU, each instance is expensive. */
 const MANY_EDGES = 1_500
-/** More are left out while the picture moves. */
+/** Above this, edges are hidden while the graph moves. */
 const EDGES_MOVED_MAX = 30_000
 const ZOOM_MS = 200
 const SETTINGS = {
   labelSize: 12,
   labelWeight: '500',
-  // All of them: those that would cover another are left out as they are drawn.
+  // Sigma tries all labels; `drawLabel` skips those that would overlap.
   labelDensity: 20,
   labelRenderedSizeThreshold: 0,
   hideLabelsOnMove: true,
@@ -60,9 +60,9 @@ const THEMES = {
 } as const
 
 /**
- * Draws the nodes where they stand, into an element that has a size.
- * @param positions x and y of each node, one after the other
- * @throws Error where the browser has no WebGL
+ * Draws a graph into an element that has a size.
+ * @param positions x and y of each node, interleaved
+ * @throws Error if the browser has no WebGL
  */
 export function drawGraph(
   container: HTMLElement,
@@ -81,7 +81,7 @@ export function drawGraph(
   const taken: LabelBox[] = []
   const sigma = new Sigma<NodeAttributes, EdgeAttributes>(graph, container, {
     ...SETTINGS,
-    // Room for the labels at the edges.
+    // Room for labels at the edges.
     stagePadding: Math.min(80, container.clientWidth * 0.09),
     hideEdgesOnMove: given.edges.length > EDGES_MOVED_MAX,
     ...programsFor(given.edges.length),
@@ -112,7 +112,7 @@ export function drawGraph(
   sigma.on('clickNode', ({ node }) => options.onChoose(node))
   sigma.on('clickStage', () => options.onChoose(null))
   setScheme(options.scheme)
-  // A node that opens beside it takes room from it, of which the window knows nothing.
+  // The node panel narrows the graph without a window resize event.
   const resized = new ResizeObserver(() => {
     sigma.resize(true)
     sigma.refresh()
@@ -148,7 +148,7 @@ function programsFor(edges: number) {
       }
 }
 
-/** What stands out: the node that is pointed at, else the chosen one, and its neighbours. */
+/** The highlight: `focus` is the hovered node, else the chosen one. */
 interface Look {
   scheme: ColorScheme
   focus: string | null
@@ -215,7 +215,7 @@ function graphOf(given: Parameters<typeof drawGraph>[1]): UndirectedGraph<NodeAt
   return graph
 }
 
-/** Where a label was drawn, in pixels. */
+/** The position of a drawn label, in pixels. */
 interface LabelBox {
   left: number
   top: number
@@ -226,8 +226,8 @@ interface LabelBox {
 const LABEL_GAP = 3
 
 /**
- * A label with a rim of the ground around its letters, so that it can be read over lines. It stands at the first side of its node
- * where it covers no other label; where there is none it is left out.
+ * Draws a label with an outline in the background color, so that it stays readable over lines.
+ * It uses the first free side of the node, and is skipped if there is none.
  */
 function drawLabel(
   scheme: ColorScheme,
@@ -271,7 +271,7 @@ function overlaps(one: LabelBox, other: LabelBox): boolean {
   )
 }
 
-/** The label of the node that is pointed at, on a box, so that it can be read over others. */
+/** Draws the hovered node's label in a box, so that it stays readable over others. */
 function drawLabelBox(
   scheme: ColorScheme,
   ...[context, data, settings]: Parameters<NodeHoverDrawingFunction<NodeAttributes, EdgeAttributes>>

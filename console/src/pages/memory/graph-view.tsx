@@ -12,7 +12,7 @@ interface GraphProps {
   nodes: readonly CanvasNode[]
   edges: readonly CanvasEdge[]
   chosen: string | undefined
-  /** Names that stand out with the chosen one, besides those that the picture links it to. */
+  /** Names to highlight with the chosen one, in addition to its neighbors in the graph. */
   related: ReadonlySet<string>
   onChoose: (id: string | null) => void
 }
@@ -23,7 +23,7 @@ const ZOOMS = [
   { direction: 'all', label: 'Fit to view', icon: Maximize },
 ] as const
 
-/** The picture, for eyes and pointers; the table beside it has the same for everybody. */
+/** The graph, for pointer devices. The table has the same data in an accessible form. */
 export function GraphView(props: GraphProps) {
   const { container, drawing, isReady, problem } = useDrawing(props)
   const isSlow = useIsSlow(!isReady && problem === null)
@@ -96,7 +96,7 @@ function useDrawing({ nodes, edges, chosen, related, onChoose }: GraphProps) {
   return { container, drawing, isReady, problem }
 }
 
-/** Lays out, then draws unless the page was left meanwhile; what goes wrong with either is told in words. */
+/** Computes the layout, then draws it unless `signal` aborts. Reports errors as text. */
 async function withPositions(
   { nodes, edges, stage }: Pick<GraphProps, 'nodes' | 'edges'> & { stage: Stage },
   signal: AbortSignal,

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import { KINDS, NODE_KINDS } from './kinds.ts'
 
-/** `--panel-background` of both themes. */
+/** The values of `--panel-background` in both themes. */
 const BACKGROUNDS = { light: '#ffffff', dark: '#1a1b1f' } as const
 
-/** Relative luminance and contrast as WCAG 2.2 defines them. */
+/** Relative luminance, as defined in WCAG 2.2. */
 function luminance(color: string): number {
   const [red = 0, green = 0, blue = 0] = [1, 3, 5]
     .map((at) => Number.parseInt(color.slice(at, at + 2), 16) / 255)

@@ -3,11 +3,11 @@ import type { NameKind } from './memory-search.ts'
 
 export type CanvasNode = Schemas['CanvasNode']
 export type CanvasEdge = Schemas['CanvasEdge']
-/** What a node is to people: a place of chats begins with `#`, any other is a folder, a parent page or a label. */
+/** The displayed kind of a node. A place whose name starts with `#` is a channel, any other a folder, page or label. */
 export type NodeKind = NameKind | 'source'
 export type ColorScheme = 'light' | 'dark'
 
-/** A node's kind, its colour in either theme (3:1 and more to what is behind it: WCAG 2.2, 1.4.11), and its name. */
+/** A kind's names, and its color in each theme with a contrast of at least 3:1 (WCAG 2.2, 1.4.11). */
 export const KINDS: Record<NodeKind, { one: string; many: string } & Record<ColorScheme, string>> = {
   person: { one: 'Person', many: 'People', light: '#4650dd', dark: '#8f9bff' },
   organization: { one: 'Organization', many: 'Organizations', light: '#0f766e', dark: '#45d3bd' },
@@ -28,12 +28,11 @@ export const NODE_KINDS: readonly NodeKind[] = [
 
 const RADIUS = { min: 3.5, max: 17 } as const
 
-/** A node's radius in pixels: its area tells its weight. */
+/** A node's radius in pixels. It grows with the square root of the weight, so that the area shows the weight. */
 export function radiusOf(weight: number, heaviest: number): number {
   return RADIUS.min + (RADIUS.max - RADIUS.min) * Math.sqrt(weight / heaviest)
 }
 
-/** What a node is; of a source its provider does not matter. */
 export function kindOf({ type, label }: Pick<CanvasNode, 'type' | 'label'>): NodeKind {
   switch (type) {
     case 'channel':

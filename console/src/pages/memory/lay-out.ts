@@ -1,29 +1,29 @@
 import { type CanvasEdge, type CanvasNode, radiusOf } from './kinds.ts'
 import type { NodeBox, Stage } from './spread.ts'
 
-/** Nodes by their place in the list, edges as pairs of these. */
+/** Nodes are identified by index. Edges are pairs of indexes. */
 export interface LayoutRequest {
   count: number
-  /** What the nodes take with their labels, where there are few enough to label them all. */
+  /** The space of nodes with labels; empty if there are too many to label all. */
   boxes: readonly NodeBox[]
   stage: Stage
   edges: Uint32Array
   weights: Float32Array
 }
 
-/** x and y of each node, one after the other. */
+/** x and y of each node, interleaved. */
 export interface LayoutResponse {
   positions: Float32Array
 }
 
-/** More have no room for all their labels. */
+/** The most nodes whose labels all fit. */
 const LABELLED_MAX = 120
-/** About the width of a letter of a label, in pixels. */
+/** The approximate width of a label's letter, in pixels. */
 const LETTER = 6.6
 
 /**
- * Where the nodes stand, computed on a thread of its own, so that the page stays at hand meanwhile.
- * @throws Error when the thread cannot be had
+ * Computes node positions in a worker, so that the page stays responsive.
+ * @throws Error if the worker cannot start
  */
 export function layOut(
   nodes: readonly CanvasNode[],
@@ -43,7 +43,7 @@ export function layOut(
       end()
       reject(new Error(`The graph could not be laid out: ${message}`))
     })
-    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- of windows only
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- workers have no target origin
     worker.postMessage(requestOf(nodes, edges, stage))
   })
 }

@@ -5,16 +5,16 @@ import { spread } from './spread.ts'
 
 const ITERATIONS = { few: 400, many: 160 } as const
 const MANY_NODES = 800
-/** Radians between one start position and the next: by the golden angle no two stand in a line. */
+/** Radians between successive start positions. The golden angle keeps them from lining up. */
 const GOLDEN_ANGLE = Math.PI * (3 - Math.sqrt(5))
 
 globalThis.addEventListener('message', ({ data }: MessageEvent<LayoutRequest>) => {
   const response: LayoutResponse = { positions: layOut(data) }
-  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- of windows only
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- workers have no target origin
   globalThis.postMessage(response)
 })
 
-/** The same graph is laid out the same way every time: it begins on a spiral, the heaviest in the middle. */
+/** A deterministic layout: it starts on a spiral, with the heaviest nodes in the middle. */
 function layOut({ count, boxes, stage, edges, weights }: LayoutRequest): Float32Array {
   const graph = new UndirectedGraph()
   for (let at = 0; at < count; at++) {

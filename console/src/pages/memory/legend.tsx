@@ -1,7 +1,7 @@
 import { type CanvasNode, KINDS, kindOf, NODE_KINDS } from './kinds.ts'
 import classes from './legend.module.css'
 
-/** The colors of the kinds, with counts. */
+/** The color of each kind, with counts. */
 export function Legend({ nodes }: { nodes: readonly CanvasNode[] }) {
   const counts = new Map<string, number>()
   for (const node of nodes) counts.set(kindOf(node), (counts.get(kindOf(node)) ?? 0) + 1)
@@ -17,7 +17,7 @@ export function Legend({ nodes }: { nodes: readonly CanvasNode[] }) {
   )
 }
 
-/** The colour of a kind, which is named beside it. */
+/** A dot in the kind's color. Hidden from screen readers, because the name is beside it. */
 export function KindDot({ kind }: { kind: keyof typeof KINDS }) {
   const { light, dark } = KINDS[kind]
   return <span className={classes.dot} aria-hidden style={{ background: `light-dark(${light}, ${dark})` }} />

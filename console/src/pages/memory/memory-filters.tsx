@@ -12,7 +12,7 @@ const SINCE_NAMES: Record<Since, string> = {
   year: 'the last year',
 }
 
-/** Which part of the memory is shown, and how. */
+/** The filters and the view of the memory. */
 export function MemoryFilters({
   search,
   onChange,
@@ -80,7 +80,7 @@ function Find({ q, onFind }: { q: string; onFind: (q: string) => void }) {
   )
 }
 
-/** What is null is taken away. */
+/** `null` removes a parameter. */
 function withChange(
   search: MemorySearch,
   change: { [Name in keyof MemorySearch]?: MemorySearch[Name] | null },

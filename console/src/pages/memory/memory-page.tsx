@@ -21,7 +21,7 @@ import { type Canvas, type ShownCanvas, useCanvas } from './use-canvas.ts'
 
 const GraphView = lazy(pageFile(async () => ({ default: (await import('./graph-view.tsx')).GraphView })))
 
-/** Who, what and where the stored items name: as a picture, and as a table. The address has all of what is shown. */
+/** The people, topics and places in the stored items, as a graph or a table. The URL has the whole view. */
 export function MemoryPage() {
   const search = useSearch({ from: '/memory' })
   const navigate = useNavigate({ from: '/memory' })
@@ -62,7 +62,7 @@ function CanvasView({
 }: {
   canvas: ShownCanvas
   search: MemorySearch
-  /** The names that the panel lists beside the open one. */
+  /** The neighbors that the panel lists for the open name. */
   related: ReadonlySet<string>
   onChange: (search: MemorySearch, replace?: boolean) => void
 }) {
@@ -88,7 +88,7 @@ function CanvasView({
           >
             <GraphView nodes={nodes} edges={edges} chosen={search.node} related={related} onChoose={choose} />
           </Suspense>
-          {/* Screen readers meet the table in the place of the picture; it can be seen once something in it has the focus. */}
+          {/* Replaces the graph for screen readers. It is visible only while it has the focus. */}
           <div className={classes.unseen}>{table}</div>
         </>
       )}
@@ -99,7 +99,7 @@ function CanvasView({
   )
 }
 
-/** Says so while items wait: what they name is not on the picture yet. */
+/** Says how many items are not in the graph yet, because they wait to be processed. */
 function Completeness({ canvas: { complete, itemsWaiting } }: { canvas: Canvas }) {
   if (complete) return null
   return (

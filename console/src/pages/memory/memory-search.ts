@@ -1,9 +1,9 @@
 import { type ProviderId, providerIds } from '../../api/provider-list.ts'
 
-/** What names are filtered by: a place of chats is a channel, any other place a folder. */
+/** The kinds to filter names by. A place is a channel if it holds chats, otherwise a folder. */
 export type NameKind = 'person' | 'organization' | 'channel' | 'folder' | 'topic'
 export type Since = 'week' | 'month' | 'year'
-/** What stands in the place of the picture. */
+/** The view instead of the graph. */
 export type View = 'table' | 'changes'
 export type SortColumn = 'name' | 'kind' | 'weight' | 'links'
 
@@ -12,26 +12,26 @@ const VIEWS: readonly View[] = ['table', 'changes']
 export const SINCE: readonly Since[] = ['week', 'month', 'year']
 const SORT_COLUMNS: readonly SortColumn[] = ['name', 'kind', 'weight', 'links']
 
-/** What the address of the page Memory says. */
+/** The search parameters of the Memory page. */
 export interface MemorySearch {
   q?: string
   type?: NameKind
   provider?: ProviderId
   since?: Since
   view?: View
-  /** The column that the table is sorted by, in its own direction unless `reversed`. */
+  /** The sort column of the table, in its default direction unless `reversed`. */
   sort?: SortColumn
   reversed?: true
-  /** The node that is open. */
+  /** The open node. */
   node?: string
-  /** Only that node and what is around it. */
+  /** Shows only the open node and its neighbors. */
   around?: true
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const WORDS_MAX = 200
 
-/** What of an address is understood; the rest of it is left out, since anybody may have written it. */
+/** Reads the search parameters and omits invalid ones. */
 export function readMemorySearch(given: Record<string, unknown>): MemorySearch {
   const q = typeof given.q === 'string' || typeof given.q === 'number' ? String(given.q).trim() : ''
   const type = oneOf(given.type, NAME_KINDS)
@@ -60,12 +60,12 @@ function oneOf<Id extends string>(given: unknown, known: readonly Id[]): Id | un
 const DAY_MS = 24 * 60 * 60_000
 const SINCE_DAYS: Record<Since, number> = { week: 7, month: 30, year: 365 }
 
-/** The time that a filter reaches back to. */
+/** The start of the filter's time range. */
 export function timeOf(since: Since): Date {
   return new Date(Date.now() - SINCE_DAYS[since] * DAY_MS)
 }
 
-/** The day of that time here, as addresses have days: `2025-06-30`. */
+/** The local day of that time, as in URLs: `2025-06-30`. */
 export function dayOf(since: Since): string {
   const time = timeOf(since)
   const [month, day] = [time.getMonth() + 1, time.getDate()].map((number) => String(number).padStart(2, '0'))

@@ -8,7 +8,7 @@ import { isDescending, type MemoryRow, sortRows } from './rows.ts'
 
 const DEFAULT_SORT: SortColumn = 'weight'
 
-/** The memory as a table, for keyboards, screen readers and who prefers it. */
+/** The memory as a table, for keyboards and screen readers too. */
 export function MemoryTable({
   rows,
   search,

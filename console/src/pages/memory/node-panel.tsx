@@ -22,7 +22,7 @@ interface NodePanelProps {
   onChange: (search: MemorySearch) => void
 }
 
-/** A node beside the picture: its names, its neighbours, and the items that name it. Has the focus when it opens. */
+/** A node's names, its neighbors, and the items that name it. Takes the focus when it opens. */
 export function NodePanel({ id, canvas, search, onChange }: NodePanelProps) {
   const node = canvas?.nodes.find((one) => one.id === id)
   const panel = useRef<HTMLDivElement>(null)
@@ -82,7 +82,7 @@ function timeInWords(first: string, last: string): string {
   return from === to ? `on ${from}` : `from ${from} to ${to}`
 }
 
-/** The other names, without those that differ in capitals alone. */
+/** The other names, without those that differ only in case. */
 function aliasesInWords(label: string, aliases: readonly string[]): string {
   const others = new Map(aliases.map((alias) => [alias.toLowerCase(), alias]))
   others.delete(label.toLowerCase())

@@ -1,17 +1,15 @@
 import { type CanvasEdge, type CanvasNode, KINDS, kindOf } from './kinds.ts'
 import type { SortColumn } from './memory-search.ts'
 
-/** A node as a row of the table. */
 export interface MemoryRow {
   node: CanvasNode
   kind: string
-  /** How many of the nodes that are shown it is linked to. */
+  /** The number of visible nodes that it is linked to. */
   links: number
 }
 
 const words = new Intl.Collator('en', { numeric: true, sensitivity: 'base' })
 
-/** The nodes as rows, with how many others each is linked to. */
 export function rowsOf(nodes: readonly CanvasNode[], edges: readonly CanvasEdge[]): MemoryRow[] {
   const neighbours = neighboursOf(edges)
   return nodes.map((node) => ({
@@ -21,7 +19,7 @@ export function rowsOf(nodes: readonly CanvasNode[], edges: readonly CanvasEdge[
   }))
 }
 
-/** Who is linked to whom, by their ids. */
+/** The neighbors of each node, by ID. */
 export function neighboursOf(edges: readonly CanvasEdge[]): ReadonlyMap<string, ReadonlySet<string>> {
   const neighbours = new Map<string, Set<string>>()
   const add = (from: string, to: string): void => {
@@ -37,12 +35,12 @@ export function neighboursOf(edges: readonly CanvasEdge[]): ReadonlyMap<string, 
   return neighbours
 }
 
-/** Which way a column is sorted unless it is reversed: numbers with the greatest first, names by the alphabet. */
+/** The sort direction: by default, numbers descend and names ascend. */
 export function isDescending(column: SortColumn, isReversed: boolean): boolean {
   return (column === 'weight' || column === 'links') !== isReversed
 }
 
-/** The rows in the order of a column; those that are the same there stay as they came, the heaviest first. */
+/** Sorts rows by a column. Ties keep their order, heaviest first. */
 export function sortRows(rows: readonly MemoryRow[], column: SortColumn, isReversed: boolean): MemoryRow[] {
   const sign = isDescending(column, isReversed) ? -1 : 1
   return rows.toSorted((one, other) => sign * compare(one, other, column))

@@ -2,7 +2,7 @@ import type { Schemas } from '../../api/client.ts'
 
 export type Canvas = Schemas['MemoryCanvas']
 
-/** The names of a canvas with what links them. Sources are left out: they link everything that they brought. */
+/** A canvas without sources, which link all of their items' names. */
 export function withoutSources(canvas: Canvas): Canvas {
   return withNodes(
     canvas,
@@ -10,7 +10,7 @@ export function withoutSources(canvas: Canvas): Canvas {
   )
 }
 
-/** A canvas with these of its nodes alone. */
+/** A canvas with only these nodes, and the edges between them. */
 export function withNodes(canvas: Canvas, nodes: Canvas['nodes']): Canvas {
   const ids = new Set(nodes.map(({ id }) => id))
   return {
@@ -20,7 +20,6 @@ export function withNodes(canvas: Canvas, nodes: Canvas['nodes']): Canvas {
   }
 }
 
-/** Two parts of the memory as one. */
 export function joined(one: Canvas, other: Canvas): Canvas {
   return {
     ...one,

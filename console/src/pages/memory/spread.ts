@@ -1,10 +1,10 @@
-/** What a node takes of the picture at its usual size: a circle with its label to the right, in pixels. */
+/** The space of a node at zoom 1, in pixels: a circle with its label to the right. */
 export interface NodeBox {
   radius: number
   label: number
 }
 
-/** The picture's size, in pixels. */
+/** The size of the graph, in pixels. */
 export interface Stage {
   width: number
   height: number
@@ -14,7 +14,7 @@ const LABEL_HEIGHT = 17
 const GAP = 6
 const ROUNDS = 200
 
-/** Moves nodes apart until no two cover each other with their labels, or for so many rounds. Changes `positions`. */
+/** Moves nodes apart until no boxes overlap, for a limited number of rounds. Mutates `positions`. */
 export function spread(positions: Float32Array, boxes: readonly NodeBox[], stage: Stage): void {
   fitStage(positions, stage)
   for (let round = 0; round < ROUNDS; round++) if (!pushApart(positions, boxes)) return
@@ -34,7 +34,7 @@ function fitStage(positions: Float32Array, { width, height }: Stage): void {
   }
 }
 
-/** @returns whether any two were too near */
+/** @returns whether any two nodes overlapped */
 function pushApart(positions: Float32Array, boxes: readonly NodeBox[]): boolean {
   let hasPushed = false
   for (const [one, box] of boxes.entries())
@@ -53,7 +53,7 @@ function pushPair(
   const tooWide = (widthOf(a) + widthOf(b)) / 2 + GAP - Math.abs(across)
   const tooHigh = (heightOf(a) + heightOf(b)) / 2 + GAP - Math.abs(down)
   if (tooWide <= 0 || tooHigh <= 0) return false
-  // The shorter way, and the same every time for two at one place.
+  // Pushes along the axis with less overlap. Deterministic even for nodes at the same position.
   const [axis, push] = tooHigh <= tooWide ? [1, signed(tooHigh, down)] : [0, signed(tooWide, across)]
   positions[one * 2 + axis] = (positions[one * 2 + axis] ?? 0) - push / 2
   positions[other * 2 + axis] = (positions[other * 2 + axis] ?? 0) + push / 2
@@ -63,5 +63,5 @@ function pushPair(
 const signed = (size: number, direction: number): number => (direction < 0 ? -size : size)
 const widthOf = ({ radius, label }: NodeBox): number => radius * 2 + label
 const heightOf = ({ radius }: NodeBox): number => Math.max(radius * 2, LABEL_HEIGHT)
-/** How far the middle of a box is right of its node. */
+/** The horizontal offset of the box's center from its node. */
 const middleOf = ({ label }: NodeBox): number => label / 2

@@ -8,20 +8,20 @@ import { type MemorySearch, timeOf } from './memory-search.ts'
 import { type Canvas, joined, withNodes, withoutSources } from './shown-part.ts'
 
 export type { Canvas } from './shown-part.ts'
-/** What is shown of the memory, and whether the service has more of it. */
+/** The visible part of the memory. `isFull`: the service has more. */
 export type ShownCanvas = Canvas & { isFull: boolean }
 
-/** Nodes that are read, sources among them: as many names as a picture can have labels for; the table has as many as the service gives at once. */
+/** Nodes to request, including sources: as many as the graph has room to label, or as the service returns at once. */
 const SHOWN = { graph: 66, table: 500 } as const
-/** Channels and folders come together, as places: as many are read as can be to have enough of either. */
+/** The service returns channels and folders together, so more are read to find enough of one kind. */
 const PLACES_READ = 500
-/** Names that a search finds; each is shown with what is around it. */
+/** The number of search hits. Each one is shown with its neighbors. */
 const FOUND_MAX = 5
 const WAITING_POLL_MS = 5_000
 
 /**
- * The part of the memory that an address asks for; read again while items wait. What a search finds comes with what is around it,
- * and so does the open name where it would not be shown else.
+ * The part of the memory that the search parameters select. Polls while items wait to be processed.
+ * Includes the neighbors of search hits, and those of the open node if it would not be visible otherwise.
  */
 export function useCanvas({ q, type, provider, since, node, around, view }: MemorySearch) {
   const { api, organization } = useWorkspace()

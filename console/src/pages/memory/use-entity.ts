@@ -3,7 +3,7 @@ import { useMemo } from 'react'
 import { unwrap } from '../../api/client.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
 
-/** A name with its neighbours and the items that name it; nothing is read without an id. */
+/** A name with its neighbors and the items that name it. Sends no request without an ID. */
 export function useEntity(id: string | undefined) {
   const { api, organization } = useWorkspace()
   return useQuery({
@@ -16,7 +16,7 @@ export function useEntity(id: string | undefined) {
   })
 }
 
-/** The names that the panel of a name lists as related. */
+/** The IDs of the neighbors that a name's panel lists. */
 export function useRelated(id: string | undefined): ReadonlySet<string> {
   const { data } = useEntity(id)
   return useMemo(() => new Set(data?.neighbours.map((one) => one.id)), [data])

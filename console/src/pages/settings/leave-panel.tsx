@@ -6,7 +6,7 @@ import { TextLink } from '../../ui/links.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import classes from './removal-panel.module.css'
 
-/** The way out. An owner hands the workspace over first, on the Members page. */
+/** Leaves the workspace. An owner first transfers it on the Members page. */
 export function LeavePanel() {
   const { organization } = useWorkspace()
   const [isOpen, { open, close }] = useDisclosure(false)

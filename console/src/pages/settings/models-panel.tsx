@@ -9,7 +9,7 @@ import { Status } from '../../ui/status.tsx'
 import classes from './settings.module.css'
 import { type ModelKind, type ModelSetting, useModels, useTestModel } from './use-models.ts'
 
-/** Which models answer here, where they are set, and whether they work. Admins test them; the operator sets them. */
+/** The models of the service, where they are configured, and a test of each. Only the operator changes them. */
 export function ModelsPanel() {
   const models = useModels()
   return (

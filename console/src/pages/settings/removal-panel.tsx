@@ -9,7 +9,7 @@ import { Panel } from '../../ui/panel.tsx'
 import { TypedConfirmation } from '../../ui/typed-confirmation.tsx'
 import classes from './removal-panel.module.css'
 
-/** The end of the workspace. Of owners. */
+/** Deletes the workspace. Owners only. */
 export function RemovalPanel() {
   const { organization } = useWorkspace()
   const [isOpen, { open, close }] = useDisclosure(false)
@@ -50,7 +50,7 @@ function Confirmation({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** Removes the workspace that is open, and leads to Home of another or to where one is made. */
+/** Deletes the current workspace, then opens Home of another one or the page that creates one. */
 function useRemoveWorkspace() {
   const { api, organization } = useWorkspace()
   const queries = useQueryClient()

@@ -6,7 +6,7 @@ import { ModelsPanel } from './models-panel.tsx'
 import { RemovalPanel } from './removal-panel.tsx'
 import { WorkspacePanel } from './workspace-panel.tsx'
 
-/** The workspace itself and the models behind it. Members see what it is and can leave. */
+/** Settings of the workspace and its models. Members can only view and leave it. */
 export function SettingsPage() {
   const { organization, isAdmin } = useWorkspace()
   return (

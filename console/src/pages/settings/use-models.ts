@@ -5,7 +5,7 @@ import { useWorkspace } from '../../session/workspace.tsx'
 export type ModelKind = 'language' | 'embedding'
 export type ModelSetting = Schemas['ModelSetting']
 
-/** The models of this deployment. Of admins. */
+/** The models of this deployment. Admins only. */
 export function useModels() {
   const { api, organization } = useWorkspace()
   return useQuery({
@@ -14,7 +14,6 @@ export function useModels() {
   })
 }
 
-/** Calls a model once. */
 export function useTestModel(kind: ModelKind) {
   const { api } = useWorkspace()
   return useMutation({

@@ -9,7 +9,7 @@ import { formatDate } from '../../ui/relative-time.tsx'
 import { useRename } from '../members/use-members.ts'
 import classes from './settings.module.css'
 
-/** Name and ID of the workspace. Admins rename it. */
+/** The workspace's name and ID. Admins can rename it. */
 export function WorkspacePanel() {
   const { organization, isAdmin } = useWorkspace()
   return (

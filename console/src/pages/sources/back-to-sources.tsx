@@ -2,7 +2,7 @@ import { ArrowLeft } from 'lucide-react'
 import { TextLink } from '../../ui/links.tsx'
 import classes from './back-link.module.css'
 
-/** The way back to the list, above the heading of a page below it. */
+/** The link back to the Sources page, above a page's heading. */
 export function BackToSources() {
   return (
     <TextLink to="/sources" className={classes.back ?? ''}>

@@ -17,12 +17,12 @@ import { useChangeSource, useStartRun } from './use-source-changes.ts'
 type Channel = Schemas['SlackChannel']
 
 const SHOWN_MAX = 100
-/** As many as the service takes. */
+/** The service's limit. */
 const ALLOWED_MAX = 1_000
 
 /**
- * Which channels of an account are read: all that the bot is a member of, or chosen ones. `isNew`: the account was
- * just connected, so choosing comes first.
+ * The channels to read: all that the bot is a member of, or chosen ones.
+ * `isNew`: the user has just connected the account, so the form starts with the choice.
  */
 export function ChannelsPanel({ source, isNew = false }: { source: Source; isNew?: boolean }) {
   const { api, organization } = useWorkspace()
@@ -33,7 +33,7 @@ export function ChannelsPanel({ source, isNew = false }: { source: Source; isNew
       return (await unwrap(api.GET('/v1/console/sources/{id}/channels', { params, signal }))).channels
     },
   })
-  // Here, above the form that a changed list makes anew, so that a refusal is still told.
+  // Above the form, which remounts when the list changes, so that an error stays visible.
   const change = useChangeSource(source.id)
   const run = useStartRun(source.id)
   const save = (channelAllowlist: string[] | null): void =>

@@ -9,7 +9,7 @@ import { useConnectors } from './use-sources.ts'
 
 type Field = Schemas['ConnectFormField']
 
-/** Connects an account: at the provider, or by the form that the service describes, in the dialog to show. */
+/** Connects an account by a redirect to the provider, or by a form in `dialog`, which the caller renders. */
 export function useConnecting(provider: ProviderId, { allowFirst = false } = {}) {
   const connectors = useConnectors()
   const connect = useConnect(provider, { allowFirst })

@@ -15,7 +15,7 @@ export interface Connector {
   grantable: boolean
 }
 
-/** The providers, each with the next step towards an account of it. */
+/** The providers, each with the next step to connect an account. */
 export function ConnectorList({ connectors }: { connectors: readonly Connector[] }) {
   return (
     <ul className={classes.list}>

@@ -9,7 +9,7 @@ import { useDrop } from './use-drop.ts'
 
 type Take = (reading: Promise<GivenFile[]>) => void
 
-/** Takes files and folders that are dropped on it, or chosen by its buttons. */
+/** Accepts files and folders by drag and drop, or by its buttons. */
 export function DropZone({
   onFiles,
   isBusy,

@@ -1,22 +1,22 @@
 import type { GivenFile } from './file-check.ts'
 
-/** More at one time are not taken: the list would be of no use to anybody. */
+/** The maximum number of files per drop: a longer list is unreadable. */
 export const FILES_MAX = 5_000
 const DEPTH_MAX = 32
 
-/** What an input of files or of a folder was given. */
+/** The files of a file or folder input. */
 export function chosenFiles(list: FileList | null): GivenFile[] {
   return [...(list ?? [])].map((file) => ({ name: file.webkitRelativePath || file.name, file }))
 }
 
 /**
- * The files that were dropped, with those in folders, up to {@link FILES_MAX}. What to read has to be taken while the event
- * lasts, so call it at once and wait afterwards.
+ * The dropped files, including those in folders, up to {@link FILES_MAX}.
+ * Call it during the event and await the result later: browsers clear the data after the event.
  */
 export async function droppedFiles(data: DataTransfer): Promise<GivenFile[]> {
   const items = [...data.items].filter(({ kind }) => kind === 'file')
   const entries = items.flatMap((item) => item.webkitGetAsEntry() ?? [])
-  // What is dropped from elsewhere than a disk is a file without an entry.
+  // A file dropped from another application has no entry.
   const found = items.flatMap((item): GivenFile[] => {
     const file = item.webkitGetAsEntry() === null ? item.getAsFile() : null
     return file === null ? [] : [{ name: file.name, file }]
@@ -36,7 +36,7 @@ async function collect(entry: FileSystemEntry, found: GivenFile[], depth: number
   for (const child of await childrenOf(entry)) await collect(child, found, depth + 1)
 }
 
-/** A reader gives a hundred at a time, and none at the end. */
+/** `readEntries` returns up to 100 entries per call, and none at the end. */
 async function childrenOf(folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = folder.createReader()
   const children: FileSystemEntry[] = []

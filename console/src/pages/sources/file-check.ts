@@ -1,9 +1,9 @@
 import { formatBytes } from '../../ui/format.ts'
 
-/** As the service: the largest file that it reads, in bytes (`SERVICE_FILE_LIMITS` of src/file-text). */
+/** The service's maximum file size, in bytes (`SERVICE_FILE_LIMITS` in src/file-text). */
 export const FILE_BYTES_MAX = 25 * 1024 * 1024
 
-/** Names that end so are read; what a browser calls text is as well. */
+/** Supported file extensions. Files that the browser reports as text are supported too. */
 const READ = new Set(
   (
     'pdf docx docm dotx dotm xlsx xlsm xltx xltm pptx pptm ppsx ppsm potx potm odt ott ' +
@@ -11,21 +11,21 @@ const READ = new Set(
   ).split(' '),
 )
 const READ_TYPE = /^(?:text\/(?!calendar|css|javascript|vcard|x-vcard|directory)|application\/(?:json|pdf)$)/
-/** What systems and tools leave in folders, and nobody means. */
+/** Files that systems and tools leave in folders, which users do not mean to import. */
 const HIDDEN = /(?:^|\/)(?:\.|node_modules\/|__MACOSX\/|Thumbs\.db$|desktop\.ini$)/
 
-/** A file that somebody gave, and its name with the folders that it was in. */
+/** A file from the user. `name` includes the path within the folder. */
 export interface GivenFile {
   name: string
   file: File
 }
 
-/** Whether a file is none that somebody means to import. */
+/** Whether to skip the file, because a system or tool created it. */
 export function isHidden(name: string): boolean {
   return HIDDEN.test(name)
 }
 
-/** Why the service would refuse a file, said before anything is sent; null when nothing speaks against it. */
+/** Why the service would refuse a file, checked before the upload; null if nothing is wrong. */
 export function refusalOf({
   name,
   file,

@@ -21,7 +21,7 @@ const route = getRouteApi('/admins/sources/import')
 const NEW = 'new'
 const NAME_MAX = 100
 
-/** Files from this machine, into a source of theirs. */
+/** Imports files from the user's computer into a source. */
 export function ImportPage() {
   const sources = useSources()
   return (
@@ -50,7 +50,7 @@ function Import({ sources }: { sources: readonly Source[] }) {
     if (given.length === 0) return
     let into = chosen
     if (into === NEW) {
-      // Why it failed is shown below; nothing was taken in then.
+      // On failure nothing is imported. The page shows the error below.
       const made = await create
         .mutateAsync({ displayName: name.trim() || 'Files', provider })
         .catch(() => null)
@@ -102,7 +102,7 @@ function Import({ sources }: { sources: readonly Source[] }) {
   )
 }
 
-/** The source that the address names, else the first that takes files, else a new one. */
+/** The source in the URL, else the first push-only source, else a new one. */
 function targetOf(sources: readonly Source[], asked: string | undefined): string {
   const open = sources.filter(isPushOnly)
   return (open.find(({ id }) => id === asked) ?? open[0])?.id ?? NEW

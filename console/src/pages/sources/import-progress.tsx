@@ -9,7 +9,7 @@ import classes from './import-progress.module.css'
 import type { ImportedFile, ImportQueue, Outcome } from './import-queue.ts'
 
 const SHOWN_MAX = 200
-/** What needs somebody first, then what is going on. */
+/** Problems first, then files in progress. */
 const ORDER: Record<Outcome['is'], number> = {
   failed: 0,
   refused: 1,
@@ -22,11 +22,11 @@ const ORDER: Record<Outcome['is'], number> = {
 interface Progressed {
   queue: ImportQueue
   files: readonly ImportedFile[]
-  /** Files of systems and tools that were left out. */
+  /** How many system and tool files were skipped. */
   hidden: number
 }
 
-/** How far an import is, and what became of each file. */
+/** The progress of an import and the outcome of each file. */
 export function ImportProgress({ queue, files, hidden }: Progressed) {
   if (files.length === 0)
     return hidden === 0 ? null : (

@@ -8,7 +8,7 @@ const refused = (status: number): ApiError =>
   new ApiError({ code: 'overloaded', message: `Refused with ${status}`, status, requestId: null })
 const stored = { is: 'stored', title: 'Title', isTruncated: false } as const
 
-/** A queue, and the end of everything that it was given. */
+/** A queue, and a promise for the end of all its files. */
 function queueThat(send: SendFile) {
   const waits: number[] = []
   const queue = createImportQueue({

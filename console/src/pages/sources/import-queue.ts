@@ -1,7 +1,7 @@
 import { ApiError } from '../../api/errors.ts'
 import { type GivenFile, isHidden, refusalOf } from './file-check.ts'
 
-/** What became of a file, or will. */
+/** The state of a file in the import. */
 export type Outcome =
   | { is: 'waiting' }
   | { is: 'sending' }
@@ -11,7 +11,7 @@ export type Outcome =
   | { is: 'failed'; reason: string }
 
 export interface ImportedFile extends GivenFile {
-  /** The source that it goes into. */
+  /** The source that receives the file. */
   sourceId: string
   outcome: Outcome
 }
@@ -20,23 +20,23 @@ export interface ImportedFile extends GivenFile {
 export type SendFile = (file: GivenFile & { sourceId: string }) => Promise<Outcome>
 
 export interface ImportQueue {
-  /** The files in the order in which they came; another list with each change. */
+  /** The files in the order they were added. Each change creates a new list. */
   files(): readonly ImportedFile[]
   subscribe(listener: () => void): () => void
-  /** Takes files in; what would be refused is said at once and not sent. @returns how many hidden ones were left out */
+  /** Adds files. It does not send those that the service would refuse. @returns how many hidden files it skipped */
   add(sourceId: string, given: readonly GivenFile[]): number
-  /** Sends again what failed. */
+  /** Resends failed files. */
   retry(): void
   /** Removes finished files from the list. */
   clear(): void
 }
 
-/** The service reads one of a workspace at a time; the next one is on its way meanwhile. */
+/** The service reads one file per workspace at a time. A second one uploads meanwhile. */
 const SENT_AT_ONCE = 2
 const ATTEMPTS_MAX = 4
 const PATIENCE_MS = 2_000
 
-/** Sends files a few at a time, and records the result of each. `onStored` is called for each finished file. */
+/** Sends a few files at a time and records the result of each. Calls `onStored` for each finished file. */
 export function createImportQueue(deps: {
   send: SendFile
   onStored: () => void
@@ -53,7 +53,7 @@ export function createImportQueue(deps: {
   const settle = (name: string, outcome: Outcome): void =>
     set(files.map((file) => (file.name === name ? { ...file, outcome } : file)))
 
-  /** Sends one after the other until none waits. */
+  /** Sends files one by one until none is waiting. */
   async function work(): Promise<void> {
     sending += 1
     for (;;) {
@@ -105,7 +105,7 @@ export function createImportQueue(deps: {
   }
 }
 
-/** Tries a few times where the service only asks for patience. */
+/** Retries a few times if the service asks to wait. */
 async function attempt(
   deps: { send: SendFile; wait: (ms: number) => Promise<void> },
   file: ImportedFile,

@@ -7,7 +7,7 @@ import { Reading } from '../../ui/reading.tsx'
 import { usePages } from '../../ui/use-pages.ts'
 import classes from './item-chunks.module.css'
 
-/** The chunks of an item as searches find them, read once they are opened. */
+/** An item's chunks as searches find them. They load when the user expands them. */
 export function ItemChunks({ itemId }: { itemId: string }) {
   const [isOpen, setIsOpen] = useState(false)
   return (

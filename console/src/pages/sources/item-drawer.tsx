@@ -20,14 +20,14 @@ import { useDeleteItem } from './use-items.ts'
 
 const FOLDED_PX = 420
 
-/** One stored item beside the page: its text, where it is from, and for admins the way to delete it. */
+/** A stored item with its text and origin and, for admins, a delete button. */
 export function ItemDrawer({ itemId, onClose }: { itemId: string; onClose: () => void }) {
   const item = useSourceItem(itemId)
   return (
     <Drawer.Root opened onClose={onClose} position="right" size="min(44rem, 100%)">
       <Drawer.Overlay />
       <Drawer.Content>
-        {/* Else it counts as a second banner beside the page's own. */}
+        {/* Without the role it would be a second banner landmark. */}
         <Drawer.Header role="presentation">
           <Drawer.Title className={classes.title ?? ''}>
             {item.data?.title || item.data?.externalId || 'Stored item'}

@@ -14,14 +14,14 @@ import { useSources } from './use-sources.ts'
 
 type Filters = Omit<ItemsSearch, 'item'>
 
-/** Narrows a list of items; every filter is in the address. */
+/** Filters of an item list. The URL has them too. */
 export function ItemFilters({
   filters,
   isOfSource = false,
   onChange,
 }: {
   filters: Filters
-  /** The list is of one source, so there is neither source nor provider to choose. */
+  /** Hides the source and provider filters, because all items are from one source. */
   isOfSource?: boolean
   onChange: (search: ItemsSearch) => void
 }) {
@@ -79,7 +79,7 @@ export function ItemFilters({
   )
 }
 
-/** Sources that anything was stored under. */
+/** Sources with at least one item. */
 function SourceChoice({
   value,
   onChange,
@@ -105,7 +105,7 @@ function Choice({
   onChange,
 }: {
   label: string
-  /** What is said while nothing is chosen. */
+  /** The label without a choice. */
   all: string
   data: { value: string; label: string }[]
   value: string | undefined
@@ -135,7 +135,7 @@ function Day({
   onChange,
 }: {
   label: string
-  /** For screen readers. */
+  /** The accessible name. */
   name?: string
   value: string | undefined
   onChange: (day: string) => void

@@ -15,10 +15,7 @@ import { SelectionBar } from './selection-bar.tsx'
 import { KINDS } from './source-words.ts'
 import type { ListedItem, useItems } from './use-items.ts'
 
-/**
- * Stored items, to open and for admins to select; the next page comes when the end is near, or only when it is asked
- * for.
- */
+/** Stored items to open and, for admins, to select. The next page loads near the end of the list, or by a button. */
 export function ItemList({
   items,
   empty,
@@ -27,11 +24,11 @@ export function ItemList({
   onOpen,
 }: {
   items: ReturnType<typeof useItems>
-  /** What to say where there are none. */
+  /** The empty state. */
   empty: { title: string; text: string; action?: ReactNode }
-  /** The next page comes by a button alone, where something stands below the list. */
+  /** Loads the next page only by a button, for pages with content below the list. */
   isAsked?: boolean
-  /** All are from one source, which the page names. */
+  /** All items are from the source that the page names. */
   isOfSource?: boolean
   onOpen: (item: ListedItem) => void
 }) {
@@ -48,7 +45,7 @@ export function ItemList({
         <ErrorState error={error} onRetry={() => void refetch()} />
       </Box>
     )
-  // A page of a search can be empty while others follow.
+  // A page of search results can be empty while more pages follow.
   if (rows.length === 0 && !hasNextPage) return <EmptyState icon={FileText} {...empty} />
   return (
     <>
@@ -69,7 +66,7 @@ function Rows({
 }) {
   const { isAdmin } = useWorkspace()
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
-  // What was deleted, or filtered out, is no longer selected.
+  // Deleted and filtered items are no longer selected.
   const selected = rows.flatMap(({ id }) => (chosen.has(id) ? [id] : []))
   const toggle = (id: string): void => {
     const next = new Set(selected)

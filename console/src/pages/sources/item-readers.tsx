@@ -4,7 +4,7 @@ import { Reading } from '../../ui/reading.tsx'
 import { describeReader } from './reader-words.ts'
 import { useItemReaders } from './use-readers.ts'
 
-/** Who may read an item: whom its access policy names, unless the workspace does not enforce policies. */
+/** The readers in the item's access policy, unless the workspace does not enforce permissions. */
 export function ItemReaders({ itemId }: { itemId: string }) {
   const readers = useItemReaders(itemId)
   const { organization } = useWorkspace()

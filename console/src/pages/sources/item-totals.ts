@@ -1,10 +1,10 @@
 import { count, formatNumber } from '../../ui/format.ts'
 import type { useItems } from './use-items.ts'
 
-/** The service counts no further. */
+/** The service stops counting here. */
 const COUNTED_MAX = 10_000
 
-/** How many items match. A search is not counted before it has read everything. */
+/** How many items match. The total of a search is known only after the last page. */
 export function totalOf({
   total,
   rows,

@@ -12,7 +12,7 @@ import { totalOf } from './item-totals.ts'
 
 const route = getRouteApi('/admins/sources/items')
 
-/** Everything that is stored, whatever source it is from. */
+/** The stored items of all sources. */
 export function ItemsPage() {
   const search = route.useSearch()
   const navigate = useNavigate()

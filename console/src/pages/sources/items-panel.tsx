@@ -12,9 +12,8 @@ import { useItems } from './use-items.ts'
 
 const route = getRouteApi('/admins/sources/$sourceId')
 
-/** What a source has brought. */
 export function ItemsPanel({ source }: { source: Source }) {
-  // The source is the page's own, and so is its provider.
+  // The page determines the source and its provider.
   const { item, source: _, provider: __, ...filters } = route.useSearch()
   const navigate = useNavigate()
   const go = (search: ItemsSearch): void =>

@@ -1,19 +1,19 @@
 import { providerChoices, type ProviderId } from '../../api/provider-list.ts'
 import { KINDS, type SourceKind } from './source-words.ts'
 
-/** Where items come from: a provider, or files that were imported. */
+/** The origin of items: a provider, or imported files. */
 export type Origin = ProviderId | 'files'
 export type Access = (typeof ACCESS_CHOICES)[number]['value']
 
-/** What the address of a list of items says: its filters, and the item that is open. */
+/** The search parameters of an item list: its filters, and the open item. */
 export interface ItemsSearch {
-  /** Part of a title or a text. */
+  /** Part of a title or text. */
   q?: string
   source?: string
   provider?: Origin
   kind?: SourceKind
   access?: Access
-  /** Days, from the first to the last. */
+  /** Days, both inclusive. */
   from?: string
   to?: string
   item?: string
@@ -23,7 +23,7 @@ const TEXT_CHARACTERS_MAX = 200
 const UUID = /^[0-9a-f-]{36}$/i
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
-/** Reads the address of a list of items; what it does not know counts as not said. */
+/** Reads the search parameters and omits invalid ones. */
 export function readItemsSearch(search: Record<string, unknown>): ItemsSearch {
   const read = {
     q: readText(search.q),
@@ -48,13 +48,13 @@ export function readItemsSearch(search: Record<string, unknown>): ItemsSearch {
   }
 }
 
-/** Reads the address of the import: the source that it goes into. */
+/** Reads the search parameters of the import page. */
 export function readImportSearch(search: Record<string, unknown>): { source?: string } {
   const source = readId(search.source)
   return source === undefined ? {} : { source }
 }
 
-/** What looks like a number comes out of an address as one. */
+/** The router parses a text of digits as a number. */
 function readText(given: unknown): string | undefined {
   const words = typeof given === 'string' || typeof given === 'number' ? String(given).trim() : ''
   return words === '' ? undefined : words.slice(0, TEXT_CHARACTERS_MAX)
@@ -68,7 +68,7 @@ function readDay(given: unknown): string | undefined {
   return typeof given === 'string' && DAY.test(given) && !Number.isNaN(Date.parse(given)) ? given : undefined
 }
 
-/** The kinds to choose from, as a select takes them. */
+/** The kinds, as select options. */
 export const KIND_CHOICES: { value: SourceKind; label: string }[] = [
   { value: 'document', label: `${KINDS.document}s` },
   { value: 'message', label: `${KINDS.message}s` },
@@ -80,7 +80,7 @@ export const originChoices = (): { value: Origin; label: string }[] => [
   { value: 'files', label: 'Imported files' },
 ]
 
-/** Who may read an item, from its access policy. */
+/** Who may read an item by its access policy. */
 export const ACCESS_CHOICES = [
   { value: 'everyone', label: 'Everyone' },
   { value: 'source', label: 'People of the source' },

@@ -6,7 +6,7 @@ import { isActive, type Source, type SyncRun } from './source-words.ts'
 import { useSyncRun } from './use-runs.ts'
 import { useStartRun } from './use-source-changes.ts'
 
-/** The fix for a failing or outdated source: reconnect it if its access has ended, otherwise sync. */
+/** The fix for a failing or outdated source: reconnect it if its access has ended, otherwise sync it. */
 export function MendButton({ source, run }: { source: Source; run: SyncRun | undefined }) {
   const details = useSyncRun(run?.status === 'failed' ? run.id : undefined)
   const [connect, sync] = [useConnecting(source.provider), useStartRun(source.id)]

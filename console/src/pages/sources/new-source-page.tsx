@@ -9,7 +9,7 @@ import { ConnectorList } from './connector-list.tsx'
 import { PushOnlyForm } from './push-only-form.tsx'
 import { useConnectors } from './use-sources.ts'
 
-/** The ways to bring something in: an account, files, or what programs push. */
+/** The ways to add content: an account, files, or pushed documents. */
 export function NewSourcePage() {
   const connectors = useConnectors()
   const navigate = useNavigate()

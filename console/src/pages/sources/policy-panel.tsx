@@ -13,7 +13,7 @@ interface Warning {
   cure: string
 }
 
-/** Whether it is known of each file who may see it, and what to do where it is not. */
+/** Whether the permissions of all files are known, with a fix if not. */
 export function PolicyPanel({ source, health }: { source: Source; health: Record<string, unknown> }) {
   const start = useStartRun(source.id)
   const warnings = Array.isArray(health.warnings) ? health.warnings.filter(isWarning) : []

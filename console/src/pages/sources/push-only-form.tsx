@@ -8,7 +8,7 @@ import { useCreateSource } from './use-source-changes.ts'
 
 const NAME_MAX = 100
 
-/** Makes a source without an account, for what programs push. */
+/** Creates a source without an account, for pushed documents. */
 export function PushOnlyForm({ onMade }: { onMade: (source: Source) => void }) {
   const [displayName, setDisplayName] = useState('')
   const [provider, setProvider] = useState<ProviderId>(filesProvider())
@@ -40,7 +40,7 @@ export function PushOnlyForm({ onMade }: { onMade: (source: Source) => void }) {
   )
 }
 
-/** Which provider's documents they count as: keys are limited by it. */
+/** The provider that pushed documents count as. Keys can be limited to some providers. */
 export function ProviderSelect({
   value,
   onChange,

@@ -1,7 +1,7 @@
 import { count } from '../../ui/format.ts'
 import type { ItemReader } from './use-readers.ts'
 
-/** Whom a policy names, in words. */
+/** A reader of an access policy, in words. */
 export function describeReader({ kind, name, memberCount, denied }: ItemReader): string {
   const words = wordsOf(kind, name)
   const members = memberCount === null ? '' : ` (${count(memberCount, 'member')})`

@@ -15,7 +15,7 @@ import {
   useSourcePermissions,
 } from './use-readers.ts'
 
-/** Who may read what the source brings, and how fresh that is. */
+/** Who may read the source's items, and how fresh that is. */
 export function ReadersPanel({ source }: { source: Source }) {
   const permissions = useSourcePermissions(source.id)
   return (

@@ -11,7 +11,7 @@ import classes from './remove-source-dialog.module.css'
 import { isPushOnly, nameOf, type Source } from './source-words.ts'
 import { useRemoveSource } from './use-source-changes.ts'
 
-/** Counts what removing a source would delete; its name has to be typed where that is anything. */
+/** Shows how much the deletion would remove. If that includes items, the user has to type the source's name. */
 export function RemoveSourceDialog({ source, onClose }: { source: Source; onClose: () => void }) {
   const { api, organization } = useWorkspace()
   const removal = useQuery({

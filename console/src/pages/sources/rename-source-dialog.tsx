@@ -6,7 +6,6 @@ import { useChangeSource } from './use-source-changes.ts'
 
 const NAME_MAX = 200
 
-/** Gives a source another name. */
 export function RenameSourceDialog({ source, onClose }: { source: Source; onClose: () => void }) {
   const [name, setName] = useState(source.displayName)
   const change = useChangeSource(source.id)

@@ -8,7 +8,6 @@ const STATES: Record<SyncRun['status'], { tone: Tone; word: string }> = {
   failed: { tone: 'bad', word: 'Failed' },
 }
 
-/** How a run went, or goes. */
 export function RunStatus({ run }: { run: SyncRun }) {
   const { tone, word } = STATES[run.status]
   return <Status tone={tone}>{word}</Status>

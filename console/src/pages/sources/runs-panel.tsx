@@ -14,7 +14,7 @@ import classes from './runs-panel.module.css'
 import { durationOf, fixOfItem, fixOfRun, type Source, type SyncRun } from './source-words.ts'
 import { type useRunsOf, useSyncRun } from './use-runs.ts'
 
-/** What the runs of a source did, from the newest to its first, in the provider's words where they failed. */
+/** The runs of a source, newest first, with the provider's message for failed ones. */
 export function RunsPanel({ source, runs }: { source: Source; runs: ReturnType<typeof useRunsOf> }) {
   const [open, setOpen] = useState<SyncRun | null>(null)
   return (

@@ -5,7 +5,7 @@ import { TypedConfirmation } from '../../ui/typed-confirmation.tsx'
 import classes from './item-list.module.css'
 import { useDeleteItems } from './use-items.ts'
 
-/** Selects the items that are shown, and deletes the selected ones once that is typed. */
+/** Selects the visible items, and deletes the selected ones after a typed confirmation. */
 export function SelectionBar({
   selected,
   shown,

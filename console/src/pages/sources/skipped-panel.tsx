@@ -7,7 +7,7 @@ import { Panel } from '../../ui/panel.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import classes from './item-list.module.css'
 
-/** What a source could not read, and why; nothing where it read everything. */
+/** The items that a source could not read, with reasons. Renders nothing if there are none. */
 export function SkippedPanel({ sourceId }: { sourceId: string }) {
   const { api, organization, isAdmin } = useWorkspace()
   const skipped = useQuery({

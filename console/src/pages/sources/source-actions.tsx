@@ -10,7 +10,7 @@ import classes from './source-actions.module.css'
 import { isActive, isPushOnly, type Source, type SyncRun } from './source-words.ts'
 import { useChangeSource, useStartRun } from './use-source-changes.ts'
 
-/** What can be done with a source: the one thing that is done most, and the others in a menu. */
+/** The actions of a source: the most common one as a button, the others in a menu. */
 export function SourceActions({ source, run }: { source: Source; run: SyncRun | undefined }) {
   const [isRenaming, renaming] = useDisclosure(false)
   const [isRemoving, removing] = useDisclosure(false)

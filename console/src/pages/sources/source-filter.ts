@@ -1,21 +1,21 @@
 import { providerChoices, type ProviderId } from '../../api/provider-list.ts'
 import { nameOf, type Source } from './source-words.ts'
 
-/** From so many on a list of sources can be searched. */
+/** The number of sources from which the list has a search. */
 export const SEARCHED_FROM = 12
 
-/** What the address of the list of sources says; of several all have to hold. */
+/** The search parameters of the Sources page. Filters combine with AND. */
 export interface SourcesSearch {
-  /** Words that a name has, all of them, in any order and case. */
+  /** Words of the name, in any order and case. */
   q?: string
-  /** Not `provider`: the way back from a provider has that in the address. */
+  /** Not named `provider`: the redirect after connecting an account uses that parameter. */
   from?: ProviderId
   state?: Source['status']
 }
 
 const WORDS_MAX = 100
 
-/** The states to choose from, in the words of the list. */
+/** The states with their labels in the list. */
 export const STATE_CHOICES: readonly { value: Source['status']; label: string }[] = [
   { value: 'error', label: 'Failing' },
   { value: 'pending', label: 'Waiting' },
@@ -23,9 +23,9 @@ export const STATE_CHOICES: readonly { value: Source['status']; label: string }[
   { value: 'disabled', label: 'Paused' },
 ]
 
-/** Reads the address of the list of sources; what it does not know counts as not said. */
+/** Reads the search parameters and omits invalid ones. */
 export function readSourcesSearch(search: Record<string, unknown>): SourcesSearch {
-  // A name of digits alone is read as a number from the address.
+  // The router parses a name of digits as a number.
   const q = typeof search.q === 'number' ? String(search.q) : search.q
   const from = providerChoices().find(({ value }) => value === search.from)?.value
   const state = STATE_CHOICES.find(({ value }) => value === search.state)?.value
@@ -36,7 +36,7 @@ export function readSourcesSearch(search: Record<string, unknown>): SourcesSearc
   }
 }
 
-/** The sources that a search lets through, in their order. */
+/** The matching sources, in their original order. */
 export function filterSources(sources: readonly Source[], { q, from, state }: SourcesSearch): Source[] {
   const words = (q ?? '').toLowerCase().split(/\s+/)
   return sources.filter(

@@ -6,7 +6,7 @@ import { providerChoices } from '../../api/provider-list.ts'
 import { readSourcesSearch, type SourcesSearch, STATE_CHOICES } from './source-filter.ts'
 import classes from './source-filters.module.css'
 
-/** Narrows the list of sources by name, provider and state; each is in the address too. */
+/** Filters sources by name, provider and state. The URL has the filters too. */
 export function SourceFilters({
   search,
   shown,
@@ -14,12 +14,12 @@ export function SourceFilters({
   onChange,
 }: {
   search: SourcesSearch
-  /** How many the search lets through, of how many. */
+  /** How many sources match, and how many there are. */
   shown: number
   all: number
   onChange: (search: SourcesSearch) => void
 }) {
-  // What is typed is shown before the address has it.
+  // Shows typed text before the URL has it.
   const [name, setName] = useState(search.q ?? '')
   const set = (change: { [part in keyof SourcesSearch]?: string | null }): void =>
     onChange(readSourcesSearch({ ...search, ...change }))

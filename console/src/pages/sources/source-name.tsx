@@ -3,7 +3,7 @@ import { FileIcon, ProviderIcon } from '../../ui/provider.tsx'
 import classes from './source-name.module.css'
 import { nameOf, type Source } from './source-words.ts'
 
-/** A source by its provider's icon and its name, which leads to its page. */
+/** The provider's icon and the source's name, linked to its page. */
 export function SourceName({ source }: { source: Source }) {
   return (
     <span className={classes.name}>

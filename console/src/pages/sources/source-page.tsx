@@ -21,7 +21,7 @@ import { useSources } from './use-sources.ts'
 
 const route = getRouteApi('/admins/sources/$sourceId')
 
-/** One source: how it is, what it brought, what its runs did. */
+/** One source: its state, items and runs. */
 export function SourcePage() {
   const { sourceId } = route.useParams()
   const sources = useSources()

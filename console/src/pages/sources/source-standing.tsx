@@ -14,7 +14,7 @@ import { fixOfRun, isActive, isPushOnly, type Source, type SyncRun } from './sou
 import { useSyncRun } from './use-runs.ts'
 import { useChangeSource } from './use-source-changes.ts'
 
-/** The state of a source: its running sync, its error with the fix, its figures and its next sync. */
+/** A source's state: the running sync, its error with a fix, figures, and the next sync. */
 export function SourceStanding({
   source,
   run,
@@ -56,7 +56,7 @@ export function SourceStanding({
   )
 }
 
-/** Keeps the line's height. */
+/** Keeps the height of the line. */
 const NOTHING = '\u00a0'
 
 function NextSync({ source, run, at }: { source: Source; run: SyncRun | undefined; at: string | null }) {

@@ -10,7 +10,7 @@ const STATES: Record<Schemas['Source']['status'], { tone: Tone; word: string }> 
   disabled: { tone: 'off', word: 'Paused' },
 }
 
-/** How a source is, and how far the run is that reads it just now. */
+/** A source's state, or the progress of its active run. */
 export function SourceStatus({ source, run }: { source: Schemas['Source']; run?: SyncRun | undefined }) {
   if (run && isActive(run) && source.status !== 'disabled')
     return (

@@ -5,39 +5,39 @@ export type Source = Schemas['Source']
 export type SyncRun = Schemas['SyncRun']
 export type SourceKind = Schemas['SourceItem']['sourceKind']
 
-/** Whether a source has no account at its provider: documents come to it by files and pushes alone. */
+/** Whether a source has no account at its provider and only receives files and pushed documents. */
 export function isPushOnly({ externalAccountId }: Pick<Source, 'externalAccountId'>): boolean {
   return externalAccountId.startsWith('push:')
 }
 
-/** Whether a source has the name that every workspace's push-only source of its provider is made with. */
+/** Whether a source has the default name of a workspace's push-only sources. */
 function hasFirstName({ displayName, provider }: Pick<Source, 'displayName' | 'provider'>): boolean {
   return displayName === `${providerFacts(provider).name} (push)`
 }
 
-/** Whether nobody has used a push-only source that came with the workspace. */
+/** Whether a source is one of the workspace's initial push-only sources and nobody has used it. */
 export function isUnused(source: Source): boolean {
   return (
     isPushOnly(source) && source.sourceItemCount === 0 && source.status === 'active' && hasFirstName(source)
   )
 }
 
-/** Whether it is the source that files go into unless another one is chosen. */
+/** Whether it is the default source for files. */
 export function isForFiles(source: Source): boolean {
   return isPushOnly(source) && source.provider === filesProvider() && hasFirstName(source)
 }
 
-/** A source's name. The source of files is called "Files" until a user renames it. */
+/** The default source for files is called "Files" until a user renames it. */
 export function nameOf(source: Source): string {
   return isForFiles(source) ? 'Files' : source.displayName
 }
 
-/** Whether a run waits for a worker or is at work. */
+/** Whether a run is queued or running. */
 export function isActive({ status }: Pick<SyncRun, 'status'>): boolean {
   return status === 'queued' || status === 'running'
 }
 
-/** What mends a source whose last run failed. */
+/** The fix for a source whose last run failed. */
 export function fixOfRun(provider: Source['provider'], needsReconnection: boolean): string {
   const { name } = providerFacts(provider)
   return needsReconnection
@@ -45,7 +45,7 @@ export function fixOfRun(provider: Source['provider'], needsReconnection: boolea
     : `The next sync tries again. If it keeps failing, check that the account is active at ${name}.`
 }
 
-/** What to do about an item that a run could not read. The service begins the messages of its own failures alike. */
+/** The fix for an item that a run could not read. The service starts the messages of its own failures the same way. */
 export function fixOfItem(provider: Source['provider'], message: string): string {
   const { name } = providerFacts(provider)
   if (/^It cannot be (?:read|stored): the service failed on it/.test(message))
@@ -54,14 +54,14 @@ export function fixOfItem(provider: Source['provider'], message: string): string
   return `Check in ${name} that it exists and that the account can open it, then sync again.`
 }
 
-/** What items are, in the words that people use. */
+/** The display name of each kind. */
 export const KINDS: Record<SourceKind, string> = {
   document: 'Document',
   message: 'Message',
   file: 'File',
 }
 
-/** How long a run took: "42 s", "3 min 20 s", "2 h 5 min"; null while it goes on. */
+/** The duration of a run: "42 s", "3 min 20 s", "2 h 5 min"; null while it is active. */
 export function durationOf({
   startedAt,
   finishedAt,

@@ -23,10 +23,9 @@ import { useLiveRuns } from './use-runs.ts'
 import { useSources } from './use-sources.ts'
 
 const route = getRouteApi('/admins/sources')
-/** Rows that are drawn at first, and by each press of the button below them. */
+/** Rows to render at first, and per click on the button below. */
 const ROWS = 50
 
-/** Where the memory comes from. */
 export function SourcesPage() {
   const sources = useSources()
   const [isAll, setAll] = useState(false)
@@ -88,7 +87,7 @@ export function SourcesPage() {
   )
 }
 
-/** The choice of channels for the account that the person comes back from connecting. */
+/** The channel choice for an account that the user has just connected. */
 function NewChannels({ sources }: { sources: readonly Source[] }) {
   const connected = new URLSearchParams(globalThis.location.search).get('connected')
   const source = sources.find(({ id }) => id === connected)
@@ -96,9 +95,9 @@ function NewChannels({ sources }: { sources: readonly Source[] }) {
   return <ChannelsPanel source={source} isNew />
 }
 
-/** All sources; from about a dozen on they can be searched. */
+/** All sources, with a search if there are many. */
 function Sources({ sources }: { sources: readonly Source[] }) {
-  // The way back from a provider adds parameters of its own to the address; they are no filters.
+  // The redirect after connecting an account adds parameters that are not filters.
   const search = readSourcesSearch({ ...route.useSearch() })
   const navigate = useNavigate()
   const [drawn, setDrawn] = useState(ROWS)

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 
-/** Lets something be dropped on an element; `onDrop` has to take what it wants while it is called. */
+/** Makes an element a drop zone. `onDrop` must read the data synchronously: browsers clear it after the event. */
 export function useDrop(onDrop: (data: DataTransfer) => void) {
   const [isOver, setIsOver] = useState(false)
   const [zone, zoneRef] = useState<HTMLElement | null>(null)

@@ -6,10 +6,10 @@ import { useConsole } from '../../session/context.tsx'
 import { useWorkspace } from '../../session/workspace.tsx'
 import { createImportQueue, type ImportQueue, type Outcome, type SendFile } from './import-queue.ts'
 
-/** One of each workspace, so that an import goes on while somebody looks at other pages. */
+/** One queue per workspace, so that an import continues while the user opens other pages. */
 const queues = new Map<string, ImportQueue>()
 
-/** The workspace's import; who would close the tab while it goes on is asked first. */
+/** The workspace's import. The browser asks before the tab closes during one. */
 export function useImport() {
   const { session } = useConsole()
   const { organization } = useWorkspace()
@@ -19,7 +19,7 @@ export function useImport() {
   return { queue, files }
 }
 
-/** Asks before the tab is closed while `isBusy`. */
+/** Asks before the tab closes while `isBusy`. */
 export function useWarnBeforeClosing(isBusy: boolean): void {
   useEffect(() => {
     if (!isBusy) return undefined
@@ -44,7 +44,7 @@ function queueOf(credentials: Credentials, organizationId: string, queries: Quer
   return queue
 }
 
-/** Bytes as they are: the typed client knows JSON alone. */
+/** Sends raw bytes, because the typed client supports only JSON. */
 function sendTo(credentials: Credentials, organizationId: string): SendFile {
   return async ({ sourceId, name, file }) => {
     const headers = new Headers(await headersOf(credentials, organizationId))
@@ -78,7 +78,7 @@ function outcomeOf({ file, ingested }: Stored): Outcome {
   return { is: 'stored', title: file.title, isTruncated: file.isTruncated }
 }
 
-/** The shape is the service's own, which checks it as it leaves. */
+/** A shallow check: the service validates its responses. */
 function isStored(body: unknown): body is Stored {
   return typeof body === 'object' && body !== null && 'file' in body && 'ingested' in body
 }

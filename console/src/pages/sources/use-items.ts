@@ -7,7 +7,7 @@ import { useRefreshStored } from './use-sources.ts'
 
 export type ListedItem = Schemas['BrowsedItem']
 
-/** What is stored, page by page, what changed last first. */
+/** The stored items in pages, last changed first. */
 export function useItems({ q, source, provider, kind, access, from, to }: Omit<ItemsSearch, 'item'>) {
   const { api, organization } = useWorkspace()
   const filters = {
@@ -30,7 +30,7 @@ export function useItems({ q, source, provider, kind, access, from, to }: Omit<I
   return { ...pages, total: pages.data?.pages[0]?.total ?? null }
 }
 
-/** The start of a day here, `later` days after it. */
+/** The start of a day in the browser's time zone, plus `later` days. */
 function startOf(day: string, later: number): string {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number)
   return new Date(year, month - 1, date + later).toISOString()
@@ -38,7 +38,7 @@ function startOf(day: string, later: number): string {
 
 type Pages = InfiniteData<ListPage<ListedItem>>
 
-/** Takes deleted items out of the lists at once, and reads anew what counts them. */
+/** Removes deleted items from the cached lists at once, and refetches the counts. */
 function useForget(): (ids: readonly string[]) => Promise<void> {
   const { organization } = useWorkspace()
   const queries = useQueryClient()
@@ -68,10 +68,10 @@ export function useDeleteItem(id: string) {
   })
 }
 
-/** The service deletes this many in one transaction. */
+/** The service deletes this many items in one transaction. */
 const AT_ONCE = 100
 
-/** Deletes items in batches. A batch that fails ends it; what was deleted before stays deleted. */
+/** Deletes items in batches. A failed batch stops the deletion; earlier batches stay deleted. */
 export function useDeleteItems() {
   const { api } = useWorkspace()
   const forget = useForget()

@@ -7,7 +7,7 @@ export type SourcePermissions = Schemas['SourcePermissions']
 export type Audience = NonNullable<SourcePermissions['audience']>
 export type ItemReader = Schemas['ItemReader']
 
-/** How a source's items get their readers, and how fresh that is. */
+/** How the source's items get their readers, and how fresh that is. */
 export function useSourcePermissions(id: string) {
   const { api, organization } = useWorkspace()
   return useQuery({
@@ -19,7 +19,7 @@ export function useSourcePermissions(id: string) {
   })
 }
 
-/** Chooses who reads everything that a source brings. */
+/** Sets the readers of all items of the source. */
 export function useChooseAudience(id: string) {
   const { api } = useWorkspace()
   const readAnew = useReadAnew()
@@ -30,7 +30,7 @@ export function useChooseAudience(id: string) {
   })
 }
 
-/** Whom the access policy of an item names. Of admins. */
+/** The readers in the item's access policy. Admins only. */
 export function useItemReaders(id: string) {
   const { api, organization, isAdmin } = useWorkspace()
   return useQuery({

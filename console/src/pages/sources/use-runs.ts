@@ -6,14 +6,14 @@ import { usePages } from '../../ui/use-pages.ts'
 import { isActive, type Source, type SyncRun } from './source-words.ts'
 import { useRefreshStored } from './use-sources.ts'
 
-/** Half of what a person may ask for in a minute is left to all else. */
+/** Polling one run uses half of the default rate limit of 60 requests per minute. */
 const POLL_MS = 2_000
-/** Runs of a source that are read at one time. */
+/** Runs per page of a source's history. */
 const PAGE = 25
-/** Runs that are followed at one time; of more the list tells when it is read anew. */
+/** The maximum number of runs to poll. The others change when the list is refetched. */
 const FOLLOWED_MAX = 8
 
-/** The newest runs of all sources, the newest first. Of admins. */
+/** The newest runs of all sources, newest first. Admins only. */
 export function useSyncRuns() {
   const { api, organization, isAdmin } = useWorkspace()
   return useQuery({
@@ -23,15 +23,15 @@ export function useSyncRuns() {
   })
 }
 
-/** One run with what it could not read; read again each second while it is active, and not otherwise. */
+/** One run with the items that it could not read. Polls while the run is active. */
 export function useSyncRun(id: string | undefined) {
   const { api, organization } = useWorkspace()
   return useQuery({ ...readRun(api, organization.id, id ?? ''), enabled: id !== undefined })
 }
 
 /**
- * The runs, those that are active as they are now. While one is, what it stores is read anew as well, so that a page shows it
- * without being reloaded; once all have ended nothing is asked any more.
+ * The runs, polled while they are active. Their progress also refreshes the stored items, so that pages show them
+ * without a reload.
  */
 export function useLiveRuns() {
   const runs = useSyncRuns()
@@ -39,7 +39,7 @@ export function useLiveRuns() {
   return { ...runs, data: runs.data?.map(asNow) }
 }
 
-/** The runs of a source page by page, the newest first and down to its first; one that is active is as it is now. */
+/** All runs of a source in pages, newest first. Active ones are polled. */
 export function useRunsOf(connectorId: string) {
   const { api, organization } = useWorkspace()
   const pages = usePages<SyncRun>({
@@ -54,7 +54,7 @@ export function useRunsOf(connectorId: string) {
   return { ...pages, rows: pages.rows.map(asNow), waitingUntil }
 }
 
-/** Asks for the active ones of these runs as they go on. */
+/** Polls the active runs of a list. */
 function useFollowed(runs: readonly SyncRun[]) {
   const { api, organization } = useWorkspace()
   const followed = runs.filter(isActive).slice(0, FOLLOWED_MAX)
@@ -64,7 +64,7 @@ function useFollowed(runs: readonly SyncRun[]) {
   const byId = new Map(live.map((details) => [details.syncRun.id, details]))
   return {
     asNow: (run: SyncRun): SyncRun => byId.get(run.id)?.syncRun ?? run,
-    /** Until when an active run waits, because its provider asked for that. */
+    /** When an active run resumes, if its provider asked it to wait. */
     waitingUntil: (runId: string) => byId.get(runId)?.waitingUntil ?? null,
   }
 }
@@ -92,7 +92,7 @@ function useRefreshWithRuns(live: readonly SyncRun[]): void {
   useEffect(() => {
     const isStill = state === before.current
     before.current = state
-    // The list can tell that a run has ended before the run itself is read again.
+    // If the list reports the end of a run before its poll does, `state` becomes empty, which also counts as a change.
     if (isStill) return
     void refresh()
     if (hasEnded) void queries.invalidateQueries({ queryKey: [organization.id, 'sync-runs'] })
@@ -100,8 +100,8 @@ function useRefreshWithRuns(live: readonly SyncRun[]): void {
 }
 
 /**
- * Reads a source anew, once per run, if it was read before its newest run ended: only runs that are active when they
- * are read are followed.
+ * Refetches a source, once per run, if its data is older than the end of its newest run. Polling does not cover that:
+ * it follows only runs that were active when the list loaded.
  */
 export function useReadAfterRun(source: Source, run: SyncRun | undefined): void {
   const refresh = useRefreshStored()

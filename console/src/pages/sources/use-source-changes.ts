@@ -8,7 +8,7 @@ import { useRefreshStored } from './use-sources.ts'
 
 type Change = Partial<Pick<Source, 'displayName' | 'channelAllowlist'> & { status: 'active' | 'disabled' }>
 
-/** Renames, pauses or resumes a source, or sets its channels; shown at once, and taken back when it is refused. */
+/** Renames, pauses or resumes a source, or sets its channels. Updates the list at once and rolls back on failure. */
 export function useChangeSource(id: string) {
   const { api, organization } = useWorkspace()
   const queries = useQueryClient()
@@ -29,7 +29,7 @@ export function useChangeSource(id: string) {
   })
 }
 
-/** Asks for a run of a source, of full sync where `fullResync`; one that is active already serves as well. */
+/** Starts a run of a source, or a full sync with `fullResync`. A run that is already active also counts. */
 export function useStartRun(connectorId: string) {
   const { api, organization } = useWorkspace()
   const queries = useQueryClient()
@@ -41,7 +41,7 @@ export function useStartRun(connectorId: string) {
   })
 }
 
-/** Removes a source with what it brought; `onRemoved` comes before the pages learn that it is gone. */
+/** Deletes a source and its items. Calls `onRemoved` before the cache refreshes. */
 export function useRemoveSource(id: string, onRemoved: () => void) {
   const { api, organization } = useWorkspace()
   const queries = useQueryClient()
@@ -58,7 +58,7 @@ export function useRemoveSource(id: string, onRemoved: () => void) {
   })
 }
 
-/** Makes a source that takes files and pushed documents only. */
+/** Creates a push-only source, for files and pushed documents. */
 export function useCreateSource() {
   const { api } = useWorkspace()
   const refresh = useRefreshStored()
@@ -68,7 +68,7 @@ export function useCreateSource() {
   })
 }
 
-/** Leads to the provider's page where an account is connected, for the first time or again; allows it first if asked. */
+/** Redirects to the provider to connect or reconnect an account. `allowFirst`: grants access to the provider first. */
 export function useConnect(provider: ProviderId, { allowFirst = false } = {}) {
   const { api } = useWorkspace()
   return useMutation({
@@ -81,7 +81,7 @@ export function useConnect(provider: ProviderId, { allowFirst = false } = {}) {
   })
 }
 
-/** Connects an account by what is entered in the provider's form; answers the id of its source. */
+/** Connects an account with the values of the provider's form. Returns the source's ID. */
 export function useConnectByForm(provider: ProviderId, { allowFirst = false } = {}) {
   const { api } = useWorkspace()
   const refresh = useRefreshStored()
@@ -97,7 +97,7 @@ export function useConnectByForm(provider: ProviderId, { allowFirst = false } = 
   })
 }
 
-/** Asks the operator for a provider that needs their leave. */
+/** Requests access to a provider that the operator has to approve. */
 export function useAskForAccess(provider: ProviderId) {
   const { api, organization } = useWorkspace()
   const queries = useQueryClient()

@@ -4,7 +4,7 @@ import { unwrap } from '../../api/client.ts'
 import { useReadAnew } from '../../data/use-read-anew.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
 
-/** The workspace's sources. Of admins: members may not ask for them. */
+/** The workspace's sources. Admins only: the service refuses members. */
 export function useSources() {
   const { api, organization, isAdmin } = useWorkspace()
   return useQuery({
@@ -14,7 +14,7 @@ export function useSources() {
   })
 }
 
-/** What is stored, in numbers. */
+/** Counts of the stored items. */
 export function useOverview() {
   const { api, organization } = useWorkspace()
   return useQuery({
@@ -23,7 +23,7 @@ export function useOverview() {
   })
 }
 
-/** The providers, and what is needed to connect each. Of admins. */
+/** The providers with what each needs to connect. Admins only. */
 export function useConnectors() {
   const { api, organization, isAdmin } = useWorkspace()
   return useQuery({
@@ -33,7 +33,7 @@ export function useConnectors() {
   })
 }
 
-/** Makes the pages read anew what changes when something is stored or removed. */
+/** Refetches all data that depends on the stored items. */
 export function useRefreshStored(): () => Promise<void> {
   const readAnew = useReadAnew()
   return useCallback(() => readAnew('sources', 'overview', 'source-items', 'billing'), [readAnew])
