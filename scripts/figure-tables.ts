@@ -186,6 +186,18 @@ export const FIGURES: Record<string, Figure> = {
       ['in its first 200 characters', share('first')],
     ],
   },
+  'real-answers': {
+    files: ['evaluation/results/real-answers.json'],
+    rows: groupsOf,
+    columns: [
+      ['documents', text('documents')],
+      ['questions', number('questions')],
+      ['states the fact, before', share('saidBefore')],
+      ['now', share('said')],
+      ['in its first 200 characters, before', share('firstBefore')],
+      ['now', share('first')],
+    ],
+  },
   'graded-answers': {
     files: ['evaluation/results/graded-answers.json'],
     rows: groupsOf,

@@ -23,6 +23,12 @@ const FIGURES: Figure[] = [
     'ANSWER_CHARACTERS_MAX = 900',
   ],
   [
+    `${EXPLANATION}/evaluation.md`,
+    'Of 122 questions in `real-b` that no document answers, 31 are admitted',
+    'evaluation/results/real-answers.json',
+    '"unanswerable": 122,\n        "admitted": 31',
+  ],
+  [
     `${EXPLANATION}/how-answers-are-made.md`,
     'up to about 800 characters',
     'src/answers/choose-passages.ts',

@@ -24,7 +24,7 @@ export const folder: Provider<'folder'> = defineProvider({
       )
       .optional()
       .describe(
-        "Folders of the service's machine below which workspaces may connect folders, separated by commas. Without it, the console does not offer Folder",
+        "Folders of the service's machine below which workspaces may connect folders, separated by commas. `PROVIDERS` must also name `folder`",
       ),
   },
   form: folderForm,
