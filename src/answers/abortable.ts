@@ -1,9 +1,6 @@
 import { beforeAbort } from '../kernel/before-abort.ts'
 
-/**
- * The same items, but waiting for the next one ends with the reason of `signal` as soon as that aborts, even
- * if the source ignores it.
- */
+/** Yields the same items, but throws the reason of `signal` as soon as it aborts, even if the source ignores it. */
 export async function* abortable<T>(source: AsyncIterable<T>, signal: AbortSignal): AsyncGenerator<T> {
   const iterator = source[Symbol.asyncIterator]()
   let finished = false

@@ -1,4 +1,4 @@
-/** Something a question can ask for, recognized by the wording of the question and of a passage. */
+/** A kind of information that a question can ask for, recognized by the wording of the question and of a passage. */
 interface AnswerType {
   question: RegExp
   passage: RegExp
@@ -16,7 +16,7 @@ const DURATION = new RegExp(
 )
 
 export const ANSWER_TYPES = {
-  // The value must follow the word: "non-default values" and "the default method" state none.
+  // The word must come before the value: "non-default values" and "the default method" state no default.
   default: {
     question:
       /\bdefaults?\b|\bunless\b|\bwhen (?:nothing|none) is\b|\bif (?:I don't|not|none|nothing|you don't)\b|\bnormally\b|\bout of the box\b/i,
@@ -100,7 +100,7 @@ export const ANSWER_TYPES = {
 export type AnswerTypeName = keyof typeof ANSWER_TYPES
 export const ANSWER_TYPE_NAMES = Object.keys(ANSWER_TYPES) as AnswerTypeName[]
 
-/** Limit on a question's numbers, because each is searched in every passage. */
+/** Limits the numbers of a question, because each is searched for in every passage. */
 const QUESTION_NUMBERS_MAX = 8
 
 export function askedTypes(question: string): AnswerTypeName[] {
@@ -108,8 +108,7 @@ export function askedTypes(question: string): AnswerTypeName[] {
 }
 
 /**
- * Returns a function that finds which of the asked types a passage has. The question's own numbers do not
- * count.
+ * Returns a function that finds which of the requested types a passage contains. Ignores the question's own numbers.
  */
 export function typeReader(
   question: string,
@@ -125,7 +124,7 @@ export function typeReader(
 
 const COMMAND =
   /`|(?<!\w)--?\w|["“][\w.-]+ [^"”]{1,60}["”]|(?<![\w/])\/\w+\/\w|\w=\w|\b\w+_\w+\b|\b\w+\(\d?\)|\b(?:command|option|directive|setting|parameter)\b/
-/** Whether a text has a command, an option or a setting. */
+/** Whether a text contains a command, an option, or a setting. */
 export function hasCommand(text: string): boolean {
   return COMMAND.test(text)
 }

@@ -7,18 +7,13 @@ import type { ModelAnswerOptions } from './model-deltas.ts'
 import type { Around } from './read-around.ts'
 
 export interface AnswersOptions<Request extends Asked> extends ModelAnswerOptions {
-  /** Retrieves what a request may see. */
+  /** Retrieves only what the request's reader may see. */
   retrieve: (request: Request, signal?: AbortSignal) => Promise<Found>
   terms: TermWeights
-  /**
-   * The surroundings of each hit in its document, for answers without a language model; without it they read
-   * only the hits.
-   */
+  /** Reads the chunks around each hit, for answers without a language model; by default they use only the hits. */
   readAround?: (request: Request, hits: readonly Hit[]) => Promise<readonly (Around | undefined)[]>
   /** Traces the steps of thorough answers. */
   tracer?: Tracer | undefined
-  /**
-   * Reports why the language model failed, before a synthesis replaces its answer or after a stream broke.
-   */
+  /** Reports a failure of the language model, before a synthesis replaces its answer or after a stream broke off. */
   onModelFailure: (error: unknown, request: Request) => void
 }

@@ -12,24 +12,24 @@ import { LimitReached, modelDeltas } from './model-deltas.ts'
 import type { Step } from './research.ts'
 import { createSynthesize } from './synthesize.ts'
 
-/** A retrieved item as the model saw it. */
+/** A retrieved item as the model received it. */
 export type ContextItem = Pick<Hit, 'sourceItemId' | 'title' | 'content' | 'url' | 'provider' | 'score'>
 
 export interface Answer {
   question: string
-  /** With inline `[N]` markers. */
+  /** Contains inline `[N]` markers. */
   answer: string
   citations: Citation[]
   context: ContextItem[]
-  /** `weak_evidence`, `approximate_search` or `answer_truncated`; empty for most answers. */
+  /** `weak_evidence`, `approximate_search`, or `answer_truncated`; empty for most answers. */
   limitations: Limitation[]
 }
 
 /**
- * The events of a streamed answer, in order: `step`s with high effort, one `context`, any number of `delta`s
- * that together are the answer, one `citations`, one `done`. If the model fails after the first delta,
- * `error` ends the stream instead. If a limit is reached after the first delta, the answer ends there with
- * the limitation `answer_truncated`.
+ * The events of a streamed answer, in order: `step`s with high effort, one `context`, any number of `delta`s that
+ * together are the answer, one `citations`, one `done`. If the model fails after the first delta, `error` ends the
+ * stream instead. If a limit is reached after the first delta, the answer ends there with the limitation
+ * `answer_truncated`.
  */
 export type AnswerEvent =
   | { type: 'step'; step: Step }
@@ -40,13 +40,13 @@ export type AnswerEvent =
   | { type: 'error'; error: AppError }
 
 export interface Answers<Request extends Asked> {
-  /** Throws what `retrieve` throws, and the reason of `signal`; never because of the language model. */
+  /** Throws what `retrieve` throws, and the reason of `signal`. A model failure never throws. */
   ask(request: Request, signal?: AbortSignal): Promise<Answer>
   /** Streams the same answer. Throws as `ask` does until text is sent; see `AnswerEvent` for the end. */
   askStreaming(request: Request, signal?: AbortSignal): AsyncGenerator<AnswerEvent>
 }
 
-/** Starts a synthesis from passages that seem not to answer. */
+/** Precedes a synthesis from passages that probably don't answer the question. */
 const NOT_ANSWERED = 'Nothing stored answers this directly.'
 /** The limitation of a language model's answer that cites no passage. */
 const NOTHING_CITED: Limitation = {
@@ -59,10 +59,7 @@ const TRUNCATED: Limitation = {
   message: 'The answer reached its limit and ends early; ask a narrower question for a complete one',
 }
 
-/**
- * Answers questions from retrieved hits: with the language model, or by synthesis if there is none or it
- * fails.
- */
+/** Answers questions from retrieved hits with the language model, or by synthesis if there is none or it fails. */
 export function createAnswers<Request extends Asked>(options: AnswersOptions<Request>): Answers<Request> {
   const synthesize = createSynthesize(options.terms)
   const finding = createFinding(options)
@@ -149,7 +146,7 @@ function completed(
   isTruncated = false,
 ): Answer {
   const citations = citationsOf(answer, hits)
-  // The missing part may have had the citations.
+  // The citations may have been in the missing part.
   const isUncited = hits.length > 0 && citations.length === 0 && !isTruncated
   const limitations = isWeak ? [WEAK_EVIDENCE] : isUncited ? [NOTHING_CITED] : []
   if (isApproximate) limitations.push(APPROXIMATE_SEARCH)
@@ -157,7 +154,7 @@ function completed(
   return { question, answer, citations, context: hits.map(contextItem), limitations }
 }
 
-/** The start of a synthesis if its passages seem not to answer or lack a name in the question. */
+/** The text before a synthesis if its passages probably don't answer, or lack a name in the question. */
 function preface(isWeak: boolean, names: readonly string[]): string {
   const missing = names.length === 0 ? [] : [`None of the passages read mentions ${names.join(' or ')}.`]
   const said = isWeak ? [NOT_ANSWERED, ...missing] : missing

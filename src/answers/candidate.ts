@@ -7,25 +7,25 @@ export interface ReadPassage {
   words: readonly string[]
   term: ReadonlySet<string>
   context: ReadonlySet<string>
-  /** The meanings of its text and context (`Meaning.sumOf`). */
+  /** The summed word vectors of its text and context (`Meaning.sumOf`). */
   meaning: Float32Array | null
   contextMeaning: Float32Array | null
 }
 
-/** A passage with its place and score. */
+/** A passage with its position and score. */
 export interface Candidate extends ReadPassage {
-  /** The hit to cite for it, from 0. */
+  /** The index of the hit to cite. */
   hit: number
-  /** Whether it is outside the hit's own chunk, in the same document. */
+  /** Whether it is in a neighboring chunk of the hit's document. */
   isBeside: boolean
-  /** Its section, from 0. */
+  /** The index of its section. */
   section: number
   /** Its index among the passages of its section. */
   position: number
-  /** How well it answers; comparable within one question. */
+  /** How well it answers; comparable only within one question. */
   score: number
-  /** The share of the question's weight in its text or term, 0 to 1. */
+  /** The share of the question's weight that its text or term covers, 0 to 1. */
   covers: number
-  /** The gain for apparently having what the question asks for (`answer-types.ts`). */
+  /** The gain for containing the requested type of information (`answer-types.ts`). */
   gains: number
 }

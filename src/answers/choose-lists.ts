@@ -1,14 +1,14 @@
 import type { Candidate } from './candidate.ts'
 import { saysLittle } from './passage.ts'
 
-/** Steps, lists and text before code are shown up to this length. */
+/** The length limit for steps, lists, and the text before code. */
 const BLOCK_CHARACTERS_MAX = 900
-/** A heading whose list is the procedure that the text around it prepares. */
+/** Headings of procedures. The list below one answers, rather than the text around it. */
 const NAMES_STEPS = /\b(?:steps|procedure|instructions|checklist|schritte|anleitung|[eé]tapes|pasos)\b/i
 const OUTLINE_PASSAGES_MAX = 5
 const OUTLINE_CHARACTERS_MAX = 700
 
-/** The whole list or table around a passage, up to the length of an answer; empty if it is in none. */
+/** The whole list or table around a passage, up to the length limit; empty if there is none. */
 export function listAround(item: Candidate, candidates: readonly Candidate[]): Candidate[] {
   const { kind, group } = item.passage
   if (kind !== 'item' && kind !== 'row') return []

@@ -2,30 +2,30 @@ import type { Candidate } from './candidate.ts'
 import { pointsBack, saysLittle } from './passage.ts'
 import { SHARPNESS } from './score-passages.ts'
 
-/** A value, option or definition that covers this share of the question is surely what was asked for. */
+/** A value, option, or definition that covers this share of the question is taken as the answer. */
 const SURE_COVERS_MIN = 0.4
-/** Only the clearest signs of what was asked for gain more. */
+/** Above this gain, a passage clearly contains the requested type of information. */
 const SURE_GAINS_OVER = 0.7
-/** A best passage below this likelihood is one of several that may answer. */
+/** Below this likelihood, the best passage is one of several possible answers. */
 const UNSURE_BELOW = 0.7
-/** Passages of one section that are about as likely are shown in reading order. */
+/** A passage from the best one's section joins it from this share of its likelihood. */
 const IN_ORDER_FROM = 0.4
-/** Two passages that share more of their stems say the same. */
+/** Two passages that share more of their stems are duplicates. */
 const OVERLAP_MAX = 0.75
-/** After a shorter sentence comes the next one of its paragraph. */
+/** A sentence shorter than this is followed by the next one of its paragraph. */
 const GOES_ON_BELOW = 90
 const GOES_ON_CHARACTERS_MAX = 260
 const CODE_AFTER_MAX = 240
 
-/** What may stand beside the best passage. */
+/** Limits for the passages shown with the best one. */
 interface Limits {
   supportingMax: number
-  /** The chosen passages together are likely enough to have the answer. */
+  /** Stops adding passages at this combined likelihood. */
   likelyEnough: number
-  /** Minimum likelihood of a supporting passage relative to the best one. */
+  /** The minimum likelihood of a supporting passage, relative to the best one. */
   shareMin: number
   charactersMax: number
-  /** The best passage with the rest of its paragraph or list item. */
+  /** The length limit of the best passage with the rest of its paragraph or list item. */
   paragraphMax: number
 }
 const LIKELY: Limits = {
@@ -46,15 +46,15 @@ const UNSURE: Limits = {
 
 /** The passages of an answer. */
 export interface Chosen {
-  /** The best passage and what continues it. */
+  /** The best passage and its continuation. */
   lead: readonly Candidate[]
-  /** What completes it or may answer, too. */
+  /** Passages that complete it or are alternative answers. */
   support: readonly Candidate[]
 }
 
 /**
- * The best passage with its continuation, and what supports it: at most two passages if it is likely what was
- * asked for; otherwise its paragraph and the next best passages, up to 800 characters.
+ * The best passage with its continuation and support: at most two passages if it is likely the answer; otherwise its
+ * paragraph and the next best passages, up to 800 characters.
  */
 export function choosePassages(candidates: readonly Candidate[], wants: { code: boolean }): Chosen {
   const ranked = candidates.toSorted((a, b) => b.score - a.score || a.hit - b.hit || a.position - b.position)
@@ -87,8 +87,8 @@ function likelihoods(ranked: readonly Candidate[]): number[] {
 }
 
 /**
- * An option, setting or list term, or the requested default, needs nothing else. A passage that is only one of
- * several likely ones needs more.
+ * An option, setting, list term, or requested default stands alone. A passage that is one of several likely ones gets
+ * support.
  */
 function limitsFor(best: Candidate, likelihood: number): Limits {
   const isStructured = best.passage.term !== null && best.passage.cells.length === 0
@@ -98,7 +98,7 @@ function limitsFor(best: Candidate, likelihood: number): Limits {
 }
 
 /**
- * What continues a passage: the rest of its paragraph up to a limit, the next sentence if it is short or
+ * The continuation of a passage: the rest of its paragraph up to a limit, the next sentence if it is short or
  * unfinished, or the command that it introduces.
  */
 function continuing(
@@ -131,14 +131,14 @@ function goesOn({ passage: { kind, group, term } }: Candidate, { passage }: Cand
   return isSame && !saysLittle(passage)
 }
 
-/** Whether a passage adds something to the chosen ones and fits beside them. */
+/** Whether a passage adds information to the chosen ones and fits the length limit. */
 function hasRoom(candidate: Candidate, chosen: readonly Candidate[], charactersMax: number): boolean {
   const characters = chosen.reduce((sum, { passage }) => sum + passage.text.length, 0)
   const isSaid = chosen.some((other) => overlap(other.stems, candidate.stems) > OVERLAP_MAX)
   return !isSaid && characters + candidate.passage.text.length <= charactersMax
 }
 
-/** The share of the smaller set that is in the other. */
+/** The share of the smaller set that the other contains. */
 function overlap(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   const [small, large] = a.size < b.size ? [a, b] : [b, a]
   let common = 0

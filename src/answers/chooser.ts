@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import stored from './chooser-weights.json' with { type: 'json' }
 
-/** Numbers are stored as one text each, so that the file stays readable. */
+/** Each vector is stored as one string, which keeps the file readable. */
 const Numbers = z.string().transform((text) => text.split(' ').map(Number))
 
 export const ChooserModel = z.object({
@@ -9,34 +9,34 @@ export const ChooserModel = z.object({
   features: z.array(z.string()),
   /** The embedding of each word or pair of words of a question. */
   asked: z.record(z.string(), Numbers),
-  /** The embedding of each token class of a passage, and its own weight at the end. */
+  /** The embedding of each token class of a passage, followed by its own weight. */
   said: z.record(z.string(), Numbers),
-  /** The weight of each input, without a hidden unit. */
+  /** The weight of each input in the linear part. */
   direct: Numbers,
-  /** The hidden units: the weights of the inputs, the bias, and the weight of the output at the end. */
+  /** The hidden units: input weights, bias, and output weight, in this order. */
   hidden: z.array(Numbers),
 })
 
 /**
- * A small network that scores passages. It sees features of each passage, and learns which kinds of words in a
- * question ("how long", "which port") go with which classes of tokens in a passage (a number with a unit, a path).
+ * A small network that scores passages from their features. It also learns which words of a question ("how long",
+ * "which port") match which token classes of a passage (a number with a unit, a path).
  */
 export type ChooserModel = z.infer<typeof ChooserModel>
 
 const CHOOSER: ChooserModel = ChooserModel.parse(stored)
 
 export interface Described {
-  /** In the order of the model. */
+  /** In the model's order. */
   features: readonly number[]
-  /** Its token classes. */
+  /** The passage's token classes. */
   classes: readonly string[]
 }
 
-/** How much more the agreement of a question with a passage counts than its embeddings. */
+/** The weight of the agreement between question and passage, relative to their embeddings. */
 export const AGREEMENT = 4
 const QUESTION_WORDS_MAX = 30
 
-/** The words and pairs of neighboring words of a question, and its first word, marked with `^`. */
+/** The words of a question, its pairs of neighboring words, and its first word, marked with `^`. */
 export function askedGrams(question: string): string[] {
   const words = question
     .toLowerCase()
@@ -49,7 +49,7 @@ export function askedGrams(question: string): string[] {
   return [...new Set([...words, ...pairs, ...first])]
 }
 
-/** The sum of the embeddings that are known, scaled by their number. */
+/** The sum of the known embeddings, scaled by their number. */
 function embed(
   names: readonly string[],
   table: Readonly<Record<string, readonly number[]>>,
@@ -62,7 +62,7 @@ function embed(
   return sum.map((value) => value * scale)
 }
 
-/** The inputs of the network: the features, their distance from the best of all passages, and the embeddings. */
+/** The inputs of the network: the features, their distance from the highest of all passages, and the embeddings. */
 function inputsOf(
   features: readonly number[],
   highest: readonly number[],
@@ -94,8 +94,8 @@ export function highestOf(passages: readonly Described[]): number[] {
 }
 
 /**
- * Scores the passages of one question. The exponentials of the scores are proportional to the likelihoods that
- * the passages answer.
+ * Scores the passages of one question. The exponentials of the scores are proportional to the likelihoods of the
+ * passages.
  */
 export function scorePassages(question: string, passages: readonly Described[], model = CHOOSER): number[] {
   const size = Object.values(model.asked)[0]?.length ?? 0
@@ -115,7 +115,7 @@ export function scorePassages(question: string, passages: readonly Described[], 
   })
 }
 
-/** The sum of the products, as far as the inputs go. */
+/** The dot product over the length of the inputs. */
 function dot(weights: readonly number[], inputs: Float64Array): number {
   let sum = 0
   for (let at = 0; at < inputs.length; at++) sum += (weights[at] ?? 0) * (inputs[at] ?? 0)

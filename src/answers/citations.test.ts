@@ -95,7 +95,7 @@ describe('markers', () => {
         const pieces = ends.map((end, index) => whole.slice(ends[index - 1] ?? 0, end))
         const filtered = filterAll(pieces, 2)
         expect(filtered).toBe(filterAll([whole], 2))
-        // Filtering again changes nothing, so no marker in it points nowhere.
+        // Filtering is idempotent, so no marker in the output is invalid.
         expect(filterAll([filtered], 2)).toBe(filtered)
       }),
       { numRuns: 2_000 },
@@ -107,7 +107,7 @@ describe('markers', () => {
       const filter = createMarkerFilter(2)
       const text = endless.repeat(10_000)
       const held = text.length - filter.push(text).length
-      // Removed markers and brackets count as held back here; the last part shows the real number.
+      // Removed markers and brackets count as held text here; the last part shows the real number.
       expect(filter.end().length).toBeLessThanOrEqual(500)
       expect(held).toBeGreaterThanOrEqual(0)
     }

@@ -2,14 +2,14 @@ import type { Citation } from '../context/index.ts'
 import type { Hit } from '../retrieval/index.ts'
 
 /**
- * Limit on held text in characters (UTF-16 units), longer than any marker. A longer bracket loses its
- * opening, so that later text cannot complete it to a marker.
+ * Limits held text, in UTF-16 units; longer than any marker. A longer bracket loses its opening, so that later text
+ * cannot complete a marker.
  */
 const HELD_CHARACTERS_MAX = 500
 
 /**
- * The state of a partial marker: `[1]`, `[1, 2]`, `[1-3]`, `[^1]`. `dead`: it has a character that no marker
- * has. `gap`: a blank after `^`, valid only if it is removed as the blank before a nested marker.
+ * The state of a partial marker: `[1]`, `[1, 2]`, `[1-3]`, `[^1]`. `dead`: it contains a character that no marker has.
+ * `gap`: a blank after `^`, valid only if it is removed as the blank before a nested marker.
  */
 type Progress = 'open' | 'caret' | 'gap' | 'number' | 'after' | 'dash' | 'last' | 'afterLast' | 'dead'
 const COMPLETE: ReadonlySet<Progress> = new Set(['number', 'after', 'last', 'afterLast'])
@@ -23,18 +23,18 @@ interface Begun {
   blanks: { from: number; progress: Progress } | null
 }
 
-/** Filters a model's text as it streams: makes markers plain and removes those that point nowhere. */
+/** Filters a model's text as it streams: normalizes markers and removes those that refer to no hit. */
 export interface MarkerFilter {
-  /** The text that is settled after this part; may be empty, because a marker can be split over parts. */
+  /** Returns the text that is final after this part. May be empty, because a marker can be split over parts. */
   push(piece: string): string
   end(): string
 }
 
 /**
- * A filter for an answer about `hitCount` hits. Every marker in its output is `[N]` with N from 1 to
- * `hitCount`: `[1, 2]` and `[1-2]` become `[1][2]`, and other numbers are removed with the blanks before
- * them. Removing a marker can join its surroundings to another one, so partial markers are on a stack. Each
- * character is processed once, however the text is split.
+ * A filter for an answer about `hitCount` hits. Every marker in its output is `[N]` with N from 1 to `hitCount`: `[1,
+ * 2]` and `[1-2]` become `[1][2]`, and other numbers are removed with the blanks before them. Removing a marker can
+ * join the text around it to a new one, so partial markers are on a stack. Each character is processed once, however
+ * the text is split.
  */
 export function createMarkerFilter(hitCount: number): MarkerFilter {
   let held = ''
@@ -96,7 +96,7 @@ export function createMarkerFilter(hitCount: number): MarkerFilter {
   return {
     push(piece) {
       settled = ''
-      // By UTF-16 unit: no marker contains a surrogate.
+      // By UTF-16 unit, because no marker contains a surrogate.
       for (let at = 0; at < piece.length; at++) {
         const plain = held === '' ? plainEnd(piece, at) : at
         settled += piece.slice(at, plain)
@@ -113,14 +113,14 @@ export function createMarkerFilter(hitCount: number): MarkerFilter {
   }
 }
 
-/** Starts a marker at `bracket`, possibly nested. The blanks before it belong to it. */
+/** Starts a possibly nested marker at `bracket`, including the blanks before it. */
 function begin(around: Begun | undefined, bracket: number): Begun {
   // Outside a marker, only blanks are held.
   const from = around === undefined ? 0 : (around.blanks?.from ?? bracket)
   return { from, bracket, progress: 'open', blanks: null }
 }
 
-/** End of the run from `at` without blanks and brackets. */
+/** The end of the run from `at` without blanks and brackets. */
 function plainEnd(text: string, at: number): number {
   let end = at
   while (end < text.length && !isBlank(text.charAt(end)) && text.charCodeAt(end) !== 91) end++
@@ -147,7 +147,7 @@ function progressAfter(progress: Progress, character: string): Progress {
   return isDash && (progress === 'number' || progress === 'after') ? 'dash' : 'dead'
 }
 
-/** The numbers in a marker's list that point to a hit, with ranges expanded, each once. */
+/** The numbers in a marker's list that refer to a hit, with ranges expanded and duplicates removed. */
 function listedNumbers(list: string, hitCount: number): number[] {
   const numbers = new Set<number>()
   for (const part of list.replaceAll(/[\s^]/g, '').split(/[,;]/)) {
@@ -159,13 +159,13 @@ function listedNumbers(list: string, hitCount: number): number[] {
   return [...numbers]
 }
 
-/** Removes everything that reads as a marker, nested ones too; only an answer itself may add markers. */
+/** Removes all markers, including nested ones, because only the answer may add markers. */
 export function withoutMarkers(text: string): string {
   const filter = createMarkerFilter(0)
   return filter.push(text) + filter.end()
 }
 
-/** The citations of an answer: the hits whose marker is in it, in order of N. */
+/** The citations of an answer: the hits whose markers it contains, in order of N. */
 export function citationsOf(answer: string, hits: readonly Hit[]): Citation[] {
   const cited = new Set([...answer.matchAll(/\[(\d+)\]/g)].map((marker) => Number(marker[1])))
   return hits.flatMap((hit, at) => {

@@ -1,17 +1,17 @@
 import type { Definition, Line } from './definition.ts'
 
 const ASSIGNED = /^[\w.-]{1,60}\s{0,8}=\s{0,8}\S/
-/** Also `key: value`, which in prose is a sentence. */
+/** Also matches `key: value`, which outside code is a sentence. */
 const ASSIGNED_IN_CODE = /^[\w."'-]{1,60}\s{0,8}[=:]\s{0,8}\S/
 const COMMENT = /^(?:[;#]+|\/\/)\s?/
 const COMMENT_BESIDE = /\s(?:#|;|\/\/) /
 const SECTION = /^\[{1,2}([^[\]]{1,80})\]{1,2}$/
-/** Code with fewer settings is something else. */
+/** The minimum share of setting lines in a block of settings. */
 const SETTINGS_SHARE_MIN = 0.6
 
 /**
- * Settings with comments above or beside them, as definitions of `[section] key = value`; null: other text.
- * Code may have other lines, such as the brackets of a list.
+ * Reads settings with comments above or beside them as definitions of `[section] key = value`; null: other text. Code
+ * may contain other lines, such as the brackets of a list.
  */
 export function readSettings(lines: readonly Line[], isCode = false): Definition[] | null {
   const assigned = isCode ? ASSIGNED_IN_CODE : ASSIGNED
@@ -36,7 +36,7 @@ export function readSettings(lines: readonly Line[], isCode = false): Definition
   return isMostly && definitions.some(({ text }) => text !== '') ? definitions : null
 }
 
-/** A setting and the comment beside it. */
+/** Splits a setting from the comment beside it. */
 function besideOf(text: string): [setting: string, comment: string[]] {
   const at = text.search(COMMENT_BESIDE)
   if (at === -1) return [text, []]

@@ -1,14 +1,14 @@
-/** Comment lines of a configuration file, and the settings right below them. */
+/** The comment lines of a configuration file with the settings right below them. */
 export interface Commented {
   comment: string
   settings: string[]
 }
 
 const COMMENT = /^\s*#+ ?/
-/** A frame around a title, or a line drawn with signs. */
+/** The frame around a title, or a ruler made of signs. */
 const FRAME = /^[\s#=*-]+|[\s#=*-]+$/g
 
-/** A block of a commented configuration file; null: other text. */
+/** Reads a block of a commented configuration file; null: other text. */
 export function readCommented(source: string): Commented[] | null {
   if (!COMMENT.test(source)) return null
   const groups: Commented[] = []
@@ -29,7 +29,7 @@ export function readCommented(source: string): Commented[] | null {
   return groups
 }
 
-/** The text of a comment; a title in a frame loses the frame. */
+/** The text of a comment, without its mark or frame. */
 function withoutMark(line: string): string {
   const text = line.replace(COMMENT, '')
   return text.startsWith('#') || text.endsWith('##') ? text.replaceAll(FRAME, '') : text

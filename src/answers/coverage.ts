@@ -4,16 +4,16 @@ import type { QuestionWords } from './question-words.ts'
 
 type Stems = ReadonlySet<string>
 
-/** The weight of a name in another spelling: "DRI" is not "dry". */
+/** The weight of a name in another spelling: "DRI" does not match "dry". */
 const OTHER_SPELLING_SHARE = 0.3
 const NAME = /(?<![\p{L}\p{N}])(?:\p{Lu}{2,12}|\p{L}{0,40}\d[\p{L}\d]{0,40})(?![\p{L}\p{N}])/gu
 
-/** Where a question's words can occur besides a passage's text, nearest first. */
+/** Where the words of a question can occur outside a passage's text, nearest first. */
 const PLACES = ['before', 'context', 'title', 'heading', 'beside'] as const
 export type Places = Record<(typeof PLACES)[number], Pick<Stems, 'has'>>
 export type Covered = Record<'own' | 'term' | 'similar' | 'beyond' | keyof Places, number>
 
-/** Each place's share of the question's weight; a word counts once, at the first place with it. */
+/** The share of the question's weight at each place. A word counts once, at the first place that has it. */
 export function cover(
   { passage, stems, term }: ReadPassage,
   { weights, similar }: QuestionWords,
@@ -52,7 +52,7 @@ export function cover(
 /** Checks whether a text or its context has a stem in the question's spelling. */
 export type SpellingCheck = (stem: string, text: string, context: string) => boolean
 
-/** Returns a check of the question's spelling, which matters where capitals or digits make a stem a name. */
+/** Returns a check of the question's spelling. Spelling matters where capitals or digits make a stem a name. */
 export function spellingCheck(question: string, terms: TermWeights): SpellingCheck {
   const names = new Map<string, string>()
   for (const [name] of question.matchAll(NAME)) {

@@ -5,16 +5,16 @@ import { CONTEXT_CHARACTERS_MAX, type Passage, toPassage, type Under } from './p
 import { plainText, shorten } from './plain-text.ts'
 import { splitSentences } from './sentences.ts'
 
-/** Longer code is not shown: it would bury the answer. */
+/** Longer code is omitted, because it would bury the answer. */
 const CODE_CHARACTERS_MAX = 400
 /** A list item of several sentences stays whole up to this length. */
 export const ITEM_CHARACTERS_MAX = 300
-/** The lines around code. */
+/** The fence lines around code. */
 const FENCES = /^[ \t]*(?:`{3,}|~{3,}).*$/gm
-/** The sign before code that begins a list item. */
+/** The list marker before a code block that starts an item. */
 const FENCED_ITEM = /^(\s*)(?:[-*+\u2022]|\d{1,9}[.)])[ \t]+(?=`{3}|~{3})/
 
-/** A short definition as a whole, or the sentences of a longer one below its term. */
+/** A short definition as a whole, or the sentences of a longer one with its term. */
 export function readDefinition({ term, text }: Definition, under: Under): Passage[] {
   const name = plainText(term)
   const whole = plainText(text)
@@ -32,7 +32,7 @@ export function readDefinition({ term, text }: Definition, under: Under): Passag
   return [toRow(first), ...later.map((said) => toPassage('item', said, below))]
 }
 
-/** Code as it is, or the settings that it explains in comments; code that is too long is left out. */
+/** The code itself, or the settings that it explains in comments. Omits code that is too long. */
 export function readCode(source: string, under: Under): Passage[] {
   const settings = readSettingsInCode(source.replaceAll(FENCES, ''))
   if (settings !== null) return settings.flatMap((one) => readDefinition(one, under))

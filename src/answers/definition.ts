@@ -1,7 +1,7 @@
 /**
- * Definition lists in plain text: the definition is indented below its term (manual pages, reStructuredText),
- * after a colon (Markdown), or in a column beside it (lists of options), or the term is a setting with a
- * comment above. Markdown parses most of these as code or paragraphs and splits them.
+ * A definition list in plain text. The definition is indented below its term (manual pages, reStructuredText), after a
+ * colon (Markdown), or in a column beside it (lists of options), or the term is a setting with a comment above.
+ * Markdown parsers read most of these as code or paragraphs and split them.
  */
 export interface Definition {
   term: string

@@ -2,21 +2,21 @@ import { readSettings } from './commented-settings.ts'
 import type { Definition, Line } from './definition.ts'
 import { joinLines } from './plain-text.ts'
 
-/** A definition whose text is still in lines. */
+/** A definition whose text is not joined yet. */
 interface Draft extends Omit<Definition, 'text'> {
   lines: string[]
 }
 
 const TERM_CHARACTERS_MAX = 100
-/** A term beside its text must be shorter. */
+/** The length limit of a term in a column beside its text. */
 const COLUMN_TERM_CHARACTERS_MAX = 44
-/** More words before a gap are justified text, unless they are an option. */
+/** More words before a gap indicate justified text, unless they are an option. */
 const TERM_WORDS_MAX = 3
 const TAB_COLUMNS = 8
-/** The dots between a name and its value in a price list or a table of contents. */
+/** The dot leaders between a name and its value in a price list or a table of contents. */
 const LEADERS = /\s{0,4}\.{3,}\s{0,4}/
 
-/** The definitions of a block of whole lines; null: not definitions. */
+/** Reads the definitions of a block of whole lines; null: not definitions. */
 export function readDefinitions(source: string): Definition[] | null {
   const lines = readLines(source)
   return (
@@ -28,7 +28,7 @@ export function readDefinitions(source: string): Definition[] | null {
   )
 }
 
-/** The settings of a block of code that explains them in comments; null: other code. */
+/** Reads the settings of a code block that explains them in comments; null: other code. */
 export function readSettingsInCode(source: string): Definition[] | null {
   return readSettings(readLines(source), true)
 }
@@ -48,7 +48,7 @@ function readLine(line: string): Line {
   return { indent, text: line.slice(at).trimEnd() }
 }
 
-/** A term, and lines that begin with a colon. */
+/** Reads a term followed by lines that start with a colon. */
 function readBehindColons(lines: readonly Line[]): Definition[] | null {
   const drafts: Draft[] = []
   for (const [at, { text, indent }] of lines.entries()) {
@@ -62,7 +62,7 @@ function readBehindColons(lines: readonly Line[]): Definition[] | null {
   return drafts.length > 0 ? drafts.map(finish) : null
 }
 
-/** Names and values with dots between them; where a name fills the line, only a space. */
+/** Reads names and values joined by dot leaders, or by a space if the name fills the line. */
 function readLeaders(lines: readonly Line[]): Definition[] | null {
   if (lines.filter(({ text }) => LEADERS.test(text)).length < 2) return null
   const definitions = lines.map(({ indent, text }) => {
@@ -77,8 +77,8 @@ function readLeaders(lines: readonly Line[]): Definition[] | null {
 }
 
 /**
- * Terms with their texts in one column beside them; a single one counts only if it is an option, or its text goes
- * on in that column.
+ * Reads terms with their texts in a column beside them. A single one counts only if it is an option, or if its text
+ * continues in that column.
  */
 function readColumns(lines: readonly Line[]): Definition[] | null {
   const outer = smallestIndent(lines)
@@ -103,7 +103,7 @@ function readColumns(lines: readonly Line[]): Definition[] | null {
   return single || (aligned >= 2 && aligned * 2 >= drafts.length) ? drafts.map(finish) : null
 }
 
-/** The first gap of two or more spaces, if it ends a term. */
+/** The first gap of at least two spaces, if it ends a term. */
 function gapOf(text: string): { from: number; to: number } | undefined {
   const from = text.slice(0, COLUMN_TERM_CHARACTERS_MAX).search(/\S(?:\s\s|\t)/) + 1
   const term = text.slice(0, from)
@@ -115,7 +115,7 @@ function gapOf(text: string): { from: number; to: number } | undefined {
   return { from, to }
 }
 
-/** Terms with indented texts below. */
+/** Reads terms with indented texts below. */
 function readHanging(lines: readonly Line[]): Definition[] | null {
   const outer = lines[0]?.indent ?? 0
   const drafts: Draft[] = []

@@ -27,9 +27,9 @@ export interface Above {
   meaning: Float32Array | null
 }
 
-/** The features for scoring a passage; most are 0 to 1. */
+/** The features of a passage; most are from 0 to 1. */
 export const FEATURES = [
-  /** Shares of the question's weight; each word counts once, at the first place with it. */
+  /** Shares of the question's weight. Each word counts once, at the first place that has it. */
   'own', // in the passage
   'term', // in its term
   'similar', // in the passage, as a word of similar meaning
@@ -39,28 +39,28 @@ export const FEATURES = [
   'title', // in the document's title
   'heading', // in the headings above the section
   'beside', // in the neighboring passages
-  /** How close it is in meaning, alone and with its context. */
+  /** The similarity in meaning, alone and with its context. */
   'near',
   'nearUnder',
-  /** How close what is above it is in meaning: its headings, and the question that it follows. */
+  /** The similarity in meaning of its headings and of the question before it. */
   'nearContext',
   'nearBefore',
-  /** The share of neighboring words of the question that are neighbors in it, too. */
+  /** The share of the question's neighboring words that are also neighbors in the passage. */
   'pairs',
-  /** It is the first below a heading or a question. */
+  /** Whether it is the first below a heading or a question. */
   'isFirst',
   'isAnswer',
-  /** Names of the question in the exact spelling. */
+  /** Names of the question in their exact spelling. */
   'literal',
-  /** The same for its term. */
+  /** The same for the passage's term. */
   'literalTerm',
-  /** It begins with what the question asks the meaning of. */
+  /** Whether it begins with the term that the question asks about. */
   'defines',
-  /** Its term has only words of the question. */
+  /** Whether its term has only words of the question. */
   'precise',
-  /** It has a command or a setting, and the question asks how: the share of the question that it covers. */
+  /** Whether it has a command or setting for a question that asks how, scaled by its coverage. */
   'command',
-  /** The question names its row and one of its columns. */
+  /** Whether the question names its row and one of its columns. */
   'cell',
   'isRow',
   'isItem',
@@ -69,39 +69,39 @@ export const FEATURES = [
   'isLongCode',
   'isQuestion',
   'isTitle',
-  /** It refers to the sentence before it. */
+  /** Whether it refers to the sentence before it. */
   'pointsBack',
-  /** It only points elsewhere. */
+  /** Whether it only refers to other text. */
   'saysLittle',
   'length',
-  /** How low its hit ranks. */
+  /** The rank of its hit; higher is worse. */
   'rank',
   'isBeside',
-  /** Its own coverage as a share of the best passage's. */
+  /** Its own coverage, as a share of the best passage's. */
   'coversMost',
-  /** Its coverage with all its places. */
+  /** Its coverage, including all places. */
   'covered',
-  /** Its hit's score as a share of the best. */
+  /** The score of its hit, as a share of the best. */
   'hitScore',
-  /** The share of its heading's words that the question has. */
+  /** The share of its heading's words that the question contains. */
   'headingPrecise',
-  /** It has a number right before the counted noun: "how many agents", "340 agents". */
+  /** Whether a number precedes the counted noun: "how many agents", "340 agents". */
   'counts',
-  /** The share of the requested types that it has: alone, and scaled by its coverage. */
+  /** The share of the requested types that it contains: alone, and scaled by its coverage. */
   'types',
   'typesCovered',
 ] as const
 export type Feature = (typeof FEATURES)[number]
 export type Features = Record<Feature, number>
 
-/** A term whose words the question has in another form. */
+/** The score of a term whose words the question has in another form. */
 const OTHER_SPELLING_PRECISE = 0.6
-/** Without a word such as "default", a number may be anything. */
+/** Without a word such as "default", a number can have any meaning. */
 const OTHER_TYPE_GAIN = 0.7
-/** Stems that a passage can have before its length counts against it. */
+/** The number of stems above which length counts against a passage. */
 const STEMS_FREE = 15
 const LONG_CODE_CHARACTERS = 160
-/** Among few hits, the last one does not rank low. */
+/** Minimum divisor of ranks, so that the last of a few hits does not rank low. */
 const RANKS_MIN = 7
 
 export function* describingPassages(
@@ -182,7 +182,7 @@ function createDescribe(asked: Asked, terms: TermWeights): Describe {
   }
 }
 
-/** Remembers the last result: neighboring passages share their context. */
+/** Caches the last result, because neighboring passages share their context. */
 function withLast<In, Out>(of: (input: In) => Out): (input: In) => Out {
   let last: { input: In; output: Out } | null = null
   return (input) => {
@@ -208,7 +208,6 @@ function placesOf(
   }
 }
 
-/** The form of a passage. */
 function formOf({ passage, stems, isBeside }: Candidate, wantsCode: boolean) {
   const isCode = passage.kind === 'code' ? 1 : 0
   return {
@@ -248,12 +247,12 @@ const NOTHING: Above = { stems: NONE, meaning: null }
 
 const COUNTED = /\b(?:how many|number of|wie ?viele|combien d[e'’]|cu[aá]nt[oa]s) ((?:[\p{L}-]+ ?){1,3})/iu
 
-/** The stems of the noun in "how many". */
+/** The stems of the noun after "how many". */
 function countedNouns(question: string, terms: TermWeights): Stems {
   return new Set(terms.tokenize(COUNTED.exec(question)?.[1] ?? ''))
 }
 
-/** Whether a number is right before one of the nouns. */
+/** Whether a number directly precedes one of the nouns. */
 function countsOne(words: readonly string[], nouns: Stems): boolean {
   if (nouns.size === 0) return false
   return words.some(

@@ -14,10 +14,10 @@ export type Finding<Request extends Asked> = (
 ) => AsyncGenerator<Step, Found>
 
 export function createFinding<Request extends Asked>(options: AnswersOptions<Request>): Finding<Request> {
-  /** Retrieves for a query; no hits if none is related to it. */
+  /** Retrieves hits for a query; none if no hit is related to it. */
   async function retrieveRelevant(request: Request, query: string, signal?: AbortSignal): Promise<Found> {
     const retrieved = await options.retrieve({ ...request, query }, signal)
-    // "Hello" is near every page with a "hello world" program, and none of them answers it.
+    // A greeting such as "hello" is near every page with a "hello world" program, and no page answers it.
     const isWeak = retrieved.isWeak || isGreeting(query)
     const found = { question: query, ...retrieved, isWeak }
     if (!found.isWeak || found.hits.length === 0) return found

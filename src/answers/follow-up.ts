@@ -1,15 +1,14 @@
 /**
- * Turns a follow-up question into one that can be searched alone, by this rule:
+ * Turns a follow-up question into one that can be searched alone:
  *
- * 1. "And in Germany?", "What about backups?": the last question, with the new words replacing what they
- * change. A name replaces a name; other words replace the word closest in meaning, or are appended if none is
- * close.
- * 2. A question with a pronoun ("Who wrote it?"), with "and" before it, or without a content word ("Why?"):
- * the question with the content words of the last one, and the names in its answer if it asked for one. For
- * "he" or "she", the names alone.
+ * 1. "And in Germany?", "What about backups?": the last question, with the new words replacing what they change. A name
+ * replaces a name. Other words replace the word closest in meaning, or are appended if none is close.
+ * 2. A question with a pronoun ("Who wrote it?"), with "and" before it, or without a content word ("Why?"): the
+ * question with the content words of the last one, and the names in its answer if it asked for one. For "he" or "she",
+ * only the names.
  * 3. Any other question stands alone.
  *
- * Resolves earlier questions first by the same rule, so that a chain of follow-ups keeps its subject.
+ * Earlier questions are resolved first, so that a chain of follow-ups keeps its subject.
  */
 import type { TermWeights } from '../inference/term-weights.ts'
 import { dot } from './meaning.ts'
@@ -21,25 +20,24 @@ export interface Turn {
   answer: string
 }
 
-/** The input of an answer. */
 export interface Asked {
   query: string
   /** Earlier questions and answers, oldest first. */
   conversation?: readonly Turn[] | undefined
-  /** How many passages the answer reads. */
+  /** The number of passages that the answer reads. */
   limit?: number | undefined
   /** `high`: the language model may search several times. */
   effort?: 'normal' | 'high' | undefined
 }
 
-/** Longer text is not a question. */
+/** Longer text is not treated as a question. */
 const QUESTION_CHARACTERS_MAX = 500
-/** How far into an answer names are read. */
+/** How many characters of an answer are searched for names. */
 const ANSWER_CHARACTERS_READ = 300
 const NAMES_MAX = 2
 const SUBJECT_WORDS_MAX = 8
 const ELLIPSIS_WORDS_MAX = 8
-/** Words with closer vectors can replace each other in a question. */
+/** The minimum vector similarity of words that can replace each other in a question. */
 const REPLACED_FROM = 0.14
 
 const OPENER =
@@ -83,7 +81,7 @@ function resolve(question: string, last: Turn | undefined, terms: TermWeights): 
   return withWords(question, [...subjectOf(last.question, question, terms), ...names])
 }
 
-/** Replaces what the new words change in a question. */
+/** The last question, with the new words in place of what they change. */
 function changed(question: string, words: string, terms: TermWeights): string {
   const place = namePlace(question, words) ?? closestPlace(question, words, terms)
   if (place === null) return withWords(question, [words])

@@ -4,14 +4,14 @@ import type { Found } from './found.ts'
 import { gainsByHints, type Hints, readHints } from './hints.ts'
 import type { Around } from './read-around.ts'
 
-/** A question with hints reads the best of this many times as many passages, up to 25. */
+/** A question with hints reads this many times as many passages, up to 25, and keeps the best. */
 const WIDER = 3
 const HITS_MAX = 25
 
 interface Asked {
   query: string
   limit: number
-  /** Half-life in days; undefined: age does not matter. */
+  /** Half-life in days; undefined: age has no effect. */
   recency?: number | undefined
 }
 
@@ -22,8 +22,8 @@ export interface HintedRetrievalOptions<Request extends Asked> {
 }
 
 /**
- * Retrieval that puts hits first that match a question's words about place and time ("in Slack", "last week",
- * "the latest"), and newer ones if the request prefers them.
+ * Retrieval that ranks hits higher if they match the question's words about place and time ("in Slack", "last week",
+ * "the latest"), and newer hits if the request prefers them.
  */
 export function createHintedRetrieval<Request extends Asked>(
   options: HintedRetrievalOptions<Request>,
@@ -34,7 +34,7 @@ export function createHintedRetrieval<Request extends Asked>(
     const now = clock.now()
     const mayHaveHint = hasHint(readHints(query, now, [])) || NAMES_PLACE.test(query)
     if (!mayHaveHint && recency === undefined) return search(request, limit, signal)
-    // A search ranks as many anyway.
+    // A wider limit is free: the search ranks as many anyway.
     const found = await search(request, Math.min(HITS_MAX, WIDER * limit), signal)
     const { hits } = found
     const hints = readHints(query, now, [...new Set(hits.map(({ provider }) => provider))])
@@ -55,10 +55,10 @@ function hasHint({ provider, order, within }: Hints): boolean {
   return provider !== null || order !== null || within !== null
 }
 
-/** Words that may name a provider; the hits show which providers exist. */
+/** Words that may name a provider. The hits determine which providers exist. */
 const NAMES_PLACE = /\b(?:in|on|from|via) (?:the |my |our )?\p{L}{4,20}\b/u
 
-/** The requested number of hits, by score and gain. */
+/** The requested number of hits, ordered by score and gain. */
 function inOrder(
   hits: readonly Hit[],
   gains: readonly number[],

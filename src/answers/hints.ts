@@ -1,9 +1,9 @@
 import type { ProviderId } from '../kernel/providers.ts'
 
-/** What a question says about where and when its answer was written. */
+/** What a question says about the place and time of its answer. */
 export interface Hints {
   provider: ProviderId | null
-  /** Which of several documents it means. */
+  /** Which of several documents the question means. */
   order: 'newest' | 'oldest' | null
   /** When the answer was written. */
   within: { from: Date; to: Date } | null
@@ -11,12 +11,12 @@ export interface Hints {
   question: string
 }
 
-/** The gain of a document that fits a hint: about half the weight of a question's words. */
+/** The gain of a document that matches a hint: about half the weight of a question's words. */
 const PROVIDER_GAIN = 0.35
 const TIME_GAIN = 0.35
 
 const DAY_MS = 86_400_000
-/** Longer text is not a question with hints. */
+/** Longer text is not treated as a question with hints. */
 const QUESTION_CHARACTERS_MAX = 500
 
 const NEWEST = /\b(?:latest|newest|most recent(?:ly)?|current(?:ly)?|recently)\b/i
@@ -32,7 +32,7 @@ const TIMES: readonly { says: RegExp; from: number; to: number }[] = [
   { says: /\b(?:last|past|previous) month\b/i, from: 62, to: 0 },
 ]
 
-/** The hints of a question at a given time, for documents of some providers. */
+/** Reads the hints of a question at a given time, for documents of these providers. */
 export function readHints(question: string, now: Date, providers: readonly ProviderId[]): Hints {
   if (question.length > QUESTION_CHARACTERS_MAX)
     return { provider: null, order: null, within: null, question }
@@ -59,7 +59,7 @@ export function readHints(question: string, now: Date, providers: readonly Provi
   }
 }
 
-/** "in Slack", "on Drive", "in my mail": a provider by the words of its id. */
+/** Matches "in Slack", "on Drive", "in my mail": a provider by the words of its ID. */
 function namesProvider(provider: string): RegExp {
   const words = provider.split('_')
   const names = [
@@ -76,7 +76,7 @@ export interface Hinted {
   changedAt: Date | undefined
 }
 
-/** Each document's gain by the hints, which only affect the order. */
+/** Each document's gain by the hints, which affect only the order. */
 export function gainsByHints({ provider, order, within }: Hints, documents: readonly Hinted[]): number[] {
   const times = documents.flatMap(({ changedAt }) => (changedAt === undefined ? [] : [changedAt.getTime()]))
   const distinct = [...new Set(times)].toSorted((a, b) => a - b)

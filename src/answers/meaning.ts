@@ -1,12 +1,12 @@
 import type { TermWeights } from '../inference/term-weights.ts'
 
-/** Cache limit for word vectors. */
+/** The cache limit, in word vectors. */
 const VECTORS_MAX = 20_000
 
-/** The meaning of texts, as sums of word vectors; null if the model knows no word of a text. */
+/** The meaning of texts as sums of word vectors; null if the model knows no word of a text. */
 export interface Meaning {
   vectorOf(stem: string): Float32Array | null
-  /** The sum over stems, weighted by rarity. */
+  /** The sum of the stems' vectors, weighted by rarity. */
   sumOf(stems: Iterable<string>): Float32Array | null
 }
 
@@ -43,7 +43,7 @@ export function createMeaning(terms: TermWeights): Meaning {
   }
 }
 
-/** Returns the cosine of a question's sum and the combined sum of several texts, 0 to 1. */
+/** Returns the cosine of a question's vector and the combined sum of several texts, 0 to 1. */
 export function createNearness(
   asked: Float32Array | null,
 ): (said: readonly (Float32Array | null)[]) => number {
@@ -72,11 +72,11 @@ export function dot(a: Float32Array, b: Float32Array): number {
   return sum
 }
 
-/** Vectors multiplied together. */
+/** How many vectors are multiplied together. */
 const AT_ONCE = 4
 
 /**
- * Multiplies vectors of one length with another, four at a time: four independent sums take the processor
+ * Multiplies vectors of the same length with another, four at a time, because four independent sums take the processor
  * little longer than one. Each product equals that of {@link dot}.
  */
 export function createDots(vectors: readonly Float32Array[]): (other: Float32Array) => Float64Array {

@@ -9,22 +9,22 @@ import { buildPrompt } from './prompt.ts'
 export interface ModelAnswerOptions {
   /** null: every answer is a synthesis. */
   languageModel: LanguageModel | null
-  /** Limit on the language model's whole answer, in milliseconds. */
+  /** The time limit of the language model's whole answer, in milliseconds. */
   answerTimeoutMs: number
   maxOutputTokens?: number
-  /** Makes the secret that delimits documents in a prompt. */
+  /** Generates the secret that delimits documents in a prompt. */
   randomBoundary?: () => string
 }
 
 const MAX_OUTPUT_TOKENS = 2_000
-/** For a model that ignores its token limit. */
+/** Stops a model that ignores its token limit. */
 const ANSWER_CHARACTERS_MAX = 65_536
 
-/** Time or length ended the answer; the text written so far is valid. */
+/** Thrown when a time or length limit ends the answer. The text so far is valid. */
 export class LimitReached extends Error {}
 
 /**
- * The model's answer with clean markers; empty if there is no model or it says nothing.
+ * Streams the model's answer with normalized markers; empty if there is no model or it returns nothing.
  * @throws LimitReached, the reason of `signal`, the model's errors
  */
 export async function* modelDeltas(
@@ -58,7 +58,8 @@ export async function* modelDeltas(
 }
 
 /**
- * Filters the text and drops blanks before the first word: an answer of blanks and invalid markers is empty.
+ * Filters the text and drops blanks before the first word, so that an answer of only blanks and invalid markers is
+ * empty.
  * @throws LimitReached if the answer is too long
  */
 async function* visibleDeltas(

@@ -11,25 +11,25 @@ import { hasHtmlCells, htmlRows, isTable, markdownRows, readRows } from './table
 const LEADS_ON = /\b(?:following|as follows|below|folgende[nrs]?|suivante?s?|siguientes?)\b/i
 /** A sentence that only introduces an example. */
 const SHOWS = /\b(?:examples?|e\.g\.|like (?:this|so|these)|this|here|beispiel|exemple|ejemplo)\b/i
-/** Shorter sentences before code only name it. */
+/** Before code, sentences with fewer words only name it. */
 const LEAD_IN_WORDS_MIN = 8
 
-/** A heading that is a name in code; the text below describes it and needs it. */
+/** A heading that is an identifier. The text below describes it and needs its name. */
 const IDENTIFIER =
   /^(?=.*(?:[`_$.()\d-]|\p{Ll}\p{Lu}))`?[\w$@/.<>-]{1,60}(?:\([^()]{0,80}\))?`?(?:\s?(?:→|->|=>|:)\s.{1,60})?$/u
 
 const WORD = /^["(]?\p{L}[\p{Ll}'’‐-]{1,30}[.,:;)"]{0,3}$/u
-/** Headings of links to other pages. */
+/** Headings above navigation links. */
 const NAVIGATION =
   /^(?:navigation|(?:table of )?contents|on this page|this page|quick search|search|related topics|breadcrumbs?|menu)$/i
 
-/** A heading of a manual page: alone on a line, in capitals. */
+/** A heading of a manual page: a line in capitals. */
 const CAPITALS = /^\p{Lu}[\p{Lu}\d /-]{2,60}$/u
 
-/** The line of a manual page that says what it is about: `tarn, untarn - pack folders`. */
+/** The NAME line of a manual page: `tarn, untarn - pack folders`. */
 const NAME_LINE = /^([^\s,]{1,60}(?:, [^\s,]{1,60}){0,20}) [-\u2013\u2014] (.+)$/
 
-/** A comment that only names the part of the file. */
+/** A comment that only names the section of the file. */
 const TITLE = /^[^.:\n]{1,60}$/
 
 /** State carried between blocks. */
@@ -38,26 +38,29 @@ interface State {
   /** Possible context of the next block: the sentence before a list, and the enclosing list items. */
   above: Above[]
   kindBefore: Block['kind'] | null
-  /** Whether the next block is code or text, without which the sentence before it still makes sense. */
+  /** Whether the next block is code or text; then the sentence before it makes sense alone. */
   leadsIntoText: boolean
-  /** The heading above if it is one word, like an option's name. */
+  /** The heading above if it is one word, such as the name of an option. */
   option: string | null
-  /** The short paragraph that names the subject here. */
+  /** The short paragraph that names the subject of the following ones. */
   standing: StandingTerm | null
   /** Whether no text about it has been read yet. */
   isNew: boolean
 }
 
 interface Above {
-  /** Its column; more indented text belongs to it. -1: a sentence that introduces the next block. */
+  /**
+   * The column that it starts at; text with more indentation belongs to it. -1: a sentence that introduces the next
+   * block.
+   */
   indent: number
   text: string
   kind: 'lead-in' | 'item' | 'term' | 'heading'
 }
 
 /**
- * The passages of a chunk, in order. Text that says nothing by itself (headings, rules, introductions, lists
- * of manual pages) is context only.
+ * The passages of a chunk, in order. Text without information of its own (headings, rules, introductions, lists of
+ * manual pages) is only context.
  */
 export function splitPassages(content: string): Passage[] {
   const state: State = {
@@ -79,7 +82,7 @@ export function splitPassages(content: string): Passage[] {
   })
 }
 
-/** Reads a short paragraph that names what follows; null: another block. */
+/** Reads a short paragraph that names the subject of the following ones; null: another block. */
 function readStanding(
   block: Block,
   next: Block | undefined,
@@ -124,7 +127,7 @@ function readBlock(block: Block, content: string, state: State): Passage[] {
   return readText(wholeLines(block, content), under, state) ?? readIndented(source, under, block, state)
 }
 
-/** A comment of a configuration file, as the text about the settings below it. */
+/** Reads a comment of a configuration file as the description of the settings below it. */
 function readComment({ comment, settings }: Commented, under: Under, state: State): Passage[] {
   const term = settings[0] ?? null
   if (term === null && TITLE.test(comment)) return []
@@ -158,7 +161,7 @@ function wholeLines(block: Block, content: string): string {
   return content.slice(isSpace ? lineStart : block.start, block.end)
 }
 
-/** Definitions, below the capitalized heading that manual pages put right above them; null: none. */
+/** Reads definitions below the heading in capitals that manual pages put directly above them; null: none. */
 function readText(source: string, under: Under, state: State): Passage[] | null {
   const end = source.indexOf('\n')
   const first = source.slice(0, end === -1 ? source.length : end)
@@ -180,7 +183,7 @@ function readText(source: string, under: Under, state: State): Passage[] | null 
   return definitions.flatMap((definition) => readDefinition(definition, under))
 }
 
-/** The first paragraph below a name is its definition; null: other text. */
+/** Reads the first paragraph below a name as its definition; null: other text. */
 function readUnderName(source: string, under: Under, state: State): Passage[] | null {
   const { standing, isNew } = state
   state.isNew = false
@@ -189,7 +192,7 @@ function readUnderName(source: string, under: Under, state: State): Passage[] | 
   return readDefinition({ term: standing.text, text: source, indent: 0 }, under)
 }
 
-/** Indented prose, as in manual pages, is text; any other indented text is code. */
+/** Reads indented prose, as in manual pages, as text, and other indented text as code. */
 function readIndented(source: string, under: Under, block: Block, state: State): Passage[] {
   return block.kind === 'paragraph' || isProse(source)
     ? readParagraph(source, under, state)
@@ -252,7 +255,7 @@ function readParagraph(source: string, under: Under, state: State): Passage[] {
 }
 
 /**
- * Drops a last sentence that introduces what follows, unless that is code and the sentence makes sense alone.
+ * Drops a last sentence that only introduces the next block, unless that is code and the sentence makes sense alone.
  */
 function withoutLeadIn(sentences: readonly string[], { leadsIntoText }: State): readonly string[] {
   const last = sentences.at(-1) ?? ''

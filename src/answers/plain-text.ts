@@ -13,20 +13,20 @@ const ENTITIES: Readonly<Record<string, string>> = {
   hellip: '…',
 }
 
-/** A list of numbers in code, which is a value rather than an index. */
+/** A list of numbers in code: a value rather than an index. */
 const NUMBERS = /(?<![\w\])])\[ ?(\d+(?: ?, ?\d+)+) ?\]/g
 
-/** Link signs that generators add after headings. */
+/** The anchor signs that generators append to headings. */
 const ANCHORS = /[¶\uF0C1]/g
 
-/** Longer than any chunk; the rest of a longer title or question is ignored. */
+/** Longer than any chunk. The rest of a longer title or question is ignored. */
 const MARKUP_CHARACTERS_MAX = 10_000
 
 /**
- * Renders one line of Markdown or HTML as text: removes links, emphasis, tags, images and template
- * directives, keeps code spans with their backticks, and collapses white space. Removes numbers in brackets,
- * also in code, because they read as citation markers; a list of numbers in code only loses its brackets.
- * Reads only the first 10,000 characters.
+ * Renders one line of Markdown or HTML as text: removes links, emphasis, tags, images, and template directives, keeps
+ * code spans with their backticks, and collapses white space. Removes numbers in brackets, also in code, because they
+ * look like citation markers; a list of numbers in code only loses its brackets. Reads only the first 10,000
+ * characters.
  */
 export function plainText(markup: string): string {
   // Private-use characters replace code spans, so that no rule below changes them.
@@ -43,10 +43,7 @@ export function plainText(markup: string): string {
   return withoutMarkers(text).replaceAll(/ {2,}/g, ' ').trim()
 }
 
-/**
- * Each pattern stops where the next match could begin; searching further for its end would take quadratic
- * time.
- */
+/** Each pattern stops where the next match can begin, because searching on for its end takes quadratic time. */
 function withoutMarkup(line: string): string {
   return line
     .replaceAll(/<!--.*?(?:-->|$)|\{\{[<%][^{}]{0,500}[>%]\}\}/g, ' ')
@@ -66,7 +63,7 @@ function withoutMarkup(line: string): string {
     .replaceAll('`', '')
 }
 
-/** `text`, or as many whole words as fit into `lengthMax` characters, with an ellipsis. */
+/** The text, or as many whole words as fit into `lengthMax` characters, with an ellipsis. */
 export function shorten(text: string, lengthMax: number): string {
   if (text.length <= lengthMax) return text
   const space = text.lastIndexOf(' ', lengthMax)
@@ -79,8 +76,8 @@ export function shorten(text: string, lengthMax: number): string {
 }
 
 /**
- * Wrapped lines as one text, in which hyphenated words are rejoined. Takes them at once: appending each line and
- * reading the end of the text copies the whole text per line.
+ * Joins wrapped lines into one text and rejoins hyphenated words. Takes all lines at once: appending line by line would
+ * copy the whole text for each.
  */
 export function joinLines(lines: readonly string[]): string {
   return lines

@@ -2,19 +2,19 @@ import type { LanguageModelPrompt } from '../inference/language-model.ts'
 import type { Hit } from '../retrieval/index.ts'
 import type { Turn } from './follow-up.ts'
 
-/** Limit on a document's text in the prompt; chunks are far shorter. */
+/** The length limit of a document in the prompt; chunks are far shorter. */
 const CONTENT_CHARACTERS_MAX = 8_000
 const TITLE_CHARACTERS_MAX = 300
-/** Limit on each earlier question and answer in the prompt: enough to understand a follow-up. */
+/** The length limit of each earlier question and answer in the prompt. */
 const TURN_CHARACTERS_MAX = 2_000
 const MARKERS = /\[\d{1,3}\]/g
-/** Instruction for the model if even the nearest passage is far from the question. */
+/** The instruction for the model if even the nearest passage is far from the question. */
 const DISTANT =
   '- The search found nothing near the question. These documents are the closest there are and most likely do not answer it: make nothing of a mere likeness of words.'
 
 /**
- * The prompt: the hits and the question, and nothing else. Delimiters around documents contain `boundary`, a
- * secret of this call, so that no document can end its own block or open another.
+ * Builds the prompt from the hits and the question. The delimiters around documents contain `boundary`, a secret of
+ * this call, so that no document can close its own block or open another.
  */
 export function buildPrompt({
   question,
@@ -29,7 +29,7 @@ export function buildPrompt({
   /** Earlier questions and answers, oldest first. */
   conversation?: readonly Turn[] | undefined
   hits: readonly Hit[]
-  /** Whether the hits seem not to answer. */
+  /** Whether the hits probably don't answer the question. */
   isWeak: boolean
   boundary: string
   maxOutputTokens: number
@@ -45,7 +45,7 @@ export function buildPrompt({
   }
 }
 
-/** Earlier questions and answers without markers, because the model does not get the cited documents. */
+/** Earlier questions and answers without markers, because the model does not get the documents that they cite. */
 export function conversationBlock(conversation: readonly Turn[], boundary: string): string {
   const turns = conversation.map(
     ({ question, answer }) =>
@@ -72,12 +72,12 @@ function instructions(
   ].join('\n')
 }
 
-/** The question in a block that its own text cannot end. */
+/** The question in a block that its own text cannot close. */
 export function questionBlock(question: string, boundary: string): string {
   return `<question-${boundary}>\n${question}\n</question-${boundary}>`
 }
 
-/** A document in a block that its own text cannot end. */
+/** A document in a block that its own text cannot close. */
 export function documentBlock(hit: Hit, index: number, boundary: string, charactersMax: number): string {
   const title = hit.title.replaceAll(/\s+/g, ' ').slice(0, TITLE_CHARACTERS_MAX)
   const content = hit.content.slice(0, charactersMax)

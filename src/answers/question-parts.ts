@@ -1,14 +1,14 @@
 /** A part of a question that needs its own answer. */
 export interface QuestionPart {
   text: string
-  /** The rest of the question, which gives the part's subject. */
+  /** The rest of the question, which provides the part's subject. */
   rest: string
 }
 
 const ASKS =
   "how|what|what's|which|where|when|who|whom|whose|why|is|are|does|do|did|can|could|should|must|may|will|wie|was|welche[rsn]?|wo|wann|wer|warum|comment|quel(?:le)?s?|où|quand|qui|pourquoi|cómo|qué|cuál(?:es)?|dónde|cuándo|quién"
 const JOINT = new RegExp(`(?:[,;]? (?:and|und|et|y)|[?;]) (?=(?:${ASKS})(?![\\p{L}]))`, 'iu')
-/** Longer text is not a question. */
+/** Longer text is not treated as a question. */
 const QUESTION_CHARACTERS_MAX = 500
 const PART_WORDS_MIN = 3
 

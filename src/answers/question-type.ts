@@ -9,7 +9,7 @@ export function asksWhatItIs(question: string): boolean {
 const GREETING =
   /^[\p{P}\p{S}\s]*(?:hello|hi|hey|good (?:morning|afternoon|evening|day)|thanks|thank you|hallo|guten (?:morgen|tag|abend)|danke|bonjour|bonsoir|salut|merci|hola|buen[oa]s (?:d[ií]as|tardes|noches)|gracias)(?: (?:there|all|everyone|everybody|again|you|team))?[\p{P}\p{S}\s]*$/iu
 
-/** Whether a message only greets or thanks, so that no document can answer it. */
+/** Whether a message is only a greeting or thanks, which no document can answer. */
 export function isGreeting(message: string): boolean {
   return GREETING.test(message)
 }
@@ -17,7 +17,7 @@ export function isGreeting(message: string): boolean {
 const ASKS_FOR_STEPS =
   /\bsteps?\b|\bprocedure\b|\breproduce\b|\bstep by step\b|\bschritte?\b|\b[eé]tapes?\b|\bpasos?\b/i
 
-/** Whether a question asks for steps, so that a whole list answers best. */
+/** Whether a question asks for steps, which are best answered by a whole list. */
 export function asksForSteps(question: string): boolean {
   return ASKS_FOR_STEPS.test(question)
 }
@@ -25,7 +25,7 @@ export function asksForSteps(question: string): boolean {
 const ASKS_HOW =
   /\bhow (?:do|can|should|would|must|to)\b|\bwhat (?:should|must|do|shall) (?:i|we|you)\b|\bwie (?:kann|mache)\b|\bcomment\b|\bc[oó]mo\b/i
 
-/** Whether a question asks how something is done, so that numbered steps answer best. */
+/** Whether a question asks how to do something, which is best answered by numbered steps. */
 export function asksHow(question: string): boolean {
   return ASKS_HOW.test(question)
 }
@@ -33,7 +33,7 @@ export function asksHow(question: string): boolean {
 const ASKS_FOR_SUMMARY =
   /\b(?:summar(?:y|i[sz]e)|overview of|key points|main points|tl;?dr|zusammenfass\w*|r[eé]sum(?:e|er|é|en)\b)/i
 
-/** Whether a question asks what a document says as a whole. */
+/** Whether a question asks for a summary of a document. */
 export function asksForSummary(question: string): boolean {
   return ASKS_FOR_SUMMARY.test(question)
 }
@@ -41,7 +41,7 @@ export function asksForSummary(question: string): boolean {
 const ASKS_FOR_LIST =
   /\b(?:which|what) (?:[\p{L}-]+ ){1,4}(?:are there|exist|are (?:available|supported|possible|allowed))\b|^(?:list|name|enumerate)\b|\bwhat are (?:all |the )(?:[\p{L}-]+ ){0,3}[\p{L}-]+s\b|\bwelche .{1,60} gibt es\b/iu
 
-/** Whether a question asks for several things, so that a whole list answers best. */
+/** Whether a question asks for several things, which are best answered by a whole list. */
 export function asksForList(question: string): boolean {
   return ASKS_FOR_LIST.test(question)
 }
@@ -50,7 +50,7 @@ const ASKS_WHO = /\b(?:who|whom|whose|wer|wem|wen|qui|qui[eé]n)\b/iu
 const NAMES_PERSON =
   /\b(?:owners?|contacts?|leads?|responsible|managers?|authors?|assignees?|person|people|team|names?|maintainers?|approvers?)\b/i
 
-/** Whether a question asks for a person and the column has one. */
+/** Whether a question asks for a person and the column names people. */
 export function namesAsked(question: string, column: string): boolean {
   return ASKS_WHO.test(question) && NAMES_PERSON.test(column)
 }

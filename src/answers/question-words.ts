@@ -4,11 +4,11 @@ import type { ReadPassage } from './candidate.ts'
 import { createDots, type Meaning } from './meaning.ts'
 import { askedStems } from './stems.ts'
 
-/** Limit on a question's stems, because each is searched in every passage; the rarest count. */
+/** Keeps only the rarest stems of a question, because each is searched for in every passage. */
 const QUESTION_STEMS_MAX = 100
-/** Limit on stems whose meaning is compared with other words. */
+/** Limits the stems whose meaning is compared with other words. */
 const MEANT_STEMS_MAX = 12
-/** Words this close have about the same meaning. */
+/** The minimum vector similarity of words with about the same meaning. */
 const SIMILAR_FROM = 0.4
 /** Names in the style of code: `gc.auto`, `--depth`, `max_size`, `keepAlive`, and quoted text. */
 const LITERAL =
@@ -18,22 +18,22 @@ const LITERALS_MAX = 8
 export interface QuestionWords {
   /** Each stem's share of the question's weight. */
   weights: ReadonlyMap<string, number>
-  /** Names that a passage must have in the exact spelling, in lower case. */
+  /** Names, in lower case, that a passage must contain in their exact spelling. */
   literals: readonly string[]
-  /** Stems of the passages similar in meaning to one of the question's, closest first. */
+  /** For each stem of the question, the passages' stems of similar meaning, closest first. */
   similar: ReadonlyMap<string, readonly Similar[]>
 }
 
 export interface Similar {
   stem: string
-  /** From 0.4 on. */
+  /** The vector similarity, at least 0.4. */
   closeness: number
 }
 
 /** The weight of a word that only the other part of the question has. */
 const REST_SHARE = 0.5
 
-/** @param rest the other part of a two-part question, which gives this part's subject */
+/** @param rest the other part of a two-part question, which provides this part's subject */
 export function* readQuestionWords(
   question: string,
   rest: string,
@@ -54,7 +54,7 @@ export function* readQuestionWords(
   }
 }
 
-/** Reduces the weight of words that are not the question's own, and normalizes the sum to 1. */
+/** Reduces the weight of words from the other part, and normalizes the sum to 1. */
 function shared(weights: ReadonlyMap<string, number>, own: ReadonlySet<string>): Map<string, number> {
   const reduced = [...weights].map(
     ([stem, weight]) => [stem, own.has(stem) ? weight : weight * REST_SHARE] as const,
@@ -69,7 +69,7 @@ function literalsOf(question: string): string[] {
 }
 
 /**
- * The weights of the question's stems, with sum 1: rare words, and words rare among the passages, weigh more.
+ * The weights of the question's stems, with sum 1. Words that are rare, in general or among the passages, weigh more.
  */
 function questionWeights(
   question: string,

@@ -5,17 +5,17 @@ import type { Reader } from '../kernel/reader.ts'
 import type { Hit } from '../retrieval/index.ts'
 
 export interface Around {
-  /** The hit's chunk in its document, from 0. */
+  /** The index of the hit's chunk in its document. */
   position: number
   /** The headings above the hit, outermost first, joined by ` > `. */
   heading: string | null
-  /** When the document last changed, as far as its source knows. */
+  /** When the document last changed, according to its source. */
   changedAt: Date
   /** The chunks beside the hit, with the headings above each. */
   beside: readonly { position: number; heading: string | null; content: string }[]
 }
 
-/** The surroundings of each hit; undefined for a hit that no longer exists. */
+/** The chunks around each hit; undefined for a deleted hit. */
 export type ReadAround = (reader: Reader, hits: readonly Hit[]) => Promise<(Around | undefined)[]>
 
 const Rows = z.array(

@@ -14,7 +14,7 @@ import { createReadSections } from './read-sections.ts'
 import { joinSections, type Section } from './sections.ts'
 import { stemsOf, withSingleWords } from './stems.ts'
 
-/** Length limit of a hit without sentences. */
+/** The length limit of a hit without sentences. */
 const WHOLE_CHARACTERS_MAX = 300
 const WITHOUT_CONTEXT = {
   term: null,
@@ -32,11 +32,11 @@ export interface Material {
   question: string
   /** Not empty. */
   hits: readonly Hit[]
-  /** The surroundings of each hit in its document, if read. */
+  /** The chunks around each hit, if they were read. */
   around: readonly (Around | undefined)[]
-  /** The gain of each hit's passages besides their text. */
+  /** The additional gain of each hit's passages. */
   gains?: readonly number[]
-  /** Whether no hit seems to answer. */
+  /** Whether probably no hit answers the question. */
   isWeak?: boolean
 }
 
@@ -46,7 +46,7 @@ export interface Read {
   hits: readonly Hit[]
 }
 
-/** Splits hits into passages, and prepares a question for comparison with them. */
+/** Splits hits into passages and prepares the question for comparison with them. */
 export interface ReadMaterial {
   read(material: Material): Pausable<Read>
   prepare(part: QuestionPart, read: Read): Pausable<Asked>
@@ -55,7 +55,7 @@ export interface ReadMaterial {
 export function createReadMaterial(terms: TermWeights): ReadMaterial {
   const meaning = createMeaning(terms)
   const readSections = createReadSections(terms, meaning)
-  /** Reads each title or heading once: the hits of a document share its title. */
+  /** Reads each distinct title or heading once: hits of a document share its title. */
   function* readAbove(texts: readonly string[]): Pausable<Above[]> {
     const read = new Map<string, Above>()
     for (const text of new Set(texts)) {
@@ -71,7 +71,7 @@ export function createReadMaterial(terms: TermWeights): ReadMaterial {
       const sections = joinSections(hits, around, ({ content }) => withoutQuotations(content))
       const candidates = yield* readSections(sections)
       if (candidates.length > 0) return { candidates, sections, hits }
-      // If there is nothing else, a quotation still shows what was found.
+      // As a last resort, quotes the hits.
       const whole = joinSections(hits, around, ({ content }) => content)
       const all = yield* readSections(whole)
       return { candidates: all.length > 0 ? all : fragments(hits), sections: whole, hits }
@@ -91,7 +91,7 @@ export function createReadMaterial(terms: TermWeights): ReadMaterial {
   }
 }
 
-/** For chunks of only headings or broken markup: their own text, shortened. */
+/** For chunks with only headings or broken markup: their own text, shortened. */
 function fragments(hits: readonly Hit[]): Candidate[] {
   return hits.flatMap(({ content }, hit) => {
     const text = shorten(plainText(content), WHOLE_CHARACTERS_MAX)

@@ -7,12 +7,12 @@ import { splitPassages } from './passages.ts'
 import type { Section } from './sections.ts'
 import { stemsOf } from './stems.ts'
 
-/** Cache limit in texts: reading one takes about a millisecond, and questions repeat them. */
+/** The cache limit, in texts. Reading one takes about a millisecond, and texts recur across questions. */
 const TEXTS_MAX = 400
 
 export type ReadSections = (sections: readonly Section[]) => Pausable<Candidate[]>
 
-/** Caches passages. Deterministic: a cached text gives the same passages. */
+/** Caches passages. Reading is deterministic, so cached passages equal new ones. */
 export function createReadSections(terms: TermWeights, { sumOf }: Meaning): ReadSections {
   const cache = new Map<string, readonly ReadPassage[]>()
 

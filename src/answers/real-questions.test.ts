@@ -4,7 +4,7 @@ import { inOneGo } from '../kernel/slices.ts'
 import type { Hit } from '../retrieval/index.ts'
 import { createSynthesize, type Synthesize } from './synthesize.ts'
 
-// Questions that people asked, with documents of the kind that misled the answer.
+// Real questions, with documents of the kind that produced wrong answers.
 
 let synthesize: Synthesize
 beforeAll(async () => {
@@ -14,7 +14,7 @@ beforeAll(async () => {
 interface Document {
   title: string
   content: string
-  /** When it last changed, in days. */
+  /** When it last changed, in days since the epoch. */
   day?: number
 }
 

@@ -7,15 +7,12 @@ interface Text {
   content: string
 }
 
-/** Stems with less weight ("use", "make") say nothing about a question's subject. */
+/** Stems with less weight ("use", "make") don't identify a question's subject. */
 const CONTENT_FROM = 3
-/**
- * Words with vectors at least this close have about the same meaning: "vacation" and "holiday", "price" and
- * "cost".
- */
+/** The minimum vector similarity of synonyms, such as "vacation" and "holiday", "price" and "cost". */
 const SYNONYM_FROM = 0.4
 const NUMBER = /^\d+$/
-/** For a longer question, the words with the most weight suffice. */
+/** Limits a long question to its words with the most weight. */
 const CONTENT_WORDS_MAX = 40
 
 /** Whether a text shares a content word with the question: its stem, or a synonym that the model knows. */

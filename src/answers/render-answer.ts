@@ -5,13 +5,13 @@ const COMPANION_CHARACTERS_MAX = 240
 const LABEL_CHARACTERS_MAX = 200
 
 export interface ShownAs {
-  /** Leaves out what was not asked for. */
+  /** Removes what the question does not ask for. */
   narrow: (passage: Passage) => Passage
   /** The heading that a sentence needs to make sense. */
   headingOf: (candidate: Candidate) => string | null
 }
 
-/** Groups of passages as text, the most important first. */
+/** Renders groups of passages, the most important first. */
 export function renderAnswer(
   groups: readonly (readonly Candidate[])[],
   all: readonly Candidate[],
@@ -22,9 +22,9 @@ export function renderAnswer(
 }
 
 /**
- * The chosen passages as text, grouped by hit, each followed by its marker. The hit with the best passage
- * comes first. Within a hit, passages under one label stay together, the label with the best passage first;
- * otherwise they are in reading order, with list items below their introduction.
+ * Renders the chosen passages grouped by hit, each followed by its marker. The hit with the best passage comes first.
+ * Within a hit, passages with the same label stay together, the best label first; otherwise they are in reading order,
+ * with list items below their introduction.
  */
 function renderGroup(chosen: readonly Candidate[], all: readonly Candidate[], shownAs: ShownAs): string {
   const hits = [...new Set(chosen.toSorted((a, b) => b.score - a.score).map(({ hit }) => hit))]
@@ -39,7 +39,7 @@ function renderGroup(chosen: readonly Candidate[], all: readonly Candidate[], sh
     .join('\n\n')
 }
 
-/** The chosen passages in reading order, each preceded by the one that it refers to. */
+/** The chosen passages in reading order, each after the one that it refers to. */
 function withCompanions(chosen: readonly Candidate[], all: readonly Candidate[]): Candidate[] {
   const shown = new Set(chosen)
   for (const { passage, section, position } of chosen) {
@@ -61,7 +61,7 @@ function renderHit(candidates: readonly Candidate[], shownAs: ShownAs): string {
   return runs.map((run) => renderRun(run, shownAs)).join('\n')
 }
 
-/** Groups neighbors under the same label (or none) in the same list or run of text. */
+/** Groups neighbors with the same label (or none) in the same list or run of text. */
 function runsUnderOneLabel(candidates: readonly Candidate[]): Candidate[][] {
   const runs: Candidate[][] = []
   for (const candidate of candidates) {

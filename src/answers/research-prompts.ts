@@ -3,14 +3,13 @@ import type { Hit } from '../retrieval/index.ts'
 import type { Turn } from './follow-up.ts'
 import { conversationBlock, documentBlock, questionBlock } from './prompt.ts'
 
-/** Searches that one model call may request. */
+/** The maximum number of searches per model call. */
 export const QUERIES_MAX = 3
 const QUERY_CHARACTERS_MAX = 300
 const OUTPUT_TOKENS_MAX = 300
-/** How much of a passage the model reads to judge whether it answers. */
+/** How many characters of a passage the model reads to judge whether it answers. */
 const PASSAGE_CHARACTERS_MAX = 1_500
 
-/** The input of both prompts. */
 interface Asked {
   question: string
   conversation?: readonly Turn[] | undefined
@@ -20,7 +19,7 @@ interface Asked {
 
 const QUERY_FORM = `one per line and nothing else`
 
-/** Requests the searches that find the answer to a question. */
+/** Asks the model for the searches that find the answer to a question. */
 export function rewritePrompt({ question, conversation = [], boundary }: Asked): LanguageModelPrompt {
   return {
     instructions: [
@@ -34,7 +33,7 @@ export function rewritePrompt({ question, conversation = [], boundary }: Asked):
   }
 }
 
-/** Asks whether passages answer a question, and requests searches for what they lack. */
+/** Asks the model whether passages answer a question, and for further searches if they don't. */
 export function readPrompt({
   question,
   conversation = [],
@@ -63,7 +62,7 @@ function talkOf(conversation: readonly Turn[], boundary: string): string[] {
   return conversation.length === 0 ? [] : [conversationBlock(conversation, boundary)]
 }
 
-/** The queries that the model wrote, except earlier ones; empty if it wrote ENOUGH. */
+/** The new queries in the model's reply; empty if it replied ENOUGH. */
 export function queriesIn(text: string, searched: readonly string[]): string[] {
   const tried = new Set(searched.map((query) => query.toLowerCase()))
   const queries: string[] = []

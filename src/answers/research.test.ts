@@ -34,7 +34,7 @@ afterEach(async () => {
   await Promise.all(servers.splice(0).map((server) => server.close()))
 })
 
-/** A model that gives these replies, in order. */
+/** A model that returns these replies, in order. */
 async function scripted(provider: 'openai' | 'anthropic' | 'google', replies: readonly string[]) {
   const left = [...replies]
   const reply = (): string => left.shift() ?? 'too many calls'

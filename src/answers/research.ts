@@ -15,35 +15,35 @@ export type Step =
 
 export interface ResearchOptions {
   languageModel: LanguageModel
-  /** Limit on all model calls together, in milliseconds; the steps before the answer get half. */
+  /** The time limit of all model calls together, in milliseconds. The steps before the answer get half. */
   answerTimeoutMs: number
   /**
-   * One search, without unrelated hits.
+   * Runs one search and drops unrelated hits.
    * @throws what a search throws
    */
   search: (query: string, signal?: AbortSignal) => Promise<Found>
   randomBoundary?: (() => string) | undefined
-  /** Reports why the model failed in a step; the answer uses what was found before. */
+  /** Reports a failure of the model in a step. The answer then uses the hits so far. */
   onModelFailure: (error: unknown) => void
   tracer?: Tracer | undefined
 }
 
-/** With one call to rewrite and one to answer, these are the four calls of an answer. */
+/** With one call to rewrite and one to answer, an answer makes at most four calls. */
 const READS_MAX = 2
-/** Estimated tokens, in and out, of the steps and of the answer: 40,000 together. */
+/** Estimated input and output tokens of the steps, and of the answer: 40,000 together. */
 const STEP_TOKENS = 20_000
 const ANSWER_TOKENS = 20_000
 const CHARACTERS_A_TOKEN = 4
-/** The part of the answer's tokens that is not for passages. */
+/** The part of the answer's tokens that is reserved for everything but passages. */
 const ANSWER_RESERVE_TOKENS = 5_000
 const OUTPUT_CHARACTERS_MAX = 4_000
 const PASSAGES = 8
-/** Damps the value of first places when merging the hits of several searches. */
+/** The constant of reciprocal rank fusion. Reduces the effect of first places. */
 const RANK_OFFSET = 10
 
 /**
- * Finds what a question needs in several searches: the model rewrites and splits the question, reads the
- * results, and requests more searches. Returns the hits with the time and tokens left for the answer.
+ * Finds the hits for a question in several searches. The model rewrites and splits the question, reads the results, and
+ * requests more searches. Returns the hits with the remaining time and tokens for the answer.
  */
 export async function* researching(
   options: ResearchOptions,
@@ -91,7 +91,7 @@ export async function* researching(
 }
 
 /**
- * Calls the model within half of the time and the tokens for steps; null: these are used up, or the call
+ * Calls the model within half of the time and within the tokens for steps; null if these are used up or the call
  * failed.
  */
 function createStepCaller(options: ResearchOptions, signal?: AbortSignal) {
@@ -145,9 +145,7 @@ function limitsOf({ answerTimeoutMs }: ResearchOptions, startedAt: number, passa
   }
 }
 
-/**
- * The best hits of several searches, without duplicates, by their places in each (reciprocal rank fusion).
- */
+/** Merges the hits of several searches without duplicates, by reciprocal rank fusion. */
 function merged(results: readonly Found[], limit: number): Found {
   const worth = new Map<string, { hit: Hit; sum: number }>()
   for (const { hits } of results) {

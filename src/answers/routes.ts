@@ -9,10 +9,10 @@ import { limit, query, Hit, recency, retrievedOf } from '../retrieval/index.ts'
 import type { Answer, AnswerEvent, Answers } from './answers.ts'
 import type { Asked } from './follow-up.ts'
 
-/** A reader's question; the reader determines what may be retrieved for it. */
+/** A reader's question. The reader's permissions determine what it can retrieve. */
 export interface Question extends Asked {
   limit: number
-  /** Prefers newer items: a half-life in days. */
+  /** The half-life in days by which newer items are preferred. */
   recency?: number | undefined
   reader: Reader
   requestId: string
@@ -22,7 +22,7 @@ export interface AnswerServices {
   answers: Answers<Question>
 }
 
-/** The limit of an answer. */
+/** The length limit of an answer, in characters. */
 const ANSWER_CHARACTERS_MAX = 65_536
 const TURNS_MAX = 10
 
@@ -117,7 +117,7 @@ function retrievedFor(
   return { ...retrievedOf(question, context), citationCount: citations.length }
 }
 
-/** Streams an answer and records what was sent, for readers who disconnect early. */
+/** Streams an answer and records the text that was sent, for readers who disconnect early. */
 function streamed(question: Question, answer: AsyncIterable<AnswerEvent>): StreamReply {
   const sent: Pick<Answer, 'context' | 'citations'> = { context: [], citations: [] }
   async function* noted(): AsyncGenerator<AnswerEvent> {
@@ -149,7 +149,7 @@ async function* toEvents(answer: AsyncIterable<AnswerEvent>): AsyncGenerator<Str
         yield { event: 'done', data: event.answer }
         break
       case 'error':
-        // Ends the stream with an error for the reader and returns the credit.
+        // Reports the error in the stream and refunds the credit.
         throw event.error
     }
   }

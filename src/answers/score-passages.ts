@@ -5,14 +5,14 @@ import { type Described, scorePassages } from './chooser.ts'
 import { type Asked, describingPassages, FEATURES, type Features } from './features.ts'
 import { tokenClassesOf } from './token-classes.ts'
 
-/** The passages to compare: those that share most with the question. The answer is hardly ever among others. */
+/** The number of passages that are compared: those with the highest coverage. Others rarely have the answer. */
 const COMPARED_MAX = 48
-/** How sharply scores separate passages. */
+/** The factor that scales scores to log-likelihoods. */
 export const SHARPNESS = 8
-/** What a passage that is not compared, or says nothing by itself, loses to the worst of the others. */
+/** How far below the lowest compared score the other passages rank. */
 const UNFIT_LOSS = 1
 
-/** Scores each passage; the exponentials of the scores times {@link SHARPNESS} are likelihoods. */
+/** Scores each passage. The exponentials of the scores times {@link SHARPNESS} are likelihoods. */
 export function* scoringPassages(
   asked: Asked,
   candidates: readonly Candidate[],
@@ -29,7 +29,7 @@ export function* scoringPassages(
     if (isFit(features)) candidate.score = (scores[at] ?? 0) / SHARPNESS
 }
 
-/** Licenses, navigation, titles, and code that is not asked for, are never better than other text. */
+/** Licenses, navigation, titles, and code that is not requested always rank below other text. */
 function isFit({ saysLittle, isTitle, isUnaskedCode }: Features): boolean {
   return saysLittle === 0 && isTitle === 0 && isUnaskedCode === 0
 }
@@ -40,7 +40,7 @@ export interface Compared {
   described: Described
 }
 
-/** The passages to compare, as the chooser sees them. */
+/** The passages to compare, with the chooser's features. */
 export function* describingCompared(
   asked: Asked,
   candidates: readonly Candidate[],
@@ -60,7 +60,7 @@ export function* describingCompared(
   return compared
 }
 
-/** A passage's own words count twice: all passages of a document share its title. */
+/** A passage's own words count twice, because all passages of a document share its title. */
 const relevanceOf = ({ covered, own, term, similar }: Features): number => covered + own + term + similar
 
 function describe(features: Features, { passage }: Candidate): Described {

@@ -3,20 +3,20 @@ import type { Around } from './read-around.ts'
 
 /** A run of neighboring chunks of one document, read as one text. */
 export interface Section {
-  /** The best hit in it, from 0. */
+  /** The index of the best hit in it. */
   hit: number
   /** The headings above its first chunk. */
   heading: string | null
   text: string
-  /** Its chunks in order. `end` is each one's end in the text. */
+  /** Its chunks in order. `end` is the offset of each one's end in the text. */
   pieces: readonly Piece[]
 }
 
 export interface Piece {
   end: number
-  /** The hit to cite for it: itself, or the better of its neighbors. */
+  /** The index of the hit to cite: the chunk itself, or the better of its neighbors. */
   hit: number
-  /** Whether it is itself a hit. */
+  /** Whether the chunk itself is a hit. */
   isHit: boolean
 }
 
@@ -28,10 +28,7 @@ interface Chunk {
   isHit: boolean
 }
 
-/**
- * Joins the hits and their neighbors into runs of text, the one with the best hit first. Each text is read
- * once.
- */
+/** Joins the hits and their neighbors into runs of text, the one with the best hit first. Each text is read once. */
 export function joinSections(
   hits: readonly Hit[],
   around: readonly (Around | undefined)[],
@@ -81,7 +78,10 @@ function joinRun(run: readonly Chunk[]): Section {
   return { hit: best, heading: run[0]?.heading ?? null, text, pieces }
 }
 
-/** Chunks are cut between blocks, or inside a table, whose rows must stay below its header. */
+/**
+ * The separator between chunks. They are split between blocks, or inside a table, whose rows must stay below its
+ * header.
+ */
 function glueBetween(before: string, after: string): string {
   const last = before.slice(before.lastIndexOf('\n') + 1).trimStart()
   return last.startsWith('|') && after.trimStart().startsWith('|') ? '\n' : '\n\n'

@@ -1,20 +1,17 @@
 import { sentenceStarts } from '../text/sentences.ts'
 import { joinLines, plainText } from './plain-text.ts'
 
-/** A shorter line before a capital was broken deliberately, not by a column limit. */
+/** A line break after fewer characters and before a capital is deliberate, not a wrapped line. */
 const FULL_LINE_CHARACTERS = 60
-/** A speaker or a time: each line of a chat or log is a sentence. */
+/** A speaker or a time, as in chats and logs, where each line is a sentence. */
 const SPOKEN =
   /^(?:\[?\d{1,2}:\d{2}(?::\d{2})?\b|\p{Lu}[\p{L}.'-]{0,30}(?: \p{Lu}[\p{L}.'-]{0,30}){0,3}(?: \([^()]{1,40}\))?: )/u
-/** States a default of the first sentence's subject, however many sentences are in between. */
+/** States a default of the first sentence's subject, even with other sentences in between. */
 const TELLS_DEFAULT = /^(?:(?:it|this) )?(?:defaults to\b|default(?:s| value)?(?: is\b|:))/i
-/** A longer first sentence is not repeated with its default. */
+/** A longer first sentence is not repeated before its default. */
 const INTRODUCED_CHARACTERS_MAX = 240
 
-/**
- * The sentences of a paragraph without markup. A deliberate line break ends a sentence; a wrapped line does
- * not.
- */
+/** The sentences of a paragraph, without markup. A deliberate line break ends a sentence; a wrapped line does not. */
 export function splitSentences(source: string): string[] {
   const lines = source.split('\n').map((line) => line.replace(/^\s*>+ ?/, '').trim())
   const parts: string[][] = []
@@ -35,8 +32,8 @@ export function splitSentences(source: string): string[] {
 }
 
 /**
- * The sentences of a paragraph; the first that states a default is preceded by the opening sentence, which
- * names the subject.
+ * The sentences of a paragraph. Repeats the first sentence before the first one that states a default, because it names
+ * the subject.
  */
 export function withDefaults(sentences: readonly string[]): string[] {
   const [first = ''] = sentences

@@ -1,42 +1,39 @@
 import { plainText } from './plain-text.ts'
 
-/**
- * A short separate paragraph that names the subject of the paragraphs below, as in converted definition
- * lists.
- */
+/** A short paragraph that names the subject of the following ones, as in converted definition lists. */
 export interface StandingTerm {
   text: string
-  /** Whether it is the name of an option, setting or command. Otherwise it is a title. */
+  /** Whether it names an option, setting, or command. Otherwise it is a title. */
   isName: boolean
 }
 
 const TERM_CHARACTERS_MAX = 100
 const NAME_WORDS_MAX = 9
 const TITLE_WORDS_MAX = 9
-/** A glossary entry. */
+/** The maximum number of words of a glossary entry. */
 const ENTRY_WORDS_MAX = 4
 const ENDS_SENTENCE = /[.!?:;,…]["')\]]?$/
-/** A word of an option, setting, call or placeholder. */
+/** A word with the form of an option, setting, call, or placeholder. */
 const NAME_WORD = /^(?:-{1,2}[\w?#]|[\w$@/<[*%+-]*[_./=<>[\](){}$@#]|\w*\p{Ll}\p{Lu})/u
 const PLAIN_NAME = /^(?=.*[\p{L}\p{N}])[\w.:/-]{2,40}$/u
-/** Words above a remark, which name nothing. */
+/** Words above a remark, which name no subject. */
 const REMARK =
   /^(?:note|notes|warning|caution|tip|hint|important|attention|danger|see also|example|examples|info|remark)$/i
-/** The beginning of a paragraph about a term. */
+/** The start of a paragraph about a term. */
 const BEGINS_TEXT = /^["'`(]?\p{Lu}/u
 
-/** The line above the NAME of a manual page, or the one at its foot: words set far apart, the last one its name. */
+/** The head or foot of a manual page: words far apart, the last of which is the page's name. */
 const PAGE_NAME = /\(\d\w{0,6}\)$/
 const FAR_APART = /\S {3,}\S/
 const NAME_BELOW = /^NAME\n/
 
-/** Whether a line is the running head or foot of a manual page, which says nothing about the text below. */
+/** Whether a line is the running head or foot of a manual page, which has no information about the text below. */
 export function isRunningHead(source: string, below: string | null): boolean {
   if (source.includes('\n') || !PAGE_NAME.test(source)) return false
   return FAR_APART.test(source) || NAME_BELOW.test(below ?? '')
 }
 
-/** The paragraph as a term, given the source of the block below; null: it is text. */
+/** Reads a paragraph as a term, given the source of the block below; null: it is text. */
 export function readStandingTerm(source: string, below: string | null): StandingTerm | null {
   if (below === null || source.length > TERM_CHARACTERS_MAX || source.includes('\n')) return null
   const text = plainText(source)

@@ -4,7 +4,7 @@ import type { TermWeights } from '../inference/term-weights.ts'
 const HYPHEN = /(\p{L})-(?=\p{L})/gu
 const INNER_CAPITAL = /(\p{Ll})(?=\p{Lu})/gu
 
-/** Phrases with a common verb that have a single word, which says more than the verb alone. */
+/** Phrases with a common verb and their single-word equivalents, which are more specific. */
 const PHRASES: readonly [RegExp, string][] = [
   [/\bback(?:s|ed|ing)? up\b/gi, 'backup'],
   [/\b(?:turn|switch)(?:s|es|ed|ing)? on\b/gi, 'enable'],
@@ -14,16 +14,16 @@ const PHRASES: readonly [RegExp, string][] = [
 ]
 const HAS_PHRASE = /\b(?:up|on|off|rid|in)\b/i
 
-/** A text with single words for phrases: "turn on" is "enable". */
+/** Replaces phrases with single words: "turn on" becomes "enable". */
 export function withSingleWords(text: string): string {
   if (!HAS_PHRASE.test(text)) return text
   return PHRASES.reduce((said, [phrase, word]) => said.replaceAll(phrase, word), text)
 }
 
 /**
- * The stems of a text, including the parts of identifiers: `keepAliveTimeout` and "keep-alive time-out" share
- * them.
- * @param words the stems of the text as it is
+ * The stems of a text, including the parts of identifiers, so that `keepAliveTimeout` and "keep-alive time-out" share
+ * stems.
+ * @param words the stems of the unchanged text
  */
 export function stemsOf(text: string, terms: TermWeights, words = terms.tokenize(text)): Set<string> {
   const apart = text.replaceAll(INNER_CAPITAL, '$1 ')
@@ -33,8 +33,8 @@ export function stemsOf(text: string, terms: TermWeights, words = terms.tokenize
 }
 
 /**
- * The stems of a question, with hyphenated words also as one word. Identifiers stay whole, because their
- * parts say little.
+ * The stems of a question. Hyphenated words also count as one word. Identifiers stay whole, because their parts are
+ * unspecific.
  */
 export function askedStems(
   question: string,
@@ -43,7 +43,7 @@ export function askedStems(
 ): string[] {
   const together = question.replaceAll(HYPHEN, '$1')
   const stems = new Set(terms.tokenize(question))
-  // A joined spelling that no passage uses would only take weight from the others.
+  // A joined spelling that no passage uses would take weight from the other words.
   const joined = together === question ? [] : terms.tokenize(together).filter(isWritten)
   return [...stems.union(new Set(joined))]
 }

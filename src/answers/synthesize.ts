@@ -23,15 +23,15 @@ import { stemsOf } from './stems.ts'
 import { rowText } from './table-rows.ts'
 import { lossesByThread } from './threads.ts'
 
-/** Limit on documents with only a title. */
+/** The maximum number of documents that are listed by title only. */
 const TITLES_MAX = 4
 /** A longer heading would bury the sentence below it. */
 const HEADING_CHARACTERS_MAX = 60
 const PLACE_CHARACTERS_MAX = 120
-/** The second part of a question is likely answered where the first one is. */
+/** The second part of a question is probably answered in the same document as the first. */
 const SAME_DOCUMENT_GAIN = 0.25
 
-/** The answer to one part of a question, and the document that it is from. */
+/** The answer to one part of a question, with its document. */
 interface Answered {
   text: string
   document: string | undefined
@@ -42,8 +42,8 @@ const NOTHING: Answered = { text: '', document: undefined }
 export type Synthesize = (material: Material) => Pausable<string>
 
 /**
- * The answer without a language model: the passages that answer the question best, each with its `[N]` marker
- * (N is the hit's place, from 1). The same input gives the same bytes.
+ * The answer without a language model: the passages that answer the question best, each with its `[N]` marker (N is the
+ * hit's rank, from 1). The same input gives the same bytes.
  */
 export function createSynthesize(terms: TermWeights): Synthesize {
   const { read, prepare } = createReadMaterial(terms)
@@ -67,7 +67,7 @@ export function createSynthesize(terms: TermWeights): Synthesize {
       candidate.score += (gains[candidate.hit] ?? 0) + (isSame ? SAME_DOCUMENT_GAIN : 0)
       candidate.score -= losses[candidate.hit] ?? 0
     }
-    // If the evidence is weak, a passage that shares no word with the question is a poor closest match.
+    // With weak evidence, a passage that shares no word with the question is a poor match.
     const sharing = isWeak ? candidates.filter(({ covers }) => covers > 0) : candidates
     const wants = { code: asksForCode(text) }
     const { lead, support } = choosePassages(sharing.length > 0 ? sharing : candidates, wants)
@@ -98,7 +98,7 @@ export function createSynthesize(terms: TermWeights): Synthesize {
   }
 }
 
-/** The whole list that a question asks for; empty if it asks for none. */
+/** The whole list that a question asks for, if any. */
 function listFor(question: string, best: Candidate, candidates: readonly Candidate[]): Candidate[] {
   if (asksForSummary(question)) return outlineOf(best, candidates)
   if (asksHow(question)) {
@@ -108,9 +108,7 @@ function listFor(question: string, best: Candidate, candidates: readonly Candida
   return asksForSteps(question) || asksForList(question) ? listAround(best, candidates) : []
 }
 
-/**
- * Drops the columns of a row that the question does not name, if it names one. The others keep their headers.
- */
+/** Drops the columns of a row that the question does not name, if it names any. The others keep their headers. */
 function narrowRow(
   question: string,
   passage: Passage,
@@ -125,7 +123,7 @@ function narrowRow(
   return { ...passage, text: rowText([first, ...kept]) }
 }
 
-/** A passage's place: `Title › Section`. */
+/** The location of a passage: `Title › Section`. */
 function placeOf(
   { passage, section, hit }: Candidate,
   hits: readonly Hit[],
@@ -141,7 +139,7 @@ function sectionHeading(section: Section | undefined): string {
   return plainText(section?.heading?.split(' > ').at(-1) ?? '')
 }
 
-/** A sentence's heading, if it has a word of the question that the sentence lacks. */
+/** The heading of a sentence, if it contains a word of the question that the sentence lacks. */
 function neededHeading(
   { passage, stems, section }: Candidate,
   sections: readonly Section[],
@@ -154,7 +152,7 @@ function neededHeading(
   return adds ? heading.replace(/[.:?]+$/, '') : null
 }
 
-/** For documents with only a title. */
+/** The answer from documents that have only a title. */
 function titlesOnly(hits: readonly Hit[]): string {
   return hits
     .slice(0, TITLES_MAX)

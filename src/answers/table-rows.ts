@@ -16,12 +16,12 @@ export function isTable(source: string): boolean {
 }
 
 interface Rows {
-  /** The column names; empty: none. */
+  /** The column names, if any. */
   header: readonly string[]
   body: readonly (readonly string[])[]
 }
 
-/** Each row as "first cell – Header: cell; Header: cell", so that it makes sense without the table. */
+/** Renders each row as "first cell – Header: cell; Header: cell", so that it makes sense without the table. */
 export function readRows({ header, body }: Rows, under: Under): Passage[] {
   return body.flatMap((cells) => {
     const named = cells.flatMap((text, at) => (text === '' ? [] : [{ name: header[at] ?? '', text }]))
@@ -32,7 +32,7 @@ export function readRows({ header, body }: Rows, under: Under): Passage[] {
   })
 }
 
-/** Cells on one line; the first is the subject of the row. */
+/** The cells on one line. The first one is the row's subject. */
 export function rowText([first, ...rest]: readonly Cell[]): string {
   const named = rest.map(({ name, text }) => (name === '' ? text : `${name}: ${text}`))
   return withoutMarkers(`${first?.text} – ${named.join('; ')}`)

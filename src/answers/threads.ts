@@ -2,10 +2,10 @@ import type { Hit } from '../retrieval/index.ts'
 import type { Around } from './read-around.ts'
 
 const REPLY = /^(?:(?:re|fwd?|aw|wg|tr|sv)\s{0,2}:\s{0,4}){1,8}/i
-/** An older message of a thread loses this much to its newest one, which may correct it. */
+/** The loss of an older message of a thread, because its newest one may correct it. */
 const OLDER_LOSS = 0.4
 
-/** What each hit loses because a newer message of its thread was found. */
+/** The loss of each hit that has a newer message of its thread among the hits. */
 export function lossesByThread(hits: readonly Hit[], around: readonly (Around | undefined)[]): number[] {
   const subjects = hits.map(({ title, provider }) => `${provider} ${title.replace(REPLY, '').trim()}`)
   const times = around.map((place) => place?.changedAt.getTime())

@@ -1,6 +1,6 @@
 /**
- * What a passage has that a question may ask for, by name. Which question asks for which is learned
- * (`chooser-weights.json`). The patterns stop at bounded lengths, because text is hostile.
+ * The classes of information that a passage can contain, by name. Training learns which question asks for which
+ * (`chooser-weights.json`). The patterns have bounded lengths, because stored text is untrusted.
  */
 const TOKEN_CLASSES: readonly (readonly [name: string, has: Pick<RegExp, 'test'>])[] = [
   ['number', /(?<![\w.])\d/],
@@ -100,7 +100,10 @@ const TOKEN_CLASSES: readonly (readonly [name: string, has: Pick<RegExp, 'test'>
   ],
 ]
 
-/** Whether a text has three items with commas, the last one after "and" or "or", or four. A pattern takes quadratic time. */
+/**
+ * Whether a text lists at least four items with commas, or three with "and" or "or" before the last. Not a pattern,
+ * because that takes quadratic time.
+ */
 function isList(text: string): boolean {
   const parts = text.split(',')
   const isJoined = parts.some(
@@ -115,12 +118,11 @@ function isList(text: string): boolean {
     )
 }
 
-/** Whether the text after a comma is an item. */
 function isItem(part = ''): boolean {
   return part.startsWith(' ') && part.length > 1
 }
 
-/** The names of the classes that a text has. */
+/** The names of the classes that a text contains. */
 export function tokenClassesOf(text: string): string[] {
   return TOKEN_CLASSES.flatMap(([name, has]) => (has.test(text) ? [name] : []))
 }

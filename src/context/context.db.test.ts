@@ -66,13 +66,12 @@ async function context(body: Record<string, unknown>, key = 'key', path = '/v1/c
   return { status: response.statusCode, requestId: response.headers['x-request-id'], body: response.json() }
 }
 
-/** The limitation codes of a context. */
 async function codes(key = 'key', filter?: object): Promise<string[]> {
   const { body } = await context({ query: 'apple', ...(filter ? { filter } : {}) }, key)
   return body.limitations.map(({ code }: { code: string }) => code)
 }
 
-/** Stores a source with an account. */
+/** Creates a source with an account. */
 function source(provider: ProviderId, values: Partial<Row<'sources'>>): Promise<string> {
   return insertSource(database.db, organization.id, { push_only: false, ...values, provider })
 }

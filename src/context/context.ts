@@ -11,15 +11,15 @@ import { type Exclusion, exclusionsOf, findSources, type Limitation, limitations
 
 export const CONTRACT_VERSION = '1.0'
 
-/** The Context Contract: hits with what a reader must know to rely on them. */
+/** The Context Contract: hits with the facts that a reader needs to rely on them. */
 export interface ContextContract {
   contract: {
     version: typeof CONTRACT_VERSION
-    /** The request's id, and the audit event's target. */
+    /** The ID of the request and the target of its audit event. */
     requestId: string
     endpoint: string
     issuedAt: string
-    /** `user` for a user in the console, who has no key. */
+    /** `user` for a console user, who has no key. */
     callerActorType: ActorType | 'user'
     callerApiKeyId: string | null
   }
@@ -52,7 +52,7 @@ export function createRetrieveContext(deps: {
   terms: TermWeights
 }): RetrieveContext {
   const { db, models, clock, search, terms } = deps
-  /** Whether asking would find that its passages lack the question's words. Asking reads in its own order. */
+  /** Whether an answer would find that its passages lack the question's words. An answer searches in reading order. */
   const lacksWords = async (
     reader: Reader,
     { query, filter }: SearchRequest,

@@ -1,5 +1,5 @@
 /*
- * The Context Contract: the hits of a search, with citations, exclusions and limitations. Answers name the same
+ * The Context Contract: the hits of a search, with citations, exclusions, and limitations. Answers use the same
  * limitations.
  */
 export { Citation } from './citation.ts'

@@ -8,7 +8,7 @@ import { PROVIDERS } from '../providers/index.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { providersInScope, type SearchFilter } from '../retrieval/index.ts'
 
-/** A limit on what the result means. */
+/** A limitation of the result. */
 const Limitation = z.object({
   code: z
     .enum([
@@ -29,15 +29,13 @@ export type Limitation = z.output<typeof Limitation>
 /** Each code at most once. */
 export const Limitations = z.array(Limitation)
 
-/**
- * Reported whenever the search was limited to what a user may read, whether or not that excluded anything.
- */
+/** Reported whenever the search was limited to what a user may read, even if that excluded nothing. */
 const PERMISSIONS_APPLIED: Limitation = {
   code: 'permissions_applied',
   message: 'Only what the person may read was searched',
 }
 
-/** Reported when an approximate index answered. */
+/** Reported for results of an approximate index. */
 export const APPROXIMATE_SEARCH: Limitation = {
   code: 'approximate_search',
   message:
@@ -56,7 +54,7 @@ export interface Exclusion {
   reason: string
 }
 
-/** A source that has not synced for this long may lack recent changes. */
+/** Milliseconds without a sync after which a source may lack recent changes. */
 export const STALE_AFTER_MS = 60 * 60_000
 const NAMED_MAX = 5
 
@@ -65,7 +63,7 @@ type Source = Pick<
   'id' | 'provider' | 'push_only' | 'status' | 'display_name' | 'last_synced_at'
 >
 
-/** One for each provider out of the caller's scope, whether or not anything of it is stored. */
+/** An exclusion for each provider outside the caller's scope, whether or not it has stored items. */
 export function exclusionsOf(caller: Caller): Exclusion[] {
   const scope = caller.allowedProviders
   if (scope === null) return []
@@ -76,7 +74,7 @@ export function exclusionsOf(caller: Caller): Exclusion[] {
   }))
 }
 
-/** The sources that a retrieval read: those of the caller's providers that the filter includes. */
+/** The sources that a retrieval read: those of the caller's providers that match the filter. */
 export async function findSources(db: Db, caller: Caller, filter: SearchFilter): Promise<Source[]> {
   const providers = providersInScope(caller, filter.providers)
   if (providers?.length === 0) return []
@@ -130,7 +128,10 @@ export function limitationsOf(
   return limitations
 }
 
-/** Pushed content is as fresh as its last push, so a push-only source is never stale or unfinished. */
+/**
+ * Whether a source may lack changes. Pushed content is as fresh as its last push, so a push-only source is never stale
+ * or unfinished.
+ */
 function isStale(source: Source, now: Date): boolean {
   if (source.push_only) return false
   if (source.status === 'error') return true

@@ -19,7 +19,7 @@ import {
 } from './store.ts'
 import type { Logger } from '../kernel/logger.ts'
 
-/** Measures the scores of uncalibrated models over what organizations have stored. */
+/** Measures the scores of uncalibrated models with the data that organizations have stored. */
 export interface EvidenceCalibrator {
   /** Runs now and every five minutes. */
   start(): void
@@ -32,16 +32,16 @@ export interface EvidenceCalibrator {
 const INTERVAL_MS = 5 * 60_000
 /** Enough to embed some 160 questions, one at a time. */
 const LEASE_SECONDS = 10 * 60
-/** Measurements with fewer chunks would be chance. */
+/** The minimum number of chunks for a measurement that is not noise. */
 const CHUNKS_MIN = 50
 const SAMPLE_MAX = 400
 const OWN_QUESTIONS_MAX = 100
-/** Measures again when the number of chunks grows or shrinks by this factor. */
+/** Measures again when the number of chunks has grown or shrunk by this factor. */
 const RENEWED_AFTER = 2
 
 /**
- * One organization and provider at a time. The stored data shows what is due, so another process continues
- * after a crash.
+ * Calibrates one organization and provider at a time. The database records what is due, so that another process
+ * continues after a crash.
  */
 export function createEvidenceCalibrator({
   db,

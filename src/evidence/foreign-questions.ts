@@ -1,6 +1,6 @@
 /**
- * Questions on subjects that few organizations write about, to measure a model's scores when nothing answers.
- * If one happens to match an organization's subject, the others outvote it.
+ * Questions on subjects that few organizations write about, to measure a model's scores without an answer. If one
+ * matches an organization's subject, the others outvote it.
  */
 export const FOREIGN_QUESTIONS: readonly string[] = [
   'Who won the football world cup in 2022?',

@@ -1,18 +1,17 @@
 import type { Pausable } from '../kernel/slices.ts'
 import { chanceAmong } from './chance.ts'
 
-/** Scores of questions against the chunks of one provider, with one model. */
+/** The calibration of one model for the chunks of one provider. */
 export interface OwnCalibration {
   /** The mean score of a chunk and an unrelated question. */
   level: number
   /**
-   * Minimum excess of the best score over that level, divided by what chance allows; below it the evidence is
-   * weak.
+   * The minimum excess of the best score over that level, divided by the chance level. Below it, the evidence is weak.
    */
   threshold: number
 }
 
-/** Vectors to measure, at unit length. */
+/** The unit vectors to measure. */
 export interface Measured {
   chunks: readonly Float32Array[]
   /** Questions on other subjects. */
@@ -21,10 +20,10 @@ export interface Measured {
   own: readonly Float32Array[]
 }
 
-/** Share of foreign questions to flag. */
+/** The share of foreign questions to flag. */
 const FOREIGN_BELOW = 0.7
 /**
- * Maximum share of own questions to flag, which are harder than real ones. Keeps a poor model from flagging
+ * The maximum share of own questions to flag; they are harder than real ones. Keeps a poor model from flagging
  * everything.
  */
 const OWN_BELOW_MAX = 0.1

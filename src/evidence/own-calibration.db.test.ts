@@ -191,11 +191,11 @@ describe('the calibration that a key uses', () => {
   it('does not depend on anything out of its scope', async () => {
     const alone = await insertOrganization(database.db)
     const shared = await insertOrganization(database.db)
-    // So few that all chunks are measured rather than a sample.
+    // Few enough that all chunks are measured, not a sample.
     const documents = facts.documents.slice(0, 60)
     await remember(alone, 'notion', documents)
     await remember(shared, 'notion', documents)
-    // Near the nonsense, so that it would change what is weak.
+    // Near the nonsense, so that it would change the threshold.
     await remember(
       shared,
       'slack',
@@ -209,7 +209,7 @@ describe('the calibration that a key uses', () => {
     expect(after?.threshold).toBeCloseTo(before?.threshold ?? NaN, 9)
     const questions = [...NONSENSE, ...facts.questions.slice(0, 20)]
     expect(await flagged(shared, questions, ['notion'])).toEqual(await flagged(alone, questions, ['notion']))
-    // Proof that it matters: a key with everything in scope finds the nonsense stored word for word.
+    // Proves that scope matters: a key with everything in scope finds the nonsense stored word for word.
     expect((await flagged(shared, NONSENSE)).length).toBeLessThan((await flagged(alone, NONSENSE)).length)
   })
 

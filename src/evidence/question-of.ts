@@ -1,13 +1,13 @@
 import type { Pausable } from '../kernel/slices.ts'
 import { findingSentenceStarts } from '../text/sentences.ts'
 
-/** Shorter sentences say nothing to ask about. */
+/** Shorter sentences make no useful question. */
 const SENTENCE_WORDS_MIN = 4
 const WORDS_MAX = 8
 
 /**
- * A text that a passage answers: every second word of a sentence in its middle, up to eight, which is no
- * easier than a real question. null: the passage has no sentence.
+ * A query that a passage answers: every second word of a sentence in its middle, up to eight, which is at least as hard
+ * as a real question. null: the passage has no sentence.
  */
 export function* askingFor(content: string): Pausable<string | null> {
   const sentences: string[][] = []

@@ -1,12 +1,11 @@
 import type { TermWeights } from '../inference/term-weights.ts'
 import type { Pausable } from '../kernel/slices.ts'
 
-/** Passages to check: as many as an answer reads by default, whatever its limit. */
+/** The number of passages to check, which is the default of an answer, whatever the request's limit. */
 const PASSAGES_READ = 8
-/** A word with less weight is foreign and says little about English documents. */
+/** A word with less weight is not English, so its absence from English documents means little. */
 const ENGLISH_FROM = 0.5
 
-/** A passage that may answer. */
 interface Passage {
   title: string
   content: string
@@ -19,8 +18,8 @@ export function canMissWords(question: string, coverNeeded: number, terms: TermW
 }
 
 /**
- * Whether no passage seems to answer: they lack a name of the question, or none has the required share of its
- * words (`coverNeeded`).
+ * Whether probably no passage answers: they lack a name of the question, or none has the required share of its words
+ * (`coverNeeded`).
  */
 export function* missingWords(
   question: string,
@@ -56,26 +55,25 @@ function isEnglish(question: string, terms: TermWeights): boolean {
 }
 
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}_-]{0,60}/gu
-/** Spelled as only names are: with a capital or digit after a letter, or with an underscore. */
+/** The spelling of names: a capital or digit after a letter, or an underscore. */
 const IDENTIFIER = /^\p{L}.{0,59}[\p{Lu}\p{N}_]/u
 const CAPITAL = /^\p{Lu}/u
-/** Before a word that is capitalized in any case. */
+/** The position before a word that is capitalized in any case. */
 const SENTENCE_START = /(?:^|[.!?:]\s{0,4})["“'(¿¡]{0,2}$/u
-/** How rare a name's stem must be in plain English; "team", "English" and the like can be paraphrased. */
+/** The minimum weight of a name's stem. Names of common words, such as "team" or "English", can be paraphrased. */
 const RARE_FROM = 6
 /** Words with less weight belong to another language, which may capitalize all nouns. */
 const SUBJECT_FROM = 0.5
-/** If a larger share of words is capitalized, capitals mean nothing. */
+/** If more of the words are capitalized, capitals don't indicate names. */
 const CAPITALS_MAX = 0.5
 const NAMES_MAX = 3
-/** Limit on names, because each is searched in every text. */
+/** Limits the names, because each is searched for in every text. */
 const NAMES_SOUGHT_MAX = 20
 const QUESTION_CHARACTERS_MAX = 500
 
 /**
- * The names in a question that no hit has in its title or text, as the question spells them, at most three.
- * An answer may use other words than the question, but hardly other names: without them it is probably about
- * something else.
+ * The names in a question that no hit has in its title or text, in the question's spelling, at most three. An answer
+ * can paraphrase other words but rarely names: without them it is probably about something else.
  */
 export function unmentionedNames(question: string, hits: readonly Passage[], terms: TermWeights): string[] {
   if (question.length > QUESTION_CHARACTERS_MAX) return []

@@ -7,7 +7,7 @@ import { PROVIDERS } from '../providers/index.ts'
 import type { OwnCalibration } from './measure.ts'
 
 /**
- * An organization's vectors of one model. Each provider is calibrated separately, so that none reveals
+ * An organization's vectors of one model. Each provider is calibrated separately, so that none leaks information about
  * another.
  */
 export interface Calibrated {
@@ -15,14 +15,14 @@ export interface Calibrated {
   modelId: number
 }
 
-/** How many chunks a provider has, and how many it had when measured; 0: not measured. */
+/** The number of a provider's chunks, now and when it was measured; 0: not measured. */
 export interface ProviderChunks {
   provider: ProviderId
   chunks: number
   measuredChunks: number
 }
 
-/** A provider's calibration, with its number of chunks at that time. */
+/** A provider's calibration, with the number of its chunks at that time. */
 export type Kept = OwnCalibration & { chunks: number }
 
 export interface SampledChunk {
@@ -34,7 +34,7 @@ const Organizations = z.array(
   z.object({ organizationId: z.string(), modelId: z.number(), modelName: z.string() }),
 )
 
-/** The organizations whose answering model is none of these. */
+/** The organizations whose active model is none of these. */
 export async function findOrganizations(
   db: Db,
   calibratedModels: readonly string[],
@@ -51,7 +51,7 @@ const Counts = z.array(
   z.object({ provider: z.enum(PROVIDERS), chunks: z.number(), measuredChunks: z.number() }),
 )
 
-/** Every provider that has chunks or was measured. */
+/** Counts the chunks of every provider that has some or was measured. */
 export async function countChunks(
   db: Db,
   { organizationId, modelId }: Calibrated,
@@ -68,7 +68,7 @@ export async function countChunks(
   return Counts.parse(rows)
 }
 
-/** Deletes a provider's calibration, and those of models that no longer answer. */
+/** Deletes a provider's calibration, and those of inactive models. */
 export async function forget(
   db: Db,
   { organizationId, modelId }: Calibrated,
@@ -83,7 +83,7 @@ export async function forget(
 
 /**
  * Acquires a provider's lease.
- * @returns null: another process has it
+ * @returns null if another process holds it
  */
 export async function claim(
   db: Db,

@@ -9,19 +9,19 @@ import { findKept, type Kept } from './store.ts'
 /** Up to this multiple of the threshold, the passages' words decide (`question-words.ts`). */
 const DOUBTFUL_UP_TO = 1.9
 /**
- * The share of a question's words that a passage then needs: more in a larger memory, less the nearer the
- * best one is.
+ * The share of a question's words that a passage then needs. It increases with the size of the memory and decreases
+ * with the evidence.
  */
 const COVER = { bySize: 0.125, byEvidence: 0.0768 }
-/** More than a workspace has. */
+/** More chunks than any workspace has. */
 const CHUNKS_MAX = 1e8
 
-/** How much evidence the best score among `compared` chunks is, to compare with a model's threshold. */
+/** The evidence of the best score among `compared` chunks, for comparison with a model's threshold. */
 export function evidenceOf(bestScore: number, compared: number): number {
   return bestScore / chanceAmong(compared)
 }
 
-/** What a query was compared with: the vectors of a model, in scope. */
+/** The vectors that a query was compared with: those of a model, in scope. */
 interface Asked {
   organizationId: string
   model: StoredModel
@@ -32,18 +32,18 @@ interface Asked {
 
 /** The evidence of the nearest chunk. */
 export interface Evidence {
-  /** Whether it is too far away to answer. */
+  /** Whether the nearest chunk is too far away to answer. */
   isWeak: boolean
-  /** The share of the question's words that a passage must have; 0 if the nearest chunk is near. */
+  /** The share of the question's words that a passage must have; 0 if the nearest chunk is close enough. */
   coverNeeded: number
 }
 const STRONG: Evidence = { isWeak: false, coverNeeded: 0 }
 const WEAK: Evidence = { isWeak: true, coverNeeded: 1 }
 
 /**
- * Estimates the evidence that anything answers a query.
+ * Estimates the evidence that stored text answers a query.
  * @param bestScore undefined: no hit
- * @param countCompared how many chunks the query was compared with
+ * @param countCompared counts the chunks that the query was compared with
  */
 export type EvidenceCheck = (
   query: Asked,
@@ -52,9 +52,9 @@ export type EvidenceCheck = (
 ) => Promise<Evidence>
 
 /**
- * Compares with the threshold of the query's model, or for an uncalibrated model with the measurements over
- * the organization's own chunks of the providers in scope. It uses only what is in scope, so it reveals
- * nothing else. With nothing to compare, evidence is not weak.
+ * Compares the score with the threshold of the query's model, or for an uncalibrated model with the measurements of the
+ * organization's own chunks. Uses only the providers in scope, so that it reveals nothing else. Without data to compare
+ * with, evidence is not weak.
  */
 export function createEvidenceCheck(db: Db): EvidenceCheck {
   return async (query, bestScore, countCompared) => {
@@ -63,7 +63,7 @@ export function createEvidenceCheck(db: Db): EvidenceCheck {
     // All chunks are orthogonal or opposite to the query.
     if (bestScore === undefined) return (await countCompared()) > 0 ? WEAK : STRONG
     const { level, threshold } = calibration
-    // Own questions scored below the level: this model tells little, and ratios to such a threshold would be reversed.
+    // Own questions scored below the level. Such a threshold is meaningless, and its ratios would be reversed.
     if (threshold <= 0)
       return evidenceOf(bestScore - level, await countCompared()) < threshold ? WEAK : STRONG
     const tellAmong = (chunks: number): Evidence => {
@@ -73,7 +73,7 @@ export function createEvidenceCheck(db: Db): EvidenceCheck {
         ? { isWeak: false, coverNeeded: coverNeeded(evidence, chunks) }
         : STRONG
     }
-    // Counting takes some milliseconds, and many scores are clear for any number.
+    // Counting takes some milliseconds, and many scores are conclusive for any count.
     const amongFewest = tellAmong(CHUNKS_MIN)
     if (amongFewest === WEAK || tellAmong(CHUNKS_MAX) === STRONG) return amongFewest
     return tellAmong(await countCompared())
@@ -90,7 +90,7 @@ async function calibrationFor(db: Db, query: Asked): Promise<Omit<Kept, 'chunks'
   const { organizationId, model, providers, readable } = query
   const kept = calibrationOf(model.name)
   if (kept !== null) return { level: 0, threshold: kept.weakEvidenceBelow }
-  // Its measurements cover chunks that the user may not read.
+  // The measurements include chunks that the user may not be allowed to read.
   if (!readable.isEverything) return null
   return together(await findKept(db, { organizationId, modelId: model.id }, providers))
 }

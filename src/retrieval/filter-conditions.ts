@@ -19,7 +19,7 @@ function matchingItems({
     where f.organization_id = ${organizationId} and ${sql.join(conditions, sql` and `)})`
 }
 
-/** Requires item `f` to name one of these entities; null: no condition. */
+/** Requires that item `f` names one of these entities; null: no condition. */
 export function naming(organizationId: string, entityIds: readonly string[] | null): RawBuilder<unknown>[] {
   if (entityIds === null) return []
   return [
@@ -28,19 +28,18 @@ export function naming(organizationId: string, entityIds: readonly string[] | nu
   ]
 }
 
-/** Requires item `f` to be readable. */
+/** Requires that item `f` is readable. */
 function ofPolicies(readable: Readable): RawBuilder<unknown>[] {
   return readable.isEverything ? [] : [mayBeRead(readable, 'f.policy_id')]
 }
 
-/** The filter's conditions on item `f`. */
 export function conditionsOf(filter: SearchFilter): RawBuilder<unknown>[] {
   const conditions: RawBuilder<unknown>[] = []
   if (filter.sourceKinds) conditions.push(sql`f.source_kind in (${sql.join(filter.sourceKinds)})`)
   if (filter.authorName !== undefined)
     conditions.push(sql`f.author_name = ${storableText(filter.authorName)}`)
   if (filter.connectorId !== undefined) conditions.push(sql`f.source_id = ${filter.connectorId}`)
-  // An item without a date from its source has the date of its last sync.
+  // Without a date from its source, an item has the date of its last sync.
   const updatedAt = sql`coalesce(f.source_updated_at, f.source_created_at, f.synced_at)`
   if (filter.updatedAfter !== undefined)
     conditions.push(sql`${updatedAt} >= ${new Date(filter.updatedAfter)}`)
@@ -53,9 +52,7 @@ export function conditionsOf(filter: SearchFilter): RawBuilder<unknown>[] {
   return conditions
 }
 
-/**
- * The vectors that a query is compared with: those of the organization's model, in scope, of matching items.
- */
+/** Restricts a query to the vectors of the organization's model that are in scope and belong to matching items. */
 export function inScope(
   query: Pick<NearestQuery, 'organizationId' | 'model' | 'providers' | 'readable' | 'filter' | 'entityIds'>,
 ): RawBuilder<unknown> {
@@ -66,8 +63,8 @@ export function inScope(
 }
 
 /**
- * Leaves out chunks of sources that are being removed. The scan checks items only while there is such a
- * source, because that costs a quarter of its time.
+ * Excludes chunks of sources that are being removed. The scan checks items only while there is such a source, because
+ * the check takes a quarter of its time.
  */
 export function notRemoved(organizationId: string): RawBuilder<unknown> {
   return sql`and (not exists (${removedSources(organizationId)}) or not exists (

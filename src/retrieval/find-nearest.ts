@@ -16,19 +16,19 @@ import { createReadAhead } from './read-ahead.ts'
 import { RowCache } from './row-cache.ts'
 import { createReadCandidates } from './rows.ts'
 
-/** A snapshot too far behind is dropped and rebuilt. */
+/** Tries a second snapshot if the first was dropped because it was too far behind. */
 const SNAPSHOTS_MAX = 2
 /** If more items name an entity, the database filters them itself. */
 const NAMED_ITEMS_MAX = 50_000
 
-/** Share of the vectors' memory that words may take beside it: 128 MiB hold the words of 150,000 chunks. */
+/** The size of the word cache, as a share of the vectors' memory: 128 MiB hold the words of 150,000 chunks. */
 const WORDS_SHARE = 1 / 8
 
 /** A scan fails only under constant writes. */
 const RETRY_AFTER_SECONDS = 1
 
 export interface FindNearest {
-  /** The chunks nearest to a query; exact unless an operator requested an approximate index. */
+  /** The chunks nearest to a query. Exact unless an operator requested an approximate index. */
   nearest(query: NearestQuery): Promise<Nearest>
   /**
    * The best of the `query.limit` nearest in hybrid order.
@@ -47,7 +47,7 @@ export function createFindNearest({
   db: Db
   terms: TermWeights
   memory?: VectorMemory | undefined
-  /** Called with the path that answered. */
+  /** Called with the search path that produced the result. */
   onAnswered?: ((path: SearchPath) => void) | undefined
 }): FindNearest {
   const cache = new RowCache((memory?.bytes ?? 0) * WORDS_SHARE)
@@ -77,7 +77,7 @@ export function createFindNearest({
 
   return {
     nearest: (asked) => {
-      // Only the hybrid order compares meaning.
+      // Only the hybrid order uses the meaning part.
       const query = { ...asked, meaning: null }
       const countInScope = () => countVectors(db, query)
       return firstAnswer(query, { wanted: query.limit, isRanked: false }, (proposer) =>
@@ -93,14 +93,14 @@ export function createFindNearest({
   }
 }
 
-/** The ways to answer a query, fastest first. The last one, a database scan, can always answer. */
+/** The proposers for a query, fastest first. The last one, a database scan, always has a result. */
 async function* proposersFor(
   { db, memory }: { db: Db; memory: VectorMemory | undefined },
   query: NearestQuery,
   isRanked: boolean,
 ): AsyncGenerator<Proposer, void, void> {
   if (memory) yield* snapshotProposers({ db, memory }, query, isRanked)
-  // An index's results depend on chunks that the user may not read.
+  // An index's results depend on chunks that the user may not be allowed to read.
   const byIndex = query.readable.isEverything ? await createIndexProposer(db, query) : null
   if (byIndex) yield byIndex
   yield createScanProposer(db, query, isRanked)
@@ -128,7 +128,7 @@ async function* snapshotProposers(
 
 const Named = z.array(z.object({ source_item_id: z.string() }))
 
-/** The items that name the filter's entity; null: no entity; undefined: too many. */
+/** The items that name the filter's entity; null: no entity in the filter; undefined: too many. */
 async function namedItems(
   db: Db,
   { organizationId, entityIds }: NearestQuery,

@@ -9,19 +9,18 @@ import { createSearch, type Search } from './search.ts'
 import type { VectorMemory } from '../vector-memory/index.ts'
 
 /*
- * A search: `search.ts` embeds the query with the organization's model, `find-nearest.ts` chooses a proposer,
- * `rows.ts` gets the rows of its candidates, `nearest.ts` scores them, and `rank/` makes the hybrid order
+ * A search: `search.ts` embeds the query with the organization's model, `find-nearest.ts` chooses a proposer, `rows.ts`
+ * gets the rows of its candidates, `nearest.ts` scores them, and `rank/` produces the hybrid order
  * (docs/explanation/retrieval.md).
  */
 
-/** The service has ten connections; half of them stay free for other work. */
+/** Half of the service's ten database connections, so that other work is not blocked. */
 const SEARCHES_AT_ONCE = 5
 /** Half of a request's time limit. */
 const WAIT_MAX_MS = 30_000
 
 /**
- * Search over an organization's memory. Organizations alternate, and each leaves a slot to
- * others.
+ * Search over an organization's memory. Organizations alternate, and each leaves a slot to others.
  * @param deps.searchesAtOnce concurrent scans of the database; default 5
  */
 export function createRetrieval(deps: {
@@ -30,9 +29,9 @@ export function createRetrieval(deps: {
   clock: Clock
   terms: TermWeights
   searchesAtOnce?: number
-  /** Holds vectors in memory; without it the database compares them all. */
+  /** Holds vectors in memory. Without it, the database compares them all. */
   memory?: VectorMemory
-  /** Called with the path that answered each search. */
+  /** Called with the path of each search. */
   onAnswered?: (path: SearchPath) => void
 }): {
   search: Search

@@ -13,9 +13,9 @@ export interface NearestQuery {
   /** The model that `vector` belongs to. */
   model: StoredModel
   vector: Float32Array
-  /** Chunks to return; in hybrid order, candidates to rank. */
+  /** The number of chunks to return; in hybrid order, the number of candidates to rank. */
   limit: number
-  /** The dimensions that carry meaning; null: the model does not separate it. */
+  /** The dimensions of the meaning part; null: the model has none. */
   meaning: MeaningPart | null
   /** null: every provider. */
   providers: readonly ProviderId[] | null
@@ -24,7 +24,7 @@ export interface NearestQuery {
   filter: SearchFilter
   /** The ids of the filter's entity; null: no entity in the filter. */
   entityIds: readonly string[] | null
-  /** The items' revision, read together with the caller's key; null: not read. */
+  /** The revision of the items, read with the caller's key; null: not read. */
   seenRevision: number | null
 }
 
@@ -34,7 +34,7 @@ export interface ChunkKey {
   position: number
 }
 
-/** The fields of a chunk in a hit. A new one belongs here, in `Hit` and in the columns that `readRows` selects. */
+/** The fields of a chunk in a hit. Add new ones here, to `Hit`, and to the columns that `readRows` selects. */
 export const ShownChunk = z.object({
   title: z.string(),
   url: z.string().nullable(),
@@ -53,10 +53,10 @@ export interface ChunkRow extends StoredVector {
   shown: ShownChunk
 }
 
-/** Hashes of the stems of a chunk: those of its title, then those of its content. */
+/** Hashes of a chunk's stems: those of its title, then those of its content. */
 export interface ChunkWords {
   numbers: Uint32Array
-  /** How many of them belong to the title. */
+  /** How many of the hashes belong to the title. */
   titleWords: number
 }
 
@@ -79,29 +79,29 @@ export type Nearest<Chunk = NearestChunk> =
       /** Whether nearer chunks may be missing. */
       isApproximate: boolean
     }
-  /** The organization now answers with another model: embed the query with that one. */
+  /** The organization has switched models: embed the query with the new one. */
   | { state: 'other_model'; model: StoredModel }
-  /** The organization has nothing stored yet. */
+  /** The organization has no stored items yet. */
   | { state: 'nothing_stored' }
 
-/** What answered a search: a snapshot in memory, an approximate index, or a database scan. */
+/** The path of a search: a snapshot in memory, an approximate index, or a database scan. */
 export type SearchPath = 'memory' | 'approximate' | 'database'
 
-/** A way to find the chunks that may answer a query. */
+/** Finds the candidates of a query. */
 export interface Proposer {
   readonly path: SearchPath
-  /** The snapshot that proposes; null: the database does. */
+  /** The snapshot that it searches; null: it searches the database. */
   readonly held: HeldSnapshot | null
-  /** The chunks that may be among the `limit` nearest; null: this way cannot answer. */
+  /** The candidates for the `limit` nearest; null: this proposer has no result. */
   propose(limit: number): Promise<Proposal | null>
 }
 
-/** What one proposal led to. */
+/** The outcome of one proposal. */
 export type Outcome<Chunk = NearestChunk> =
   | Nearest<Chunk>
   /** Too much changed since the proposal. */
   | { state: 'outdated' }
-  /** Chunks that were not proposed may belong to the answer. */
+  /** Chunks that were not proposed may belong to the result. */
   | { state: 'too_few' }
 
 /** A key as a string, for maps. */
@@ -109,7 +109,7 @@ export function keyText({ itemId, position }: ChunkKey): string {
   return `${itemId}:${position}`
 }
 
-/** Orders ties by item and position, as every path does. */
+/** Orders ties by item and position, which every search path does. */
 export function byKey(a: ChunkKey, b: ChunkKey): number {
   if (a.itemId !== b.itemId) return a.itemId < b.itemId ? -1 : 1
   return a.position - b.position

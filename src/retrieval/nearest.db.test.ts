@@ -24,7 +24,7 @@ import type { Nearest, NearestQuery, SearchPath } from './nearest-query.ts'
 import type { SearchFilter } from './search-schema.ts'
 import { Readable } from '../kernel/reader.ts'
 
-/** What one process of the service has. */
+/** One process of the service. */
 interface Instance {
   db: Db
   memory: VectorMemory
@@ -38,7 +38,7 @@ const MODELS = ['first', 'second'].map((id) => hashEmbeddingModel({ id, dimensio
 const WORDS = 'apple bridge candle desert engine forest garden harbour island jungle'.split(' ')
 const AUTHORS = ['Ana', 'Ben', null]
 const DAYS = 5
-/** Of how many of the nearest an order by words too is made: fewer than there can be. */
+/** The number of ranked candidates, fewer than there are chunks. */
 const ORDERED = 8
 const clock = { now: () => new Date('2026-03-01T12:00:00.000Z') }
 
@@ -99,7 +99,7 @@ afterAll(async () => {
 })
 beforeEach(async () => {
   organization = await insertOrganization(database.db)
-  // The second one leaves all to threads.
+  // The second instance scans only on threads.
   instances = [newInstance(database, 1_000), newInstance(other, 0)]
   paths.length = 0
   errors.length = 0
@@ -115,7 +115,7 @@ interface Asked {
   filter: SearchFilter
 }
 
-/** The query as the service makes it; null while nothing is stored. */
+/** The query as the service creates it; null while nothing is stored. */
 async function queryOf({ words, ...asked }: Asked): Promise<NearestQuery | null> {
   const { active } = await readModelState(database.db, organization.id)
   if (active === null) return null
@@ -136,10 +136,10 @@ async function contentOf(nearest: Nearest): Promise<unknown> {
   return { chunks: nearest.chunks, compared: await nearest.countCompared() }
 }
 
-/** What is asked for again is known by then, and soon nothing is asked of the database. */
+/** Later repetitions use caches instead of statements. */
 const TIMES_ASKED = 3
 
-/** Both instances answer as a scan in SQL does: the same chunks in the same order with the same scores, of as many. */
+/** Expects both instances to return the same chunks, order, scores, and count as a scan in SQL. */
 async function expectSqlAnswer(asked: Asked): Promise<void> {
   const query = await queryOf(asked)
   if (query === null) return
@@ -149,7 +149,7 @@ async function expectSqlAnswer(asked: Asked): Promise<void> {
       expect(await contentOf(await instance.find.nearest(query))).toEqual(expected)
 }
 
-/** Both order the nearest as one does that reads all their texts: the same chunks with the same relevance. */
+/** Expects both instances to return the same order and relevance as a ranking that reads all texts. */
 async function expectSameOrder(asked: Asked): Promise<void> {
   const nearest = await queryOf(asked)
   if (nearest === null) return
@@ -220,7 +220,7 @@ function dayOf(day: number): string {
   return `2026-02-0${day + 1}T00:00:00.000Z`
 }
 
-/** A source may be gone: then there is a new one to write to. */
+/** Creates a new source if the old one was removed. */
 async function sourceOf(of: ProviderId): Promise<string> {
   const found = await database.db
     .selectFrom('sources')
@@ -245,14 +245,14 @@ async function perform({ items, db, moveTo, removals }: Instance, given: Command
           sourceId: await sourceOf(given.provider),
           sourceKind: given.item % 2 === 0 ? 'document' : 'file',
           title: 'a title',
-          // Some have several chunks, and many are equally near.
+          // Some items have several chunks, and many are equally near.
           body: Array.from({ length: 1 + (given.item % 3) * 150 }, () => given.words.join(' ')).join('\n\n'),
           authorName: author,
           sourceUpdatedAt: given.day === 0 ? null : new Date(dayOf(given.day)),
           metadata: { day: given.day, author, odd: given.day % 2 === 1, list: [given.day] },
         }),
       ])
-      // Its source may be removed meanwhile, with all that it brought.
+      // The item's source may be removed in the meantime, with all its items.
       await writing.catch((error: unknown) => {
         if (!isForeignKeyViolation(error)) throw error
       })
@@ -375,7 +375,7 @@ describe('search in memory', () => {
       await expectSqlAnswer({ words: 'apple', limit: 3, providers: null, filter: {} })
       paths.length = 0
       const send = instance.db.executeQuery.bind(instance.db)
-      // At the end of what is asked nothing has come after the last of its writes.
+      // Writes before each statement, so that the last read follows the last write.
       const sending = vi.spyOn(instance.db, 'executeQuery').mockImplementation(async (statement, ...rest) => {
         if (/nearest as materialized|log as materialized/.test('sql' in statement ? statement.sql : ''))
           await write(`apple ${WORDS[written % WORDS.length]}`)

@@ -11,16 +11,15 @@ import {
 } from './nearest-query.ts'
 import type { ReadCandidates } from './rows.ts'
 
-/** Proposals to try under constant writes or when candidates disappear. */
+/** The maximum number of proposals, under constant writes or when candidates disappear. */
 const ROUNDS_MAX = 5
-/** Factor by which a proposal grows when its candidates are not enough. */
+/** The factor by which a proposal grows if it has too few candidates. */
 const WIDER = 4
 
 /**
- * Answers from one proposer's candidates: asks for newer ones if too much changed, and for more if there are
- * too few.
+ * Answers from one proposer's candidates. Requests newer ones if too much changed, and more if there are too few.
  * @param answer gets a proposal, and whether it includes every write acknowledged before the search
- * @returns null if this proposer cannot answer
+ * @returns null if this proposer has no result
  */
 export async function answerBy<Chunk>(
   proposer: Proposer,
@@ -43,8 +42,8 @@ export async function answerBy<Chunk>(
 }
 
 /**
- * Finds the nearest chunks with one proposer: gets the rows of its candidates, scores them, and ends when no
- * other chunk's upper bound reaches the k-th score.
+ * Finds the nearest chunks with one proposer: gets the rows of its candidates, scores them, and ends when no other
+ * chunk's upper bound reaches the k-th score.
  */
 export async function nearestBy(
   proposer: Proposer,

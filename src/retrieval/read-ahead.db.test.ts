@@ -6,7 +6,7 @@ import { testTerms } from '../../test/support/term-weights.ts'
 import { createFindNearest } from './find-nearest.ts'
 
 const [FIRST, MORE] = [60, 340]
-/** How many items earlier queries ask about. */
+/** The number of items that earlier queries match. */
 const ASKED = 12
 /** Each query first reads the revision, as admission does. */
 const REVISION = 1
@@ -36,12 +36,12 @@ describe('the cache of a small organization', () => {
       await bench.statementsOf(async () => {
         for (const number of numbers) await held(await bench.queryOf(`rare${number}`, { limit: 1 }))
       })
-    /** Asks about some items until they are cached, then expects no statements for the others. */
+    /** Queries some items until they are cached, then expects no statements for the others. */
     const untilAllKnown = async (from: number, to: number): Promise<void> => {
       const numbers = Array.from({ length: to - from }, (_, at) => from + at)
       const statements = { timeout: 20_000, interval: 50 }
       await expect.poll(() => statementsAbout(numbers.slice(0, ASKED)), statements).toBe(ASKED * REVISION)
-      // No statement for a while proves nothing: on a busy machine reading pauses for long.
+      // Waits for the background work itself: on a busy machine, a pause without statements proves nothing.
       await bench.untilIdle()
       const others = numbers.slice(ASKED)
       expect(await statementsAbout(others)).toBe(others.length * REVISION)

@@ -13,18 +13,18 @@ export interface ReadAhead {
 }
 type Missed = (held: HeldSnapshot) => void
 
-/** What a pass over a snapshot loads. */
+/** The data that one pass over a snapshot loads. */
 interface Loading {
-  /** Rows per statement, which takes an embedded database some milliseconds. */
+  /** Rows per statement. A statement takes the embedded database some milliseconds. */
   size: number
-  /** Starts after this many searches missed something. */
+  /** Starts after this many searches with cache misses. */
   searchesBefore: number
   load: (snapshot: VectorSnapshot, rows: readonly SnapshotRow[], signal: AbortSignal) => Promise<unknown>
 }
 
 /** Loads again when this share of the rows is new. */
 const SHARE_NEW = 0.1
-/** Pause after a failure. */
+/** The pause after a failure, in milliseconds. */
 const FAILED_MS = 60_000
 
 export function createReadAhead({
@@ -71,7 +71,7 @@ function createPass({ size, searchesBefore, load }: Loading): Missed {
         for (let from = 0; from < table.rows && !held.isDropped; from += size) {
           const startedAt = performance.now()
           await load(snapshot, snapshot.rowsBetween(from, from + size), signal)
-          // Half of the time is left to others.
+          // Pauses as long as it worked, to leave half of the time to other work.
           await sleep(performance.now() - startedAt, undefined, { signal })
         }
         Object.assign(pass, { searches: 0, written })

@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-/** An organization of 300 items, and queries on it. */
+/** Creates an organization of 300 items and queries on it. */
 async function askingOf(filter: SearchFilter = {}) {
   const { db } = database
   const organization = await insertOrganization(db)
@@ -81,7 +81,7 @@ describe('the statement that reads rows', () => {
       const explained = CompiledQuery.raw(`explain (costs off) ${statement.sql}`, [...statement.parameters])
       const { rows } = await db.executeQuery(explained)
       const plan = Plan.parse(rows).map((row) => row['QUERY PLAN'])
-      // On a distributed database, shards append their number to the table's name.
+      // On a distributed database, table names end with the number of a shard.
       const scans = plan.filter((line) =>
         /Scan.* on (?:chunk_embeddings|chunks|source_items)(?:_\d+)?\b/.test(line),
       )

@@ -8,11 +8,11 @@ import { distanceError, lengthOf } from '../vector-scan/index.ts'
 import { conditionsOf, naming, notBeingRemoved, removedSources } from './filter-conditions.ts'
 import { type ChunkKey, type ChunkRow, type NearestQuery, ShownChunk } from './nearest-query.ts'
 
-/** The organization's state in one statement, from the same database snapshot as the rows. */
+/** The organization's state, read in the same statement and database snapshot as the rows. */
 export interface Standing {
-  /** The organization's answering model; null: nothing is stored yet. */
+  /** The organization's active model; null: nothing is stored yet. */
   model: StoredModel | null
-  /** Sources being removed, whose chunks no search may return. */
+  /** Sources being removed. No search may return their chunks. */
   removedSourceIds: readonly string[]
   revision: number
 }
@@ -22,13 +22,13 @@ export interface StoredRows {
   standing: Standing
   /** Rows in scope: the requested ones that still exist, and all chunks of changed items. */
   rows: ChunkRow[]
-  /** Items changed since the revision; null: too many, or the revision predates the log of changes. */
+  /** Items changed since the revision; null: too many, or the log of changes starts after the revision. */
   changedItemIds: ReadonlySet<string> | null
 }
 
-/** Above this many changed chunks, catching up first is cheaper than reading them. */
+/** With more changed chunks, catching up first is cheaper than reading them. */
 const CHANGED_CHUNKS_MAX = 512
-/** An item id with quotes and comma in a JSON list. */
+/** The size of an item ID in a JSON list, with quotes and comma. */
 const CHARACTERS_PER_ID = 40
 
 const StandingRow = z.object({
@@ -56,10 +56,10 @@ export type RowScope = Pick<NearestQuery, 'organizationId' | 'providers' | 'filt
   model: Pick<StoredModel, 'id'>
 }
 
-/** A filter by an entity lists all its names, which makes too many shapes. */
+/** A filter by an entity lists all its names, which makes too many statement shapes to prepare. */
 const runPrepared = createPreparedShapes()
 
-/** Leaves out rows that cannot be among the `limit` nearest to a vector, so most are not transferred. */
+/** Excludes rows that cannot be among the `limit` nearest to a vector, which saves transferring most of them. */
 export type Narrowing = Pick<NearestQuery, 'vector' | 'limit'>
 
 /**
@@ -97,7 +97,7 @@ export async function readRows(
   }
 }
 
-/** @param first undefined: the organization is gone */
+/** @param first undefined: the organization no longer exists */
 function standingOf(first: z.output<typeof StandingRow> | undefined): Standing {
   if (first === undefined) return { model: null, removedSourceIds: [], revision: 0 }
   const { active_id: id, active_name: name, removed, revision } = first
@@ -117,7 +117,7 @@ function toChunkRow(row: z.output<typeof Found>): ChunkRow {
 
 /** The log of changes after a revision, and the chunks of the changed items; none if there are too many. */
 function changedSince({ organizationId, model }: RowScope, revision: number): RawBuilder<unknown> {
-  // Item by item, so that no plan reads all chunks of the organization.
+  // Item by item, so that no query plan reads all chunks of the organization.
   return sql`log as materialized (
       select count(h.item_ids) as logged, coalesce(sum(octet_length(h.item_ids)), 0) <= ${CHANGED_CHUNKS_MAX * CHARACTERS_PER_ID} as is_small
       from item_changes h where h.organization_id = ${organizationId} and h.revision > ${revision}
@@ -149,8 +149,8 @@ function rowsByKey(
   const matches = conditions.length === 0 ? sql`` : sql`and ${sql.join(conditions, sql` and `)}`
   const distance =
     narrowing === undefined ? sql`null` : sql`e.embedding <=> ${encodeHalfvec(narrowing.vector)}::halfvec`
-  // The sum keeps the planner from looking up the model in another index. PostgreSQL writes hex twice as fast
-  // as base64.
+  // The sum keeps the planner from looking up the model in another index. PostgreSQL encodes hex twice as fast as
+  // base64.
   return sql`found as materialized (
       select k.id, k.position, e.embedding, ${distance} as distance, f.*
       from (
@@ -183,8 +183,8 @@ function rowsByKey(
 }
 
 /**
- * Keeps rows up to the k-th distance, plus the error of two of the database's distances. Changed rows do not
- * count toward k, because the user may not be allowed to read them.
+ * Keeps rows up to the k-th distance, plus the error of two database distances. Changed rows do not count toward k,
+ * because the user may not be allowed to read them.
  */
 function nearEnough({ vector, limit }: Narrowing): RawBuilder<unknown> {
   return sql`where n.distance <= coalesce(
@@ -213,7 +213,7 @@ const selectTexts = prepare(`
     select c.content from chunks c
     where c.organization_id = $1 and c.source_item_id = k.id and c.position = k.position limit 1) c`)
 
-/** Titles and texts of chunks, in any order, of one revision; omits deleted ones. */
+/** The titles and texts of chunks of one revision, in any order. Omits deleted ones. */
 export async function readTexts(
   db: Db,
   organizationId: string,

@@ -21,7 +21,7 @@ const SearchResponse = z
   })
   .meta({ id: 'SearchResponse', description: 'The passages nearest to a query.' })
 
-/** What routes that search have in common. */
+/** The common part of routes that search. */
 export const searchingRoute = {
   method: 'POST',
   tag: 'Retrieval',
@@ -51,7 +51,7 @@ export const retrievalRoutes = [
   }),
 ]
 
-/** What the audit trail records of a retrieval with these hits. */
+/** The audit record of a retrieval with these hits. */
 export function retrievedOf(
   { requestId, query }: Pick<Retrieved, 'requestId' | 'query'>,
   hits: readonly { provider: ProviderId }[],

@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => bench.close())
 
-/** Marks a provider's source as removed, or undoes that, as a change of the items. */
+/** Marks a provider's source as removed, or undoes that, which is a change of its items. */
 async function mark(removedAt: Date | null): Promise<void> {
   await changeItems(bench.database.db, bench.organization.id, async (tx, changes) => {
     await tx
@@ -48,7 +48,7 @@ describe('the row cache', () => {
     const expected = await createFindNearest({ db: bench.database.db, terms: testTerms }).nearest(query)
     for (let time = 0; time < 8; time++) {
       expect(await held(query)).toMatchObject({ chunks: expected.state === 'found' && expected.chunks })
-      // All rows are cached again each time.
+      // Caches all rows again each time.
       const others = await bench.queryOf(ASKED, { limit: ITEMS, providers: ['notion'] })
       await held(others)
     }

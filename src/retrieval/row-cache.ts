@@ -2,32 +2,32 @@ import { LRUCache } from 'lru-cache'
 import type { Candidate, VectorSnapshot } from '../vector-memory/index.ts'
 import type { ChunkRow, ChunkWords } from './nearest-query.ts'
 
-/** Memory limit of all cached rows; one with 1,024 dimensions and 1,000 characters takes 3.5 KiB. */
+/** The memory limit of all cached rows. A row with 1,024 dimensions and 1,000 characters takes 3.5 KiB. */
 const BYTES_MAX = 52 * 2 ** 20
-/** Organizations with larger vectors are not cached, so that all rows of a cached one fit. */
+/** Organizations with more vector data are not cached, so that all rows of a cached one fit. */
 const VECTOR_BYTES_MAX = 24 * 2 ** 20
 const BYTES_PER_NUMBER = 2
-/** Overhead of a row besides its numbers and characters. */
+/** The overhead of a row, besides its numbers and characters. */
 const ROW_BYTES = 512
 /** Overhead of the words of a chunk. */
 const WORDS_BYTES = 256
-/** Overhead of a list or object of metadata, and of each value or key. */
+/** The overhead of a list or object of metadata, and of each value or key. */
 const LIST_BYTES = 64
 const VALUE_BYTES = 32
-/** More than a document has chunks. */
+/** More chunks than any document has. */
 const POSITIONS_MAX = 2 ** 20
 
 type Chunk = Pick<Candidate, 'version' | 'position'>
 
 /**
- * Stored rows, and the words of chunks, by item version and position; a change of the item changes the
- * version. Evicts the least recently used ones.
+ * An LRU cache of stored rows and of the words of chunks, by item version and position. A change of the item changes
+ * the version.
  */
 export class RowCache {
   readonly #rows = new LRUCache<number, ChunkRow>({ maxSize: BYTES_MAX, sizeCalculation: bytesOfRow })
   readonly #words: LRUCache<number, ChunkWords>
 
-  /** @param wordsBytes memory limit of all words; default: none are cached */
+  /** @param wordsBytes the memory limit of all words; by default none are cached */
   constructor(wordsBytes = 0) {
     this.#words = new LRUCache({
       maxSize: Math.max(1, Math.floor(wordsBytes)),
@@ -57,7 +57,7 @@ export function fitsRowCache({ table: { rows, dimensions } }: VectorSnapshot): b
   return rows * dimensions * BYTES_PER_NUMBER <= VECTOR_BYTES_MAX
 }
 
-/** Negative, and never stored, without a version. */
+/** Without a version the key is negative and never stored. */
 function nameOf({ version, position }: Chunk): number {
   return version === null ? -1 : version * POSITIONS_MAX + position
 }
@@ -71,10 +71,7 @@ function bytesOfRow({ values, shown: { title, content, url, metadata } }: ChunkR
   return ROW_BYTES + values.byteLength + text + bytesOf(metadata)
 }
 
-/**
- * Memory of a JSON value, which can be twenty times its text: an empty object of two characters takes 64
- * bytes.
- */
+/** The memory of a JSON value, which can be many times its text: an empty object of two characters takes 64 bytes. */
 function bytesOf(value: unknown): number {
   if (typeof value === 'string') return VALUE_BYTES + bytesOfText(value)
   if (value === null || typeof value !== 'object') return VALUE_BYTES
@@ -85,7 +82,7 @@ function bytesOf(value: unknown): number {
   )
 }
 
-/** Text with characters beyond ASCII may take two bytes for each. */
+/** Text with non-ASCII characters can take two bytes per character. */
 function bytesOfText(text: string): number {
   return Buffer.byteLength(text) === text.length ? text.length : 2 * text.length
 }

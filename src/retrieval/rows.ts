@@ -15,8 +15,8 @@ export interface RowsRead {
 }
 
 /**
- * Gets the rows of candidates from the cache, and the others in one statement; without a statement if nothing
- * can have changed.
+ * Gets the rows of candidates from the cache and the others in one statement. Sends no statement if nothing can have
+ * changed.
  */
 export type ReadCandidates = (
   proposer: Proposer,
@@ -36,7 +36,7 @@ export function createReadCandidates({
 }: {
   db: Db
   cache: RowCache
-  /** Called if rows were read that the cache could have. */
+  /** Called if rows were read that could have been cached. */
   missedRows?: (held: HeldSnapshot) => void
 }): ReadCandidates {
   return async ({ held }, query, { proposal, candidates, narrowing }) => {
@@ -48,7 +48,7 @@ export function createReadCandidates({
     if (isKnown && held && revision === query.seenRevision)
       return { state: 'read', rows, changedItemIds: NONE }
     if (!isKnown && cached) missedRows(cached)
-    // The cache takes all rows.
+    // The cache needs all rows.
     const read = await readRows(db, query, {
       keys: missing,
       since: revision,
@@ -67,7 +67,9 @@ type NoRows = Exclude<Outcome, { state: 'found' }>
 
 const NONE: ReadonlySet<string> = new Set()
 
-/** The snapshot whose rows are cached; null: not all of them fit, or a cached row does not show whether it matches. */
+/**
+ * The snapshot whose rows can be cached; null: they don't all fit, or a cached row is not enough to check the filter.
+ */
 function cacheable(held: HeldSnapshot | null, { entityIds }: NearestQuery): HeldSnapshot | null {
   return held && entityIds === null && fitsRowCache(held.snapshot) ? held : null
 }
@@ -81,7 +83,7 @@ function toCache(
 }
 
 /**
- * Replaces the rows of changed items by those that were read.
+ * Replaces the cached rows of changed items.
  * @returns the changed items
  */
 function putRead(
@@ -95,7 +97,7 @@ function putRead(
   return changed
 }
 
-/** Why rows are of no use to a proposal; null: they are. */
+/** Why a proposal can't use these rows; null: it can. */
 function refusalOf(
   held: HeldSnapshot | null,
   query: NearestQuery,
@@ -104,7 +106,7 @@ function refusalOf(
 ): NoRows | null {
   if (model === null) return { state: 'nothing_stored' }
   if (model.id !== query.model.id) return { state: 'other_model', model }
-  // The database itself proposes nothing of these sources.
+  // The database itself excludes these sources.
   const isOutdated = held !== null && !isSameSet(removedSourceIds, proposal.removedSourceIds)
   return isOutdated || changedItemIds === null ? { state: 'outdated' } : null
 }
@@ -113,7 +115,7 @@ function isSameSet(left: readonly string[], right: readonly string[]): boolean {
   return left.length === right.length && left.every((one) => right.includes(one))
 }
 
-/** The cached rows that the query may have, and the candidates that are not cached. */
+/** The cached rows that match the query, and the candidates that are not cached. */
 function fromCache(
   cache: RowCache | null,
   query: NearestQuery,
@@ -133,11 +135,10 @@ function fromCache(
 const Stored = z.record(z.string(), z.unknown())
 
 /**
- * Whether a cached row is readable and has all values of the filter, as jsonb contains them: they are
- * scalars.
+ * Whether a cached row is readable and contains all values of the filter, which are scalars, as jsonb containment does.
  */
 function createRowTest({ readable, filter }: NearestQuery): (row: ChunkRow) => boolean {
-  // In stored form: two keys may become the same, and the last one counts.
+  // In stored form, because two keys can become the same, and the last one counts.
   const asked = Object.entries(Stored.parse(storableJson(filter.metadata ?? {})))
   return ({ policyId, shown: { metadata } }) =>
     readable.has(policyId) &&

@@ -77,7 +77,7 @@ async function hitsOf(body: Record<string, unknown>, key = 'key'): Promise<Hit[]
   return answer.body.hits
 }
 
-/** Cosine similarity in half precision, as the database has the vectors. */
+/** Cosine similarity in half precision, the precision of stored vectors. */
 function cosine(a: Float32Array, b: Float32Array): number {
   let [dot, aa, bb] = [0, 0, 0]
   for (let index = 0; index < a.length; index++) {

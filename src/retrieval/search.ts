@@ -17,7 +17,7 @@ import type { RankedChunk } from './rank/rank-nearest.ts'
 import { orderForReading } from './rank/reading-order.ts'
 import type { Hit, SearchFilter, SearchRequest } from './search-schema.ts'
 
-/** A search request; with rank `reading`, hits come in the order in which an answer reads them. */
+/** A search request. With rank `reading`, hits are ordered for reading by an answer. */
 export type SearchFor = Omit<SearchRequest, 'rank' | 'onBehalfOf'> & {
   rank?: SearchRequest['rank'] | 'reading'
 }
@@ -25,17 +25,11 @@ export type SearchFor = Omit<SearchRequest, 'rank' | 'onBehalfOf'> & {
 export interface SearchResult {
   /** Best first; ties by item and position. */
   hits: Hit[]
-  /** The name of the answering model; null: nothing is stored yet. */
+  /** The name of the active model; null: nothing is stored yet. */
   model: string | null
-  /**
-   * Whether even the nearest chunk is too far from the query to answer it; in reading order, also judged by
-   * words.
-   */
+  /** Whether even the nearest chunk is too far from the query to answer it. In reading order, words count too. */
   isWeak: boolean
-  /**
-   * The share of the query's words that a passage needs, if the nearest chunk's score is inconclusive; else
-   * 0.
-   */
+  /** The share of the query's words that a passage needs if the nearest chunk's score is inconclusive; else 0. */
   coverNeeded: number
   /** Whether nearer chunks may be missing. */
   isApproximate: boolean
@@ -44,28 +38,26 @@ export interface SearchResult {
 /** @throws AppError `embedding_model_mismatch`, `upstream_error`, `overloaded`, and the reason of `signal` */
 export type Search = (reader: Reader, request: SearchFor, signal?: AbortSignal) => Promise<SearchResult>
 
-/** A query without its vector and limit. */
+/** A query without its model, vector, and limit. */
 type QueryScope = Omit<NearestQuery, 'model' | 'vector' | 'meaning' | 'limit'>
 type FoundNearest = Extract<Nearest<FoundChunk>, { state: 'found' }>
 type FoundChunk = NearestChunk & Partial<Pick<RankedChunk, 'relevance' | 'words'>>
 type Found = Omit<SearchResult, 'hits'> & Pick<FoundNearest, 'chunks'>
 const NOTHING: Found = { chunks: [], model: null, isWeak: false, coverNeeded: 0, isApproximate: false }
 
-/** The organization may switch models between embedding and searching; more often in a row is a fault. */
+/** The organization can switch models between embedding and searching. More switches in a row are a fault. */
 const ATTEMPTS_MAX = 4
 const REMEMBERED_MAX = 10_000
 /** Candidates of the hybrid order; more do not improve it (docs/explanation/evaluation.md). */
 const CANDIDATES = 200
-/** An answer reads the best of at least this many in hybrid order. */
+/** An answer reads the best of at least this many chunks in hybrid order. */
 const READ_MIN = 40
-/** Newer items are preferred among this many of the best. */
+/** Age reorders this many of the best chunks. */
 const AGED_MIN = 100
 
 /**
- * Searches what the caller may read, in the requested order.
- *
- * Embeds the query with the model that answered for the organization last time, and again only if another one
- * answers now.
+ * Searches what the caller may read, in the requested order. Embeds the query with the organization's last active
+ * model, and again only if the model has changed.
  */
 export function createSearch({
   db,
@@ -87,9 +79,7 @@ export function createSearch({
   const lastModels = new Map<string, StoredModel>()
   const currentModel = async (organizationId: string) => (await readModelState(db, organizationId)).active
 
-  /**
-   * The model with its embedding function. One that can no longer be loaded is replaced by the current one.
-   */
+  /** Loads a model with its embedding function. Uses the current model in place of one that can no longer be loaded. */
   const load = async (
     organizationId: string,
     model: StoredModel,
@@ -181,7 +171,7 @@ function inOrder(
   }
 }
 
-/** The providers that a caller may see and a filter includes; null: all. */
+/** The providers that are visible to a caller and match a filter; null: all. */
 export function providersInScope(
   caller: Caller,
   asked: readonly ProviderId[] | undefined,

@@ -1,10 +1,9 @@
 /*
- * Every organization that searches has a snapshot (`vector-snapshot.ts`): its vectors in a table of
- * `src/vector-scan`, the filterable fields of its items (`item-facts.ts`), and the revision of both. A search
- * takes the snapshot and gets every row in scope that may be among the nearest (`vector-memory.ts`). Every
- * change of items adds a revision to a log (`src/item-changes`). `snapshots.ts` loads a snapshot at the first
- * search, applies the logged changes, and evicts the least recently used one. A stop saves snapshots to files
- * (`saved-snapshots.ts`).
+ * Every organization that searches has a snapshot (`vector-snapshot.ts`): its vectors in a table of `src/vector-scan`,
+ * the filterable fields of its items (`item-facts.ts`), and the revision of both. A search acquires the snapshot and
+ * gets every row in scope that can be among the nearest (`vector-memory.ts`). Every change of items adds a revision to
+ * a log (`src/item-changes`). `snapshots.ts` loads a snapshot at the first search, applies the logged changes, and
+ * evicts the least recently used one. Shutdown saves snapshots to files (`saved-snapshots.ts`).
  */
 export type { ItemScope } from './item-facts.ts'
 export { createSavedSnapshots } from './saved-snapshots.ts'

@@ -4,10 +4,10 @@ import type { ProviderId } from '../kernel/providers.ts'
 import type { Readable } from '../kernel/reader.ts'
 import type { SourceKind } from '../database/schema.ts'
 
-/** The filters of a search on items, which all have to match; null or missing: no filter. */
+/** The filters of a search on items, combined with AND; null or missing: no filter. */
 export interface ItemScope {
   providers: readonly ProviderId[] | null
-  /** Access policies the reader may see. */
+  /** The access policies that the reader may see. */
   readable: Readable
   sourceKinds?: readonly SourceKind[] | undefined
   /** Exactly as stored. */
@@ -33,26 +33,26 @@ export const ItemRow = z.object({
   /** Milliseconds, with fractions. */
   updated_at: z.number(),
   policy_id: z.number().nullable(),
-  /** null: too long to hold in memory. */
+  /** null: too long for memory. */
   metadata: z.record(z.string(), z.unknown()).nullable(),
 })
 export type ItemRow = z.output<typeof ItemRow>
 
 /**
- * Two hashes for each pair of a key and a scalar value in the metadata; null: may match any filter. For so
- * few numbers a plain array is smaller than a typed one.
+ * Two hashes for each pair of a key and a scalar value in the metadata; null: may match any filter. For so few numbers,
+ * a plain array is smaller than a typed one.
  */
 const Pairs = z.array(z.number()).nullable()
 type Pairs = z.output<typeof Pairs>
 
 const HashedItem = ItemRow.extend({ metadata: Pairs })
-/** Items in the order of their numbers, as written to a file. */
+/** Items in the order of their numbers, as saved to a file. */
 export const SavedItems = z.array(HashedItem)
 export type SavedItems = z.output<typeof SavedItems>
 
 interface Item extends z.output<typeof HashedItem> {
   version: number
-  /** Its rows; 0: the number is unused, or its rows come next. */
+  /** The number of its rows; 0: the number is unused, or its rows are added next. */
   rows: number
 }
 
@@ -60,13 +60,13 @@ interface Item extends z.output<typeof HashedItem> {
 export interface Selection {
   /** 1 for each item in scope; null: all of them. */
   allowed: Uint8Array | null
-  /** Rows of these items. */
+  /** The number of rows of these items. */
   rows: number
 }
 
-/** Selections cached until an item changes; callers repeat their scopes. */
+/** The number of selections cached until an item changes. Callers repeat their scopes. */
 const SCOPES_MAX = 8
-/** An item with more pairs counts as one that may match any metadata filter. */
+/** An item with more pairs may match any metadata filter. */
 const PAIRS_MAX = 64
 const SECOND_SEED = 0x1b873593
 
@@ -74,14 +74,14 @@ const SECOND_SEED = 0x1b873593
 let versions = 0
 
 /**
- * What a snapshot knows of its items, by item number. It decides a scope as the database would, except for
- * metadata: it only has hashes of that, so the database checks the matches.
+ * The filterable fields of a snapshot's items, by item number. Decides a scope as the database does, except for
+ * metadata: it has only hashes, so the database checks the matches.
  */
 export class ItemFacts {
   readonly #numbers = new Map<string, number>()
   readonly #items: Item[] = []
   readonly #free: number[] = []
-  /** Texts that items share, each stored once. */
+  /** Interns texts that items share. */
   readonly #texts = new Map<string, string>()
   readonly #selections = new Map<string, Selection>()
 
@@ -89,7 +89,7 @@ export class ItemFacts {
     return this.#numbers.get(id)
   }
 
-  /** An item's id, and its version, which changes with each update and is unique within the process. */
+  /** An item's ID and version. The version changes with each update and is unique within the process. */
   itemAt(item: number): Pick<Item, 'id' | 'version'> | undefined {
     return this.#items[item]
   }
@@ -120,7 +120,7 @@ export class ItemFacts {
     return known ?? text
   }
 
-  /** How many numbers are assigned, including free ones. */
+  /** The number of assigned numbers, including free ones. */
   get numbers(): number {
     return this.#items.length
   }
@@ -130,7 +130,7 @@ export class ItemFacts {
     return this.#items.slice(from, to).map(({ version: _version, rows: _rows, ...row }) => row)
   }
 
-  /** Gives the items the next numbers. The caller then adds their rows. */
+  /** Assigns the next numbers to the items. The caller then adds their rows. */
   restore(items: SavedItems): void {
     for (const row of items) {
       if (row.id === UNUSED.id) this.#free.push(this.#items.push(UNUSED) - 1)
@@ -144,7 +144,7 @@ export class ItemFacts {
     this.#selections.clear()
   }
 
-  /** Removes an item that has no rows left. */
+  /** Removes an item without rows. */
   remove(item: number): void {
     const of = this.#items[item]
     if (of === undefined) return
@@ -172,7 +172,7 @@ export class ItemFacts {
     let rows = 0
     for (const number of numbers) {
       const item = this.#items[number]
-      // A hot loop: every reader has another scope.
+      // A hot loop: scopes differ by reader.
       if (item === undefined || !readable.has(item.policy_id) || !tests.every((holds) => holds(item)))
         continue
       rows += item.rows
@@ -182,7 +182,7 @@ export class ItemFacts {
   }
 }
 
-/** At a number that no item has now. */
+/** Marks a number without an item. */
 const UNUSED: Item = {
   id: '',
   provider: '',

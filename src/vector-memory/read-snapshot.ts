@@ -12,22 +12,22 @@ export interface SnapshotOf {
   dimensions: number
 }
 
-/** Key of the last row read. */
+/** The key of the last row read. */
 export interface RowKey {
   itemId: string
   position: number
 }
 
-/** Rows in one statement. The embedded database has one session, which other requests wait for. */
+/** Rows per statement. The embedded database has one session, which other requests wait for. */
 const ROWS_A_PAGE = 256
 const ITEMS_A_PAGE = 256
 const ID_BYTES = 16
 /**
- * Limit on the ids of changed items, in characters: with more than about twenty thousand, rebuilding is
+ * The limit of the IDs of changed items, in characters. With more than about twenty thousand IDs, rebuilding is
  * cheaper.
  */
 const IDS_CHARACTERS_MAX = 800_000
-/** Longer metadata is not held in memory; in stored bytes. */
+/** Longer metadata, in stored bytes, is not held in memory. */
 const METADATA_BYTES_MAX = 4_096
 
 const Counted = z.tuple([z.object({ rows: z.number() })])
@@ -48,9 +48,9 @@ const ItemRows = z.array(ItemRow)
 
 export interface ChangesSince {
   revision: number
-  /** Sources being removed at this revision; each mark and its end has a revision. */
+  /** The sources being removed at this revision. Setting or clearing the removal mark adds a revision. */
   removedSourceIds: readonly string[]
-  /** null: too many changes, too old a revision, or another model answers now, so the snapshot is of no use. */
+  /** null: the snapshot can't be updated, because of too many changes, too old a revision, or another active model. */
   itemIds: ReadonlySet<string> | null
 }
 
@@ -87,9 +87,9 @@ export async function readChanges(
 }
 
 /**
- * A mark that tells a revision from one with the same number in another database or before a migration: the
- * transaction that made it, its changes, and the latest migration. null: the revision is not recorded,
- * another model is active, or the organization is being removed.
+ * A mark that distinguishes a revision from one with the same number in another database or before a migration: the
+ * transaction that made it, its changes, and the latest migration. null: the revision is not recorded, another model is
+ * active, or the organization is being removed.
  */
 export async function readMark(
   db: Db,
@@ -126,8 +126,8 @@ export async function countRows(db: Db, { organizationId, modelId }: SnapshotOf)
 /** One base64 value for all rows: both drivers handle one large value far faster than many small ones. */
 const ROWS = `encode(string_agg(uuid_send(e.source_item_id) || int4send(e.position) || halfvec_send(e.embedding), ''::bytea), 'base64') as rows`
 
-// Item by item and in order, so that no plan reads all rows of the organization and the statement stops at a
-// full page.
+// Item by item and in order, so that no query plan reads all rows of the organization and the statement stops at a full
+// page.
 const readPage = prepare(`
   select ${ROWS} from (
     select e.source_item_id, e.position, e.embedding
@@ -157,7 +157,10 @@ const selectItemsAfter = prepare(`
   select ${ITEM} from source_items i where i.organization_id = $1 and i.id > $2::uuid
   order by i.id limit ${ITEMS_A_PAGE}`)
 
-/** At most {@link ROWS_A_PAGE} rows as `writeRows` takes them, the key of each, and the items that begin here. */
+/**
+ * At most {@link ROWS_A_PAGE} rows in the format of `writeRows`, the key of each, and the items that begin on this
+ * page.
+ */
 export interface PageOfRows {
   page: Uint8Array
   keys: readonly RowKey[]
@@ -167,8 +170,8 @@ export interface PageOfRows {
 const FIRST: RowKey = { itemId: '00000000-0000-0000-0000-000000000000', position: -1 }
 
 /**
- * Reads rows in key order, of all items or of the named ones, a page at a time; it yields to the event loop
- * between pages.
+ * Reads rows in key order, of all items or of the given ones, one page at a time. Yields to the event loop between
+ * pages.
  * @param itemIds in ascending order; null: all
  * @throws the reason of `signal`
  */
@@ -222,7 +225,7 @@ function keysOf(bytes: Buffer, dimensions: number): RowKey[] {
   for (let at = 0; at < bytes.length; at += rowBytes) {
     if (at + rowBytes > bytes.length || bytes.readUInt16BE(at + KEY_BYTES) !== dimensions)
       throw new Error('vectors are not of the dimensions of their model')
-    // Rows of an item follow each other.
+    // The rows of an item are adjacent.
     if (itemAt < 0 || bytes.compare(bytes, itemAt, itemAt + ID_BYTES, at, at + ID_BYTES) !== 0)
       [itemId, itemAt] = [uuidAt(bytes, at), at]
     keys.push({ itemId, position: bytes.readInt32BE(at + ID_BYTES) })

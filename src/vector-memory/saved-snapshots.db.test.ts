@@ -35,7 +35,7 @@ let items: Items
 let organization: TestOrganization
 let folder: string
 const memories: VectorMemory[] = []
-/** Pages of rows read from the database. */
+/** The number of pages read from the database. */
 let pagesRead = 0
 const said: string[] = []
 const errors: unknown[] = []
@@ -89,7 +89,7 @@ async function remove(externalId: string): Promise<string> {
   })
 }
 
-/** Starts a process's memory. With `folder` null it saves nothing. */
+/** Starts a process's memory. If `folder` is null, it saves nothing. */
 function start(at: string | null = folder, { bytes = 64 * 2 ** 20, rowsSavedMin = 1 } = {}): VectorMemory {
   const log = (_fields: object, message?: string): void => void said.push(message ?? '')
   const memory = createVectorMemory({
@@ -105,7 +105,7 @@ function start(at: string | null = folder, { bytes = 64 * 2 ** 20, rowsSavedMin 
   return memory
 }
 
-/** What a memory returns and counts in each scope. */
+/** The results and counts of a memory in each scope. */
 async function answers(memory: VectorMemory, of = organization): Promise<unknown> {
   const { active } = await readModelState(database.db, of.id)
   const snapshot = await memory.take({
@@ -126,11 +126,11 @@ async function answers(memory: VectorMemory, of = organization): Promise<unknown
   return found
 }
 
-/** The answers of a memory that reads everything from the database. */
+/** The results of a memory that reads everything from the database. */
 const answersAnew = (): Promise<unknown> => answers(start(null))
 
 /**
- * Searches, then stops, which saves.
+ * Searches, then shuts down, which saves.
  * @returns the file
  */
 async function searchAndStop(): Promise<string> {
@@ -231,7 +231,7 @@ describe('saved snapshots', () => {
     const file = path.join(folder, `${organization.id}.vectors`)
     const first = await readFile(file)
     expect(first.includes(gone)).toBe(false)
-    // Free space reveals nothing either: the file equals one where the row was never used.
+    // Free space must not contain old data: the file equals one in which the row was never used.
     const again = start()
     await answers(again)
     await again.close()
@@ -310,7 +310,7 @@ describe('an unusable snapshot file', () => {
     [
       'is of another database',
       async () => {
-        // The same change of the same revision, in another transaction.
+        // The same change and revision, in another transaction.
         await sql`update item_changes set item_ids = item_ids where organization_id = ${organization.id}`.execute(
           database.db,
         )

@@ -10,17 +10,16 @@ import { readSnapshot, writeSnapshot } from './snapshot-file.ts'
 import { VectorSnapshot } from './vector-snapshot.ts'
 
 const ENDING = '.vectors'
-/** Fraction of the free disk space that saving leaves to the database. */
+/** Saving requires this many times the snapshot's size in free disk space. */
 const FREE_AFTER = 2
 /** Reading fewer rows from the database takes less than a tenth of a second. */
 const ROWS_MIN = 1_024
-/** Time limit for saving. A shutdown has 30 s, and requests may use 25 of them. */
+/** The time limit for saving. A shutdown has 30 s, and requests may use 25 of them. */
 const SAVING_MS = 3_000
 
 /**
- * Keeps snapshots between a stop and the next start, in their own folder, in files that only their owner can
- * read. The database has everything they contain, so files are not flushed: an incomplete one is detected and
- * deleted.
+ * Stores snapshots between a shutdown and the next start, in files that only their owner can read, in a separate
+ * folder. The database has all of their contents, so files are not flushed: an incomplete one is detected and deleted.
  */
 export class SavedSnapshots {
   readonly #folder: string
@@ -32,8 +31,8 @@ export class SavedSnapshots {
   }
 
   /**
-   * Restores what the last stop saved, one snapshot at a time.
-   * @param adopt takes over a restored snapshot and tells whether it is in use
+   * Restores the saved snapshots, one at a time.
+   * @param adopt takes over a restored snapshot and returns whether it is in use
    */
   async restoreAll(
     deps: { db: Db; scanner: VectorScanner; signal: AbortSignal },
@@ -55,7 +54,7 @@ export class SavedSnapshots {
     this.#logger.info({ organizations, ms }, 'restored the vectors that the last stop saved')
   }
 
-  /** Removes a file and restores its snapshot; null: it is of no use, or there is no room. */
+  /** Deletes a file and restores its snapshot; null: it is unusable, or memory is full. */
   async #restore(
     { db, scanner, signal }: { db: Db; scanner: VectorScanner; signal: AbortSignal },
     name: string,
@@ -65,7 +64,7 @@ export class SavedSnapshots {
     const file = isSaved ? await open(path.join(this.#folder, name), 'r') : null
     let snapshot: VectorSnapshot | undefined
     try {
-      // First, so that later deletions leave nothing on disk.
+      // Deleted first, so that data deleted later does not stay on disk.
       await this.#remove(name)
       const saved = file && (await readSnapshot(file, organizationId))
       if (saved === null) return null
@@ -87,7 +86,7 @@ export class SavedSnapshots {
   }
 
   /**
-   * Saves snapshots until the time is up.
+   * Saves snapshots until the time limit.
    * @param catchUp applies all changes first, so that no file contains deleted items
    */
   async saveAll<Entry extends { snapshot: VectorSnapshot; isDropped: boolean }>(

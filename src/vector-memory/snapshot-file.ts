@@ -7,11 +7,11 @@ import { SavedItems } from './item-facts.ts'
 import type { VectorSnapshot } from './vector-snapshot.ts'
 
 /*
- * A snapshot as a file. It has pieces: a head, the items, then the rows, block by block. Each piece starts with
- * its length and its CRC-32 (ISO 3309, as in gzip), 32 bits each. Length 0 ends the file.
+ * The file format of a snapshot: a head, the items, then the rows, block by block. Each of these parts starts with its
+ * length and its CRC-32 (ISO 3309, as in gzip), 32 bits each. Length 0 ends the file.
  */
 
-/** Raise it whenever the format of a unit, an item or a piece changes. */
+/** Increase this whenever the format of a unit, an item, or a part changes. */
 export const FORMAT = 3
 
 const Head = z
@@ -26,13 +26,13 @@ const Head = z
     blockBytes: z.int(),
     /** The revision of the organization's items. */
     revision: z.int().min(1),
-    /** Tells this revision from one with the same number in another database. */
+    /** Distinguishes this revision from one with the same number in another database. */
     mark: z.string(),
   })
   .refine(({ dimensions, blockBytes }) => blockBytesOf(dimensions) === blockBytes)
 type Head = z.output<typeof Head>
 
-/** The file differs from what was written. */
+/** The file is damaged or incomplete. */
 class NotWhole extends Error {
   constructor(reason: string) {
     super(`the file is damaged: ${reason}`)
@@ -41,11 +41,11 @@ class NotWhole extends Error {
 }
 
 const PIECE_HEAD_BYTES = 8
-/** Bounds the memory that a damaged length can request. */
+/** Limits the memory that a corrupt length can request. */
 const PIECE_BYTES_MAX = 16 * 2 ** 20
-/** A piece takes a few milliseconds at most. */
+/** Keeps the time to write one part to a few milliseconds. */
 const ITEMS_A_PIECE = 512
-/** A block's piece starts with each row's item number and position. */
+/** A block's part starts with the item number and position of each row. */
 const KEY_WORDS = 2
 const KEYS_BYTES = ROWS_A_BLOCK * KEY_WORDS * 4
 
@@ -67,7 +67,7 @@ export async function writeSnapshot(
   await file.writeFile(Buffer.alloc(PIECE_HEAD_BYTES))
 }
 
-/** Made on demand. */
+/** Generated on demand. */
 function* piecesOf(snapshot: VectorSnapshot, mark: string): Generator<Uint8Array, void> {
   const { facts, table, organizationId, modelId, revision } = snapshot
   const { dimensions, blocks } = table
@@ -89,7 +89,7 @@ function* piecesOf(snapshot: VectorSnapshot, mark: string): Generator<Uint8Array
 
 /**
  * Opens a snapshot's file.
- * @returns null if this version cannot use it, or it is another organization's.
+ * @returns null if its format is unusable or it belongs to another organization
  * @throws NotWhole
  */
 export async function readSnapshot(
@@ -130,7 +130,7 @@ async function restorePieces(
       from += unit.length
     }
   }
-  // Only now, so that rows keep their places.
+  // Freed last, so that rows keep their positions.
   for (const row of free) table.free(row)
 }
 

@@ -9,15 +9,15 @@ import { VectorSnapshot } from './vector-snapshot.ts'
 export interface SnapshotsOptions {
   db: Db
   bytes: number
-  /** Threads, besides the caller's, that scan. */
+  /** The number of scanning threads, besides the caller's. */
   threads: number
-  /** Reports a snapshot that failed; the database answers instead. */
+  /** Reports a failed snapshot. The database answers instead. */
   onError: (error: unknown, organizationId: string) => void
-  /** Threads scan snapshots with more rows. Default 8,192; doubled for a search that runs alone. */
+  /** Snapshots with more rows are scanned by threads. Default 8,192; doubled for a search that runs alone. */
   rowsHereMax?: number
-  /** Stores snapshots between a stop and the next start; without it they are rebuilt. */
+  /** Saves snapshots between a shutdown and the next start. Without it, they are rebuilt. */
   saved?: SavedSnapshots | undefined
-  /** Smaller snapshots are not saved: reading 1,024 rows, the default, takes less than a tenth of a second. */
+  /** Smaller snapshots are not saved, because reading 1,024 rows, the default, takes less than a tenth of a second. */
   rowsSavedMin?: number
   now?: () => number
 }
@@ -25,27 +25,27 @@ export interface SnapshotsOptions {
 /** A snapshot with its state in the process. */
 export interface Entry extends SnapshotOf {
   snapshot: VectorSnapshot
-  /** Settles when loading has succeeded or failed. */
+  /** Settles when loading succeeds or fails. */
   ready: Promise<void>
   isReady: boolean
-  /** The catch-up that is running. */
+  /** The running catch-up. */
   following: Promise<void> | null
-  /** Searches and background tasks that use its memory. */
+  /** The number of searches and background tasks that use its memory. */
   holders: number
   isDropped: boolean
   usedAt: number
 }
 
-/** A snapshot used this recently is not evicted; otherwise organizations would keep evicting each other. */
+/** Milliseconds for which a used snapshot is not evicted, so that organizations don't keep evicting each other. */
 const KEPT_MS = 5_000
-/** After a snapshot failed or found no room, it is not retried for this long. */
+/** Milliseconds until a retry after a snapshot failed or found no room. */
 const REFUSED_MS = 60_000
 const REFUSED_MAX = 10_000
 const LOADS_WAITING_MAX = 16
-/** What a catch-up reads is outside the memory limit. */
+/** Limits concurrent catch-ups, because the pages that they read are outside the memory limit. */
 const FOLLOWING_MAX = 4
 
-/** One snapshot for each organization, within a memory limit. */
+/** One snapshot per organization, within a memory limit. */
 export class Snapshots {
   readonly #options: SnapshotsOptions
   readonly #db: Db
@@ -69,7 +69,7 @@ export class Snapshots {
     this.#now = now
   }
 
-  /** Holds an entry's memory for a search until it is released. */
+  /** Retains an entry's memory for a search until it is released. */
   take(entry: Entry): void {
     entry.holders += 1
     this.#searches += 1
@@ -97,7 +97,7 @@ export class Snapshots {
     for (const entry of held) if (!there.has(entry.organizationId)) this.#drop(entry)
   }
 
-  /** Restores what the last stop saved, one snapshot at a time. Loads wait for it. */
+  /** Restores the saved snapshots, one at a time. Loads wait for it. */
   restored(): Promise<void> {
     const { saved } = this.#options
     if (!saved) return Promise.resolve()
@@ -115,10 +115,10 @@ export class Snapshots {
     await this.#scanner.close()
   }
 
-  /** Applies all changes committed by now. A call during a run waits for one that starts after it. */
+  /** Applies all changes committed before the call. A call during a run waits for a run that starts later. */
   async follow(entry: Entry): Promise<void> {
     await entry.following
-    // Another snapshot may own its memory by now.
+    // Another snapshot may already use its memory.
     if (entry.isDropped) return
     entry.following ??= this.#work(entry, () =>
       this.#followTurn(async () => {
@@ -128,7 +128,7 @@ export class Snapshots {
     await entry.following
   }
 
-  /** Runs in the background while it holds the entry, and must not change it. A stop aborts it. */
+  /** Runs a read-only task in the background while retaining the entry. A shutdown aborts it. */
   later(entry: Entry, act: (signal: AbortSignal) => Promise<void>): void {
     const { signal } = this.#stopping
     if (signal.aborted) return
@@ -136,13 +136,13 @@ export class Snapshots {
       try {
         await act(signal)
       } catch (error) {
-        // The snapshot is unchanged: searches keep using it and a stop saves it.
+        // The snapshot is unchanged: searches keep using it, and a shutdown saves it.
         if (!signal.aborted) this.#options.onError(error, entry.organizationId)
       }
     })
   }
 
-  /** The organization's snapshot, loading if new; null: none can be held now. */
+  /** The organization's snapshot, which starts loading if new; null: none is possible now. */
   find(of: SnapshotOf): Entry | null {
     const held = this.#entries.get(of.organizationId)
     if (held && held.modelId !== of.modelId) this.#drop(held)
@@ -180,7 +180,7 @@ export class Snapshots {
     // Set first, so that a failure is not retried at once.
     if (this.#refusedUntil.size >= REFUSED_MAX) this.#refusedUntil.clear()
     this.#refusedUntil.set(organizationId, this.#now() + REFUSED_MS)
-    // Before reading, so that rows that change meanwhile are read again.
+    // Reads the revision before the rows, so that rows that change in the meantime are read again.
     snapshot.reach(await readRevision(this.#db, organizationId))
     const rows = await countRows(this.#db, entry)
     if (!this.#makeRoom(snapshot.table, rows)) throw new NoRoom()
@@ -189,7 +189,7 @@ export class Snapshots {
     this.#refusedUntil.delete(organizationId)
   }
 
-  /** A search may already wait for it. */
+  /** Takes over a restored snapshot, for which a search may already wait. */
   async #adopt(snapshot: VectorSnapshot): Promise<boolean> {
     const entry = this.#entries.get(snapshot.organizationId) ?? this.#add(snapshot)
     if (entry.isReady || entry.modelId !== snapshot.modelId) {
@@ -207,7 +207,7 @@ export class Snapshots {
     entry.isReady = true
   }
 
-  /** Applies what changed since the snapshot's revision; drops a snapshot that is of no use. */
+  /** Applies the changes since the snapshot's revision. Drops a snapshot that can't be updated. */
   async #catchUp(entry: Entry, signal: AbortSignal): Promise<void> {
     const { snapshot } = entry
     const { revision, removedSourceIds, itemIds } = await readChanges(this.#db, entry, snapshot.revision)
@@ -219,7 +219,7 @@ export class Snapshots {
     snapshot.reach(revision, removedSourceIds)
   }
 
-  /** Works on a snapshot while holding its memory. Drops the snapshot if the work fails. */
+  /** Works on a snapshot while retaining its memory. Drops the snapshot on failure. */
   async #work(entry: Entry, act: () => Promise<void>): Promise<void> {
     const work = this.#holding(entry, act)
     this.#working.add(work)
@@ -232,7 +232,7 @@ export class Snapshots {
       await act()
     } catch (error) {
       const { aborted } = this.#stopping.signal
-      // A stop still saves a snapshot whose change it did not interrupt.
+      // A shutdown still saves a snapshot whose changes it did not interrupt.
       if (!aborted || !entry.isReady || entry.snapshot.isChanging) this.#drop(entry)
       if (!aborted && !(error instanceof NoRoom)) this.#options.onError(error, entry.organizationId)
     } finally {
@@ -258,7 +258,7 @@ export class Snapshots {
   }
 
   /**
-   * Evicts snapshots not used recently until a table has room for this many rows.
+   * Evicts snapshots that were not used recently until a table has room for this many rows.
    * @returns whether it has
    */
   #makeRoom(table: RowTable, rows: number): boolean {

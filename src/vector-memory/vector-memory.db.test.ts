@@ -15,7 +15,7 @@ import { changeItems } from '../item-changes/index.ts'
 import { createVectorMemory, type HeldSnapshot, type VectorMemory } from './index.ts'
 import { Readable } from '../kernel/reader.ts'
 
-/** Bytes requested from the system at a time, and the size of a block of 256 rows; three blocks fit. */
+/** The bytes requested from the system at a time, and the size of a block of 256 rows. Three blocks fit. */
 const EXTENT = 4 * 2 ** 20
 const BLOCK = 1_081_344
 const MINUTE = 60_000
@@ -69,7 +69,7 @@ async function take({ id: organizationId }: TestOrganization): Promise<HeldSnaps
   return await memory.take({ organizationId, modelId: active?.id ?? 0, dimensions: model.dimensions })
 }
 
-/** Rows of the organization's snapshot; null: none. */
+/** The rows of the organization's snapshot; null: none. */
 async function rowsHeld(organization: TestOrganization): Promise<number | null> {
   const snapshot = await take(organization)
   if (snapshot === null) return null
@@ -92,7 +92,7 @@ describe('vector snapshots', () => {
     expect(await rowsHeld(second)).toBe(20)
     expect(await rowsHeld(third)).toBe(20)
     now += 1
-    // The others were used a moment ago, so the first is evicted: three fit.
+    // Three fit, and the others were used recently, so the first is evicted.
     expect(await rowsHeld(fourth)).toBe(20)
     expect(memory.held()).toEqual({ organizations: 3, bytes: 3 * BLOCK })
     const used = await take(second)
@@ -242,7 +242,7 @@ describe('vector snapshots', () => {
       if (!('sql' in statement && /chunk_embeddings/.test(statement.sql)))
         return await send(statement, ...rest)
       most = Math.max(most, (under += 1))
-      // Long enough for the others to have started, if allowed.
+      // Long enough for the others to start if they could.
       await setTimeout(100)
       return await send(statement, ...rest).finally(() => (under -= 1))
     })

@@ -6,41 +6,41 @@ import type { RowKey, SnapshotOf } from './read-snapshot.ts'
 import { type Entry, Snapshots, type SnapshotsOptions } from './snapshots.ts'
 import type { VectorSnapshot } from './vector-snapshot.ts'
 
-/** A chunk that may be among the nearest to a query. */
+/** A chunk that can be among the nearest to a query. */
 export interface Candidate extends RowKey, Nearness {
   /** The version of its item in the snapshot; null: the database proposed it. */
   version: number | null
 }
 
-/** The chunks in scope that may be among the nearest by score or by quantized cosine. */
+/** The chunks in scope that can be among the nearest, by score or by quantized cosine. */
 export interface Proposal {
   /** In any order. */
   candidates: Candidate[]
-  /** Upper bound for the score of every other chunk in scope, or for its cosine when ranked; 0: no others. */
+  /** The upper bound of the score (or cosine, if ranked) of all other chunks in scope; 0: no others. */
   floor: number
-  /** The items' revision that this is based on. */
+  /** The revision of the items. */
   revision: number
-  /** The sources whose chunks were left out because they were being removed. */
+  /** The sources that were being removed, whose chunks are excluded. */
   removedSourceIds: readonly string[]
-  /** How many chunks are in scope; null: only the database knows. */
+  /** The number of chunks in scope; null: only the database can count them. */
   count: number | null
 }
 
 /** A proposal for a ranking: only the nearest by quantized cosine, with the products of their meaning parts. */
 export interface Ranking {
-  /** The dimensions that carry meaning; null: the model does not separate it. */
+  /** The dimensions of the meaning part; null: the model has none. */
   meaning: MeaningPart | null
 }
 
 /** A snapshot that stays in memory until released. */
 export interface HeldSnapshot {
-  /** Other searches no longer use it. */
+  /** Whether other searches no longer use it. */
   readonly isDropped: boolean
   readonly snapshot: VectorSnapshot
   /**
-   * All rows in scope that may be among the `limit` nearest to a vector; null: too many are equally near, or
-   * the snapshot keeps changing.
-   * @param ranked null: they are ordered by score
+   * All rows in scope that can be among the `limit` nearest to a vector; null: too many are equally near, or the
+   * snapshot keeps changing.
+   * @param ranked null: order by score
    */
   propose(
     vector: Float32Array,
@@ -49,42 +49,42 @@ export interface HeldSnapshot {
     ranked: Ranking | null,
   ): Promise<Proposal | null>
   /**
-   * Applies changes since.
+   * Applies new changes.
    * @returns whether it finished in time
    */
   follow(): Promise<boolean>
-  /** Applies changes in the background, unless that is already running. */
+  /** Applies new changes in the background, unless that is already running. */
   followLater(): void
   /**
-   * Runs in the background and keeps the snapshot in memory; it must not change rows. A stop aborts it.
-   * Failures go to the memory's `onError`.
+   * Runs a read-only task in the background and retains the snapshot meanwhile. A shutdown aborts it. Failures go to
+   * the memory's `onError`.
    */
   inBackground(act: (signal: AbortSignal) => Promise<void>): void
   release(): void
 }
 
 /**
- * Snapshots of organizations' vectors in the process's memory. The database is authoritative: it decides on
- * every candidate.
+ * Snapshots of organizations' vectors in the process's memory. The database is authoritative: it checks every
+ * candidate.
  */
 export interface VectorMemory {
-  /** Its limit. */
+  /** The memory limit. */
   readonly bytes: number
-  /** null: there is no snapshot (yet), and the database has to answer. Never rejects. */
+  /** null: there is no snapshot (yet), so search the database. Never rejects. */
   take(of: SnapshotOf): Promise<HeldSnapshot | null>
   held(): { bytes: number; organizations: number }
-  /** Drops the snapshots of organizations that are gone or being removed. */
+  /** Drops the snapshots of organizations that were removed or are being removed. */
   forgetRemoved(): Promise<void>
-  /** Starts to restore what the last stop saved. */
+  /** Starts to restore the saved snapshots. */
   start(): void
-  /** Ends loads and threads, and saves the snapshots. */
+  /** Stops loads and threads, and saves the snapshots. */
   close(): Promise<void>
 }
 
 export interface VectorMemoryOptions extends SnapshotsOptions {
   /**
-   * How long a search waits, in milliseconds, for a snapshot to load or to catch up before the database
-   * answers. With the embedded database waiting is better, because its scan blocks all other requests.
+   * Milliseconds that a search waits for a snapshot to load or to catch up before it uses the database. With the
+   * embedded database, waiting is better, because its scan blocks all other requests.
    */
   patience: { loadMs: number; followMs: number }
 }
@@ -108,7 +108,10 @@ export function createVectorMemory(options: VectorMemoryOptions): VectorMemory {
   }
 }
 
-/** Scans of a snapshot that changes meanwhile. Rarely more than one: changes are applied in a moment. */
+/**
+ * The maximum number of scans of a snapshot that changes meanwhile. Rarely more than one, because changes apply
+ * quickly.
+ */
 const TURNS_MAX = 4
 
 function hold(
@@ -132,7 +135,7 @@ function hold(
           continue
         }
         const proposal = await scan(snapshots, snapshot, { vector, limit, scope, ranked })
-        // The rows of a snapshot that changed meanwhile belong to no revision.
+        // Rows of a snapshot that changed meanwhile belong to no single revision.
         if (proposal === null || snapshot.revision === revision) return proposal
       }
       return null

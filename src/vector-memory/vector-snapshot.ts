@@ -7,10 +7,10 @@ import { type PageOfRows, readPages, type RowKey, type SnapshotOf } from './read
 /** A row of a snapshot. The version changes whenever the stored item may have changed. */
 export type SnapshotRow = RowKey & { version: number }
 
-/** The revision of a snapshot that is changing, until it reaches another. */
+/** The revision of a snapshot while it is changing. */
 const CHANGING = -1
 
-/** Limits on pages read but not yet written, in pages and bytes. Writing a page takes about a millisecond. */
+/** Limits on pages that were read but not yet written, in pages and bytes. Writing a page takes about a millisecond. */
 const PAGES_HELD = 16
 const BYTES_HELD = 8 * 2 ** 20
 
@@ -29,12 +29,12 @@ export class VectorSnapshot {
     this.table = scanner.table(dimensions)
   }
 
-  /** The revision of the organization's items that the contents are of, if nothing is changing. */
+  /** The revision of the items in this snapshot, unless it is changing. */
   get revision(): number {
     return this.#revision
   }
 
-  /** The sources that were being removed at that revision, whose rows no search may return. */
+  /** The sources that were being removed at that revision. No search may return their rows. */
   get removedSourceIds(): readonly string[] {
     return this.#removedSourceIds
   }
@@ -47,7 +47,7 @@ export class VectorSnapshot {
     return this.table.dimensions
   }
 
-  /** The contents are of this revision from now on. */
+  /** Sets the revision of the contents. */
   reach(revision: number, removedSourceIds: readonly string[] = []): void {
     this.#revision = revision
     this.#removedSourceIds = removedSourceIds
@@ -66,7 +66,7 @@ export class VectorSnapshot {
   }
 
   /**
-   * Reads all rows, a page at a time; it yields to the event loop between pages.
+   * Reads all rows, one page at a time. Yields to the event loop between pages.
    * @throws NoRoom, and the reason of `signal`
    */
   async read(db: Db, signal: AbortSignal): Promise<void> {
@@ -74,8 +74,8 @@ export class VectorSnapshot {
   }
 
   /**
-   * Reads the rows of changed items anew. Searches use the previous state while the first pages are read,
-   * which is enough for most changes.
+   * Reads the rows of changed items again. Searches use the previous state while the first pages are read, which is
+   * enough for most changes.
    * @throws NoRoom, and the reason of `signal`
    */
   async replace(db: Db, itemIds: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
@@ -105,7 +105,7 @@ export class VectorSnapshot {
       return table.add(item ?? NO_ITEM, position)
     })
     table.write(page, rows)
-    // Deleted after its rows were read; a later revision reports that too.
+    // Deleted after its rows were read. A later revision includes that deletion.
     for (const row of rows) if (table.itemOf(row) === NO_ITEM) table.free(row)
   }
 

@@ -6,22 +6,21 @@ import { createScan, PROPOSED_MAX, type Scan, type ScannedRows } from './scan.ts
 import { createSharedMemory, roomOf, type SharedMemory } from './shared-memory.ts'
 import { rowBytesOf } from './write-rows.ts'
 
-/** How near a quantized vector is to a query: the same numbers for the same vector in every table. */
+/** The similarity of a quantized vector to a query. The same in every table. */
 export interface Nearness {
-  /** Upper bound of the exact cosine. */
+  /** The upper bound of the exact cosine. */
   atMost: number
   cosine: number
-  /** Product of the parts that carry meaning; null: not asked about. */
+  /** The product of the meaning parts; null: not requested. */
   meaning: number | null
 }
 
 export interface Asked {
   vector: Float32Array
-  /** The dimensions that carry meaning; null: none are asked about. */
+  /** The dimensions of the meaning part; null: not requested. */
   meaning: MeaningPart | null
 }
 
-/** The nearness of scanned rows. */
 export function* nearnessOf(
   table: RowTable,
   { rows, uppers, cosines }: ScannedRows,
@@ -37,8 +36,8 @@ export function* nearnessOf(
 let scratch: { shared: SharedMemory; scan: Scan } | undefined
 
 /**
- * Compares vectors with a query in a table of their own. Omits those that cannot have a cosine above 0.
- * @param vectors at most {@link PROPOSED_MAX}, as `halfvec_send` writes them
+ * Compares vectors with a query in a separate table. Omits those that cannot have a cosine above 0.
+ * @param vectors at most {@link PROPOSED_MAX}, as written by `halfvec_send`
  */
 export function compareVectors(vectors: readonly Uint8Array[], asked: Asked): [place: number, Nearness][] {
   const question = encodeQuestion(asked.vector)

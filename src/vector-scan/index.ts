@@ -1,8 +1,8 @@
 /*
  * Vectors in memory. A table (`row-table.ts`) has rows of quantized vectors in blocks (`block-layout.ts`), which
- * `write-rows.ts` writes and a WebAssembly kernel scans (`scan.ts`, on threads if there are many). A scan
- * bounds every similarity from both sides, so it returns all rows that may be among the nearest. `score.ts`
- * computes exact ones. Nothing here knows the database or organizations.
+ * `write-rows.ts` writes and a WebAssembly kernel scans (`scan.ts`, on threads if there are many). A scan computes
+ * bounds of every similarity, so that it returns all rows that can be among the nearest. `score.ts` computes exact
+ * similarities. This module does not depend on the database or organizations.
  */
 export { blockBytesOf, DIMENSIONS_MAX, ROWS_A_BLOCK } from './block-layout.ts'
 export { type Asked, compareVectors, nearnessOf, type Nearness } from './compare.ts'

@@ -3,23 +3,23 @@ import { distanceError } from './score.ts'
 
 export interface Question {
   /**
-   * For each segment that is not all 0: the offset of its unit among those of a block, the number of pairs,
-   * its bound; then the pairs, each as its offset in the unit and its two numbers.
+   * For each segment that is not all 0: the offset of its unit among those of a block, the number of pairs, and its
+   * bound; then the pairs, each as its offset in the unit and its two numbers.
    */
   readonly words: Int32Array
   readonly segments: number
-  /** Size of one step of its 16-bit numbers. */
+  /** The size of one step of its 16-bit numbers. */
   readonly step: number
-  /** Maximum error of a similarity, whatever the row. */
+  /** The maximum error of a similarity that is independent of the row. */
   readonly slack: number
-  /** For each segment, the maximum error per unit of the row's scale in it. */
+  /** For each segment, the maximum error per unit of the row's scale. */
   readonly bounds: Float32Array
 }
 
 const WORD = 4
 const STEPS = 32_767
 /**
- * Upper bound of a quantized row's length. The vector has length 1, and each number is off by less than half
+ * The upper bound of a quantized row's length. The vector has length 1, and the error of each number is less than half
  * of 1/127 of the greatest.
  */
 const ROW_LENGTH_MAX = 1.5
@@ -28,10 +28,9 @@ const FLOAT_ERROR_MIN = 1e-5
 const HEAD_WORDS = 3
 
 /**
- * Encodes a question's vector for the kernel: normalized, from the same half-precision numbers that the
- * database compares, rounded to 16 bits. Every search calls this, so it writes in place and allocates no
- * lists.
- * @returns null if all numbers are 0, which makes nothing similar
+ * Encodes a question's vector for the kernel: normalized, from the same half-precision numbers that the database
+ * compares, rounded to 16 bits. Runs on every search, so it writes in place and allocates no lists.
+ * @returns null if all numbers are 0, so that nothing is similar
  */
 export function encodeQuestion(vector: Float32Array): Question | null {
   const segmentsMax = segmentsOf(vector.length)

@@ -19,7 +19,7 @@ export class NoRoom extends Error {
   }
 }
 
-/** The item of a free row. */
+/** The item number of a free row. */
 export const NO_ITEM = 0xffff_ffff
 const WORD = 4
 const PAIRS = SEGMENT / 2
@@ -31,7 +31,7 @@ export class RowTable {
   readonly dimensions: number
   readonly segments: number
   readonly #shared: SharedMemory
-  /** In shared memory; threads get the parts in use. */
+  /** In shared memory. Threads get the parts in use. */
   #units: Uint32Array<SharedArrayBuffer>
   #rowItems = sharedWords(BLOCKS_AT_FIRST * ROWS_A_BLOCK).fill(NO_ITEM)
   readonly #positions: number[] = []
@@ -47,12 +47,12 @@ export class RowTable {
     this.#units = sharedWords(BLOCKS_AT_FIRST * this.segments)
   }
 
-  /** Rows, including free ones between others. */
+  /** The number of rows, including free ones between others. */
   get rows(): number {
     return this.#rows
   }
 
-  /** Rows ever added, including those that reused a free one. */
+  /** The number of rows ever added, including those that reused a free one. */
   get written(): number {
     return this.#written
   }
@@ -61,7 +61,7 @@ export class RowTable {
     return this.#blocks
   }
 
-  /** Addresses of the units of all blocks. */
+  /** The addresses of the units of all blocks. */
   get units(): Uint32Array {
     return this.#units.subarray(0, this.#blocks * this.segments)
   }
@@ -70,7 +70,7 @@ export class RowTable {
     return this.#rowItems
   }
 
-  /** Bytes used in the shared memory. */
+  /** The bytes used in the shared memory. */
   get bytes(): number {
     return this.#blocks * blockBytesOf(this.dimensions)
   }
@@ -83,7 +83,10 @@ export class RowTable {
     return this.#positions[row] ?? 0
   }
 
-  /** Gives a row to an item. @throws NoRoom */
+  /**
+   * Assigns a row to an item.
+   * @throws NoRoom
+   */
   add(item: number, position: number): number {
     const row = this.#freeRows.pop() ?? this.#rows++
     if (row === this.#blocks * ROWS_A_BLOCK) this.#addBlock()
@@ -97,7 +100,7 @@ export class RowTable {
     writeRows(this.#shared.memory, { dimensions: this.dimensions, page, rows, units: this.#units })
   }
 
-  /** Takes a row from its item so that another can use it. */
+  /** Frees a row for reuse by another item. */
   free(row: number): void {
     this.#rowItems[row] = NO_ITEM
     this.#freeRows.push(row)
@@ -120,7 +123,7 @@ export class RowTable {
       yield new Uint8Array(this.#shared.memory.buffer, unit, UNIT_BYTES)
   }
 
-  /** The rows' product of their quantized meaning part with a query's. */
+  /** Returns a function that multiplies a row's quantized meaning part with a query's. */
   meaningOf(vector: Float32Array, { from, length }: MeaningPart): (row: number) => number {
     const pairs = new Int16Array(this.#shared.memory.buffer)
     const scales = new Float32Array(this.#shared.memory.buffer)
@@ -150,7 +153,7 @@ export class RowTable {
   }
 
   /**
-   * Overwrites free rows, and what earlier owners left in the blocks.
+   * Overwrites free rows and leftovers of earlier owners in the blocks.
    * @throws the reason of `signal`
    */
   async wipe(signal: AbortSignal): Promise<void> {

@@ -13,8 +13,8 @@ import { createSharedMemory, roomOf } from './shared-memory.ts'
 import { KEY_BYTES, rowBytesOf, writeRows } from './write-rows.ts'
 
 /**
- * Distribution of a vector's numbers: like a dense model, like the built-in one, or a few large ones among
- * small ones.
+ * The distribution of a vector's numbers: like a dense model, like the built-in one, or a few large ones among small
+ * ones.
  */
 type Shape = 'dense' | 'sparse' | 'uneven'
 
@@ -26,7 +26,7 @@ function vectorOf(random: () => number, dimensions: number, shape: Shape): Float
   })
 }
 
-/** Cosine similarity of the half-precision vectors, in double precision; 0 if either has no length. */
+/** The cosine similarity of the half-precision vectors, in double precision; 0 if either is a zero vector. */
 function similarity(left: Float32Array, right: Float32Array): number {
   const [a, b] = [left, right].map((vector) => Float64Array.from(Float16Array.from(vector)))
   const dot = (one: Float64Array, two: Float64Array): number =>
@@ -43,7 +43,7 @@ function rowsOf(vectors: readonly Float32Array[], dimensions: number): Uint8Arra
   return rows
 }
 
-/** Vectors in memory with a scanner. */
+/** Creates vectors in memory with a scanner. */
 function held(vectors: readonly Float32Array[], dimensions: number) {
   const segments = segmentsOf(dimensions)
   const shared = createSharedMemory({ bytes: 64 * 2 ** 20, threads: 1 })
@@ -51,7 +51,7 @@ function held(vectors: readonly Float32Array[], dimensions: number) {
   const units = Uint32Array.from({ length: blocks * segments }, () => {
     const unit = shared.allocate()
     if (unit === null) throw new Error('no room')
-    // Leftovers of an earlier owner.
+    // Simulates leftovers of an earlier owner.
     new Uint8Array(shared.memory.buffer, unit, UNIT_BYTES).fill(0xff)
     return unit
   })
@@ -96,7 +96,7 @@ describe('the scan', () => {
       fc.property(given, ({ seed, dimensions, rows, shapes: [ofRows, ofQuestion], limit, odd }) => {
         const random = seededRandom(seed)
         const vectors = Array.from({ length: rows }, () => vectorOf(random, dimensions, ofRows))
-        // Duplicates, and one without length.
+        // Duplicates, and a zero vector.
         if (odd) vectors.push(...vectors.slice(0, 20), new Float32Array(dimensions))
         const question = vectorOf(random, dimensions, ofQuestion)
         if (question.every((value) => value === 0)) question[0] = 1
@@ -145,7 +145,7 @@ describe('the scan', () => {
   })
 
   it('keeps the rows with the greatest cosines and ties, and a floor that no other cosine exceeds', () => {
-    // Few values, so that many are equal.
+    // Few distinct values, so that many are equal.
     const cosines = fc.array(fc.integer({ min: -4, max: 20 }), { maxLength: 60 })
     fc.assert(
       fc.property(cosines, fc.integer({ min: 1, max: 20 }), (values, limit) => {

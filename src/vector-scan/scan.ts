@@ -7,10 +7,10 @@ import { BLOCKS_AT_ONCE, type Room } from './shared-memory.ts'
 
 export interface ScanJob {
   question: Question
-  /** Units of a block, and the addresses of those of all blocks. */
+  /** The units per block, and the addresses of the units of all blocks. */
   segments: number
   units: Uint32Array
-  /** First block to scan, and the one after the last. */
+  /** The first block to scan, and the one after the last. */
   from: number
   to: number
   /** The item of each row; {@link NO_ITEM}: a free row. */
@@ -20,20 +20,20 @@ export interface ScanJob {
   limit: number
 }
 
-/** All rows that may be among the nearest. */
+/** All rows that can be among the nearest. */
 export interface ScannedRows {
   rows: number[]
   /**
-   * Upper bounds of the rows' similarities, and the similarities of their quantized vectors, which lie in the
-   * middle of the bounds.
+   * Upper bounds of the rows' similarities, and the similarities of their quantized vectors, which are the midpoints of
+   * the bounds.
    */
   uppers: number[]
   cosines: number[]
-  /** Lower bound of the `limit`-th similarity, 0 if there are fewer rows. All other rows are below it. */
+  /** The lower bound of the `limit`-th similarity; 0 if there are fewer rows. All other rows are below it. */
   floor: number
 }
 
-/** Only very many equally near rows exceed this; the database then answers. */
+/** Only a very large number of equally near rows exceeds this. The database then answers. */
 export const PROPOSED_MAX = 4_096
 
 type Kernel = (
@@ -48,7 +48,7 @@ type Kernel = (
   out: number,
 ) => void
 
-/** @returns null if more than {@link PROPOSED_MAX} may be among the nearest */
+/** @returns null if more than {@link PROPOSED_MAX} rows can be among the nearest */
 export type Scan = (job: ScanJob) => ScannedRows | null
 
 /** Scans with the WebAssembly kernel on the calling thread, in that thread's room of the shared memory. */
@@ -117,7 +117,7 @@ class Nearest {
     return this.#found
   }
 
-  /** Maximum difference between a row's similarity and that of its quantized vector. */
+  /** The maximum difference between the similarity of a row and of its quantized vector. */
   #offBy(row: number): number {
     const { units, segments, question } = this.#job
     const block = Math.floor(row / ROWS_A_BLOCK) * segments
@@ -130,7 +130,7 @@ class Nearest {
   }
 }
 
-/** The rows of several parts that may be among the nearest of all. */
+/** Merges the rows of several parts that can be among the nearest of all. */
 export function mergeScanned(parts: readonly ScannedRows[], limit: number): ScannedRows {
   const [only] = parts
   if (only && parts.length === 1) return only
@@ -140,7 +140,7 @@ export function mergeScanned(parts: readonly ScannedRows[], limit: number): Scan
   return nearestOf(parts, best.least)
 }
 
-/** The `limit` rows with the greatest cosines and those tied with the last one; no other cosine exceeds the floor. */
+/** The `limit` rows with the greatest cosines, and those tied with the last one. No other cosine exceeds the floor. */
 export function greatestCosines(scanned: ScannedRows, limit: number): ScannedRows {
   if (scanned.rows.length <= limit) return scanned
   const best = new Greatest(limit)

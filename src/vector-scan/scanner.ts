@@ -5,15 +5,15 @@ import type { ScannedRows } from './scan.ts'
 import { createSharedMemory, type SharedMemory } from './shared-memory.ts'
 import { createThreads, type Threads } from './threads.ts'
 
-/** Threads scan tables with more rows; twice as many if no other scan is expected. */
+/** Threads scan tables with more rows; doubled if no other scan is expected. */
 const ROWS_HERE_MAX = 8_192
 
-/** Tables of quantized vectors in a limited memory, and scans of them. */
+/** Tables of quantized vectors within a memory limit, and scans of them. */
 export class VectorScanner {
   readonly #shared: SharedMemory
   readonly #threads: Threads
 
-  /** @param threads threads, besides the caller's, that scan */
+  /** @param threads the number of scanning threads, besides the caller's */
   constructor({
     bytes,
     threads,
@@ -27,22 +27,22 @@ export class VectorScanner {
     this.#threads = createThreads(this.#shared, { count: threads, rowsHereMax })
   }
 
-  /** An empty table of vectors with this many dimensions. */
+  /** Creates an empty table of vectors with this many dimensions. */
   table(dimensions: number): RowTable {
     return new RowTable(dimensions, this.#shared)
   }
 
-  /** Whether tables could have this many rows more: now, or if there were no others. */
+  /** Whether this many more rows fit, now or if there were no other tables. */
   hasRoom({ segments }: RowTable, rows: number, inEmptyMemory = false): boolean {
     const units = inEmptyMemory ? this.#shared.units : this.#shared.free
     return Math.ceil(rows / ROWS_A_BLOCK) * segments <= units
   }
 
   /**
-   * All rows that may be among the `limit` nearest to a vector.
+   * All rows that can be among the `limit` nearest to a vector.
    * @param allowed for each item, whether it is in scope; null: all are
    * @param isAlone no other scan is expected meanwhile
-   * @returns null if too many rows are equally near.
+   * @returns null if too many rows are equally near
    * @throws when a thread ended
    */
   async scan(

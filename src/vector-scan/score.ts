@@ -1,4 +1,3 @@
-/** A stored vector. */
 export interface StoredVector {
   values: Float16Array
   /** Its Euclidean length. */
@@ -45,7 +44,7 @@ export function lengthOf(values: Float16Array | Float64Array): number {
 /** For each dimension, half a unit in the last place of 32-bit products and lengths. */
 const FLOAT_ERROR = 2 * 2 ** -23
 
-/** Maximum error of a similarity summed in 32 bits, as the kernel and pgvector's `<=>` do. */
+/** The maximum error of a similarity summed in 32 bits, as the kernel and pgvector's `<=>` do. */
 export function distanceError(dimensions: number): number {
   return dimensions * FLOAT_ERROR
 }

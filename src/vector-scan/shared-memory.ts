@@ -3,7 +3,7 @@ import { DIMENSIONS_MAX, ROWS_A_BLOCK, SEGMENT, UNIT_BYTES } from './block-layou
 const PAGE_BYTES = 65_536
 /** Pages requested from the system at a time. */
 const PAGES_AT_ONCE = 64
-/** Limit of WebAssembly's 32-bit addresses. */
+/** The limit of WebAssembly's 32-bit addresses. */
 const MEMORY_BYTES_MAX = 4_000 * 2 ** 20
 
 const WORD = 4
@@ -11,15 +11,15 @@ const SEGMENTS_MAX = DIMENSIONS_MAX / SEGMENT
 /** Blocks per kernel call, so that the results stay in the processor's cache. */
 export const BLOCKS_AT_ONCE = 16
 /**
- * Layout of a thread's room, in words: a question, the units of some blocks, the sums of one block's rows, and
- * the results of all rows.
+ * The layout of a thread's room, in words: a question, the units of some blocks, the sums of one block's rows, and the
+ * results of all rows.
  */
 const QUESTION_WORDS = DIMENSIONS_MAX + 3 * SEGMENTS_MAX
 const UNITS_WORDS = BLOCKS_AT_ONCE * SEGMENTS_MAX
 const OUT_WORDS = BLOCKS_AT_ONCE * ROWS_A_BLOCK
 const ROOM_BYTES = WORD * (QUESTION_WORDS + UNITS_WORDS + ROWS_A_BLOCK + OUT_WORDS)
 
-/** Where a thread passes arguments to the kernel; addresses in bytes. */
+/** The memory in which a thread passes arguments to the kernel. Addresses are in bytes. */
 export interface Room {
   readonly question: number
   readonly units: number
@@ -27,7 +27,7 @@ export interface Room {
   readonly out: number
 }
 
-/** The room of a thread; numbers start at 0. */
+/** The room of a thread, numbered from 0. */
 export function roomOf(thread: number): Room {
   const question = thread * ROOM_BYTES
   const units = question + WORD * QUESTION_WORDS
@@ -35,12 +35,12 @@ export function roomOf(thread: number): Room {
   return { question, units, sums, out: sums + WORD * ROWS_A_BLOCK }
 }
 
-/** Memory that all threads share, allocated in units of one size, so that any model can reuse any of them. */
+/** Memory shared by all threads, allocated in units of one size, so that any model can reuse any unit. */
 export interface SharedMemory {
   readonly memory: WebAssembly.Memory
-  /** Units in empty memory. */
+  /** The number of units in empty memory. */
   readonly units: number
-  /** Units that can be allocated now. */
+  /** The number of units that can be allocated now. */
   readonly free: number
   /** The unit's address; null: no room. */
   allocate(): number | null
@@ -48,9 +48,9 @@ export interface SharedMemory {
 }
 
 /**
- * Memory of at most `bytes`, requested from the system as needed. Released units are reused but never
- * returned: WebAssembly memory cannot shrink.
- * @param threads threads that have a room in it
+ * Memory of at most `bytes`, requested from the system as needed. Released units are reused but never returned, because
+ * WebAssembly memory cannot shrink.
+ * @param threads the number of threads that have a room in it
  */
 export function createSharedMemory({ bytes, threads }: { bytes: number; threads: number }): SharedMemory {
   const units = Math.floor(Math.min(bytes, MEMORY_BYTES_MAX) / UNIT_BYTES)

@@ -3,15 +3,15 @@ import { ROWS_A_BLOCK } from './block-layout.ts'
 import { createScan, mergeScanned, type Scan, type ScanJob, type ScannedRows } from './scan.ts'
 import { roomOf, type SharedMemory } from './shared-memory.ts'
 
-/** Fewer blocks do not justify another thread. */
+/** With fewer blocks, another thread costs more than it saves. */
 const BLOCKS_A_THREAD_MIN = 32
 const HEAP_MAX_MB = 64
 
-/** Scans: few rows on this thread, more on threads that start when first needed. */
+/** Scans few rows on this thread, and more on threads that start on first use. */
 export interface Threads {
   /**
    * @param isAlone no other search is running, so twice as many rows are scanned on this thread
-   * @returns null if too many rows are equally near.
+   * @returns null if too many rows are equally near
    * @throws when a thread ended
    */
   scan(job: Omit<ScanJob, 'from' | 'to'>, isAlone: boolean): Promise<ScannedRows | null>
@@ -24,9 +24,8 @@ interface Thread {
 }
 
 /**
- * @param count threads besides this one; each has a room in the memory after this thread's
- * @param rowsHereMax up to this many rows are scanned on the calling thread, because handing them over costs
- * as much
+ * @param count the number of threads besides this one. Each has a room in the memory after this thread's
+ * @param rowsHereMax scans up to this many rows on the calling thread, because handing them over costs as much
  */
 export function createThreads(
   shared: SharedMemory,
@@ -65,14 +64,14 @@ export function createThreads(
   }
 }
 
-/** @param onEnd called when the thread has ended; the next job starts a new one */
+/** @param onEnd called when the thread ends; the next job starts a new one */
 function startThread({ memory }: SharedMemory, number: number, onEnd: () => void): Thread {
   const worker = new Worker(new URL('./worker.ts', import.meta.url), {
     workerData: { memory, room: roomOf(number) },
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MAX_MB },
   })
   worker.unref()
-  /** Jobs are answered in order. */
+  /** Jobs finish in order. */
   const waiting: PromiseWithResolvers<ScannedRows | null>[] = []
   const fail = (error: Error): void => {
     onEnd()

@@ -1,6 +1,6 @@
 /**
- * The parts of WebAssembly used here. TypeScript declares it only in the DOM library, which the service does
- * not load.
+ * The parts of WebAssembly used here. TypeScript declares them only in the DOM library, which the service does not
+ * load.
  */
 declare namespace WebAssembly {
   interface Module {

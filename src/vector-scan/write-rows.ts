@@ -1,13 +1,13 @@
 import { PAIR_BYTES, ROWS_A_BLOCK, SCALES_BYTES, SEGMENT, segmentsOf } from './block-layout.ts'
 
 /**
- * A row as the database returns it: id, position and vector as `uuid_send`, `int4send` and `halfvec_send`
- * write them.
+ * The size of a row's key in a page from the database. A row is its ID, position, and vector, as written by
+ * `uuid_send`, `int4send`, and `halfvec_send`.
  */
 export const KEY_BYTES = 20
 const VECTOR_HEAD_BYTES = 4
 
-/** Bytes of such a row. */
+/** The bytes of a row from the database, with its key. */
 export function rowBytesOf(dimensions: number): number {
   return KEY_BYTES + VECTOR_HEAD_BYTES + 2 * dimensions
 }
@@ -15,19 +15,19 @@ export function rowBytesOf(dimensions: number): number {
 export interface WriteJob {
   dimensions: number
   page: Uint8Array
-  /** Where each row of the page is written. */
+  /** The target row of each row of the page. */
   rows: readonly number[]
-  /** Addresses of the units of all blocks. */
+  /** The addresses of the units of all blocks. */
   units: Uint32Array
 }
 
 const BYTE_STEPS = 127
-/** Rows quantized together, so that the writes are adjacent. */
+/** The number of rows quantized together, so that the writes are adjacent. */
 const ROWS_A_TILE = 32
 const PAIRS = SEGMENT / 2
 let halves: Float64Array | undefined
 
-/** Every half-precision number by its bits. */
+/** The value of every half-precision number, by its bits. */
 function halfValues(): Float64Array {
   return (halves ??= Float64Array.from(
     new Float16Array(Uint16Array.from({ length: 65_536 }, (_, bits) => bits).buffer),
@@ -35,8 +35,8 @@ function halfValues(): Float64Array {
 }
 
 /**
- * Quantizes rows to bytes: each vector is normalized, and each of its segments has steps of 1/127 of its
- * greatest number.
+ * Quantizes rows to bytes. Each vector is normalized, and each of its segments has steps of 1/127 of its greatest
+ * number.
  */
 export function writeRows(memory: WebAssembly.Memory, { dimensions, page, rows, units }: WriteJob): void {
   const pairs = new Int16Array(memory.buffer)
@@ -65,7 +65,7 @@ export function writeRows(memory: WebAssembly.Memory, { dimensions, page, rows, 
   }
 }
 
-/** How many rows from here follow each other in a block. */
+/** The number of rows from here that are adjacent in a block. */
 function tileAt(rows: readonly number[], first: number): number {
   const row = rows[first] ?? 0
   const most = Math.min(ROWS_A_TILE, ROWS_A_BLOCK - (row % ROWS_A_BLOCK))
@@ -74,7 +74,7 @@ function tileAt(rows: readonly number[], first: number): number {
   return count
 }
 
-/** Reads and normalizes a vector. A vector without length stays 0 and is similar to nothing. */
+/** Reads and normalizes a vector. A zero vector stays 0 and is similar to nothing. */
 function readNormalized(page: Uint8Array, from: number, dimensions: number, into: Float64Array): void {
   const values = halfValues()
   let square = 0

@@ -4,15 +4,17 @@ import { ApiError, errorOf, unreachable } from './errors.ts'
 
 export type Answer = Schemas['AskResponse']
 
-/** What a thorough answer does before it is written. */
+/** The steps of a thorough answer, before its text is generated. */
 export type AskStep =
   | { step: 'rewrite'; queries: string[] }
   | { step: 'search'; query: string; hitCount: number }
   | { step: 'read'; isEnough: boolean; queries: string[] }
 
-/** An answer as it is written: its steps, its passages, its text piece by piece, its citations, and the whole. */
+/** The events of a streamed answer: steps, passages, text deltas, citations, and the complete answer. */
 export type AskEvent =
-  /** Not sent by the service: the request that it answers, by which the audit trail names the answer. */
+  /**
+   * Added by the client, not sent by the service: the ID of the request, which identifies the answer in the audit log.
+   */
   | { event: 'request'; data: { requestId: string | null } }
   | { event: 'step'; data: AskStep }
   | { event: 'context'; data: Pick<Answer, 'context'> }
@@ -21,8 +23,8 @@ export type AskEvent =
   | { event: 'done'; data: Answer }
 
 /**
- * Asks, and yields the answer as it comes.
- * @throws ApiError when the service refuses it or the stream breaks off
+ * Sends a question and yields the events of its answer.
+ * @throws ApiError if the service refuses it or the stream breaks off
  */
 export async function* askStreaming(
   credentials: Credentials,
@@ -80,7 +82,7 @@ async function send(
   }
 }
 
-/** All events except errors. The service validates them before it sends them. */
+/** True for all events except errors. The service validates events before it sends them. */
 function isAskEvent(given: { event: string | undefined; data: unknown }): given is AskEvent {
   return given.event !== undefined && ['step', 'context', 'delta', 'citations', 'done'].includes(given.event)
 }

@@ -8,15 +8,15 @@ export type Schemas = components['schemas']
 /** The caller. `token` renews an expired token, and returns null without a signed-in user. */
 export interface Credentials {
   token(): Promise<string | null>
-  /** The service does not take the token any more. */
+  /** Called when the service rejects the token. */
   onRefused(): void
 }
 
-/** The service's routes with their types, as one person in one workspace; null before one is chosen. */
+/** A typed client of the service's routes for one user in one workspace; null before a workspace is chosen. */
 export function createApi(credentials: Credentials, organizationId: string | null): Api {
   const api = createClient<paths>({
     baseUrl: globalThis.location.origin,
-    // Asked for at each call, so that a test can put another in its place.
+    // Looked up on each call, so that tests can replace it.
     fetch: (request) => globalThis.fetch(request),
   })
   api.use({
@@ -32,7 +32,7 @@ export function createApi(credentials: Credentials, organizationId: string | nul
   return api
 }
 
-/** The headers that every request of a person in a workspace carries. */
+/** The headers of every request of a user in a workspace. */
 export async function headersOf(
   credentials: Credentials,
   organizationId: string | null,
@@ -45,8 +45,8 @@ export async function headersOf(
 }
 
 /**
- * What a call answered.
- * @throws ApiError for everything that is no success
+ * Returns the data of a response.
+ * @throws ApiError for any response that is not a success
  */
 export async function unwrap<T>(
   call: Promise<{ data?: T; error?: unknown; response: Response }>,
@@ -56,7 +56,7 @@ export async function unwrap<T>(
   throw errorOf(response, error)
 }
 
-/** Whether trying again by itself may help: the service was away or busy, not that it said no. */
+/** Whether an automatic retry can help: the service was unreachable or busy, and did not refuse the request. */
 export function mayBeRetried(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 0 || error.status >= 502)
 }

@@ -1,18 +1,18 @@
 import type { components } from './schema.d.ts'
 
-/** The service's closed list, and what happens before it can answer. */
+/** The service's error codes, and two codes for failures without a readable response. */
 export type ErrorCode = components['schemas']['Error']['code'] | 'offline' | 'unreadable'
 
 type Issue = NonNullable<components['schemas']['Error']['issues']>[number]
 
-/** An error of the service in its own words, with the id under which its log has the request. */
+/** An error with the service's message and the request ID that its log uses. */
 export class ApiError extends Error {
   readonly code: ErrorCode
-  /** The HTTP status; 0 without an answer. */
+  /** The HTTP status; 0 without a response. */
   readonly status: number
   readonly requestId: string | null
   readonly issues: readonly Issue[]
-  /** When to call again, as the service asks; null: it does not say. */
+  /** The delay before a retry that the service asks for; null if it names none. */
   readonly retryAfterMs: number | null
 
   constructor(given: {
@@ -34,7 +34,7 @@ export class ApiError extends Error {
   }
 }
 
-/** What an answer that is not a success says; `body` is its JSON, if it had any. */
+/** Builds the error of an unsuccessful response; `body` is its parsed JSON, if any. */
 export function errorOf(response: Response, body: unknown): ApiError {
   const requestId = response.headers.get('x-request-id')
   const { status } = response
@@ -56,7 +56,7 @@ function retryAfterOf({ headers }: Response): number | null {
   return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1_000 : null
 }
 
-/** The error of a request without an answer. */
+/** The error of a request without a response. */
 export function unreachable(cause: unknown): ApiError {
   return new ApiError({
     code: 'offline',

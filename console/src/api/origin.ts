@@ -1,17 +1,17 @@
 import { filesProvider, providerName } from './provider-list.ts'
 
-/** The fields that tell where an item comes from. */
+/** The fields that identify an item's origin. */
 interface Stored {
   provider: string
   url: string | null
-  /** Where the service says it. */
+  /** Set where the API returns it. */
   isFile?: boolean
   metadata?: Record<string, unknown>
 }
 
 /**
- * Whether an item was imported or uploaded as a file: the API stores files under a provider, and an import names the
- * format in the metadata. Without either, it is a file if it has no address: a provider's own items have one.
+ * Whether an item was imported or uploaded as a file. The API stores files under a provider, and an import names the
+ * format in the metadata. Without either, an item without a URL is a file: items of a provider have one.
  */
 export function isFile({ provider, url, isFile: said, metadata }: Stored): boolean {
   if (said !== undefined) return said
@@ -19,7 +19,7 @@ export function isFile({ provider, url, isFile: said, metadata }: Stored): boole
   return metadata === undefined ? provider === filesProvider() : 'fileType' in metadata && 'path' in metadata
 }
 
-/** Where an item comes from, as people call it. */
+/** The display name of an item's origin. */
 export function originName(item: Stored): string {
   return isFile(item) ? 'File' : (providerName(item.provider) ?? item.provider)
 }

@@ -1,9 +1,9 @@
 import { DEFAULT_PROVIDERS } from './providers.ts'
 
-/** Typed by the default providers; a deployment may name others. */
+/** Typed by the default providers; a deployment can configure others. */
 export type ProviderId = (typeof DEFAULT_PROVIDERS)[number]['id']
 
-/** A provider as the service describes it. */
+/** A provider as the API describes it. */
 export interface ProviderFacts {
   id: ProviderId
   name: string
@@ -15,7 +15,7 @@ export interface ProviderFacts {
 
 let known = listOf(DEFAULT_PROVIDERS)
 
-/** Takes the providers of this deployment, before any page is drawn. */
+/** Sets the providers of this deployment. Called before the first render. */
 export function takeProviders(providers: readonly ProviderFacts[]): void {
   known = listOf(providers)
 }
@@ -27,16 +27,16 @@ function listOf(providers: readonly ProviderFacts[]) {
     ids: providers.map(({ id }) => id),
     choices: providers.map(({ id: value, name: label }) => ({ value, label })),
     any: new Intl.ListFormat('en', { type: 'disjunction' }).format(names),
-    // Every deployment names a provider.
+    // Every deployment has at least one provider.
     forFiles: (providers.find(({ isForFiles }) => isForFiles) ?? providers[0])?.id ?? 'google_drive',
   }
 }
 
-/** Every provider, in the order of the API. */
+/** Every provider, in the API's order. */
 export const providerIds = (): readonly ProviderId[] => known.ids
-/** The providers to choose from, as a select takes them. */
+/** The options of a provider select. */
 export const providerChoices = (): { value: ProviderId; label: string }[] => known.choices
-/** All of them in a sentence: "Slack, Notion, or Gmail". */
+/** All provider names in a sentence: "Slack, Notion, or Gmail". */
 export const anyProvider = (): string => known.any
 /** The default provider of files. */
 export const filesProvider = (): ProviderId => known.forFiles
@@ -52,7 +52,7 @@ export function providerName(id: string | null): string | undefined {
   return known.byId.get(id ?? '')?.name
 }
 
-/** Whether sources of a provider can be limited to some of its channels. */
+/** Whether a provider's sources can be limited to some of its channels. */
 export function hasChannels(id: ProviderId): boolean {
   return providerFacts(id).hasChannels
 }

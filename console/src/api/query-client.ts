@@ -11,7 +11,7 @@ declare module '@tanstack/react-query' {
 const RETRIES = 2
 const FRESH_MS = 15_000
 
-/** What the pages have read. Only what may pass by itself is tried again; a refusal is shown at once. */
+/** The query cache. Retries only errors that can pass without a change; other errors are shown at once. */
 export function createQueryClient(): QueryClient {
   return new QueryClient({
     defaultOptions: {

@@ -1,4 +1,4 @@
-/** The file of a page could not be had: the service is away, or serves another version of the console by now. */
+/** A page's file failed to load: the service is unreachable, or serves another version of the console. */
 export class MissingPageFile extends Error {
   constructor(cause: unknown) {
     super('The file of this page could not be loaded', { cause })
@@ -6,7 +6,7 @@ export class MissingPageFile extends Error {
   }
 }
 
-/** Loads a page. Its error says that the file is missing, in any browser and bundler. */
+/** Loads a page. Throws the same error for a missing file in every browser and bundler. */
 export function pageFile<Page>(load: () => Promise<Page>): () => Promise<Page> {
   return async () => {
     try {
@@ -18,10 +18,13 @@ export function pageFile<Page>(load: () => Promise<Page>): () => Promise<Page> {
 }
 
 const RELOADED = 'memory-console.reloaded'
-/** A page that is still missing after this long is reloaded again. */
+/** The minimum time between two reloads, in milliseconds. */
 const AGAIN_MS = 20_000
 
-/** Reloads the page for its new files, unless that was done a moment ago and did not help. @returns whether it does */
+/**
+ * Reloads the page to fetch its new files, unless a recent reload did not help.
+ * @returns whether it reloads
+ */
 export function reloadOnce(now: number): boolean {
   try {
     if (now - Number(sessionStorage.getItem(RELOADED) ?? 0) < AGAIN_MS) return false

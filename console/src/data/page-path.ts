@@ -1,4 +1,4 @@
-/** Where the pages of the navigation are. */
+/** The paths of the pages in the navigation. */
 export type PagePath =
   | '/'
   | '/ask'

@@ -1,11 +1,11 @@
 let pending: string | null = null
 
-/** Lets the page Ask ask this as soon as it opens: a click elsewhere wanted it. An address alone asks nothing. */
+/** Stores a question that the Ask page sends when it opens. A URL alone never sends one, because only a click may. */
 export function leaveQuestion(question: string): void {
   pending = question
 }
 
-/** The question that was left, once. */
+/** Returns the stored question and clears it. */
 export function takeQuestion(): string | null {
   const taken = pending
   pending = null

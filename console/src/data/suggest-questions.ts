@@ -1,10 +1,10 @@
-/** How many questions are suggested at most. */
+/** The maximum number of suggested questions. */
 export const SUGGESTED = 3
 const TITLE_CHARACTERS_MAX = 60
-/** Questions that a title or a message asks; the rest asks for contents and names. */
+/** The maximum number of questions from titles and messages. The rest ask about contents and names. */
 const OF_TITLES_MAX = 2
 const WORDS_MIN = 5
-/** Words that begin the title of an instruction: "Rotate secrets". */
+/** Verbs that start the title of a set of instructions: "Rotate secrets". */
 const VERBS = new Set(
   `add answer approve ask assign back book build buy call cancel change check choose claim clean close configure connect
    contact create debug delete deploy disable edit enable escalate export file find fix get give go hire host import improve
@@ -14,7 +14,7 @@ const VERBS = new Set(
    upload use verify write`.split(/\s+/),
 )
 
-/** Those of them that are nouns too: "Release notes", "Order form". One of `AFTER_VERBS` has to follow them. */
+/** Verbs that are also nouns: "Release notes", "Order form". A word of `AFTER_VERBS` must follow them. */
 const NOUNS = new Set(
   `back book build call change check claim close contact deploy edit export file find fix host hire import
    invite launch log measure monitor move order pay plan release report request
@@ -39,8 +39,8 @@ interface Named {
 }
 
 /**
- * Up to three questions about these items, the newest first, and about the names that they share. `own` is the
- * workspace's name, which most of its items share.
+ * Up to three questions about these items, newest first, and about names that several of them share. `own` is the
+ * workspace's name, which most items contain.
  */
 export function suggestQuestions(
   items: readonly Titled[],
@@ -53,7 +53,7 @@ export function suggestQuestions(
   const asked = items.filter(({ sourceKind }) => sourceKind === 'message').flatMap(questionInMessage)
   const ofTitles = [...documents.flatMap(questionOfTitle), ...asked]
   const shown = documents.filter((title) => isShort(title) && !title.endsWith('?'))
-  // One of a numbered series says less than a document of its own.
+  // Documents of a numbered series make less specific questions.
   const contents = shown.filter((title) => !/\d/.test(title)).map(questionOfContents)
   const ofSeries = shown.filter((title) => /\d/.test(title)).map(questionOfContents)
   const known = names.filter(
@@ -91,7 +91,7 @@ function questionOfTitle(title: string): string[] {
   return [`How do I ${verb}${act.slice(first.length)}?`]
 }
 
-/** A question from a channel, without the channel's name. Short ones are omitted, because they mean little elsewhere. */
+/** A question asked in a channel, without the channel's name. Skips short ones, which mean little out of context. */
 function questionInMessage({ title }: Titled): string[] {
   const question = title.replace(/^#[^:\s]{1,80}: /, '').trim()
   const isWhole = question.length <= TITLE_CHARACTERS_MAX && /^\p{Lu}[^@?]*\?$/u.test(question)
@@ -100,12 +100,12 @@ function questionInMessage({ title }: Titled): string[] {
 
 function questionOfName({ type, label }: Named): string[] {
   if (type === 'person') return [`What does ${label} work on?`]
-  // The domain of an address is no subject for a question.
+  // A domain name makes no useful question.
   if (type === 'organization' && /^[\w-]+(?:\.[\w-]+)+$/.test(label)) return []
   return type === 'organization' || type === 'topic' ? [`What do we know about ${label}?`] : []
 }
 
-/** A file name or a line of text makes no title to ask about. */
+/** Excludes file names and whole lines of text. */
 function isShort(title: string): boolean {
   return title !== '' && title.length <= TITLE_CHARACTERS_MAX && !/\.\w{1,5}$/.test(title)
 }

@@ -6,7 +6,7 @@ import { suggestQuestions } from './suggest-questions.ts'
 const ITEMS = 50
 const NAMES = 12
 
-/** Questions that the stored items answer: of what changed last, and of the names that they have in common. Null while both are read. */
+/** Questions that the stored items can answer, from recent changes and frequent names. Null while they load. */
 export function useSuggestedQuestions(): readonly string[] | null {
   const { api, organization } = useWorkspace()
   const items = useQuery({

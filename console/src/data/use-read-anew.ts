@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { useWorkspace } from '../session/workspace.tsx'
 
-/** Invalidates the workspace's queries of these names: visible ones refresh at once, others when they are needed. */
+/** Invalidates the workspace's queries of these names. Visible ones refetch at once, others on their next use. */
 export function useReadAnew(): (...names: string[]) => Promise<void> {
   const queries = useQueryClient()
   const { organization } = useWorkspace()

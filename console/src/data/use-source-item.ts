@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { unwrap } from '../api/client.ts'
 import { useWorkspace } from '../session/workspace.tsx'
 
-/** A stored item with its text; costs no credit. Nothing is asked for while there is no id. */
+/** A stored item with its text; costs no credit. Sends no request without an ID. */
 export function useSourceItem(id: string | undefined) {
   const { api, organization } = useWorkspace()
   return useQuery({

@@ -1,13 +1,12 @@
 import type { LucideIcon } from 'lucide-react'
 
-/** Something that the palette can do. */
 export interface Entry {
   id: string
   label: string
-  /** What kind of thing it is, or where it comes from. */
+  /** The entry's type or origin. */
   hint?: string
   icon: LucideIcon
-  /** It leads to a page, which then has the focus. */
+  /** The entry opens a page, which then takes the focus. */
   isNavigation: boolean
   run: () => void
 }
@@ -15,14 +14,14 @@ export interface Entry {
 export interface EntryGroup {
   label: string
   entries: readonly Entry[]
-  /** All of them are shown, also before anything is typed. */
+  /** Shows all entries of the group, even with an empty query. */
   isWhole?: boolean
 }
 
-/** Shown of a group at most, so that each group is in view. */
+/** The maximum number of entries per group, so that every group stays in view. */
 const GROUP_MAX = 6
 
-/** The entries that contain every word of the query, group by group; groups without any are left out. */
+/** The entries that contain every word of the query, by group. Omits empty groups. */
 export function matching(groups: readonly EntryGroup[], query: string): EntryGroup[] {
   const words = query
     .toLowerCase()

@@ -9,7 +9,7 @@ import { useEntries } from './use-entries.ts'
 const QUERY_CHARACTERS_MAX = 1_000
 
 /**
- * A combobox whose list is always open: the focus stays in the field, arrow keys move through the list
+ * A combobox whose list is always open. The focus stays in the field, and arrow keys move through the list
  * (https://www.w3.org/WAI/ARIA/apg/patterns/combobox/).
  */
 export function PaletteSearch({ onRun }: { onRun: (entry: Entry) => void }) {
@@ -17,7 +17,7 @@ export function PaletteSearch({ onRun }: { onRun: (entry: Entry) => void }) {
   const [place, setPlace] = useState(0)
   const groups = useEntries(query)
   const entries = groups.flatMap((group) => group.entries)
-  // What is found may become fewer while it is read.
+  // Results can shrink between renders.
   const at = Math.min(place, entries.length - 1)
   const active = entries[at]
   const id = useId()
@@ -64,7 +64,7 @@ export function PaletteSearch({ onRun }: { onRun: (entry: Entry) => void }) {
   )
 }
 
-/** Where a key leads in a list of so many; null: nowhere. The ends are joined. */
+/** The entry that a key moves to, wrapping at both ends; null if the key does not move. */
 function nextPlace(key: string, at: number, length: number): number | null {
   if (length === 0) return null
   switch (key) {
@@ -99,7 +99,7 @@ function EntryList({
             {group.label}
           </div>
           {group.entries.map((entry) => (
-            // The keyboard works in the field.
+            // Keys are handled by the field.
             // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus
             <div
               key={entry.id}

@@ -3,9 +3,9 @@ import { useState } from 'react'
 import type { Entry } from './entries.ts'
 import { PaletteSearch } from './palette-search.tsx'
 
-/** Everything that can be opened or done, by typing a part of its name. */
+/** The command palette: finds pages, items, and actions by name. */
 export function Palette({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
-  // A page that was opened takes the focus itself.
+  // False after opening a page, which takes the focus itself.
   const [returnsFocus, setReturnsFocus] = useState(true)
   const run = (entry: Entry): void => {
     setReturnsFocus(!entry.isNavigation)

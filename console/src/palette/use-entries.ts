@@ -24,7 +24,7 @@ import { type EntryGroup, matching } from './entries.ts'
 
 const TYPING_MS = 200
 const ITEMS_SHOWN = 6
-/** What the service takes as part of a title. */
+/** The API's maximum length of a title filter. */
 const TITLE_CHARACTERS_MAX = 200
 const THEMES = [
   { scheme: 'light', label: 'Light theme', icon: Sun },
@@ -32,7 +32,7 @@ const THEMES = [
   { scheme: 'auto', label: 'System theme', icon: Monitor },
 ] as const
 
-/** The palette's entries for these words: pages and names, then items by title, then the question. */
+/** The palette's entries for a query: pages and names, then items by title, then the question. */
 export function useEntries(query: string): EntryGroup[] {
   const words = query.trim()
   const question = useQuestion(words)
@@ -128,7 +128,7 @@ function useThemes(): EntryGroup {
   return { label: 'Theme', entries }
 }
 
-/** Items whose title contains the words. Admins open them in the list of items, members beside Ask. */
+/** Items whose title contains the words. Opens them in the list of items for admins, and beside Ask for members. */
 function useItemEntries(words: string): EntryGroup[] {
   const { api, organization, isAdmin } = useWorkspace()
   const navigate = useNavigate()

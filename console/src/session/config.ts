@@ -1,7 +1,7 @@
 import type { ProviderFacts } from '../api/provider-list.ts'
 import { ApiError, errorOf, unreachable } from '../api/errors.ts'
 
-/** How people sign in here: `ConsoleSignIn` of the service's `src/console/serve.ts`. */
+/** How users sign in: `ConsoleSignIn` of the service's `src/console/serve.ts`. */
 export type SignIn =
   | {
       by: 'issuer' | 'development'
@@ -15,15 +15,18 @@ export type SignIn =
   | { by: 'nobody'; reason: string }
 
 export interface Config {
-  /** The service's base URL as its operator set it, without a slash at its end. */
+  /** The service's configured base URL, without a trailing slash. */
   publicUrl: string
   signIn: SignIn
-  /** Whether a language model is configured, which thorough answers need. */
+  /** Whether a language model is configured. Thorough answers need one. */
   hasLanguageModel: boolean
   providers: readonly ProviderFacts[]
 }
 
-/** The configuration that the service gives the console before sign-in. @throws ApiError */
+/**
+ * Loads the public configuration, before sign-in.
+ * @throws ApiError
+ */
 export async function loadConfig(): Promise<Config> {
   const response = await fetch('/console/config.json').catch((error: unknown) => {
     throw unreachable(error)

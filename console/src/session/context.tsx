@@ -9,7 +9,7 @@ interface Console {
 
 const ConsoleContext = createContext<Console | null>(null)
 
-/** Makes the service's settings and the session known below. */
+/** Provides the service's configuration and the session to its children. */
 export function ConsoleProvider({ value, children }: { value: Console; children: ReactNode }) {
   return <ConsoleContext value={value}>{children}</ConsoleContext>
 }
@@ -20,7 +20,7 @@ export function useConsole(): Console {
   return found
 }
 
-/** Whether a user is signed in; rerenders when that changes. */
+/** Whether a user is signed in. Rerenders on changes. */
 export function useSessionState(): SessionState {
   const { session } = useConsole()
   return useSyncExternalStore(session.subscribe, session.state)

@@ -5,7 +5,7 @@ import { unwrap } from '../api/client.ts'
 import { ErrorNotice } from '../ui/error-state.tsx'
 import { ME, useUserApi } from './user-api.ts'
 
-/** Makes a workspace that the person owns; `onMade` gets its id. */
+/** Creates a workspace that the user owns and passes its ID to `onMade`. */
 export function CreateWorkspaceForm({ onMade }: { onMade: (organizationId: string) => void }) {
   const api = useUserApi()
   const queries = useQueryClient()

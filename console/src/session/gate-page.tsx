@@ -4,7 +4,7 @@ import { usePageTitle } from '../ui/page-title.ts'
 import { Brand } from './brand.tsx'
 import classes from './gate-page.module.css'
 
-/** A page before the console itself: one panel in the middle. */
+/** The layout of pages outside the console, such as sign-in: one centered panel. */
 export function GatePage({ title, children }: { title: string; children: ReactNode }) {
   usePageTitle(title)
   return (

@@ -5,7 +5,7 @@ import { ConfirmDialog } from '../ui/confirm-dialog.tsx'
 import { ME } from './user-api.ts'
 import { useWorkspace } from './workspace.tsx'
 
-/** Asks whether the person means to leave the workspace that is open. Whether they may, the service says: its last owner stays. */
+/** Confirms that the user wants to leave the open workspace. The service refuses this for the last owner. */
 export function LeaveDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const { organization, organizations } = useWorkspace()
   const leave = useLeave()
@@ -29,7 +29,7 @@ export function LeaveDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () 
   )
 }
 
-/** Takes the person out of the workspace, and leads to Home of another or to where one is made. */
+/** Removes the user from the workspace, then opens Home of another one or the form that creates one. */
 function useLeave() {
   const { api, organization, user } = useWorkspace()
   const queries = useQueryClient()

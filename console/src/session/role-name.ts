@@ -1,4 +1,4 @@
-/** A role as people say it. */
+/** A role's display name. */
 export function roleName(role: 'owner' | 'admin' | 'member'): string {
   switch (role) {
     case 'owner':

@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent } from 'react'
 
 const POLL_MS = 3_000
 
-/** Whether the service answers and can serve. */
+/** Whether the service is reachable and ready. */
 export async function isServiceReady(): Promise<boolean> {
   try {
     return (await fetch('/readyz', { cache: 'no-store' })).ok
@@ -11,7 +11,7 @@ export async function isServiceReady(): Promise<boolean> {
   }
 }
 
-/** While `isAway`, asks every few seconds whether the service is back, and says so once. */
+/** While `isAway`, polls every few seconds and calls `onReady` once when the service is ready. */
 export function useWhenReady(isAway: boolean, onReady: () => void): void {
   const ready = useEffectEvent(onReady)
   useEffect(() => {

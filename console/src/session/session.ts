@@ -7,13 +7,13 @@ export type SessionState =
   /** `ended`: the issuer or the service no longer accepts the session. */
   | { is: 'signed-out'; because: 'new' | 'ended' }
   | { is: 'signed-out'; because: 'failed'; message: string }
-  /** Nobody can sign in before the operator has mended this. */
+  /** Nobody can sign in until the operator fixes the configuration. */
   | { is: 'impossible'; reason: string }
 
 export interface Session extends Credentials {
   state(): SessionState
   subscribe(listener: () => void): () => void
-  /** Leads to the issuer, and from there back to where the person is now. */
+  /** Redirects to the issuer, which returns the user to the current URL. */
   signIn(): Promise<void>
   signOut(): Promise<void>
 }
@@ -22,8 +22,8 @@ const CALLBACK = '/console/callback'
 const HOME = '/console/'
 
 /**
- * Somebody's session at the issuer: authorization code with PKCE, tokens in this tab's session storage, renewed with a
- * refresh token where the issuer gives one.
+ * The user's session at the issuer: authorization code with PKCE. Tokens stay in this tab's session storage and are
+ * renewed with a refresh token if the issuer provides one.
  */
 export async function openSession(config: Config): Promise<Session> {
   const { signIn } = config
@@ -108,16 +108,16 @@ function createManager(
     redirect_uri: publicUrl + CALLBACK,
     post_logout_redirect_uri: publicUrl + HOME,
     scope,
-    // `resource` is the standard's name (RFC 8707), `audience` Auth0's.
+    // `resource` is the standard parameter (RFC 8707), `audience` is Auth0's.
     ...(resource === null ? {} : { resource, extraQueryParams: { audience: resource } }),
     userStore: store,
     stateStore: store,
-    // It would open a frame where there is no refresh token, which the content security policy forbids.
+    // Without a refresh token, silent renewal opens a frame, which the content security policy blocks.
     automaticSilentRenew: false,
   })
 }
 
-/** The end of a sign-in, at the address that the issuer sent the browser to; goes on to where it began. */
+/** Completes a sign-in at the redirect URI, then restores the URL where it started. */
 async function complete(manager: UserManager): Promise<SessionState> {
   try {
     const user = await manager.signinRedirectCallback()
@@ -129,7 +129,7 @@ async function complete(manager: UserManager): Promise<SessionState> {
   }
 }
 
-/** Leads to the issuer, and from there back to where the person is now. */
+/** Redirects to the issuer, which returns the user to the current URL. */
 async function leave(manager: UserManager, scope: string): Promise<void> {
   const { scopes_supported: supported } = await manager.metadataService.getMetadata()
   await manager.signinRedirect({
@@ -138,7 +138,7 @@ async function leave(manager: UserManager, scope: string): Promise<void> {
   })
 }
 
-/** Google refuses `offline_access`, which every other provider wants for a refresh token. */
+/** Removes `offline_access` for Google, which rejects it. Other providers require it for a refresh token. */
 function supportedScope(scope: string, supported: string[] | undefined): string {
   const isRefused = (name: string): boolean =>
     name === 'offline_access' && supported !== undefined && !supported.includes(name)
@@ -148,7 +148,7 @@ function supportedScope(scope: string, supported: string[] | undefined): string 
     .join(' ')
 }
 
-/** Only an address of the console's own. */
+/** Allows only URLs of the console, to prevent open redirects. */
 function returnAddress(state: unknown): string {
   return typeof state === 'string' && state.startsWith(HOME) && !state.startsWith(CALLBACK) ? state : HOME
 }

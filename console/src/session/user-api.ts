@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { type Api, createApi } from '../api/client.ts'
 import { useConsole } from './context.tsx'
 
-/** What `GET /v1/console/me` is kept under. */
+/** The query key of `GET /v1/console/me`. */
 export const ME = ['me'] as const
 
 /** The routes outside any workspace. */

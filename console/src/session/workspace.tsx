@@ -13,9 +13,9 @@ interface Workspace {
   organization: Organization
   organizations: readonly Organization[]
   user: Schemas['User']
-  /** The routes as this person in this workspace. */
+  /** The routes for this user in this workspace. */
   api: Api
-  /** Whether keys, sources, billing and audit are open to the person. */
+  /** Whether the user can manage keys, sources, billing, and the audit log. */
   isAdmin: boolean
   choose(organizationId: string): void
 }
@@ -23,7 +23,7 @@ interface Workspace {
 const CHOSEN = 'memory-console.workspace'
 const WorkspaceContext = createContext<Workspace | null>(null)
 
-/** Who is signed in, and the workspace that is open. */
+/** The signed-in user and the open workspace. */
 export function useWorkspace(): Workspace {
   const found = use(WorkspaceContext)
   if (found === null) throw new Error('there is no WorkspaceProvider above')
@@ -31,8 +31,8 @@ export function useWorkspace(): Workspace {
 }
 
 /**
- * Knows who is signed in and which of their workspaces is open: the one that was last open in this browser, else their
- * first. Who has none is asked to make one.
+ * Provides the signed-in user and the open workspace: the one last used in this browser, else the first. Users without
+ * a workspace are asked to create one.
  */
 export function WorkspaceProvider({ children }: { children: ReactNode }) {
   const { session } = useConsole()
@@ -72,11 +72,11 @@ function rememberedWorkspace(): string | null {
   }
 }
 
-/** Opens this workspace from now on. Storage may be switched off; then the choice lasts as long as the page. */
+/** Stores the workspace as the current one. If storage is disabled, the choice lasts until the page reloads. */
 export function rememberWorkspace(id: string): void {
   try {
     localStorage.setItem(CHOSEN, id)
   } catch {
-    // Nothing depends on it.
+    // Storage is optional.
   }
 }

@@ -10,7 +10,7 @@ const SCHEMES = [
   { id: 'auto', label: 'System', icon: Monitor },
 ] as const
 
-/** Who is signed in; the colours, the API reference, and the way out. */
+/** The signed-in user, the color scheme, the API reference, and sign-out. */
 export function AccountMenu() {
   const { user } = useWorkspace()
   const { session } = useConsole()

@@ -5,7 +5,7 @@ import { PageHeader } from '../ui/page-header.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { useWorkspace } from '../session/workspace.tsx'
 
-/** Shows its content to admins and owners, and tells members whom to ask. */
+/** Shows its content to admins and owners. Members see whom to ask. */
 export function AdminOnly({ children }: { children: ReactNode }) {
   const { isAdmin, organization } = useWorkspace()
   if (isAdmin) return children

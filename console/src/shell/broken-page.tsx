@@ -7,7 +7,7 @@ import { PageHeader } from '../ui/page-header.tsx'
 import { Panel } from '../ui/panel.tsx'
 import { MissingPageFile, reloadOnce } from '../data/page-file.ts'
 
-/** A page whose own code failed, or whose file is missing since the service stopped or was updated. */
+/** Shown when a page throws, or when its file is missing because the service stopped or was updated. */
 export function BrokenPage({ error }: { error: unknown }) {
   if (error instanceof MissingPageFile) return <MissingPage />
   return (
@@ -25,7 +25,7 @@ export function BrokenPage({ error }: { error: unknown }) {
   )
 }
 
-/** Reloads by itself as soon as the service answers: it has the files of its version. */
+/** Reloads when the service responds again, with the files of its current version. */
 function MissingPage() {
   const [isStuck, setStuck] = useState(false)
   useWhenReady(!isStuck, () => setStuck(!reloadOnce(Date.now())))

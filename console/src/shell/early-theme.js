@@ -1,10 +1,10 @@
-// Before anything is painted: the colours that were chosen in this browser, else the system's.
+// Sets the color scheme before the first paint: the one chosen in this browser, else the system's.
 ;(() => {
   let chosen = null
   try {
     chosen = localStorage.getItem('mantine-color-scheme-value')
   } catch {
-    // Storage is switched off: the system decides.
+    // Storage is disabled: use the system's scheme.
   }
   const isDark =
     chosen === 'dark' || (chosen !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)

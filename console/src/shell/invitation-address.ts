@@ -1,6 +1,6 @@
 const PATH = '/console/invitation'
 
-/** Whether the address is that of an invitation. Its secret is in the fragment, which no server and no log is sent. */
+/** Whether the URL is an invitation. Its secret is in the fragment, which browsers never send to servers. */
 export function isInvitation(): boolean {
   return globalThis.location.pathname === PATH
 }

@@ -13,7 +13,7 @@ import { LinesSkeleton } from '../ui/skeletons.tsx'
 
 const HOME = '/console/'
 
-/** Shows who invites to what, and lets the person who is signed in join. */
+/** Shows who invites the user to which workspace, and lets a signed-in user join. */
 export function InvitationPage() {
   const token = globalThis.location.hash.slice(1)
   return (
@@ -79,7 +79,7 @@ function Join({ token }: { token: string }) {
     mutationFn: () => unwrap(api.POST('/v1/console/invitations/accept', { body: { token } })),
     onSuccess({ organization }) {
       rememberWorkspace(organization.id)
-      // Anew, so that nothing of the link stays in the page or its history.
+      // A full load removes the secret from the page and its history.
       globalThis.location.replace(HOME)
     },
   })

@@ -3,7 +3,7 @@ import classes from './navigation-list.module.css'
 import { PAGES } from './navigation.ts'
 import { useWorkspace } from '../session/workspace.tsx'
 
-/** The pages that are open to the person. */
+/** The pages that the user can open. */
 export function NavigationList({ onNavigate }: { onNavigate?: () => void }) {
   const { isAdmin } = useWorkspace()
   return (

@@ -4,7 +4,7 @@ import { EmptyState } from '../ui/empty-state.tsx'
 import { PageHeader } from '../ui/page-header.tsx'
 import { Panel } from '../ui/panel.tsx'
 
-/** An address below the console's that is none of its pages. */
+/** Shown for an unknown path under the console's. */
 export function NoSuchPage() {
   return (
     <>

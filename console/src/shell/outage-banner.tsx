@@ -6,7 +6,7 @@ import { ApiError } from '../api/errors.ts'
 import { useWhenReady } from '../session/service-ready.ts'
 import classes from './outage-banner.module.css'
 
-/** Shown on every page during an outage. Refreshes the page when the service answers again. */
+/** Shown on every page during an outage. Refetches data when the service responds again. */
 export function OutageBanner() {
   const queries = useQueryClient()
   const [isAway, setAway] = useState(false)
@@ -44,7 +44,7 @@ export function OutageBanner() {
   )
 }
 
-/** Nobody answered, or a proxy did in place of the service, or the service cannot serve yet. */
+/** True if there was no response, if a proxy answered for the service, or if the service is not ready. */
 function isOutage(error: unknown): boolean {
   if (!(error instanceof ApiError)) return false
   return (

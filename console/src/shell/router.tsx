@@ -158,7 +158,7 @@ const routeTree = root.addChildren([
   ]),
 ])
 
-/** The console's addresses. Each page comes with a file of its own, fetched when it is likely to be opened. */
+/** The console's routes. Each page is a separate file, preloaded when the user is likely to open it. */
 export const router = createRouter({
   routeTree,
   basepath: '/console',

@@ -14,7 +14,7 @@ import { WorkspaceSwitcher } from './workspace-switcher.tsx'
 
 const WIDE = '(min-width: 62em)'
 
-/** What is around every page: the navigation at its side, or behind a button where the screen is narrow. */
+/** The frame of every page, with the navigation at the side, or behind a button on narrow screens. */
 export function Shell() {
   const isWide = useMediaQuery(WIDE, true, { getInitialValueInEffect: false })
   const [isOpen, { toggle, close }] = useDisclosure(false)
@@ -83,7 +83,7 @@ function SideContent({
 }: {
   withoutBrand?: boolean
   onNavigate?: () => void
-  /** Absent where the search has another button. */
+  /** Omitted if search has another button. */
   onSearch?: () => void
 }) {
   return (
@@ -109,7 +109,10 @@ function SideContent({
   )
 }
 
-/** After a change of page the heading has the focus, so that keyboards and screen readers begin there; or the field that took it, as of a palette that is already open again. */
+/**
+ * Moves the focus to the heading after navigation, for keyboard and screen reader users, unless a field already took
+ * it, such as the palette's.
+ */
 function useFocusOnNavigation(isTaken: boolean) {
   const main = useRef<HTMLElement>(null)
   const router = useRouter()

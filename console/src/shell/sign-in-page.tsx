@@ -5,7 +5,7 @@ import { GatePage } from '../session/gate-page.tsx'
 import { isInvitation } from './invitation-address.ts'
 import { OutcomeNotice } from '../ui/outcome-notice.tsx'
 
-/** The sign-in page. The URL stays, so that users return to the page they wanted. */
+/** The sign-in page. The URL stays the same, so that users return to the page that they requested. */
 export function SignInPage() {
   const { config, session } = useConsole()
   const state = useSessionState()

@@ -19,7 +19,7 @@ import { SignInPage } from './sign-in-page.tsx'
 import { cssVariables, theme } from './theme.ts'
 import { WorkspaceProvider } from '../session/workspace.tsx'
 
-/** Draws the console: the settings and the session first, then the pages or the way to sign in. */
+/** Starts the console: loads the configuration and the session, then renders the pages or the sign-in. */
 export async function start(root: Root): Promise<void> {
   try {
     const config = await loadConfig()
@@ -50,7 +50,7 @@ export async function start(root: Root): Promise<void> {
   }
 }
 
-/** Restarts automatically when the service answers. */
+/** Restarts when the service responds again. */
 function Unstarted({ error }: { error: ApiError }) {
   useWhenReady(true, reload)
   return <ErrorState error={error} onRetry={reload} />
@@ -71,7 +71,10 @@ function SignedIn({ Page }: { Page: ComponentType }) {
   return state.is === 'signed-in' ? <Page /> : <SignInPage />
 }
 
-/** Few come by an invitation, so its page is a file of its own. @throws ApiError if that cannot be had */
+/**
+ * Loads invitations from a separate file, because few users need it.
+ * @throws ApiError if it fails to load
+ */
 async function signedInPage(): Promise<ComponentType> {
   if (!isInvitation()) return Workspaces
   const file = await import('./invitation-page.tsx').catch((error: unknown) => {
@@ -89,8 +92,8 @@ function Workspaces() {
 }
 
 /**
- * The issuer sends people back to the service's public address alone, and what a tab keeps is by address: so whoever came
- * by another name (`localhost` for `127.0.0.1`) goes there first.
+ * Redirects to the public URL, the only one that the issuer redirects to. Session storage is per origin, so a sign-in
+ * must start there too, not at another host name (`localhost` for `127.0.0.1`).
  */
 function leadToOwnOrigin(publicUrl: string): boolean {
   const { origin, pathname, search, hash } = globalThis.location

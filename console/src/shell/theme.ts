@@ -1,9 +1,9 @@
 import { colorsTuple, createTheme, type CSSVariablesResolver, type MantineColorsTuple } from '@mantine/core'
 import tokens from '../../../design/tokens.json'
 
-/** Ten shades. The seventh is the icon's color. */
+/** Ten shades; the seventh is the icon's color. */
 const accent = shades(tokens.accent)
-/** Grays of the dark look, with a little of the accent's blue. */
+/** Grays of the dark scheme, tinted with the accent's blue. */
 const dark = shades(tokens.dark)
 
 export const theme = createTheme({
@@ -28,7 +28,7 @@ export const theme = createTheme({
   },
 })
 
-/** Contrast of 4.5 and more where the library's own colors have less (WCAG 2.2, 1.4.3). */
+/** Raises the library's colors to a contrast of at least 4.5:1 (WCAG 2.2, 1.4.3). */
 export const cssVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
@@ -39,7 +39,7 @@ export const cssVariables: CSSVariablesResolver = () => ({
   dark: { ...look(1), '--mantine-color-body': tokens.colors.background[1] ?? '' },
 })
 
-/** The variables of the light look (0) or the dark one (1). */
+/** The variables of the light scheme (0) or the dark one (1). */
 function look(at: 0 | 1): Record<string, string> {
   const color = (name: keyof typeof tokens.colors): string => tokens.colors[name][at] ?? ''
   return {

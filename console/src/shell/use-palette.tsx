@@ -5,14 +5,14 @@ import { ME } from '../session/user-api.ts'
 import { reloadOnce } from '../data/page-file.ts'
 
 const isMac = /Mac|iPhone|iPad/.test(globalThis.navigator.userAgent)
-/** The shortcut as it is written on the keyboard. */
+/** The shortcut as printed on the keyboard. */
 export const PALETTE_SHORTCUT = isMac ? '⌘K' : 'Ctrl K'
-/** The same for `aria-keyshortcuts`. */
+/** The shortcut in the syntax of `aria-keyshortcuts`. */
 export const PALETTE_KEYS = isMac ? 'Meta+K' : 'Control+K'
 
 type PaletteView = ComponentType<{ isOpen: boolean; onClose: () => void }>
 
-/** The command palette: its file is fetched when it is first opened, by the keyboard from every page and field. */
+/** The command palette, available by shortcut on every page. Its file loads on first use. */
 export function usePalette(): {
   open: () => void
   isOpen: boolean
@@ -27,7 +27,7 @@ export function usePalette(): {
       setView(() => Palette)
     } catch {
       setOpen(false)
-      // Another version has other files; a service that is away is reported by what fails to be read.
+      // A new version has other file names. If the service is unreachable, failing queries report that.
       if (await isServiceReady()) reloadOnce(Date.now())
       else await queries.invalidateQueries({ queryKey: ME })
     }

@@ -7,7 +7,7 @@ import { CreateWorkspaceForm } from '../session/create-workspace-form.tsx'
 import classes from './switcher.module.css'
 import { useWorkspace } from '../session/workspace.tsx'
 
-/** Names the workspace that is open, and leads to the person's others and to a new one. */
+/** Shows the open workspace, and links to the user's others and to a new one. */
 export function WorkspaceSwitcher() {
   const { organization, organizations, choose } = useWorkspace()
   const [isCreating, { open, close }] = useDisclosure(false)

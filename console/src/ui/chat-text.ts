@@ -1,4 +1,4 @@
-/** The fields of an item that tell how its text is laid out. */
+/** The fields of an item that determine the layout of its text. */
 interface Laid {
   sourceKind: string
   metadata: Record<string, unknown>
@@ -6,15 +6,15 @@ interface Laid {
 
 const MARKDOWN = /[\\`*_{}[\]()#+\-.!|<>~]/g
 
-/** The authors of a chat's messages; null for other texts. */
+/** The authors of a chat's messages; null for other kinds. */
 export function sendersOf({ sourceKind, metadata }: Laid): readonly string[] | null {
   const senders = stringsOf(metadata.senders)
   return sourceKind === 'message' && senders.length > 0 ? senders : null
 }
 
 /**
- * A chat as Markdown: each message is a paragraph that begins with its author in bold. The rendered text stays the
- * same, so that what is cited is found in it.
+ * A chat as Markdown: one paragraph per message, with the author in bold. The rendered text is unchanged, so that
+ * citations still match.
  */
 export function chatMarkdown(body: string, senders: readonly string[]): string {
   const names = new Set(senders)
@@ -29,7 +29,7 @@ export function chatMarkdown(body: string, senders: readonly string[]): string {
     .join('\n')
 }
 
-/** The strings of a list in metadata, which can hold anything. */
+/** The strings of a list in metadata, which is untyped. */
 export function stringsOf(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((one): one is string => typeof one === 'string') : []
 }

@@ -1,20 +1,20 @@
 import { CopyButton } from './copy-button.tsx'
 import classes from './code-block.module.css'
 
-/** Text to be copied into a program or a shell. `wraps` breaks long lines instead of letting them scroll. */
+/** Text to copy into a program or a shell. `wraps` breaks long lines instead of scrolling. */
 export function CodeBlock({
   label,
   text,
   wraps = false,
 }: {
-  /** What it is, for screen readers. */
+  /** The name for screen readers. */
   label: string
   text: string
   wraps?: boolean
 }) {
   return (
     <div className={classes.block} data-wraps={wraps}>
-      {/* What scrolls has to be reached by keyboard. */}
+      {/* Scrollable areas need keyboard focus. */}
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
       <pre className={classes.code} tabIndex={0} role="region" aria-label={label}>
         {text}

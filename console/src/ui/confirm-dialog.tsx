@@ -2,7 +2,7 @@ import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import type { ApiError } from '../api/errors.ts'
 import { ErrorNotice } from './error-state.tsx'
 
-/** Asks before something that cannot be undone; the way back has the focus. */
+/** Confirms an action that cannot be undone. Cancel has the initial focus. */
 export function ConfirmDialog({
   isOpen,
   title,

@@ -1,7 +1,7 @@
 import { ActionIcon, Button, CopyButton as Copy, Tooltip } from '@mantine/core'
 import { Check, Copy as CopyIcon } from 'lucide-react'
 
-/** Copies a text; says so by its tooltip or its label, and to screen readers. */
+/** Copies a text and confirms it in the tooltip or label, and to screen readers. */
 export function CopyButton({
   value,
   label,
@@ -9,7 +9,7 @@ export function CopyButton({
 }: {
   value: string
   label: string
-  /** With its label beside the icon, where copying is the main thing to do. */
+  /** Shows the label beside the icon, where copying is the main action. */
   isLabelled?: boolean
 }) {
   if (isLabelled)

@@ -4,29 +4,29 @@ import type { ReactNode } from 'react'
 import classes from './data-table.module.css'
 
 export interface Column<Row> {
-  /** The header; screen readers and narrow screens name each cell by it. */
+  /** The header. On narrow screens and for screen readers, it labels each cell. */
   label: string
   cell: (row: Row) => ReactNode
-  /** Numbers and actions are aligned to the end. */
+  /** Aligns numbers and actions to the end. */
   isAtEnd?: boolean
-  /** Its buttons say themselves what they do: the header is for screen readers alone. */
+  /** A column of buttons, whose header is only for screen readers. */
   isAction?: boolean
 }
 
-/** From so many columns on a table needs more than a tablet's width. */
+/** Tables with at least this many columns need more than a tablet's width. */
 const MANY_COLUMNS = 6
 const NARROW = '(max-width: 47.99em)'
-/** The navigation at the side takes of it too. */
+/** Includes the width of the sidebar. */
 const NOT_WIDE = '(max-width: 79.99em)'
 
-/** Rows of one kind: a table, and one card a row where the screen has no room for its columns. The first column names the row. */
+/** A table, or one card per row on screens too narrow for its columns. The first column names the row. */
 export function DataTable<Row>({
   label,
   rows,
   columns,
   rowKey,
 }: {
-  /** What the rows are, for screen readers. */
+  /** The table's name for screen readers. */
   label: string
   rows: readonly Row[]
   columns: readonly Column<Row>[]
@@ -39,7 +39,7 @@ export function DataTable<Row>({
   )
 }
 
-/** The table of these columns around its rows. */
+/** The table and its header, around the rows. */
 export function TableFrame({
   label,
   columns,
@@ -74,12 +74,12 @@ export function TableFrame({
   )
 }
 
-/** Whether the screen is too narrow for a table of so many columns. */
+/** Whether the screen is too narrow for a table with this many columns. */
 export function useCards(columns: number): boolean {
   return useMediaQuery(columns < MANY_COLUMNS ? NARROW : NOT_WIDE, false, { getInitialValueInEffect: false })
 }
 
-/** The rows of a table, on a narrow screen the cards. */
+/** The rows of a table, or cards on narrow screens. */
 export function DataRows<Row>({
   rows,
   columns,
@@ -89,7 +89,7 @@ export function DataRows<Row>({
   rows: readonly Row[]
   columns: readonly Column<Row>[]
   rowKey: (row: Row) => string
-  /** They belong to the row above. */
+  /** The rows are details of the row above. */
   isNested?: boolean
 }) {
   return (

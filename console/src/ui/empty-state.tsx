@@ -3,7 +3,7 @@ import type { LucideIcon } from 'lucide-react'
 import type { ReactNode } from 'react'
 import classes from './empty-state.module.css'
 
-/** Where there is nothing yet, or nothing for this person: what it would be, and what to do. */
+/** Shown for an empty list or page: what belongs here and the next step. */
 export function EmptyState({
   icon: Icon,
   title,

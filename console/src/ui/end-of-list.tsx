@@ -3,13 +3,13 @@ import { ErrorNotice } from './error-state.tsx'
 import { LinesSkeleton } from './skeletons.tsx'
 import type { Pages } from './use-pages.ts'
 
-/** Below a list that is read page by page: the next page as it comes, by a button too, or why it did not. */
+/** The end of a paged list: loads the next page on scroll or by button, and shows loading errors. */
 export function EndOfList({
   pages,
   isAsked = false,
 }: {
   pages: Pick<Pages, 'endRef' | 'error' | 'hasNextPage' | 'isFetchingNextPage' | 'fetchNextPage'>
-  /** Loads more only by the button, so that content below the list stays reachable. */
+  /** Loads more only by button, so that content below the list stays reachable. */
   isAsked?: boolean
 }) {
   if (!pages.hasNextPage) return null

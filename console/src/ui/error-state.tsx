@@ -4,7 +4,7 @@ import type { ApiError } from '../api/errors.ts'
 import { CopyButton } from './copy-button.tsx'
 import { formatNumber } from './format.ts'
 
-/** An error with the service's message and the ID to report to the operator. */
+/** The service's message and the request ID to report to the operator. */
 export function ErrorNotice({ error }: { error: ApiError }) {
   return (
     <Alert color="red" icon={<CircleAlert size={18} aria-hidden />} title={error.message} role="alert">
@@ -27,7 +27,7 @@ export function ErrorNotice({ error }: { error: ApiError }) {
   )
 }
 
-/** In the place of what could not be read. */
+/** Replaces data that failed to load. */
 export function ErrorState({ error, onRetry }: { error: ApiError; onRetry: () => void }) {
   return (
     <div>
@@ -39,7 +39,7 @@ export function ErrorState({ error, onRetry }: { error: ApiError; onRetry: () =>
   )
 }
 
-/** What is said below a list that has more than it shows. */
+/** Shown below a truncated list. */
 export function TooMany({ shown, hint }: { shown: number; hint: string }) {
   return (
     <Text c="dimmed" size="sm" p="md">

@@ -1,6 +1,6 @@
 const numbers = new Intl.NumberFormat('en')
 
-/** A number with separators: 12,345. */
+/** Formats a number with separators: 12,345. */
 export function formatNumber(value: number): string {
   return numbers.format(value)
 }
@@ -13,7 +13,7 @@ export function count(value: number, one: string, many = `${one}s`): string {
 const KILO = 1_024
 const BYTE_UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB'] as const
 
-/** An amount of data to one decimal: "812 bytes", "1.2 MB". */
+/** Formats a size to one decimal: "812 bytes", "1.2 MB". */
 export function formatBytes(bytes: number): string {
   const step = Math.min(
     BYTE_UNITS.length - 1,

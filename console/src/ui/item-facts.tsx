@@ -9,7 +9,7 @@ type Item = Pick<
   'url' | 'sourceKind' | 'authorName' | 'sourceUpdatedAt' | 'syncedAt' | 'metadata'
 >
 
-/** Where an item is from, what it is, by whom and when; `item` is undefined until it was read. */
+/** An item's origin, kind, author, and time; `item` is undefined while it loads. */
 export function ItemFacts({ provider, item }: { provider: string; item: Item | undefined }) {
   return (
     <span className={classes.facts}>

@@ -5,13 +5,13 @@ import type { ComponentPropsWithRef, ReactNode } from 'react'
 
 const SAFE = new Set(['http:', 'https:', 'mailto:'])
 
-/** The address if a link may lead there: http, https and mailto; otherwise null. */
+/** The URL if its scheme is http, https, or mailto; otherwise null. */
 export function safeAddress(address: string): string | null {
   const url = URL.parse(address)
   return url !== null && SAFE.has(url.protocol) ? url.href : null
 }
 
-/** A link to where something stored comes from. An address that no page links is shown as text: `plain`, or the children. */
+/** A link to an item's original. Unsafe URLs are shown as text: `plain`, or the children. */
 export function SourceLink({
   href,
   plain,
@@ -36,13 +36,13 @@ function AnchorButton(props: AnchorButtonProps) {
   return <Button component="a" {...props} />
 }
 
-/** A link to a page of the console that looks like a button. */
+/** A router link that looks like a button. */
 export const ButtonLink = createLink(AnchorButton)
 
-/** A link to a page of the console in a text. */
+/** A router link within text. */
 export const TextLink = createLink(Anchor<'a'>)
 
-/** The title of something stored, as a link to its original; to its stored text where it has none, as files do. */
+/** An item's title, linked to its original, or to its stored text if it has no URL, as with files. */
 export function ItemTitle({ id, title, url }: { id: string; title: string; url: string | null }) {
   if (url !== null && safeAddress(url) !== null) return <SourceLink href={url}>{title}</SourceLink>
   return (

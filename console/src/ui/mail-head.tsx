@@ -7,7 +7,7 @@ const SHOWN_MAX = 10
 
 type Mail = Pick<Schemas['SourceItem'], 'metadata' | 'authorName' | 'sourceCreatedAt' | 'title'>
 
-/** The headers of a mail, as mail programs show them; nothing for other items. */
+/** The headers of an email; nothing for other items. */
 export function MailHead({ item }: { item: Mail }) {
   const { metadata, authorName, sourceCreatedAt, title } = item
   const recipients = recipientsOf(metadata)
@@ -45,7 +45,7 @@ export function MailHead({ item }: { item: Mail }) {
   )
 }
 
-/** The addresses, with their names where the mail has them. */
+/** The recipients' addresses, with names where present. */
 function recipientsOf(metadata: Record<string, unknown>): string[] {
   const named = stringsOf(metadata.namedRecipients)
   return stringsOf(metadata.recipients).map(

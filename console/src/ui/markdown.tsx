@@ -33,23 +33,23 @@ const ALLOWED_TAGS = [
   'ul',
 ]
 const WITHOUT_CONTENT = new Set(['br', 'hr'])
-/** In these a text is what it is. */
+/** Elements whose text is rendered as is. */
 const VERBATIM = new Set(['a', 'code', 'pre'])
-/** Between the parts of a table there is no text. */
+/** Whitespace between these elements is not rendered. */
 const TABLE_PARTS = new Set(['table', 'tbody', 'thead', 'tr'])
-/** More than any passage has; what comes after is cut. */
+/** Longer than any passage; the rest is cut off. */
 const CHARACTERS_MAX = 100_000
-/** Deeper than people write. Anything deeper is shown as text. */
+/** The maximum nesting of elements. Deeper Markdown is shown as text. */
 const DEPTH_MAX = 40
 
 type RenderText = (text: string) => ReactNode
 type RenderNode = (node: Node) => ReactNode
-/** How to render texts outside code and links, or everywhere. */
+/** Renders text nodes outside code and links, or all of them. */
 interface Renderers {
   renderText?: RenderText | undefined
   renderNode?: RenderNode
 }
-/** From a character to the one before `to`. */
+/** A range of characters, excluding `to`. */
 interface MarkedPart {
   from: number
   to: number
@@ -58,11 +58,11 @@ interface MarkedPart {
 const purifier = DOMPurify(globalThis.window)
 
 /**
- * Text with Markdown from outside: an answer, a passage. Nothing of it runs or is fetched: it is sanitised, and of what
- * is left only known elements and links of safe kinds are built, by React. A text that grows keeps the elements that it
- * has, with what is focused in them.
+ * Renders untrusted Markdown, such as an answer or a passage. The HTML is sanitized, and React builds only known
+ * elements and safe links, so that nothing runs or loads. While a text streams, existing elements and their focus are
+ * kept.
  * @param renderText renders plain text outside code and links
- * @param breaks whether a line of the text is a line of its own, as in messages
+ * @param breaks whether line breaks are kept, as in messages
  */
 export function Markdown({
   text,
@@ -79,8 +79,8 @@ export function Markdown({
 }
 
 /**
- * The same with parts of its rendered text marked, wherever elements begin and end in them.
- * @param find the parts to mark, in the text without Markdown: none of them overlap
+ * Markdown with highlighted ranges of its rendered text, which can cross elements.
+ * @param find returns the ranges to highlight in the text without Markdown; they must not overlap
  */
 export function MarkedMarkdown({
   text,
@@ -105,7 +105,7 @@ export function MarkedMarkdown({
   return <div className={classes.markdown}>{drawn}</div>
 }
 
-/** Where each text node begins in the text of all. */
+/** The offset of each text node in the whole text. */
 function textStarts(fragment: DocumentFragment): Map<Node, number> {
   const starts = new Map<Node, number>()
   const walker = document.createTreeWalker(fragment, NodeFilter.SHOW_TEXT)
@@ -138,7 +138,7 @@ function markParts(
   return pieces.length === 0 ? text : [...pieces, text.slice(done)]
 }
 
-/** Null if it is nested too deeply for Markdown. */
+/** The sanitized HTML; null if it is nested too deeply. */
 function sanitised(text: string, breaks: boolean): DocumentFragment | null {
   try {
     return purifier.sanitize(marked.parse(text, { async: false, gfm: true, breaks }), {
@@ -156,7 +156,7 @@ function sanitised(text: string, breaks: boolean): DocumentFragment | null {
 
 function childrenOf(parent: Node, renderers: Renderers, depth: number): ReactNode {
   if (depth > DEPTH_MAX) return parent.textContent
-  // Keys by their place: of a text that grows the elements before its end stay the same.
+  // Keys by position: while a text streams, the elements before its end keep theirs.
   return Children.toArray([...parent.childNodes].map((node) => nodeOf(node, renderers, depth + 1)))
 }
 

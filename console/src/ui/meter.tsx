@@ -2,7 +2,7 @@ import { Progress } from '@mantine/core'
 
 const WARN_FROM = 0.8
 
-/** How much of an allowance is used; nothing where there is none. */
+/** The used share of an allowance; nothing without an allowance. */
 export function Meter({ used, included, label }: { used: number; included: number; label: string }) {
   if (included === 0) return null
   const share = Math.min(1, used / included)

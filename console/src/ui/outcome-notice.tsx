@@ -1,7 +1,7 @@
 import { Alert } from '@mantine/core'
 import { providerName } from '../api/provider-list.ts'
 
-/** OAuth's error codes (RFC 6749, 4.1.2.1): nothing else that an address says is shown. */
+/** OAuth error codes (RFC 6749, 4.1.2.1). No other text of the URL is shown, because anyone can write it. */
 const ERROR_CODE = /^[a-z_]{1,60}$/
 
 interface Outcome {
@@ -10,7 +10,7 @@ interface Outcome {
   text: string
 }
 
-/** The result in the URL after a provider or the payment processor sent the user back. */
+/** The outcome in the URL after a redirect from a provider or the payment processor. */
 export function OutcomeNotice() {
   const outcome = outcomeOf(new URLSearchParams(globalThis.location.search))
   if (outcome === null) return null

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import classes from './page-header.module.css'
 import { usePageTitle } from './page-title.ts'
 
-/** A page's name, what it is for, and its one main action. Sets the browser's title too. */
+/** A page's title, description, and main action. Also sets the browser title. */
 export function PageHeader({ title, text, action }: { title: string; text?: string; action?: ReactNode }) {
   usePageTitle(title)
   return (

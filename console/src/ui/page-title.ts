@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 
 const NAME = 'Memory console'
 
-/** Names the page in the browser's tab and history. */
+/** Sets the title of the browser tab and history entry. */
 export function usePageTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · ${NAME}`

@@ -2,7 +2,7 @@ import { Text, Title } from '@mantine/core'
 import { type ReactNode, useId } from 'react'
 import classes from './panel.module.css'
 
-/** A titled part of a page. `isFlush` lets its content reach the edges, as tables do. */
+/** A titled section of a page. `isFlush` removes the padding, as for tables. */
 export function Panel({
   title,
   text,

@@ -1,9 +1,9 @@
-/** What begins a line of Markdown: a heading, a quotation, a list. */
+/** Markdown at the start of a line: headings, quotes, lists. */
 const LINE_BEGINNING = /^[ \t]{0,8}(?:#{1,6} |> |[-*+] )/gm
-/** Emphasis and code around words. */
+/** Markdown for emphasis and code. */
 const EMPHASIS = /\*\*|`/g
 
-/** A passage as a person reads it in a list: without the marks of Markdown. Its words stay as they are. */
+/** A passage without Markdown, for lists. Its words are unchanged. */
 export function plainText(text: string): string {
   return text.replaceAll(LINE_BEGINNING, '').replaceAll(EMPHASIS, '')
 }

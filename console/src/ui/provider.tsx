@@ -11,7 +11,7 @@ const SIGNS: Readonly<Record<string, typeof FileText>> = {
   page: FileText,
 }
 
-/** A provider by its sign and its name. */
+/** A provider's icon and name. */
 export function Provider({ id }: { id: ProviderId }) {
   const { name } = providerFacts(id)
   return (
@@ -22,7 +22,7 @@ export function Provider({ id }: { id: ProviderId }) {
   )
 }
 
-/** Where an item comes from: its provider, or that it is a file. */
+/** An item's origin: its provider, or a file. */
 export function Origin({
   item,
 }: {
@@ -41,7 +41,6 @@ export function Origin({
   )
 }
 
-/** The sign of files. */
 export function FileIcon() {
   return (
     <span className={classes.icon} aria-hidden>
@@ -50,7 +49,7 @@ export function FileIcon() {
   )
 }
 
-/** Only its icon, for places that also show the name. */
+/** Only the icon, for places that also show the name. */
 export function ProviderIcon({ id }: { id: ProviderId }) {
   return (
     <span className={classes.icon} aria-hidden>
@@ -59,7 +58,7 @@ export function ProviderIcon({ id }: { id: ProviderId }) {
   )
 }
 
-/** Providers by their signs, named to screen readers and when pointed at; null: all of them. */
+/** Provider icons with accessible names and tooltips; null: all providers. */
 export function ProviderList({ ids }: { ids: readonly ProviderId[] | null }) {
   if (ids === null) return <>All providers</>
   return (

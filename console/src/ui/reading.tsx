@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { ErrorState } from './error-state.tsx'
 import { LinesSkeleton } from './skeletons.tsx'
 
-/** What was read; a skeleton until it is there, and the service's words when it cannot be. */
+/** Shows the data, a skeleton while it loads, or the service's error. */
 export function Reading<T>({
   query,
   children,
@@ -26,7 +26,10 @@ export function Reading<T>({
   )
 }
 
-/** Around a skeleton whose content has another height: everything below appears together with the content and does not move. */
+/**
+ * Wraps a skeleton of another height than its content. Everything below appears with the content, to avoid layout
+ * shifts.
+ */
 export function FirstReading({ children }: { children: ReactNode }) {
   return (
     <Box p="lg" data-reading>

@@ -15,7 +15,7 @@ const absolute = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle:
 const dayOnly = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' })
 const dateOnly = new Intl.DateTimeFormat('en', { dateStyle: 'medium' })
 
-/** "3 hours ago", kept up to date, and the time itself when pointed at or focused. `at` is ISO 8601. */
+/** A relative time such as "3 hours ago", kept current, with the full time on hover and focus. `at` is ISO 8601. */
 export function RelativeTime({ at }: { at: string }) {
   const now = useNow()
   const date = new Date(at)
@@ -26,17 +26,17 @@ export function RelativeTime({ at }: { at: string }) {
   )
 }
 
-/** A day in words. `at` is ISO 8601. */
+/** Formats a date in words. `at` is ISO 8601. */
 export function formatDate(at: string): string {
   return dateOnly.format(new Date(at))
 }
 
-/** A day of UTC in short: "Nov 6". `day` is YYYY-MM-DD. */
+/** Formats a UTC day in short: "Nov 6". `day` is YYYY-MM-DD. */
 export function formatDay(day: string): string {
   return dayOnly.format(new Date(day))
 }
 
-/** A day and a time of it in words. `at` is ISO 8601. */
+/** Formats a date and time in words. `at` is ISO 8601. */
 export function formatDateTime(at: string): string {
   return absolute.format(new Date(at))
 }
@@ -48,7 +48,7 @@ function describe(date: Date, now: number): string {
   return relative.format(Math.trunc(minutes / unit[1]), unit[0])
 }
 
-/** The current time in epoch milliseconds, updated each minute. */
+/** The current time in epoch milliseconds, updated every minute. */
 export function useNow(): number {
   const [now, setNow] = useState(() => Date.now())
   useEffect(() => {

@@ -5,13 +5,13 @@ export interface RowAction {
   label: string
   icon: LucideIcon
   onChoose: () => void
-  /** Takes something away: it is shown last and in red. */
+  /** A destructive action, shown last and in red. */
   isGrave?: boolean
-  /** Why it cannot be chosen now. */
+  /** Why the action is disabled. */
   disabledBecause?: string | undefined
 }
 
-/** What can be done with a row, behind one button. `of` names the row for screen readers. */
+/** The actions of a row, in a menu. `of` names the row for screen readers. */
 export function RowMenu({ of, actions }: { of: string; actions: readonly RowAction[] }) {
   return (
     <Menu position="bottom-end" withinPortal>

@@ -1,6 +1,6 @@
 import { Skeleton, Stack } from '@mantine/core'
 
-/** Lines of a text that is on its way. */
+/** A placeholder for lines of text. */
 export function LinesSkeleton({ lines = 4 }: { lines?: number }) {
   return (
     <Stack gap="sm" role="status" aria-busy="true" aria-label="Loading">
@@ -11,7 +11,7 @@ export function LinesSkeleton({ lines = 4 }: { lines?: number }) {
   )
 }
 
-/** A page that is on its way: its heading and its first panel. */
+/** A placeholder for a page: its heading and first panel. */
 export function PageSkeleton() {
   return (
     <Stack gap="xl" p="xl" role="status" aria-busy="true" aria-label="Loading">

@@ -4,7 +4,7 @@ import { type Column, DataRows, useCards } from './data-table.tsx'
 import tableClasses from './data-table.module.css'
 import classes from './sortable-table.module.css'
 
-/** Rows that are sorted by their headers. Looks like `DataTable`; on a narrow screen, the headers are above the cards. */
+/** A table sorted by its headers. Looks like `DataTable`; on narrow screens, the headers are above the cards. */
 export function SortableTable<Row, Id extends string>({
   label,
   rows,
@@ -14,7 +14,7 @@ export function SortableTable<Row, Id extends string>({
   onSort,
 }: {
   label: string
-  /** In their order already. */
+  /** Already sorted. */
   rows: readonly Row[]
   columns: readonly (Column<Row> & { id: Id })[]
   rowKey: (row: Row) => string

@@ -2,7 +2,7 @@ import { Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import classes from './stat.module.css'
 
-/** A figure with its name above and what it means below. */
+/** A figure with a label above and an explanation below. */
 export function Stat({ label, value, children }: { label: string; value: ReactNode; children?: ReactNode }) {
   return (
     <div className={classes.stat}>
@@ -17,7 +17,7 @@ export function Stat({ label, value, children }: { label: string; value: ReactNo
   )
 }
 
-/** Stats beside one another, as many as there is room for. */
+/** Stats side by side, as many as fit. */
 export function Stats({ children }: { children: ReactNode }) {
   return <div className={classes.stats}>{children}</div>
 }

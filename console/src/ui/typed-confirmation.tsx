@@ -3,7 +3,7 @@ import { type FormEvent, type ReactNode, useState } from 'react'
 import type { ApiError } from '../api/errors.ts'
 import { ErrorNotice } from './error-state.tsx'
 
-/** Asks before a large, permanent deletion: the user must type the name. */
+/** Confirms a large, permanent deletion: the user must type the name. */
 export function TypedConfirmation({
   name,
   confirm,
@@ -13,7 +13,7 @@ export function TypedConfirmation({
   onClose,
   children,
 }: {
-  /** What has to be typed; null: nothing, since little is lost. */
+  /** The name to type; null for small deletions, which need none. */
   name: string | null
   /** The verb of the button: "Delete the source". */
   confirm: string

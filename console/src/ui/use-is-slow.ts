@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react'
 
 const SLOW_MS = 200
 
-/** Whether something takes long enough to show it, so that fast work does not flicker. */
+/** True once an operation is slow enough to show progress, so that fast ones don't flicker. */
 export function useIsSlow(isGoingOn: boolean): boolean {
   const [isSlow, setIsSlow] = useState(false)
   useEffect(() => {

@@ -1,22 +1,19 @@
 import { type QueryKey, useInfiniteQuery } from '@tanstack/react-query'
 import { useCallback, useRef } from 'react'
 
-/** A page of a list, and where the next one begins; null after the last. */
+/** A page of a list and the cursor of the next; null after the last. */
 export interface ListPage<Row> {
   rows: readonly Row[]
   nextCursor: string | null
-  /** All rows of the list, where the first page says it. */
+  /** The number of all rows, if the first page includes it. */
   total?: number | null
 }
 
-/**
- * A list that is read page by page. `endRef` goes onto an element below the rows: when that comes into view, the next
- * page is read.
- */
+/** A paged list. Attach `endRef` to an element below the rows: the next page loads when it comes into view. */
 export function usePages<Row>(options: {
   queryKey: QueryKey
   read: (cursor: string | undefined, signal: AbortSignal) => Promise<ListPage<Row>>
-  /** The interval of refreshes, in milliseconds; false: none. */
+  /** The refetch interval in milliseconds; false: none. */
   refetchInterval?: (rows: readonly Row[]) => number | false
 }) {
   const query = useInfiniteQuery({
@@ -46,5 +43,5 @@ export function usePages<Row>(options: {
   return { ...query, rows: query.data?.pages.flatMap(({ rows }) => rows) ?? [], endRef }
 }
 
-/** A list that is read page by page, with what its end needs. */
+/** A paged list with the state that `EndOfList` needs. */
 export type Pages<Row = unknown> = ReturnType<typeof usePages<Row>>

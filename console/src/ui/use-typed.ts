@@ -4,8 +4,8 @@ import { useState } from 'react'
 const TYPING_MS = 250
 
 /**
- * The text of a box that the address follows when nothing was typed for a moment. When the address changes by other means the box
- * follows it; it stays the same box, so that it keeps the focus.
+ * A search box that updates the URL after a pause in typing, and follows other changes of the URL. The element stays
+ * the same, so that it keeps the focus.
  */
 export function useTyped(asked: string, onAsk: (text: string) => void): [string, (text: string) => void] {
   const [state, setState] = useState({ asked, text: asked })

@@ -22,7 +22,7 @@ const clock = { now: () => new Date('2026-03-01T12:00:00.000Z') }
 const model = hashEmbeddingModel({ dimensions: 24 })
 const WORDS = 'apple bridge candle desert engine forest garden harbour island jungle'.split(' ')
 const ITEMS = 160
-/** The index's lower limit in this test. */
+/** The minimum number of vectors for the index in this test. */
 const FEW = 10
 
 let database: TestDatabase
@@ -45,7 +45,7 @@ afterEach(() => {
   statements = []
 })
 
-/** Items of two words each, many of them equally near; every second one from Slack, every fourth by Ana. */
+/** Writes items of two words each, many of them equally near; every second one from Slack, every fourth by Ana. */
 async function write({ id, ...of }: TestOrganization): Promise<void> {
   await items.write(
     id,
@@ -71,7 +71,7 @@ async function modelOf(id: string): Promise<{ id: number; name: string }> {
   return active
 }
 
-/** Builds the index as a worker does, with statements that every database supports. */
+/** Builds the index as the worker does, with statements that every database supports. */
 async function makeIndex({ id }: TestOrganization): Promise<void> {
   const { id: modelId } = await modelOf(id)
   const statement = createIndex(
@@ -131,8 +131,7 @@ const SCOPES: [string, Partial<NearestQuery>][] = [
 ]
 
 describe('a search by an approximate index', () => {
-  // So small a graph is searched completely, so nothing is missed. Ties may resolve differently than in a
-  // scan.
+  // A graph this small is searched completely, so that nothing is missed. Ties can resolve differently than in a scan.
   it.each(SCOPES)('respects scope, filter, scores and the order of ties: %s', async (_title, scope) => {
     for (const words of ['title apple', 'title bridge candle', 'a title', 'a jungle title']) {
       const query = await asking(words, scope)

@@ -7,19 +7,19 @@ import { inScope, notRemoved } from '../filter-conditions.ts'
 import type { NearestQuery, Proposer } from '../nearest-query.ts'
 import { proposalOf, ProposedRow } from './by-scan.ts'
 
-/** With fewer vectors in scope a scan is as fast and the index less exact. */
+/** With fewer vectors in scope, a scan is as fast and the index is less accurate. */
 export const FEW_VECTORS = 10_000
-/** Graph nodes to keep in view (ef_search): more find more of the nearest and take longer. */
+/** The candidates that a graph search tracks (`ef_search`). More improve recall and take longer. */
 const NODES_IN_SIGHT = 400
-/** Extra candidates, so that ties come in the right order. */
+/** Extra candidates, so that ties are in the correct order. */
 const MARGIN = 16
 
 const Counted = z.tuple([z.object({ vectors: z.number() })])
 const Rows = z.array(ProposedRow.extend({ revision: z.number() }))
 
 /**
- * Proposes by the organization's approximate index, which may miss some of the nearest.
- * @param few with fewer vectors in scope the index is not used
+ * Proposes by the organization's approximate index, which can miss some of the nearest chunks.
+ * @param few with fewer vectors in scope, the index is not used
  * @returns null if there is no ready index or few vectors are in scope
  */
 export async function createIndexProposer(
@@ -54,7 +54,7 @@ async function hasAtLeast(db: Db, query: NearestQuery, few: number): Promise<boo
 async function nearestByIndex(db: Db, query: NearestQuery, limit: number): Promise<z.output<typeof Rows>> {
   const { organizationId, vector } = query
   return await db.transaction().execute(async (tx) => {
-    // Makes the planner use the index for the order and check rows in that order.
+    // Makes the planner use the index for the order and filter rows in that order.
     await sql`
       select set_config(name, value, true) from (values
         ('hnsw.iterative_scan', 'relaxed_order'), ('hnsw.ef_search', ${String(Math.max(NODES_IN_SIGHT, limit))}),

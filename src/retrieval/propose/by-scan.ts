@@ -7,23 +7,26 @@ import { compareVectors, distanceError } from '../../vector-scan/index.ts'
 import { inScope, notRemoved } from '../filter-conditions.ts'
 import type { NearestQuery, Proposer } from '../nearest-query.ts'
 
-/** Extra candidates: pgvector sums in 32 bits, so near ties may come in another order. */
+/** Extra candidates: pgvector sums in 32 bits, so near ties can have another order. */
 const MARGIN = 8
-/** Further ties are taken in the database's order, by item and position. */
+/** Further ties are cut off in the database's order, by item and position. */
 const PROPOSED_MAX = 4_096
 
-/** A vector that the database proposes. */
+/** A vector proposed by the database. */
 export const ProposedRow = z.object({ id: z.string(), position: z.number(), vector: z.string() })
 
 const Scanned = z.object({ revision: z.number(), distance: z.number().nullable() })
 const Rows = z.array(z.union([Scanned.extend(ProposedRow.shape), Scanned.extend({ id: z.null() })]))
 
-/** Vectors without length have no distance and opposite ones no score; the rest allows for rounding. */
+/**
+ * The maximum distance of a candidate. Zero vectors have no distance, and opposite ones no score. The margin allows for
+ * rounding.
+ */
 const NO_FURTHER = 1.01
 
 /**
  * Proposes by an exact scan of the organization's vectors in the database, within scope and filter.
- * @param isRanked the hybrid order compares quantized vectors, whose order is another
+ * @param isRanked the hybrid order compares quantized vectors, which have another order
  */
 export function createScanProposer(db: Db, query: NearestQuery, isRanked: boolean): Proposer {
   return {
@@ -43,7 +46,7 @@ export function createScanProposer(db: Db, query: NearestQuery, isRanked: boolea
   }
 }
 
-/** Compares vectors by their quantized numbers, as a snapshot does. */
+/** Compares the quantized vectors, as a snapshot does. */
 export function proposalOf(
   query: NearestQuery,
   rows: readonly z.output<typeof ProposedRow>[],

@@ -6,8 +6,8 @@ import type { NearestQuery, Proposer } from '../nearest-query.ts'
 const Metadata = z.record(z.string(), z.unknown())
 
 /**
- * Proposes by a snapshot of the organization's vectors in memory: every chunk whose upper bound reaches the
- * k-th lower bound, or for a ranking the k with the greatest quantized cosines.
+ * Proposes by a snapshot of the organization's vectors in memory: every chunk whose upper bound reaches the k-th lower
+ * bound, or, for a ranking, the k chunks with the greatest quantized cosines.
  * @param options.itemIds the items that name the filter's entity; null: no entity in the filter
  */
 export function createSnapshotProposer(
@@ -20,7 +20,7 @@ export function createSnapshotProposer(
   return { path: 'memory', held, propose: (limit) => held.propose(query.vector, limit, scope, ranked) }
 }
 
-/** The filter in terms of a snapshot. */
+/** Converts the filter to a snapshot's scope. */
 function scopeOf(
   { providers, readable, filter }: NearestQuery,
   itemIds: readonly string[] | null,

@@ -4,8 +4,8 @@ import { prepare } from '../../database/prepared.ts'
 import type { NearestChunk } from '../nearest-query.ts'
 
 /**
- * The share of its relevance that an item can lose with age, so that an old item that alone answers still
- * comes first.
+ * The maximum share of relevance that an item loses with age, so that an old item that is the only answer still ranks
+ * first.
  */
 export const AGE_SHARE = 0.35
 
@@ -26,7 +26,7 @@ const selectChanged = prepare(`
     select coalesce(i.source_updated_at, i.source_created_at, i.synced_at) as changed_at from source_items i
     where i.organization_id = $1 and i.id = k.id limit 1) i`)
 
-/** Chunks by relevance and age, each with its relevance reduced by age. Ties keep their order. */
+/** Orders chunks by relevance, reduced by age. Ties keep their order. */
 export async function orderByAge<Chunk extends NearestChunk & { relevance?: number }>(
   db: Db,
   { organizationId, now, recency }: { organizationId: string; now: Date; recency: number },

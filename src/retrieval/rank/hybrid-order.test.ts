@@ -4,7 +4,7 @@ import { tokenize } from '../../inference/embedding-models/builtin/tokenize.ts'
 import { inOneGo } from '../../kernel/slices.ts'
 import { hashWord, type Rankable, relevanceOf } from './hybrid-order.ts'
 
-/** Words that are rare in ordinary text; all others are as common as one another. */
+/** Words that are rare in ordinary text; all others are equally common. */
 const RARE = new Set(['heron', 'e4711'])
 const weightOf = (stem: string): number => (RARE.has(stem) ? 10 : 5)
 
@@ -25,13 +25,13 @@ const relevances = (query: string, chunks: readonly Chunk[]): number[] => {
   const asked = tokenize(query).map((stem) => ({ hash: hashWord(stem), weight: weightOf(stem) }))
   return [...inOneGo(relevanceOf(asked, chunks.map(rankable)))]
 }
-/** The places of the chunks, most relevant first; of equal ones in the order given. */
+/** The indexes of the chunks, most relevant first. Ties keep their order. */
 const order = (query: string, chunks: readonly Chunk[]): number[] => {
   const all = relevances(query, chunks)
   return [...all.keys()].toSorted((a, b) => (all[b] ?? 0) - (all[a] ?? 0) || a - b)
 }
 
-/** What surrounds a hit among two hundred. */
+/** Filler chunks that surround a hit. */
 const others = Array.from({ length: 50 }, (_, at) => chunk(`filler ${at}`, 0.1))
 const othersWithoutMeaning = others.map((other) => ({ ...other, meaning: 0 }))
 

@@ -1,49 +1,49 @@
 /**
- * The hybrid order: how relevant each candidate of a search is, by its words and its vector together.
+ * The hybrid order: the relevance of each candidate by words and vector together.
  *
  *     relevance = (trust * words / max(best words, min(reachable, 20)) + share * near / best near) / (1 + share)
  *
- * `words` is BM25 plus what the title and close words add. Only the candidates are looked at, so nothing outside the
- * caller's scope can change the order.
+ * `words` is BM25 plus gains for the title and for close words. Only the candidates are read, so that nothing outside
+ * the caller's scope affects the order.
  */
 import { hashText } from '../../kernel/hash-text.ts'
 import type { Pausable } from '../../kernel/slices.ts'
 import type { ChunkWords } from '../nearest-query.ts'
 
 export interface Rankable {
-  /** Cosine to the query, above 0. */
+  /** The cosine to the query, above 0. */
   score: number
-  /** Dot product of the meaning parts; null when the model has none. */
+  /** The dot product of the meaning parts; null if the model has none. */
   meaning: number | null
   words: ChunkWords
 }
 
-/** One of the query's stems, with what it weighs in ordinary text. */
+/** A stem of the query with its weight in ordinary text. */
 export interface AskedWord {
   hash: number
   weight: number
 }
 
-/** BM25's parameters. */
+/** Parameters of BM25. */
 const K1 = 1.2
 const B = 0.75
-/** What a word adds once more when the title has it, as a share of its weight. */
+/** The gain of a word in the title, as a share of its weight. */
 const TITLE = 0.6
-/** What two neighbors of the query add, as a share of their mean weight, divided by their distance in the chunk. */
+/** The gain of two neighboring query words, as a share of their mean weight, divided by their distance in the chunk. */
 const CLOSE = 0.5
 /**
- * Scores are measured by at least this much, where the query could reach it. One accidental word then weighs less than
- * a good match, and a long query is not punished for words that no chunk has.
+ * The minimum divisor of scores, if the query can reach it. It makes one accidental word weigh less than a good match,
+ * and does not penalize a long query for words that no chunk has.
  */
 const SCALE = 20
-/** What the nearest chunk's meaning counts beside the best words, which count 1. */
+/** The weight of the nearest chunk's meaning, relative to 1 for the best words. */
 const MEANING_SHARE = 0.3
-/** The same for the cosine of a model that does not keep meaning apart. */
+/** The weight of the cosine, for a model without a separate meaning part. */
 const COSINE_SHARE = 0.6
 /**
- * Words count less when even the best chunk has little of the query's weight (the first pair), unless its score is high
- * (the second) or one of its words is rare in ordinary text (the third). So a few common words in passing are no match,
- * while a part of a long claim or an error code is. Each pair goes from no trust to full trust.
+ * Words count less if even the best chunk covers little of the query's weight (first pair), unless its score is high
+ * (second) or one of its words is rare in ordinary text (third). A few common words are then no match, but part of a
+ * long claim or an error code is. Each pair ranges from no trust to full trust.
  */
 const COVERED = [0.4, 0.7] as const
 const MATCHED = [10, 16] as const
@@ -51,36 +51,38 @@ const RARE = [8, 10] as const
 
 const HASH_BITS = 4_095
 
-/** The query's distinct words in the order of their first occurrence. */
+/** The query's distinct words, in order of first occurrence. */
 interface Query {
   indexes: ReadonlyMap<number, number>
-  /** By the last bits of a hash: whether the query may have it. Rules most words out without the map. */
+  /**
+   * A filter by the last bits of a hash: whether the query may contain it. Excludes most words without a map lookup.
+   */
   mayHave: Uint8Array
   times: number[]
   background: number[]
 }
 
-/** A word of the query in a chunk. */
+/** An occurrence of a query word in a chunk. */
 interface Found {
   index: number
   count: number
   isInTitle: boolean
   /** The position of its last occurrence. */
   last: number
-  /** The least distance to the word before it in the query. */
+  /** The minimum distance to the preceding word of the query. */
   distance: number
 }
 
-/** What the words of a chunk say. */
+/** The word score of a chunk. */
 interface Scored {
   score: number
-  /** The weight of the query's words that the chunk has. */
+  /** The weight of the query's words in the chunk. */
   covered: number
-  /** The background weight of the rarest of them. */
+  /** The background weight of the rarest of these words. */
   rarest: number
 }
 
-/** Relevance (0 to 1) of each chunk, in the order given. Pauses often. */
+/** The relevance of each chunk, 0 to 1, in the given order. Pauses often. */
 export function* relevanceOf(
   asked: readonly AskedWord[],
   chunks: readonly Rankable[],
@@ -92,7 +94,7 @@ export function* relevanceOf(
     hasMeaning ? Math.max(0, meaning ?? 0) : score,
   )
   const nearest = greatest(near)
-  // Divided first: the product of a share and a denormal number may be rounded up.
+  // Divides first, because the product of a share and a denormal number may be rounded up.
   return words.map((score, at) => (score + share * ((near[at] ?? 0) / nearest)) / (1 + share))
 }
 
@@ -116,7 +118,7 @@ function queryOf(asked: readonly AskedWord[]): Query {
   return { indexes, mayHave, times, background }
 }
 
-/** What the words of each chunk count, 0 to 1. */
+/** The word score of each chunk, 0 to 1. */
 function* scoringWords(query: Query, chunks: readonly Rankable[]): Pausable<Float64Array> {
   const found: Found[][] = []
   const having = new Uint32Array(query.times.length)
@@ -141,7 +143,7 @@ function* scoringWords(query: Query, chunks: readonly Rankable[]): Pausable<Floa
   )
 }
 
-/** The query's words in a chunk, in the order of their first occurrence. */
+/** Finds the query's words in a chunk, in order of first occurrence. */
 function findWords({ indexes, mayHave }: Query, { numbers, titleWords }: ChunkWords): Found[] {
   const found: Found[] = []
   const byIndex: (Found | undefined)[] = []
@@ -169,8 +171,8 @@ function findWords({ indexes, mayHave }: Query, { numbers, titleWords }: ChunkWo
 }
 
 /**
- * The geometric mean of how rare each word is among the chunks and in ordinary text: two hundred chunks, all near the
- * query, say too little alone.
+ * Weighs each word by the geometric mean of its rarity among the chunks and in ordinary text. The candidates alone are
+ * too few, and all are near the query.
  */
 function weighWords({ times, background }: Query, having: Uint32Array, chunks: number): Float64Array {
   return Float64Array.from(times, (many, index) => {
@@ -180,7 +182,7 @@ function weighWords({ times, background }: Query, having: Uint32Array, chunks: n
   })
 }
 
-/** @param half the count at which a word adds half of what it can */
+/** @param half the count at which a word reaches half of its maximum score */
 function scoreOf(
   { background }: Query,
   weights: Float64Array,
@@ -198,7 +200,7 @@ function scoreOf(
   return scored
 }
 
-/** Scores as shares of the best one, or of what a good match would have, as far as the best one is trusted. */
+/** Scores as shares of the best one, or of a good match's, scaled by the trust in the best one. */
 function normalize(scored: readonly Scored[], whole: number): Float64Array {
   const scores = Float64Array.from(scored, ({ score }) => score)
   const best = greatest(scores)
@@ -218,12 +220,12 @@ function trustIn({ score, covered, rarest }: Scored, whole: number): number {
   )
 }
 
-/** The greatest of some values, and above 0. */
+/** The maximum of some values, and above 0. */
 function greatest(values: Float64Array): number {
   return values.reduce((most, value) => Math.max(most, value), Number.MIN_VALUE)
 }
 
-/** How far a value is on the way from the first to the second, 0 to 1. */
+/** The position of a value between two limits, 0 to 1. */
 function within([from, to]: readonly [number, number], value: number): number {
   return Math.max(0, Math.min(1, (value - from) / (to - from)))
 }

@@ -24,23 +24,23 @@ export type RankedChunk = NearestChunk & Rank
 
 interface Rank {
   relevance: number
-  /** Quantized product of the meaning parts; null: the model has none. */
+  /** The quantized product of the meaning parts; null: the model has none. */
   meaning: number | null
   words: ChunkWords
 }
 
 export interface RankRequest {
   words: string
-  /** Chunks to return; the query's own limit is the number of candidates to rank. */
+  /** The number of chunks to return. The query's own limit is the number of candidates to rank. */
   limit: number
 }
 
 type Ranked = Candidate & Rank
 
 /**
- * Ranks the chunks nearest to a query by words and vectors together, with one proposer. The candidates, the
- * `query.limit` chunks with the greatest quantized cosines, are compared in memory. Only the rows of the best
- * are read. If anything changed that the search has to see, it asks for a newer proposal.
+ * Ranks the chunks nearest to a query by words and vectors together, with one proposer. Compares the candidates, the
+ * `query.limit` chunks with the greatest quantized cosines, in memory, and reads only the rows of the best. Requests a
+ * newer proposal if the search must see a later change.
  */
 export function createRankBy({
   db,
@@ -103,7 +103,7 @@ export function createRankBy({
   }
 }
 
-/** Whether a chunk that was not proposed may be nearer than the last candidate. */
+/** Whether a chunk that was not proposed can be nearer than the last candidate. */
 function mayLack(candidates: readonly Candidate[], limit: number, floor: number): boolean {
   const last = candidates.length < limit ? 0 : (candidates.at(-1)?.cosine ?? 0)
   return floor > 0 && last <= floor
@@ -117,7 +117,7 @@ function nearestFirst(candidates: readonly Candidate[]): Candidate[] {
   return candidates.filter(({ cosine }) => cosine > 0).toSorted((a, b) => b.cosine - a.cosine || byKey(a, b))
 }
 
-/** The rows of the best, most relevant first; ties keep the nearer one first. */
+/** The rows of the best chunks, most relevant first. Ties are ordered by nearness. */
 function rankedRows(
   query: NearestQuery,
   best: readonly Ranked[],
@@ -135,7 +135,7 @@ function rankedRows(
     .toSorted((a, b) => b.relevance - a.relevance)
 }
 
-/** A candidate's lower bound is as far below its quantized cosine as its upper bound is above. */
+/** Drops candidates whose upper bound is too low. The bounds are symmetric around the quantized cosine. */
 function mayBeNearest(candidates: readonly Candidate[]): Candidate[] {
   const least = candidates.reduce((most, { cosine, atMost }) => Math.max(most, 2 * cosine - atMost), 0)
   return candidates.filter(({ atMost }) => atMost >= least)
@@ -144,8 +144,8 @@ function mayBeNearest(candidates: readonly Candidate[]): Candidate[] {
 const Ids = z.array(z.object({ id: z.string() }))
 
 /**
- * The candidates whose items match the filter's metadata. A snapshot has only hashes of metadata, so it may
- * propose others; it decides every other condition itself.
+ * The candidates whose items match the filter's metadata. A snapshot has only hashes of metadata, so it may propose
+ * others. It decides all other conditions itself.
  */
 async function keepMatching(
   db: Db,

@@ -10,13 +10,13 @@ export interface Readable {
   content: string
   score: number
   meaning?: number | null
-  /** The words of title and content, as far as they are known. */
+  /** The words of title and content, if known. */
   words?: ChunkWords
 }
 
 /**
- * Orders chunks as an answer reads them: in hybrid order, except that a chunk whose code repeats the question
- * counts as the furthest, and its code counts for nothing. Ties keep their order.
+ * Orders chunks for reading by an answer: in hybrid order, except that a chunk with code that repeats the question gets
+ * the lowest score, and that code is ignored. Ties keep their order.
  */
 export function* orderForReading<Chunk extends Readable>(
   question: string,

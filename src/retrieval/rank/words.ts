@@ -7,7 +7,7 @@ import { readTexts } from '../read-rows.ts'
 import type { RowCache } from '../row-cache.ts'
 import { type AskedWord, hashWord } from './hybrid-order.ts'
 
-/** A query's stems, in order, with their weight in ordinary text. */
+/** The stems of a query, in order, with their weight in ordinary text. */
 export function askedWords(query: string, terms: TermWeights): AskedWord[] {
   return terms.tokenize(query).map((stem) => ({ hash: hashWord(stem), weight: terms.backgroundWeight(stem) }))
 }
@@ -17,7 +17,7 @@ interface Titled {
   content: string
 }
 
-/** The hashed words of a chunk. */
+/** Hashes the words of a chunk. */
 export function chunkWords({ title, content }: Titled, terms: Pick<TermWeights, 'tokenize'>): ChunkWords {
   const ofTitle = terms.tokenize(title)
   const stems = [...ofTitle, ...terms.tokenize(content)]
@@ -25,8 +25,8 @@ export function chunkWords({ title, content }: Titled, terms: Pick<TermWeights, 
 }
 
 /**
- * The words of chunks, in order: from the cache, or else from their texts. If an item changed since the
- * revision, its words may be newer.
+ * The words of chunks, in order, from the cache or else from their texts. If an item changed since the revision, its
+ * words may be newer.
  * @param onMissing called if texts are read
  * @returns null if a chunk no longer exists
  */
