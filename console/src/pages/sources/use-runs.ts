@@ -6,7 +6,7 @@ import { usePages } from '../../ui/use-pages.ts'
 import { isActive, type Source, type SyncRun } from './source-words.ts'
 import { useRefreshStored } from './use-sources.ts'
 
-/** Polling one run uses half of the default rate limit of 60 requests per minute. */
+/** The interval of all polls together: half of the default rate limit of 60 requests per minute. */
 const POLL_MS = 2_000
 /** Runs per page of a source's history. */
 const PAGE = 25
@@ -58,7 +58,9 @@ export function useRunsOf(connectorId: string) {
 function useFollowed(runs: readonly SyncRun[]) {
   const { api, organization } = useWorkspace()
   const followed = runs.filter(isActive).slice(0, FOLLOWED_MAX)
-  const now = useQueries({ queries: followed.map(({ id }) => readRun(api, organization.id, id)) })
+  const now = useQueries({
+    queries: followed.map(({ id }) => readRun(api, organization.id, id, followed.length)),
+  })
   const live = now.flatMap(({ data }) => data ?? [])
   useRefreshWithRuns(live.map(({ syncRun }) => syncRun))
   const byId = new Map(live.map((details) => [details.syncRun.id, details]))
@@ -69,14 +71,15 @@ function useFollowed(runs: readonly SyncRun[]) {
   }
 }
 
-function readRun(api: Api, organizationId: string, id: string) {
+/** @param polled how many runs are polled at the same time */
+function readRun(api: Api, organizationId: string, id: string, polled = 1) {
   return {
     queryKey: [organizationId, 'sync-run', id],
     queryFn: ({ signal }: { signal: AbortSignal }) =>
       unwrap(api.GET('/v1/console/sync-runs/{id}', { params: { path: { id } }, signal })),
     staleTime: 0,
     refetchInterval: ({ state }: { state: { data: { syncRun: SyncRun } | undefined } }) =>
-      state.data !== undefined && !isActive(state.data.syncRun) ? (false as const) : POLL_MS,
+      state.data !== undefined && !isActive(state.data.syncRun) ? (false as const) : POLL_MS * polled,
   }
 }
 
