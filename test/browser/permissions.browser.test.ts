@@ -42,6 +42,7 @@ describe.skipIf(executablePath === null)('permissions in a browser', () => {
       .poll(
         async () => {
           await page.reload()
+          await expectSettled(page)
           return await permissions(page).innerText()
         },
         { timeout: 60_000 },
