@@ -28,6 +28,12 @@ describe('the passages of a commented configuration file', () => {
     expect(passages.map(({ text }) => text)).not.toContain('SNAPSHOTS')
   })
 
+  it('are read at once, however many marks a line has', () => {
+    const marks = '#  '.repeat(1_300)
+    const passages = splitPassages(`${marks}The first comment.\n${marks}The second comment.`)
+    expect(passages.map(({ text }) => text)).toEqual(['The first comment.', 'The second comment.'])
+  })
+
   it('leave the headings of Markdown alone', () => {
     expect(splitPassages('# Depot\n## Gates\n\nThere are three gates.').map(({ text }) => text)).toEqual([
       'There are three gates.',

@@ -4,7 +4,8 @@ export interface Commented {
   settings: string[]
 }
 
-const COMMENT = /^\s*#+ ?/
+/** Takes all marks at once: each one left would be read as a comment in the comment. */
+const COMMENT = /^[\s#]*# ?/
 /** The frame around a title, or a ruler made of signs. */
 const FRAME = /^[\s#=*-]+|[\s#=*-]+$/g
 
