@@ -22,7 +22,7 @@ const REMARK =
 /** The start of a paragraph about a term. */
 const BEGINS_TEXT = /^["'`(]?\p{Lu}/u
 
-/** The head or foot of a manual page: words far apart, the last of which is the page's name. */
+/** The running head or foot of a manual page ends with the page's name, after a wide gap. */
 const PAGE_NAME = /\(\d\w{0,6}\)$/
 const FAR_APART = /\S {3,}\S/
 const NAME_BELOW = /^NAME\n/

@@ -4,7 +4,7 @@ import { approximateIndexRoutes } from '../approximate-index/index.ts'
 import { auditRoutes } from '../audit/index.ts'
 import { backupRoutes } from '../backup/index.ts'
 import { billingRoutes } from '../billing/index.ts'
-import { connectionRoutes } from '../connections/index.ts'
+import { connectionRoutes, providerRoutes } from '../connections/index.ts'
 import { contextRoutes } from '../context/index.ts'
 import { dailyUsageRoutes } from '../daily-usage/index.ts'
 import { evaluationRoutes } from '../evaluations/index.ts'
@@ -45,6 +45,7 @@ const SLICES = [
   sourcePermissionRoutes,
   syncRoutes,
   connectionRoutes,
+  providerRoutes,
   auditRoutes,
   organizationRoutes,
   invitationRoutes,

@@ -11,6 +11,7 @@ import { createCredentialStore } from './credentials.ts'
 import { createOAuthStates } from './oauth-states.ts'
 import { createAccountOpener, type OpenProviderAccount } from './open-account.ts'
 import { createRevocations, type Revocations } from './revocations.ts'
+import type { ProviderServices } from './provider-routes.ts'
 import type { ConnectionServices } from './routes.ts'
 import { createTokenCipher } from './token-cipher.ts'
 import { createWebhooks } from './webhooks.ts'
@@ -34,7 +35,7 @@ export interface ProviderAccountsDependencies {
 }
 
 export interface ProviderAccounts {
-  services: ConnectionServices
+  services: ConnectionServices & ProviderServices
   channels: SourceChannels
   openAccount: OpenProviderAccount
   revocations: Revocations

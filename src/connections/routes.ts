@@ -1,22 +1,16 @@
 import { z } from 'zod'
-import { cleanUpAction } from '../audit/index.ts'
 import { defineRoute, reply } from '../http/route.ts'
 import type { AppError } from '../kernel/errors.ts'
-import { PROVIDERS, type Provider as ProviderOf, providers } from '../providers/index.ts'
-import type { ProviderId } from '../kernel/providers.ts'
-import { count, EXAMPLE_ID, moment, shownId, text } from '../kernel/schemas.ts'
-import type { CleanUps } from './clean-ups.ts'
+import { PROVIDERS } from '../providers/index.ts'
+import { EXAMPLE_ID, moment, shownId, text } from '../kernel/schemas.ts'
 import type { Connections } from './connections.ts'
 import type { ConnectorAccess } from './connector-access.ts'
 import { failedPage, questionPage } from './oauth-pages.ts'
 import { malformedState } from './oauth-states.ts'
-import type { Webhooks } from './webhooks.ts'
 
 export interface ConnectionServices {
   connections: Connections
   connectorAccess: ConnectorAccess
-  webhooks: Webhooks
-  cleanUps: CleanUps
 }
 
 const Provider = z.enum(PROVIDERS).meta({ description: 'The provider.', example: 'slack' })
@@ -258,72 +252,7 @@ export const connectionRoutes = [
       return { redirect: await connections.confirm(provider, confirmation, signal), status: 303 }
     },
   }),
-  ...providers.flatMap(webhookRoutes),
-  ...providers.flatMap(cleanUpRoutes),
 ]
-
-function webhookRoutes({ id, webhook }: ProviderOf<ProviderId>) {
-  if (!webhook) return []
-  return [
-    defineRoute<ConnectionServices>()({
-      operationId: webhook.operationId,
-      method: 'POST',
-      path: `/v1/webhooks/${id}`,
-      summary: webhook.summary,
-      description: webhook.description,
-      tag: 'Connectors',
-      access: { surface: 'public' },
-      credits: 0,
-      audit: 'none',
-      bodyBytesMax: 1024 * 1024,
-      refuses: ['unauthenticated', 'not_configured', 'validation_failed'],
-      responses: {
-        200: z.union([
-          z.object({ ok: z.literal(true).describe('The event was taken.') }),
-          z.object({
-            challenge: text(
-              'The challenge that the provider sent to verify this address.',
-              '3eZbrw1aBm2rZgRNFdxV',
-            ),
-          }),
-        ]),
-      },
-      handle: async ({ headers, rawBody }, { webhooks }) => {
-        const challenge = await webhooks.receive(id, { headers, rawBody })
-        return challenge === null ? reply(200, { ok: true as const }) : reply(200, { challenge })
-      },
-    }),
-  ]
-}
-
-function cleanUpRoutes({ id: provider, cleanUps = [] }: ProviderOf<ProviderId>) {
-  return cleanUps.map((job) =>
-    defineRoute<ConnectionServices>()({
-      operationId: job.operationId,
-      method: 'POST',
-      path: `/v1/maintenance/${provider}/${job.name}`,
-      summary: job.summary,
-      description: job.description,
-      tag: 'Maintenance',
-      access: { surface: 'agent', action: 'admin', reach: [provider] },
-      credits: 0,
-      audit: cleanUpAction(provider, job.name),
-      refuses: ['provider_not_allowed'],
-      body: z.strictObject({
-        dryRun: z.boolean().default(false).describe('Only count, and remove nothing.'),
-      }),
-      responses: {
-        200: z.object({
-          scanned: count('Messages that were looked at.', 120),
-          deleted: count('Messages that were removed, or on a dry run would be.', 4),
-          dryRun: z.boolean().meta({ description: 'Whether it only counted.', example: false }),
-        }),
-      },
-      handle: async ({ principal, body: { dryRun } }, { cleanUps: services }) =>
-        reply(200, await services.run(principal, { provider, job }, dryRun)),
-    }),
-  )
-}
 
 function single(value: string | string[] | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined

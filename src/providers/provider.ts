@@ -226,10 +226,7 @@ export const usesOAuth = (adapter: ProviderAdapter): adapter is OAuthAdapter => 
 
 /** A provider whose accounts are connected by a form. Its credentials neither expire nor can be revoked here. */
 export interface FormAdapter extends SourceReader {
-  /**
-   * Checks the values of the form and returns the account they stand for. The same account must always have the same
-   * id, so that connecting it again replaces its credentials. Throws AppError `validation_failed` and ProviderError.
-   */
+  /** Checks the values; one account always has one id. Throws AppError `validation_failed` and ProviderError. */
   connect(fields: FormFields, signal: AbortSignal): Promise<ConnectedAccount>
 }
 
@@ -262,10 +259,7 @@ export interface SourceReader {
   readonly provider: string
   /** The channels that the account can list, by name (Slack). */
   listChannels?(session: ProviderSession): Promise<ProviderChannel[]>
-  /**
-   * Pages of what changed after `cursor`. Throws ProviderError; `cursor_expired` means that only a run with a null
-   * cursor can continue.
-   */
+  /** Pages of changes after `cursor`. Throws ProviderError; after `cursor_expired`, only a null cursor continues. */
   listChanges(session: ProviderSession, input: ListChangesInput): AsyncIterable<ChangePage>
   /**
    * The current readers, without contents: changes since the runs' cursor, and all groups. It does not advance the

@@ -44,8 +44,8 @@ export async function readFolderFile(
 }
 
 /**
- * Opens a file for reading. Somebody who may write to the folder could replace a part of the path by a symbolic link
- * at any time, so the place of the open file counts, not the path. Never waits for a pipe.
+ * Opens a file for reading without waiting for a pipe. Anyone with write access to the folder can replace a part of
+ * the path by a symbolic link at any time, so the caller checks the place of the open file, not the path.
  */
 async function openFile(file: string): Promise<{ handle: FileHandle; stats: Stats } | null> {
   let handle: FileHandle
@@ -56,7 +56,7 @@ async function openFile(file: string): Promise<{ handle: FileHandle; stats: Stat
     if (['ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO'].includes(code)) return null
     throw new ProviderError('rejected', `The file cannot be read (${code})`, { cause: error })
   }
-  // Linux tells the place of an open file; elsewhere that of its path has to do.
+  // Only Linux reports the place of an open file; other systems resolve its path.
   const place = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => realpath(file).catch(() => null))
   const stats = await handle.stat()
   if (place === file && stats.isFile()) return { handle, stats }

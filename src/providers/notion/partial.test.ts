@@ -93,7 +93,7 @@ describe('Notion: servers with reduced answers', () => {
     expect(sync.items.get(ID)?.metadata.accessPolicy).toEqual({ visibility: 'public' })
   })
 
-  it('a page of which Notion refuses a part, or which embeds a file, is stored and reported', async () => {
+  it('stores and reports a page with an embedded file or a part that Notion refuses', async () => {
     const { notion, sync } = await finding([page()])
     notion.faults.clear()
     notion.faults.add({ path: '/v1/search', contains: 'in_trash', ...notionList([]) })

@@ -3,7 +3,7 @@ import type { Pausable } from '../../kernel/slices.ts'
 import { ProviderError, type JsonValue } from '../provider.ts'
 import { PAGES_MAX, type WebSite } from './form.ts'
 
-/** What is known of a page. Short names: a cursor has thousands, and is saved with every page of a run. */
+/** The state of a page. Its names are short, because every step of a run saves a cursor with thousands of pages. */
 const Known = z.object({
   /** When it was last requested, in epoch seconds; 0: not yet. */
   c: z.number(),

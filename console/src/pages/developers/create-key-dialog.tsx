@@ -14,7 +14,7 @@ const ACTOR_TYPES: { value: ActorType; label: string }[] = [
   { value: 'admin', label: 'An admin tool' },
 ]
 
-/** Creates a key and shows its secret once. Then only the button closes it, so that nobody loses the secret. */
+/** Creates a key and shows its secret once. Only the button closes the dialog, so that a slip does not lose the secret. */
 export function CreateKeyDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const mint = useMintKey()
   const close = (): void => {

@@ -6,7 +6,7 @@ import { CodeBlock } from '../../ui/code-block.tsx'
 import { ErrorNotice } from '../../ui/error-state.tsx'
 import { useCreateScimToken } from './use-directory.ts'
 
-/** Creates a SCIM token and shows its secret once. Then only the button closes it, so that nobody loses the secret. */
+/** Creates a SCIM token and shows its secret once. Only the button closes the dialog, so that a slip does not lose it. */
 export function ScimTokenDialog({ onClose }: { onClose: () => void }) {
   const create = useCreateScimToken()
   const isDone = create.data !== undefined
