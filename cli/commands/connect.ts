@@ -9,7 +9,6 @@ import {
   SourceList,
   SyncRunList,
 } from '../api-shapes.ts'
-
 import { standOf, untilConnected } from '../await-connection.ts'
 import { askOn, fieldArgument, fillForm } from '../connect-form.ts'
 import { MemoryError } from '../../client/src/index.ts'
