@@ -132,19 +132,25 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     const { page, close } = await visit('sources/new')
     const sourceId = await connect(page, 'Notion')
     await openSynced(page, sourceId)
-    await page.route(
-      '**/v1/console/sources',
-      async (route) => {
-        const response = await route.fetch()
-        const body = await response.json()
-        for (const source of body.sources) Object.assign(source, { status: 'pending', lastSyncedAt: null })
-        await route.fulfill({ response, json: body })
-      },
-      { times: 1 },
-    )
+    const readBefore = (status: string) =>
+      page.route(
+        '**/v1/console/sources',
+        async (route) => {
+          const response = await route.fetch()
+          const body = await response.json()
+          for (const source of body.sources) Object.assign(source, { status, lastSyncedAt: null })
+          await route.fulfill({ response, json: body })
+        },
+        { times: 1 },
+      )
+    await readBefore('pending')
     await page.reload()
     await page.getByText('Active').waitFor()
     expect(await page.getByText('No sync has succeeded so far').count()).toBe(0)
+    await readBefore('error')
+    await page.goto(`${rig.service.url}/console/`)
+    await page.getByRole('region', { name: 'Sources' }).getByText('Active').first().waitFor()
+    await page.getByRole('region', { name: 'Needs attention' }).waitFor({ state: 'detached' })
     await close()
   })
 

@@ -16,7 +16,7 @@ import { RunsPanel } from './runs-panel.tsx'
 import { SourceActions } from './source-actions.tsx'
 import { SourceStanding } from './source-standing.tsx'
 import { isForFiles, isPushOnly, nameOf, type Source } from './source-words.ts'
-import { useReadAfterRun, useRunsOf } from './use-runs.ts'
+import { useReadAfterRuns, useRunsOf } from './use-runs.ts'
 import { useSources } from './use-sources.ts'
 
 const route = getRouteApi('/admins/sources/$sourceId')
@@ -41,7 +41,7 @@ export function SourcePage() {
 function Details({ source }: { source: Source }) {
   const runs = useRunsOf(source.id)
   const newest = runs.rows[0]
-  useReadAfterRun(source, newest)
+  useReadAfterRuns([source], runs.rows)
   const isPushed = isPushOnly(source)
   return (
     <>

@@ -4,7 +4,7 @@ import { type Api, unwrap } from '../../api/client.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
 import { usePages } from '../../ui/use-pages.ts'
 import { isActive, type Source, type SyncRun } from './source-words.ts'
-import { useRefreshStored } from './use-sources.ts'
+import { useRefreshStored, useSources } from './use-sources.ts'
 
 /** The interval of all polls together: half of the default rate limit of 60 requests per minute. */
 const POLL_MS = 2_000
@@ -36,7 +36,9 @@ export function useSyncRun(id: string | undefined) {
 export function useLiveRuns() {
   const runs = useSyncRuns()
   const { asNow } = useFollowed(runs.data ?? [])
-  return { ...runs, data: runs.data?.map(asNow) }
+  const now = runs.data?.map(asNow)
+  useReadAfterRuns(useSources().data ?? [], now ?? [])
+  return { ...runs, data: now }
 }
 
 /** All runs of a source in pages, newest first. Active ones are polled. */
@@ -103,17 +105,23 @@ function useRefreshWithRuns(live: readonly SyncRun[]): void {
 }
 
 /**
- * Refetches a source, once per run, if its data is older than the end of its newest run. Polling does not cover that:
- * it follows only runs that were active when the list loaded.
+ * Refetches the sources whose data is older than the end of their newest run. Polling does not cover that: it follows
+ * only runs that were active when the list loaded.
+ *
+ * @param runs newest first
  */
-export function useReadAfterRun(source: Source, run: SyncRun | undefined): void {
+export function useReadAfterRuns(sources: readonly Source[], runs: readonly SyncRun[]): void {
   const refresh = useRefreshStored()
-  const asked = useRef<string | null>(null)
-  const ended = run !== undefined && isBehind(source, run) ? run.id : null
+  const asked = useRef('')
+  const ended = sources
+    .map((source) => ({ source, run: runs.find(({ connectorId }) => connectorId === source.id) }))
+    .flatMap(({ source, run }) => (run !== undefined && isBehind(source, run) ? run.id : []))
+    .join()
   useEffect(() => {
-    if (ended === null || ended === asked.current) return
+    // Once per run: a source that stays behind is not asked for again.
+    if (ended === asked.current) return
     asked.current = ended
-    void refresh()
+    if (ended !== '') void refresh()
   }, [ended, refresh])
 }
 
