@@ -1,15 +1,5 @@
-// Builds the console into `console/dist` unless that is up to date: `node scripts/build-console.mjs`. The service
-// starts it as a child process and receives a message when it really builds; it ends with the service.
-import process from 'node:process'
+// Builds the console into `console/dist` unless that is up to date: `node scripts/build-console.mjs`.
+import { buildAsChild } from './tasks/build-as-child.mjs'
 import { ensureConsole } from './tasks/console.mjs'
 
-const giveUp = () => process.exit(1)
-process.once('disconnect', giveUp)
-try {
-  await ensureConsole({ runtime: process.execPath, onBuild: () => process.send?.('building') })
-} catch (error) {
-  console.error(error instanceof Error ? error.message : error)
-  process.exitCode = 1
-}
-process.off('disconnect', giveUp)
-if (process.connected) process.disconnect()
+await buildAsChild(ensureConsole)

@@ -1,4 +1,5 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { fork } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pino } from 'pino'
@@ -29,6 +30,14 @@ async function start(script: string): Promise<void> {
 
 const WRITE_PAGE =
   "import { writeFileSync } from 'node:fs'; const write = () => writeFileSync(new URL('index.html', import.meta.url), 'page');"
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
 
 describe("the console's build", () => {
   it('is preparing while the script runs, and ready when it has ended', async () => {
@@ -66,5 +75,30 @@ describe("the console's build", () => {
     )
     await until('the failure is logged', () => lines.some(({ level }) => level === 50), Boolean)
     expect(build.state()).toEqual({ is: 'ready' })
+  })
+  it.each(['stop', 'disconnect'] as const)('leaves no build tool running after %s', async (way) => {
+    const mark = join(folder, 'pid')
+    const tool = `require('node:fs').writeFileSync(${JSON.stringify(mark)}, String(process.pid)); setInterval(() => {}, 1e3)`
+    const tasks = new URL('../../scripts/tasks/', import.meta.url)
+    const script = `import { buildAsChild } from '${tasks}build-as-child.mjs'
+      import { runBuilder } from '${tasks}run-builder.mjs'
+      const args = ['-e', ${JSON.stringify(tool)}]
+      await buildAsChild(({ runtime }) => runBuilder({ what: 'It', runtime, args, cwd: '.' }))`
+    let end = (): void => build.stop()
+    if (way === 'stop') await start(script)
+    else {
+      const file = join(folder, 'script.mjs')
+      await writeFile(file, script)
+      const child = fork(file)
+      end = () => child.disconnect()
+    }
+    const pid = await until('the tool runs', () => readFile(mark, 'utf8').catch(() => ''), Boolean)
+    end()
+    const running = await until(
+      'the tool has ended',
+      () => isRunning(Number(pid)),
+      (is) => !is,
+    )
+    expect(running).toBe(false)
   })
 })

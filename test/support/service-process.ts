@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { makeSites } from './sites.ts'
 import { until } from './until.ts'
 
 export const PROCESS_ADMIN_KEY = 'svc_test-process-key-test-process-key-test-0'
@@ -17,8 +18,12 @@ export interface ServiceProcess {
   ended(): Promise<number | null>
 }
 
-/** Starts `src/main.ts` as a user does, in its own process, without waiting until it is ready. */
+/**
+ * Starts `src/main.ts` as a user does, in its own process, without waiting until it is ready. The sites are built
+ * before: each service would begin to build them, and be killed before it is done.
+ */
 export async function launchService(environment: Record<string, string>): Promise<ServiceProcess> {
+  await makeSites()
   const port = await freePort()
   const child = spawn(process.execPath, [COMPILED_ONCE, 'src/main.ts'], {
     env: {
