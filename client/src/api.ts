@@ -70,6 +70,7 @@ export const ERROR_CODES = [
   'group_provisioned',
   'source_disabled',
   'source_push_only',
+  'item_not_synced',
   'plan_by_contract',
   'embedding_model_mismatch',
   'embedding_model_fixed',

@@ -52,7 +52,7 @@ import type { OutgoingWebhooks } from '../outgoing-webhooks/index.ts'
 import { createGroups, createScimGroups, createScimTokens, createScimUsers } from '../people/index.ts'
 import type { Choice } from '../models/index.ts'
 import { createRemovals, createSources, markSourcesBeyondPlan, type Removals } from '../sources/index.ts'
-import { createSyncRuns, dropActiveRuns } from '../sync/index.ts'
+import { createItemSyncs, createSyncRuns, dropActiveRuns } from '../sync/index.ts'
 import { createRequestLog, type RequestLog } from '../request-log/index.ts'
 import { createThreads } from '../threads/index.ts'
 import { createCredits, createRateLimit, type RateLimit } from '../usage/index.ts'
@@ -287,6 +287,7 @@ function createServices(
       removals,
     }),
     syncRuns: createSyncRuns({ db, clock, requireOffered: engine.requireOffered, onQueued: engine.wake }),
+    itemSyncs: createItemSyncs({ db, clock, items, openAccount: engine.openAtOnce }),
     billing,
     outgoingWebhooks: parts.outgoing,
     rateLimit: parts.rateLimit,

@@ -16,6 +16,7 @@ import type { ProviderId } from '../kernel/providers.ts'
 import type { Metrics } from '../health/index.ts'
 import {
   createSyncWorker,
+  type ItemSyncDependencies,
   type OpenAccount,
   releaseAllLeases,
   storedIds,
@@ -30,6 +31,8 @@ export interface ConnectorEngine {
   accounts: ProviderAccounts
   /** Throws `not_configured` for a provider that this deployment does not offer. */
   requireOffered(provider: ProviderId): void
+  /** Opens an account for a user who waits. */
+  openAtOnce: ItemSyncDependencies['openAccount']
   /** A sync run was queued: looks for it now. */
   wake(): void
   /** Revokes the grants of removed sources; failures are logged and retried. */
@@ -101,6 +104,7 @@ export async function createConnectorEngine(deps: {
   const maintenance = createTask({ act: accounts.maintain, intervalMs: MAINTAIN_MS, onError })
   return {
     accounts,
+    openAtOnce: openAtOnceOf(database, accounts),
     requireOffered: (provider) => void adapters.get(provider),
     wake,
     disconnect,
@@ -207,6 +211,19 @@ function openAccountOf(database: OpenDatabase, accounts: ProviderAccounts): Open
 function openSourceOf({ db }: OpenDatabase, accounts: ProviderAccounts): OpenSource {
   return (source, options) =>
     accounts.openAccount(source, { ...options, storedIds: (range) => storedIds(db, source, range) })
+}
+
+/** A user waits for the answer, so the limits on waiting are short. */
+const AT_ONCE = { requestTimeoutMs: 15_000, maxRateLimitWaitMs: 10_000, maxAttempts: 2 }
+
+function openAtOnceOf({ db }: OpenDatabase, accounts: ProviderAccounts): ConnectorEngine['openAtOnce'] {
+  return (source, signal) =>
+    accounts.openAccount(source, {
+      signal,
+      wait: (ms) => sleepFor(ms, signal),
+      storedIds: (range) => storedIds(db, source, range),
+      limits: AT_ONCE,
+    })
 }
 
 /** Without a connector nothing is encrypted, so no key is written to disk. */

@@ -41,6 +41,7 @@ const ACTIONS = [
   'scim_token.revoke',
   'source_item.ingest',
   'source_item.delete',
+  'source_item.sync',
   'sync_run.create',
   'thread.create',
   'thread.update',

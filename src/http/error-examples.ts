@@ -103,6 +103,7 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
   group_provisioned: { error: 'Your identity provider manages the group "Finance"; change it there' },
   source_disabled: { error: 'The source is paused; resume it in the console' },
   source_push_only: { error: 'The source has no account to sync with; push documents to /v1/ingest' },
+  item_not_synced: { error: 'This item was pushed or imported; push or import it again' },
   plan_by_contract: {
     error:
       "This workspace's plan is set by the operator of this deployment and cannot be bought or changed here; ask the operator",

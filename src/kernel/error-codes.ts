@@ -36,6 +36,7 @@ export const ERROR_CODES = {
   group_provisioned: 409,
   source_disabled: 409,
   source_push_only: 409,
+  item_not_synced: 409,
   plan_by_contract: 409,
   embedding_model_mismatch: 409,
   embedding_model_fixed: 409,

@@ -4,6 +4,7 @@ import { createOutageGuard } from './outage-guard.ts'
 import {
   type ChangePage,
   type ItemFailure,
+  type ItemRead,
   type JsonValue,
   type ListChangesInput,
   ProviderError,
@@ -96,6 +97,14 @@ export async function* readFeed<Entry>(
     yield page({ ...step, deletions: [...deletions, ...gone] }, isLast, null)
     if (isLast) return
   }
+}
+
+/** One stored item of a feed, for `readItem`. */
+export async function readFeedItem<Entry>(feed: Feed<Entry>, externalId: string): Promise<ItemRead> {
+  const item = await feed.read(externalId, null)
+  if (item !== null && 'body' in item) return { upserts: [item], deletions: [], failures: [] }
+  const skipped = item === null ? [] : [{ externalId, message: item.skipped }]
+  return { upserts: [], deletions: [externalId], failures: [], skipped }
 }
 
 async function startCrawl<Entry>(session: ProviderSession, feed: Feed<Entry>): Promise<Cursor> {

@@ -17,6 +17,7 @@ export {
   type Credentials,
   type GroupMembers,
   type ItemFailure,
+  type ItemRead,
   type JsonValue,
   type PermissionsPage,
   type FormFields,

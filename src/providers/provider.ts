@@ -177,6 +177,15 @@ export interface PushState {
   hints: JsonValue[]
 }
 
+/** What one stored item is at its provider now: an upsert, a deletion, or a failure that leaves it as stored. */
+export type ItemRead = Pick<ChangePage, 'upserts' | 'deletions' | 'failures' | 'skipped'>
+
+export interface ReadItemInput {
+  externalId: string
+  /** The position of the source's runs, which the read does not advance. */
+  cursor: JsonValue | null
+}
+
 export interface ListChangesInput {
   /** The cursor of the last saved page; null requests everything (first run, full resync). */
   cursor: JsonValue | null
@@ -261,6 +270,11 @@ export interface SourceReader {
   listChannels?(session: ProviderSession): Promise<ProviderChannel[]>
   /** Pages of changes after `cursor`. Throws ProviderError; after `cursor_expired`, only a null cursor continues. */
   listChanges(session: ProviderSession, input: ListChangesInput): AsyncIterable<ChangePage>
+  /**
+   * One stored item, apart from the runs; with it those that share its requests. Absent when only runs can read.
+   * Throws ProviderError, `rejected` when only this item cannot be read.
+   */
+  readItem?(session: ProviderSession, input: ReadItemInput): Promise<ItemRead>
   /**
    * The current readers, without contents: changes since the runs' cursor, and all groups. It does not advance the
    * cursor. Absent when the provider does not report readers. Throws ProviderError.

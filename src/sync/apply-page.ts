@@ -167,7 +167,8 @@ async function applyPart(
   return { ingested, ...others }
 }
 
-function newItem(source: TakenRun['source'], item: ProviderItem): NewItem {
+/** An item of a provider as a source stores it. */
+export function newItem(source: TakenRun['source'], item: ProviderItem): NewItem {
   const { title, url, authorName } = item
   return {
     ...item,

@@ -1,10 +1,12 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import type { Db } from '../database/database.ts'
+import type { Db, Tx } from '../database/database.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Caller } from '../kernel/principal.ts'
-import { providersOf } from '../providers/index.ts'
+import { storableText } from '../kernel/text.ts'
+import { type ItemFailure, providersOf } from '../providers/index.ts'
 import { isThere } from '../sources/index.ts'
+import type { SourceRef } from '../kernel/source-ref.ts'
 
 export interface SkippedItem {
   externalId: string
@@ -22,6 +24,7 @@ export interface SkippedItems {
 }
 
 const SHOWN_MAX = 200
+const REASON_CHARACTERS_MAX = 1_000
 
 const Rows = z.array(
   z.object({ external_id: z.string(), message: z.string(), at: z.date(), is_stored: z.boolean() }),
@@ -71,4 +74,43 @@ export async function listSkipped(db: Db, caller: Caller, sourceId: string): Pro
     })),
     isCapped: found.length > SHOWN_MAX,
   }
+}
+
+/**
+ * Gives what runs reported about items the reasons of a later read, and forgets it for items that are gone. What was stored
+ * since is listed no longer anyway.
+ */
+export async function renewFailures(
+  tx: Tx,
+  { organizationId, sourceId }: SourceRef,
+  {
+    failures,
+    skipped,
+    gone,
+  }: { failures: readonly ItemFailure[]; skipped: readonly ItemFailure[]; gone: readonly string[] },
+  at: Date,
+): Promise<void> {
+  const reasonOf = ({ externalId, message }: ItemFailure, isSkip: boolean) => ({
+    externalId: storableText(externalId),
+    message: storableText(message.slice(0, REASON_CHARACTERS_MAX)),
+    isSkip,
+  })
+  const reasons = [
+    ...failures.map((failure) => reasonOf(failure, false)),
+    ...skipped.map((skip) => reasonOf(skip, true)),
+  ]
+  const named = new Set(reasons.map(({ externalId }) => externalId))
+  const settled = gone.filter((id) => !named.has(id))
+  const ofSource = sql`f.organization_id = ${organizationId} and f.run_id in (
+    select id from sync_runs where organization_id = ${organizationId} and source_id = ${sourceId})`
+  if (reasons.length > 0)
+    await sql`
+      update sync_run_failures f set message = given.message, is_skip = given."isSkip", created_at = ${at}
+      from json_to_recordset(${JSON.stringify(reasons)}::json)
+        as given("externalId" text, message text, "isSkip" boolean)
+      where ${ofSource} and f.external_id = given."externalId"`.execute(tx)
+  if (settled.length > 0)
+    await sql`
+      delete from sync_run_failures f using json_array_elements_text(${JSON.stringify(settled)}::json) as given(external_id)
+      where ${ofSource} and f.external_id = given.external_id`.execute(tx)
 }

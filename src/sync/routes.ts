@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineRoute, reply } from '../http/route.ts'
-import { twins } from '../http/twins.ts'
+import { PERSON_REFUSALS, requireReader, twins } from '../http/twins.ts'
 import {
   count,
   EXAMPLE_ID,
@@ -8,14 +8,17 @@ import {
   idOf,
   moment,
   momentOrNull,
+  onBehalfOfQuery,
   shownId,
   text,
   textOrNull,
 } from '../kernel/schemas.ts'
+import type { ItemSyncs } from './sync-item.ts'
 import type { SyncRuns } from './sync-runs.ts'
 
 export interface SyncServices {
   syncRuns: SyncRuns
+  itemSyncs: ItemSyncs
 }
 
 const SyncRun = z
@@ -185,5 +188,40 @@ export const syncRoutes = [
     },
     handle: async ({ principal, params: { id } }, { syncRuns }) =>
       reply(200, await syncRuns.skipped(principal, id)),
+  }),
+  defineRoute<SyncServices>()({
+    operationId: 'consoleSyncItem',
+    method: 'POST',
+    path: '/v1/console/items/{id}/sync',
+    tag: 'Sync runs (console)',
+    credits: 0,
+    summary: 'Sync one item again',
+    description:
+      'Reads the item at its provider now, beside the runs of its source, and answers once it is stored. An item that is ' +
+      'gone there is deleted. Items that were pushed or imported have nowhere to be read.',
+    access: { surface: 'console', role: 'admin', action: 'sync:write' },
+    onBehalfOf: 'query',
+    audit: 'source_item.sync',
+    params: z.object({ id: idOf("The item's id.", EXAMPLE_ID.sourceItem) }),
+    query: z.strictObject({ onBehalfOf: onBehalfOfQuery }),
+    refuses: [
+      ...PERSON_REFUSALS,
+      'not_found',
+      'item_not_synced',
+      'source_disabled',
+      'not_configured',
+      'upstream_error',
+    ],
+    responses: {
+      200: z.object({
+        outcome: z.enum(['updated', 'unchanged', 'deleted', 'failed']).meta({
+          description: 'What came of it. An item that `failed` stays as it was stored.',
+          example: 'updated',
+        }),
+        reason: textOrNull('What could not be read, in the words of its provider.', null),
+      }),
+    },
+    handle: async ({ reader, params, signal }, { itemSyncs }) =>
+      reply(200, await itemSyncs.sync(requireReader(reader), params.id, signal)),
   }),
 ]

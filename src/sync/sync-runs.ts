@@ -1,5 +1,4 @@
 import { recordEvent } from '../audit/index.ts'
-import { beyondPlanError } from '../billing/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { type PageQuery, readPage } from '../database/list-page.ts'
 import type { Row } from '../database/schema.ts'
@@ -11,6 +10,7 @@ import { providersOf } from '../providers/index.ts'
 import { isThere } from '../sources/index.ts'
 import { listSkipped, type SkippedItems } from './list-skipped.ts'
 import { queueRun } from './queue-runs.ts'
+import { requireRunnable } from './require-runnable.ts'
 
 export interface SyncRunView {
   id: string
@@ -172,31 +172,6 @@ function selectRuns(db: Db, caller: Caller) {
     .where('sync_runs.organization_id', '=', caller.organizationId)
     .where(isThere())
     .where('sources.provider', 'in', providersOf(caller))
-}
-
-/** Locks the source, so that its active run cannot end before the answer. */
-async function requireRunnable(tx: Tx, caller: Caller, sourceId: string): Promise<ProviderId> {
-  const source = await tx
-    .selectFrom('sources')
-    .select(['status', 'push_only', 'provider', 'beyond_plan'])
-    .where('organization_id', '=', caller.organizationId)
-    .where('id', '=', sourceId)
-    .where(isThere())
-    .where('provider', 'in', providersOf(caller))
-    .forUpdate()
-    .executeTakeFirst()
-  if (!source) throw new AppError('not_found', 'There is no such source')
-  if (source.push_only) {
-    throw new AppError(
-      'source_push_only',
-      'This source has no provider account to sync with; push documents to /v1/ingest',
-    )
-  }
-  if (source.status === 'disabled') {
-    throw new AppError('source_disabled', 'This source is paused; resume it in the console first')
-  }
-  if (source.beyond_plan) throw await beyondPlanError(tx, caller.organizationId, 'connectors')
-  return source.provider
 }
 
 async function activeRun(tx: Tx, organizationId: string, sourceId: string): Promise<Row<'sync_runs'>> {

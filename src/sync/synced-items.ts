@@ -27,15 +27,53 @@ export async function markSynced(
   if (items.length === 0) return
   await sql`
     insert into synced_items (organization_id, source_id, external_id, source_item_id, snapshot, has_policy)
-    select i.organization_id, ${source.sourceId}, i.external_id, i.id, ${snapshot}, given."hasPolicy"
-    from json_to_recordset(${JSON.stringify(items)}::json) as given("externalId" text, "hasPolicy" boolean)
-    join source_items i on i.organization_id = ${source.organizationId} and i.provider = ${source.provider}
-      and i.external_id = given."externalId"
-    order by i.external_id collate "C"
+    ${claimsOf(source, items, snapshot)}
     on conflict (organization_id, source_id, external_id)
       do update set snapshot = excluded.snapshot, has_policy = excluded.has_policy
     where (synced_items.snapshot, synced_items.has_policy)
       is distinct from (excluded.snapshot, excluded.has_policy)`.execute(tx)
+}
+
+/** The same for items that were read apart from the runs: a full crawl in progress must still find those it has seen. */
+export async function markReread(
+  tx: Tx,
+  source: SyncedSource,
+  items: readonly Synced[],
+  snapshot: string | null,
+): Promise<void> {
+  if (items.length === 0) return
+  await sql`
+    insert into synced_items (organization_id, source_id, external_id, source_item_id, snapshot, has_policy)
+    ${claimsOf(source, items, snapshot)}
+    on conflict (organization_id, source_id, external_id) do update set has_policy = excluded.has_policy
+    where synced_items.has_policy is distinct from excluded.has_policy`.execute(tx)
+}
+
+function claimsOf(source: SyncedSource, items: readonly Synced[], snapshot: string | null) {
+  return sql`
+    select i.organization_id, ${source.sourceId}, i.external_id, i.id, ${snapshot}, given."hasPolicy"
+    from json_to_recordset(${JSON.stringify(items)}::json) as given("externalId" text, "hasPolicy" boolean)
+    join source_items i on i.organization_id = ${source.organizationId} and i.provider = ${source.provider}
+      and i.external_id = given."externalId"
+    order by i.external_id collate "C"`
+}
+
+const Claims = z.array(z.object({ source_id: z.string(), external_id: z.string() }))
+
+/** A source whose runs stored an item, the item's own before others; undefined for a pushed item. */
+export async function findClaim(
+  db: Db,
+  organizationId: string,
+  itemId: string,
+): Promise<{ organizationId: string; sourceId: string; externalId: string } | undefined> {
+  const { rows } = await sql`
+    select s.source_id, s.external_id from synced_items s
+    join source_items i on i.organization_id = s.organization_id and i.id = s.source_item_id
+    where s.organization_id = ${organizationId} and s.source_item_id = ${itemId}
+    order by s.source_id <> i.source_id, s.source_id
+    limit 1`.execute(db)
+  const [row] = Claims.parse(rows)
+  return row && { organizationId, sourceId: row.source_id, externalId: row.external_id }
 }
 
 /** The same for items that could not be read this time: items already claimed count as seen. */

@@ -229,6 +229,54 @@ export function checkConnector(connector: Connector): void {
     await expectCurrent(account)
   })
 
+  describe('one item that is read alone', () => {
+    async function stored() {
+      const { account, things } = await filled()
+      await account.sync.run()
+      const item = [...account.sync.items.values()].find(({ body }) => body.includes(text(0)))
+      return { account, thing: things[0] ?? '', id: item?.externalId ?? '', before: account.sync.items.size }
+    }
+
+    it('is as its provider has it now, and the runs go on from their position', async () => {
+      const { account, thing, id, before } = await stored()
+      if (account.adapter.readItem === undefined) return
+      account.sync.now += HOUR
+      account.edit(thing, 'The text of this one was edited.')
+      const read = await account.sync.reread(id)
+      expect(read.failures).toEqual([])
+      // A mail is never edited: another one replaces it.
+      if (read.deletions.includes(id)) expect(account.sync.items.size).toBe(before - 1)
+      else expect(account.sync.items.get(id)?.body).toContain('was edited')
+      expect(await account.sync.run()).toMatchObject({ complete: true, failures: [], deleted: [] })
+      expect(found(account, 'was edited')).toBe(1)
+      expect(account.sync.items.size).toBe(before)
+    })
+
+    it('is removed when it is gone', async () => {
+      const { account, thing, id, before } = await stored()
+      if (account.adapter.readItem === undefined) return
+      account.sync.now += HOUR
+      account.remove(thing)
+      expect((await account.sync.reread(id)).deletions).toContain(id)
+      expect(account.sync.items.size).toBe(before - 1)
+    })
+
+    it('stays when it cannot be read, with the reason', async () => {
+      const { account, thing, id, before } = await stored()
+      if (account.adapter.readItem === undefined) return
+      account.sync.now += HOUR
+      account.break(thing)
+      const failures = await account.sync.reread(id).then(
+        (read) => read.failures,
+        (error: unknown) => [error],
+      )
+      expect(failures).toEqual([expect.objectContaining({ message: expect.any(String) })])
+      expect(account.sync.items.size).toBe(before)
+      account.mend()
+      expect((await account.sync.reread(id)).failures).toEqual([])
+    })
+  })
+
   it('a run that must stop ends with its own reason', async () => {
     const stop = new AbortController()
     const { account } = await filled({ signal: stop.signal })

@@ -1,6 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ProviderId } from '../../src/kernel/providers.ts'
-import { ALL_PROVIDERS, type ConnectedService, startConnectedService } from '../support/connected-service.ts'
+import {
+  ALL_PROVIDERS,
+  type ConnectedService,
+  startConnectedService,
+  writeAtProvider,
+} from '../support/connected-service.ts'
 import type { Person } from '../support/people.ts'
 import type { TestOrganization } from '../support/service.ts'
 
@@ -65,6 +70,25 @@ describe('connecting the four providers', () => {
     })
     expect(ask.body.answer).toMatch(/Thursday/)
     expect(ask.body.citations.length).toBeGreaterThan(0)
+  })
+
+  it('syncs one item again on request, at each of them', async () => {
+    for (const provider of ALL_PROVIDERS) {
+      const word = `quagga${provider.replace('_', '')}`
+      const { remove } = writeAtProvider(service.emulators, provider, { title: word, text: `A ${word}.` })
+      await syncAgain(provider)
+      const [hit] = await search(word)
+      expect(hit, provider).toMatchObject({ provider, content: expect.stringContaining(word) })
+      const again = () =>
+        service.call('POST', `/v1/console/items/${hit.sourceItemId}/sync`, {
+          key: owner.token,
+          headers: { 'X-Organization-Id': organization.id },
+        })
+      expect((await again()).body, provider).toEqual({ outcome: 'unchanged', reason: null })
+      remove()
+      expect((await again()).body, provider).toEqual({ outcome: 'deleted', reason: null })
+      expect((await again()).status, provider).toBe(404)
+    }
   })
 
   it('deletes with the next run what was deleted at the provider', async () => {

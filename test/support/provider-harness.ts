@@ -2,6 +2,7 @@ import {
   DEFAULT_PROVIDER_LIMITS,
   type ChangePage,
   type ItemFailure,
+  type ItemRead,
   type JsonValue,
   type ProviderAdapter,
   type ProviderItem,
@@ -52,6 +53,8 @@ export interface ProviderHarness {
   readonly session: ProviderSession
   now: number
   run(options?: RunOptions): Promise<RunReport>
+  /** Reads one stored item apart from the runs, and stores what came of it. */
+  reread(externalId: string): Promise<ItemRead>
   /** The bodies of all items, sorted. */
   bodies(): string[]
 }
@@ -137,6 +140,15 @@ export function createProviderHarness(options: HarnessOptions): ProviderHarness 
     return report
   }
 
+  async function reread(externalId: string): Promise<ItemRead> {
+    if (options.adapter.readItem === undefined) throw new Error('it reads no single items')
+    const cursor: JsonValue | null = savedCursor === null ? null : JSON.parse(savedCursor)
+    const read = await options.adapter.readItem(session, { externalId, cursor })
+    for (const id of read.deletions) items.delete(id)
+    for (const item of read.upserts) items.set(item.externalId, structuredClone(item))
+    return read
+  }
+
   return {
     items,
     get cursor() {
@@ -153,6 +165,7 @@ export function createProviderHarness(options: HarnessOptions): ProviderHarness 
     },
     session,
     run,
+    reread,
     bodies: () => [...items.values()].map((item) => item.body).toSorted(),
   }
 }

@@ -1,8 +1,8 @@
 import { opendir } from 'node:fs/promises'
 import type { TextExtractor } from '../../file-text/index.ts'
-import { readFeed } from '../feed.ts'
+import { readFeed, readFeedItem } from '../feed.ts'
 import { createFormConnection } from '../form.ts'
-import type { FormAdapter } from '../provider.ts'
+import type { FormAdapter, ProviderSession } from '../provider.ts'
 import { createFolderFeed } from './feed.ts'
 import { folderForm } from './form.ts'
 import { checkPlace, placeOf } from './place.ts'
@@ -21,6 +21,11 @@ export function createFolderAdapter({
   extractor,
   filesPerPage = 50,
 }: FolderAdapterOptions): FormAdapter {
+  const open = async (session: ProviderSession) => {
+    const { externalAccountId: path } = session.account
+    await checkPlace({ path, device: session.extra['device'] }, roots, () => isEmpty(path))
+    return createFolderFeed(session, { extractor, filesPerPage })
+  }
   return {
     provider: 'folder',
     ...createFormConnection(folderForm, async ({ path: named }) => {
@@ -32,10 +37,9 @@ export function createFolderAdapter({
       }
     }),
     async *listChanges(session, input) {
-      const { externalAccountId: path } = session.account
-      await checkPlace({ path, device: session.extra['device'] }, roots, () => isEmpty(path))
-      yield* readFeed(session, input, createFolderFeed(session, { extractor, filesPerPage }))
+      yield* readFeed(session, input, await open(session))
     },
+    readItem: async (session, { externalId }) => await readFeedItem(await open(session), externalId),
   }
 }
 

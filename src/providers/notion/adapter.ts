@@ -1,5 +1,5 @@
 import type { OAuthAdapter } from '../provider.ts'
-import { listNotionChanges } from './changes.ts'
+import { listNotionChanges, readNotionItem } from './changes.ts'
 import { createNotionCaller, createNotionRun } from './client.ts'
 import { exchangeNotionCode, notionAuthorizeUrl, refreshNotionToken, revokeNotionToken } from './oauth.ts'
 
@@ -30,5 +30,7 @@ export function createNotionAdapter(options: NotionAdapterOptions): OAuthAdapter
         input,
         options.objectsPerPage ?? 20,
       ),
+    readItem: (session, { externalId }) =>
+      readNotionItem(createNotionRun(options.apiUrl, session, caller), externalId),
   }
 }

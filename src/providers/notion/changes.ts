@@ -1,5 +1,11 @@
 import { createOutageGuard } from '../outage-guard.ts'
-import { ProviderError, type ChangePage, type ListChangesInput } from '../provider.ts'
+import {
+  ProviderError,
+  type ChangePage,
+  type ItemRead,
+  type JsonValue,
+  type ListChangesInput,
+} from '../provider.ts'
 import { isRejected, type NotionRun } from './client.ts'
 import { createNotionReader } from './content.ts'
 import { finishPass, isSettled, overlapStart, readNotionCursor, settle, type NotionRef } from './cursor.ts'
@@ -14,6 +20,7 @@ import {
   pageOf,
   readObject,
   readReference,
+  readStored,
   type NotionSync,
 } from './sync.ts'
 import { createNotionTree } from './tree.ts'
@@ -31,19 +38,8 @@ export async function* listNotionChanges(
   input: ListChangesInput,
   objectsPerPage: number,
 ): AsyncGenerator<ChangePage> {
-  const state = readNotionCursor(input.cursor)
-  const outage = createOutageGuard(run.session.signal)
-  const sync: NotionSync = {
-    run,
-    state,
-    outage,
-    objectsPerPage,
-    visited: new Set(),
-    stored: new Set(),
-    tree: createNotionTree(run),
-    read: createNotionReader(run),
-    person: createNotionPeople(run),
-  }
+  const sync = startSync(run, input.cursor, objectsPerPage)
+  const { state } = sync
   const isCrawl = state.since === ''
   // A copy: objects that fail again are not retried in this run.
   const failed = [...state.failed]
@@ -53,6 +49,29 @@ export async function* listNotionChanges(
   yield* readReferences(sync, failed)
   yield* readPending(sync)
   yield { ...pageOf(sync, emptyPart()), complete: true }
+}
+
+function startSync(run: NotionRun, cursor: JsonValue | null, objectsPerPage: number): NotionSync {
+  return {
+    run,
+    state: readNotionCursor(cursor),
+    outage: createOutageGuard(run.session.signal),
+    objectsPerPage,
+    visited: new Set(),
+    stored: new Set(),
+    tree: createNotionTree(run),
+    read: createNotionReader(run),
+    person: createNotionPeople(run),
+  }
+}
+
+/** One stored page or data source. Throws ProviderError. */
+export async function readNotionItem(run: NotionRun, externalId: string): Promise<ItemRead> {
+  // Without a position it follows no children: the runs do.
+  const sync = startSync(run, null, 1)
+  const part = emptyPart()
+  await readStored(sync, externalId, part)
+  return part
 }
 
 async function* readEdited(sync: NotionSync): AsyncGenerator<ChangePage> {

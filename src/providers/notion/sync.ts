@@ -109,6 +109,13 @@ export async function readReference(sync: NotionSync, ref: NotionRef, part: Noti
   }
 }
 
+/** Reads a stored object that is a page or a data source. Throws ProviderError. */
+export async function readStored(sync: NotionSync, id: string, part: NotionPart): Promise<void> {
+  const object = (await retrievePage(sync.run, id)) ?? (await retrieveDataSource(sync.run, id))
+  if (object === null) part.deletions.push(id)
+  else await readObject(sync, object, part)
+}
+
 const retrieve = (run: NotionRun, kind: 'page' | 'data_source', id: string) =>
   kind === 'page' ? retrievePage(run, id) : retrieveDataSource(run, id)
 

@@ -1,6 +1,7 @@
 import type { OAuthAdapter, ProviderSession } from '../provider.ts'
 import { listSlackChannels } from './reading/channels.ts'
 import { listSlackChanges } from './reading/changes.ts'
+import { readSlackItem } from './reading/read-item.ts'
 import { listSlackPermissions } from './reading/permissions.ts'
 import { createSlackCaller, createSlackClient, type SlackRun } from './client.ts'
 import { exchangeSlackCode, refreshSlackToken, revokeSlackToken, slackAuthorizeUrl } from './oauth.ts'
@@ -44,6 +45,7 @@ export function createSlackAdapter(options: SlackAdapterOptions): OAuthAdapter {
         .map(({ id, name, isPrivate, memberCount }) => ({ id, name, isPrivate, memberCount }))
     },
     listChanges: (session, input) => listSlackChanges(runOf(session), input, changes),
+    readItem: (session, { externalId }) => readSlackItem(runOf(session), externalId, changes),
     listPermissions: (session, input) => listSlackPermissions(runOf(session), input),
   }
 }

@@ -3,11 +3,16 @@ import { createOpenRequest } from '../../guarded-requests/guarded-request.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { TextExtractor } from '../../file-text/index.ts'
 import { createFormConnection, formFault } from '../form.ts'
-import { DEFAULT_PROVIDER_LIMITS, type FormAdapter, ProviderError } from '../provider.ts'
+import {
+  DEFAULT_PROVIDER_LIMITS,
+  type FormAdapter,
+  ProviderError,
+  type ProviderSession,
+} from '../provider.ts'
 import { createCrawler, createWebCaller } from './crawler.ts'
 import { createFetchPage, type FetchPage } from './fetch-page.ts'
 import { type WebSite, webForm, WebSite as WebSiteSchema } from './form.ts'
-import { syncSite } from './sync.ts'
+import { readSitePage, syncSite } from './sync.ts'
 
 const HOPS_MAX = 5
 /** A user waits. */
@@ -26,9 +31,11 @@ export interface WebAdapterOptions {
 /** Reads the pages of a web site. */
 export function createWebAdapter(options: WebAdapterOptions): FormAdapter {
   const { clock, extractor, pagesPerPage: perPage = 20 } = options
-  const open = createOpenRequest(options.resolve ?? systemResolve, options.isAllowed ?? isPublicAddress)
-  const fetchPage = createFetchPage(open)
+  const request = createOpenRequest(options.resolve ?? systemResolve, options.isAllowed ?? isPublicAddress)
+  const fetchPage = createFetchPage(request)
   const call = createWebCaller()
+  const open = (session: ProviderSession, settings: WebSite) =>
+    createCrawler(session, settings, { call, fetchPage, extractor })
   return {
     provider: 'web',
     ...createFormConnection(webForm, async ({ start, under = '/', pages: pagesMax }, signal) => {
@@ -51,8 +58,12 @@ export function createWebAdapter(options: WebAdapterOptions): FormAdapter {
     }),
     async *listChanges(session, input) {
       const settings = WebSiteSchema.parse(session.extra)
-      const begin = () => createCrawler(session, settings, { call, fetchPage, extractor })
+      const begin = () => open(session, settings)
       yield* syncSite(session, input, settings, { begin, perPage })
+    },
+    async readItem(session, { externalId, cursor }) {
+      const settings = WebSiteSchema.parse(session.extra)
+      return await readSitePage(await open(session, settings), externalId, cursor)
     },
   }
 }

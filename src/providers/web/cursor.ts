@@ -16,6 +16,7 @@ const Known = z.object({
   t: z.string().nullable(),
 })
 export type Known = z.output<typeof Known>
+export const NEVER_READ: Known = { c: 0, e: null, m: null, s: null, t: null }
 
 const Cursor = z.object({
   /** The site's settings: other ones need a crawl. */
@@ -51,7 +52,7 @@ export function* addingPages(
     if (room <= 0) return
     yield
     if (Object.hasOwn(pages, key) || !isWanted(key)) continue
-    pages[key] = { c: 0, e: null, m: null, s: null, t: null }
+    pages[key] = { ...NEVER_READ }
     round?.queue.push(key)
     room -= 1
   }

@@ -2,6 +2,8 @@ import { createOutageGuard } from '../outage-guard.ts'
 import {
   type ChangePage,
   type ItemFailure,
+  type ItemRead,
+  type JsonValue,
   type ListChangesInput,
   ProviderError,
   type ProviderItem,
@@ -9,7 +11,7 @@ import {
 } from '../provider.ts'
 import { inSlices, type Pausable } from '../../kernel/slices.ts'
 import { type Crawler, readSitemaps } from './crawler.ts'
-import { addingPages, type Cursor, parseCursor, startCursor } from './cursor.ts'
+import { addingPages, type Cursor, NEVER_READ, parseCursor, startCursor } from './cursor.ts'
 import type { WebSite } from './form.ts'
 import { type Visit, visitPage } from './visit.ts'
 
@@ -48,6 +50,21 @@ export async function* syncSite(
     if (isLast) Object.assign(state, { round: null, crawl: null })
     yield { ...step, cursor: structuredClone(state), complete: isLast, snapshot }
   }
+}
+
+/** One stored page, requested again whatever its ETag. */
+export async function readSitePage(
+  crawler: Crawler,
+  externalId: string,
+  cursor: JsonValue | null,
+): Promise<ItemRead> {
+  const step: Step = { upserts: [], deletions: [], failures: [], skipped: [], discovered: 0 }
+  const { site, robots, settings } = crawler
+  const key = site.keyOf(externalId, new URL(settings.origin))
+  if (key === null || !robots.allows(key)) return { ...step, deletions: [externalId] }
+  const { pages } = cursor === null ? startCursor(settings, '') : parseCursor(cursor, settings)
+  note(await visitPage(crawler, key, NEVER_READ, (target) => pages[target]?.t !== key), externalId, step)
+  return step
 }
 
 function nameOf({ clock, random }: ProviderSession): string {

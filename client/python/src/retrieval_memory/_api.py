@@ -72,6 +72,7 @@ ErrorCode = Literal[
     "group_provisioned",
     "source_disabled",
     "source_push_only",
+    "item_not_synced",
     "plan_by_contract",
     "embedding_model_mismatch",
     "embedding_model_fixed",

@@ -47,6 +47,7 @@ export const AUDIT_ACTIONS: Record<AuditAction, string> = {
   'scim_token.revoke': 'Revoked a SCIM token',
   'source_item.ingest': 'Pushed documents',
   'source_item.delete': 'Deleted an item',
+  'source_item.sync': 'Synced an item again',
   'thread.create': 'Saved a question',
   'thread.update': 'Saved a follow-up question',
   'thread.feedback': 'Rated an answer',

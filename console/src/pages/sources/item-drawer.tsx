@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
+import { ErrorNotice } from '../../ui/error-state.tsx'
 import { SourceLink } from '../../ui/links.tsx'
 import { MailHead } from '../../ui/mail-head.tsx'
 import { Origin } from '../../ui/provider.tsx'
@@ -16,13 +16,15 @@ import { StoredText } from '../ask/stored-text.tsx'
 import { ItemChunks } from './item-chunks.tsx'
 import { ItemReaders } from './item-readers.tsx'
 import { KINDS } from './source-words.ts'
-import { useDeleteItem } from './use-items.ts'
+import { DeleteItemDialog } from './delete-item-dialog.tsx'
+import { useCanSync, useSyncItem } from './use-items.ts'
 
 const FOLDED_PX = 420
 
 /** A stored item with its text and origin and, for admins, a delete button. */
 export function ItemDrawer({ itemId, onClose }: { itemId: string; onClose: () => void }) {
   const item = useSourceItem(itemId)
+  const sync = useSyncItem()
   return (
     <Drawer.Root opened onClose={onClose} position="right" size="min(44rem, 100%)">
       <Drawer.Overlay />
@@ -35,17 +37,29 @@ export function ItemDrawer({ itemId, onClose }: { itemId: string; onClose: () =>
           <Drawer.CloseButton aria-label="Close the item" />
         </Drawer.Header>
         <Drawer.Body>
-          <Reading query={item}>{(found) => <Item item={found} onClose={onClose} />}</Reading>
+          {sync.data?.outcome === 'deleted' ? (
+            <Text role="status">{sync.words}</Text>
+          ) : (
+            <Reading query={item}>{(found) => <Item item={found} sync={sync} onClose={onClose} />}</Reading>
+          )}
         </Drawer.Body>
       </Drawer.Content>
     </Drawer.Root>
   )
 }
 
-function Item({ item, onClose }: { item: Schemas['SourceItem']; onClose: () => void }) {
+function Item({
+  item,
+  sync,
+  onClose,
+}: {
+  item: Schemas['SourceItem']
+  sync: ReturnType<typeof useSyncItem>
+  onClose: () => void
+}) {
   const { isAdmin } = useWorkspace()
   const [isAsked, asking] = useDisclosure(false)
-  const remove = useDeleteItem(item.id)
+  const canSync = useCanSync()
   const hasMetadata = Object.keys(item.metadata).length > 0
   return (
     <Stack gap="lg">
@@ -72,23 +86,23 @@ function Item({ item, onClose }: { item: Schemas['SourceItem']; onClose: () => v
           </Code>
         </section>
       )}
+      {sync.error && <ErrorNotice error={sync.error} />}
       {isAdmin && (
         <Group>
+          {canSync(item) && (
+            <Button variant="default" loading={sync.isPending} onClick={() => sync.mutate(item.id)}>
+              Sync again
+            </Button>
+          )}
           <Button variant="default" className={classes.danger ?? ''} onClick={asking.open}>
             Delete this item
           </Button>
+          <Text component="span" size="sm" c="dimmed" role="status">
+            {sync.words}
+          </Text>
         </Group>
       )}
-      <ConfirmDialog
-        isOpen={isAsked}
-        title="Delete this item?"
-        text="The item can no longer be found or cited. A full sync brings it back if it still exists at its provider."
-        confirm="Delete item"
-        isBusy={remove.isPending}
-        error={remove.error}
-        onConfirm={() => remove.mutate(undefined, { onSuccess: onClose })}
-        onClose={asking.close}
-      />
+      <DeleteItemDialog itemId={isAsked ? item.id : undefined} onDeleted={onClose} onClose={asking.close} />
     </Stack>
   )
 }

@@ -1,19 +1,21 @@
 import { Anchor, Box, Checkbox } from '@mantine/core'
-import { FileText } from 'lucide-react'
+import { FileText, RefreshCw, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useWorkspace } from '../../session/workspace.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { EndOfList } from '../../ui/end-of-list.tsx'
-import { ErrorState } from '../../ui/error-state.tsx'
+import { ErrorNotice, ErrorState } from '../../ui/error-state.tsx'
 import { Origin } from '../../ui/provider.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
+import { RowMenu } from '../../ui/row-menu.tsx'
 import { FirstReading } from '../../ui/reading.tsx'
 import { LinesSkeleton } from '../../ui/skeletons.tsx'
 import classes from './item-list.module.css'
 import { SelectionBar } from './selection-bar.tsx'
+import { DeleteItemDialog } from './delete-item-dialog.tsx'
 import { KINDS } from './source-words.ts'
-import type { ListedItem, useItems } from './use-items.ts'
+import { type ListedItem, useCanSync, type useItems, useSyncItem } from './use-items.ts'
 
 /** Stored items to open and, for admins, to select. The next page loads near the end of the list, or by a button. */
 export function ItemList({
@@ -66,6 +68,9 @@ function Rows({
 }) {
   const { isAdmin } = useWorkspace()
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [toDelete, setToDelete] = useState<string>()
+  const sync = useSyncItem()
+  const canSync = useCanSync()
   // Deleted and filtered items are no longer selected.
   const selected = rows.flatMap(({ id }) => (chosen.has(id) ? [id] : []))
   const toggle = (id: string): void => {
@@ -79,8 +84,14 @@ function Rows({
         <SelectionBar
           selected={selected}
           shown={rows.length}
+          note={sync.isPending ? 'Syncing…' : sync.words}
           onSelectAll={(isAll) => setChosen(new Set(isAll ? rows.map(({ id }) => id) : []))}
         />
+      )}
+      {sync.error && (
+        <Box p="md">
+          <ErrorNotice error={sync.error} />
+        </Box>
       )}
       <DataTable
         label="Stored items"
@@ -117,8 +128,34 @@ function Rows({
             cell: ({ sourceUpdatedAt, syncedAt }) => <RelativeTime at={sourceUpdatedAt ?? syncedAt} />,
           },
           { label: 'Stored', cell: ({ syncedAt }) => <RelativeTime at={syncedAt} />, isAtEnd: true },
+          ...(isAdmin
+            ? [
+                {
+                  label: 'Actions',
+                  cell: (item: ListedItem) => (
+                    <RowMenu
+                      of={titleOf(item)}
+                      actions={[
+                        ...(canSync(item)
+                          ? [{ label: 'Sync again', icon: RefreshCw, onChoose: () => sync.mutate(item.id) }]
+                          : []),
+                        {
+                          label: 'Delete item',
+                          icon: Trash2,
+                          isGrave: true,
+                          onChoose: () => setToDelete(item.id),
+                        },
+                      ]}
+                    />
+                  ),
+                  isAtEnd: true,
+                  isAction: true,
+                },
+              ]
+            : []),
         ]}
       />
+      <DeleteItemDialog itemId={toDelete} onClose={() => setToDelete(undefined)} />
     </>
   )
 }

@@ -9,10 +9,13 @@ import { useDeleteItems } from './use-items.ts'
 export function SelectionBar({
   selected,
   shown,
+  note = '',
   onSelectAll,
 }: {
   selected: readonly string[]
   shown: number
+  /** What happened to a single item. */
+  note?: string | undefined
   onSelectAll: (isAll: boolean) => void
 }) {
   const [isAsked, asking] = useDisclosure(false)
@@ -27,7 +30,7 @@ export function SelectionBar({
         indeterminate={selected.length > 0 && selected.length < shown}
         onChange={(event) => onSelectAll(event.currentTarget.checked)}
       />
-      <span role="status">{statusOf(selected.length, remove.data)}</span>
+      <span role="status">{statusOf(selected.length, remove.data) || note}</span>
       {selected.length > 0 && (
         <Button size="compact-sm" color="red.8" onClick={asking.open}>
           Delete {formatNumber(selected.length)}

@@ -1,11 +1,14 @@
 import { type InfiniteData, useMutation, useQueryClient } from '@tanstack/react-query'
+import type { operations } from '../../api/schema.d.ts'
 import { type Schemas, unwrap } from '../../api/client.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
 import { type ListPage, usePages } from '../../ui/use-pages.ts'
 import type { ItemsSearch } from './items-search.ts'
-import { useRefreshStored } from './use-sources.ts'
+import { isPushOnly } from './source-words.ts'
+import { useRefreshStored, useSources } from './use-sources.ts'
 
 export type ListedItem = Schemas['BrowsedItem']
+type ItemSync = operations['consoleSyncItem']['responses'][200]['content']['application/json']
 
 /** The stored items in pages, last changed first. */
 export function useItems({ q, source, provider, kind, access, from, to }: Omit<ItemsSearch, 'item'>) {
@@ -57,15 +60,42 @@ function useForget(): (ids: readonly string[]) => Promise<void> {
   }
 }
 
-export function useDeleteItem(id: string) {
+export function useDeleteItem() {
   const { api } = useWorkspace()
   const forget = useForget()
   return useMutation({
-    mutationFn: async () => {
+    mutationFn: async (id: string) => {
       await unwrap(api.DELETE('/v1/console/source-items/{id}', { params: { path: { id } } }))
     },
-    onSuccess: () => forget([id]),
+    onSuccess: (_deleted, id) => forget([id]),
   })
+}
+
+const OUTCOMES: Record<ItemSync['outcome'], string> = {
+  updated: 'Updated.',
+  unchanged: 'Already up to date.',
+  deleted: 'Deleted, because it is gone at its source.',
+  failed: 'It could not be read, so the stored version stays.',
+}
+
+/** Reads an item again at its source. */
+export function useSyncItem() {
+  const { api } = useWorkspace()
+  const forget = useForget()
+  const sync = useMutation({
+    mutationFn: (id: string) => unwrap(api.POST('/v1/console/items/{id}/sync', { params: { path: { id } } })),
+    onSuccess: ({ outcome }, id) => forget(outcome === 'deleted' ? [id] : []),
+  })
+  const { data } = sync
+  const words = data && [OUTCOMES[data.outcome], ...(data.reason === null ? [] : [data.reason])].join(' ')
+  return { ...sync, words }
+}
+
+/** Whether an item's source can be asked for it; for admins. */
+export function useCanSync(): (item: Pick<ListedItem, 'connectorId'>) => boolean {
+  const sources = useSources().data ?? []
+  return ({ connectorId }) =>
+    sources.some((source) => source.id === connectorId && !isPushOnly(source) && source.status !== 'disabled')
 }
 
 /** The service deletes this many items in one transaction. */

@@ -91,7 +91,13 @@ export function createGoogleDriveAdapter({
     yield pageOf(state, emptyStep(), { snapshot: isWhole ? snapshot : null, complete: true })
   }
 
-  return { provider: 'google_drive', ...oauth, listChanges, listPermissions }
+  return {
+    provider: 'google_drive',
+    ...oauth,
+    listChanges,
+    listPermissions,
+    readItem: async (session, { externalId }) => await retryItems(await openRun(session), [externalId]),
+  }
 }
 
 const RETRIED_AT_ONCE = 50

@@ -17,7 +17,7 @@ import { emptyStep, newCrawlName, pageOf } from '../shared/sync-steps.ts'
 import { parseGmailCursor, type GmailCursor } from './cursor.ts'
 import { crawlMailbox } from './mail-crawl.ts'
 import { changesSince, type MailStep } from './mail-history.ts'
-import { readMailBatches } from './mail-reader.ts'
+import { readMailBatches, readMails } from './mail-reader.ts'
 import type { MailRun } from './mail-run.ts'
 
 export const GMAIL_SCOPE = 'https://www.googleapis.com/auth/gmail.readonly'
@@ -46,9 +46,9 @@ export function createGmailAdapter({ settings, clock, extractor }: GmailAdapterO
     },
   })
 
-  async function* listChanges(session: ProviderSession, input: ListChangesInput): AsyncGenerator<ChangePage> {
+  function openRun(session: ProviderSession): MailRun {
     const call = createGoogleCalls(session, caller)
-    const run: MailRun = {
+    return {
       session,
       api,
       call,
@@ -57,6 +57,10 @@ export function createGmailAdapter({ settings, clock, extractor }: GmailAdapterO
       labelNames: once(() => listLabels(api, call)),
       oneAttachment: pLimit(1),
     }
+  }
+
+  async function* listChanges(session: ProviderSession, input: ListChangesInput): AsyncGenerator<ChangePage> {
+    const run = openRun(session)
     const state = input.cursor === null ? await startCrawl(run) : parseGmailCursor(input.cursor)
     const snapshot = state.crawl?.name ?? null
     for await (const step of steps(run, state)) {
@@ -66,7 +70,13 @@ export function createGmailAdapter({ settings, clock, extractor }: GmailAdapterO
     yield pageOf(state, emptyStep(), { snapshot, complete: true })
   }
 
-  return { provider: 'gmail', ...oauth, listChanges }
+  return {
+    provider: 'gmail',
+    ...oauth,
+    listChanges,
+    readItem: async (session, { externalId }) =>
+      await readMails(openRun(session), [externalId.slice(externalId.lastIndexOf('/') + 1)]),
+  }
 }
 
 /** All steps of a run. A full crawl is its own run; the next run reads the history since its start. */

@@ -54,7 +54,7 @@ function add(read: ReadMails, more: ReadMails): void {
  * deletion. `format=full` costs the same quota as `raw` and omits images and other attachments. Throws only errors
  * that end the run.
  */
-async function readMails(run: MailRun, ids: readonly string[]): Promise<ReadMails> {
+export async function readMails(run: MailRun, ids: readonly string[]): Promise<ReadMails> {
   const read = noMails()
   await mapBounded(ids, AT_ONCE, async (id) => {
     const externalId = mailItemId(run.session, id)

@@ -1,0 +1,35 @@
+import type { ItemRead } from '../../provider.ts'
+import type { SlackRun } from '../client.ts'
+import { listSlackChannels } from './channels.ts'
+import { readSlackCursor } from './cursor.ts'
+import { blockEnd, blockStart } from './messages.ts'
+import { readParts } from './reader.ts'
+import { historyOf, readingOf, startSync, type SlackChangesOptions } from './sync.ts'
+
+/**
+ * The hour of a stored conversation or thread, since conversations depend on their neighbors; of its threads only this
+ * one. Throws ProviderError.
+ */
+export async function readSlackItem(
+  run: SlackRun,
+  externalId: string,
+  options: SlackChangesOptions,
+): Promise<ItemRead> {
+  const [, channelId = '', ts = ''] = externalId.split('/')
+  const sync = await startSync(run, readSlackCursor(null), options)
+  const channels = await listSlackChannels(run)
+  for (const { id, name } of channels) sync.directory.addChannel(id, name)
+  const channel = channels.find(({ id }) => id === channelId)
+  if (channel === undefined) return { upserts: [], deletions: [externalId], failures: [] }
+  const [oldest, before] = [blockStart(ts), blockEnd(blockStart(ts))]
+  const threads = { skipKnown: true, skipUnwatched: true, forced: new Set([ts]) }
+  const history = historyOf(sync, channelId, { oldest, before })
+  const parts = await Array.fromAsync(
+    readParts(readingOf(sync, channel), history, { before, oldest }, threads),
+  )
+  return {
+    upserts: parts.flatMap(({ upserts }) => upserts),
+    deletions: parts.flatMap(({ deletions }) => deletions),
+    failures: parts.flatMap(({ failures }) => failures),
+  }
+}

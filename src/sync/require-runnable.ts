@@ -1,0 +1,35 @@
+import { beyondPlanError } from '../billing/index.ts'
+import type { Tx } from '../database/database.ts'
+import { AppError } from '../kernel/errors.ts'
+import type { Caller } from '../kernel/principal.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+import { providersOf } from '../providers/index.ts'
+import { isThere } from '../sources/index.ts'
+
+/**
+ * Locks a source that can be synced, so that its active run cannot end before the answer.
+ * @throws AppError `not_found`, `source_push_only`, `source_disabled`, `plan_limit_reached`
+ */
+export async function requireRunnable(tx: Tx, caller: Caller, sourceId: string): Promise<ProviderId> {
+  const source = await tx
+    .selectFrom('sources')
+    .select(['status', 'push_only', 'provider', 'beyond_plan'])
+    .where('organization_id', '=', caller.organizationId)
+    .where('id', '=', sourceId)
+    .where(isThere())
+    .where('provider', 'in', providersOf(caller))
+    .forUpdate()
+    .executeTakeFirst()
+  if (!source) throw new AppError('not_found', 'There is no such source')
+  if (source.push_only) {
+    throw new AppError(
+      'source_push_only',
+      'This source has no provider account to sync with; push documents to /v1/ingest',
+    )
+  }
+  if (source.status === 'disabled') {
+    throw new AppError('source_disabled', 'This source is paused; resume it in the console first')
+  }
+  if (source.beyond_plan) throw await beyondPlanError(tx, caller.organizationId, 'connectors')
+  return source.provider
+}

@@ -1,0 +1,164 @@
+import { recordEvent } from '../audit/index.ts'
+import type { Db } from '../database/database.ts'
+import { dropClaims, type Items } from '../items/index.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { AppError } from '../kernel/errors.ts'
+import { actorOf } from '../kernel/principal.ts'
+import type { Reader } from '../kernel/reader.ts'
+import { storableText } from '../kernel/text.ts'
+import { schedulePermissionPoll } from '../permission-polls/index.ts'
+import {
+  findProvider,
+  isItemsOwn,
+  type ItemFailure,
+  type ItemRead,
+  ownFailure,
+  ProviderError,
+} from '../providers/index.ts'
+import { readSource, type Source } from '../sources/index.ts'
+import { newItem } from './apply-page.ts'
+import type { OpenAccount } from './execute-run.ts'
+import { isItemFault, storeFailure } from './item-faults.ts'
+import { renewFailures } from './list-skipped.ts'
+import { requireRunnable } from './require-runnable.ts'
+import { findClaim, hasPolicy, markReread, withKnownPolicies } from './synced-items.ts'
+
+/** `failed`: it stays as it was stored. */
+export type ItemSyncOutcome = 'updated' | 'unchanged' | 'deleted' | 'failed'
+
+export interface ItemSync {
+  outcome: ItemSyncOutcome
+  /** What the provider or the service says about it; null if it was read whole. */
+  reason: string | null
+}
+
+export interface ItemSyncDependencies {
+  db: Db
+  clock: Clock
+  items: Pick<Items, 'write' | 'findReadable'>
+  /** Opens an account for a user who waits. */
+  openAccount(source: Source, signal: AbortSignal): ReturnType<OpenAccount>
+}
+
+interface Named {
+  id: string
+  externalId: string
+}
+
+/** Syncs single items. */
+export interface ItemSyncs {
+  /**
+   * Reads one item again at its provider, beside the source's runs: it neither waits for one nor moves their position.
+   * @throws AppError `not_found`, `item_not_synced`, `source_disabled`, `plan_limit_reached`, `not_configured`,
+   * `upstream_error`
+   */
+  sync(reader: Reader, id: string, signal: AbortSignal): Promise<ItemSync>
+}
+
+export function createItemSyncs(deps: ItemSyncDependencies): ItemSyncs {
+  return {
+    async sync(reader, id, signal) {
+      const { source, externalId } = await findItem(deps, reader, id)
+      const item = { id, externalId }
+      const read = await readItem(deps, source, item, signal)
+      try {
+        return await store(deps, reader, source, { item, read }, signal)
+      } catch (error) {
+        signal.throwIfAborted()
+        if (!isItemFault(error)) throw error
+        const failed = failedRead(storeFailure(externalId, error))
+        return await store(deps, reader, source, { item, read: failed }, signal)
+      }
+    },
+  }
+}
+
+async function findItem({ db, items }: ItemSyncDependencies, reader: Reader, id: string) {
+  if (!(await items.findReadable(reader, [id])).has(id))
+    throw new AppError('not_found', 'There is no such source item')
+  const claim = await findClaim(db, reader.organizationId, id)
+  if (claim === undefined)
+    throw new AppError('item_not_synced', 'This item was pushed or imported; push or import it again')
+  await db.transaction().execute((tx) => requireRunnable(tx, reader, claim.sourceId))
+  return { source: await readSource(db, claim), externalId: claim.externalId }
+}
+
+const failedRead = (failure: ItemFailure): ItemRead => ({ upserts: [], deletions: [], failures: [failure] })
+
+async function readItem(
+  deps: ItemSyncDependencies,
+  source: Source,
+  { externalId }: Named,
+  signal: AbortSignal,
+): Promise<ItemRead> {
+  const { name } = findProvider(source.provider)
+  try {
+    const { adapter, session } = await deps.openAccount(source, signal)
+    if (adapter.readItem === undefined)
+      throw new AppError('item_not_synced', `${name} cannot be asked for one item; sync the source`)
+    return await adapter.readItem(session, { externalId, cursor: source.cursor })
+  } catch (error) {
+    signal.throwIfAborted()
+    if (isItemsOwn(error)) return failedRead(ownFailure(externalId, 'It cannot be read', error))
+    if (!(error instanceof ProviderError)) throw error
+    if (error.kind === 'rejected') return failedRead({ externalId, message: error.message })
+    throw new AppError('upstream_error', `${name} answered: ${error.message}`, { cause: error })
+  }
+}
+
+/** Stores what was read, and records it, in one transaction. */
+async function store(
+  { db, items, clock }: ItemSyncDependencies,
+  reader: Reader,
+  source: Source,
+  { item, read }: { item: Named; read: ItemRead },
+  signal: AbortSignal,
+): Promise<ItemSync> {
+  const { organizationId } = reader
+  const found = await withKnownPolicies(
+    db,
+    source,
+    read.upserts.map((one) => newItem(source, one)),
+  )
+  const upserted = new Map(found.map(({ externalId, metadata }) => [externalId, hasPolicy(metadata)]))
+  const gone = read.deletions.map(storableText).filter((one) => !upserted.has(one))
+  const notes = [...read.failures, ...(read.skipped ?? [])].filter(
+    ({ externalId }) => externalId === item.externalId,
+  )
+  const reason = notes.map(({ message }) => message).join('; ') || null
+  let outcome: ItemSyncOutcome = 'failed'
+  await items.write(
+    organizationId,
+    found,
+    async (tx, { items: stored, counts, isLast }, changes) => {
+      const at = clock.now()
+      await requireRunnable(tx, reader, source.sourceId)
+      await markReread(
+        tx,
+        source,
+        stored.map(({ externalId }) => ({ externalId, hasPolicy: upserted.get(externalId) === true })),
+        source.lastSnapshot,
+      )
+      if (!isLast) return
+      await dropClaims(tx, changes, source, gone, at)
+      await renewFailures(tx, source, { failures: read.failures, skipped: read.skipped ?? [], gone }, at)
+      // Another account may still have it.
+      const isThere = (await findClaim(tx, organizationId, item.id)) !== undefined
+      const isRead = upserted.has(item.externalId) || gone.includes(item.externalId)
+      outcome = !isThere ? 'deleted' : !isRead ? 'failed' : counts.ingested > 0 ? 'updated' : 'unchanged'
+      if (findProvider(source.provider).tellsReaders) await schedulePermissionPoll(tx, source, at)
+      await recordEvent(tx, {
+        organizationId,
+        actor: actorOf(reader),
+        action: 'source_item.sync',
+        targetType: 'source_item',
+        targetId: item.id,
+        metadata: { provider: source.provider, connectorId: source.sourceId, outcome },
+        providers: [source.provider],
+        at,
+      })
+    },
+    { signal, clock },
+  )
+  return { outcome, reason }
+}
