@@ -101,16 +101,20 @@ export async function renewFailures(
   ]
   const named = new Set(reasons.map(({ externalId }) => externalId))
   const settled = gone.filter((id) => !named.has(id))
-  const ofSource = sql`f.organization_id = ${organizationId} and f.run_id in (
+  const ofSource = sql`f.run_id in (
     select id from sync_runs where organization_id = ${organizationId} and source_id = ${sourceId})`
   if (reasons.length > 0)
     await sql`
       update sync_run_failures f set message = given.message, is_skip = given."isSkip", created_at = ${at}
       from json_to_recordset(${JSON.stringify(reasons)}::json)
         as given("externalId" text, message text, "isSkip" boolean)
-      where ${ofSource} and f.external_id = given."externalId"`.execute(tx)
+      where f.organization_id = ${organizationId} and ${ofSource} and f.external_id = given."externalId"`.execute(
+      tx,
+    )
   if (settled.length > 0)
     await sql`
       delete from sync_run_failures f using json_array_elements_text(${JSON.stringify(settled)}::json) as given(external_id)
-      where ${ofSource} and f.external_id = given.external_id`.execute(tx)
+      where f.organization_id = ${organizationId} and ${ofSource} and f.external_id = given.external_id`.execute(
+      tx,
+    )
 }
