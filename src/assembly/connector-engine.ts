@@ -100,14 +100,13 @@ export async function createConnectorEngine(deps: {
     onError,
   })
   const permissions = permissionPollerOf(deps, accounts, adapters)
-  const disconnect = (): Promise<void> => accounts.revocations.run().catch(onError)
   const maintenance = createTask({ act: accounts.maintain, intervalMs: MAINTAIN_MS, onError })
   return {
     accounts,
     openAtOnce: openAtOnceOf(database, accounts),
     requireOffered: (provider) => void adapters.get(provider),
     wake,
-    disconnect,
+    disconnect: () => accounts.revocations.run().catch(onError),
     async start() {
       if (settings.ROLE === 'api') return
       // No other process can have the embedded database open: running syncs belong to a dead process.

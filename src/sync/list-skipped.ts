@@ -90,11 +90,6 @@ export async function renewFailures(
   }: { failures: readonly ItemFailure[]; skipped: readonly ItemFailure[]; gone: readonly string[] },
   at: Date,
 ): Promise<void> {
-  const reasonOf = ({ externalId, message }: ItemFailure, isSkip: boolean) => ({
-    externalId: storableText(externalId),
-    message: storableText(message.slice(0, REASON_CHARACTERS_MAX)),
-    isSkip,
-  })
   const reasons = [
     ...failures.map((failure) => reasonOf(failure, false)),
     ...skipped.map((skip) => reasonOf(skip, true)),
@@ -117,4 +112,12 @@ export async function renewFailures(
       where f.organization_id = ${organizationId} and ${ofSource} and f.external_id = given.external_id`.execute(
       tx,
     )
+}
+
+function reasonOf({ externalId, message }: ItemFailure, isSkip: boolean) {
+  return {
+    externalId: storableText(externalId),
+    message: storableText(message.slice(0, REASON_CHARACTERS_MAX)),
+    isSkip,
+  }
 }

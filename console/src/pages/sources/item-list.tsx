@@ -1,20 +1,16 @@
-import { Anchor, Box, Checkbox } from '@mantine/core'
-import { FileText, RefreshCw, Trash2 } from 'lucide-react'
+import { Box } from '@mantine/core'
+import { FileText } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useWorkspace } from '../../session/workspace.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { EndOfList } from '../../ui/end-of-list.tsx'
 import { ErrorNotice, ErrorState } from '../../ui/error-state.tsx'
-import { Origin } from '../../ui/provider.tsx'
-import { RelativeTime } from '../../ui/relative-time.tsx'
-import { RowMenu } from '../../ui/row-menu.tsx'
 import { FirstReading } from '../../ui/reading.tsx'
 import { LinesSkeleton } from '../../ui/skeletons.tsx'
-import classes from './item-list.module.css'
+import { itemColumns } from './item-columns.tsx'
 import { SelectionBar } from './selection-bar.tsx'
 import { DeleteItemDialog } from './delete-item-dialog.tsx'
-import { KINDS } from './source-words.ts'
 import { type ListedItem, useCanSync, type useItems, useSyncItem } from './use-items.ts'
 
 /** Stored items to open and, for admins, to select. The next page loads near the end of the list, or by a button. */
@@ -70,13 +66,19 @@ function Rows({
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [toDelete, setToDelete] = useState<string>()
   const sync = useSyncItem()
-  const canSync = useCanSync()
   // Deleted and filtered items are no longer selected.
   const selected = rows.flatMap(({ id }) => (chosen.has(id) ? [id] : []))
   const toggle = (id: string): void => {
     const next = new Set(selected)
     if (!next.delete(id)) next.add(id)
     setChosen(next)
+  }
+  const actions = {
+    isChosen: (id: string) => chosen.has(id),
+    onToggle: toggle,
+    canSync: useCanSync(),
+    onSync: sync.mutate,
+    onDelete: setToDelete,
   }
   return (
     <>
@@ -97,69 +99,9 @@ function Rows({
         label="Stored items"
         rows={rows}
         rowKey={({ id }) => id}
-        columns={[
-          {
-            label: 'Title',
-            cell: (item) => (
-              <span className={classes.name}>
-                {isAdmin && (
-                  <Checkbox
-                    size="xs"
-                    aria-label={`Select ${titleOf(item)}`}
-                    checked={chosen.has(item.id)}
-                    onChange={() => toggle(item.id)}
-                  />
-                )}
-                <Anchor
-                  component="button"
-                  type="button"
-                  className={classes.title ?? ''}
-                  onClick={() => onOpen(item)}
-                >
-                  {titleOf(item)}
-                </Anchor>
-              </span>
-            ),
-          },
-          ...(isOfSource ? [] : [{ label: 'From', cell: (item: ListedItem) => <Origin item={item} /> }]),
-          { label: 'Kind', cell: ({ sourceKind }) => KINDS[sourceKind] },
-          {
-            label: 'Changed',
-            cell: ({ sourceUpdatedAt, syncedAt }) => <RelativeTime at={sourceUpdatedAt ?? syncedAt} />,
-          },
-          { label: 'Stored', cell: ({ syncedAt }) => <RelativeTime at={syncedAt} />, isAtEnd: true },
-          ...(isAdmin
-            ? [
-                {
-                  label: 'Actions',
-                  cell: (item: ListedItem) => (
-                    <RowMenu
-                      of={titleOf(item)}
-                      actions={[
-                        ...(canSync(item)
-                          ? [{ label: 'Sync again', icon: RefreshCw, onChoose: () => sync.mutate(item.id) }]
-                          : []),
-                        {
-                          label: 'Delete item',
-                          icon: Trash2,
-                          isGrave: true,
-                          onChoose: () => setToDelete(item.id),
-                        },
-                      ]}
-                    />
-                  ),
-                  isAtEnd: true,
-                  isAction: true,
-                },
-              ]
-            : []),
-        ]}
+        columns={itemColumns({ actions: isAdmin ? actions : null, isOfSource, onOpen })}
       />
       <DeleteItemDialog itemId={toDelete} onClose={() => setToDelete(undefined)} />
     </>
   )
-}
-
-function titleOf({ title, externalId }: ListedItem): string {
-  return title === '' ? externalId : title
 }

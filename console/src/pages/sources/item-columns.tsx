@@ -1,0 +1,86 @@
+import { Anchor, Checkbox } from '@mantine/core'
+import { RefreshCw, Trash2 } from 'lucide-react'
+import type { Column } from '../../ui/data-table.tsx'
+import { Origin } from '../../ui/provider.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { RowMenu } from '../../ui/row-menu.tsx'
+import classes from './item-list.module.css'
+import { KINDS } from './source-words.ts'
+import type { ListedItem } from './use-items.ts'
+
+/** What admins do with a row. */
+export interface ItemActions {
+  isChosen: (id: string) => boolean
+  onToggle: (id: string) => void
+  canSync: (item: ListedItem) => boolean
+  onSync: (id: string) => void
+  onDelete: (id: string) => void
+}
+
+export function itemColumns({
+  actions,
+  isOfSource,
+  onOpen,
+}: {
+  /** Null for members. */
+  actions: ItemActions | null
+  isOfSource: boolean
+  onOpen: (item: ListedItem) => void
+}): Column<ListedItem>[] {
+  return [
+    {
+      label: 'Title',
+      cell: (item) => (
+        <span className={classes.name}>
+          {actions && (
+            <Checkbox
+              size="xs"
+              aria-label={`Select ${titleOf(item)}`}
+              checked={actions.isChosen(item.id)}
+              onChange={() => actions.onToggle(item.id)}
+            />
+          )}
+          <Anchor
+            component="button"
+            type="button"
+            className={classes.title ?? ''}
+            onClick={() => onOpen(item)}
+          >
+            {titleOf(item)}
+          </Anchor>
+        </span>
+      ),
+    },
+    ...(isOfSource ? [] : [{ label: 'From', cell: (item: ListedItem) => <Origin item={item} /> }]),
+    { label: 'Kind', cell: ({ sourceKind }) => KINDS[sourceKind] },
+    {
+      label: 'Changed',
+      cell: ({ sourceUpdatedAt, syncedAt }) => <RelativeTime at={sourceUpdatedAt ?? syncedAt} />,
+    },
+    { label: 'Stored', cell: ({ syncedAt }) => <RelativeTime at={syncedAt} />, isAtEnd: true },
+    ...(actions ? [actionColumn(actions)] : []),
+  ]
+}
+
+function actionColumn({ canSync, onSync, onDelete }: ItemActions): Column<ListedItem> {
+  return {
+    label: 'Actions',
+    cell: (item) => (
+      <RowMenu
+        of={titleOf(item)}
+        actions={[
+          ...(canSync(item)
+            ? [{ label: 'Sync again', icon: RefreshCw, onChoose: () => onSync(item.id) }]
+            : []),
+          { label: 'Delete item', icon: Trash2, isGrave: true, onChoose: () => onDelete(item.id) },
+        ]}
+      />
+    ),
+    isAtEnd: true,
+    isAction: true,
+  }
+}
+
+function titleOf({ title, externalId }: ListedItem): string {
+  return title === '' ? externalId : title
+}
