@@ -75,6 +75,7 @@ export const SECTIONS = [
       'reference/connectors/notion',
       'reference/connectors/folder',
       'reference/connectors/web',
+      'reference/connectors/github',
     ],
   },
   {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
-import { refuseRedirects } from './refuse-redirects.ts'
+import { followRedirectsBelow, refuseRedirects } from './refuse-redirects.ts'
 
 const servers: Server[] = []
 afterEach(() => {
@@ -32,4 +32,21 @@ it('refuses a redirect, and names only its origin in the error', async () => {
   }
   expect(reached).toBe(0)
   expect((await refuseRedirects(fetch)(elsewhere)).status).toBe(200)
+})
+
+it('follows a redirect of a GET request below the base only, and not forever', async () => {
+  const elsewhere = await serve((_request, response) => response.end('elsewhere'))
+  const url = await serve((request, response) => {
+    const location = { '/api/old': '/api/new', '/api/out': '/other', '/api/far': elsewhere }[
+      request.url ?? ''
+    ]
+    const target = request.url === '/api/loop' ? '/api/loop' : location
+    if (target === undefined) response.end(request.url)
+    else response.writeHead(301, { location: target }).end()
+  })
+  const get = followRedirectsBelow(`${url}/api`, fetch)
+  expect(await (await get(`${url}/api/old`)).text()).toBe('/api/new')
+  for (const path of ['out', 'far', 'loop'])
+    await expect(get(`${url}/api/${path}`)).rejects.toThrow('which is not followed')
+  await expect(get(`${url}/api/old`, { method: 'POST', body: 'x' })).rejects.toThrow('which is not followed')
 })

@@ -1,10 +1,25 @@
+const HOPS_MAX = 3
+
 /** Follows no redirect: credentials and documents in a request must only reach the configured address. */
 export function refuseRedirects(fetchFrom: typeof fetch): typeof fetch {
+  return followRedirectsBelow(null, fetchFrom)
+}
+
+/** The same, but follows a redirect of a GET request to an address below `base`, which has no slash at its end. */
+export function followRedirectsBelow(base: string | null, fetchFrom: typeof fetch): typeof fetch {
   return async (input, init) => {
-    const response = await fetchFrom(input, { ...init, redirect: 'manual' })
-    if (response.status < 300 || response.status >= 400 || response.status === 304) return response
-    await response.body?.cancel()
-    throw new RedirectRefused(response.status, response.headers.get('location'))
+    let target = input
+    for (let hops = 0; ; hops += 1) {
+      const response = await fetchFrom(target, { ...init, redirect: 'manual' })
+      const { status, headers } = response
+      if (status < 300 || status >= 400 || status === 304) return response
+      await response.body?.cancel()
+      const next = URL.parse(headers.get('location') ?? '', response.url)
+      const isBelow = base !== null && next !== null && next.href.startsWith(`${base}/`)
+      if (!isBelow || hops === HOPS_MAX || (init?.method ?? 'GET') !== 'GET')
+        throw new RedirectRefused(status, headers.get('location'))
+      target = next
+    }
   }
 }
 

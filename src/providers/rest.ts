@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { refuseRedirects } from '../kernel/refuse-redirects.ts'
+import { followRedirectsBelow } from '../kernel/refuse-redirects.ts'
 import { retryAfterMs } from '../kernel/retry-after.ts'
 import { createProviderCaller } from './calls.ts'
 import { ProviderError, type ProviderSession } from './provider.ts'
@@ -24,6 +24,8 @@ export interface RestOptions {
   name: string
   /** Headers of every request. */
   headers?: Readonly<Record<string, string>>
+  /** Where the provider may redirect a GET request to: below this address. Nowhere by default. */
+  redirectsBelow?: string
   /** The provider's own meaning of a refusal; undefined: by its status. */
   refused?(answer: RestAnswer, words: string): ProviderError | undefined
 }
@@ -76,7 +78,10 @@ export function parseAnswer<Schema extends z.ZodType>(
   throw new ProviderError('unavailable', `${name} answered in an unknown format (${place})`)
 }
 
-/** Sends one request and reads its answer, up to a limit. Throws ProviderError unless the status is 2xx. */
+/**
+ * Sends one request and reads its answer, up to a limit. Throws ProviderError unless the status is 2xx, or 304 for a
+ * conditional request.
+ */
 export async function sendRequest(
   { url, ...request }: RestRequest,
   options: RestOptions,
@@ -85,7 +90,7 @@ export async function sendRequest(
   const timeout = AbortSignal.timeout(limits.timeoutMs)
   let answer: RestAnswer
   try {
-    const response = await refuseRedirects(fetch)(url, {
+    const response = await followRedirectsBelow(options.redirectsBelow ?? null, fetch)(url, {
       ...request,
       headers: { accept: 'application/json', ...options.headers, ...request.headers },
       signal: AbortSignal.any([limits.signal, timeout]),
@@ -100,7 +105,7 @@ export async function sendRequest(
     if (error instanceof ProviderError) throw error
     throw noAnswer(options.name, error, timeout.aborted)
   }
-  if (answer.status < 300) return answer
+  if (answer.status < 300 || answer.status === 304) return answer
   throw refusalOf(answer, options, limits.now)
 }
 

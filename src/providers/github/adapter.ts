@@ -1,0 +1,81 @@
+import type { TextExtractor } from '../../file-text/index.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { readFeed } from '../feed.ts'
+import { createFormConnection, formFault } from '../form.ts'
+import { z } from 'zod'
+import { type FormAdapter, ProviderError } from '../provider.ts'
+import { createRest, type RestRequest, sendRequest } from '../rest.ts'
+import { createGitHub, type GitHub, restOptionsOf } from './client.ts'
+import { createGitHubFeed } from './feed.ts'
+import { GitHubChoice, githubForm } from './form.ts'
+import { findRepositories } from './repositories.ts'
+
+export const GITHUB_API_URL = 'https://api.github.com'
+/** A user waits. */
+const CONNECT_TIMEOUT_MS = 10_000
+const ANSWER_BYTES_MAX = 8 * 1024 * 1024
+
+const User = z.object({ id: z.int(), login: z.string() })
+
+export interface GitHubAdapterOptions {
+  /** Replaces {@link GITHUB_API_URL}. */
+  apiUrl: string
+  clock: Clock
+  extractor: TextExtractor
+  /** Issues or files per page; 50 by default. */
+  itemsPerPage?: number
+}
+
+/** Reads issues, pull requests and Markdown files with a personal access token. */
+export function createGitHubAdapter(options: GitHubAdapterOptions): FormAdapter {
+  const { clock, extractor, itemsPerPage = 50 } = options
+  const apiUrl = new URL(options.apiUrl).href.replace(/\/+$/, '')
+  const { host } = new URL(apiUrl)
+  const rest = createRest(restOptionsOf(apiUrl))
+  return {
+    provider: 'github',
+    ...createFormConnection(githubForm, async ({ token, repositories }, signal) => {
+      const send = (request: RestRequest) =>
+        sendRequest(
+          { ...request, headers: { ...request.headers, authorization: `Bearer ${token}` } },
+          restOptionsOf(apiUrl),
+          { signal, timeoutMs: CONNECT_TIMEOUT_MS, bytesMax: ANSWER_BYTES_MAX, now: clock.now() },
+        )
+      const github = createGitHub(apiUrl, send, clock)
+      const { id, login } = await ownerOf(github)
+      const { found, missing } = await findRepositories(github, repositories)
+      if (missing.length > 0)
+        throw fault('repositories', `GitHub has no repository ${missing.join(', ')} that the token reads`)
+      if (found.size === 0) throw fault('repositories', 'The token reads no such repository')
+      return {
+        externalAccountId: `${host}/${id}`,
+        displayName: login,
+        credentials: {
+          accessToken: token,
+          refreshToken: null,
+          expiresAt: null,
+          scopes: [],
+          extra: { repositories },
+        },
+      }
+    }),
+    async *listChanges(session, input) {
+      const { repositories } = GitHubChoice.parse(session.extra)
+      const github = createGitHub(apiUrl, (request) => rest.send(session, request), clock)
+      const feed = createGitHubFeed({ github, session, extractor, itemsPerPage, host }, repositories)
+      yield* readFeed(session, input, feed)
+    },
+  }
+}
+
+/** Whose token it is. A token that GitHub refuses is a mistake of the form. */
+async function ownerOf(github: GitHub): Promise<z.output<typeof User>> {
+  try {
+    return await github.get('user', User)
+  } catch (error) {
+    if (!(error instanceof ProviderError) || error.kind !== 'auth') throw error
+    throw fault('token', `GitHub refuses the token (${error.message})`)
+  }
+}
+
+const fault = (path: string, message: string) => formFault([{ path, message }])

@@ -1,0 +1,131 @@
+import pLimit from 'p-limit'
+import { z } from 'zod'
+import { retryAfterMs } from '../../kernel/retry-after.ts'
+import { VERSION } from '../../kernel/version.ts'
+import { ProviderError } from '../provider.ts'
+import { parseAnswer, type RestAnswer, type RestOptions, type RestRequest } from '../rest.ts'
+
+/** GitHub asks for a minute where it does not say how long. */
+const UNKNOWN_WAIT_MS = 60_000
+const PAGES_MAX = 10_000
+const PER_PAGE = 100
+const NEXT = /<([^<>]{1,4000})>; rel="next"/
+
+/** How GitHub's API is called, whichever server it is on. */
+export const restOptionsOf = (apiUrl: string): RestOptions => ({
+  name: 'GitHub',
+  headers: {
+    accept: 'application/vnd.github+json',
+    'user-agent': `RetrievalMemoryService/${VERSION}`,
+    'x-github-api-version': '2022-11-28',
+  },
+  // Renamed repositories and transferred issues.
+  redirectsBelow: apiUrl,
+  refused: rateLimitOf,
+})
+
+/**
+ * Both rate limits come as 403 or 429: the hourly one with its end, the secondary ones with a time or only with words
+ * (docs.github.com/rest/using-the-rest-api/best-practices-for-using-the-rest-api).
+ */
+function rateLimitOf({ status, headers }: RestAnswer, words: string): ProviderError | undefined {
+  if (status !== 403 && status !== 429) return undefined
+  // GitHub's own clock: a local one may differ.
+  const date = Date.parse(headers.get('date') ?? '')
+  const now = Number.isNaN(date) ? new Date() : new Date(date)
+  const asked = retryAfterMs(headers.get('retry-after'), now)
+  const isUsedUp = headers.get('x-ratelimit-remaining') === '0'
+  if (asked === undefined && !isUsedUp && status === 403 && !/rate limit/i.test(words)) return undefined
+  const resetMs = Number(headers.get('x-ratelimit-reset') ?? Number.NaN) * 1_000 - now.getTime()
+  const wait = asked ?? (isUsedUp && resetMs > 0 ? resetMs : UNKNOWN_WAIT_MS)
+  return new ProviderError('rate_limited', words, { retryAfterMs: wait, code: String(status) })
+}
+
+/** A page of a list. `next` is the address of the following one, `etag` the mark of this one. */
+interface GitHubPage<Data> {
+  data: Data
+  next: string | null
+  etag: string | null
+}
+
+/** GitHub's API as one token sees it. Requests are made one after another, as GitHub asks. */
+export interface GitHub {
+  readonly apiUrl: string
+  /** GitHub's time as of its last answer, in epoch milliseconds. */
+  now(): number
+  get<Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.output<Schema>>
+  /** A file's content. */
+  raw(path: string): Promise<Buffer>
+  /** Null when the page still has the mark `etag`: such an answer counts against no limit. */
+  page<Schema extends z.ZodType>(
+    address: string,
+    schema: Schema,
+    etag?: string | null,
+  ): Promise<GitHubPage<z.output<Schema>> | null>
+  /** The pages of a list, by its path without query. */
+  pages<Schema extends z.ZodType>(
+    path: string,
+    schema: Schema,
+    parameters?: Readonly<Record<string, string>>,
+  ): AsyncGenerator<GitHubPage<z.output<Schema>[]>>
+}
+
+export function createGitHub(
+  apiUrl: string,
+  send: (request: RestRequest) => Promise<RestAnswer>,
+  clock: { now(): Date },
+): GitHub {
+  const inTurn = pLimit(1)
+  let servedAt: number | null = null
+  const request = async (address: string, headers: Record<string, string> = {}): Promise<RestAnswer> => {
+    const url =
+      address.startsWith('https://') || address.startsWith('http://') ? address : `${apiUrl}/${address}`
+    // The address of a next page comes from an answer, and the token must not leave the server.
+    if (!new URL(url).href.startsWith(`${apiUrl}/`))
+      throw new ProviderError(
+        'rejected',
+        `GitHub names a page at ${new URL(url).origin}, which is not requested`,
+      )
+    const answer = await inTurn(() => send({ url, headers }))
+    // Organizations with single sign-on are left out of lists, which must not count as deleted.
+    const sso = answer.headers.get('x-github-sso') ?? ''
+    if (sso.startsWith('partial-results'))
+      throw new ProviderError(
+        'rejected',
+        'The token is not authorized for the single sign-on of an organization: authorize it on GitHub, or name the repositories to read',
+      )
+    const date = Date.parse(answer.headers.get('date') ?? '')
+    servedAt = Number.isNaN(date) ? clock.now().getTime() : date
+    return answer
+  }
+  const github: GitHub = {
+    apiUrl,
+    now: () => servedAt ?? clock.now().getTime(),
+    get: async (path, schema) => parseAnswer(await request(path), schema, 'GitHub'),
+    raw: async (path) => (await request(path, { accept: 'application/vnd.github.raw+json' })).bytes,
+    async page(address, schema, etag = null) {
+      const answer = await request(address, etag === null ? {} : { 'if-none-match': etag })
+      if (answer.status === 304) return null
+      return {
+        data: parseAnswer(answer, schema, 'GitHub'),
+        next: NEXT.exec(answer.headers.get('link') ?? '')?.[1] ?? null,
+        etag: answer.headers.get('etag'),
+      }
+    },
+    async *pages(path, schema, parameters = {}) {
+      const query = new URLSearchParams({ ...parameters, per_page: String(PER_PAGE) })
+      let address: string | null = `${path}?${query}`
+      for (let count = 0; address !== null && count < PAGES_MAX; count += 1) {
+        const page: GitHubPage<z.output<typeof schema>[]> | null = await github.page(address, z.array(schema))
+        if (page === null) return
+        yield page
+        address = page.next
+      }
+    },
+  }
+  return github
+}
+
+/** Whether GitHub has no such thing, or not for this token. */
+export const isMissing = (error: unknown): boolean =>
+  error instanceof ProviderError && (error.code === '404' || error.code === '410')

@@ -1,0 +1,99 @@
+import { afterAll, describe } from 'vitest'
+import {
+  checkConnector,
+  type ConnectedAccount,
+  type ConnectOptions,
+} from '../../../test/connectors/conformance.ts'
+import { connectGitHub, type GitHubAccount } from '../../../test/support/github.ts'
+import { createProviderHarness } from '../../../test/support/provider-harness.ts'
+import { createTextExtractor } from '../../file-text/index.ts'
+import { github as provider } from './index.ts'
+
+const extractor = createTextExtractor()
+afterAll(() => extractor.close())
+
+type Changes = Pick<ConnectedAccount, 'add' | 'edit' | 'remove' | 'move' | 'break'>
+
+async function connect(
+  { thingsPerPage: itemsPerPage, limits = {}, signal }: ConnectOptions,
+  changesOf: (account: GitHubAccount) => Changes,
+): Promise<ConnectedAccount> {
+  const account = await connectGitHub({ extractor, itemsPerPage, limits, ...(signal && { signal }) })
+  const { hub, adapter, sync } = account
+  const { session } = sync
+  return {
+    sync,
+    adapter,
+    fresh: () =>
+      createProviderHarness({
+        adapter,
+        account: session.account,
+        accessToken: () => session.accessToken(),
+        extra: session.extra,
+        now: sync.now,
+      }),
+    ...changesOf(account),
+    mend: () => hub.faults.clear(),
+    requests: {
+      faults: hub.faults,
+      tooMany: (seconds) => ({
+        status: 403,
+        headers: { 'retry-after': String(seconds) },
+        body: { message: 'You have exceeded a secondary rate limit.' },
+      }),
+    },
+    revoke: () => hub.grants.revokeAll(),
+    close: () => hub.close(),
+  }
+}
+
+describe('issues', () => {
+  checkConnector({
+    provider,
+    revokedMessage: /^Bad credentials$/,
+    // The suite makes an id by adding a digit, which must not be another issue's.
+    things: 9,
+    connect: (options) =>
+      connect(options, ({ hub: { state, faults }, web }) => {
+        const wiki = state.create('acme/wiki')
+        return {
+          add(text) {
+            const { number } = state.open(web, { title: 'A bug', body: 'Something is wrong:' })
+            state.comment(web, number, { body: text })
+            return String(number)
+          },
+          edit(number, text) {
+            const [comment] = web.issues.get(Number(number))?.comments ?? []
+            if (comment === undefined) throw new Error(`${number} has no comment`)
+            state.editComment(comment, text)
+          },
+          remove: (number) => state.remove(web, Number(number)),
+          move: (number) => void state.transfer(web, Number(number), wiki),
+          break: (number) => faults.add({ path: `/issues/${number}/comments`, status: 500 }),
+        }
+      }),
+  })
+})
+
+describe('Markdown files', () => {
+  checkConnector({
+    provider,
+    connect: (options) =>
+      connect(options, ({ hub: { state, faults }, web }) => ({
+        add(text) {
+          const path = `docs/part-${web.files.size % 3}/note-${String(web.files.size).padStart(3, '0')}.md`
+          state.write(web, path, `# Note\n\n${text}`)
+          return path
+        },
+        edit: (path, text) => state.write(web, path, `# Note\n\n${text}`),
+        remove: (path) => void web.files.delete(path),
+        move(path) {
+          const content = web.files.get(path)?.content ?? ''
+          web.files.delete(path)
+          state.write(web, path.replace('docs/', 'archive/'), content)
+        },
+        break: (path) =>
+          faults.add({ path: '/commits', contains: new URLSearchParams({ path }).toString(), status: 500 }),
+      })),
+  })
+})

@@ -1,0 +1,174 @@
+import type { TextExtractor } from '../../file-text/index.ts'
+import type { Feed } from '../feed.ts'
+import { ProviderError, type ProviderItem, type ProviderSession } from '../provider.ts'
+import type { GitHub } from './client.ts'
+import { findBlob, headOf, readFile } from './files.ts'
+import { findIssue, readThread } from './issues.ts'
+import { createParts, type Entry, type Here, type Step, stepOf, storedBelow } from './parts.ts'
+import { emptyPosition, newState, PARTS, type Place, placeOf, Position, timeBefore } from './position.ts'
+import { findRepositories, type Repository } from './repositories.ts'
+
+const PUBLIC_HOST = 'api.github.com'
+const REMOVED_AT_ONCE = 1_000
+const ID = /\/(\d+)\/(issues|files)\/([^]+)$/
+
+export interface GitHubRun {
+  github: GitHub
+  session: ProviderSession
+  extractor: TextExtractor
+  itemsPerPage: number
+  /** Of the API: it makes ids unique. */
+  host: string
+}
+
+/** An item without what is the same for all of its repository. */
+type Read = Omit<ProviderItem, 'externalId'>
+
+/**
+ * The repositories of an account as a list and a feed. A round goes through all repositories; of each it reads what
+ * changed in the lists by time and in the tree of the default branch, and looks for deleted issues at times.
+ */
+export function createGitHubFeed(run: GitHubRun, named: readonly string[]): Feed<Entry> {
+  const { github, session, host } = run
+  let found: Promise<Map<number, Repository>> | undefined
+  const repositories = () => (found ??= findRepositories(github, named).then((all) => all.found))
+  const parts = createParts(github, session, run.itemsPerPage)
+
+  /** Goes on to the next step that finds something. */
+  async function advance(from: Position, isCrawl: boolean) {
+    const next = structuredClone(from)
+    const known = await repositories()
+    next.left ??= idsOf(known, next)
+    for (;;) {
+      session.signal.throwIfAborted()
+      const [id] = next.left
+      if (id === undefined) return { listed: [], gone: [], next: { ...next, left: null }, isLast: true }
+      const repository = known.get(Number(id))
+      const { listed, gone, isDone } = await (repository === undefined
+        ? removeRepository(run, next, id)
+        : readRepository(next, id, { repository, isCrawl, prefix: `${host}/${id}/` }))
+      if (isDone) {
+        next.left.shift()
+        next.place = placeOf('issues')
+      }
+      if (listed.length + gone.length > 0) return { listed, gone, next, isLast: false }
+    }
+  }
+
+  async function readRepository(
+    position: Position,
+    id: string,
+    where: Pick<Here, 'repository' | 'isCrawl' | 'prefix'>,
+  ): Promise<Step> {
+    const { repository } = where
+    const before = position.repositories[id]
+    const isSame = before?.name === repository.full_name && before.isPublic === !repository.private
+    // A new name is in every item, and so is whether everyone may read it.
+    const state = before !== undefined && isSame ? before : newState(repository, github.now())
+    if (state !== before) position.place = placeOf('issues')
+    position.repositories[id] = state
+    const { place } = position
+    const step = await parts[place.part]({ ...where, state, place }).catch((error: unknown) =>
+      refused(error, where, place),
+    )
+    if (!step.isDone) return step
+    const following = PARTS[PARTS.indexOf(place.part) + 1]
+    if (following !== undefined) position.place = placeOf(following)
+    return { ...step, isDone: following === undefined }
+  }
+
+  return {
+    async start() {
+      const position = emptyPosition()
+      for (const [id, repository] of await repositories()) {
+        const state = newState(repository, github.now())
+        state.issues.since = timeBefore(github.now())
+        const head = await headOf(github, repository, null).catch(noHead)
+        position.repositories[id] = { ...state, tree: { sha: head?.sha ?? null, etag: head?.etag ?? null } }
+      }
+      return position
+    },
+    list: (after) => advance(after === null ? emptyPosition() : Position.parse(after), true),
+    changes: (since) => advance(Position.parse(since), false),
+    async read(externalId, entry) {
+      if (entry !== null && 'refused' in entry) return { skipped: entry.refused }
+      const [, id = '', part = '', rest = ''] = ID.exec(externalId) ?? []
+      const repository = (await repositories()).get(Number(id))
+      if (repository === undefined) return null
+      const item = await (part === 'issues'
+        ? readIssue(run, repository, Number(rest), entry)
+        : readMarkdown(run, repository, rest, entry))
+      return item === null || 'skipped' in item ? item : itemOf(externalId, item, host, repository)
+    },
+  }
+}
+
+/** Removes what is stored of a repository that was deleted, or that the token no longer reads. */
+async function removeRepository({ session, host }: GitHubRun, position: Position, id: string): Promise<Step> {
+  const gone = await storedBelow(session, `${host}/${id}/`, REMOVED_AT_ONCE)
+  if (gone.length === 0) delete position.repositories[id]
+  return stepOf({ gone, isDone: gone.length === 0 })
+}
+
+/** Known repositories, and those of earlier rounds. */
+function idsOf(known: ReadonlyMap<number, Repository>, { repositories }: Position): string[] {
+  const ids = [...known.keys()].map(String)
+  return [...ids, ...Object.keys(repositories).filter((id) => !known.has(Number(id)))]
+}
+
+/** A part that GitHub does not let the token read is skipped, and what is stored of it stays. */
+function refused(
+  error: unknown,
+  { repository, prefix }: Pick<Here, 'repository' | 'prefix'>,
+  { part }: Place,
+): Step {
+  if (!(error instanceof ProviderError) || error.kind !== 'rejected') throw error
+  const what = part === 'sweep' ? 'issues' : part
+  const entry = { refused: `${repository.full_name}, ${what}: ${error.message}` }
+  return stepOf({ listed: [{ externalId: prefix + what, entry }] })
+}
+
+function noHead(error: unknown): null {
+  if (error instanceof ProviderError && error.kind === 'rejected') return null
+  throw error
+}
+
+async function readIssue(
+  { github, session }: GitHubRun,
+  repository: Repository,
+  number: number,
+  entry: Entry | null,
+): Promise<Read | null> {
+  const listed = entry !== null && 'issue' in entry ? entry.issue : null
+  const issue = listed ?? (await findIssue(github, repository, number))
+  return issue === null ? null : await readThread(github, repository, issue, session.limits.maxTextBytes)
+}
+
+async function readMarkdown(
+  { github, session, extractor }: GitHubRun,
+  repository: Repository,
+  path: string,
+  entry: Entry | null,
+): Promise<Read | { skipped: string } | null> {
+  const sha = entry !== null && 'blob' in entry ? entry.blob : await findBlob(github, repository, path)
+  return sha === null ? null : await readFile(github, repository, { path, sha }, { session, extractor })
+}
+
+function itemOf(
+  externalId: string,
+  { metadata, ...item }: Read,
+  host: string,
+  { full_name: name, private: isPrivate }: Repository,
+): ProviderItem {
+  return {
+    ...item,
+    externalId,
+    metadata: {
+      workspace: name.slice(0, name.indexOf('/')),
+      repository: name,
+      ...metadata,
+      // GitHub names readers by login, not by address; but everyone may read what is public on github.com.
+      ...(!isPrivate && host === PUBLIC_HOST && { accessPolicy: { visibility: 'public' as const } }),
+    },
+  }
+}

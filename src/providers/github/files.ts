@@ -1,0 +1,168 @@
+import { z } from 'zod'
+import { inSlices, type Pausable } from '../../kernel/slices.ts'
+import { ExtractionError, type TextExtractor } from '../../file-text/index.ts'
+import { type ProviderItem, ProviderError, type ProviderSession } from '../provider.ts'
+import { type GitHub, isMissing } from './client.ts'
+import type { Repository } from './repositories.ts'
+
+const MARKDOWN = /\.(?:md|markdown|mdx)$/i
+/** Other projects' files, in a folder of their own. */
+const VENDORED = /(?:^|\/)(?:node_modules|vendor)\//
+const PATH_BYTES_MAX = 1_024
+const FILES_MAX = 20_000
+/** Requests for one tree that is too large for one. */
+const WALKED_MAX = 2_000
+const MIB = 1024 * 1024
+
+const Tree = z.object({ sha: z.string(), tree: z.array(z.unknown()), truncated: z.boolean().optional() })
+const TreeEntry = z.object({ path: z.string(), mode: z.string(), type: z.string(), sha: z.string() })
+const Content = z.object({ type: z.literal('file'), sha: z.string() })
+const Commit = z.object({
+  commit: z.object({
+    author: z.object({ name: z.string(), date: z.iso.datetime({ offset: true }) }).nullish(),
+  }),
+  author: z.object({ login: z.string() }).nullish(),
+})
+
+/** The Markdown files of a tree: their blobs by path. */
+export type TreeFiles = ReadonlyMap<string, string>
+
+/**
+ * The Markdown files below a tree. GitHub cuts the list of a tree with more than 100,000 entries or 7 MB; then each of its
+ * folders is requested by itself. Throws ProviderError.
+ */
+export async function filesOf(
+  github: GitHub,
+  { full_name: name }: Repository,
+  sha: string,
+  signal: AbortSignal,
+): Promise<TreeFiles> {
+  const files = new Map<string, string>()
+  const waiting = [{ sha, prefix: '', isWhole: true }]
+  for (let walked = 0; waiting.length > 0; walked += 1) {
+    const next = waiting.pop()
+    if (next === undefined) break
+    if (walked >= WALKED_MAX) throw new ProviderError('rejected', 'The repository has too many folders')
+    const query = next.isWhole ? '?recursive=1' : ''
+    const { tree, truncated } = await github.get(`repos/${name}/git/trees/${next.sha}${query}`, Tree)
+    if (truncated === true && next.isWhole) {
+      waiting.push({ ...next, isWhole: false })
+      continue
+    }
+    const { blobs, folders } = await inSlices(sorted(tree, next.prefix, !next.isWhole), signal)
+    for (const [path, blob] of blobs) files.set(path, blob)
+    waiting.push(...folders)
+    if (files.size > FILES_MAX)
+      throw new ProviderError('rejected', `The repository has more than ${FILES_MAX} Markdown files`)
+  }
+  return files
+}
+
+/** What a list of a tree holds. Symbolic links and submodules are no files. */
+function* sorted(
+  tree: readonly unknown[],
+  prefix: string,
+  withFolders: boolean,
+): Pausable<{ blobs: [string, string][]; folders: { sha: string; prefix: string; isWhole: boolean }[] }> {
+  const blobs: [string, string][] = []
+  const folders: { sha: string; prefix: string; isWhole: boolean }[] = []
+  for (const one of tree) {
+    yield
+    const { data: entry } = TreeEntry.safeParse(one)
+    if (entry === undefined)
+      throw new ProviderError('unavailable', 'GitHub answered in an unknown format (tree)')
+    const path = prefix + entry.path
+    if (entry.type === 'tree' && withFolders)
+      folders.push({ sha: entry.sha, prefix: `${path}/`, isWhole: true })
+    if (entry.type === 'blob' && entry.mode.startsWith('100') && isRead(path)) blobs.push([path, entry.sha])
+  }
+  return { blobs, folders }
+}
+
+const isRead = (path: string): boolean =>
+  MARKDOWN.test(path) && !VENDORED.test(path) && Buffer.byteLength(path) <= PATH_BYTES_MAX
+
+/** The tree of the default branch: null when it still has the mark `etag`, '' when there is none. */
+export async function headOf(
+  github: GitHub,
+  { full_name: name, default_branch: branch }: Repository,
+  etag: string | null,
+): Promise<{ sha: string; etag: string | null } | null> {
+  try {
+    const page = await github.page(`repos/${name}/git/trees/${encodeURIComponent(branch)}`, Tree, etag)
+    return page === null ? null : { sha: page.data.sha, etag: page.etag }
+  } catch (error) {
+    // An empty repository answers 409.
+    if (isMissing(error) || (error instanceof ProviderError && error.code === '409'))
+      return { sha: '', etag: null }
+    throw error
+  }
+}
+
+/** The blob of a file as GitHub has it now; null when there is none. Throws ProviderError. */
+export async function findBlob(github: GitHub, repository: Repository, path: string): Promise<string | null> {
+  const { full_name: name, default_branch: branch } = repository
+  try {
+    const address = `repos/${name}/contents/${encodedPath(path)}?ref=${encodeURIComponent(branch)}`
+    return (await github.get(address, Content)).sha
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+}
+
+/** A file as an item; `skipped` when it has no text. Throws ProviderError. */
+export async function readFile(
+  github: GitHub,
+  repository: Repository,
+  { path, sha }: { path: string; sha: string },
+  { session: { limits, signal }, extractor }: { session: ProviderSession; extractor: TextExtractor },
+): Promise<Omit<ProviderItem, 'externalId'> | { skipped: string }> {
+  const { full_name: name, default_branch: branch, html_url: home } = repository
+  const bytes = await github.raw(`repos/${name}/git/blobs/${sha}`)
+  if (bytes.length > limits.maxDownloadBytes)
+    throw new ProviderError(
+      'rejected',
+      `The file is larger than ${Math.round(limits.maxDownloadBytes / MIB)} MiB and is not read`,
+    )
+  const { title, text } = await extractor
+    .extract({
+      format: 'markdown',
+      bytes,
+      charset: null,
+      path,
+      maxTextBytes: limits.maxTextBytes,
+      timeoutMs: limits.extractTimeoutMs,
+      memoryMb: limits.extractMemoryMb,
+      signal,
+    })
+    .catch((error: unknown) => {
+      if (!(error instanceof ExtractionError)) throw error
+      throw new ProviderError('rejected', error.message, { cause: error })
+    })
+  if (text.trim() === '') return { skipped: `${name} ${path}: The file has no text` }
+  const query = new URLSearchParams({ path, sha: branch, per_page: '1' })
+  const [last] = await github.get(`repos/${name}/commits?${query}`, z.array(Commit))
+  const { author } = last?.commit ?? {}
+  const sender = last?.author?.login ?? author?.name
+  const url = `${home}/blob/${encodedPath(branch)}/${encodedPath(path)}`
+  const folders = path.split('/').slice(0, -1)
+  return {
+    sourceKind: 'file',
+    title: title || path,
+    body: text,
+    url,
+    authorName: sender ?? null,
+    sourceCreatedAt: null,
+    sourceUpdatedAt: author == null ? null : new Date(author.date),
+    metadata: {
+      objectType: 'file',
+      path,
+      ...(sender !== undefined && { sender }),
+      folder: [...name.split('/'), ...folders].join(' / '),
+      permalink: url,
+    },
+  }
+}
+
+const encodedPath = (path: string): string => path.split('/').map(encodeURIComponent).join('/')

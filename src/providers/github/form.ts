@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { formField } from '../form.ts'
+
+const NAMED_MAX = 100
+/** `owner/name` or `owner/*`; a part of dots only would leave the path of a request. */
+const NAME = /^[A-Za-z0-9_-]{1,100}\/(?:\*|(?!\.{1,2}$)[\w.-]{1,100})$/
+
+const repositories = z
+  .string()
+  .max(20_000)
+  .optional()
+  .transform((text = '') => [...new Set(text.split(/[\s,]+/).filter((name) => name !== ''))])
+  .pipe(
+    z
+      .array(z.string().regex(NAME, 'must be names such as acme/handbook, or acme/* for all of an owner'))
+      .max(NAMED_MAX, `must be at most ${NAMED_MAX} names`),
+  )
+
+export const githubForm = z.strictObject({
+  token: formField(
+    z
+      .string()
+      .trim()
+      .max(500)
+      .regex(/^[\x21-\x7e]+$/, 'must not contain blanks'),
+    {
+      label: 'Access token',
+      help: 'A personal access token with read access to contents, issues, pull requests and metadata of the repositories.',
+      secret: true,
+    },
+  ),
+  repositories: formField(repositories, {
+    label: 'Repositories',
+    help: 'Names such as acme/handbook, or acme/* for all of an owner, one per line. Without any, all that the token reads.',
+    multiline: true,
+  }),
+})
+
+/** What the account of a source stores, and each run needs. */
+export const GitHubChoice = z.object({ repositories: z.array(z.string()) })

@@ -1,0 +1,190 @@
+import { z } from 'zod'
+import type { Listed } from '../feed.ts'
+import { ProviderError, type ProviderSession } from '../provider.ts'
+import type { GitHub } from './client.ts'
+import { filesOf, headOf, type TreeFiles } from './files.ts'
+import { CommentPlace, Issue } from './issues.ts'
+import { type Place, type RepositoryState, timeBefore } from './position.ts'
+import type { Repository } from './repositories.ts'
+
+const HOUR_MS = 3_600_000
+/** All issues are listed every hour; where they have more than ten pages, ten pages an hour. */
+const SWEEP_MS_PER_PAGE = HOUR_MS / 10
+const SWEPT_MAX = 500
+const STORED_IDS_LIMIT = 1_000
+
+/** What a list tells of an item: an issue, the blob of a file, or why a part of a repository is not read. */
+export type Entry = { issue: Issue | null } | { blob: string } | { refused: string }
+
+/** A repository in a round. */
+export interface Here {
+  repository: Repository
+  /** What its ids begin with. */
+  prefix: string
+  state: RepositoryState
+  place: Place
+  /** A first crawl or a full resync. */
+  isCrawl: boolean
+}
+
+export interface Step {
+  listed: Listed<Entry>[]
+  gone: string[]
+  /** Whether this part of the repository has no more. */
+  isDone: boolean
+}
+
+export const stepOf = (step: Partial<Step>): Step => ({ listed: [], gone: [], isDone: true, ...step })
+
+/** The parts of a repository. Each call makes one step. */
+export type Parts = Record<Place['part'], (here: Here) => Promise<Step>>
+
+export function createParts(github: GitHub, session: ProviderSession, itemsPerPage: number): Parts {
+  const readTimed = createTimedReader(github, itemsPerPage)
+  /** When this run listed an issue, so that its earlier comments need not be read again. */
+  const listedAt = new Map<string, number>()
+
+  const commentsOf = (list: 'comments' | 'reviews', path: string) => async (here: Here) => {
+    // They come with their issues.
+    if (here.isCrawl) return stepOf({})
+    const { found, isDone } = await readTimed(here, list, path, CommentPlace)
+    const ids = found.flatMap(({ number, updated_at: at }) => {
+      const id = `${here.prefix}issues/${number}`
+      return Number.isNaN(number) || (listedAt.get(id) ?? 0) > Date.parse(at) ? [] : id
+    })
+    return stepOf({ listed: issuesToRead(new Set(ids)), isDone })
+  }
+
+  return {
+    async issues(here) {
+      const { found, isDone } = await readTimed(here, 'issues', 'issues', Issue)
+      const listed = found.map((issue) => ({
+        externalId: `${here.prefix}issues/${issue.number}`,
+        entry: { issue },
+      }))
+      for (const { externalId } of listed) listedAt.set(externalId, github.now())
+      return stepOf({ listed, isDone })
+    },
+    comments: commentsOf('comments', 'issues/comments'),
+    reviews: commentsOf('reviews', 'pulls/comments'),
+    files: createFilesPart(github, session, itemsPerPage),
+    // Lists do not tell what was deleted or transferred: it is what is stored and not listed.
+    async sweep({ repository, prefix, state, isCrawl }) {
+      const begunAt = github.now()
+      const pause = Math.max(HOUR_MS, state.sweep.pages * SWEEP_MS_PER_PAGE)
+      if (isCrawl || begunAt - state.sweep.at < pause) return stepOf({})
+      const there = new Set<string>()
+      let pages = 0
+      const parameters = { state: 'all', sort: 'created', direction: 'asc' }
+      const path = `repos/${repository.full_name}/issues`
+      for await (const { data } of github.pages(path, z.object({ number: z.int() }), parameters)) {
+        pages += 1
+        for (const { number } of data) there.add(`${prefix}issues/${number}`)
+      }
+      const missing = (await storedBelow(session, `${prefix}issues/`)).filter((id) => !there.has(id))
+      // The rest is for the next run.
+      if (missing.length <= SWEPT_MAX) state.sweep = { at: begunAt, pages }
+      return stepOf({ listed: issuesToRead(missing.slice(0, SWEPT_MAX)) })
+    },
+  }
+}
+
+const issuesToRead = (ids: Iterable<string>): Listed<Entry>[] =>
+  [...ids].map((externalId) => ({ externalId, entry: { issue: null } }))
+
+/**
+ * Reads a list from its oldest change on. Each request begins at the last time of the one before, because a change
+ * moves its item to the end, which shifts the pages.
+ */
+function createTimedReader(github: GitHub, itemsPerPage: number) {
+  return async <Schema extends z.ZodType<{ updated_at: string }>>(
+    { repository, state, place }: Here,
+    list: 'issues' | 'comments' | 'reviews',
+    path: string,
+    schema: Schema,
+  ): Promise<{ found: z.output<Schema>[]; isDone: boolean }> => {
+    const before = state[list]
+    const isFirst = place.since === null && place.address === null
+    const since = place.since ?? before.since
+    const query = new URLSearchParams({
+      sort: 'updated',
+      direction: 'asc',
+      per_page: String(itemsPerPage),
+      ...(list === 'issues' && { state: 'all' }),
+      ...(since !== null && { since }),
+    })
+    const address = place.address ?? `repos/${repository.full_name}/${path}?${query}`
+    const page = await github.page(address, z.array(schema), isFirst ? before.etag : null)
+    if (page === null) return { found: [], isDone: true }
+    const last = page.data.at(-1)?.updated_at ?? since
+    if (page.next !== null) {
+      if (last === since) place.address = page.next
+      else Object.assign(place, { since: last, address: null })
+      return { found: page.data, isDone: false }
+    }
+    const next = last === null ? null : timeBefore(Date.parse(last))
+    const isLater = next !== null && (before.since === null || next > before.since)
+    // The mark of a full page stays when a page follows it.
+    const etag = isFirst && page.data.length < itemsPerPage ? page.etag : null
+    state[list] = isLater ? { since: next, etag: null } : { since: before.since, etag }
+    return { found: page.data, isDone: true }
+  }
+}
+
+/** Compares the tree of the default branch with the one that was read last. */
+function createFilesPart(github: GitHub, session: ProviderSession, itemsPerPage: number): Parts['files'] {
+  let trees: { repository: number; bySha: Map<string, TreeFiles> } | undefined
+  const treeOf = async (repository: Repository, sha: string | null): Promise<TreeFiles> => {
+    if (sha === null || sha === '') return new Map()
+    if (trees?.repository !== repository.id) trees = { repository: repository.id, bySha: new Map() }
+    const files = trees.bySha.get(sha) ?? (await filesOf(github, repository, sha, session.signal))
+    trees.bySha.set(sha, files)
+    return files
+  }
+
+  return async ({ repository, prefix, state, place, isCrawl }) => {
+    if (place.sha === null) {
+      const head = await headOf(github, repository, state.tree.etag)
+      if (head === null) return stepOf({})
+      Object.assign(place, head)
+    }
+    const tree = { sha: place.sha, etag: place.etag }
+    if (tree.sha !== state.tree.sha) {
+      const now = await treeOf(repository, tree.sha)
+      // GitHub may have removed a tree that no branch has any more: then every file is read.
+      const before = await treeOf(repository, state.tree.sha).catch(noTree)
+      const changed = [...now].filter(([path, blob]) => before.get(path) !== blob && path > place.after)
+      const next = changed.toSorted(([one], [other]) => (one < other ? -1 : 1)).slice(0, itemsPerPage)
+      const listed = next.map(([path, blob]) => ({ externalId: `${prefix}files/${path}`, entry: { blob } }))
+      place.after = next.at(-1)?.[0] ?? place.after
+      if (next.length < changed.length) return stepOf({ listed, isDone: false })
+      state.tree = tree
+      // A crawl removes what it does not meet.
+      const stored = isCrawl ? [] : await storedBelow(session, `${prefix}files/`)
+      return stepOf({ listed, gone: stored.filter((id) => !now.has(id.slice(`${prefix}files/`.length))) })
+    }
+    state.tree = tree
+    return stepOf({})
+  }
+}
+
+function noTree(error: unknown): TreeFiles {
+  if (error instanceof ProviderError && error.kind === 'rejected') return new Map()
+  throw error
+}
+
+/** The ids of stored items that begin with `prefix`; at most `limit` of them. */
+export async function storedBelow(
+  session: ProviderSession,
+  prefix: string,
+  limit = Number.POSITIVE_INFINITY,
+): Promise<string[]> {
+  const ids: string[] = []
+  for (let from = prefix; ;) {
+    const page = await session.storedIds({ from, to: `${prefix}\u{10FFFF}`, limit: STORED_IDS_LIMIT })
+    ids.push(...page)
+    const last = page.at(-1)
+    if (last === undefined || page.length < STORED_IDS_LIMIT || ids.length >= limit) return ids
+    from = `${last}\u0001`
+  }
+}

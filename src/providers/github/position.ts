@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import type { Repository } from './repositories.ts'
+
+/** GitHub may show a change a little after one with a later time. */
+const OVERLAP_MS = 60_000
+
+/** A list by time: what changed at `since` or later is not read yet. `etag` is the mark of its first page. */
+const TimedList = z.object({ since: z.string().nullable(), etag: z.string().nullable() })
+type TimedList = z.output<typeof TimedList>
+
+export const PARTS = ['issues', 'comments', 'reviews', 'files', 'sweep'] as const
+
+const RepositoryState = z.object({
+  name: z.string(),
+  isPublic: z.boolean(),
+  issues: TimedList,
+  comments: TimedList,
+  reviews: TimedList,
+  /** The tree whose files are stored; null: none. */
+  tree: z.object({ sha: z.string().nullable(), etag: z.string().nullable() }),
+  /** The last list of all issues: when, and how many pages it had. */
+  sweep: z.object({ at: z.number(), pages: z.int() }),
+})
+export type RepositoryState = z.output<typeof RepositoryState>
+
+/** Where a round is in its first repository that is left. */
+const Place = z.object({
+  part: z.enum(PARTS),
+  since: z.string().nullable(),
+  /** The address of the next page, where many changes have one time. */
+  address: z.string().nullable(),
+  etag: z.string().nullable(),
+  /** The tree that is read, and the last path of it that was. */
+  sha: z.string().nullable(),
+  after: z.string(),
+})
+export type Place = z.output<typeof Place>
+
+/** What is read of each repository, and what a round has still to look at; null: no round has begun. */
+export const Position = z.object({
+  repositories: z.record(z.string(), RepositoryState),
+  left: z.array(z.string()).nullable(),
+  place: Place,
+})
+export type Position = z.output<typeof Position>
+
+export const placeOf = (part: Place['part']): Place => ({
+  part,
+  since: null,
+  address: null,
+  etag: null,
+  sha: null,
+  after: '',
+})
+
+export const emptyPosition = (): Position => ({ repositories: {}, left: null, place: placeOf('issues') })
+
+/** The state of a repository of which nothing is read, as of `now`. */
+export function newState({ full_name: name, private: isPrivate }: Repository, now: number): RepositoryState {
+  const fromNow = (): TimedList => ({ since: timeBefore(now), etag: null })
+  return {
+    name,
+    isPublic: !isPrivate,
+    issues: { since: null, etag: null },
+    // Comments come with their issue.
+    comments: fromNow(),
+    reviews: fromNow(),
+    tree: { sha: null, etag: null },
+    sweep: { at: now, pages: 1 },
+  }
+}
+
+/** A time as GitHub writes it, a little earlier. */
+export const timeBefore = (at: number): string =>
+  new Date(at - OVERLAP_MS).toISOString().replace(/\.\d{3}Z$/, 'Z')

@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { ProviderError } from '../provider.ts'
+import { type GitHub, isMissing } from './client.ts'
+
+const REPOSITORIES_MAX = 500
+
+const Repository = z.object({
+  id: z.int(),
+  full_name: z.string().regex(/^[\w.-]+\/[\w.-]+$/),
+  private: z.boolean(),
+  default_branch: z.string(),
+  html_url: z.url({ protocol: /^https?$/ }),
+})
+export type Repository = z.output<typeof Repository>
+
+/**
+ * The repositories that a source reads, by id: those named, or all that the token reads. `missing` are names of which
+ * GitHub has no repository for this token. Throws ProviderError.
+ */
+export async function findRepositories(
+  github: GitHub,
+  named: readonly string[],
+): Promise<{ found: Map<number, Repository>; missing: string[] }> {
+  const found = new Map<number, Repository>()
+  const missing: string[] = []
+  const owners = new Set(named.filter((name) => name.endsWith('/*')).map((name) => ownerOf(name)))
+  if (named.length === 0 || owners.size > 0) {
+    for await (const { data } of github.pages('user/repos', Repository, { sort: 'full_name' })) {
+      for (const repository of data)
+        if (named.length === 0 || owners.has(ownerOf(repository.full_name)))
+          found.set(repository.id, repository)
+    }
+  }
+  for (const name of named) {
+    if (name.endsWith('/*')) continue
+    try {
+      const repository = await github.get(`repos/${name}`, Repository)
+      found.set(repository.id, repository)
+    } catch (error) {
+      if (!isMissing(error)) throw error
+      missing.push(name)
+    }
+  }
+  if (found.size > REPOSITORIES_MAX)
+    throw new ProviderError(
+      'rejected',
+      `The token reads ${found.size} repositories; name at most ${REPOSITORIES_MAX} of them`,
+    )
+  return { found, missing }
+}
+
+const ownerOf = (name: string): string => name.slice(0, name.indexOf('/')).toLowerCase()

@@ -1,0 +1,80 @@
+import {
+  type GitHubEmulator,
+  type GitHubEmulatorOptions,
+  startGitHubEmulator,
+} from '../../emulators/github/index.ts'
+import type { GitHubRepository } from '../../emulators/github/state.ts'
+import type { TextExtractor } from '../../src/file-text/index.ts'
+import { readFeed } from '../../src/providers/feed.ts'
+import { createGitHubAdapter } from '../../src/providers/github/adapter.ts'
+import { createGitHub, restOptionsOf } from '../../src/providers/github/client.ts'
+import { createGitHubFeed } from '../../src/providers/github/feed.ts'
+import type { FormAdapter, ProviderItem, ProviderLimits } from '../../src/providers/provider.ts'
+import { createRest } from '../../src/providers/rest.ts'
+import { createProviderHarness, type ProviderHarness } from './provider-harness.ts'
+
+export interface GitHubAccount {
+  hub: GitHubEmulator
+  web: GitHubRepository
+  adapter: FormAdapter
+  sync: ProviderHarness
+  /** The stored item of an issue, or of a file, by the end of its id. */
+  item(end: string): ProviderItem | undefined
+}
+
+export interface GitHubAccountOptions extends GitHubEmulatorOptions {
+  extractor: TextExtractor
+  itemsPerPage?: number
+  /** What is entered as repositories. */
+  repositories?: string
+  limits?: Partial<ProviderLimits>
+  signal?: AbortSignal
+  /** As if the emulator were github.com, where a public repository is public to everyone. */
+  isPublicHost?: boolean
+  prepare?(hub: GitHubEmulator): void
+}
+
+/** An emulated account with the repository `acme/web`, connected by the form. Both use one clock. */
+export async function connectGitHub(options: GitHubAccountOptions): Promise<GitHubAccount> {
+  const { extractor, itemsPerPage = 50, repositories = '', limits = {}, signal, prepare, ...rest } = options
+  let harness: ProviderHarness | undefined
+  const now = (): number => harness?.now ?? Date.UTC(2026, 0, 1)
+  const hub = await startGitHubEmulator({ now, ...rest })
+  const web = hub.state.create('acme/web')
+  prepare?.(hub)
+  const clock = { now: () => new Date(now()) }
+  const adapter = createGitHubAdapter({ apiUrl: hub.url, clock, extractor, itemsPerPage })
+  const fields = { token: hub.token(), repositories }
+  const { credentials, ...account } = await adapter.connect(fields, new AbortController().signal)
+  const sync = createProviderHarness({
+    adapter: rest.isPublicHost ? asPublicHost(adapter, hub.url, { extractor, itemsPerPage, clock }) : adapter,
+    account,
+    accessToken: () => credentials.accessToken,
+    extra: credentials.extra ?? {},
+    limits,
+    ...(signal && { signal }),
+  })
+  harness = sync
+  const item = (end: string) =>
+    [...sync.items.values()].find(({ externalId }) => externalId.endsWith(`/${end}`))
+  return { hub, web, adapter, sync, item }
+}
+
+function asPublicHost(
+  adapter: FormAdapter,
+  apiUrl: string,
+  deps: { extractor: TextExtractor; itemsPerPage: number; clock: { now(): Date } },
+): FormAdapter {
+  const rest = createRest(restOptionsOf(apiUrl))
+  return {
+    ...adapter,
+    async *listChanges(session, input) {
+      const github = createGitHub(apiUrl, (request) => rest.send(session, request), deps.clock)
+      yield* readFeed(
+        session,
+        input,
+        createGitHubFeed({ github, session, host: 'api.github.com', ...deps }, []),
+      )
+    },
+  }
+}
