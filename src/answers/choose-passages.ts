@@ -1,141 +1,128 @@
 import type { Candidate } from './candidate.ts'
-import { pointsBack, saysLittle } from './passage.ts'
+import { saysLittle } from './passage.ts'
 import { SHARPNESS } from './score-passages.ts'
 
-/** A value, option, or definition that covers this share of the question is taken as the answer. */
+/** A value, option, or definition that is this likely, and covers this share of the question, is the whole answer. */
+const SURE_FROM = 0.7
 const SURE_COVERS_MIN = 0.4
 /** Above this gain, a passage clearly contains the requested type of information. */
 const SURE_GAINS_OVER = 0.7
-/** Below this likelihood, the best passage is one of several possible answers. */
-const UNSURE_BELOW = 0.7
-/** A passage from the best one's section joins it from this share of its likelihood. */
+/** A passage must be this likely for each character that it adds. */
+const COST_OF_CHARACTER = 0.00015
+/** A passage apart from the text already chosen must also be this likely, because it interrupts the reader. */
+const COST_APART = 0.015
+const COST_OF_OTHER_SECTION = 0.02
+/** A passage from the section of the best one joins it, in reading order, from this share of its likelihood. */
 const IN_ORDER_FROM = 0.4
+/** The next sentence of a paragraph explains the one before it; the ones after that do so less and less. */
+const GAIN_OF_NEXT = 0.05
+const NEXT_KEPT = 1 / Math.E
+const CONTINUATION_CHARACTERS_MAX = 400
+const CHARACTERS_MAX = 800
+const SUPPORT_MAX = 4
 /** Two passages that share more of their stems are duplicates. */
 const OVERLAP_MAX = 0.75
-/** A sentence shorter than this is followed by the next one of its paragraph. */
-const GOES_ON_BELOW = 90
-const GOES_ON_CHARACTERS_MAX = 260
 const CODE_AFTER_MAX = 240
-
-/** Limits for the passages shown with the best one. */
-interface Limits {
-  supportingMax: number
-  /** Stops adding passages at this combined likelihood. */
-  likelyEnough: number
-  /** The minimum likelihood of a supporting passage, relative to the best one. */
-  shareMin: number
-  charactersMax: number
-  /** The length limit of the best passage with the rest of its paragraph or list item. */
-  paragraphMax: number
-}
-const LIKELY: Limits = {
-  supportingMax: 2,
-  likelyEnough: 0.95,
-  shareMin: 0.03,
-  charactersMax: 560,
-  paragraphMax: 0,
-}
-const SURE: Limits = { ...LIKELY, shareMin: 0.5 }
-const UNSURE: Limits = {
-  supportingMax: 6,
-  likelyEnough: 0.99,
-  shareMin: 0.02,
-  charactersMax: 800,
-  paragraphMax: 250,
-}
 
 /** The passages of an answer. */
 export interface Chosen {
-  /** The best passage and its continuation. */
+  /** The best passage and the text after it. */
   lead: readonly Candidate[]
-  /** Passages that complete it or are alternative answers. */
+  /** Other passages that are likely enough to be the answer, or part of it. */
   support: readonly Candidate[]
 }
 
 /**
- * The best passage with its continuation and support: at most two passages if it is likely the answer; otherwise its
- * paragraph and the next best passages, up to 800 characters.
+ * The best passage, the text after it as far as it helps, and other passages that may answer. A passage joins if it is
+ * more likely the answer than what reading it costs.
  */
 export function choosePassages(candidates: readonly Candidate[], wants: { code: boolean }): Chosen {
-  const ranked = candidates.toSorted((a, b) => b.score - a.score || a.hit - b.hit || a.position - b.position)
-  const best = ranked[0]
+  const [best] = inOrder(candidates)
   if (!best) return { lead: [], support: [] }
-  const likely = likelihoods(ranked)
-  const limits = limitsFor(best, likely[0] ?? 1)
-  const lead = limits === SURE ? [best] : [best, ...continuing(best, candidates, wants, limits)]
+  const fitting = candidates.filter((candidate) => !isLesserEntry(candidate, best))
+  const ranked = inOrder(fitting)
+  const likelihoodOf = createLikelihoodOf(candidates, best)
+  if (likelihoodOf(best) >= SURE_FROM && isWhole(best)) return { lead: [best], support: [] }
+  const valueOf = (candidate: Candidate): number =>
+    likelihoodOf(candidate) - COST_OF_CHARACTER * candidate.passage.text.length
+  const lead = [best, ...continuing(best, fitting, wants, valueOf)]
   const support: Candidate[] = []
-  let sum = likely[0] ?? 1
-  for (const [at, candidate] of ranked.entries()) {
-    const share = likely[at] ?? 0
-    if (lead.includes(candidate)) continue
-    if (support.length >= limits.supportingMax || sum >= limits.likelyEnough) break
-    if (share < limits.shareMin * (likely[0] ?? 1)) break
-    sum += share
-    if (!hasRoom(candidate, [...lead, ...support], limits.charactersMax)) continue
-    const isAbout = candidate.section === best.section && share >= IN_ORDER_FROM * (likely[0] ?? 1)
-    if (isAbout) lead.push(candidate)
-    else support.push(candidate)
+  for (const candidate of ranked) {
+    if (support.length === SUPPORT_MAX) break
+    const chosen = [...lead, ...support]
+    const isNear = candidate.section === best.section
+    const isWorth = valueOf(candidate) > (isNear ? COST_APART : COST_OF_OTHER_SECTION)
+    if (!isWorth || chosen.includes(candidate) || !hasRoom(candidate, chosen)) continue
+    const isLead = isNear && likelihoodOf(candidate) >= IN_ORDER_FROM * likelihoodOf(best)
+    const group = isLead ? lead : support
+    group.push(candidate)
   }
   return { lead, support }
 }
 
-function likelihoods(ranked: readonly Candidate[]): number[] {
-  const best = ranked[0]?.score ?? 0
-  const shares = ranked.map(({ score }) => Math.exp(SHARPNESS * (score - best)))
-  const all = shares.reduce((sum, share) => sum + share, 0)
-  return shares.map((share) => share / all)
+function inOrder(candidates: readonly Candidate[]): Candidate[] {
+  return candidates.toSorted((a, b) => b.score - a.score || a.hit - b.hit || a.position - b.position)
 }
 
-/**
- * An option, setting, list term, or requested default stands alone. A passage that is one of several likely ones gets
- * support.
- */
-function limitsFor(best: Candidate, likelihood: number): Limits {
-  const isStructured = best.passage.term !== null && best.passage.cells.length === 0
-  const isSure = (isStructured || best.gains > SURE_GAINS_OVER) && best.covers >= SURE_COVERS_MIN
-  if (likelihood < UNSURE_BELOW) return UNSURE
-  return isSure ? SURE : LIKELY
+function createLikelihoodOf(
+  candidates: readonly Candidate[],
+  best: Candidate,
+): (candidate: Candidate) => number {
+  const weightOf = ({ score }: Candidate): number => Math.exp(SHARPNESS * (score - best.score))
+  const all = candidates.reduce((sum, candidate) => sum + weightOf(candidate), 0)
+  return (candidate) => weightOf(candidate) / all
 }
 
-/**
- * The continuation of a passage: the rest of its paragraph up to a limit, the next sentence if it is short or
- * unfinished, or the command that it introduces.
- */
+/** Whether a passage is an option, setting, list term, or requested default that covers the question. */
+function isWhole({ passage: { term, cells }, gains, covers }: Candidate): boolean {
+  const isStructured = term !== null && cells.length === 0
+  return (isStructured || gains > SURE_GAINS_OVER) && covers >= SURE_COVERS_MIN
+}
+
+/** Whether a passage is another entry of the best one's list or table and covers less, or nothing, of the question. */
+function isLesserEntry({ passage, section, covers }: Candidate, best: Candidate): boolean {
+  const isSameList = section === best.section && passage.group === best.passage.group
+  if (!isSameList || passage.kind === 'sentence') return false
+  if (passage.term === null) return covers === 0 && best.covers > 0
+  return passage.term !== best.passage.term && covers < best.covers
+}
+
+/** The text after the best passage with the highest value, or the command that the passage introduces. */
 function continuing(
   best: Candidate,
   candidates: readonly Candidate[],
   wants: { code: boolean },
-  { paragraphMax }: Limits,
+  valueOf: (candidate: Candidate) => number,
 ): Candidate[] {
-  const { kind, text } = best.passage
   const after = candidates.filter(
     ({ section, position }) => section === best.section && position > best.position,
   )
+  const isOmitted = ({ passage }: Candidate): boolean =>
+    saysLittle(passage) || passage.isTitle || (passage.kind === 'code' && !wants.code)
+  const end = after.findIndex(isOmitted)
+  let [value, most, characters, count] = [0, 0, 0, 0]
+  for (const [at, candidate] of (end === -1 ? after : after.slice(0, end)).entries()) {
+    characters += candidate.passage.text.length
+    if (characters > CONTINUATION_CHARACTERS_MAX) break
+    value += valueOf(candidate) + (goesOn(best, candidate) ? GAIN_OF_NEXT * NEXT_KEPT ** at : -COST_APART)
+    if (value > most) [most, count] = [value, at + 1]
+  }
   const [next] = after
-  if (next === undefined || kind === 'code') return []
-  if (next.passage.kind === 'code')
-    return wants.code && next.passage.text.length <= CODE_AFTER_MAX ? [next] : []
-  const end = after.findIndex((other) => !goesOn(best, other))
-  const paragraph = end === -1 ? after : after.slice(0, end)
-  let characters = text.length
-  const fitting = paragraph.filter(({ passage }) => (characters += passage.text.length) <= paragraphMax)
-  if (fitting.length > 0) return fitting
-  const needsNext = pointsBack(next.passage) || text.length < GOES_ON_BELOW || next.gains > best.gains
-  const isNext = kind === 'sentence' && paragraph.length > 0 && needsNext
-  return isNext && next.passage.text.length <= GOES_ON_CHARACTERS_MAX ? [next] : []
+  const isCommand = wants.code && next?.passage.kind === 'code' && next.passage.text.length <= CODE_AFTER_MAX
+  return after.slice(0, isCommand ? Math.max(1, count) : count)
 }
 
 /** Whether a later passage belongs to the same paragraph or list item. */
 function goesOn({ passage: { kind, group, term } }: Candidate, { passage }: Candidate): boolean {
-  const isSame = passage.kind === kind && passage.group === group && passage.term === term
-  return isSame && !saysLittle(passage)
+  const isProse = kind === 'sentence' || term !== null
+  return isProse && passage.kind === kind && passage.group === group && passage.term === term
 }
 
 /** Whether a passage adds information to the chosen ones and fits the length limit. */
-function hasRoom(candidate: Candidate, chosen: readonly Candidate[], charactersMax: number): boolean {
+function hasRoom(candidate: Candidate, chosen: readonly Candidate[]): boolean {
   const characters = chosen.reduce((sum, { passage }) => sum + passage.text.length, 0)
   const isSaid = chosen.some((other) => overlap(other.stems, candidate.stems) > OVERLAP_MAX)
-  return !isSaid && characters + candidate.passage.text.length <= charactersMax
+  return !isSaid && characters + candidate.passage.text.length <= CHARACTERS_MAX
 }
 
 /** The share of the smaller set that the other contains. */
