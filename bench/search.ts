@@ -49,7 +49,7 @@ interface Result {
   /** In the next process after a stop: time to readiness, and the first search. */
   startSeconds: number
   firstSearchAfterStopMs: number
-  p50Ms: Record<keyof typeof KINDS, number>
+  p50Ms: Record<keyof typeof KINDS | 'ask', number>
   p99Ms: number
   searchesPerSecond: number
   hybridPerSecond: number
@@ -128,7 +128,9 @@ async function measure(environment: Record<string, string>): Promise<Omit<Result
     const hybrid = percentile(await times(server.url, KINDS.hybrid), 0.5)
     const { perSecond: hybridPerSecond, failed } = await searchConcurrently(server.url, KINDS.hybrid)
     const residentAfterHybridMb = await server.residentMb()
-    const p50Ms = { plain: percentile(plain, 0.5), provider, metadata, hybrid }
+    await times(server.url, {}, WARMING, '/v1/ask')
+    const ask = percentile(await times(server.url, {}, SEARCHES, '/v1/ask'), 0.5)
+    const p50Ms = { plain: percentile(plain, 0.5), provider, metadata, hybrid, ask }
     const answers = await answersOf(server.url)
     await server.stop()
     const start = await measureStart(environment)
@@ -159,20 +161,20 @@ async function measureStart(
   }
 }
 
-async function search(url: string, number: number, kind: object): Promise<unknown> {
-  return await call(url, 'POST', '/v1/search', { query: benchQuery(number), ...kind })
+async function search(url: string, number: number, kind: object, path = '/v1/search'): Promise<unknown> {
+  return await call(url, 'POST', path, { query: benchQuery(number), ...kind })
 }
 
 /** Counts questions, so that each is asked once. */
 let asked = 0
 
 /** Milliseconds of consecutive searches for different questions, ascending, after a warm-up. */
-async function times(url: string, kind: object, count = SEARCHES): Promise<number[]> {
-  for (let number = 0; number < UNMEASURED; number++) await search(url, asked++, kind)
+async function times(url: string, kind: object, count = SEARCHES, path = '/v1/search'): Promise<number[]> {
+  for (let number = 0; number < UNMEASURED; number++) await search(url, asked++, kind, path)
   const taken: number[] = []
   for (let number = 0; number < count; number++) {
     const started = performance.now()
-    await search(url, asked++, kind)
+    await search(url, asked++, kind, path)
     taken.push(performance.now() - started)
   }
   return taken.toSorted((left, right) => left - right)
@@ -218,11 +220,11 @@ export function percentile(sorted: readonly number[], share: number): number {
 
 function table(results: readonly Result[]): string {
   const rows = results.map((result) => {
-    const { plain, provider, metadata, hybrid } = result.p50Ms
+    const { plain, provider, metadata, hybrid, ask } = result.p50Ms
     return [
       result.database,
       result.chunks,
-      ...[plain, result.p99Ms, provider, metadata, hybrid, result.databaseAloneP50Ms].map((ms) =>
+      ...[plain, result.p99Ms, provider, metadata, hybrid, ask, result.databaseAloneP50Ms].map((ms) =>
         ms.toFixed(1),
       ),
       result.searchesPerSecond.toFixed(0),
@@ -238,8 +240,8 @@ function table(results: readonly Result[]): string {
     ].join(' | ')
   })
   return [
-    '| database | chunks | p50 ms | p99 | a provider of 1 %, p50 | metadata of 1 %, p50 | hybrid, p50 | the database alone, p50 | searches/s, 8 clients | hybrid/s, 8 clients | failed | same answers | first search ms | in memory after s | next start s | its first search ms | resident MB | after hybrid |',
-    '|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|',
+    '| database | chunks | p50 ms | p99 | a provider of 1 %, p50 | metadata of 1 %, p50 | hybrid, p50 | ask, p50 | the database alone, p50 | searches/s, 8 clients | hybrid/s, 8 clients | failed | same answers | first search ms | in memory after s | next start s | its first search ms | resident MB | after hybrid |',
+    '|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|',
     ...rows.map((row) => `| ${row} |`),
   ].join('\n')
 }

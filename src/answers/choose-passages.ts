@@ -52,7 +52,9 @@ export function choosePassages(candidates: readonly Candidate[], wants: { code: 
     const chosen = [...lead, ...support]
     const isNear = candidate.section === best.section
     const isWorth = valueOf(candidate) > (isNear ? COST_APART : COST_OF_OTHER_SECTION)
-    if (!isWorth || chosen.includes(candidate) || !hasRoom(candidate, chosen)) continue
+    // A sentence that only introduces what follows ("The options are:") supports nothing.
+    if (!isWorth || candidate.passage.text.endsWith(':')) continue
+    if (chosen.includes(candidate) || !hasRoom(candidate, chosen)) continue
     const isLead = isNear && likelihoodOf(candidate) >= IN_ORDER_FROM * likelihoodOf(best)
     const group = isLead ? lead : support
     group.push(candidate)

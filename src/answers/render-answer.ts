@@ -11,28 +11,33 @@ export interface ShownAs {
   headingOf: (candidate: Candidate) => string | null
 }
 
-/** Renders groups of passages, the most important first. */
+/** Renders groups of passages, the most important first, and each passage once. */
 export function renderAnswer(
   groups: readonly (readonly Candidate[])[],
   all: readonly Candidate[],
   shownAs: ShownAs,
 ): string {
-  const shown = groups.filter((group) => group.length > 0)
-  return shown.map((group) => renderGroup(group, all, shownAs)).join('\n\n')
+  const shown = new Set<Candidate>()
+  const texts: string[] = []
+  for (const group of groups) {
+    const unshown = withCompanions(group, all).filter((candidate) => !shown.has(candidate))
+    if (unshown.length > 0) texts.push(renderGroup(unshown, shownAs))
+    for (const candidate of unshown) shown.add(candidate)
+  }
+  return texts.join('\n\n')
 }
 
 /**
- * Renders the chosen passages grouped by hit, each followed by its marker. The hit with the best passage comes first.
- * Within a hit, passages with the same label stay together, the best label first; otherwise they are in reading order,
- * with list items below their introduction.
+ * Renders passages grouped by hit, each followed by its marker. The hit with the best passage comes first. Within a hit,
+ * passages with the same label stay together, the best label first; otherwise they are in reading order, with list
+ * items below their introduction.
  */
-function renderGroup(chosen: readonly Candidate[], all: readonly Candidate[], shownAs: ShownAs): string {
-  const hits = [...new Set(chosen.toSorted((a, b) => b.score - a.score).map(({ hit }) => hit))]
-  const shown = withCompanions(chosen, all)
+function renderGroup(passages: readonly Candidate[], shownAs: ShownAs): string {
+  const hits = [...new Set(passages.toSorted((a, b) => b.score - a.score).map(({ hit }) => hit))]
   return hits
     .map((hit) =>
       renderHit(
-        shown.filter((candidate) => candidate.hit === hit),
+        passages.filter((candidate) => candidate.hit === hit),
         shownAs,
       ),
     )
