@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { parseArgs } from 'node:util'
+import { type GitHubEmulator, startGitHubEmulator } from './github/index.ts'
+import { seedGitHub } from './github/seed.ts'
 import { startGoogleEmulator } from './google/google-emulator.ts'
 import type { EmulatorServer } from './kit/server.ts'
 import { startNotionEmulator } from './notion/index.ts'
@@ -10,10 +12,11 @@ import { startStripeEmulator } from './stripe/index.ts'
 const USAGE = `Usage: npm run emulators -- [options]
 
 Starts Slack, Google (Drive and Gmail), Notion and Stripe as small servers on 127.0.0.1, with data from a seed, and prints
-the settings that point the service at them. With --start, it also starts the service with these settings.
+the settings that point the service at them; GitHub too if PROVIDERS names github. With --start, it also starts the
+service with these settings.
 
   --start            also starts the service; it ends with the emulators
-  --port <n>         first of four ports (default 8801; 0 takes any free ones)
+  --port <n>         first of five ports (default 8801; 0 takes any free ones)
   --service <url>    service that events are sent to (default http://127.0.0.1, port PORT or 8787)
   --channels <n>     Slack channels (default 6)
   --messages <n>     messages of each channel (default 80)
@@ -91,6 +94,7 @@ async function main(): Promise<void> {
     port: port(3),
     webhookUrl: `${values.service}/v1/webhooks/stripe`,
   })
+  const github = await startGitHub(port(4))
   const env = {
     ...slack.env,
     GOOGLE_CLIENT_ID: google.clientId,
@@ -99,9 +103,12 @@ async function main(): Promise<void> {
     GOOGLE_AUTH_URL: google.url,
     ...notion.env,
     ...stripe.env,
+    ...(github && { GITHUB_API_URL: github.url }),
   }
-  const servers = [slack, google, notion, stripe]
-  const ways = waysToChange({ slack: slack.url, google: google.url, notion: notion.url, stripe: stripe.url })
+  const servers = [slack, google, notion, stripe, ...(github ? [github] : [])]
+  const ways =
+    waysToChange({ slack: slack.url, google: google.url, notion: notion.url, stripe: stripe.url }) +
+    (github ? `# A token for GitHub: ${github.token()}\n` : '')
   if (values.start) {
     process.stdout.write(ways)
     await runService(env)
@@ -113,6 +120,14 @@ async function main(): Promise<void> {
   const end = (): void => void close(servers)
   process.once('SIGINT', end)
   process.once('SIGTERM', end)
+}
+
+/** GitHub, which a service has only if PROVIDERS names it. */
+async function startGitHub(port: number): Promise<GitHubEmulator | null> {
+  if (!(process.env['PROVIDERS'] ?? '').split(',').some((id) => id.trim() === 'github')) return null
+  const github = await startGitHubEmulator({ port })
+  seedGitHub(github.state, { issues: 40, files: 20 })
+  return github
 }
 
 /** Describes possible changes at the providers as shell comments, because a shell reads the settings. */
@@ -141,7 +156,7 @@ async function runService(settings: Record<string, string>): Promise<void> {
   process.exitCode = service.exitCode ?? 1
 }
 
-async function close(servers: readonly EmulatorServer[]): Promise<void> {
+async function close(servers: readonly Pick<EmulatorServer, 'close'>[]): Promise<void> {
   await Promise.all(servers.map((server) => server.close()))
 }
 

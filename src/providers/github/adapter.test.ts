@@ -45,9 +45,9 @@ describe('the form', () => {
       'acme/web/issues',
       'https://github.com/acme/web',
     ])
-      await expect(connectWith({ repositories }), repositories).rejects.toMatchObject({
-        code: 'validation_failed',
-      })
+      await expect(connectWith({ repositories }), repositories).rejects.toMatchObject(
+        fault('repositories', expect.stringContaining('repositories must be names such as acme/handbook')),
+      )
     await expect(connectWith({ repositories: 'nobody/*' })).rejects.toMatchObject(
       fault('repositories', expect.stringContaining('no such repository')),
     )

@@ -10,10 +10,10 @@ const repositories = z
   .max(20_000)
   .optional()
   .transform((text = '') => [...new Set(text.split(/[\s,]+/).filter((name) => name !== ''))])
-  .pipe(
-    z
-      .array(z.string().regex(NAME, 'must be names such as acme/handbook, or acme/* for all of an owner'))
-      .max(NAMED_MAX, `must be at most ${NAMED_MAX} names`),
+  .refine((names) => names.length <= NAMED_MAX, `must be at most ${NAMED_MAX} names`)
+  .refine(
+    (names) => names.every((name) => NAME.test(name)),
+    'must be names such as acme/handbook, or acme/* for all of an owner',
   )
 
 export const githubForm = z.strictObject({

@@ -47,9 +47,12 @@ function ConnectDialog({
   const connect = useConnectByForm(provider, { allowFirst })
   const navigate = useNavigate()
   const isMissing = fields.some(({ name, required }) => required && (values[name] ?? '').trim() === '')
-  const faultOf = (name: string): string | undefined =>
-    connect.error?.issues.find(({ path }) => path === `fields.${name}`)?.message
-  const isFaultShown = fields.some(({ name }) => faultOf(name) !== undefined)
+  const faultOf = ({ name, label }: Field): string | undefined => {
+    const message = connect.error?.issues.find(({ path }) => path === `fields.${name}`)?.message
+    // Messages name the field as the API does; people see its label.
+    return message?.startsWith(`${name} `) ? label + message.slice(name.length) : message
+  }
+  const isFaultShown = fields.some((field) => faultOf(field) !== undefined)
   const submit = (event: FormEvent): void => {
     event.preventDefault()
     connect.mutate(values, {
@@ -67,7 +70,7 @@ function ConnectDialog({
               field={field}
               value={values[field.name] ?? ''}
               onChange={(value) => setValues((before) => ({ ...before, [field.name]: value }))}
-              fault={faultOf(field.name)}
+              fault={faultOf(field)}
               isFirst={position === 0}
             />
           ))}
