@@ -1,5 +1,6 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Db } from '../../src/database/database.ts'
+import { prepare, type Prepared } from '../../src/database/prepared.ts'
 
 /**
  * What may change although a request is refused: call counts and times, and what background work derives from stored
@@ -16,53 +17,66 @@ const NOT_COMPARED = new Set([
   'entity_names',
 ])
 
+/** What each request updates, or background work. */
+const COLUMNS_NOT_COMPARED = ['last_used_at', 'seen_at', 'canvas_sha256']
+
 /**
  * A fingerprint of every table (row count and a content hash), to show that nothing was stored. Excludes what every
  * request updates (rate windows, the request log, last use of keys and users) and the memory canvas.
  */
 export async function databaseContents(db: Db): Promise<Record<string, string>> {
-  const names = (await tablesOf(db)).filter((name) => !NOT_COMPARED.has(name))
+  const { version, tables } = await statementsOf(db)
   const known = contents.get(db) ?? new Map<string, Content>()
   contents.set(db, known)
-  // Hashing takes most of the time, so only what transactions wrote since the last call is hashed.
-  const versions = await oneOfEach(
-    names,
-    db,
-    (name) => sql`
-    select ${name}::text as name, concat(count(*), ' ', sum(xmin::text::bigint)) as value from ${sql.table(name)}`,
-  )
-  const changed = names.filter((name) => known.get(name)?.version !== versions.get(name))
-  const states = await oneOfEach(
-    changed,
-    db,
-    (name) => sql`
-    select ${name}::text as name, count(*)::int || ' rows ' ||
-      coalesce(md5(string_agg((to_jsonb(t) - 'last_used_at' - 'seen_at' - 'canvas_sha256')::text, ',' order by t::text)), '') as value
-    from ${sql.table(name)} t`,
-  )
-  for (const [name, state] of states) known.set(name, { version: versions.get(name), state })
-  return Object.fromEntries(names.map((name) => [name, known.get(name)?.state ?? '']))
+  // Only what transactions wrote since the last call is hashed.
+  for (const { name, value } of (await version(db, [])).rows) {
+    const state = tables.get(name)
+    if (state === undefined || known.get(name)?.version === value) continue
+    const { rows } = await state(db, [])
+    known.set(name, { version: value, state: rows[0]?.value ?? '' })
+  }
+  return Object.fromEntries([...tables.keys()].map((name) => [name, known.get(name)?.state ?? '']))
 }
 
 interface Content {
   /** Changes with every stored row version. */
-  version: string | undefined
+  version: string
   state: string
 }
 const contents = new WeakMap<Db, Map<string, Content>>()
 
-/** @returns the value that a statement for each table gives, by table */
-async function oneOfEach(
-  names: readonly string[],
-  db: Db,
-  select: (name: string) => RawBuilder<unknown>,
-): Promise<Map<string, string>> {
-  if (names.length === 0) return new Map()
-  const { rows } = await sql<{
-    name: string
-    value: string
-  }>`${sql.join(names.map(select), sql` union all `)}`.execute(db)
-  return new Map(rows.map(({ name, value }) => [name, value]))
+interface Statements {
+  version: Prepared<{ name: string; value: string }>
+  /** Gives the state of one table, by its name. */
+  tables: ReadonlyMap<string, Prepared<{ value: string }>>
+}
+const statements = new WeakMap<Db, Promise<Statements>>()
+
+/** Prepared, because planning them takes longer than running them. */
+function statementsOf(db: Db): Promise<Statements> {
+  const known = statements.get(db) ?? makeStatements(db)
+  statements.set(db, known)
+  return known
+}
+
+async function makeStatements(db: Db): Promise<Statements> {
+  const { rows } = await sql<{ name: string; columns: string }>`
+    select table_name as name, string_agg(quote_ident(column_name), ', ') as columns
+    from information_schema.columns join information_schema.tables using (table_schema, table_name)
+    where table_schema = 'public' and table_type = 'BASE TABLE'
+      and column_name not in (${sql.join(COLUMNS_NOT_COMPARED)})
+    group by table_name`.execute(db)
+  const compared = rows.filter(({ name }) => !NOT_COMPARED.has(name))
+  const versions = compared.map(
+    ({ name }) =>
+      `select '${name}' as name, concat(count(*), ' ', sum(xmin::text::bigint)) as value from ${name}`,
+  )
+  const tables = compared.map(({ name, columns }) => {
+    // A sum, because sorting takes longer than hashing.
+    const state = `select concat(count(*), ' rows ', sum(hashtextextended(row(${columns})::text, 0))) as value from ${name}`
+    return [name, prepare<{ value: string }>(state)] as const
+  })
+  return { version: prepare(versions.join(' union all ')), tables: new Map(tables) }
 }
 
 export async function tablesWith(db: Db, text: string): Promise<string[]> {
