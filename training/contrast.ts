@@ -1,5 +1,6 @@
 import { WORD_DIMENSIONS } from '../src/inference/embedding-models/builtin/artefact-format.ts'
 import { createRandom } from '../src/kernel/seeded-random.ts'
+import { products, transpose } from './matrices.ts'
 
 /** Texts as weighted rows of word vectors: text `i` is entries `starts[i]` to `starts[i + 1]`. */
 export interface Texts {
@@ -24,6 +25,8 @@ export interface ContrastOptions {
   temperature: number
   /** Adam's initial step size, which falls linearly to 0. */
   rate: number
+  /** Factor of the rate for each row; without it, 1. */
+  rateFactors?: Float32Array
 }
 
 const FIRST_MOMENT = 0.9
@@ -48,7 +51,7 @@ export function contrast(
   const { batch } = options
   const steps = Math.floor(options.draws / batch)
   const draw = drawer(pairs.shares)
-  const adam = createAdam(vectors)
+  const adam = createAdam(vectors, options.rateFactors)
   const pass = createPass(batch, options.temperature)
   let mean = 0
   for (let step = 0; step < steps; step++) {
@@ -214,7 +217,7 @@ function handBack(
 }
 
 /** Kingma and Ba, Adam, 2015; the state of a row stays unchanged while the row is not used. */
-function createAdam(vectors: Float32Array) {
+function createAdam(vectors: Float32Array, rateFactors?: Float32Array) {
   const first = new Float32Array(vectors.length)
   const second = new Float32Array(vectors.length)
   let step = 0
@@ -223,7 +226,9 @@ function createAdam(vectors: Float32Array) {
     const firstShare = 1 - FIRST_MOMENT ** step
     const secondShare = 1 - SECOND_MOMENT ** step
     for (let n = 0; n < rows.length; n++) {
-      const at = (rows[n] ?? 0) * D
+      const row = rows[n] ?? 0
+      const at = row * D
+      const ownRate = rate * (rateFactors?.[row] ?? 1)
       for (let i = 0; i < D; i++) {
         const slope = gradients[n * D + i] ?? 0
         const m = FIRST_MOMENT * (first[at + i] ?? 0) + (1 - FIRST_MOMENT) * slope
@@ -231,72 +236,8 @@ function createAdam(vectors: Float32Array) {
         first[at + i] = m
         second[at + i] = v
         vectors[at + i] =
-          (vectors[at + i] ?? 0) - (rate * m) / firstShare / (Math.sqrt(v / secondShare) + EPSILON)
+          (vectors[at + i] ?? 0) - (ownRate * m) / firstShare / (Math.sqrt(v / secondShare) + EPSILON)
       }
     }
-  }
-}
-
-/**
- * `result[i, j]` is the dot product of row `i` of `a` and row `j` of `b`, four rows at a time to save memory
- * traffic.
- */
-function products(
-  a: Float64Array,
-  rowsA: number,
-  b: Float64Array,
-  rowsB: number,
-  length: number,
-  result: Float64Array,
-): void {
-  for (let i = 0; i < rowsA; i += 4) {
-    const a0 = i * length
-    const a1 = a0 + length
-    const a2 = a1 + length
-    const a3 = a2 + length
-    for (let j = 0; j < rowsB; j += 2) {
-      const b0 = j * length
-      const b1 = b0 + length
-      let s00 = 0,
-        s01 = 0,
-        s10 = 0,
-        s11 = 0,
-        s20 = 0,
-        s21 = 0,
-        s30 = 0,
-        s31 = 0
-      for (let k = 0; k < length; k++) {
-        const y0 = b[b0 + k] ?? 0
-        const y1 = b[b1 + k] ?? 0
-        const x0 = a[a0 + k] ?? 0
-        const x1 = a[a1 + k] ?? 0
-        const x2 = a[a2 + k] ?? 0
-        const x3 = a[a3 + k] ?? 0
-        s00 += x0 * y0
-        s01 += x0 * y1
-        s10 += x1 * y0
-        s11 += x1 * y1
-        s20 += x2 * y0
-        s21 += x2 * y1
-        s30 += x3 * y0
-        s31 += x3 * y1
-      }
-      const at = i * rowsB + j
-      result[at] = s00
-      result[at + 1] = s01
-      result[at + rowsB] = s10
-      result[at + rowsB + 1] = s11
-      result[at + 2 * rowsB] = s20
-      result[at + 2 * rowsB + 1] = s21
-      result[at + 3 * rowsB] = s30
-      result[at + 3 * rowsB + 1] = s31
-    }
-  }
-}
-
-function transpose(from: Float64Array, rows: number, columns: number, to: Float64Array): void {
-  for (let row = 0; row < rows; row++) {
-    for (let column = 0; column < columns; column++)
-      to[column * rows + row] = from[row * columns + column] ?? 0
   }
 }

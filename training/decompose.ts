@@ -1,4 +1,5 @@
 import type { SparseMatrix } from './co-occurrence.ts'
+import { jacobi, symmetricProduct } from './matrices.ts'
 
 export interface Decomposition {
   /** Eigenvalues, largest magnitude first. */
@@ -98,22 +99,6 @@ function multiply(matrix: SparseMatrix, dense: Float64Array, width: number): Flo
   return result
 }
 
-/** Aᵀ·B of two rows × width matrices whose product is symmetric: computes the upper half and mirrors it. */
-function symmetricProduct(a: Float64Array, b: Float64Array, rows: number, width: number): Float64Array {
-  const product = new Float64Array(width * width)
-  for (let row = 0; row < rows; row++) {
-    const from = row * width
-    for (let i = 0; i < width; i++) {
-      const left = a[from + i] ?? 0
-      const at = i * width
-      for (let j = i; j < width; j++) product[at + j] = (product[at + j] ?? 0) + left * (b[from + j] ?? 0)
-    }
-  }
-  for (let i = 0; i < width; i++)
-    for (let j = 0; j < i; j++) product[i * width + j] = product[j * width + i] ?? 0
-  return product
-}
-
 /**
  * Orthonormalizes the columns in place with the Cholesky factor of their products; doing it twice is as good
  * as Householder.
@@ -145,46 +130,4 @@ function cholesky(square: Float64Array, width: number): Float64Array {
     }
   }
   return factor
-}
-
-/** All eigenpairs of a symmetric matrix by cyclic Jacobi rotations (Golub and Van Loan, Matrix Computations, 8.5); vectors in columns. */
-function jacobi(symmetric: Float64Array, width: number): { values: Float64Array; vectors: Float64Array } {
-  const a = Float64Array.from(symmetric)
-  const vectors = new Float64Array(width * width)
-  for (let i = 0; i < width; i++) vectors[i * width + i] = 1
-  for (let sweep = 0; sweep < 30 && offDiagonal(a, width) > 1e-20; sweep++) {
-    for (let p = 0; p < width - 1; p++) for (let q = p + 1; q < width; q++) rotate(a, vectors, width, p, q)
-  }
-  return { values: Float64Array.from({ length: width }, (_, i) => a[i * width + i] ?? 0), vectors }
-}
-
-/** Share of a matrix's squared norm off the diagonal. */
-function offDiagonal(a: Float64Array, width: number): number {
-  let off = 0
-  let all = 0
-  for (let i = 0; i < a.length; i++) {
-    const square = (a[i] ?? 0) ** 2
-    all += square
-    if (i % (width + 1) !== 0) off += square
-  }
-  return all === 0 ? 0 : off / all
-}
-
-function rotate(a: Float64Array, vectors: Float64Array, width: number, p: number, q: number): void {
-  const apq = a[p * width + q] ?? 0
-  if (apq === 0) return
-  const theta = ((a[q * width + q] ?? 0) - (a[p * width + p] ?? 0)) / (2 * apq)
-  const t = (theta >= 0 ? 1 : -1) / (Math.abs(theta) + Math.sqrt(theta * theta + 1))
-  const c = 1 / Math.sqrt(t * t + 1)
-  const s = t * c
-  for (let k = 0; k < width; k++) turn(a, k * width + p, k * width + q, c, s)
-  for (let k = 0; k < width; k++) turn(a, p * width + k, q * width + k, c, s)
-  for (let k = 0; k < width; k++) turn(vectors, k * width + p, k * width + q, c, s)
-}
-
-function turn(numbers: Float64Array, first: number, second: number, c: number, s: number): void {
-  const x = numbers[first] ?? 0
-  const y = numbers[second] ?? 0
-  numbers[first] = c * x - s * y
-  numbers[second] = s * x + c * y
 }

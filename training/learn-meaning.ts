@@ -2,7 +2,8 @@ import {
   WORD_DIMENSIONS,
   type Vocabulary,
 } from '../src/inference/embedding-models/builtin/artefact-format.ts'
-import { contrast, type ContrastOptions, type Pairs, type Texts } from './contrast.ts'
+import { contrast, type ContrastOptions, type Pairs } from './contrast.ts'
+import { otherSides } from './other-sides.ts'
 import { furtherStems, pairsInRows, type PairCorpus } from './pairs.ts'
 import { lengthOf, quantize } from './word-vectors.ts'
 
@@ -59,11 +60,9 @@ function firstVectors(
     const weight = Math.log(1 + (base.documents - frequency + 0.5) / (frequency + 0.5)) / SCALE
     setDirection(vectors, row, base.vectors, row * D, weight)
   }
-  const sums = new Float64Array((stems.length - count) * D)
-  addOtherSides(sums, count, vectors, pairs.left, pairs.right)
-  addOtherSides(sums, count, vectors, pairs.right, pairs.left)
+  const sums = otherSides(vectors, D, pairs, (row) => row >= count)
   for (let row = count; row < stems.length; row++) {
-    const sum = sums.subarray((row - count) * D, (row - count + 1) * D)
+    const sum = sums.subarray(row * D, (row + 1) * D)
     const size = lengthOf(sum, 0)
     if (base.commonDirection !== null && size > 0) lean(sum, base.commonDirection)
     const weight = Math.min(
@@ -92,33 +91,4 @@ function setDirection(
   const size = lengthOf(from, at)
   if (size === 0) return
   for (let i = 0; i < D; i++) vectors[row * D + i] = (length * (from[at + i] ?? 0)) / size
-}
-
-/** Adds the direction of the other side's text to each further stem of `own`, more for a shorter `own`. */
-function addOtherSides(
-  sums: Float64Array,
-  first: number,
-  vectors: Float32Array,
-  own: Texts,
-  other: Texts,
-): void {
-  const text = new Float64Array(D)
-  for (let pair = 0; pair + 1 < own.starts.length; pair++) {
-    const entries = own.rows.subarray(own.starts[pair], own.starts[pair + 1])
-    if (!entries.some((row) => row >= first)) continue
-    text.fill(0)
-    for (let entry = other.starts[pair] ?? 0; entry < (other.starts[pair + 1] ?? 0); entry++) {
-      const from = (other.rows[entry] ?? 0) * D
-      const count = other.counts[entry] ?? 0
-      for (let i = 0; i < D; i++) text[i] = (text[i] ?? 0) + count * (vectors[from + i] ?? 0)
-    }
-    const size = lengthOf(text, 0)
-    if (size === 0) continue
-    const share = 1 / (size * Math.sqrt(entries.length))
-    for (const row of entries) {
-      if (row < first) continue
-      const to = (row - first) * D
-      for (let i = 0; i < D; i++) sums[to + i] = (sums[to + i] ?? 0) + share * (text[i] ?? 0)
-    }
-  }
 }

@@ -5,7 +5,7 @@ import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 
-import type { PackageSource } from './sources.ts'
+import type { NpmSource, PackageSource } from './sources.ts'
 
 const run = promisify(execFile)
 
@@ -41,16 +41,34 @@ export async function fetchPackages(
   for (const source of sources) {
     const archive = archiveOf(source, files)
     if (archive === undefined) throw new Error(`apt fetched no package file for ${source.package}.`)
-    const folder = await unpack(
-      path.join(archives, archive),
-      path.join(cache, 'unpacked', archive.replace(/\.deb$/, '')),
-    )
-    await requireLicence(source, folder)
-    const bytes = await readFile(path.join(archives, archive))
+    const file = path.join(archives, archive)
+    const folder = path.join(cache, 'unpacked', archive.replace(/\.deb$/, ''))
+    await unpack(folder, (partial) => ['dpkg-deb', '-x', file, partial])
+    await requireLicence(source, path.join(folder, 'usr/share/doc', source.package, 'copyright'))
     const version = decodeURIComponent(archive.split('_')[1] ?? '')
-    unpacked.push({ source, folder, version, sha256: createHash('sha256').update(bytes).digest('hex') })
+    unpacked.push({ source, folder, version, sha256: await checksumOf(file) })
   }
   return unpacked
+}
+
+/** The same for a package of npm, in the source's version. */
+export async function fetchNpmPackage(source: NpmSource, cache: string): Promise<UnpackedPackage> {
+  const { package: name, version, licenceFile } = source
+  const archives = path.join(cache, 'packages')
+  await mkdir(archives, { recursive: true })
+  const file = path.join(archives, `${name}-${version}.tgz`)
+  if (!existsSync(file))
+    await run('npm', ['pack', `${name}@${version}`], { cwd: archives, timeout: FETCH_TIMEOUT_MS })
+  const folder = path.join(cache, 'unpacked', `${name}-${version}`)
+  await unpack(folder, (partial) => ['tar', '-xzf', file, '-C', partial, '--strip-components=1'])
+  await requireLicence(source, path.join(folder, licenceFile))
+  return { source, folder, version, sha256: await checksumOf(file) }
+}
+
+async function checksumOf(file: string): Promise<string> {
+  return createHash('sha256')
+    .update(await readFile(file))
+    .digest('hex')
 }
 
 function archiveOf(source: PackageSource, files: readonly string[]): string | undefined {
@@ -71,18 +89,17 @@ async function download(packages: readonly string[], folder: string): Promise<vo
 }
 
 /** Unpacks beside the final place first, so that an interrupted run leaves no incomplete folder there. */
-async function unpack(archive: string, folder: string): Promise<string> {
-  if (existsSync(folder)) return folder
+async function unpack(folder: string, command: (partial: string) => [string, ...string[]]): Promise<void> {
+  if (existsSync(folder)) return
   const partial = `${folder}.partial`
   await rm(partial, { recursive: true, force: true })
   await mkdir(partial, { recursive: true })
-  await run('dpkg-deb', ['-x', archive, partial], { timeout: UNPACK_TIMEOUT_MS })
+  const [program, ...args] = command(partial)
+  await run(program, args, { timeout: UNPACK_TIMEOUT_MS })
   await rename(partial, folder)
-  return folder
 }
 
-async function requireLicence(source: PackageSource, folder: string): Promise<void> {
-  const file = path.join(folder, 'usr/share/doc', source.package, 'copyright')
+async function requireLicence(source: PackageSource, file: string): Promise<void> {
   const text = await readFile(file, 'utf8')
   if (!source.evidence.test(text)) {
     throw new Error(

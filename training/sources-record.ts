@@ -64,6 +64,39 @@ ${rows.join('\n')}
 `
 }
 
+/** The record of a model's vectors of general English, and of the packages of its pairs. */
+export function describeGeneralSources(
+  modelId: ModelId,
+  { source, version, sha256 }: UnpackedPackage,
+  licence: string,
+  packages: readonly UnpackedPackage[],
+  artefact: Buffer,
+): string {
+  const rows = packages.map((one) => `| ${one.source.package} | ${one.version} | \`${one.sha256}\` |`)
+  return `# What ${modelId} was trained on
+
+Written by \`node training/train-general.ts\`. It begins with the vectors of builtin-2, whose sources are in SOURCES-2.md, and adds vectors of English words out of a package of npm, and the pairs of builtin-2 once more.
+
+Artefact: SHA-256 \`${sha256Of(artefact)}\`, ${artefact.length.toLocaleString('en')} bytes.
+
+| package of npm | version | licence | SHA-256 of the package |
+|---|---|---|---|
+| ${source.package} | ${version} | ${source.licence} | \`${sha256}\` |
+
+The vectors are GloVe's (Pennington, Socher and Manning, GloVe: Global Vectors for Word Representation, 2014), 100 dimensions, learned from Wikipedia and news of 6 billion words, published under the Public Domain Dedication and License 1.0. The package's own licence:
+
+\`\`\`text
+${licence.trim()}
+\`\`\`
+
+The pairs come from these Debian packages, with the licences in SOURCES-2.md.
+
+| package | version | SHA-256 of the package |
+|---|---|---|
+${rows.join('\n')}
+`
+}
+
 function sha256Of(artefact: Buffer): string {
   return createHash('sha256').update(artefact).digest('hex')
 }

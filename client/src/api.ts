@@ -1389,7 +1389,7 @@ export interface components {
             model: string | null;
             /**
              * @description The model that answers queries now.
-             * @example builtin-2
+             * @example builtin-3
              */
             answeringModel: string | null;
             /**

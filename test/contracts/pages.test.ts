@@ -270,7 +270,7 @@ describe('docs/tutorials/first-answer.md', () => {
     const printed = banner({
       url: 'http://127.0.0.1:8787',
       database: 'embedded',
-      model: 'builtin-2',
+      model: 'builtin-3',
       signIn: { by: 'development' },
       newSecret: 'svc_…',
     }).split('\n')

@@ -13,7 +13,7 @@ const ModelMoveStatus = z
       .enum(['idle', 'running', 'succeeded'])
       .meta({ description: 'Its status; `idle`: never requested.', example: 'running' }),
     model: textOrNull('The model that the chunks move to.', 'openai:text-embedding-3-small:1536'),
-    answeringModel: textOrNull('The model that answers queries now.', 'builtin-2'),
+    answeringModel: textOrNull('The model that answers queries now.', 'builtin-3'),
     chunksTotal: count('Chunks to move.', 8120),
     chunksDone: count('Chunks that have moved.', 3072),
     startedAt: momentOrNull('When it began.'),

@@ -12,11 +12,11 @@ export const MEANING_PART = { from: LEXICAL, length: WORD_DIMENSIONS }
 
 /** Signed positions of a stem in the lexical part. */
 const POSITIONS = 8
-/** Share of a vector's squared length that meaning takes in `builtin-1`, and in documents of `builtin-2`. */
+/** Share of a vector's squared length that meaning takes in `builtin-1`, and in documents of later models. */
 const MEANING_FIRST = 0.18
 const MEANING = 0.3
 /**
- * Weight of meaning in a question of `builtin-2`: the less its words say together, the likelier the answer
+ * Weight of meaning in a question from `builtin-2` on: the less its words say together, the likelier the answer
  * uses others. Interpolated linearly by the sum of background weights.
  */
 const VAGUE = { weight: 15, meaning: 0.45 }
@@ -32,7 +32,7 @@ const SLOPE = 0.9
 const TITLE_COUNT = 2
 /** Assumed background documents of a stem outside the vocabulary. */
 const UNKNOWN_FREQUENCY = 2
-/** Background weight of function words of other languages in `builtin-2`. */
+/** Background weight of function words of other languages from `builtin-2` on. */
 const STOP_WEIGHT = 0.01
 /**
  * Background weight of pairs of Japanese syllables in a question: that of a common word, because unknown
