@@ -51,9 +51,9 @@ const FIGURES: Figure[] = [
   [`${EXPLANATION}/retrieval.md`, 'the 200 nearest chunks', 'src/retrieval/search.ts', 'CANDIDATES = 200'],
   [
     `${EXPLANATION}/retrieval.md`,
-    'threshold (0.0384 for the built-in model)',
+    'threshold (0.04 for the built-in model)',
     'src/inference/calibrations.json',
-    '"weakEvidenceBelow": 0.0384',
+    '"weakEvidenceBelow": 0.04,',
   ],
   [
     `${EXPLANATION}/permissions.md`,
