@@ -96,7 +96,7 @@ describe.each([0, 60])('weak evidence in a memory of one document and %i others'
   it('is stated first in the answer, with the closest passages cited, even streamed [ASK-11]', async () => {
     const query = 'In which year did Brazil win the football world cup against Germany?'
     const { body } = await call('ask', { query })
-    expect(body.answer).toMatch(/^Nothing stored answers this directly\.[^\n]*\n\n[^]+\[1\]/)
+    expect(body.answer).toMatch(/^Nothing stored answers this directly\.[^\n]*\n\n[^]+\[\d+\]/)
     expect(body.citations.length).toBeGreaterThan(0)
     expect((await call('ask', { query: ANSWERED })).body.answer).toMatch(/^Employees accrue 25 days/)
     const streamed = await service.call('POST', '/v1/ask', {
