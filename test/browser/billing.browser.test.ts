@@ -55,7 +55,7 @@ describe.skipIf(executablePath === null)('billing in a browser', () => {
         const card = plans.getByRole('listitem').filter({ has: page.getByRole('heading', { name }) })
         const price = interval === 'Annual' ? plan.annualPriceUsd : plan.monthlyPriceUsd
         const text = await card.innerText()
-        expect(text).toContain(`${(price ?? 0).toLocaleString('en')} USD`)
+        expect(text).toContain(`$${(price ?? 0).toLocaleString('en')} a`)
         expect(text).toContain(`${(plan.creditsPerMonth ?? 0).toLocaleString('en')} credits`)
         expect(text.includes('would stop')).toBe(plan.connectors !== null)
       }

@@ -324,6 +324,36 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     await close()
   })
 
+  it('syncs one item again, from its row and from its page, and deletes it once it is gone at its source', async () => {
+    const { page, organization, close } = await visit('sources/new')
+    await ingest(organization, 1)
+    const id = emulators.notion.state.create({ title: 'Door codes', markdown: 'The code is 1111.' })
+    await openSynced(page, await connect(page, 'Notion'))
+    emulators.notion.state.edit(id, { markdown: 'The code is 2222.' })
+    await page.getByRole('button', { name: 'Actions for Door codes' }).click()
+    await page.getByRole('menuitem', { name: 'Sync again' }).click()
+    await page.getByText('Updated.', { exact: true }).waitFor()
+    await items(page).getByRole('button', { name: 'Door codes', exact: true }).click()
+    const drawer = page.getByRole('dialog', { name: 'Door codes' })
+    await drawer.getByText('The code is 2222.').waitFor()
+    await expectNoFaults(page, 'an item')
+    await drawer.getByRole('button', { name: 'Sync again' }).press('Enter')
+    await drawer.getByText('Already up to date.').waitFor()
+    emulators.notion.state.trash(id)
+    await drawer.getByRole('button', { name: 'Sync again' }).click()
+    await page.getByText('Deleted, because it is gone at its source.').waitFor()
+    await page.getByRole('button', { name: 'Close the item' }).click()
+    await expect
+      .poll(() => items(page).getByRole('button', { name: 'Door codes', exact: true }).count())
+      .toBe(0)
+    // Pushed items have nowhere to be read.
+    await page.goto(`${rig.service.url}/console/sources/${organization.sources.notion}`)
+    await page.getByRole('button', { name: /^Actions for/ }).click()
+    await page.getByRole('menuitem', { name: 'Delete item' }).waitFor()
+    expect(await page.getByRole('menuitem', { name: 'Sync again' }).count()).toBe(0)
+    await close()
+  })
+
   it('removes a source after counting its items, once its name is typed', async () => {
     const { page, organization, close } = await visit('sources')
     await ingest(organization, 3)

@@ -25,15 +25,18 @@ export function DataTable<Row>({
   rows,
   columns,
   rowKey,
+  isCompact = false,
 }: {
   /** The table's name for screen readers. */
   label: string
+  /** Cards have one line below the name, without labels. */
+  isCompact?: boolean
   rows: readonly Row[]
   columns: readonly Column<Row>[]
   rowKey: (row: Row) => string
 }) {
   return (
-    <TableFrame label={label} columns={columns}>
+    <TableFrame label={label} columns={columns} isCompact={isCompact}>
       <DataRows rows={rows} columns={columns} rowKey={rowKey} />
     </TableFrame>
   )
@@ -43,9 +46,11 @@ export function DataTable<Row>({
 export function TableFrame({
   label,
   columns,
+  isCompact = false,
   children,
 }: {
   label: string
+  isCompact?: boolean
   columns: readonly Pick<Column<never>, 'label' | 'isAtEnd' | 'isAction'>[]
   children: ReactNode
 }) {
@@ -55,6 +60,7 @@ export function TableFrame({
       <Table
         className={classes.table}
         data-cards={areCards}
+        data-compact={isCompact && areCards}
         aria-label={label}
         role="table"
         highlightOnHover={!areCards}

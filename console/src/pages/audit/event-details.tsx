@@ -8,7 +8,7 @@ import type { AuditFilters } from './audit-filters.ts'
 import classes from './audit-page.module.css'
 import { describeAction } from './audit-words.ts'
 import { TargetName } from './target-name.tsx'
-import type { Target } from './target-words.ts'
+import { type Target, typeWords } from './target-words.ts'
 
 type AuditEvent = Schemas['AuditEvent']
 
@@ -66,7 +66,7 @@ function Facts({
         </Fact>
         <Fact name="Target">
           {target !== null && <TargetName target={target} />}
-          {target?.name !== typeWords(event) && <div>{typeWords(event)}</div>}
+          {target?.name !== typeWords(event.targetType) && <div>{typeWords(event.targetType)}</div>}
           <Id value={event.targetId} of="the target" />
         </Fact>
         <Fact name="Event">
@@ -86,10 +86,6 @@ function Facts({
       </Group>
     </Stack>
   )
-}
-
-function typeWords({ targetType }: AuditEvent): string {
-  return targetType.replaceAll('_', ' ')
 }
 
 function Fact({ name, children }: { name: string; children: ReactNode }) {

@@ -34,7 +34,7 @@ describe('the target of an event', () => {
       page: { to: '/developers', search: { tab: 'requests', key: ID } },
     })
     expect(targetOf(event('sync_run', { connectorId: ID }, 'other'), known)).toEqual({
-      name: 'sync run of Team chat',
+      name: 'Sync run of Team chat',
       page: { to: '/sources/$sourceId', params: { sourceId: ID } },
     })
   })
@@ -51,6 +51,6 @@ describe('the target of an event', () => {
   })
 
   it('is its type in words if it has no name', () => {
-    expect(targetOf(event('ingest_request'), NOBODY)).toEqual({ name: 'ingest request', page: null })
+    expect(targetOf(event('ingest_request'), NOBODY)).toEqual({ name: 'Ingest request', page: null })
   })
 })

@@ -1,4 +1,5 @@
 import type { Schemas } from '../../api/client.ts'
+import { providerName } from '../../api/provider-list.ts'
 
 type AuditEvent = Schemas['AuditEvent']
 
@@ -15,7 +16,7 @@ export type TargetPage =
   | { to: '/developers'; search: { tab?: 'requests'; key?: string } }
   | { to: '/sources/$sourceId'; params: { sourceId: string } }
   | { to: '/sources/items'; search: { item: string } }
-  | { to: '/members' | '/settings' | '/billing' }
+  | { to: '/members' | '/settings' | '/billing' | '/evaluation' }
 
 export interface Target {
   name: string
@@ -25,10 +26,15 @@ export interface Target {
 
 const NAME_CHARACTERS_MAX = 80
 
+/** A target's type in words: "Sync run". */
+export function typeWords(type: string): string {
+  return type.charAt(0).toUpperCase() + type.slice(1).replaceAll('_', ' ')
+}
+
 /** The target of an event: its current or recorded name, and its page. */
 export function targetOf({ targetType, targetId, metadata }: AuditEvent, known: KnownNames): Target {
   const recorded = recordedName(metadata)
-  const type = targetType.replaceAll('_', ' ')
+  const type = typeWords(targetType)
   switch (targetType) {
     case 'api_key': {
       const name = known.keys.get(targetId)
@@ -59,9 +65,16 @@ export function targetOf({ targetType, targetId, metadata }: AuditEvent, known: 
     }
     case 'person':
       return { name: targetId.includes('@') ? targetId : type, page: { to: '/members' } }
+    case 'connector':
+    case 'connector_access': {
+      const { provider } = metadata
+      return { name: (typeof provider === 'string' && providerName(provider)) || type, page: null }
+    }
+    case 'evaluation_run':
+    case 'evaluation_question':
+      return { name: type, page: { to: '/evaluation' } }
     case 'source_item':
-    case 'sync_run':
-    case 'connector': {
+    case 'sync_run': {
       const source = typeof metadata.connectorId === 'string' ? metadata.connectorId : targetId
       const name = known.sources.get(source)
       return name === undefined

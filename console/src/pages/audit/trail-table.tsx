@@ -12,7 +12,7 @@ import classes from './audit-page.module.css'
 import { describeAction } from './audit-words.ts'
 import type { AuditGroup } from './merge-groups.ts'
 import { TargetName } from './target-name.tsx'
-import type { Target } from './target-words.ts'
+import { type Target, typeWords } from './target-words.ts'
 import type { useActors } from './use-actors.ts'
 import { useGroupEvents } from './use-trail.ts'
 
@@ -36,7 +36,7 @@ export function TrailTable({
 }) {
   const columns = eventColumns(words)
   return (
-    <TableFrame label="Audit events" columns={columns}>
+    <TableFrame label="Audit events" columns={columns} isCompact>
       {groups.map((group) =>
         group.count === 1 ? (
           <DataRows key={group.event.id} rows={[group.event]} columns={columns} rowKey={({ id }) => id} />
@@ -89,7 +89,7 @@ function Burst({ group, filters, words }: { group: AuditGroup; filters: AuditFil
       ),
     },
     { label: 'Actor', cell: () => words.actors.nameOf(event) },
-    { label: 'Target', cell: () => event.targetType.replaceAll('_', ' ') },
+    { label: 'Target', cell: () => typeWords(event.targetType) },
     { label: 'When', cell: () => <RelativeTime at={event.createdAt} />, isAtEnd: true },
   ]
   return (

@@ -1,5 +1,6 @@
 import type { Schemas } from '../../api/client.ts'
 import { formatNumber } from '../../ui/format.ts'
+import { formatDollars } from './format-money.ts'
 import { Meter } from '../../ui/meter.tsx'
 import { formatDate, useNow } from '../../ui/relative-time.tsx'
 import { Stat, Stats } from '../../ui/stat.tsx'
@@ -34,7 +35,9 @@ export function BillingFigures({ plan }: { plan: Schemas['Billing'] }) {
       </Stat>
       {plan.overageAnswers > 0 && (
         <Stat label="Extra answers" value={formatNumber(plan.overageAnswers)}>
-          {trial === null ? `${plan.overageCostUsd} USD so far in this period` : 'Free in the trial'}
+          {trial === null
+            ? `${formatDollars(Number(plan.overageCostUsd))} so far in this period`
+            : 'Free in the trial'}
         </Stat>
       )}
       <Stat label="Agents" value={formatNumber(plan.agentsUsed)}>

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { ErrorNotice } from '../../ui/error-state.tsx'
 import { formatNumber } from '../../ui/format.ts'
+import { formatDollars } from './format-money.ts'
 import { Panel } from '../../ui/panel.tsx'
 import classes from './plan-cards.module.css'
 import { type Interval, checkoutTerms, isSubscribed, type Plan, PLANS, whatWouldStop } from './plans.ts'
@@ -76,7 +77,7 @@ function PlanCard({
         {isCurrent && <Badge tt="none">Your plan</Badge>}
       </div>
       <p className={classes.price}>
-        {formatNumber(plan.price[interval])} USD <span>a {interval === 'annual' ? 'year' : 'month'}</span>
+        {formatDollars(plan.price[interval])} <span>a {interval === 'annual' ? 'year' : 'month'}</span>
       </p>
       <ul className={classes.features}>
         {featuresOf(plan).map((feature) => (

@@ -1,4 +1,5 @@
 import type { Schemas } from '../../api/client.ts'
+import { formatDollars } from './format-money.ts'
 import { planName } from './plan-words.ts'
 
 export type SoldTier = Schemas['Checkout']['tier']
@@ -17,7 +18,7 @@ export interface Plan {
   overCap: string
 }
 
-const EXTRA = 'Then 0.015 USD per answer'
+const EXTRA = `Then ${formatDollars(0.015)} per answer`
 
 /** The service's plans, smallest first. They match docs/reference/limits.md. */
 export const PLANS: readonly Plan[] = [

@@ -10,9 +10,9 @@ export function Expected({ of: { page, fact } }: { of: Pick<Question, 'page' | '
   if (page === null && fact === null) return null
   return (
     <Text size="sm" c="dimmed" fw={400} component="div">
-      {page !== null && (ID.test(page) ? <ItemTitle id={page} /> : page)}
+      {page !== null && <>Page: {ID.test(page) ? <ItemTitle id={page} /> : page}</>}
       {page !== null && fact !== null && ' · '}
-      {fact !== null && `“${fact}”`}
+      {fact !== null && `Fact: ${fact}`}
     </Text>
   )
 }

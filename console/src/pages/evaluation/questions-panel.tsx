@@ -3,7 +3,7 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { ListChecks, Pencil, Plus, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
-import { DataTable } from '../../ui/data-table.tsx'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { count } from '../../ui/format.ts'
 import { Panel } from '../../ui/panel.tsx'
@@ -72,6 +72,17 @@ export function QuestionsPanel({ questions }: { questions: UseQueryResult<Questi
   )
 }
 
+/** Only questions that were added from Ask have a rating. */
+const RATED: Column<Question> = {
+  label: 'Rated',
+  cell: ({ feedback }) =>
+    feedback !== null && (
+      <Badge variant="default" tt="none" fw={500}>
+        {FEEDBACK[feedback]}
+      </Badge>
+    ),
+}
+
 function QuestionTable({
   questions,
   onOpen,
@@ -94,17 +105,7 @@ function QuestionTable({
             </div>
           ),
         },
-        {
-          label: 'From',
-          cell: ({ feedback }) =>
-            feedback === null ? (
-              '–'
-            ) : (
-              <Badge variant="default" tt="none" fw={500}>
-                {FEEDBACK[feedback]}
-              </Badge>
-            ),
-        },
+        ...(questions.some(({ feedback }) => feedback !== null) ? [RATED] : []),
         { label: 'Last rank', cell: (question) => <LastRank question={question} /> },
         {
           label: 'Actions',

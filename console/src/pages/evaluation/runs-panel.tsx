@@ -160,25 +160,24 @@ function Unfinished({ run, measuring }: { run: Run; measuring: Measuring }) {
 
 function Figures({ run }: { run: Run }) {
   const of = `of ${formatNumber(run.measured)}`
+  const isChanged = run.better + run.worse > 0
   return (
-    <Panel title="Figures">
-      <Stats>
-        <Stat label="Found first" value={formatNumber(run.hitsAt1)}>
-          {of}
-        </Stat>
-        <Stat label="In the first 3" value={formatNumber(run.hitsAt3)}>
-          {of}
-        </Stat>
-        <Stat label="In the first 10" value={formatNumber(run.hitsAt10)}>
-          {of}
-        </Stat>
-        <Stat label="Facts in answers" value={formatNumber(run.factsInAnswers)}>
-          of {formatNumber(run.facts)}
-        </Stat>
-        <Stat label="Changes" value={`${formatNumber(run.better)} better`}>
-          {formatNumber(run.worse)} worse
-        </Stat>
-      </Stats>
-    </Panel>
+    <Stats>
+      <Stat label="Found first" value={formatNumber(run.hitsAt1)}>
+        {of}
+      </Stat>
+      <Stat label="In the first 3" value={formatNumber(run.hitsAt3)}>
+        {of}
+      </Stat>
+      <Stat label="In the first 10" value={formatNumber(run.hitsAt10)}>
+        {of}
+      </Stat>
+      <Stat label="Facts in answers" value={formatNumber(run.factsInAnswers)}>
+        of {formatNumber(run.facts)}
+      </Stat>
+      <Stat label="Changes" value={isChanged ? `${formatNumber(run.better)} better` : 'None'}>
+        {isChanged && `${formatNumber(run.worse)} worse`}
+      </Stat>
+    </Stats>
   )
 }

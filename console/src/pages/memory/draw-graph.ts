@@ -1,13 +1,15 @@
 import { UndirectedGraph } from 'graphology'
 import { Sigma } from 'sigma'
+import { EdgeLineProgram, EdgeRectangleProgram, NodeCircleProgram, NodePointProgram } from 'sigma/rendering'
 import {
-  EdgeLineProgram,
-  EdgeRectangleProgram,
-  NodeCircleProgram,
-  type NodeHoverDrawingFunction,
-  type NodeLabelDrawingFunction,
-  NodePointProgram,
-} from 'sigma/rendering'
+  type Box,
+  drawLabel,
+  drawLabelBox,
+  type EdgeAttributes,
+  type LabelFrame,
+  type NodeAttributes,
+  THEMES,
+} from './draw-labels.ts'
 import { type CanvasEdge, type CanvasNode, type ColorScheme, KINDS, kindOf, radiusOf } from './kinds.ts'
 import { neighboursOf } from './rows.ts'
 
@@ -26,6 +28,8 @@ const MANY_EDGES = 1_500
 /** Above this, edges are hidden while the graph moves. */
 const EDGES_MOVED_MAX = 30_000
 const ZOOM_MS = 200
+/** Labels of larger graphs may cover nodes: comparing all with all takes too long. */
+const DOTS_AVOIDED_MAX = 120
 const SETTINGS = {
   labelSize: 12,
   labelWeight: '500',
@@ -37,26 +41,6 @@ const SETTINGS = {
   maxCameraRatio: 3,
   zIndex: true,
   allowInvalidContainer: true,
-} as const
-const THEMES = {
-  light: {
-    label: '#23262d',
-    edge: '#d4d7de',
-    chosenEdge: '#8b91a0',
-    faded: '#e4e6eb',
-    box: '#ffffff',
-    ground: '#ffffff',
-    line: '#c9ccd4',
-  },
-  dark: {
-    label: '#e7e9ee',
-    edge: '#363942',
-    chosenEdge: '#7c8394',
-    faded: '#2c2f36',
-    box: '#25272d',
-    ground: '#1a1b1f',
-    line: '#4a4e59',
-  },
 } as const
 
 /**
@@ -78,7 +62,13 @@ export function drawGraph(
     neighbours: neighboursOf(given.edges),
     chosen: NOTHING_CHOSEN,
   }
-  const taken: LabelBox[] = []
+  const labels: Box[] = []
+  let dots: Box[] | null = null
+  // Not the canvas's own width, which may lag behind a resize.
+  const frame = (): LabelFrame => {
+    dots ??= graph.order > DOTS_AVOIDED_MAX ? [] : graph.mapNodes((id) => dotOf(sigma, id))
+    return { scheme: look.scheme, labels, dots, room: container.clientWidth }
+  }
   const sigma = new Sigma<NodeAttributes, EdgeAttributes>(graph, container, {
     ...SETTINGS,
     // Room for labels at the edges.
@@ -86,26 +76,25 @@ export function drawGraph(
     hideEdgesOnMove: given.edges.length > EDGES_MOVED_MAX,
     ...programsFor(given.edges.length),
     labelFont: getComputedStyle(container).fontFamily,
-    defaultDrawNodeLabel: (...drawn) => drawLabel(look.scheme, taken, ...drawn),
-    defaultDrawNodeHover: (...drawn) => drawLabelBox(look.scheme, ...drawn),
+    defaultDrawNodeLabel: (...drawn) => drawLabel(frame(), ...drawn),
+    defaultDrawNodeHover: (...drawn) => drawLabelBox(frame(), ...drawn),
     nodeReducer: (id, data) => lookOfNode(look, id, data),
     edgeReducer: (id, data) => lookOfEdge(look, graph.extremities(id), data),
   })
-  const redraw = (): void => {
-    sigma.refresh({ skipIndexation: true })
-  }
   const pointAt = (id: string | null): void => {
     look.focus = id ?? look.chosen.id
     container.style.cursor = id === null ? '' : 'pointer'
-    redraw()
+    // The pointer may leave one node and enter another in the same frame: one refresh serves both.
+    sigma.scheduleRefresh()
   }
   const setScheme = (scheme: ColorScheme): void => {
     look.scheme = scheme
+    // Refreshes everything.
     sigma.setSetting('labelColor', { color: THEMES[scheme].label })
-    redraw()
   }
   sigma.on('beforeRender', () => {
-    taken.length = 0
+    labels.length = 0
+    dots = null
   })
   sigma.on('enterNode', ({ node }) => pointAt(node))
   sigma.on('leaveNode', () => pointAt(null))
@@ -130,6 +119,15 @@ export function drawGraph(
       sigma.kill()
     },
   }
+}
+
+/** The place of a node's circle, in pixels. */
+function dotOf(sigma: Sigma<NodeAttributes, EdgeAttributes>, id: string): Box {
+  const node = sigma.getNodeDisplayData(id)
+  if (node === undefined) return { left: 0, top: 0, width: 0, height: 0 }
+  const { x, y } = sigma.framedGraphToViewport(node)
+  const radius = sigma.scaleSize(node.size)
+  return { left: x - radius, top: y - radius, width: 2 * radius, height: 2 * radius }
 }
 
 function zoom(camera: ReturnType<Sigma['getCamera']>, direction: 'in' | 'out' | 'all'): void {
@@ -186,18 +184,6 @@ function lookOfEdge({ scheme, focus }: Look, ends: [string, string], data: EdgeA
   }
 }
 
-interface NodeAttributes {
-  x: number
-  y: number
-  size: number
-  name: string
-  kind: CanvasNode['type']
-}
-
-interface EdgeAttributes {
-  size: number
-}
-
 function graphOf(given: Parameters<typeof drawGraph>[1]): UndirectedGraph<NodeAttributes, EdgeAttributes> {
   const graph = new UndirectedGraph<NodeAttributes, EdgeAttributes>()
   const heaviest = given.nodes.reduce((most, { weight }) => Math.max(most, weight), 1)
@@ -213,88 +199,4 @@ function graphOf(given: Parameters<typeof drawGraph>[1]): UndirectedGraph<NodeAt
     if (source !== target && graph.hasNode(source) && graph.hasNode(target))
       graph.mergeEdge(source, target, { size: Math.min(4, 0.6 + Math.log2(1 + weight) * 0.4) })
   return graph
-}
-
-/** The position of a drawn label, in pixels. */
-interface LabelBox {
-  left: number
-  top: number
-  width: number
-  height: number
-}
-
-const LABEL_GAP = 3
-
-/**
- * Draws a label with an outline in the background color, so that it stays readable over lines.
- * It uses the first free side of the node, and is skipped if there is none.
- */
-function drawLabel(
-  scheme: ColorScheme,
-  taken: LabelBox[],
-  ...[context, { label, x, y, size }, settings]: Parameters<
-    NodeLabelDrawingFunction<NodeAttributes, EdgeAttributes>
-  >
-): void {
-  if (typeof label !== 'string') return
-  context.font = `${settings.labelWeight} ${settings.labelSize}px ${settings.labelFont}`
-  const box = { width: context.measureText(label).width, height: settings.labelSize + 2 }
-  const away = size + LABEL_GAP
-  const room = context.canvas.clientWidth
-  const middle = Math.max(0, Math.min(x - box.width / 2, room - box.width))
-  const places: LabelBox[] = [
-    { ...box, left: x + away, top: y - box.height / 2 },
-    { ...box, left: x - away - box.width, top: y - box.height / 2 },
-    { ...box, left: middle, top: y + away },
-    { ...box, left: middle, top: y - away - box.height },
-  ]
-  const isFree = (one: LabelBox): boolean => !taken.some((other) => overlaps(one, other))
-  const isWhole = ({ left, width }: LabelBox): boolean => left >= 0 && left + width <= room
-  const place = places.find((one) => isWhole(one) && isFree(one))
-  if (place === undefined) return
-  taken.push(place)
-  context.lineWidth = 3
-  context.lineJoin = 'round'
-  context.strokeStyle = THEMES[scheme].ground
-  context.fillStyle = THEMES[scheme].label
-  const at = [place.left, place.top + settings.labelSize - 1] as const
-  context.strokeText(label, ...at)
-  context.fillText(label, ...at)
-}
-
-function overlaps(one: LabelBox, other: LabelBox): boolean {
-  return (
-    one.left < other.left + other.width + LABEL_GAP &&
-    other.left < one.left + one.width + LABEL_GAP &&
-    one.top < other.top + other.height &&
-    other.top < one.top + one.height
-  )
-}
-
-/** Draws the hovered node's label in a box, so that it stays readable over others. */
-function drawLabelBox(
-  scheme: ColorScheme,
-  ...[context, data, settings]: Parameters<NodeHoverDrawingFunction<NodeAttributes, EdgeAttributes>>
-): void {
-  const { label, x, y, size } = data
-  context.strokeStyle = THEMES[scheme].label
-  context.lineWidth = 2
-  context.beginPath()
-  context.arc(x, y, size + 2.5, 0, Math.PI * 2)
-  context.stroke()
-  if (typeof label !== 'string') return
-  context.font = `600 ${settings.labelSize}px ${settings.labelFont}`
-  const width = context.measureText(label).width + 12
-  const height = settings.labelSize + 10
-  const right = x + size + 6
-  const left = right + width <= context.canvas.clientWidth ? right : x - size - 6 - width
-  context.fillStyle = THEMES[scheme].box
-  context.strokeStyle = THEMES[scheme].line
-  context.lineWidth = 1
-  context.beginPath()
-  context.roundRect(left, y - height / 2, width, height, 5)
-  context.fill()
-  context.stroke()
-  context.fillStyle = THEMES[scheme].label
-  context.fillText(label, left + 6, y + settings.labelSize / 3)
 }

@@ -1,10 +1,10 @@
+import { Text } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Share2 } from 'lucide-react'
 import { lazy, Suspense, useMemo } from 'react'
 import { pageFile } from '../../data/page-file.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
-import { TooMany } from '../../ui/error-state.tsx'
-import { count } from '../../ui/format.ts'
+import { count, formatNumber } from '../../ui/format.ts'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { Reading } from '../../ui/reading.tsx'
@@ -93,7 +93,9 @@ function CanvasView({
         </>
       )}
       {canvas.isFull && (
-        <TooMany shown={nodes.length} hint="The most frequent names. The table has up to 500." />
+        <Text c="dimmed" size="sm" p="md">
+          The {formatNumber(nodes.length)} most frequent names. The table has up to 500.
+        </Text>
       )}
     </>
   )

@@ -56,8 +56,8 @@ export function itemColumns({
     {
       label: 'Changed',
       cell: ({ sourceUpdatedAt, syncedAt }) => <RelativeTime at={sourceUpdatedAt ?? syncedAt} />,
+      isAtEnd: true,
     },
-    { label: 'Stored', cell: ({ syncedAt }) => <RelativeTime at={syncedAt} />, isAtEnd: true },
     ...(actions ? [actionColumn(actions)] : []),
   ]
 }

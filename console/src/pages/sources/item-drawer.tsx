@@ -64,6 +64,22 @@ function Item({
   return (
     <Stack gap="lg">
       <Facts item={item} />
+      {sync.error && <ErrorNotice error={sync.error} />}
+      {isAdmin && (
+        <Group>
+          {canSync(item) && (
+            <Button variant="default" loading={sync.isPending} onClick={() => sync.mutate(item.id)}>
+              Sync again
+            </Button>
+          )}
+          <Button variant="default" className={classes.danger ?? ''} onClick={asking.open}>
+            Delete this item
+          </Button>
+          <Text component="span" size="sm" c="dimmed" role="status">
+            {sync.words}
+          </Text>
+        </Group>
+      )}
       <MailHead item={item} />
       <section aria-label="Text">
         {item.body === '' ? (
@@ -86,22 +102,6 @@ function Item({
           </Code>
         </section>
       )}
-      {sync.error && <ErrorNotice error={sync.error} />}
-      {isAdmin && (
-        <Group>
-          {canSync(item) && (
-            <Button variant="default" loading={sync.isPending} onClick={() => sync.mutate(item.id)}>
-              Sync again
-            </Button>
-          )}
-          <Button variant="default" className={classes.danger ?? ''} onClick={asking.open}>
-            Delete this item
-          </Button>
-          <Text component="span" size="sm" c="dimmed" role="status">
-            {sync.words}
-          </Text>
-        </Group>
-      )}
       <DeleteItemDialog itemId={isAsked ? item.id : undefined} onDeleted={onClose} onClose={asking.close} />
     </Stack>
   )
@@ -116,18 +116,12 @@ function Facts({ item }: { item: Schemas['SourceItem'] }) {
       <Fact name="Kind">{KINDS[item.sourceKind]}</Fact>
       {item.authorName !== null && <Fact name="By">{item.authorName}</Fact>}
       {item.sourceUpdatedAt !== null && (
-        <Fact name="Changed at the source">
+        <Fact name="Changed">
           <RelativeTime at={item.sourceUpdatedAt} />
         </Fact>
       )}
       <Fact name="Stored">
         <RelativeTime at={item.syncedAt} />
-      </Fact>
-      <Fact name="External ID">
-        <span className={classes.id}>
-          <Code>{item.externalId}</Code>
-          <CopyButton value={item.externalId} label="Copy the external ID" />
-        </span>
       </Fact>
       {item.url !== null && (
         <Fact name="Original">
@@ -136,6 +130,12 @@ function Facts({ item }: { item: Schemas['SourceItem'] }) {
           </SourceLink>
         </Fact>
       )}
+      <Fact name="External ID">
+        <span className={classes.id}>
+          <Code>{item.externalId}</Code>
+          <CopyButton value={item.externalId} label="Copy the external ID" />
+        </span>
+      </Fact>
     </dl>
   )
 }

@@ -99,6 +99,7 @@ function Rows({
         label="Stored items"
         rows={rows}
         rowKey={({ id }) => id}
+        isCompact
         columns={itemColumns({ actions: isAdmin ? actions : null, isOfSource, onOpen })}
       />
       <DeleteItemDialog itemId={toDelete} onClose={() => setToDelete(undefined)} />
