@@ -126,7 +126,7 @@ describe.skipIf(executablePath === null)('stored items in a browser', () => {
       { externalId: 'long', title: 'A long one', body: sections.join('\n\n') },
     ])
     const open = async (title: string) => {
-      await items(page).getByRole('button', { name: title }).click()
+      await items(page).getByRole('button', { name: title, exact: true }).click()
       const drawer = page.getByRole('dialog', { name: title })
       await drawer.getByText('Every member of this workspace').waitFor()
       return drawer
