@@ -346,7 +346,6 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     await expect
       .poll(() => items(page).getByRole('button', { name: 'Door codes', exact: true }).count())
       .toBe(0)
-    // Pushed items have nowhere to be read.
     await page.goto(`${rig.service.url}/console/sources/${organization.sources.notion}`)
     await page.getByRole('button', { name: /^Actions for/ }).click()
     await page.getByRole('menuitem', { name: 'Delete item' }).waitFor()
