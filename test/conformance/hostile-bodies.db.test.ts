@@ -210,14 +210,34 @@ function sample<T>(list: readonly T[], most: number): T[] {
   )
 }
 
-/** Whether the route's schema accepts the body. */
-function isTaken({ body }: AnyRoute, text: string): boolean {
+/** A quarter of the bodies that the parser refuses, another one for each route, is sent to routes after their surface's first. */
+const PARSER_SHARE = 4
+
+const isFirstOfSurface = (route: AnyRoute): boolean =>
+  withBody.find(({ access }) => access.surface === route.access.surface) === route
+
+/** Bodies for a route's schema, and some or all of those for the parser, which all routes share. */
+function malformedFor(route: AnyRoute, text: string): (readonly [string, string | Buffer])[] {
+  const bodies = malformed(text)
+  if (isFirstOfSurface(route)) return bodies
+  const turn = withBody.indexOf(route)
+  return bodies.filter(([, raw], at) => isParsed(Buffer.from(raw)) || (at + turn) % PARSER_SHARE === 0)
+}
+
+function isParsed(raw: Buffer): boolean {
   try {
-    return body !== undefined && 'data' in findIssues(body, parseJsonBody(Buffer.from(text)), 'body')
+    parseJsonBody(raw)
+    return true
   } catch (error) {
     if (error instanceof AppError) return false
     throw error
   }
+}
+
+/** Whether the route's schema accepts the body. */
+function isTaken({ body }: AnyRoute, text: string): boolean {
+  const raw = Buffer.from(text)
+  return body !== undefined && isParsed(raw) && 'data' in findIssues(body, parseJsonBody(raw), 'body')
 }
 
 function mutantsOf(route: AnyRoute): { what: string; text: string; taken: boolean }[] {
@@ -235,7 +255,7 @@ function mutantsOf(route: AnyRoute): { what: string; text: string; taken: boolea
 describe.skipIf(process.env.TEST_DRIVER === 'postgres').each(titled)('%s', (_title, route) => {
   it('refuses malformed bodies with the JSON error, and stores nothing [ERR-11, ERR-1, ERR-10, SURF-3]', async () => {
     const text = JSON.stringify(bodyOf(route, callers.organization))
-    await expectAllRefused(route, malformed(text), [400])
+    await expectAllRefused(route, malformedFor(route, text), [400])
     if (!route.bodyOptional) await expectAllRefused(route, [['nothing', '']], [400])
     const tooLarge = `{"query":"${'x'.repeat(route.bodyBytesMax)}"}`
     await expectAllRefused(route, [['too large a body', tooLarge]], [413])
