@@ -64,10 +64,13 @@ export function drawGraph(
   }
   const labels: Box[] = []
   let dots: Box[] | null = null
+  // Sigma draws once while it is created.
+  let isDrawn = false
   // Not the canvas's own width, which may lag behind a resize.
   const frame = (): LabelFrame => {
-    dots ??= graph.order > DOTS_AVOIDED_MAX ? [] : graph.mapNodes((id) => dotOf(sigma, id))
-    return { scheme: look.scheme, labels, dots, room: container.clientWidth }
+    if (isDrawn && dots === null && graph.order <= DOTS_AVOIDED_MAX)
+      dots = graph.mapNodes((id) => dotOf(sigma, id))
+    return { scheme: look.scheme, labels, dots: dots ?? [], room: container.clientWidth }
   }
   const sigma = new Sigma<NodeAttributes, EdgeAttributes>(graph, container, {
     ...SETTINGS,
@@ -81,6 +84,7 @@ export function drawGraph(
     nodeReducer: (id, data) => lookOfNode(look, id, data),
     edgeReducer: (id, data) => lookOfEdge(look, graph.extremities(id), data),
   })
+  isDrawn = true
   const pointAt = (id: string | null): void => {
     look.focus = id ?? look.chosen.id
     container.style.cursor = id === null ? '' : 'pointer'
