@@ -38,7 +38,7 @@ const NAMES_MAX = 2
 const SUBJECT_WORDS_MAX = 8
 const ELLIPSIS_WORDS_MAX = 8
 /** The minimum vector similarity of words that can replace each other in a question. */
-const REPLACED_FROM = 0.14
+const REPLACED_FROM = 0.11
 
 const OPENER =
   /^\s*(?:(?:and|but|or|also|und|oder|et|ou|y)\b[\s,]*)?(?:(?:what|how) about\b|was ist mit\b|qué hay de\b)?/iu

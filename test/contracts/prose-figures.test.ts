@@ -30,9 +30,9 @@ const FIGURES: Figure[] = [
   ],
   [
     `${EXPLANATION}/how-answers-are-made.md`,
-    'up to about 800 characters',
+    'at most about 800 characters',
     'src/answers/choose-passages.ts',
-    'charactersMax: 800',
+    'const CHARACTERS_MAX = 800',
   ],
   [
     `${EXPLANATION}/permissions.md`,
