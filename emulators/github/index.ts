@@ -154,7 +154,7 @@ function createRouter(context: RouteContext, access: Access): (request: Emulator
     const found = state.find(name)
     if (found === null) return NOT_FOUND
     if (!found.isFormer) return ofRepository(request, found.repository, rest)
-    const search = query.size === 0 ? '' : `?${query}`
+    const search = query.size === 0 ? '' : `?${query.toString()}`
     const location = `${url()}/repositories/${found.repository.id}${rest}${search}`
     return refusal(301, 'Moved Permanently', { location })
   }

@@ -46,7 +46,7 @@ export function paged({ path, query }: EmulatorRequest, url: string, all: readon
   const page = Number(query.get('page') ?? 1)
   const linkTo = (number: number, rel: string): string => {
     const target = new URLSearchParams({ ...Object.fromEntries(query), page: String(number) })
-    return `<${url}${path}?${target}>; rel="${rel}"`
+    return `<${url}${path}?${target.toString()}>; rel="${rel}"`
   }
   const last = Math.max(1, Math.ceil(all.length / size))
   const links = [

@@ -11,7 +11,7 @@ export async function buildAsChild(ensure) {
   process.once('disconnect', giveUp)
   process.once('SIGTERM', giveUp)
   // The service ended while this process started.
-  if (process.connected === false) giveUp()
+  if (process.send && !process.connected) giveUp()
   try {
     await ensure({ runtime: process.execPath, onBuild: () => process.send?.('building') })
   } catch (error) {

@@ -80,8 +80,8 @@ describe("the console's build", () => {
     const mark = join(folder, 'pid')
     const tool = `require('node:fs').writeFileSync(${JSON.stringify(mark)}, String(process.pid)); setInterval(() => {}, 1e3)`
     const tasks = new URL('../../scripts/tasks/', import.meta.url)
-    const script = `import { buildAsChild } from '${tasks}build-as-child.mjs'
-      import { runBuilder } from '${tasks}run-builder.mjs'
+    const script = `import { buildAsChild } from '${tasks.href}build-as-child.mjs'
+      import { runBuilder } from '${tasks.href}run-builder.mjs'
       const args = ['-e', ${JSON.stringify(tool)}]
       await buildAsChild(({ runtime }) => runBuilder({ what: 'It', runtime, args, cwd: '.' }))`
     let end = (): void => build.stop()

@@ -114,7 +114,7 @@ export function createGitHub(
     },
     async *pages(path, schema, parameters = {}) {
       const query = new URLSearchParams({ ...parameters, per_page: String(PER_PAGE) })
-      let address: string | null = `${path}?${query}`
+      let address: string | null = `${path}?${query.toString()}`
       for (let count = 0; address !== null && count < PAGES_MAX; count += 1) {
         const page: GitHubPage<z.output<typeof schema>[]> | null = await github.page(address, z.array(schema))
         if (page === null) return

@@ -142,7 +142,7 @@ export async function readFile(
     })
   if (text.trim() === '') return { skipped: `${name} ${path}: The file has no text` }
   const query = new URLSearchParams({ path, sha: branch, per_page: '1' })
-  const [last] = await github.get(`repos/${name}/commits?${query}`, z.array(Commit))
+  const [last] = await github.get(`repos/${name}/commits?${query.toString()}`, z.array(Commit))
   const { author } = last?.commit ?? {}
   const sender = last?.author?.login ?? author?.name
   const url = `${home}/blob/${encodedPath(branch)}/${encodedPath(path)}`

@@ -113,7 +113,7 @@ function createTimedReader(github: GitHub, itemsPerPage: number) {
       ...(list === 'issues' && { state: 'all' }),
       ...(since !== null && { since }),
     })
-    const address = place.address ?? `repos/${repository.full_name}/${path}?${query}`
+    const address = place.address ?? `repos/${repository.full_name}/${path}?${query.toString()}`
     const page = await github.page(address, z.array(schema), isFirst ? before.etag : null)
     if (page === null) return { found: [], isDone: true }
     const last = page.data.at(-1)?.updated_at ?? since
