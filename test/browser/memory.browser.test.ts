@@ -118,7 +118,7 @@ describe.skipIf(executablePath === null)('the memory in a browser', () => {
     await rig.signIn(page, MEMBER, 'memory')
     await expectDrawn(page)
     await page.getByText('Not complete yet: 1,200 items wait to be read.').waitFor()
-    await page.getByText('The first 500 are shown.').waitFor()
+    await page.getByText('The 500 most frequent names.').waitFor()
     await page.getByRole('button', { name: 'Zoom in' }).click()
     expect(await page.evaluate(() => 'injected' in globalThis)).toBe(false)
     await close()
