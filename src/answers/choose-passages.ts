@@ -14,9 +14,8 @@ const COST_APART = 0.015
 const COST_OF_OTHER_SECTION = 0.02
 /** A passage from the section of the best one joins it, in reading order, from this share of its likelihood. */
 const IN_ORDER_FROM = 0.4
-/** The next sentence of a paragraph explains the one before it; the ones after that do so less and less. */
-const GAIN_OF_NEXT = 0.05
-const NEXT_KEPT = 1 / Math.E
+/** The next sentence of a paragraph explains the best one. */
+const GAIN_OF_NEXT = 0.03
 const CONTINUATION_CHARACTERS_MAX = 400
 const CHARACTERS_MAX = 800
 const SUPPORT_MAX = 4
@@ -106,7 +105,8 @@ function continuing(
   for (const [at, candidate] of (end === -1 ? after : after.slice(0, end)).entries()) {
     characters += candidate.passage.text.length
     if (characters > CONTINUATION_CHARACTERS_MAX) break
-    value += valueOf(candidate) + (goesOn(best, candidate) ? GAIN_OF_NEXT * NEXT_KEPT ** at : -COST_APART)
+    value += valueOf(candidate) - (goesOn(best, candidate) ? 0 : COST_APART)
+    if (at === 0 && goesOn(best, candidate)) value += GAIN_OF_NEXT
     if (value > most) [most, count] = [value, at + 1]
   }
   const [next] = after
