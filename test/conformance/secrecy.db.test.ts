@@ -27,6 +27,9 @@ const STRIPE_WEBHOOK_SECRET = 'whsec_marker_4711'
 
 let issuer: TestIssuer
 let llm: OpenAiEmulator
+/** A page that the provider does not have. */
+const NO_PAGE = '00000000-0000-4000-8000-000000000000'
+
 let emulators: Emulators
 let stripe: StripeEmulator
 let service: TestService
@@ -133,6 +136,7 @@ async function actOnEverything(): Promise<void> {
   await call('POST', '/v1/sync-runs', { connectorId: source.id })
   await asAdmin('DELETE', `/v1/console/sources/${source.id}`)
   await connectNotion()
+  await syncItem()
   await asAdmin('POST', '/v1/console/connector-access', { provider: 'gmail' })
   await call('POST', '/v1/maintenance/slack/cleanup-system-events', { dryRun: false })
   await manageMembers()
@@ -250,6 +254,26 @@ async function connectNotion(): Promise<void> {
   })
   answers.push(confirmed)
   if (confirmed.status !== 303) throw new Error(`the click was answered ${confirmed.status}`)
+}
+
+/** Reads an item again as if a run had stored it: the provider has none, so that it is deleted. */
+async function syncItem(): Promise<void> {
+  const { db } = service.database
+  await call('POST', '/v1/ingest', { documents: [document({ externalId: 'e' })] })
+  const { hits } = (await call('POST', '/v1/search', { query: 'what is the plan' })).body
+  const { id } = await db
+    .selectFrom('sources')
+    .select('id')
+    .where('organization_id', '=', organization.id)
+    .where('provider', '=', 'notion')
+    .where('push_only', '=', false)
+    .executeTakeFirstOrThrow()
+  const claim = { source_id: id, external_id: NO_PAGE, source_item_id: String(hits[0].sourceItemId) }
+  await db
+    .insertInto('synced_items')
+    .values({ organization_id: organization.id, ...claim })
+    .execute()
+  await asAdmin('POST', `/v1/console/items/${claim.source_item_id}/sync`)
 }
 
 /** The failures: refused requests, a failing language model, a failing database. */
