@@ -103,10 +103,13 @@ export function createGitHubFeed(run: GitHubRun, named: readonly string[]): Feed
   }
 }
 
-/** Removes what is stored of a repository that was deleted, or that the token no longer reads. */
+/**
+ * Removes what is stored of a repository that was deleted, or that the token no longer reads. What is read of it is
+ * forgotten at once: a later step may find the repository again, and must then read everything.
+ */
 async function removeRepository({ session, host }: GitHubRun, position: Position, id: string): Promise<Step> {
   const gone = await storedBelow(session, `${host}/${id}/`, REMOVED_AT_ONCE)
-  if (gone.length === 0) delete position.repositories[id]
+  delete position.repositories[id]
   return stepOf({ gone, isDone: gone.length === 0 })
 }
 

@@ -1,4 +1,4 @@
-import { afterAll, expect, it } from 'vitest'
+import { afterAll, expect, it, onTestFinished } from 'vitest'
 import { connectGitHub, type GitHubAccount } from '../../../test/support/github.ts'
 import { createProviderHarness } from '../../../test/support/provider-harness.ts'
 import { rounds, seededRandom } from '../../../test/support/random.ts'
@@ -61,6 +61,7 @@ it.each(Array.from({ length: rounds(1) }, (_unused, round) => round))(
       prepare: ({ state }) => void state.create('acme/wiki'),
     })
     const { hub, sync, adapter } = account
+    onTestFinished(() => hub.close())
     for (let count = 0; count < 40; count += 1) {
       sync.now += between(random, 0, 20) * MINUTE
       for (let changes = between(random, 0, 4); changes > 0; changes -= 1) change(account, random, count)
@@ -89,7 +90,6 @@ it.each(Array.from({ length: rounds(1) }, (_unused, round) => round))(
     })
     await fresh.run()
     expect(Object.fromEntries(sync.items)).toEqual(Object.fromEntries(fresh.items))
-    await hub.close()
   },
   60_000,
 )
