@@ -12,6 +12,8 @@ const HOUR_MS = 3_600_000
 const SWEEP_MS_PER_PAGE = HOUR_MS / 10
 const SWEPT_MAX = 500
 const STORED_IDS_LIMIT = 1_000
+/** The most entries that GitHub gives in a page. */
+const LARGEST_PAGE = 100
 
 /** What a list tells of an item: an issue, the blob of a file, or why a part of a repository is not read. */
 export type Entry = { issue: Issue | null } | { blob: string } | { refused: string }
@@ -94,7 +96,8 @@ const issuesToRead = (ids: Iterable<string>): Listed<Entry>[] =>
 
 /**
  * Reads a list from its oldest change on. Each request begins at the last time of the one before, because a change
- * moves its item to the end, which shifts the pages.
+ * moves its item to the end, which shifts the pages. A page of one time alone is read again as large as possible: only
+ * more changes than that have following pages.
  */
 function createTimedReader(github: GitHub, itemsPerPage: number) {
   return async <Schema extends z.ZodType<{ updated_at: string }>>(
@@ -106,20 +109,24 @@ function createTimedReader(github: GitHub, itemsPerPage: number) {
     const before = state[list]
     const isFirst = place.since === null && place.address === null
     const since = place.since ?? before.since
-    const query = new URLSearchParams({
-      sort: 'updated',
-      direction: 'asc',
-      per_page: String(itemsPerPage),
-      ...(list === 'issues' && { state: 'all' }),
-      ...(since !== null && { since }),
-    })
-    const address = place.address ?? `repos/${repository.full_name}/${path}?${query.toString()}`
+    const addressOf = (perPage: number): string => {
+      const query = new URLSearchParams({
+        sort: 'updated',
+        direction: 'asc',
+        per_page: String(perPage),
+        ...(list === 'issues' && { state: 'all' }),
+        ...(since !== null && { since }),
+      })
+      return `repos/${repository.full_name}/${path}?${query.toString()}`
+    }
+    const address = place.address ?? addressOf(itemsPerPage)
     const page = await github.page(address, z.array(schema), isFirst ? before.etag : null)
     if (page === null) return { found: [], isDone: true }
     const last = page.data.at(-1)?.updated_at ?? since
     if (page.next !== null) {
-      if (last === since) place.address = page.next
-      else Object.assign(place, { since: last, address: null })
+      if (last !== since) Object.assign(place, { since: last, address: null })
+      else if (place.address === null) place.address = addressOf(LARGEST_PAGE)
+      else place.address = page.next
       return { found: page.data, isDone: false }
     }
     const next = last === null ? null : timeBefore(Date.parse(last))
