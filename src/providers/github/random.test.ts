@@ -40,7 +40,7 @@ function change({ hub: { state, access } }: GitHubAccount, random: Random, count
     open: () => void state.open(repository, { body: `Issue ${count}` }),
     write: () => state.write(repository, path, `File ${count}`),
     delete: () => void repository.files.delete(path),
-    rename: () => state.rename(repository, `acme/name-${count}`),
+    rename: () => state.rename(repository, `acme/name-${repository.id}-${count}`),
     hide: () => void access.hidden.add(repository.id),
     show: () => access.hidden.clear(),
   }
