@@ -32,7 +32,7 @@ interface Access {
   rights: Set<string>
   /** Repositories that they do not read. */
   hidden: Set<number>
-  /** An organization that the token is not authorized for, of which lists leave out the repositories. */
+  /** An organization for which the token is not authorized. Lists leave out its repositories. */
   sso: string | null
 }
 

@@ -36,17 +36,17 @@ export interface Chosen {
  * more likely the answer than what reading it costs.
  */
 export function choosePassages(candidates: readonly Candidate[], wants: { code: boolean }): Chosen {
-  const [best] = inOrder(candidates)
+  const ranked = candidates.toSorted((a, b) => b.score - a.score || a.hit - b.hit || a.position - b.position)
+  const [best] = ranked
   if (!best) return { lead: [], support: [] }
-  const fitting = candidates.filter((candidate) => !isLesserEntry(candidate, best))
-  const ranked = inOrder(fitting)
   const likelihoodOf = createLikelihoodOf(candidates, best)
   if (likelihoodOf(best) >= SURE_FROM && isWhole(best)) return { lead: [best], support: [] }
+  const isFit = (candidate: Candidate): boolean => !isLesserEntry(candidate, best)
   const valueOf = (candidate: Candidate): number =>
     likelihoodOf(candidate) - COST_OF_CHARACTER * candidate.passage.text.length
-  const lead = [best, ...continuing(best, fitting, wants, valueOf)]
+  const lead = [best, ...continuing(best, candidates.filter(isFit), wants, valueOf)]
   const support: Candidate[] = []
-  for (const candidate of ranked) {
+  for (const candidate of ranked.filter(isFit)) {
     if (support.length === SUPPORT_MAX) break
     const chosen = [...lead, ...support]
     const isNear = candidate.section === best.section
@@ -59,10 +59,6 @@ export function choosePassages(candidates: readonly Candidate[], wants: { code: 
     group.push(candidate)
   }
   return { lead, support }
-}
-
-function inOrder(candidates: readonly Candidate[]): Candidate[] {
-  return candidates.toSorted((a, b) => b.score - a.score || a.hit - b.hit || a.position - b.position)
 }
 
 function createLikelihoodOf(
@@ -98,13 +94,12 @@ function continuing(
   const after = candidates.filter(
     ({ section, position }) => section === best.section && position > best.position,
   )
-  const isOmitted = ({ passage }: Candidate): boolean =>
-    saysLittle(passage) || passage.isTitle || (passage.kind === 'code' && !wants.code)
-  const end = after.findIndex(isOmitted)
   let [value, most, characters, count] = [0, 0, 0, 0]
-  for (const [at, candidate] of (end === -1 ? after : after.slice(0, end)).entries()) {
-    characters += candidate.passage.text.length
+  for (const [at, candidate] of after.entries()) {
+    const { passage } = candidate
+    characters += passage.text.length
     if (characters > CONTINUATION_CHARACTERS_MAX) break
+    if (saysLittle(passage) || passage.isTitle || (passage.kind === 'code' && !wants.code)) break
     value += valueOf(candidate) - (goesOn(best, candidate) ? 0 : COST_APART)
     if (at === 0 && goesOn(best, candidate)) value += GAIN_OF_NEXT
     if (value > most) [most, count] = [value, at + 1]

@@ -53,9 +53,10 @@ import { createGroups, createScimGroups, createScimTokens, createScimUsers } fro
 import type { Choice } from '../models/index.ts'
 import { createRemovals, createSources, markSourcesBeyondPlan, type Removals } from '../sources/index.ts'
 import { createItemSyncs, createSyncRuns, dropActiveRuns } from '../sync/index.ts'
-import { createRequestLog, type RequestLog } from '../request-log/index.ts'
+import type { RequestLog } from '../request-log/index.ts'
 import { createThreads } from '../threads/index.ts'
-import { createCredits, createRateLimit, type RateLimit } from '../usage/index.ts'
+import type { RateLimit } from '../usage/index.ts'
+import { metersOf } from './meters.ts'
 import { organizationRemovalsOf } from './organization-removals.ts'
 import { createSearchMemory } from './search-memory.ts'
 import { tracedGates, tracedLanguageModel, type Tracing } from '../tracing/index.ts'
@@ -221,17 +222,6 @@ function removalsOf({ database: { db }, clock, logger }: AppDependencies): Remov
     endRuns: dropActiveRuns,
     onError: (err) => logger.error({ err }, 'a removed source could not be deleted; will retry'),
   })
-}
-
-/** What counts requests: credits, rate windows and the request log. */
-function metersOf({ database: { db }, settings, clock, logger }: AppDependencies) {
-  const onLost = (requests: number, err?: unknown): void =>
-    logger.warn({ err, requests }, 'requests are missing from the request log')
-  return {
-    credits: createCredits({ db, clock }),
-    rateLimit: createRateLimit({ db, limitPerMinute: settings.API_RATE_LIMIT_PER_MIN }),
-    requestLog: createRequestLog({ db, clock, onLost }),
-  }
 }
 
 /** The slices with their dependencies. */

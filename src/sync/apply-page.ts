@@ -16,6 +16,7 @@ import { lockSource, saveCursor } from '../sources/index.ts'
 import { type FinishRun, SourcePaused } from './finish-run.ts'
 import { isItemFault, storeFailure } from './item-faults.ts'
 import { requireLease, type TakenRun } from './run-lease.ts'
+import { storedFailure } from './stored-failure.ts'
 import { findUnseen, hasPolicy, markSeen, markSynced, withKnownPolicies } from './synced-items.ts'
 
 export interface PageCounts {
@@ -48,8 +49,6 @@ interface Part {
 }
 
 const FAILURES_KEPT = 100
-const EXTERNAL_ID_CHARACTERS = 500
-const MESSAGE_CHARACTERS = 1_000
 const REMOVED_AT_ONCE = 500
 
 /**
@@ -227,13 +226,11 @@ async function keepFailures(
 ): Promise<number> {
   if (items.length === 0) return 0
   const byId = new Map(
-    items.map(({ externalId, message }) => {
+    items.map((item) => {
       const failure = {
         organization_id: run.organizationId,
         run_id: run.runId,
-        external_id: storableText(externalId.slice(0, EXTERNAL_ID_CHARACTERS)),
-        message: storableText(message.slice(0, MESSAGE_CHARACTERS)),
-        is_skip: isSkip,
+        ...storedFailure(item, isSkip),
         created_at: at,
       }
       return [failure.external_id, failure]

@@ -3,10 +3,10 @@ import { z } from 'zod'
 import type { Db, Tx } from '../database/database.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Caller } from '../kernel/principal.ts'
-import { storableText } from '../kernel/text.ts'
 import { type ItemFailure, providersOf } from '../providers/index.ts'
 import { isThere } from '../sources/index.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
+import { failureId, storedFailure } from './stored-failure.ts'
 
 export interface SkippedItem {
   externalId: string
@@ -24,7 +24,6 @@ export interface SkippedItems {
 }
 
 const SHOWN_MAX = 200
-const REASON_CHARACTERS_MAX = 1_000
 
 const Rows = z.array(
   z.object({ external_id: z.string(), message: z.string(), at: z.date(), is_stored: z.boolean() }),
@@ -77,8 +76,8 @@ export async function listSkipped(db: Db, caller: Caller, sourceId: string): Pro
 }
 
 /**
- * Gives what runs reported about items the reasons of a later read, and forgets it for items that are gone. What was stored
- * since is listed no longer anyway.
+ * Replaces the reasons that runs reported for items by those of a later read, and deletes them for items that are gone.
+ * Reasons of stored items stay: they are no longer listed.
  */
 export async function renewFailures(
   tx: Tx,
@@ -91,19 +90,19 @@ export async function renewFailures(
   at: Date,
 ): Promise<void> {
   const reasons = [
-    ...failures.map((failure) => reasonOf(failure, false)),
-    ...skipped.map((skip) => reasonOf(skip, true)),
+    ...failures.map((failure) => storedFailure(failure, false)),
+    ...skipped.map((skip) => storedFailure(skip, true)),
   ]
-  const named = new Set(reasons.map(({ externalId }) => externalId))
-  const settled = gone.filter((id) => !named.has(id))
+  const named = new Set(reasons.map(({ external_id }) => external_id))
+  const settled = gone.map(failureId).filter((id) => !named.has(id))
   const ofSource = sql`f.run_id in (
     select id from sync_runs where organization_id = ${organizationId} and source_id = ${sourceId})`
   if (reasons.length > 0)
     await sql`
-      update sync_run_failures f set message = given.message, is_skip = given."isSkip", created_at = ${at}
+      update sync_run_failures f set message = given.message, is_skip = given.is_skip, created_at = ${at}
       from json_to_recordset(${JSON.stringify(reasons)}::json)
-        as given("externalId" text, message text, "isSkip" boolean)
-      where f.organization_id = ${organizationId} and ${ofSource} and f.external_id = given."externalId"`.execute(
+        as given(external_id text, message text, is_skip boolean)
+      where f.organization_id = ${organizationId} and ${ofSource} and f.external_id = given.external_id`.execute(
       tx,
     )
   if (settled.length > 0)
@@ -112,12 +111,4 @@ export async function renewFailures(
       where f.organization_id = ${organizationId} and ${ofSource} and f.external_id = given.external_id`.execute(
       tx,
     )
-}
-
-function reasonOf({ externalId, message }: ItemFailure, isSkip: boolean) {
-  return {
-    externalId: storableText(externalId),
-    message: storableText(message.slice(0, REASON_CHARACTERS_MAX)),
-    isSkip,
-  }
 }

@@ -31,7 +31,7 @@ const adapter = (): ProviderAdapter => ({
   ...provider.adapter,
   async readItem(session, { externalId }) {
     if (fault) throw fault
-    // The fake's whole list, of which one item is asked for.
+    // Reads the fake's whole list to find the one item.
     for await (const page of provider.adapter.listChanges(session, ANEW)) {
       const upserts = page.upserts.filter((item) => item.externalId === externalId)
       if (upserts.length > 0) return { upserts, deletions: [], failures: [] }

@@ -26,8 +26,7 @@ export async function markSynced(
 ): Promise<void> {
   if (items.length === 0) return
   await sql`
-    insert into synced_items (organization_id, source_id, external_id, source_item_id, snapshot, has_policy)
-    ${claimsOf(source, items, snapshot)}
+    ${insertClaims(source, items, snapshot)}
     on conflict (organization_id, source_id, external_id)
       do update set snapshot = excluded.snapshot, has_policy = excluded.has_policy
     where (synced_items.snapshot, synced_items.has_policy)
@@ -43,14 +42,14 @@ export async function markReread(
 ): Promise<void> {
   if (items.length === 0) return
   await sql`
-    insert into synced_items (organization_id, source_id, external_id, source_item_id, snapshot, has_policy)
-    ${claimsOf(source, items, snapshot)}
+    ${insertClaims(source, items, snapshot)}
     on conflict (organization_id, source_id, external_id) do update set has_policy = excluded.has_policy
     where synced_items.has_policy is distinct from excluded.has_policy`.execute(tx)
 }
 
-function claimsOf(source: SyncedSource, items: readonly Synced[], snapshot: string | null) {
+function insertClaims(source: SyncedSource, items: readonly Synced[], snapshot: string | null) {
   return sql`
+    insert into synced_items (organization_id, source_id, external_id, source_item_id, snapshot, has_policy)
     select i.organization_id, ${source.sourceId}, i.external_id, i.id, ${snapshot}, given."hasPolicy"
     from json_to_recordset(${JSON.stringify(items)}::json) as given("externalId" text, "hasPolicy" boolean)
     join source_items i on i.organization_id = ${source.organizationId} and i.provider = ${source.provider}

@@ -1,3 +1,4 @@
+import { onTestFinished } from 'vitest'
 import {
   type GitHubEmulator,
   type GitHubEmulatorOptions,
@@ -58,6 +59,17 @@ export async function connectGitHub(options: GitHubAccountOptions): Promise<GitH
   const item = (end: string) =>
     [...sync.items.values()].find(({ externalId }) => externalId.endsWith(`/${end}`))
   return { hub, web, adapter, sync, item }
+}
+
+/** Connects accounts that end with their test. */
+export function createConnect(
+  extractor: TextExtractor,
+): (options?: Partial<GitHubAccountOptions>) => Promise<GitHubAccount> {
+  return async (options = {}) => {
+    const account = await connectGitHub({ extractor, ...options })
+    onTestFinished(() => account.hub.close())
+    return account
+  }
 }
 
 function asPublicHost(

@@ -1,6 +1,5 @@
-import { afterAll, afterEach, describe, expect, it } from 'vitest'
-import type { GitHubEmulator } from '../../../emulators/github/index.ts'
-import { connectGitHub, type GitHubAccountOptions } from '../../../test/support/github.ts'
+import { afterAll, describe, expect, it } from 'vitest'
+import { createConnect } from '../../../test/support/github.ts'
 import { createTextExtractor } from '../../file-text/index.ts'
 import { threadText } from './thread.ts'
 
@@ -8,16 +7,7 @@ const MINUTE = 60_000
 const extractor = createTextExtractor()
 afterAll(() => extractor.close())
 
-const open: GitHubEmulator[] = []
-afterEach(async () => {
-  for (const hub of open.splice(0)) await hub.close()
-})
-
-async function connect(options: Partial<GitHubAccountOptions> = {}) {
-  const account = await connectGitHub({ extractor, ...options })
-  open.push(account.hub)
-  return account
-}
+const connect = createConnect(extractor)
 
 describe('the form', () => {
   const fault = (path: string, message: unknown) => ({

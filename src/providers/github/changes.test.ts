@@ -1,6 +1,6 @@
-import { afterAll, afterEach, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import type { GitHubEmulator } from '../../../emulators/github/index.ts'
-import { connectGitHub, type GitHubAccountOptions } from '../../../test/support/github.ts'
+import { createConnect } from '../../../test/support/github.ts'
 import { createTextExtractor } from '../../file-text/index.ts'
 
 const MINUTE = 60_000
@@ -8,16 +8,7 @@ const HOUR = 60 * MINUTE
 const extractor = createTextExtractor()
 afterAll(() => extractor.close())
 
-const open: GitHubEmulator[] = []
-afterEach(async () => {
-  for (const hub of open.splice(0)) await hub.close()
-})
-
-async function connect(options: Partial<GitHubAccountOptions> = {}) {
-  const account = await connectGitHub({ extractor, ...options })
-  open.push(account.hub)
-  return account
-}
+const connect = createConnect(extractor)
 
 /** The requests since the last call, by path. */
 function requestsOf({ requests }: GitHubEmulator): Record<string, number> {
@@ -71,7 +62,7 @@ describe('changes of issues', () => {
     expect(item('issues/3')).toBeDefined()
   })
 
-  it('of which many have one time, as after an import, are all found', async () => {
+  it('with one time, as after an import, are all found', async () => {
     const { hub, web, sync } = await connect({ itemsPerPage: 3 })
     for (let count = 0; count < 20; count += 1) hub.state.open(web)
     await sync.run()
@@ -201,7 +192,7 @@ describe('repositories', () => {
     expect(sync.items.size).toBe(1)
   })
 
-  it('of which the token may not read a part are read without it', async () => {
+  it('are read without the parts that the token may not read', async () => {
     const { hub, web, sync, item } = await connect()
     hub.access.rights.delete('contents')
     hub.access.rights.delete('pull_requests')

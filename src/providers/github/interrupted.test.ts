@@ -1,16 +1,12 @@
-import { afterAll, expect, it, onTestFinished } from 'vitest'
-import { connectGitHub, type GitHubAccountOptions } from '../../../test/support/github.ts'
+import { afterAll, expect, it } from 'vitest'
+import { createConnect } from '../../../test/support/github.ts'
 import { createTextExtractor } from '../../file-text/index.ts'
 
 const MINUTE = 60_000
 const extractor = createTextExtractor()
 afterAll(() => extractor.close())
 
-async function connect(options: Partial<GitHubAccountOptions> = {}) {
-  const account = await connectGitHub({ extractor, ...options })
-  onTestFinished(() => account.hub.close())
-  return account
-}
+const connect = createConnect(extractor)
 
 it.each([1, 2, 3])(
   'finds all issues of one time when one of them changes after %i pages of a run',

@@ -55,7 +55,7 @@ export const placeOf = (part: Place['part']): Place => ({
 
 export const emptyPosition = (): Position => ({ repositories: {}, left: null, place: placeOf('issues') })
 
-/** The state of a repository of which nothing is read, as of `now`. */
+/** The state of a repository before its first read, as of `now`. */
 export function newState({ full_name: name, private: isPrivate }: Repository, now: number): RepositoryState {
   const fromNow = (): TimedList => ({ since: timeBefore(now), etag: null })
   return {

@@ -1,5 +1,5 @@
-import { afterAll, expect, it, onTestFinished } from 'vitest'
-import { connectGitHub, type GitHubAccount } from '../../../test/support/github.ts'
+import { afterAll, expect, it } from 'vitest'
+import { createConnect, type GitHubAccount } from '../../../test/support/github.ts'
 import { createProviderHarness } from '../../../test/support/provider-harness.ts'
 import { rounds, seededRandom } from '../../../test/support/random.ts'
 import { between, pick, type Random } from '../../../emulators/kit/seed.ts'
@@ -10,6 +10,8 @@ import { ProviderError } from '../provider.ts'
 const MINUTE = 60_000
 const extractor = createTextExtractor()
 afterAll(() => extractor.close())
+
+const connect = createConnect(extractor)
 
 /** One change at GitHub. */
 function change({ hub: { state, access } }: GitHubAccount, random: Random, count: number): void {
@@ -54,14 +56,12 @@ it.each(Array.from({ length: rounds(1) }, (_unused, round) => round))(
   'what is stored equals the source after changes, faults and killed runs (%i)',
   async (round) => {
     const random = seededRandom(`github ${round}`)
-    const account = await connectGitHub({
-      extractor,
+    const account = await connect({
       itemsPerPage: 2,
       limits: { maxAttempts: 1 },
       prepare: ({ state }) => void state.create('acme/wiki'),
     })
     const { hub, sync, adapter } = account
-    onTestFinished(() => hub.close())
     for (let count = 0; count < 40; count += 1) {
       sync.now += between(random, 0, 20) * MINUTE
       for (let changes = between(random, 0, 4); changes > 0; changes -= 1) change(account, random, count)

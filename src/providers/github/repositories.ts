@@ -14,8 +14,8 @@ const Repository = z.object({
 export type Repository = z.output<typeof Repository>
 
 /**
- * The repositories that a source reads, by id: those named, or all that the token reads. `missing` are names of which
- * GitHub has no repository for this token. Throws ProviderError.
+ * The repositories that a source reads, by id: those named, or all that the token reads. `missing` are the names that
+ * this token cannot read. Throws ProviderError.
  */
 export async function findRepositories(
   github: GitHub,

@@ -1,0 +1,27 @@
+import type { Logger } from 'pino'
+import type { Settings } from '../config.ts'
+import type { OpenDatabase } from '../database/database.ts'
+import type { Clock } from '../kernel/clock.ts'
+import { createRequestLog } from '../request-log/index.ts'
+import { createCredits, createRateLimit } from '../usage/index.ts'
+
+/** What counts requests: credits, rate windows and the request log. */
+export function metersOf({
+  database: { db },
+  settings,
+  clock,
+  logger,
+}: {
+  database: OpenDatabase
+  settings: Settings
+  clock: Clock
+  logger: Logger
+}) {
+  const onLost = (requests: number, err?: unknown): void =>
+    logger.warn({ err, requests }, 'requests are missing from the request log')
+  return {
+    credits: createCredits({ db, clock }),
+    rateLimit: createRateLimit({ db, limitPerMinute: settings.API_RATE_LIMIT_PER_MIN }),
+    requestLog: createRequestLog({ db, clock, onLost }),
+  }
+}
