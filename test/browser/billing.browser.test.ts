@@ -93,7 +93,7 @@ describe.skipIf(executablePath === null)('billing in a browser', () => {
     await stripe.eventsSent()
     await page.goto(`${rig.service.url}/console/`)
     await page.getByText('The last payment failed').waitFor()
-    await page.getByRole('link', { name: 'See billing' }).first().click()
+    await page.getByRole('link', { name: 'See billing' }).click()
     await page.getByRole('alert').filter({ hasText: 'The last payment failed' }).waitFor()
     await page.getByRole('button', { name: 'Cards and invoices' }).click()
     await page.waitForURL(`${stripe.url}/**`)

@@ -2,6 +2,7 @@ import type { Schemas } from '../../api/client.ts'
 import type { PagePath } from '../../data/page-path.ts'
 import { providerName } from '../../api/provider-list.ts'
 import { describeSubscription } from '../billing/plan-words.ts'
+import { paymentFault } from '../billing/plans.ts'
 import type { Connector } from '../sources/connector-list.tsx'
 import { nameOf, type Source } from '../sources/source-words.ts'
 
@@ -41,11 +42,9 @@ function billingConcerns(billing: Schemas['Billing']): Concern[] {
   const add = (id: string, title: string, text: string, action: string): void => {
     concerns.push({ id, title, text, to: '/billing', action })
   }
-  if (!isServed) add('subscription', word, 'Retrieval is refused until you choose a plan.', 'Choose a plan')
-  else if (billing.status === 'past_due')
-    add('payment', word, 'Retrieval works meanwhile. Check the payment.', 'See billing')
-  else if (billing.paymentMethodMissing)
-    add('card', 'No payment method', 'Without one, the plan ends with the trial.', 'Add payment method')
+  // The banner on every page reports payments that did not go through.
+  if (!isServed && paymentFault(billing) === null)
+    add('subscription', word, 'Retrieval is refused until you choose a plan.', 'Choose a plan')
   if (isServed && creditsIncluded !== null && creditsUsed >= creditsIncluded * CREDITS_LOW)
     add(
       'credits',

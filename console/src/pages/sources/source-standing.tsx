@@ -102,7 +102,7 @@ function Failure({
           Reported error: {source.errorMessage}
         </Text>
       )}
-      <MendButton source={source} run={run} />
+      {needsReconnection && <MendButton source={source} run={run} />}
     </Alert>
   )
 }
