@@ -6,10 +6,8 @@ export interface ReadPassage {
   stems: ReadonlySet<string>
   words: readonly string[]
   term: ReadonlySet<string>
+  /** One set for all neighboring passages with the same context. */
   context: ReadonlySet<string>
-  /** The summed word vectors of its text and context (`Meaning.sumOf`). */
-  meaning: Float32Array | null
-  contextMeaning: Float32Array | null
 }
 
 /** A passage with its position and score. */

@@ -1,5 +1,9 @@
 import type { TermWeights } from '../inference/term-weights.ts'
-import type { ReadPassage } from './candidate.ts'
+import type { Pausable } from '../kernel/slices.ts'
+import type { Hit } from '../retrieval/index.ts'
+import type { Candidate, ReadPassage } from './candidate.ts'
+import type { Meaning } from './meaning.ts'
+import { pointsBack } from './passage.ts'
 import type { QuestionWords } from './question-words.ts'
 
 type Stems = ReadonlySet<string>
@@ -8,13 +12,82 @@ type Stems = ReadonlySet<string>
 const OTHER_SPELLING_SHARE = 0.3
 const NAME = /(?<![\p{L}\p{N}])(?:\p{Lu}{2,12}|\p{L}{0,40}\d[\p{L}\d]{0,40})(?![\p{L}\p{N}])/gu
 
+/** The question and the titles and headings of the passages that are compared with it. */
+export interface Asked {
+  question: string
+  words: QuestionWords
+  /** The stems of each hit's title. */
+  titles: readonly Stems[]
+  /** The stems of each section's heading. */
+  headings: readonly Stems[]
+  hits: readonly Pick<Hit, 'sourceItemId' | 'score'>[]
+  sumOf: Meaning['sumOf']
+}
+
+/** A passage with its coverage of the question. */
+export interface CoveredPassage {
+  candidate: Candidate
+  before: Candidate | undefined
+  title: Stems
+  heading: Stems
+  covered: Covered
+  /** The shares of the question's weight that the passage has: itself, and with all places around it. */
+  own: number
+  all: number
+}
+
+/** Computes the coverage of each passage, in order. */
+export function* coveringPassages(
+  { question, words, titles, headings }: Asked,
+  candidates: readonly Candidate[],
+  terms: TermWeights,
+): Pausable<CoveredPassage[]> {
+  const isSpelled = spellingCheck(question, terms)
+  const passages: CoveredPassage[] = []
+  for (const [at, candidate] of candidates.entries()) {
+    yield
+    const [before, after] = [candidates[at - 1], candidates[at + 1]]
+    const title = titles[candidate.hit] ?? NONE
+    const heading = headings[candidate.section] ?? NONE
+    const covered = cover(candidate, words, placesOf(candidate, { before, after, title, heading }), isSpelled)
+    candidate.covers = covered.own + covered.term
+    const own = candidate.covers + covered.similar
+    const all = PLACES.reduce((sum, place) => sum + covered[place], own)
+    passages.push({ candidate, before, title, heading, covered, own, all })
+  }
+  return passages
+}
+
+const NONE: Stems = new Set()
+
+function placesOf(
+  candidate: Candidate,
+  around: { before: Candidate | undefined; after: Candidate | undefined; title: Stems; heading: Stems },
+): Places {
+  const stemsIn = (other?: Candidate): Stems => (other?.section === candidate.section ? other.stems : NONE)
+  const before = stemsIn(around.before)
+  const after = stemsIn(around.after)
+  const goesOn = before !== NONE && around.before !== undefined && goesOnFrom(candidate, around.before)
+  return {
+    before: goesOn ? before : NONE,
+    context: candidate.context,
+    title: around.title,
+    heading: around.heading,
+    beside: { has: (stem) => before.has(stem) || after.has(stem) },
+  }
+}
+
+function goesOnFrom({ passage }: Candidate, before: Candidate): boolean {
+  return before.passage.text.endsWith('?') || (before.passage.group === passage.group && pointsBack(passage))
+}
+
 /** Where the words of a question can occur outside a passage's text, nearest first. */
 const PLACES = ['before', 'context', 'title', 'heading', 'beside'] as const
-export type Places = Record<(typeof PLACES)[number], Pick<Stems, 'has'>>
-export type Covered = Record<'own' | 'term' | 'similar' | 'beyond' | keyof Places, number>
+type Places = Record<(typeof PLACES)[number], Pick<Stems, 'has'>>
+type Covered = Record<'own' | 'term' | 'similar' | 'beyond' | keyof Places, number>
 
 /** The share of the question's weight at each place. A word counts once, at the first place that has it. */
-export function cover(
+function cover(
   { passage, stems, term }: ReadPassage,
   { weights, similar }: QuestionWords,
   places: Places,
@@ -50,10 +123,10 @@ export function cover(
 }
 
 /** Checks whether a text or its context has a stem in the question's spelling. */
-export type SpellingCheck = (stem: string, text: string, context: string) => boolean
+type SpellingCheck = (stem: string, text: string, context: string) => boolean
 
 /** Returns a check of the question's spelling. Spelling matters where capitals or digits make a stem a name. */
-export function spellingCheck(question: string, terms: TermWeights): SpellingCheck {
+function spellingCheck(question: string, terms: TermWeights): SpellingCheck {
   const names = new Map<string, string>()
   for (const [name] of question.matchAll(NAME)) {
     const [stem, ...others] = terms.tokenize(name)

@@ -1,31 +1,13 @@
 import type { TermWeights } from '../inference/term-weights.ts'
-import type { Pausable } from '../kernel/slices.ts'
-import type { Hit } from '../retrieval/index.ts'
 import type { Candidate } from './candidate.ts'
 import { isMailHeader, pointsBack, saysLittle } from './passage.ts'
 import { askedTypes, hasCommand, typeReader } from './answer-types.ts'
-import { cover, type Places, spellingCheck } from './coverage.ts'
+import type { Asked, CoveredPassage } from './coverage.ts'
 import { asksForCode, asksHow, asksWhatItIs } from './question-type.ts'
 import { createNearness } from './meaning.ts'
-import type { QuestionWords } from './question-words.ts'
 import { beginsWith, definesAsked, isAsked, literalShare, namesCell, precisionOf } from './terms-asked.ts'
 
-/** The question and its context for describing passages. */
-export interface Asked {
-  question: string
-  words: QuestionWords
-  meaning: Float32Array | null
-  titles: readonly Above[]
-  headings: readonly Above[]
-  hits: readonly Pick<Hit, 'sourceItemId' | 'score'>[]
-}
-
 type Stems = ReadonlySet<string>
-
-export interface Above {
-  stems: Stems
-  meaning: Float32Array | null
-}
 
 /** The features of a passage; most are from 0 to 1. */
 export const FEATURES = [
@@ -104,31 +86,17 @@ const LONG_CODE_CHARACTERS = 160
 /** Minimum divisor of ranks, so that the last of a few hits does not rank low. */
 const RANKS_MIN = 7
 
-export function* describingPassages(
+/** @param most the highest coverage of the question by a passage itself */
+export function createDescribe(
   asked: Asked,
-  candidates: readonly Candidate[],
   terms: TermWeights,
-): Pausable<Features[]> {
-  const describe = createDescribe(asked, terms)
-  const described: Features[] = []
-  for (const [at, candidate] of candidates.entries()) {
-    yield
-    described.push(describe(candidate, candidates[at - 1], candidates[at + 1]))
-  }
-  const most = described.reduce((best, { coversMost }) => Math.max(best, coversMost), 0) || 1
-  for (const features of described) features.coversMost /= most
-  return described
-}
-
-type Describe = (candidate: Candidate, before?: Candidate, after?: Candidate) => Features
-
-function createDescribe(asked: Asked, terms: TermWeights): Describe {
-  const { question, words, meaning, titles, headings, hits } = asked
-  const nearnessOf = createNearness(meaning)
+  most: number,
+): (passage: CoveredPassage) => Features {
+  const { question, words, titles, hits, sumOf } = asked
+  const nearnessOf = createNearness(sumOf(new Set(words.weights.keys())))
   const contextNearness = withLast((sum: Float32Array | null) => nearnessOf([sum]))
   const wantsDefinition = asksWhatItIs(question)
   const wantsCode = asksForCode(question)
-  const isSpelled = spellingCheck(question, terms)
   const types = askedTypes(question)
   const asks = { person: types.includes('person'), date: types.includes('date') }
   const wantsHow = asksHow(question)
@@ -137,25 +105,20 @@ function createDescribe(asked: Asked, terms: TermWeights): Describe {
   const pairs = new Set(neighbors(terms.tokenize(question)))
   const said = ` ${question.toLowerCase().replaceAll(/[^\p{L}\p{N}_.-]+/gu, ' ')} `
   const bestScore = hits.reduce((best, { score }) => Math.max(best, score), 0) || 1
-  return (candidate, before, after) => {
-    const { passage, hit, section } = candidate
-    const title = titles[hit] ?? NOTHING
-    const heading = headings[section] ?? NOTHING
-    const covered = cover(candidate, words, placesOf(candidate, { before, after, title, heading }), isSpelled)
-    const own = covered.own + covered.term + covered.similar
+  return ({ candidate, before, title, heading, covered, own, all }) => {
+    const { passage, hit } = candidate
     const has = typesOf(passage.text)
     const isAnswer = before?.section === candidate.section && before.passage.text.endsWith('?')
     const hasShare = has.size / Math.max(1, types.length)
-    candidate.covers = covered.own + covered.term
-    const all = own + covered.before + covered.context + covered.title + covered.heading + covered.beside
     candidate.gains = has.has('default') ? 1 : OTHER_TYPE_GAIN * hasShare
-    const under = [candidate.meaning, candidate.contextMeaning, title.meaning, heading.meaning]
+    const meaning = sumOf(candidate.stems)
+    const contextMeaning = sumOf(candidate.context)
     return {
       ...covered,
-      near: nearnessOf([candidate.meaning]),
-      nearUnder: nearnessOf(under),
-      nearContext: contextNearness(candidate.contextMeaning),
-      nearBefore: isAnswer ? nearnessOf([before?.meaning ?? null]) : 0,
+      near: nearnessOf([meaning]),
+      nearUnder: nearnessOf([meaning, contextMeaning, sumOf(title), sumOf(heading)]),
+      nearContext: contextNearness(contextMeaning),
+      nearBefore: isAnswer ? nearnessOf([sumOf(before.stems)]) : 0,
       pairs: pairsOf(candidate.words, pairs) / Math.max(1, pairs.size),
       isFirst: isFirst(candidate, before) ? 1 : 0,
       isAnswer: isAnswer ? 1 : 0,
@@ -171,7 +134,7 @@ function createDescribe(asked: Asked, terms: TermWeights): Describe {
       ...formOf(candidate, wantsCode),
       saysLittle: saysLittle(passage) || isMailHeader(passage, asks) ? 1 : 0,
       rank: hit / Math.max(RANKS_MIN, titles.length - 1),
-      coversMost: own,
+      coversMost: own / (most || 1),
       covered: all,
       hitScore: (hits[hit]?.score ?? 0) / bestScore,
       headingPrecise: precisionOf(candidate.context, words.weights),
@@ -188,23 +151,6 @@ function withLast<In, Out>(of: (input: In) => Out): (input: In) => Out {
   return (input) => {
     if (last?.input !== input) last = { input, output: of(input) }
     return last.output
-  }
-}
-
-function placesOf(
-  candidate: Candidate,
-  around: { before?: Candidate | undefined; after?: Candidate | undefined; title: Above; heading: Above },
-): Places {
-  const stemsIn = (other?: Candidate): Stems => (other?.section === candidate.section ? other.stems : NONE)
-  const before = stemsIn(around.before)
-  const after = stemsIn(around.after)
-  const goesOn = before !== NONE && around.before !== undefined && goesOnFrom(candidate, around.before)
-  return {
-    before: goesOn ? before : NONE,
-    context: candidate.context,
-    title: around.title.stems,
-    heading: around.heading.stems,
-    beside: { has: (stem) => before.has(stem) || after.has(stem) },
   }
 }
 
@@ -242,9 +188,6 @@ function otherSpelling({ passage, term }: Candidate, weights: ReadonlyMap<string
   return passage.kind === 'row' ? OTHER_SPELLING_PRECISE * precisionOf(term, weights) : 0
 }
 
-const NONE: Stems = new Set()
-const NOTHING: Above = { stems: NONE, meaning: null }
-
 const COUNTED = /\b(?:how many|number of|wie ?viele|combien d[e'’]|cu[aá]nt[oa]s) ((?:[\p{L}-]+ ?){1,3})/iu
 
 /** The stems of the noun after "how many". */
@@ -258,8 +201,4 @@ function countsOne(words: readonly string[], nouns: Stems): boolean {
   return words.some(
     (word, at) => /^\d/.test(word) && [1, 2].some((next) => nouns.has(words[at + next] ?? '')),
   )
-}
-
-function goesOnFrom({ passage }: Candidate, before: Candidate): boolean {
-  return before.passage.text.endsWith('?') || (before.passage.group === passage.group && pointsBack(passage))
 }

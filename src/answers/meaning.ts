@@ -6,8 +6,8 @@ const VECTORS_MAX = 20_000
 /** The meaning of texts as sums of word vectors; null if the model knows no word of a text. */
 export interface Meaning {
   vectorOf(stem: string): Float32Array | null
-  /** The sum of the stems' vectors, weighted by rarity. */
-  sumOf(stems: Iterable<string>): Float32Array | null
+  /** The sum of the stems' vectors, weighted by rarity. Computed once for each set. */
+  sumOf(stems: ReadonlySet<string>): Float32Array | null
 }
 
 interface Word {
@@ -27,17 +27,23 @@ export function createMeaning(terms: TermWeights): Meaning {
     words.set(stem, word)
     return word
   }
+  const add = (stems: ReadonlySet<string>): Float32Array | null => {
+    let sum: Float32Array | null = null
+    for (const stem of stems) {
+      const word = wordOf(stem)
+      if (word === null) continue
+      const { vector, weight } = word
+      sum ??= new Float32Array(vector.length)
+      for (let at = 0; at < vector.length; at++) sum[at] = (sum[at] ?? 0) + weight * (vector[at] ?? 0)
+    }
+    return sum
+  }
+  const sums = new WeakMap<ReadonlySet<string>, Float32Array | null>()
   return {
     vectorOf: (stem) => wordOf(stem)?.vector ?? null,
     sumOf(stems) {
-      let sum: Float32Array | null = null
-      for (const stem of stems) {
-        const word = wordOf(stem)
-        if (word === null) continue
-        const { vector, weight } = word
-        sum ??= new Float32Array(vector.length)
-        for (let at = 0; at < vector.length; at++) sum[at] = (sum[at] ?? 0) + weight * (vector[at] ?? 0)
-      }
+      let sum = sums.get(stems)
+      if (sum === undefined) sums.set(stems, (sum = add(stems)))
       return sum
     },
   }

@@ -3,7 +3,7 @@ import type { Pausable } from '../kernel/slices.ts'
 import type { Hit } from '../retrieval/index.ts'
 import { createQuotationFilter } from '../text/quotations.ts'
 import type { Candidate } from './candidate.ts'
-import type { Above, Asked } from './features.ts'
+import type { Asked } from './coverage.ts'
 import { createMeaning } from './meaning.ts'
 import { plainText, shorten } from './plain-text.ts'
 import type { QuestionPart } from './question-parts.ts'
@@ -54,14 +54,13 @@ export interface ReadMaterial {
 
 export function createReadMaterial(terms: TermWeights): ReadMaterial {
   const meaning = createMeaning(terms)
-  const readSections = createReadSections(terms, meaning)
+  const readSections = createReadSections(terms)
   /** Reads each distinct title or heading once: hits of a document share its title. */
-  function* readAbove(texts: readonly string[]): Pausable<Above[]> {
-    const read = new Map<string, Above>()
+  function* readAbove(texts: readonly string[]): Pausable<ReadonlySet<string>[]> {
+    const read = new Map<string, ReadonlySet<string>>()
     for (const text of new Set(texts)) {
       yield
-      const stems = stemsOf(text, terms)
-      read.set(text, { stems, meaning: meaning.sumOf(stems) })
+      read.set(text, stemsOf(text, terms))
     }
     return texts.flatMap((text) => read.get(text) ?? [])
   }
@@ -82,7 +81,7 @@ export function createReadMaterial(terms: TermWeights): ReadMaterial {
       return {
         question,
         words,
-        meaning: meaning.sumOf(words.weights.keys()),
+        sumOf: meaning.sumOf,
         titles: yield* readAbove(hits.map(({ title }) => title)),
         headings: yield* readAbove(sections.map(({ heading }) => heading ?? '')),
         hits,
@@ -100,8 +99,6 @@ function fragments(hits: readonly Hit[]): Candidate[] {
       words: [],
       term: new Set<string>(),
       context: new Set<string>(),
-      meaning: null,
-      contextMeaning: null,
     }
     const unscored = { score: 0, covers: 0, gains: 0 }
     const passage = { ...WITHOUT_CONTEXT, kind: 'sentence' as const, text }

@@ -2,7 +2,6 @@ import type { TermWeights } from '../inference/term-weights.ts'
 import type { Pausable } from '../kernel/slices.ts'
 import { withoutQuotedQuestions } from '../text/quotations.ts'
 import type { Candidate, ReadPassage } from './candidate.ts'
-import type { Meaning } from './meaning.ts'
 import { splitPassages } from './passages.ts'
 import type { Section } from './sections.ts'
 import { stemsOf } from './stems.ts'
@@ -13,7 +12,7 @@ const TEXTS_MAX = 400
 export type ReadSections = (sections: readonly Section[]) => Pausable<Candidate[]>
 
 /** Caches passages. Reading is deterministic, so cached passages equal new ones. */
-export function createReadSections(terms: TermWeights, { sumOf }: Meaning): ReadSections {
+export function createReadSections(terms: TermWeights): ReadSections {
   const cache = new Map<string, readonly ReadPassage[]>()
 
   function* read(text: string): Pausable<readonly ReadPassage[]> {
@@ -29,17 +28,14 @@ export function createReadSections(terms: TermWeights, { sumOf }: Meaning): Read
       const says = passage.kind === 'code' ? withoutQuotedQuestions(passage.text) : passage.text
       const words = terms.tokenize(says)
       const stems = stemsOf(says, terms, words)
-      const isSame = passages.at(-1)?.passage.context === passage.context
-      const above = isSame ? passages.at(-1) : undefined
-      const context = above?.context ?? stemsOf(passage.context, terms)
+      const above = passages.at(-1)
+      const isSame = above?.passage.context === passage.context
       passages.push({
         passage,
         stems,
         words,
         term: passage.term === null ? new Set() : stemsOf(passage.term, terms),
-        context,
-        meaning: sumOf(stems),
-        contextMeaning: above === undefined ? sumOf(context) : above.contextMeaning,
+        context: isSame ? above.context : stemsOf(passage.context, terms),
       })
     }
     cache.set(text, passages)

@@ -2,7 +2,8 @@ import type { TermWeights } from '../inference/term-weights.ts'
 import type { Pausable } from '../kernel/slices.ts'
 import type { Candidate } from './candidate.ts'
 import { type Described, scorePassages } from './chooser.ts'
-import { type Asked, describingPassages, FEATURES, type Features } from './features.ts'
+import { type Asked, coveringPassages } from './coverage.ts'
+import { createDescribe, FEATURES, type Features } from './features.ts'
 import { tokenClassesOf } from './token-classes.ts'
 
 /** The number of passages that are compared: those with the highest coverage. Others rarely have the answer. */
@@ -46,23 +47,19 @@ export function* describingCompared(
   candidates: readonly Candidate[],
   terms: TermWeights,
 ): Pausable<Compared[]> {
-  const all = yield* describingPassages(asked, candidates, terms)
-  const ranked = all
-    .map((features, at) => ({ features, candidate: candidates[at] }))
-    .toSorted((a, b) => relevanceOf(b.features) - relevanceOf(a.features))
-    .slice(0, COMPARED_MAX)
+  const passages = yield* coveringPassages(asked, candidates, terms)
+  const most = passages.reduce((best, { own }) => Math.max(best, own), 0)
+  const describe = createDescribe(asked, terms, most)
+  // A passage's own words count twice, because all passages of a document share its title.
+  const ranked = passages.toSorted((a, b) => b.all + b.own - (a.all + a.own)).slice(0, COMPARED_MAX)
   const compared: Compared[] = []
-  for (const { features, candidate } of ranked) {
+  for (const passage of ranked) {
     yield
-    if (candidate !== undefined)
-      compared.push({ candidate, features, described: describe(features, candidate) })
+    const { candidate } = passage
+    const features = describe(passage)
+    const numbers = FEATURES.map((name) => features[name])
+    const classes = tokenClassesOf(candidate.passage.text)
+    compared.push({ candidate, features, described: { features: numbers, classes } })
   }
   return compared
-}
-
-/** A passage's own words count twice, because all passages of a document share its title. */
-const relevanceOf = ({ covered, own, term, similar }: Features): number => covered + own + term + similar
-
-function describe(features: Features, { passage }: Candidate): Described {
-  return { features: FEATURES.map((name) => features[name]), classes: tokenClassesOf(passage.text) }
 }
