@@ -22,6 +22,7 @@ const SUPPORT_MAX = 4
 /** Two passages that share more of their stems are duplicates. */
 const OVERLAP_MAX = 0.75
 const CODE_AFTER_MAX = 240
+const COMMAND_CHARACTERS_MAX = 300
 
 /** The passages of an answer. */
 export interface Chosen {
@@ -45,6 +46,12 @@ export function choosePassages(candidates: readonly Candidate[], wants: { code: 
   const valueOf = (candidate: Candidate): number =>
     likelihoodOf(candidate) - COST_OF_CHARACTER * candidate.passage.text.length
   const lead = [best, ...continuing(best, candidates.filter(isFit), wants, valueOf)]
+  const command = wants.code ? commandNear(best, candidates) : undefined
+  if (command !== undefined && lead.every(({ passage }) => passage.kind !== 'code')) {
+    // Both are shown in reading order.
+    command.score = best.score
+    lead.push(command)
+  }
   const support: Candidate[] = []
   for (const candidate of ranked.filter(isFit)) {
     if (support.length === SUPPORT_MAX) break
@@ -107,6 +114,22 @@ function continuing(
   const [next] = after
   const isCommand = wants.code && next?.passage.kind === 'code' && next.passage.text.length <= CODE_AFTER_MAX
   return after.slice(0, isCommand ? Math.max(1, count) : count)
+}
+
+/** The command nearest to the best passage, under the same heading, that has as much of the question. */
+function commandNear(best: Candidate, candidates: readonly Candidate[]): Candidate | undefined {
+  const distance = ({ position }: Candidate): number => Math.abs(position - best.position)
+  return candidates
+    .filter(
+      ({ section, passage, covers }) =>
+        passage.kind === 'code' &&
+        section === best.section &&
+        passage.heading === best.passage.heading &&
+        passage.text.length <= COMMAND_CHARACTERS_MAX &&
+        covers > 0 &&
+        covers >= best.covers,
+    )
+    .toSorted((a, b) => distance(a) - distance(b))[0]
 }
 
 /** Whether a later passage belongs to the same paragraph or list item. */

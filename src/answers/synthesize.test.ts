@@ -109,6 +109,16 @@ describe('a synthesis', () => {
     expect(ask('How many vacation days do I get?', hits)).toContain('Everybody gets 28 days. [1]')
   })
 
+  it('shows the command of the section for a question that asks how, above the text that explains it', () => {
+    const command = 'npm run memory -- backup /backups/memory.tar.zst'
+    const guide = hit(
+      'Back up',
+      `# Back up\n\n\`\`\`sh\n${command}\n\`\`\`\n\nA backup runs while the service is used. Add \`--offline\` once it is stopped.`,
+    )
+    expect(ask('How do I back up?', [guide])).toMatch(/backup \/backups[^]*Add `--offline`/)
+    expect(ask('When can a backup run?', [guide])).not.toContain(command)
+  })
+
   it('does not repeat itself', () => {
     const same = 'The office in Lyon opens at eight.'
     expect(ask('When does the office in Lyon open?', [hit('A', same), hit('B', same)])).toBe(`${same} [1]`)
