@@ -1,6 +1,7 @@
 import { checkAlways, checkAtRest } from './checks.ts'
 import type { InjectedFault } from './faults.ts'
-import { audit, nextOperation } from './operations.ts'
+import { nextOperation } from './operations.ts'
+import { audit } from './send.ts'
 import { type Plan, makeWorld, type World } from './world.ts'
 
 export interface Outcome {

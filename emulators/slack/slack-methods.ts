@@ -1,4 +1,5 @@
-import type { SlackEmulatorState, EmulatedChannel } from './slack-state.ts'
+import type { EmulatedChannel } from './slack-messages.ts'
+import type { SlackEmulatorState } from './slack-state.ts'
 
 export type SlackAnswer = { ok: boolean; error?: string; [field: string]: unknown }
 
