@@ -11,7 +11,7 @@ export type ProviderEnvironment = Readonly<Record<string, string | undefined>>
 export type SettingsShape = Readonly<Record<string, z.ZodType<string | undefined>>>
 
 /** An icon, named by what it shows. */
-export type ProviderIcon = 'branch' | 'drive' | 'hash' | 'mail' | 'page'
+export type ProviderIcon = 'book' | 'branch' | 'drive' | 'hash' | 'mail' | 'page'
 
 /**
  * Everything the service knows about one provider. All other code reads the catalog, so that a provider is one

@@ -33,8 +33,8 @@ export interface FeedPage<Entry> {
 export interface Feed<Entry> {
   /** The position from which `changes` reports everything that happens from now on. */
   start(): Promise<JsonValue>
-  /** A page of everything; `after` is null for the first. */
-  list(after: JsonValue | null): Promise<FeedPage<Entry>>
+  /** A page of everything; `after` is null for the first. `since` of the last page replaces the start of the changes. */
+  list(after: JsonValue | null): Promise<FeedPage<Entry> & { since?: JsonValue }>
   /**
    * A page of changes. `gone` were deleted or can no longer be read. Throws ProviderError `cursor_expired` when the
    * provider no longer knows the position.
@@ -79,9 +79,10 @@ export async function* readFeed<Entry>(
   if (state.crawl !== null) {
     const { name, after } = state.crawl
     for (let position = after; ;) {
-      const { listed, next, isLast } = await feed.list(position)
+      const { listed, next, isLast, since } = await feed.list(position)
       const step = await read(listed)
       position = next
+      if (isLast && since !== undefined) state.since = since
       state.crawl = isLast ? null : { name, after: next }
       yield page(step, isLast, name)
       if (isLast) return
@@ -100,7 +101,10 @@ export async function* readFeed<Entry>(
 }
 
 /** One stored item of a feed, for `readItem`. */
-export async function readFeedItem<Entry>(feed: Feed<Entry>, externalId: string): Promise<ItemRead> {
+export async function readFeedItem<Entry>(
+  feed: Pick<Feed<Entry>, 'read'>,
+  externalId: string,
+): Promise<ItemRead> {
   const item = await feed.read(externalId, null)
   if (item !== null && 'body' in item) return { upserts: [item], deletions: [], failures: [] }
   const skipped = item === null ? [] : [{ externalId, message: item.skipped }]

@@ -24,8 +24,12 @@ export interface RestOptions {
   name: string
   /** Headers of every request. */
   headers?: Readonly<Record<string, string>>
+  /** How the session's token is sent; `Bearer` by default. */
+  scheme?: 'Basic' | 'Bearer'
   /** Where the provider may redirect a GET request to: below this address. Nowhere by default. */
   redirectsBelow?: string
+  /** Replaces the global one, for an address that a user entered. */
+  fetch?: typeof fetch
   /** The provider's own meaning of a refusal; undefined: by its status. */
   refused?(answer: RestAnswer, words: string): ProviderError | undefined
 }
@@ -49,21 +53,26 @@ export function createRest(options: RestOptions): Rest {
   })
   const send = (session: ProviderSession, request: RestRequest): Promise<RestAnswer> =>
     call(session, (accessToken) =>
-      sendRequest(
-        { ...request, headers: { ...request.headers, authorization: `Bearer ${accessToken}` } },
-        options,
-        {
-          signal: session.signal,
-          timeoutMs: session.limits.requestTimeoutMs,
-          bytesMax: Math.max(session.limits.maxDownloadBytes, ANSWER_BYTES_MAX),
-          now: session.clock.now(),
-        },
-      ),
+      sendRequest(withToken(request, accessToken, options), options, {
+        signal: session.signal,
+        timeoutMs: session.limits.requestTimeoutMs,
+        bytesMax: Math.max(session.limits.maxDownloadBytes, ANSWER_BYTES_MAX),
+        now: session.clock.now(),
+      }),
     )
   return {
     send,
     json: async (session, request, schema) => parseAnswer(await send(session, request), schema, options.name),
   }
+}
+
+/** The request with a token, for calls without a session too. */
+export function withToken(
+  request: RestRequest,
+  token: string,
+  { scheme = 'Bearer' }: Pick<RestOptions, 'scheme'>,
+): RestRequest {
+  return { ...request, headers: { ...request.headers, authorization: `${scheme} ${token}` } }
 }
 
 /** The JSON of an answer. An answer of another shape is a gateway's or a failing server's: `unavailable`. */
@@ -90,7 +99,7 @@ export async function sendRequest(
   const timeout = AbortSignal.timeout(limits.timeoutMs)
   let answer: RestAnswer
   try {
-    const response = await followRedirectsBelow(options.redirectsBelow ?? null, fetch)(url, {
+    const response = await followRedirectsBelow(options.redirectsBelow ?? null, options.fetch ?? fetch)(url, {
       ...request,
       headers: { accept: 'application/json', ...options.headers, ...request.headers },
       signal: AbortSignal.any([limits.signal, timeout]),

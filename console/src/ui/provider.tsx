@@ -1,10 +1,11 @@
 import { Tooltip } from '@mantine/core'
-import { File, FileText, GitBranch, HardDrive, Hash, Mail } from 'lucide-react'
+import { BookOpen, File, FileText, GitBranch, HardDrive, Hash, Mail } from 'lucide-react'
 import { isFile, originName } from '../api/origin.ts'
 import { providerFacts, type ProviderId } from '../api/provider-list.ts'
 import classes from './provider.module.css'
 
 const SIGNS: Readonly<Record<string, typeof FileText>> = {
+  book: BookOpen,
   branch: GitBranch,
   drive: HardDrive,
   hash: Hash,

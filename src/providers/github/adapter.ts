@@ -4,7 +4,7 @@ import { readFeed } from '../feed.ts'
 import { createFormConnection, formFault } from '../form.ts'
 import { z } from 'zod'
 import { type FormAdapter, ProviderError } from '../provider.ts'
-import { createRest, type RestRequest, sendRequest } from '../rest.ts'
+import { createRest, type RestRequest, sendRequest, withToken } from '../rest.ts'
 import { createGitHub, type GitHub, restOptionsOf } from './client.ts'
 import { createGitHubFeed } from './feed.ts'
 import { GitHubChoice, githubForm } from './form.ts'
@@ -36,11 +36,12 @@ export function createGitHubAdapter(options: GitHubAdapterOptions): FormAdapter 
     provider: 'github',
     ...createFormConnection(githubForm, async ({ token, repositories }, signal) => {
       const send = (request: RestRequest) =>
-        sendRequest(
-          { ...request, headers: { ...request.headers, authorization: `Bearer ${token}` } },
-          restOptionsOf(apiUrl),
-          { signal, timeoutMs: CONNECT_TIMEOUT_MS, bytesMax: ANSWER_BYTES_MAX, now: clock.now() },
-        )
+        sendRequest(withToken(request, token, {}), restOptionsOf(apiUrl), {
+          signal,
+          timeoutMs: CONNECT_TIMEOUT_MS,
+          bytesMax: ANSWER_BYTES_MAX,
+          now: clock.now(),
+        })
       const github = createGitHub(apiUrl, send, clock)
       const { id, login } = await ownerOf(github)
       const { found, missing } = await findRepositories(github, repositories)

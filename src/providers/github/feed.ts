@@ -1,10 +1,11 @@
 import type { TextExtractor } from '../../file-text/index.ts'
 import type { Feed } from '../feed.ts'
 import { ProviderError, type ProviderItem, type ProviderSession } from '../provider.ts'
+import { storedBelow } from '../stored-below.ts'
 import type { GitHub } from './client.ts'
 import { findBlob, headOf, readFile } from './files.ts'
 import { findIssue, readThread } from './issues.ts'
-import { createParts, type Entry, type Here, type Step, stepOf, storedBelow } from './parts.ts'
+import { createParts, type Entry, type Here, type Step, stepOf } from './parts.ts'
 import { emptyPosition, newState, PARTS, type Place, placeOf, Position, timeBefore } from './position.ts'
 import { findRepositories, type Repository } from './repositories.ts'
 

@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { ProviderError, type ProviderItem } from '../provider.ts'
+import type { ThreadEntry } from '../thread.ts'
 import { type GitHub, isMissing } from './client.ts'
 import type { Repository } from './repositories.ts'
-import { type ThreadEntry, threadText } from './thread.ts'
+import { threadText } from './thread.ts'
 
 const GHOST = 'ghost'
 const time = z.iso.datetime()

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Listed } from '../feed.ts'
 import { ProviderError, type ProviderSession } from '../provider.ts'
+import { storedBelow } from '../stored-below.ts'
 import type { GitHub } from './client.ts'
 import { filesOf, headOf, type TreeFiles } from './files.ts'
 import { CommentPlace, Issue } from './issues.ts'
@@ -11,7 +12,6 @@ const HOUR_MS = 3_600_000
 /** All issues are listed every hour; where they have more than ten pages, ten pages an hour. */
 const SWEEP_MS_PER_PAGE = HOUR_MS / 10
 const SWEPT_MAX = 500
-const STORED_IDS_LIMIT = 1_000
 /** The most entries that GitHub gives in a page. */
 const LARGEST_PAGE = 100
 
@@ -178,20 +178,4 @@ function createFilesPart(github: GitHub, session: ProviderSession, itemsPerPage:
 function noTree(error: unknown): TreeFiles {
   if (error instanceof ProviderError && error.kind === 'rejected') return new Map()
   throw error
-}
-
-/** The ids of stored items that begin with `prefix`; at most `limit` of them. */
-export async function storedBelow(
-  session: ProviderSession,
-  prefix: string,
-  limit = Number.POSITIVE_INFINITY,
-): Promise<string[]> {
-  const ids: string[] = []
-  for (let from = prefix; ;) {
-    const page = await session.storedIds({ from, to: `${prefix}\u{10FFFF}`, limit: STORED_IDS_LIMIT })
-    ids.push(...page)
-    const last = page.at(-1)
-    if (last === undefined || page.length < STORED_IDS_LIMIT || ids.length >= limit) return ids
-    from = `${last}\u0001`
-  }
 }

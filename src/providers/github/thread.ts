@@ -1,45 +1,21 @@
-import { cutToBytes } from '../../text/cut-to-bytes.ts'
+import { type ThreadEntry, threadText as writeThread } from '../thread.ts'
 
 /** Fenced code, to its end or the end of the text: it always matches, so it is read once. */
 const FENCED = /^[ \t]{0,3}(`{3,}|~{3,})[^]*?(?:\n[ \t]{0,3}\1|$(?![^]))/gm
-/** A line that a person wrote and that looks like the heading of an entry. */
-const OWN_HEADING = /^(?=#{1,6}[ \t]{1,20}(?:comment|review)\b)/gim
 
-/** Something that a person wrote in a thread. */
-export interface ThreadEntry {
-  /** What it is, such as `Comment` or `Review, approved`. */
-  what: string
-  by: string
-  at: string
-  text: string | null | undefined
-}
-
-/** A thread as Markdown: what it is, its text, and each entry under a heading with its author and time. */
+/** A thread of GitHub as Markdown, with its texts as GitHub shows them. */
 export function threadText(
   opening: string,
   text: string | null | undefined,
   entries: readonly ThreadEntry[],
   maxBytes: number,
 ): string {
-  const parts = [opening, shown(text)]
-  let length = 0
-  for (const entry of entries.toSorted((one, other) => (one.at < other.at ? -1 : 1))) {
-    if (length > maxBytes) break
-    const said = shown(entry.text)
-    parts.push(
-      `## ${entry.what} by ${entry.by}, ${entry.at.replace('T', ' ').replace(/:\d\dZ$/, ' UTC')}`,
-      said,
-    )
-    length += said.length
-  }
-  return cutToBytes(parts.filter((part) => part !== '').join('\n\n'), maxBytes).trim()
+  const visible = entries.map((entry) => ({ ...entry, text: shown(entry.text) }))
+  return writeThread(opening, shown(text), visible, maxBytes)
 }
 
-/** A text as GitHub shows it, and without lines that pass for another person's entry. */
 const shown = (text: string | null | undefined): string =>
-  withoutComments((text ?? '').replaceAll('\r\n', '\n'))
-    .replaceAll(OWN_HEADING, '\\')
-    .trim()
+  withoutComments((text ?? '').replaceAll('\r\n', '\n')).trim()
 
 /** Without HTML comments outside fenced code: readers do not see them, such as the hints of a template. */
 function withoutComments(text: string): string {

@@ -1,0 +1,115 @@
+import type { EmulatorReply, EmulatorRequest } from '../kit/server.ts'
+import type { ConfluenceState } from './state.ts'
+
+export interface RouteContext {
+  state: ConfluenceState
+  /** Whose token it is; null: nobody's. */
+  accountId: string | null
+  /** Ids that the search index has not reached yet. */
+  unindexed: ReadonlySet<string>
+  /** Most results of a search, whatever is asked for, and most users or groups of a restriction. */
+  searchedMax: number
+  subjectsMax: number
+}
+
+export interface Call extends EmulatorRequest, RouteContext {
+  /** What the route's pattern matched. */
+  matched: readonly string[]
+}
+
+export interface Route {
+  method?: 'POST'
+  pattern: RegExp
+  /** The documented ones. */
+  parameters: readonly string[]
+  answer(call: Call): EmulatorReply
+}
+
+const CODES: Readonly<Record<number, string>> = { 400: 'INVALID_REQUEST_PARAMETER', 404: 'NOT_FOUND' }
+
+export const refusalV2 = (status: number, title: string): EmulatorReply => ({
+  status,
+  json: { errors: [{ status, code: CODES[status] ?? 'ERROR', title, detail: null }] },
+})
+export const refusalV1 = (status: number, message: string): EmulatorReply => ({
+  status,
+  json: { statusCode: status, data: { authorized: status !== 403, valid: true, errors: [] }, message },
+})
+
+const VALUES: Readonly<Record<string, RegExp>> = {
+  limit: /^(?:[1-9]\d?|1\d\d|2[0-4]\d|250)$/,
+  start: /^\d+$/,
+  status: /^(?:current|archived|trashed|deleted)(?:,(?:current|archived|trashed|deleted))*$/,
+  sort: /^-?(?:id|created-date|modified-date|title|key|name)$/,
+  'body-format': /^(?:storage|atlas_doc_format|view|export_view)$/,
+  'include-labels': /^(?:true|false)$/,
+  id: /^\d+(?:,\d+){0,249}$/,
+}
+
+/** The first parameter that Confluence does not document, or whose value it does not take. */
+export function parameterFault(query: URLSearchParams, known: readonly string[]): string | null {
+  for (const [name, value] of query) {
+    if (!known.includes(name)) return `Unknown parameter '${name}'`
+    if (VALUES[name]?.test(value) === false) return `Provided value for '${name}' is not the correct type`
+  }
+  return null
+}
+
+/** A page of a list of the API v2, by an opaque cursor: the id after which it begins. */
+export function pagedV2<Entry extends { id: string }>(
+  call: Call,
+  all: readonly Entry[],
+  show: (entry: Entry) => unknown,
+): EmulatorReply {
+  const found = cut(call, all, Number(call.query.get('limit') ?? 25))
+  if (found === null) return refusalV2(400, "Provided value for 'cursor' is not the correct type")
+  const next = found.next === null ? {} : { next: `${call.path}?${found.next}` }
+  return {
+    json: { results: found.entries.map(show), _links: { ...next, base: 'https://acme.example/wiki' } },
+    headers: found.next === null ? {} : { link: `<${call.path}?${found.next}>; rel="next"` },
+  }
+}
+
+/** A page of a search of the API v1. Its links begin below `/wiki`. */
+export function pagedV1<Entry extends { id: string }>(
+  call: Call,
+  all: readonly Entry[],
+  show: (entry: Entry) => unknown,
+): EmulatorReply {
+  const limit = Math.min(Number(call.query.get('limit') ?? 25), call.searchedMax)
+  const found = cut(call, all, limit)
+  if (found === null) return refusalV1(400, 'The cursor is not valid')
+  const next = found.next === null ? {} : { next: `${call.path.replace('/wiki', '')}?${found.next}` }
+  const results = found.entries.map(show)
+  return {
+    json: {
+      results,
+      start: 0,
+      limit,
+      size: results.length,
+      _links: { ...next, base: 'https://acme.example/wiki', context: '/wiki' },
+    },
+  }
+}
+
+function cut<Entry extends { id: string }>({ query }: Call, all: readonly Entry[], limit: number) {
+  const cursor = query.get('cursor')
+  const after = cursor === null ? 0 : idIn(cursor)
+  if (after === null) return null
+  const rest = all
+    .filter(({ id }) => Number(id) > after)
+    .toSorted((one, other) => Number(one.id) - Number(other.id))
+  const entries = rest.slice(0, limit)
+  const last = entries.at(-1)
+  if (last === undefined || entries.length === rest.length) return { entries, next: null }
+  const following = new URLSearchParams({
+    ...Object.fromEntries(query),
+    cursor: Buffer.from(`after:${last.id}`).toString('base64'),
+  })
+  return { entries, next: following.toString() }
+}
+
+function idIn(cursor: string): number | null {
+  const [, id] = /^after:(\d+)$/.exec(Buffer.from(cursor, 'base64').toString('utf8')) ?? []
+  return id === undefined ? null : Number(id)
+}

@@ -1,0 +1,205 @@
+export interface ConfluencePerson {
+  accountId: string
+  name: string
+  email: string
+  /** Whether the profile hides the address from others. */
+  hidesEmail: boolean
+  isActive: boolean
+}
+
+export interface ConfluenceSpace {
+  id: string
+  key: string
+  name: string
+  type: 'global' | 'personal'
+  status: 'current' | 'archived'
+  /** Who may read it. */
+  readers: { type: 'user' | 'group' | 'role'; id: string }[]
+}
+
+/** A page, or a folder, which has only a title. */
+export interface ConfluenceContent {
+  id: string
+  type: 'page' | 'folder'
+  status: 'current' | 'archived' | 'trashed'
+  title: string
+  spaceId: string
+  parentId: string | null
+  authorId: string
+  createdAt: number
+  changedAt: number
+  version: number
+  body: string
+  labels: string[]
+  /** Who may read it among those who may read what is above it; null: all of them. */
+  restriction: { users: string[]; groups: string[] } | null
+}
+
+export interface ConfluenceComment {
+  id: string
+  kind: 'footer' | 'inline'
+  pageId: string
+  parentId: string | null
+  authorId: string
+  changedAt: number
+  version: number
+  body: string
+  selection: string
+}
+
+/** The content of a site. */
+export class ConfluenceState {
+  readonly people = new Map<string, ConfluencePerson>()
+  readonly groups = new Map<string, string[]>()
+  readonly spaces = new Map<string, ConfluenceSpace>()
+  readonly contents = new Map<string, ConfluenceContent>()
+  readonly comments = new Map<string, ConfluenceComment>()
+  readonly #now: () => number
+  #lastId = 98_300
+
+  constructor(now: () => number) {
+    this.#now = now
+  }
+
+  #nextId(): string {
+    // Not of one length: ids are numbers, not texts.
+    return String((this.#lastId += 7))
+  }
+
+  person(accountId: string, more: Partial<ConfluencePerson> = {}): ConfluencePerson {
+    const name = accountId[0]?.toUpperCase() + accountId.slice(1)
+    const email = `${accountId}@acme.example`
+    const person = { accountId, name, email, hidesEmail: false, isActive: true, ...more }
+    this.people.set(accountId, person)
+    return person
+  }
+
+  createSpace(key: string, more: Partial<ConfluenceSpace> = {}): ConfluenceSpace {
+    const space: ConfluenceSpace = {
+      id: this.#nextId(),
+      key,
+      name: `The ${key} space`,
+      type: key.startsWith('~') ? 'personal' : 'global',
+      status: 'current',
+      readers: [{ type: 'group', id: 'staff' }],
+      ...more,
+    }
+    this.spaces.set(space.id, space)
+    return space
+  }
+
+  add(space: ConfluenceSpace, more: Partial<ConfluenceContent> = {}): ConfluenceContent {
+    const id = this.#nextId()
+    const content: ConfluenceContent = {
+      id,
+      type: 'page',
+      status: 'current',
+      title: `Page ${id}`,
+      spaceId: space.id,
+      parentId: null,
+      authorId: 'ada',
+      createdAt: this.#now(),
+      changedAt: this.#now(),
+      version: 1,
+      body: '<p>Some text.</p>',
+      labels: [],
+      restriction: null,
+      ...more,
+    }
+    this.contents.set(id, content)
+    return content
+  }
+
+  edit(content: ConfluenceContent, change: Partial<Pick<ConfluenceContent, 'title' | 'body'>>): void {
+    Object.assign(content, change, { version: content.version + 1, changedAt: this.#now() })
+  }
+
+  /** Neither the version nor the time of a moved page changes, nor those of the pages below it. */
+  move(content: ConfluenceContent, to: { parent?: ConfluenceContent; space?: ConfluenceSpace }): void {
+    const { parent } = to
+    if (parent !== undefined && this.chainOf(parent).includes(content)) return
+    content.parentId = parent?.id ?? null
+    const spaceId = parent?.spaceId ?? to.space?.id ?? content.spaceId
+    for (const below of [...this.contents.values()])
+      if (this.chainOf(below).includes(content)) below.spaceId = spaceId
+  }
+
+  /** What is below moves up. */
+  trash(content: ConfluenceContent, status: 'trashed' | 'archived' = 'trashed'): void {
+    for (const below of this.contents.values())
+      if (below.parentId === content.id) below.parentId = content.parentId
+    content.status = status
+  }
+
+  restore(content: ConfluenceContent): void {
+    content.status = 'current'
+    const parent = this.contents.get(content.parentId ?? '')
+    if (parent?.status !== 'current') content.parentId = null
+    else content.spaceId = parent.spaceId
+  }
+
+  comment(page: ConfluenceContent, more: Partial<ConfluenceComment> = {}): ConfluenceComment {
+    const comment: ConfluenceComment = {
+      id: this.#nextId(),
+      kind: 'footer',
+      pageId: page.id,
+      parentId: null,
+      authorId: 'bob',
+      changedAt: this.#now(),
+      version: 1,
+      body: '<p>A comment.</p>',
+      selection: '',
+      ...more,
+    }
+    this.comments.set(comment.id, comment)
+    return comment
+  }
+
+  editComment(comment: ConfluenceComment, body: string): void {
+    Object.assign(comment, { body, version: comment.version + 1, changedAt: this.#now() })
+  }
+
+  /** Its replies stay, below what it was a reply to. */
+  removeComment(comment: ConfluenceComment): void {
+    this.comments.delete(comment.id)
+    for (const reply of this.comments.values())
+      if (reply.parentId === comment.id) reply.parentId = comment.parentId
+  }
+
+  removeSpace(space: ConfluenceSpace): void {
+    this.spaces.delete(space.id)
+    for (const { id, spaceId } of [...this.contents.values()])
+      if (spaceId === space.id) this.contents.delete(id)
+  }
+
+  /** A page or folder and what is above it. */
+  chainOf(content: ConfluenceContent): ConfluenceContent[] {
+    const chain: ConfluenceContent[] = []
+    for (let at: ConfluenceContent | undefined = content; at !== undefined && !chain.includes(at);) {
+      chain.push(at)
+      at = this.contents.get(at.parentId ?? '')
+    }
+    return chain
+  }
+
+  readsSpace(accountId: string, space: ConfluenceSpace): boolean {
+    return space.readers.some(({ type, id }) =>
+      type === 'user' ? id === accountId : type === 'group' && this.isMember(accountId, id),
+    )
+  }
+
+  /** Whether a person may read a page: in its space, and by every restriction on it and above it. */
+  reads(accountId: string, content: ConfluenceContent): boolean {
+    const space = this.spaces.get(content.spaceId)
+    if (space === undefined || !this.readsSpace(accountId, space)) return false
+    return this.chainOf(content).every(({ restriction }) => {
+      if (restriction === null) return true
+      const { users, groups } = restriction
+      return users.includes(accountId) || groups.some((id) => this.isMember(accountId, id))
+    })
+  }
+
+  isMember(accountId: string, group: string): boolean {
+    return this.groups.get(group)?.includes(accountId) === true
+  }
+}

@@ -1,0 +1,90 @@
+import { afterAll, describe } from 'vitest'
+import type { ConfluenceContent } from '../../../emulators/confluence/state.ts'
+import {
+  checkConnector,
+  type ConnectedAccount,
+  type ConnectOptions,
+} from '../../../test/connectors/conformance.ts'
+import { type ConfluenceAccount, connectConfluence } from '../../../test/support/confluence.ts'
+import { createTextExtractor } from '../../file-text/index.ts'
+import { confluence as provider } from './index.ts'
+
+const extractor = createTextExtractor()
+afterAll(() => extractor.close())
+
+type Changes = Pick<ConnectedAccount, 'add' | 'edit' | 'remove' | 'move' | 'break'>
+
+async function connect(
+  { thingsPerPage: itemsPerPage, limits = {}, signal }: ConnectOptions,
+  changesOf: (account: ConfluenceAccount, pageOf: (id: string) => ConfluenceContent) => Changes,
+): Promise<ConnectedAccount> {
+  const account = await connectConfluence({ extractor, itemsPerPage, limits, ...(signal && { signal }) })
+  const { wiki, adapter, sync, fresh } = account
+  const pageOf = (id: string): ConfluenceContent => {
+    const page = wiki.state.contents.get(id)
+    if (page === undefined) throw new Error(`there is no page ${id}`)
+    return page
+  }
+  return {
+    sync,
+    adapter,
+    fresh,
+    ...changesOf(account, pageOf),
+    restrict(id, email) {
+      const [person = ''] = email.split('@')
+      pageOf(id).restriction = { users: [person], groups: [] }
+    },
+    mend: () => wiki.faults.clear(),
+    requests: {
+      faults: wiki.faults,
+      tooMany: (seconds) => ({ status: 429, headers: { 'retry-after': String(seconds) } }),
+    },
+    revoke: () => wiki.grants.revokeAll(),
+    close: () => wiki.close(),
+  }
+}
+
+describe('pages', () => {
+  checkConnector({
+    provider,
+    connect: (options) =>
+      connect(options, ({ wiki: { state, faults }, hr }, pageOf) => {
+        const archive = state.add(hr, { title: 'Archive' })
+        return {
+          add: (text) => state.add(hr, { body: `<p>${text}</p>` }).id,
+          edit: (id, text) => state.edit(pageOf(id), { body: `<p>${text}</p>` }),
+          remove: (id) => state.trash(pageOf(id)),
+          move: (id) => state.move(pageOf(id), { parent: archive }),
+          break: (id) => faults.add({ path: `/pages/${id}`, status: 500 }),
+        }
+      }),
+  })
+})
+
+describe('comments', () => {
+  checkConnector({
+    provider,
+    connect: (options) =>
+      connect(options, ({ wiki: { state, faults }, hr }, pageOf) => {
+        const other = state.createSpace('ENG')
+        return {
+          add(text) {
+            const page = state.add(hr)
+            state.comment(page, { body: `<p>${text}</p>` })
+            return page.id
+          },
+          edit(id, text) {
+            const comment = [...state.comments.values()].find(({ pageId }) => pageId === id)
+            if (comment !== undefined) state.editComment(comment, `<p>${text}</p>`)
+          },
+          remove(id) {
+            for (const comment of [...state.comments.values()])
+              if (comment.pageId === id) state.removeComment(comment)
+            state.trash(pageOf(id))
+          },
+          move: (id) => state.move(pageOf(id), { space: other }),
+          break: (id) => faults.add({ path: `/pages/${id}/footer-comments`, status: 500 }),
+        }
+      }),
+  })
+})

@@ -1,0 +1,25 @@
+import { defineProvider, type Provider } from '../descriptor.ts'
+import { urlSetting } from '../settings.ts'
+import { confluenceForm } from './form.ts'
+
+export const confluence: Provider<'confluence'> = defineProvider({
+  id: 'confluence',
+  name: 'Confluence',
+  brings: 'Pages of spaces with their comments, and who may read them.',
+  icon: 'book',
+  settings: {
+    CONFLUENCE_API_URL: urlSetting.describe(
+      'Replaces the address of every Confluence site, for a gateway. `PROVIDERS` must also name `confluence`',
+    ),
+  },
+  form: confluenceForm,
+  needs: [],
+  isGated: false,
+  hasChannels: false,
+  isForFiles: false,
+  tellsReaders: true,
+  async createAdapter(settings, { clock, extractor }) {
+    const { createConfluenceAdapter } = await import('./adapter.ts')
+    return createConfluenceAdapter({ apiUrl: settings.CONFLUENCE_API_URL ?? null, clock, extractor })
+  },
+})

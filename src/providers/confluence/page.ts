@@ -1,0 +1,185 @@
+import { z } from 'zod'
+import { ExtractionError, type TextExtractor } from '../../file-text/index.ts'
+import { ProviderError, type ProviderItem, type ProviderSession } from '../provider.ts'
+import { type ThreadEntry, threadText } from '../thread.ts'
+import { type Confluence, type ConfluenceUser, isMissing } from './client.ts'
+import { htmlOfStorage, namesIn } from './storage.ts'
+
+const COMMENTS_MAX = 1_000
+const SELECTION_CHARACTERS = 100
+const UNKNOWN_PERSON = 'a former user'
+const time = z.iso.datetime({ offset: true })
+const KINDS = ['footer-comments', 'inline-comments'] as const
+
+const Page = z.object({
+  id: z.string(),
+  status: z.string(),
+  title: z.string(),
+  authorId: z.string().nullish(),
+  createdAt: time,
+  version: z.object({ createdAt: time }),
+  body: z.object({ view: z.object({ value: z.string() }) }),
+  labels: z.object({ results: z.array(z.object({ name: z.string() })) }).optional(),
+  _links: z.object({ webui: z.string().startsWith('/') }),
+})
+type Page = z.output<typeof Page>
+
+const Comment = z.object({
+  id: z.string().regex(/^\d+$/),
+  version: z.object({ createdAt: time, authorId: z.string().nullish() }),
+  body: z.object({ storage: z.object({ value: z.string() }) }),
+  properties: z.object({ inlineOriginalSelection: z.string().nullish() }).optional().catch(undefined),
+})
+type Comment = z.output<typeof Comment> & { what: string }
+
+export interface PageReader {
+  confluence: Confluence
+  session: ProviderSession
+  extractor: TextExtractor
+  /** People by account id, as far as they were needed. */
+  people: Map<string, ConfluenceUser | null>
+}
+
+/** A page without what its place tells. */
+type ReadPage = Omit<ProviderItem, 'externalId' | 'url'> & { webui: string }
+
+/**
+ * A page with its comments; null when there is none, or not for this account. `known` are the ids of comments that are
+ * known of; null: none is. `hasNewComments`: there were others. Throws ProviderError.
+ */
+export async function readPage(
+  reader: PageReader,
+  id: string,
+  known: ReadonlySet<string> | null,
+): Promise<((ReadPage | { skipped: string }) & { hasNewComments: boolean }) | null> {
+  const page = await findPage(reader.confluence, id)
+  if (page === null) return null
+  const { maxTextBytes } = reader.session.limits
+  const text = await textOf(reader, page.body.view.value)
+  const count = known?.size ?? Number.POSITIVE_INFINITY
+  const found = count === 0 ? [] : await commentsOf(reader.confluence, id, count, maxTextBytes)
+  await learn(reader, page, found)
+  const nameOf = (accountId: string | null | undefined): string =>
+    reader.people.get(accountId ?? '')?.displayName ?? UNKNOWN_PERSON
+  const entries: ThreadEntry[] = []
+  for (const { what, version, body } of found)
+    entries.push({
+      what,
+      by: nameOf(version.authorId),
+      at: new Date(version.createdAt).toISOString(),
+      text: await textOf(reader, htmlOfStorage(body.storage.value, nameOf)),
+    })
+  const body = threadText('', text, entries, maxTextBytes)
+  const hasNewComments = found.some((comment) => known?.has(comment.id) === false)
+  if (body === '') return { skipped: `${page.title}: The page has no text`, hasNewComments }
+  return { ...itemOf(page, body, reader.people.get(page.authorId ?? '') ?? null), hasNewComments }
+}
+
+async function findPage(confluence: Confluence, id: string): Promise<Page | null> {
+  try {
+    const page = await confluence.get(`pages/${id}`, Page, {
+      'body-format': 'view',
+      'include-labels': 'true',
+    })
+    return page.status === 'current' && page.id === id ? page : null
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+}
+
+/** Comments and the replies to them, until as many are found as are known, or they are as long as an item may be. */
+async function commentsOf(
+  confluence: Confluence,
+  pageId: string,
+  known: number,
+  maxBytes: number,
+): Promise<Comment[]> {
+  const found: Comment[] = []
+  let length = 0
+  const isEnough = (): boolean => length > maxBytes || found.length >= COMMENTS_MAX
+  const waiting: { path: string; what: string | null }[] = KINDS.map((kind) => ({
+    path: `pages/${pageId}/${kind}`,
+    what: null,
+  }))
+  for (let next = waiting.shift(); next !== undefined && !isEnough(); next = waiting.shift()) {
+    const { path, what } = next
+    const kind = path.includes('inline') ? 'inline-comments' : 'footer-comments'
+    for await (const comments of confluence.pages(path, Comment, {
+      'body-format': 'storage',
+      limit: '100',
+    })) {
+      for (const comment of comments) {
+        found.push({ ...comment, what: what ?? headingOf(comment, kind) })
+        length += comment.body.storage.value.length
+        waiting.push({ path: `${kind}/${comment.id}/children`, what: 'Reply' })
+      }
+      if (isEnough()) break
+    }
+    // Every comment may have replies, and each list of them is a request.
+    if (what === 'Reply' && found.length >= known) break
+    if (waiting.every((one) => one.what === 'Reply') && found.length >= known) break
+  }
+  return found
+}
+
+function headingOf({ properties }: z.output<typeof Comment>, kind: (typeof KINDS)[number]): string {
+  if (kind === 'footer-comments') return 'Comment'
+  const selection = properties?.inlineOriginalSelection?.replaceAll(/\s+/g, ' ').trim() ?? ''
+  return selection === ''
+    ? 'Inline comment'
+    : `Inline comment on "${selection.slice(0, SELECTION_CHARACTERS)}"`
+}
+
+/** Requests the people of a page who are not known yet, all at once. */
+async function learn({ confluence, people }: PageReader, page: Page, comments: Comment[]): Promise<void> {
+  const ids = [
+    page.authorId,
+    ...comments.flatMap(({ version, body }) => [version.authorId, ...namesIn(body.storage.value)]),
+  ]
+  const unknown = new Set(ids.flatMap((id) => (id == null || people.has(id) ? [] : id)))
+  if (unknown.size === 0) return
+  const found = await confluence.users(unknown)
+  for (const id of unknown) people.set(id, null)
+  for (const user of found) people.set(user.accountId, user)
+}
+
+async function textOf({ session, extractor }: PageReader, html: string): Promise<string> {
+  if (html.trim() === '') return ''
+  const { limits, signal } = session
+  try {
+    const { text } = await extractor.extract({
+      format: 'html',
+      bytes: Buffer.from(html),
+      charset: 'utf-8',
+      path: '',
+      maxTextBytes: limits.maxTextBytes,
+      timeoutMs: limits.extractTimeoutMs,
+      memoryMb: limits.extractMemoryMb,
+      signal,
+    })
+    return text
+  } catch (error) {
+    if (!(error instanceof ExtractionError)) throw error
+    throw new ProviderError('rejected', error.message, { cause: error })
+  }
+}
+
+function itemOf(page: Page, body: string, author: ConfluenceUser | null): ReadPage {
+  const labels = page.labels?.results.map(({ name }) => name) ?? []
+  return {
+    webui: page._links.webui,
+    sourceKind: 'document',
+    title: page.title.trim() || `Page ${page.id}`,
+    body,
+    authorName: author?.displayName ?? null,
+    sourceCreatedAt: new Date(page.createdAt),
+    sourceUpdatedAt: new Date(page.version.createdAt),
+    metadata: {
+      objectType: 'page',
+      ...(author?.displayName && { sender: author.displayName }),
+      ...(author?.email && { senderEmail: author.email }),
+      ...(labels.length > 0 && { labels }),
+    },
+  }
+}

@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { inSlices, type Pausable } from '../../kernel/slices.ts'
+import { ProviderError, type ProviderSession } from '../provider.ts'
+import { storedBelow } from '../stored-below.ts'
+import { type Confluence, isMissing } from './client.ts'
+import type { Space } from './spaces.ts'
+import { createTree, layerOf, Node, Restriction, type Tree } from './tree.ts'
+
+const PAGES_MAX = 20_000
+const PER_REQUEST = 250
+const SEARCHED_PER_REQUEST = 100
+const SPACES_PER_QUERY = 25
+
+/** What CQL tells of a page or a comment. Its index may lag behind, so it never says which pages there are. */
+const Found = z.object({
+  id: z.string(),
+  type: z.string(),
+  version: z.object({ number: z.int() }).optional().catch(undefined),
+  restrictions: z.object({ read: Restriction }).optional().catch(undefined),
+  container: z.object({ id: z.coerce.string() }).optional().catch(undefined),
+})
+
+/** The pages of the chosen spaces as they are now, and everything of them that has no time of change of its own. */
+export interface Survey {
+  readonly tree: Tree
+  /** Ids of all pages, in their order. */
+  readonly pages: readonly string[]
+  /** The comments of a page with their versions, as CQL knows them. */
+  commentsOf(id: string): ReadonlyMap<string, number>
+  spaceOf(id: string): Space | undefined
+  /** Stored items whose page is gone. */
+  readonly gone: readonly string[]
+  readonly stored: ReadonlySet<string>
+}
+
+export interface SurveyOptions {
+  confluence: Confluence
+  session: ProviderSession
+  spaces: ReadonlyMap<string, Space>
+  /** Of items, with a slash at its end. */
+  prefix: string
+  /** Comments are left out where only readers matter. */
+  withComments: boolean
+}
+
+/** Lists everything of the chosen spaces without texts: one request for 100 to 250 pages. Throws ProviderError. */
+export async function surveySite(options: SurveyOptions): Promise<Survey> {
+  const { confluence, session, spaces, prefix } = options
+  const tree = createTree(confluence)
+  const add = (nodes: readonly Node[]): void => {
+    for (const node of nodes) if (node.status === 'current' && spaces.has(node.spaceId)) tree.add(node)
+    if (tree.nodes.size > PAGES_MAX)
+      throw new ProviderError('rejected', `The spaces have more than ${PAGES_MAX} pages; name fewer spaces`)
+  }
+  for (const { id } of spaces.values()) {
+    session.signal.throwIfAborted()
+    const parameters = { status: 'current', sort: 'id', limit: String(PER_REQUEST) }
+    await eachPage(confluence.pages(`spaces/${id}/pages`, Node, parameters), add)
+  }
+  // A page that moved from one space to another meanwhile may be in neither list.
+  const stored = (await storedBelow(session, prefix)).map((id) => id.slice(prefix.length))
+  const missing = stored.filter((id) => !tree.nodes.has(id))
+  for (const ids of slicesOf(missing, PER_REQUEST)) {
+    const parameters = { id: ids.join(','), status: 'current', limit: String(PER_REQUEST) }
+    for await (const nodes of confluence.pages('pages', Node, parameters)) add(nodes)
+  }
+  const pages = [...tree.nodes.keys()].toSorted(byNumber)
+  const comments = await search(options, tree)
+  await tree.complete(pages)
+  const none: ReadonlyMap<string, number> = new Map()
+  return {
+    tree,
+    pages,
+    commentsOf: (id) => comments.get(id) ?? none,
+    spaceOf: (id) => spaces.get(tree.nodes.get(id)?.spaceId ?? ''),
+    gone: missing.filter((id) => !tree.nodes.has(id)).map((id) => prefix + id),
+    stored: new Set(stored),
+  }
+}
+
+/** A space may be deleted meanwhile: it has no pages then. */
+async function eachPage(pages: AsyncGenerator<Node[]>, add: (nodes: readonly Node[]) => void): Promise<void> {
+  try {
+    for await (const nodes of pages) add(nodes)
+  } catch (error) {
+    if (!isMissing(error)) throw error
+  }
+}
+
+/** Reads restrictions into the tree, and returns comments by page. */
+async function search(
+  { confluence, session, spaces, withComments }: SurveyOptions,
+  tree: Tree,
+): Promise<Map<string, Map<string, number>>> {
+  const comments = new Map<string, Map<string, number>>()
+  for (const some of slicesOf([...spaces.values()], SPACES_PER_QUERY)) {
+    const keys = some.map(({ key }) => `"${key}"`).join(', ')
+    const parameters = {
+      cql: `space in (${keys}) and type ${withComments ? 'in (page, comment)' : '= page'}`,
+      limit: String(SEARCHED_PER_REQUEST),
+      expand: 'version,container,restrictions.read.restrictions.user,restrictions.read.restrictions.group',
+    }
+    for await (const found of confluence.pagesV1('content/search', Found, parameters)) {
+      session.signal.throwIfAborted()
+      for (const { id, type, version, restrictions, container } of found) {
+        if (type === 'comment' && container !== undefined) {
+          const known = comments.get(container.id) ?? new Map<string, number>()
+          comments.set(container.id, known.set(id, version?.number ?? 0))
+        }
+        const { layer, isCut } = restrictions === undefined ? CUT : layerOf(restrictions.read)
+        if (type === 'page' && !isCut) tree.setLayer(id, layer)
+      }
+    }
+  }
+  return comments
+}
+
+/** Requested alone. */
+const CUT = { layer: null, isCut: true }
+
+/** The mark of every page in its present state, by id: one part for its content, one for its readers. */
+export function marksOf(survey: Survey, signal: AbortSignal): Promise<Map<string, string>> {
+  return inSlices(eachMark(survey), signal)
+}
+
+function* eachMark({ pages, tree, commentsOf, spaceOf }: Survey): Pausable<Map<string, string>> {
+  const marks = new Map<string, string>()
+  for (const id of pages) {
+    yield
+    const { path } = tree.placeOf(id)
+    const { name, key } = spaceOf(id) ?? {}
+    const comments = [...commentsOf(id)].toSorted(([one], [other]) => byNumber(one, other))
+    const content = hashOf([tree.nodes.get(id)?.version.number, path, name, key, comments], 8)
+    marks.set(id, `${content}.${readersMark(tree, id)}`)
+  }
+  return marks
+}
+
+export const readersMark = (tree: Tree, id: string): string => hashOf(readerGroupOf(tree, id), 5)
+
+/** The group of a page's readers; null: they are not known. */
+export function readerGroupOf(tree: Tree, id: string): string | null {
+  const { guard, isClosed } = tree.placeOf(id)
+  if (isClosed) return null
+  return guard === null ? spaceGroup(tree.nodes.get(id)?.spaceId ?? '') : guardGroup(guard)
+}
+
+export const spaceGroup = (id: string): string => `confluence-space-${id}`
+export const guardGroup = (id: string): string => `confluence-content-${id}`
+
+const hashOf = (value: unknown, length: number): string =>
+  createHash('sha256')
+    .update(JSON.stringify(value ?? null))
+    .digest('base64url')
+    .slice(0, length)
+
+/** Ids are numbers of any length. */
+const byNumber = (one: string, other: string): number =>
+  one.length - other.length || (one < other ? -1 : one > other ? 1 : 0)
+
+function* slicesOf<Value>(all: readonly Value[], size: number): Generator<Value[]> {
+  for (let start = 0; start < all.length; start += size) yield all.slice(start, start + size)
+}

@@ -1,0 +1,200 @@
+import pLimit from 'p-limit'
+import { z } from 'zod'
+import { ProviderError } from '../provider.ts'
+import { type Confluence, isMissing } from './client.ts'
+
+const AT_ONCE = 4
+const DEPTH_MAX = 200
+const PATH_CHARACTERS_MAX = 1_000
+const SUBJECTS_PER_PAGE = 200
+/** What can be above a page, and where the API has it. */
+const LISTS: Readonly<Record<string, string>> = {
+  page: 'pages',
+  folder: 'folders',
+  whiteboard: 'whiteboards',
+  database: 'databases',
+  embed: 'embeds',
+}
+
+/** What a list tells of a page or of a folder. A page whose other fields are broken fails when it is read. */
+export const Node = z.object({
+  id: z.string().regex(/^\d+$/),
+  status: z.string().catch(''),
+  title: z.string().catch(''),
+  spaceId: z.string().catch(''),
+  parentId: z.string().nullish().catch(null),
+  parentType: z.string().nullish().catch(null),
+  version: z.object({ number: z.int() }).catch({ number: 0 }),
+})
+export type Node = z.output<typeof Node>
+
+/** Deleted users and groups have no id, but still restrict. */
+const subjects = <Schema extends z.ZodType>(schema: Schema) =>
+  z.object({ results: z.array(schema), limit: z.int().positive() })
+export const Restriction = z.object({
+  restrictions: z.object({
+    user: subjects(z.object({ accountId: z.string().nullish() })),
+    group: subjects(z.object({ id: z.string().nullish() })),
+  }),
+})
+type Restriction = z.output<typeof Restriction>
+
+/** Who may read a page among those who may read what is above it; null: all of them; `unknown`: not told. */
+export type Layer = { users: string[]; groups: string[] } | null | 'unknown'
+
+/** Where a page is. */
+export interface Place {
+  /** The titles above it. */
+  path: string
+  /** The nearest page or folder with a restriction, from this one upwards. */
+  guard: string | null
+  /** Whether something above it cannot be read, so that its readers are not known. */
+  isClosed: boolean
+}
+
+/** The pages and folders of a site, with what is above each. */
+export interface Tree {
+  readonly nodes: ReadonlyMap<string, Node>
+  add(node: Node): void
+  setLayer(id: string, layer: Layer): void
+  layerOf(id: string): Layer
+  /** Requests what is not known yet of these pages and of everything above them. Throws ProviderError. */
+  complete(ids: Iterable<string>): Promise<void>
+  /** Of a page that is complete. */
+  placeOf(id: string): Place
+  /** A page or folder and everything above it, from below. */
+  chainOf(id: string): Node[]
+}
+
+export function createTree(confluence: Confluence): Tree {
+  const nodes = new Map<string, Node>()
+  const layers = new Map<string, Layer>()
+  const places = new Map<string, Place>()
+  const missing = new Set<string>()
+  const limit = pLimit(AT_ONCE)
+  const each = (ids: Iterable<string>, act: (id: string) => Promise<void>) =>
+    Promise.all([...ids].map((id) => limit(act, id)))
+
+  async function load(id: string, type: string): Promise<void> {
+    const list = LISTS[type]
+    const node = list === undefined ? null : await orNull(confluence.get(`${list}/${id}`, Node))
+    if (node?.id === id) nodes.set(id, node)
+    else missing.add(id)
+  }
+
+  async function complete(ids: Iterable<string>): Promise<void> {
+    const seen = new Set<string>()
+    for (let level = [...new Set(ids)]; level.length > 0;) {
+      for (const id of level) seen.add(id)
+      await each(
+        level.filter((id) => !layers.has(id)),
+        async (id) => void layers.set(id, await readLayer(confluence, id)),
+      )
+      const above = new Map<string, string>()
+      for (const id of level) {
+        const { parentId, parentType } = nodes.get(id) ?? {}
+        if (parentId != null && !seen.has(parentId)) above.set(parentId, parentType ?? 'page')
+      }
+      const unknown = [...above.keys()].filter((id) => !nodes.has(id) && !missing.has(id))
+      await each(unknown, (id) => load(id, above.get(id) ?? 'page'))
+      level = [...above.keys()].filter((id) => nodes.has(id))
+    }
+  }
+
+  function chainOf(id: string): Node[] {
+    const chain: Node[] = []
+    for (let node = nodes.get(id); node !== undefined && chain.length < DEPTH_MAX;) {
+      chain.push(node)
+      node = node.parentId == null ? undefined : nodes.get(node.parentId)
+    }
+    return chain
+  }
+
+  function placeOf(id: string): Place {
+    const known = places.get(id)
+    if (known !== undefined) return known
+    const above: Node[] = []
+    for (const node of chainOf(id)) {
+      if (places.has(node.id)) break
+      above.push(node)
+    }
+    let place = PLACELESS
+    for (const node of above.toReversed()) {
+      place = placeBelow(node, node.parentId == null ? TOP : (places.get(node.parentId) ?? PLACELESS))
+      places.set(node.id, place)
+    }
+    return place
+  }
+
+  function placeBelow(node: Node, parent: Place): Place {
+    const layer = layers.get(node.id) ?? null
+    const title = node.parentId == null ? '' : (nodes.get(node.parentId)?.title ?? '')
+    return {
+      path: [parent.path, title]
+        .filter((part) => part !== '')
+        .join(' / ')
+        .slice(0, PATH_CHARACTERS_MAX),
+      guard: layer === null ? parent.guard : node.id,
+      isClosed: parent.isClosed || layer === 'unknown',
+    }
+  }
+
+  return {
+    nodes,
+    add: (node) => void nodes.set(node.id, node),
+    setLayer: (id, layer) => void layers.set(id, layer),
+    layerOf: (id) => layers.get(id) ?? null,
+    complete,
+    placeOf,
+    chainOf,
+  }
+}
+
+const TOP: Place = { path: '', guard: null, isClosed: false }
+/** Below something that is not known. */
+const PLACELESS: Place = { path: '', guard: null, isClosed: true }
+
+/** The restriction of one page or folder. Throws ProviderError. */
+async function readLayer(confluence: Confluence, id: string): Promise<Layer> {
+  const path = `content/${id}/restriction/byOperation/read`
+  const users: string[] = []
+  const groups: string[] = []
+  let isRestricted = false
+  try {
+    for (let start = 0; ;) {
+      const parameters = { start: String(start), limit: String(SUBJECTS_PER_PAGE) }
+      const { layer, isCut, limit } = layerOf(await confluence.getV1(path, Restriction, parameters))
+      isRestricted ||= layer !== null
+      users.push(...(layer?.users ?? []))
+      groups.push(...(layer?.groups ?? []))
+      if (!isCut) return isRestricted ? { users, groups } : null
+      start += limit
+    }
+  } catch (error) {
+    if (error instanceof ProviderError && error.kind === 'rejected') return 'unknown'
+    throw error
+  }
+}
+
+/** A restriction as one answer has it, and whether there may be more of it. */
+export function layerOf({ restrictions: { user, group } }: Restriction) {
+  const isRestricted = user.results.length + group.results.length > 0
+  const layer = {
+    users: user.results.flatMap(({ accountId }) => accountId ?? []),
+    groups: group.results.flatMap(({ id }) => id ?? []),
+  }
+  return {
+    layer: isRestricted ? layer : null,
+    isCut: [user, group].some(({ results, limit }) => results.length >= limit),
+    limit: Math.min(user.limit, group.limit),
+  }
+}
+
+async function orNull<Result>(request: Promise<Result>): Promise<Result | null> {
+  try {
+    return await request
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+}
