@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { parseArgs } from 'node:util'
+import { type ConfluenceEmulator, startConfluenceEmulator } from './confluence/index.ts'
+import { seedConfluence } from './confluence/seed.ts'
 import { type GitHubEmulator, startGitHubEmulator } from './github/index.ts'
 import { seedGitHub } from './github/seed.ts'
 import { startGoogleEmulator } from './google/google-emulator.ts'
@@ -12,11 +14,12 @@ import { startStripeEmulator } from './stripe/index.ts'
 const USAGE = `Usage: npm run emulators -- [options]
 
 Starts Slack, Google (Drive and Gmail), Notion and Stripe as small servers on 127.0.0.1, with data from a seed, and prints
-the settings that point the service at them; GitHub too if PROVIDERS names github. With --start, it also starts the
+the settings that point the service at them; GitHub and Confluence too if PROVIDERS names
+them. With --start, it also starts the
 service with these settings.
 
   --start            also starts the service; it ends with the emulators
-  --port <n>         first of five ports (default 8801; 0 takes any free ones)
+  --port <n>         first of six ports (default 8801; 0 takes any free ones)
   --service <url>    service that events are sent to (default http://127.0.0.1, port PORT or 8787)
   --channels <n>     Slack channels (default 6)
   --messages <n>     messages of each channel (default 80)
@@ -95,6 +98,7 @@ async function main(): Promise<void> {
     webhookUrl: `${values.service}/v1/webhooks/stripe`,
   })
   const github = await startGitHub(port(4))
+  const confluence = await startConfluence(port(5))
   const env = {
     ...slack.env,
     GOOGLE_CLIENT_ID: google.clientId,
@@ -104,11 +108,20 @@ async function main(): Promise<void> {
     ...notion.env,
     ...stripe.env,
     ...(github && { GITHUB_API_URL: github.url }),
+    ...(confluence && { CONFLUENCE_API_URL: confluence.url }),
   }
-  const servers = [slack, google, notion, stripe, ...(github ? [github] : [])]
+  const servers = [
+    slack,
+    google,
+    notion,
+    stripe,
+    ...(github ? [github] : []),
+    ...(confluence ? [confluence] : []),
+  ]
   const ways =
     waysToChange({ slack: slack.url, google: google.url, notion: notion.url, stripe: stripe.url }) +
-    (github ? `# A token for GitHub: ${github.token()}\n` : '')
+    (github ? `# A token for GitHub: ${github.token()}\n` : '') +
+    (confluence ? `# For Confluence: ${confluence.email}, token ${confluence.token()}\n` : '')
   if (values.start) {
     process.stdout.write(ways)
     await runService(env)
@@ -122,9 +135,19 @@ async function main(): Promise<void> {
   process.once('SIGTERM', end)
 }
 
-/** GitHub, which a service has only if PROVIDERS names it. */
+/** Whether the service has a provider that is off unless PROVIDERS names it. */
+const isNamed = (provider: string): boolean =>
+  (process.env['PROVIDERS'] ?? '').split(',').some((id) => id.trim() === provider)
+
+async function startConfluence(port: number): Promise<ConfluenceEmulator | null> {
+  if (!isNamed('confluence')) return null
+  const confluence = await startConfluenceEmulator({ port })
+  seedConfluence(confluence.state, { pages: 40 })
+  return confluence
+}
+
 async function startGitHub(port: number): Promise<GitHubEmulator | null> {
-  if (!(process.env['PROVIDERS'] ?? '').split(',').some((id) => id.trim() === 'github')) return null
+  if (!isNamed('github')) return null
   const github = await startGitHubEmulator({ port })
   seedGitHub(github.state, { issues: 40, files: 20 })
   return github

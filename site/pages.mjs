@@ -76,6 +76,7 @@ export const SECTIONS = [
       'reference/connectors/folder',
       'reference/connectors/web',
       'reference/connectors/github',
+      'reference/connectors/confluence',
     ],
   },
   {

@@ -165,9 +165,10 @@ function kindOf(status: number): ProviderError['kind'] {
 function wordsOf(bytes: Buffer): string | undefined {
   const body = jsonOf(bytes)
   if (typeof body !== 'object' || body === null) return undefined
-  const { error_description: description, message, error } = Object.fromEntries(Object.entries(body))
+  const { error_description: description, message, error, errors } = Object.fromEntries(Object.entries(body))
   const nested = typeof error === 'object' && error !== null && 'message' in error ? error.message : error
-  return [description, message, nested].find((words) => typeof words === 'string' && words !== '')
+  const { title }: { title?: unknown } = Object(Array.isArray(errors) ? errors[0] : null)
+  return [description, message, nested, title].find((words) => typeof words === 'string' && words !== '')
 }
 
 function jsonOf(bytes: Buffer): unknown {

@@ -117,8 +117,7 @@ async function accountOf(confluence: Confluence): Promise<string> {
   } catch (error) {
     if (!(error instanceof ProviderError)) throw error
     if (error.cause instanceof AddressNotAllowed) throw fault('site', 'site must be at a public address')
-    if (error.kind === 'auth')
-      throw fault('token', `Confluence refuses the email or the token (${error.message})`)
+    if (error.kind === 'auth') throw fault('token', error.message)
     if (error.code === '404') throw fault('site', 'There is no Confluence at this address')
     throw error
   }

@@ -26,7 +26,12 @@ export const restOptionsOf = (guardedFetch: typeof fetch | null): RestOptions =>
   scheme: 'Basic',
   headers: { 'user-agent': `RetrievalMemoryService/${VERSION}` },
   ...(guardedFetch && { fetch: guardedFetch }),
+  // Confluence answers it with a page, not with words.
+  refused: ({ status }) => (status === 401 ? refusedToken() : undefined),
 })
+
+const refusedToken = (): ProviderError =>
+  new ProviderError('auth', 'Confluence refuses the email or the API token', { code: '401' })
 
 export type Parameters = Readonly<Record<string, string>>
 
@@ -68,8 +73,7 @@ export function createConfluence(
   const request = async (url: string, rest: Partial<RestRequest> = {}): Promise<RestAnswer> => {
     const answer = await send({ url, ...rest })
     const reason = answer.headers.get('x-seraph-loginreason') ?? ''
-    if (/AUTHENTICATED_FAILED|AUTHENTICATION_DENIED/.test(reason))
-      throw new ProviderError('auth', 'Confluence refuses the email or the API token', { code: '401' })
+    if (/AUTHENTICATED_FAILED|AUTHENTICATION_DENIED/.test(reason)) throw refusedToken()
     return answer
   }
   const addressOf = (path: string, parameters: Parameters = {}): string => {
@@ -122,8 +126,7 @@ export function createConfluence(
     },
     async accountId() {
       const { type, accountId } = await get(`${V1}/user/current`, CurrentUser)
-      if (type === 'anonymous' || accountId == null)
-        throw new ProviderError('auth', 'Confluence refuses the email or the API token', { code: '401' })
+      if (type === 'anonymous' || accountId == null) throw refusedToken()
       return accountId
     },
   }

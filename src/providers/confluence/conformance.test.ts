@@ -47,6 +47,7 @@ async function connect(
 describe('pages', () => {
   checkConnector({
     provider,
+    revokedMessage: /^Confluence refuses the email or the API token$/,
     connect: (options) =>
       connect(options, ({ wiki: { state, faults }, hr }, pageOf) => {
         const archive = state.add(hr, { title: 'Archive' })
@@ -64,6 +65,7 @@ describe('pages', () => {
 describe('comments', () => {
   checkConnector({
     provider,
+    revokedMessage: /^Confluence refuses the email or the API token$/,
     connect: (options) =>
       connect(options, ({ wiki: { state, faults }, hr }, pageOf) => {
         const other = state.createSpace('ENG')
