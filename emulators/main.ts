@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { parseArgs } from 'node:util'
-import { type ConfluenceEmulator, startConfluenceEmulator } from './confluence/index.ts'
+import { startConfluenceEmulator } from './confluence/index.ts'
 import { seedConfluence } from './confluence/seed.ts'
-import { type GitHubEmulator, startGitHubEmulator } from './github/index.ts'
+import { startGitHubEmulator } from './github/index.ts'
 import { seedGitHub } from './github/seed.ts'
 import { startGoogleEmulator } from './google/google-emulator.ts'
 import type { EmulatorServer } from './kit/server.ts'
@@ -97,8 +97,7 @@ async function main(): Promise<void> {
     port: port(3),
     webhookUrl: `${values.service}/v1/webhooks/stripe`,
   })
-  const github = await startGitHub(port(4))
-  const confluence = await startConfluence(port(5))
+  const named = await startNamed(port)
   const env = {
     ...slack.env,
     GOOGLE_CLIENT_ID: google.clientId,
@@ -107,21 +106,12 @@ async function main(): Promise<void> {
     GOOGLE_AUTH_URL: google.url,
     ...notion.env,
     ...stripe.env,
-    ...(github && { GITHUB_API_URL: github.url }),
-    ...(confluence && { CONFLUENCE_API_URL: confluence.url }),
+    ...named.env,
   }
-  const servers = [
-    slack,
-    google,
-    notion,
-    stripe,
-    ...(github ? [github] : []),
-    ...(confluence ? [confluence] : []),
-  ]
+  const servers = [slack, google, notion, stripe, ...named.servers]
   const ways =
     waysToChange({ slack: slack.url, google: google.url, notion: notion.url, stripe: stripe.url }) +
-    (github ? `# A token for GitHub: ${github.token()}\n` : '') +
-    (confluence ? `# For Confluence: ${confluence.email}, token ${confluence.token()}\n` : '')
+    named.ways
   if (values.start) {
     process.stdout.write(ways)
     await runService(env)
@@ -135,22 +125,29 @@ async function main(): Promise<void> {
   process.once('SIGTERM', end)
 }
 
-/** Whether the service has a provider that is off unless PROVIDERS names it. */
-const isNamed = (provider: string): boolean =>
-  (process.env['PROVIDERS'] ?? '').split(',').some((id) => id.trim() === provider)
-
-async function startConfluence(port: number): Promise<ConfluenceEmulator | null> {
-  if (!isNamed('confluence')) return null
-  const confluence = await startConfluenceEmulator({ port })
-  seedConfluence(confluence.state, { pages: 40 })
-  return confluence
-}
-
-async function startGitHub(port: number): Promise<GitHubEmulator | null> {
-  if (!isNamed('github')) return null
-  const github = await startGitHubEmulator({ port })
-  seedGitHub(github.state, { issues: 40, files: 20 })
-  return github
+/** The providers that a service has only if PROVIDERS names them. */
+async function startNamed(
+  port: (offset: number) => number,
+): Promise<{ servers: Pick<EmulatorServer, 'close'>[]; env: Record<string, string>; ways: string }> {
+  const names = new Set((process.env['PROVIDERS'] ?? '').split(',').map((name) => name.trim()))
+  const servers: Pick<EmulatorServer, 'close'>[] = []
+  const env: Record<string, string> = {}
+  let ways = ''
+  if (names.has('github')) {
+    const github = await startGitHubEmulator({ port: port(4) })
+    seedGitHub(github.state, { issues: 40, files: 20 })
+    servers.push(github)
+    env['GITHUB_API_URL'] = github.url
+    ways += `# A token for GitHub: ${github.token()}\n`
+  }
+  if (names.has('confluence')) {
+    const confluence = await startConfluenceEmulator({ port: port(5) })
+    seedConfluence(confluence.state, { pages: 40 })
+    servers.push(confluence)
+    env['CONFLUENCE_API_URL'] = confluence.url
+    ways += `# For Confluence: any site, ${confluence.email}, token ${confluence.token()}\n`
+  }
+  return { servers, env, ways }
 }
 
 /** Describes possible changes at the providers as shell comments, because a shell reads the settings. */

@@ -120,7 +120,7 @@ export class ConfluenceState {
     if (parent !== undefined && this.chainOf(parent).includes(content)) return
     content.parentId = parent?.id ?? null
     const spaceId = parent?.spaceId ?? to.space?.id ?? content.spaceId
-    for (const below of [...this.contents.values()])
+    for (const below of this.contents.values())
       if (this.chainOf(below).includes(content)) below.spaceId = spaceId
   }
 
@@ -168,8 +168,7 @@ export class ConfluenceState {
 
   removeSpace(space: ConfluenceSpace): void {
     this.spaces.delete(space.id)
-    for (const { id, spaceId } of [...this.contents.values()])
-      if (spaceId === space.id) this.contents.delete(id)
+    for (const { id, spaceId } of this.contents.values()) if (spaceId === space.id) this.contents.delete(id)
   }
 
   /** A page or folder and what is above it. */

@@ -80,7 +80,7 @@ describe('comments', () => {
             if (comment !== undefined) state.editComment(comment, `<p>${text}</p>`)
           },
           remove(id) {
-            for (const comment of [...state.comments.values()])
+            for (const comment of state.comments.values())
               if (comment.pageId === id) state.removeComment(comment)
             state.trash(pageOf(id))
           },

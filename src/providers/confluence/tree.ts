@@ -69,7 +69,6 @@ export interface Tree {
 export function createTree(confluence: Confluence): Tree {
   const nodes = new Map<string, Node>()
   const layers = new Map<string, Layer>()
-  const places = new Map<string, Place>()
   const missing = new Set<string>()
   const limit = pLimit(AT_ONCE)
   const each = (ids: Iterable<string>, act: (id: string) => Promise<void>) =>
@@ -100,6 +99,22 @@ export function createTree(confluence: Confluence): Tree {
       level = [...above.keys()].filter((id) => nodes.has(id))
     }
   }
+
+  return {
+    nodes,
+    add: (node) => void nodes.set(node.id, node),
+    setLayer: (id, layer) => void layers.set(id, layer),
+    layerOf: (id) => layers.get(id) ?? null,
+    complete,
+    ...createPlaces(nodes, layers),
+  }
+}
+
+function createPlaces(
+  nodes: ReadonlyMap<string, Node>,
+  layers: ReadonlyMap<string, Layer>,
+): Pick<Tree, 'placeOf' | 'chainOf'> {
+  const places = new Map<string, Place>()
 
   function chainOf(id: string): Node[] {
     const chain: Node[] = []
@@ -139,15 +154,7 @@ export function createTree(confluence: Confluence): Tree {
     }
   }
 
-  return {
-    nodes,
-    add: (node) => void nodes.set(node.id, node),
-    setLayer: (id, layer) => void layers.set(id, layer),
-    layerOf: (id) => layers.get(id) ?? null,
-    complete,
-    placeOf,
-    chainOf,
-  }
+  return { placeOf, chainOf }
 }
 
 const TOP: Place = { path: '', guard: null, isClosed: false }
