@@ -103,7 +103,7 @@ describe('a file of questions', () => {
     ['question,page\na,"b', /line 2: a quote/],
     [`question,page\n${'q,p\n'.repeat(1_001)}`, /more than 1000/],
     [`question,page\n${'q'.repeat(8_193)},p`, /line 2/],
-  ])('is refused where a run would say nothing: case %#', (text, message) => {
+  ])('rejects files without usable questions: case %#', (text, message) => {
     expect(() => readQuestions(text)).toThrow(message)
   })
 

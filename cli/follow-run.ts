@@ -3,7 +3,7 @@ import type { RetryPolicy } from '../client/src/index.ts'
 import type { ApiClient } from './api-client.ts'
 import { type SyncRun, SyncRunDetails } from './api-shapes.ts'
 import { CommandError } from './failures.ts'
-import { patience, waitNote } from './patience.ts'
+import { retryPolicy, waitNote } from './retry-policy.ts'
 import { printableLine, type Terminal } from './terminal.ts'
 
 /** Polling more often would use up the key's rate limit, which others may need. */
@@ -101,7 +101,7 @@ function standingOf({ syncRun, waitingUntil }: RunDetails): string {
 
 /** Waits out rate limits and short outages of the service at `url`, and reports each wait. */
 export function patienceOn(terminal: Terminal, url: string): Partial<RetryPolicy> {
-  return patience(url, (reason, milliseconds) => terminal.note(waitNote(reason, milliseconds)))
+  return retryPolicy(url, (reason, milliseconds) => terminal.note(waitNote(reason, milliseconds)))
 }
 
 function sleep(milliseconds: number): Promise<void> {

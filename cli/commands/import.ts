@@ -12,7 +12,7 @@ import { openImportNotes } from '../import/import-notes.ts'
 import { deleteMissing, type ImportDeps, type ImportResult, runImport } from '../import/run-import.ts'
 import { stateFolder } from '../import/state-files.ts'
 import { type Failure, formatOfFile, type Walk, walkFolder } from '../import/walk-folder.ts'
-import { waitNote } from '../patience.ts'
+import { waitNote } from '../retry-policy.ts'
 import { createProgressBar } from '../progress-bar.ts'
 import { printableLine, type Terminal } from '../terminal.ts'
 import { providerOption } from './options.ts'
@@ -49,7 +49,7 @@ export function addImportCommand(program: Command): void {
     .option('--prefix <name>', "prefix of the document IDs (default: the folder's name)")
     .option('--include-hidden', 'include files and folders whose names begin with a dot')
     .option('--force', 'send unchanged files too')
-    .option('--delete-missing', 'remove what an earlier import stored of files that are gone')
+    .option('--delete-missing', 'delete items whose files no longer exist')
     .action(importPath)
 }
 

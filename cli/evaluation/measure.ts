@@ -4,7 +4,7 @@ export interface Expectation {
   fact: string | null
 }
 
-/** Of a question once it is measured. */
+/** A question's result. */
 export interface Standing {
   /** The place of the expected page among the pages found, or of the first passage with the fact; null: not found. */
   rank: number | null
@@ -35,7 +35,7 @@ export function measure(
   return { rank, hasFact, change: changeSince(last, { rank, hasFact }) }
 }
 
-/** The place of what is expected among the items found: several passages of one count once. */
+/** The rank of the expected item among the items found; an item's passages count once. */
 function rankOf({ page, fact }: Expectation, hits: readonly Found[]): number | null {
   const places = [...new Set(hits.map(({ sourceItemId }) => sourceItemId))]
   const found = hits.find((hit) => (page === null ? contains(hit.content, fact ?? '') : isPage(hit, page)))

@@ -2,7 +2,7 @@ import { type IngestDocument, MemoryError } from '../../client/src/index.ts'
 import type { ApiClient } from '../api-client.ts'
 import { Anything } from '../api-shapes.ts'
 import { codeOf } from '../failures.ts'
-import { type OnWait, patience } from '../patience.ts'
+import { type OnWait, retryPolicy } from '../retry-policy.ts'
 
 /** A document in flight, with callbacks for the service's decision. */
 export interface Parcel {
@@ -43,7 +43,7 @@ export async function sendDocuments(
     return await client.memory().ingest(
       parcels.map(({ document }) => document),
       {
-        retry: { ...patience(client.url, onWait), sleep },
+        retry: { ...retryPolicy(client.url, onWait), sleep },
         onStored: async (documents) => {
           stored += documents.length
           for (const document of documents) await byDocument.get(document)?.accepted()
@@ -68,7 +68,7 @@ export async function deleteDocument(
   { sleep, onWait }: Waiting,
 ): Promise<boolean> {
   const path = `/v1/source-items?${new URLSearchParams(item).toString()}`
-  const retry = { ...patience(client.url, onWait), sleep }
+  const retry = { ...retryPolicy(client.url, onWait), sleep }
   try {
     await client.call(Anything, { method: 'DELETE', path, retry })
     return true

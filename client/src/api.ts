@@ -1146,7 +1146,7 @@ export interface components {
              */
             kind: "everyone" | "member" | "source" | "user" | "group" | "domain";
             /**
-             * @description An address, a group or a domain; null if the kind says it all.
+             * @description An address, a group or a domain; null for kinds without a name.
              * @example legal
              */
             name: string | null;

@@ -98,7 +98,7 @@ export function invalidAnswer({ status, headers }: Omit<AnswerParts, 'text'>, wh
   })
 }
 
-/** Parses a JSON object; undefined if the text is none. */
+/** Parses a JSON object; undefined if the text is not an object. */
 export function jsonObject(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text)

@@ -1,5 +1,5 @@
 import type { Candidate } from './candidate.ts'
-import { saysLittle } from './passage.ts'
+import { saysLittle } from './empty-passages.ts'
 
 /** The length limit for steps, lists, and the text before code. */
 const BLOCK_CHARACTERS_MAX = 900

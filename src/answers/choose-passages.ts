@@ -1,5 +1,5 @@
 import type { Candidate } from './candidate.ts'
-import { saysLittle } from './passage.ts'
+import { saysLittle } from './empty-passages.ts'
 import { SHARPNESS } from './score-passages.ts'
 
 /** A value, option, or definition that is this likely, and covers this share of the question, is the whole answer. */

@@ -1,6 +1,7 @@
 import type { TermWeights } from '../inference/term-weights.ts'
 import type { Candidate } from './candidate.ts'
-import { isMailHeader, pointsBack, saysLittle } from './passage.ts'
+import { isMailHeader, saysLittle } from './empty-passages.ts'
+import { pointsBack } from './passage.ts'
 import { askedTypes, hasCommand, typeReader } from './answer-types.ts'
 import type { Asked, CoveredPassage } from './coverage.ts'
 import { asksForCode, asksHow, asksWhatItIs } from './question-type.ts'

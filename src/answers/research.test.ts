@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { startAnthropicEmulator } from '../../test/support/anthropic-emulator.ts'
-import { startGoogleEmulator } from '../../test/support/google-emulator.ts'
+import { startGeminiEmulator } from '../../test/support/gemini-emulator.ts'
 import type { ModelServer } from '../../test/support/model-server.ts'
 import { startOpenAiEmulator } from '../../test/support/openai-emulator.ts'
 import { testTerms } from '../../test/support/term-weights.ts'
@@ -43,7 +43,7 @@ async function scripted(provider: 'openai' | 'anthropic' | 'google', replies: re
       ? await startOpenAiEmulator({ reply })
       : provider === 'anthropic'
         ? await startAnthropicEmulator(reply)
-        : await startGoogleEmulator(reply)
+        : await startGeminiEmulator(reply)
   servers.push(server)
   const settings = { provider, baseUrl: server.baseUrl, apiKey: 'k', model: 'm' } as const
   return { server, model: createLanguageModel(settings, { retriesMax: 0 }) }

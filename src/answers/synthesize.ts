@@ -21,7 +21,7 @@ import type { Section } from './sections.ts'
 import { scoringPassages } from './score-passages.ts'
 import { stemsOf } from './stems.ts'
 import { rowText } from './table-rows.ts'
-import { lossesByThread } from './threads.ts'
+import { lossesByThread } from './older-in-thread.ts'
 
 /** The maximum number of documents that are listed by title only. */
 const TITLES_MAX = 4

@@ -56,7 +56,7 @@ import { createItemSyncs, createSyncRuns, dropActiveRuns } from '../sync/index.t
 import type { RequestLog } from '../request-log/index.ts'
 import { createThreads } from '../threads/index.ts'
 import type { RateLimit } from '../usage/index.ts'
-import { metersOf } from './meters.ts'
+import { metersOf } from './request-counters.ts'
 import { organizationRemovalsOf } from './organization-removals.ts'
 import { createSearchMemory } from './search-memory.ts'
 import { tracedGates, tracedLanguageModel, type Tracing } from '../tracing/index.ts'

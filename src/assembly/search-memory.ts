@@ -10,7 +10,7 @@ import type { Logger } from '../kernel/logger.ts'
 /** With more threads, memory bandwidth is the bottleneck. */
 const THREADS_MAX = 4
 /** A server works in parallel; the embedded database blocks all other requests meanwhile. */
-const PATIENCE = {
+const WAITS = {
   embedded: { loadMs: 10_000, followMs: 10_000 },
   postgres: { loadMs: 0, followMs: 250 },
 }
@@ -34,7 +34,7 @@ export async function createSearchMemory(
     bytes: megabytes * 2 ** 20,
     threads: Math.min(THREADS_MAX, availableParallelism()),
     saved: folder === null ? undefined : createSavedSnapshots({ folder, logger }),
-    patience: PATIENCE[database.driver],
+    waits: WAITS[database.driver],
     onError: (err, organizationId) =>
       logger.error(
         { err, organizationId },

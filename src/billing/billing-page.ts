@@ -8,21 +8,18 @@ export function billingPage({ checkout }: { checkout?: unknown }): Html {
     return page(
       'Your plan is on its way',
       html`<p>
-        It is set as soon as the payment processor has confirmed it, mostly within seconds. You can close this
-        page.
+        Your plan is active once the payment is confirmed, usually within seconds. You can close this page.
       </p>`,
     )
   }
   if (checkout === 'canceled') {
     return page(
       'Nothing was bought',
-      html`<p>No card was charged. You can close this page, or begin again whenever you like.</p>`,
+      html`<p>No card was charged. You can close this page or try again at any time.</p>`,
     )
   }
   return page(
     'Billing',
-    html`<p>
-      What you changed is set as soon as the payment processor has confirmed it. You can close this page.
-    </p>`,
+    html`<p>Your changes apply once the payment processor confirms them. You can close this page.</p>`,
   )
 }

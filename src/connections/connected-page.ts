@@ -18,10 +18,7 @@ export function connectedPage(query: { provider?: unknown; connected?: unknown; 
   if (typeof query.connected === 'string') {
     return page(
       `${provider} is connected`,
-      html`<p>
-        Its first sync has started by itself. What it brings can be searched as it comes. You can close this
-        page.
-      </p>`,
+      html`<p>Its first sync has started. Items are searchable as they arrive. You can close this page.</p>`,
     )
   }
   if (query.error === undefined) {

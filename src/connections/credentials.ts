@@ -188,7 +188,7 @@ export function createCredentialStore(deps: StoreDependencies): CredentialStore 
         }
         await sleep(LOOK_AGAIN_MS, undefined, { signal })
       }
-      throw new ProviderError('unavailable', 'The access token is being renewed elsewhere for too long')
+      throw new ProviderError('unavailable', 'Another process did not renew the access token in time')
     },
     reencrypt: createReencryption(db, (source, ciphertext) =>
       cipher.reencrypt(ciphertext, contextOf(source)),
@@ -235,8 +235,7 @@ function readable(cipher: TokenCipher, ciphertext: Uint8Array, source: SourceRef
 
 /** A refresh with only its own timeout. */
 async function askForRenewal(adapter: ProviderAdapter, credentials: Credentials): Promise<Credentials> {
-  if (!usesOAuth(adapter))
-    throw new ProviderError('auth', 'The provider no longer accepts what this source was connected with')
+  if (!usesOAuth(adapter)) throw new ProviderError('auth', "The provider rejects this source's credentials")
   const signal = AbortSignal.timeout(REFRESH_TIMEOUT_MS)
   try {
     return await adapter.refresh(credentials, signal)

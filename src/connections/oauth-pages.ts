@@ -39,8 +39,8 @@ export function questionPage({ provider, workspace, person, action, confirmation
         <button>Connect ${name}</button>
       </form>
       <p class="quiet">
-        Nothing is connected or stored yet. If you did not expect this, close the page; it is of no use after
-        ten minutes.
+        Nothing is connected or stored yet. If you did not expect this, close this page. It expires in ten
+        minutes.
       </p>`,
   )
 }

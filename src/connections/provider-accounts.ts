@@ -3,7 +3,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import type { ProviderAdapters, ProviderEnvironment } from '../providers/index.ts'
 import type { SourceChannels } from '../sources/index.ts'
-import { createChannels } from './channels.ts'
+import { createChannels } from './source-channels.ts'
 import { createCleanUps } from './clean-ups.ts'
 import { createConnections } from './connections.ts'
 import { createConnectorAccess } from './connector-access.ts'
@@ -14,7 +14,7 @@ import { createRevocations, type Revocations } from './revocations.ts'
 import type { ProviderServices } from './provider-routes.ts'
 import type { ConnectionServices } from './routes.ts'
 import { createTokenCipher } from './token-cipher.ts'
-import { createWebhooks } from './webhooks.ts'
+import { createWebhooks } from './incoming-webhooks.ts'
 
 export interface ProviderAccountsDependencies {
   db: Db

@@ -5,7 +5,7 @@ import type { ProviderId } from '../kernel/providers.ts'
 import { count, text } from '../kernel/schemas.ts'
 import { type Provider, providers } from '../providers/index.ts'
 import type { CleanUps } from './clean-ups.ts'
-import type { Webhooks } from './webhooks.ts'
+import type { Webhooks } from './incoming-webhooks.ts'
 
 export interface ProviderServices {
   webhooks: Webhooks

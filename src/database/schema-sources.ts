@@ -79,7 +79,7 @@ export interface SourcesSchema {
   }
   grant_revocations: {
     organization_id: string
-    /** The source's that is gone; one of its own where the source lives on another grant. */
+    /** The removed source's ID; a new ID if the source has a newer grant. */
     id: string
     provider: ProviderId
     external_account_id: string
@@ -93,7 +93,7 @@ export interface SourcesSchema {
     user_id: string
     provider: ProviderId
     code_verifier_ciphertext: Buffer
-    /** Of what the cookie of the browser holds where the flow began. */
+    /** The hash of the cookie in the browser that started the flow. */
     browser_sha256: Nullable<Buffer>
     expires_at: Date
   }

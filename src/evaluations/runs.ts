@@ -103,7 +103,7 @@ export async function storeMeasurement(
     .set({ last_rank: rank, last_has_fact: hasFact, last_measured_at: at })
     .where('organization_id', '=', organizationId)
     .where('id', '=', questionId)
-    // It was changed meanwhile: the measurement says nothing of what is expected now.
+    // If the question was changed meanwhile, the measurement does not apply to the new expectation.
     .where('page', 'is not distinct from', asked.page)
     .where('fact', 'is not distinct from', asked.fact)
     .execute()

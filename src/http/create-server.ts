@@ -18,13 +18,13 @@ import { AppError } from '../kernel/errors.ts'
 import type { Tracer } from '../kernel/tracer.ts'
 import { actingFor } from '../kernel/turns.ts'
 import { unavailable } from '../kernel/unavailable.ts'
-import { collectAddresses, methodNotAllowed } from './addresses.ts'
+import { collectAddresses, methodNotAllowed } from './route-addresses.ts'
 import { type BodyBudget, type BodyShare, createBodyBudget } from './body-budget.ts'
 import { type BodyReader, createBodyReader } from './body-reader.ts'
 import { CLIENT_TIMEOUTS, type ClientTimeouts, createClientErrorHandler } from './client-errors.ts'
 import { endConnectionsOnClose } from './end-connections.ts'
 import { toAppError } from './error-response.ts'
-import { createLanes } from './lanes.ts'
+import { createRequestOwners } from './request-owners.ts'
 import { logAnswers, type OnAnswered } from './log-answers.ts'
 import { answerUnknownRoutes, pathOf } from './not-found.ts'
 import type { Gates } from './gates.ts'
@@ -181,13 +181,13 @@ function decorateServer(
 ): void {
   app.decorate('publicUrl', publicUrl)
   app.decorate('holdBody', (request: FastifyRequest, reply: FastifyReply) => holdBody(budget, request, reply))
-  const lanes = createLanes()
+  const owners = createRequestOwners()
   app.decorate(
     'inTurn',
     async <P extends Principal>(request: FastifyRequest, authenticate: () => Promise<P>) => {
       const { authorization } = request.headers
-      const principal = await actingFor(lanes.laneOf(authorization), authenticate)
-      if (principal !== null) lanes.remember(authorization, ownerOf(principal))
+      const principal = await actingFor(owners.ownerOfRequest(authorization), authenticate)
+      if (principal !== null) owners.remember(authorization, ownerOf(principal))
       return principal
     },
   )

@@ -29,10 +29,10 @@ The base URL is ${url}. A first request:
 
     curl -s ${url}/v1/ask -H "Authorization: Bearer $MEMORY_API_KEY" -H "Content-Type: application/json" -d '{"query": "How many vacation days do I get?"}'
 
-- Keys: every operation below wants \`Authorization: Bearer svc_…\`, an API key that holds its action. A missing or wrong key is 401, a key without the action 403. A key may be limited to some providers; nothing else is visible to it.
-- Bodies are JSON in UTF-8 with \`Content-Type: application/json\`. Fields that an operation does not know are refused. Times are ISO 8601 in UTC, ids are UUIDs. Ids in the examples are made up: \`GET /v1/sources\` lists sources, whose \`id\` is \`connectorId\` elsewhere; \`GET /v1/source-items\` lists what is stored.
-- Lists that have pages take \`cursor\` and \`limit\` and answer \`nextCursor\`, which is null on the last page.
-- Limits: ${requestsPerMinute} requests a minute for each key and action; \`X-RateLimit-Remaining\` says how many are left. After 429 \`rate_limited\` or 503 wait \`Retry-After\` seconds. Operations that cost a credit do so only when they succeed.
+- Keys: every operation below requires \`Authorization: Bearer svc_…\`, an API key that allows its action. A missing or wrong key is 401, a key without the action 403. A key may be limited to some providers; nothing else is visible to it.
+- Bodies are JSON in UTF-8 with \`Content-Type: application/json\`. Unknown fields are refused. Times are ISO 8601 in UTC, ids are UUIDs. Ids in the examples are made up: \`GET /v1/sources\` lists sources, whose \`id\` is \`connectorId\` elsewhere; \`GET /v1/source-items\` lists what is stored.
+- Paged lists take \`cursor\` and \`limit\` and return \`nextCursor\`, which is null on the last page.
+- Limits: ${requestsPerMinute} requests a minute for each key and action; \`X-RateLimit-Remaining\` says how many are left. After 429 \`rate_limited\` or 503 wait \`Retry-After\` seconds. Operations cost a credit only if they succeed.
 - Errors are JSON, \`{ "error": "what to do", "code": "…" }\`, and sometimes further fields. Every answer carries \`X-Request-Id\`. The codes:
 
 ${errorList()}`

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
-import { type Addresses, methodNotAllowed } from './addresses.ts'
+import { type Addresses, methodNotAllowed } from './route-addresses.ts'
 import { nearestRoute, type RouteAddress } from './nearest-route.ts'
 import { html, page, sendPage, wantsPage } from './page.ts'
 

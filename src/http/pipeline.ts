@@ -194,7 +194,7 @@ function useOf<S>(
   if (principal.kind === 'user' || principal.kind === 'scim') return undefined
   const action = 'action' in route.access ? route.access.action : null
   const surface = CHARGED_ACTIONS.find((charged) => charged === action)
-  if (!surface) throw new Error(`${route.operationId} costs a credit and is none of what credits are for`)
+  if (!surface) throw new Error(`${route.operationId} charges a credit for an uncharged action`)
   return { caller: principal, surface, isMcp, uncappedAt }
 }
 

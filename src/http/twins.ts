@@ -58,12 +58,12 @@ export function twins<Services>() {
   ): Route<Services>[] => bothOf<Services>()<R, Body, Params, Query>(definition)
 }
 
-/** What the person that a request names may be refused for. */
+/** Errors for `onBehalfOf`. */
 export const PERSON_REFUSALS = ['user_required', 'role_required'] as const
 
 /**
- * Twins that show stored items, or say something of them. They get the reader in place of the caller: what reads items takes no
- * caller, so a route of another kind cannot show any.
+ * Twin routes that return item data. Their handlers get a reader instead of the caller. Functions that read items accept
+ * only a reader, so other routes cannot return items.
  */
 export function readingTwins<Services>() {
   return <

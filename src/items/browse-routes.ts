@@ -15,7 +15,7 @@ import {
 import { defineRoute, reply } from '../http/route.ts'
 import { PERSON_REFUSALS, requireReader } from '../http/twins.ts'
 import { PROVIDERS } from '../providers/index.ts'
-import { ACCESS_CLASSES, COUNTED_MAX } from './browse-items.ts'
+import { ACCESS_CLASSES, COUNTED_MAX } from './filter-items.ts'
 import { DELETED_AT_ONCE_MAX } from './delete-several.ts'
 import { ListedSourceItem } from './document-schema.ts'
 import { SOURCE_KINDS } from './item.ts'

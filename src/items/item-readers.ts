@@ -4,7 +4,7 @@ import type { Db } from '../database/database.ts'
 
 export interface ItemReader {
   kind: 'everyone' | 'member' | 'source' | 'user' | 'group' | 'domain'
-  /** An address, a domain or a group's id; null if the kind says it all. */
+  /** An address, a domain or a group's id; null for kinds without a name. */
   name: string | null
   /** People and groups in it; null: it has no members of its own. */
   memberCount: number | null

@@ -17,7 +17,7 @@ import { type DeletedItem, deleteShownItem, type NamedItem } from './delete-item
 import { type SourceItem, toSourceItem } from './document-schema.ts'
 import type { CleanItem, NewItem } from './item.ts'
 import { type ItemReader, readersOf } from './item-readers.ts'
-import { type BrowsePage, type BrowseQuery, browseItems } from './browse-items.ts'
+import { type BrowsePage, type BrowseQuery, browseItems } from './filter-items.ts'
 import { type DeletedSeveral, deleteSeveral } from './delete-several.ts'
 import { type ChunkPage, type ChunkQuery, listChunks } from './list-chunks.ts'
 import { type ItemPage, listItems, type ListQuery } from './list-items.ts'

@@ -27,15 +27,15 @@ export interface ItemPage {
   nextCursor: string | null
 }
 
-/** `updated_at` as exact as the database has it: a date of JavaScript ends at the millisecond. */
+/** `updated_at` as text, because JavaScript dates have millisecond precision. */
 const Rows = z.array(ListedRow.extend({ at: z.string() }))
 
 const runPrepared = createPreparedShapes()
 
 /**
- * A page of the items that the reader may read, the latest changed first and by id where they changed at the same moment. Items of removed sources
- * are not among them.
- * @throws AppError `validation_failed` for a cursor that is not of this very list
+ * A page of the items that the reader may read, without those of removed sources. The last changed come first, ordered by
+ * ID where times are equal.
+ * @throws AppError `validation_failed` for a cursor from another list
  */
 export async function listItems(db: Db, reader: Reader, query: ListQuery): Promise<ItemPage> {
   const { organizationId } = reader

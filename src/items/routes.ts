@@ -72,7 +72,7 @@ const ItemReader = z
         '`everyone` on whose behalf a request is made, a `member` of the organization, `source` for users of the source, or one user, group or domain.',
       example: 'group',
     }),
-    name: textOrNull('An address, a group or a domain; null if the kind says it all.', 'legal'),
+    name: textOrNull('An address, a group or a domain; null for kinds without a name.', 'legal'),
     memberCount: z.int().min(0).nullable().meta({ description: 'Its number of members.', example: 12 }),
     denied: z
       .boolean()

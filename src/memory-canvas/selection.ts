@@ -87,7 +87,7 @@ export async function selectItems(db: Db, view: View, selecting: Selecting): Pro
     for (const name of names) {
       const id = name.slice(0, ID_LENGTH)
       const role = ROLE_PLACES.get(name.slice(ID_LENGTH))
-      if (role === undefined) throw new Error('an item names something in a role that there is not')
+      if (role === undefined) throw new Error('an item names something with an unknown role')
       const naming = namingOf(sources.length, role)
       const known = namings.get(id)
       if (known) known.push(naming)

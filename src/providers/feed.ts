@@ -16,7 +16,7 @@ const READ_AT_ONCE = 4
 const RETRIED_AT_MOST = 200
 const TRIES_MAX = 5
 
-/** Something that may be an item. `entry` is what the list told of it. */
+/** Something that may be an item. `entry` is its list entry. */
 export interface Listed<Entry> {
   externalId: string
   entry: Entry

@@ -14,7 +14,7 @@ import { createRankBy, type RankedChunk, type RankRequest } from './rank/rank-ne
 import { createReadWords } from './rank/words.ts'
 import { createReadAhead } from './read-ahead.ts'
 import { RowCache } from './row-cache.ts'
-import { createReadCandidates } from './rows.ts'
+import { createReadCandidates } from './read-candidates.ts'
 
 /** Tries a second snapshot if the first was dropped because it was too far behind. */
 const SNAPSHOTS_MAX = 2

@@ -67,7 +67,7 @@ function newInstance({ db }: OpenDatabase, rowsHereMax: number): Instance {
     bytes: 64 * 2 ** 20,
     threads: 2,
     rowsHereMax,
-    patience: { loadMs: 60_000, followMs: 60_000 },
+    waits: { loadMs: 60_000, followMs: 60_000 },
     onError,
   })
   const onAnswered = (path: SearchPath): void => void paths.push(path)
@@ -413,7 +413,7 @@ describe('search in memory', () => {
     }
   })
 
-  it('answers as a scan in SQL does where what changed is not noted any more', async () => {
+  it('answers as a scan in SQL does after the change log is pruned', async () => {
     const [instance] = instances
     if (!instance) throw new Error('there is no instance')
     const write = (externalId: string) =>

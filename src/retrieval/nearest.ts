@@ -9,7 +9,7 @@ import {
   type Outcome,
   type Proposer,
 } from './nearest-query.ts'
-import type { ReadCandidates } from './rows.ts'
+import type { ReadCandidates } from './read-candidates.ts'
 
 /** The maximum number of proposals, under constant writes or when candidates disappear. */
 const ROUNDS_MAX = 5

@@ -75,7 +75,7 @@ export function createSearch({
   terms: TermWeights
   clock: Clock
 }): Search {
-  const tellEvidence = createEvidenceCheck(db)
+  const checkEvidence = createEvidenceCheck(db)
   const lastModels = new Map<string, StoredModel>()
   const currentModel = async (organizationId: string) => (await readModelState(db, organizationId)).active
 
@@ -104,7 +104,7 @@ export function createSearch({
     if (lastModels.size >= REMEMBERED_MAX) lastModels.clear()
     lastModels.set(query.organizationId, model)
     const { chunks, best, countCompared, isApproximate } = nearest
-    const evidence = await tellEvidence({ ...query, model }, best, countCompared)
+    const evidence = await checkEvidence({ ...query, model }, best, countCompared)
     return { chunks, model: model.name, ...evidence, isApproximate }
   }
 

@@ -187,7 +187,7 @@ async function fail(
   const end: RunEnd = {
     succeeded: false,
     message: messageFor(cause),
-    pollNotBefore: patience(deps, cause),
+    pollNotBefore: nextPollAt(deps, cause),
     needsReconnection: cause instanceof ProviderError && cause.kind === 'auth',
   }
   try {
@@ -227,7 +227,7 @@ function messageFor(cause: unknown): string {
     : 'The run failed inside the service; the next poll tries again'
 }
 
-function patience({ clock }: ExecuteDependencies, cause: unknown): Date | null {
+function nextPollAt({ clock }: ExecuteDependencies, cause: unknown): Date | null {
   if (!(cause instanceof ProviderError)) return null
   const ms = cause.kind === 'auth' ? POLL_AFTER_AUTH_FAILURE_MS : cause.retryAfterMs
   return ms === null ? null : new Date(clock.now().getTime() + ms)

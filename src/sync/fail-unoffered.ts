@@ -4,7 +4,7 @@ import { retryConflicts } from '../database/retry-conflicts.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import { failUnofferedSource, hasAccount, lockSource } from '../sources/index.ts'
-import { ENDED_RUN_COLUMNS, tellOfEnd } from './tell-of-end.ts'
+import { ENDED_RUN_COLUMNS, reportEnd } from './report-end.ts'
 
 /**
  * Puts sources into error, with a reason, when this deployment lacks their provider's settings, and fails their
@@ -70,5 +70,5 @@ async function failOne(tx: Tx, source: SourceRef, reason: string, at: Date): Pro
     .where('id', '=', run.id)
     .returning(ENDED_RUN_COLUMNS)
     .executeTakeFirstOrThrow()
-  await tellOfEnd(tx, ended, { provider: found.provider, status: 'failed', at })
+  await reportEnd(tx, ended, { provider: found.provider, status: 'failed', at })
 }

@@ -7,7 +7,7 @@ import { schedulePermissionPoll } from '../permission-polls/index.ts'
 import { savePolicyHealth, settleSource } from '../sources/index.ts'
 import type { TakenRun } from './run-lease.ts'
 import { countPolicies } from './synced-items.ts'
-import { ENDED_RUN_COLUMNS, tellOfEnd } from './tell-of-end.ts'
+import { ENDED_RUN_COLUMNS, reportEnd } from './report-end.ts'
 
 /** A user paused the source during the run. */
 export class SourcePaused extends Error {
@@ -53,7 +53,7 @@ export async function finishRun(
     .where('id', '=', run.runId)
     .returning(ENDED_RUN_COLUMNS)
     .executeTakeFirstOrThrow()
-  await tellOfEnd(tx, ended, { provider: source.provider, status, at: now })
+  await reportEnd(tx, ended, { provider: source.provider, status, at: now })
   const { policyHealth } = findProvider(source.provider)
   if (policyHealth && mayChangePolicyHealth(run, end, ended))
     await updatePolicyHealth(tx, run, end, policyHealth)

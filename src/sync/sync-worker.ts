@@ -4,7 +4,7 @@ import type { Items } from '../items/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { applyPage, type ApplyDependencies } from './apply-page.ts'
-import { createCrew } from './crew.ts'
+import { createWorkerPool } from './worker-pool.ts'
 import { createDatabaseClock, measureClockLag } from './database-clock.ts'
 import {
   executeRun,
@@ -18,7 +18,7 @@ import { type FinishRun, finishRun } from './finish-run.ts'
 import { queuePolls } from './queue-runs.ts'
 import { takeRun, type TakenRun } from './run-lease.ts'
 import { sweepSync } from './sweep-sync.ts'
-import { type Place, type WorkDependencies, workOn } from './work-on-run.ts'
+import { type Slot, type WorkDependencies, workOn } from './work-on-run.ts'
 
 export interface SyncWorkerDependencies extends Pick<
   WorkDependencies,
@@ -70,7 +70,7 @@ export function createSyncWorker(deps: SyncWorkerDependencies): SyncWorker {
     if (started) void looking.ask()
   }
 
-  const crew = createCrew({
+  const pool = createWorkerPool({
     providers,
     concurrency: deps.concurrency,
     take: (offered) => takeRun(db, offered, clock.now()),
@@ -81,7 +81,7 @@ export function createSyncWorker(deps: SyncWorkerDependencies): SyncWorker {
 
   async function acquireNext(): Promise<boolean> {
     await clock.adjust()
-    return await crew.acquireNext()
+    return await pool.acquireNext()
   }
   async function poll(): Promise<number> {
     await clock.adjust()
@@ -120,12 +120,12 @@ export function createSyncWorker(deps: SyncWorkerDependencies): SyncWorker {
     async settle() {
       await failWaiting()
       await poll()
-      while (await acquireNext()) await crew.finished()
+      while (await acquireNext()) await pool.finished()
     },
     async stop() {
       stopping.abort(new WorkerStopping())
       await Promise.all([looking.stop(), polling.stop(), tidying.stop()])
-      await within(STOP_TIMEOUT_MS, crew.finished())
+      await within(STOP_TIMEOUT_MS, pool.finished())
     },
   }
 }
@@ -135,7 +135,7 @@ function createWork(
   deps: SyncWorkerDependencies,
   clock: Clock,
   stopping: AbortSignal,
-): (run: TakenRun, place: Place) => Promise<void> {
+): (run: TakenRun, slot: Slot) => Promise<void> {
   const { db, items, follow = (_run, execute) => execute() } = deps
   const schedule = { clock, intervalMs: deps.intervalMs, random: deps.random }
   const finish: FinishRun = (tx, run, end) => finishRun(tx, run, end, schedule)
@@ -153,5 +153,5 @@ function createWork(
     clock,
     execute: (run, during) => follow(run, () => executeRun(execution, run, during)),
   }
-  return (run, place) => workOn(work, run, stopping, place)
+  return (run, slot) => workOn(work, run, stopping, slot)
 }

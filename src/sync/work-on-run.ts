@@ -6,7 +6,7 @@ import { LEASE_SECONDS, noteWait, renewLease, type TakenRun } from './run-lease.
 import { watchProgress } from './run-progress.ts'
 
 /** A worker's slot, released during long waits. */
-export interface Place {
+export interface Slot {
   enter(): void
   leave(): void
 }
@@ -36,7 +36,7 @@ export async function workOn(
   deps: WorkDependencies,
   run: TakenRun,
   stopping: AbortSignal,
-  place: Place,
+  slot: Slot,
 ): Promise<void> {
   const started = performance.now()
   const lease = keepLease(deps, run)
@@ -45,14 +45,14 @@ export async function workOn(
   const shown = showWaits(deps, run)
   const wait = async (ms: number): Promise<void> => {
     const isLong = ms >= LONG_WAIT_MS
-    if (isLong) place.leave()
+    if (isLong) slot.leave()
     try {
       await progress.waiting(() => shown(ms, () => deps.sleep(ms, signal)))
     } finally {
-      if (isLong) place.enter()
+      if (isLong) slot.enter()
     }
   }
-  place.enter()
+  slot.enter()
   try {
     const outcome = await deps.execute(run, { signal, wait, progress })
     deps.onRunEnded({ run, outcome, seconds: (performance.now() - started) / 1000 })
@@ -61,7 +61,7 @@ export async function workOn(
   } finally {
     lease.end()
     progress.end()
-    place.leave()
+    slot.leave()
   }
 }
 

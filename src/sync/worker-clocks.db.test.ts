@@ -21,10 +21,10 @@ const workers = () => [0, HOUR_MS, -HOUR_MS].map((skewMs) => bench.worker(provid
 describe('servers whose clocks differ', () => {
   it('poll a source once per interval', async () => {
     await bench.queue(await bench.connect())
-    const crew = workers()
+    const pool = workers()
     const start = bench.now
     while (bench.now < start + SYNC_INTERVAL_MS * 2.5) {
-      for (const worker of crew) await worker.settle()
+      for (const worker of pool) await worker.settle()
       bench.now += 60_000
     }
     expect(provider.asked).toHaveLength(3)
@@ -35,8 +35,8 @@ describe('servers whose clocks differ', () => {
     provider.beforePage = () => {
       throw new ProviderError('rate_limited', 'slow down', { retryAfterMs: HOUR_MS / 2 })
     }
-    const crew = workers()
-    for (const worker of crew) await worker.settle()
+    const pool = workers()
+    for (const worker of pool) await worker.settle()
     expect(await bench.run(runId)).toMatchObject({ not_before: new Date(bench.now + HOUR_MS / 2) })
     expect(provider.asked).toHaveLength(1)
   })

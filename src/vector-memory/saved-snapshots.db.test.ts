@@ -97,7 +97,7 @@ function start(at: string | null = folder, { bytes = 64 * 2 ** 20, rowsSavedMin 
     bytes,
     threads: 0,
     rowsSavedMin,
-    patience: { loadMs: MINUTE, followMs: MINUTE },
+    waits: { loadMs: MINUTE, followMs: MINUTE },
     onError: (error) => errors.push(error),
     ...(at === null ? {} : { saved: createSavedSnapshots({ folder: at, logger: { info: log, warn: log } }) }),
   })

@@ -52,7 +52,7 @@ function memoryOf(bytes: number): VectorMemory {
     db: database.db,
     bytes,
     threads: 0,
-    patience: { loadMs: MINUTE, followMs: MINUTE },
+    waits: { loadMs: MINUTE, followMs: MINUTE },
     onError: (error) => errors.push(error),
     now: () => now,
   })

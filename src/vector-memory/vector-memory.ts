@@ -86,20 +86,20 @@ export interface VectorMemoryOptions extends SnapshotsOptions {
    * Milliseconds that a search waits for a snapshot to load or to catch up before it uses the database. With the
    * embedded database, waiting is better, because its scan blocks all other requests.
    */
-  patience: { loadMs: number; followMs: number }
+  waits: { loadMs: number; followMs: number }
 }
 
 /** @returns an empty memory; an organization's first search loads its snapshot */
 export function createVectorMemory(options: VectorMemoryOptions): VectorMemory {
-  const { patience } = options
+  const { waits } = options
   const snapshots = new Snapshots(options)
   return {
     bytes: options.bytes,
     async take(of) {
       const entry = snapshots.find(of)
       if (entry === null) return null
-      if (!entry.isReady && patience.loadMs > 0) await within(patience.loadMs, entry.ready)
-      return entry.isReady && !entry.isDropped ? hold(snapshots, entry, patience) : null
+      if (!entry.isReady && waits.loadMs > 0) await within(waits.loadMs, entry.ready)
+      return entry.isReady && !entry.isDropped ? hold(snapshots, entry, waits) : null
     },
     held: () => snapshots.held(),
     forgetRemoved: () => snapshots.forgetRemoved(),
@@ -114,11 +114,7 @@ export function createVectorMemory(options: VectorMemoryOptions): VectorMemory {
  */
 const TURNS_MAX = 4
 
-function hold(
-  snapshots: Snapshots,
-  entry: Entry,
-  { followMs }: VectorMemoryOptions['patience'],
-): HeldSnapshot {
+function hold(snapshots: Snapshots, entry: Entry, { followMs }: VectorMemoryOptions['waits']): HeldSnapshot {
   const { snapshot } = entry
   snapshots.take(entry)
   return {

@@ -129,7 +129,7 @@ function eventsSection(account: Account): Html {
       </tr>`,
   )
   return html`<section>
-    <h2>What happened last</h2>
+    <h2>Recent events</h2>
     <div class="scroll">
       <table>
         <tbody>

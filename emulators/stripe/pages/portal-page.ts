@@ -83,8 +83,8 @@ function planSection(account: Account, session: string, subscription: Subscripti
         ${options}
       </fieldset>
       <p class="soft">
-        A dearer plan, or paying by the year, begins at once; a cheaper one, or paying by the month, with the
-        next period.
+        Upgrades and annual billing start immediately; downgrades and monthly billing start with the next
+        period.
       </p>
       <button class="main">Change plan</button>
     </form>

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { startAnthropicEmulator } from '../../../test/support/anthropic-emulator.ts'
-import { startGoogleEmulator } from '../../../test/support/google-emulator.ts'
+import { startGeminiEmulator } from '../../../test/support/gemini-emulator.ts'
 import type { ModelServer } from '../../../test/support/model-server.ts'
 import { startOpenAiEmulator } from '../../../test/support/openai-emulator.ts'
 import { AppError, StartupError } from '../../kernel/errors.ts'
@@ -20,7 +20,7 @@ async function start(provider: 'openai' | 'anthropic' | 'google') {
   const starts = {
     openai: startOpenAiEmulator,
     anthropic: startAnthropicEmulator,
-    google: startGoogleEmulator,
+    google: startGeminiEmulator,
   }
   const server = await starts[provider]()
   servers.push(server)

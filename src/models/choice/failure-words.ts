@@ -5,9 +5,9 @@ import { AppError } from '../../kernel/errors.ts'
 /** What the operator can do if the test of a server's model fails. */
 const ADVICE: Record<ProviderFailureKind, string> = {
   auth: "give the server's key (with the command in EMBEDDING_API_KEY) and run the same command again",
-  rate_limited: 'run the same command again when the server takes requests',
-  unavailable: 'see that it runs and can be reached from here, and run the same command again',
-  rejected: 'see that the server has an embedding model of this name, and leave the number of dimensions out',
+  rate_limited: 'run the same command again when the server accepts requests',
+  unavailable: 'check that it runs and can be reached from here, and run the same command again',
+  rejected: 'check that the server has an embedding model of this name, and omit the number of dimensions',
 }
 
 /** What went wrong, for the operator, including the model server's words, which contain no secrets. */

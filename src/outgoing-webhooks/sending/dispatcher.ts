@@ -5,7 +5,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import { type FindCipher, signedHeaders } from '../secrets.ts'
 import { cancelAttempt, settle, type Settled, take, type Taken } from './attempt.ts'
 import { findDue } from './find-due.ts'
-import { createPlaces, type DueDelivery } from './places.ts'
+import { createSlots, type DueDelivery } from './slots.ts'
 import type { Send, SendResult } from './send.ts'
 
 export interface DispatcherDependencies {
@@ -39,14 +39,14 @@ const STOP_GRACE_MS = 5_000
 /** Delivers events concurrently, so that no receiver delays another. */
 export function createDispatcher(deps: DispatcherDependencies): Dispatcher {
   const { db, clock } = deps
-  const places = createPlaces()
+  const slots = createSlots()
   const underWay = new Set<Promise<void>>()
   const stopping = new AbortController()
   let isStarted = false
 
   /** Returns how many were begun. */
   async function look(): Promise<number> {
-    const due = (await findDue(db, clock.now(), places.taken())).filter(places.enter)
+    const due = (await findDue(db, clock.now(), slots.taken())).filter(slots.enter)
     for (const one of due) begin(one)
     return due.length
   }
@@ -63,7 +63,7 @@ export function createDispatcher(deps: DispatcherDependencies): Dispatcher {
     } catch (error) {
       deps.onError(error)
     }
-    places.leave(due)
+    slots.leave(due)
     // A failed one would fail again at once, so it waits for the next tick.
     if (isDone && isStarted) void task.ask()
   }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { isLeaseFree } from '../../background/index.ts'
 import type { Db } from '../../database/database.ts'
-import { type DueDelivery, PLACES_OF_WEBHOOK, PLACES_OF_WORKSPACE, type TakenPlaces } from './places.ts'
+import { type DueDelivery, SLOTS_OF_WEBHOOK, SLOTS_OF_WORKSPACE, type TakenSlots } from './slots.ts'
 
 const FOUND_AT_ONE_LOOK = 200
 
@@ -9,7 +9,7 @@ const FOUND_AT_ONE_LOOK = 200
  * Free due deliveries, a few per webhook and workspace, so that one with many does not hide the others. Working
  * webhooks come first.
  */
-export async function findDue(db: Db, now: Date, taken: TakenPlaces): Promise<DueDelivery[]> {
+export async function findDue(db: Db, now: Date, taken: TakenSlots): Promise<DueDelivery[]> {
   const { rows } = await sql<DueDelivery>`
     select organization_id as "organizationId", id, webhook_id as "webhookId", is_failing as "isFailing"
     from (
@@ -23,8 +23,8 @@ export async function findDue(db: Db, now: Date, taken: TakenPlaces): Promise<Du
           and not d.organization_id = any(${taken.organizationIds}::uuid[])
           and not d.webhook_id = any(${taken.webhookIds}::uuid[])
           and not d.id = any(${taken.deliveryIds}::uuid[])
-      ) q where nth <= ${PLACES_OF_WEBHOOK}
-    ) p where place <= ${PLACES_OF_WORKSPACE}
+      ) q where nth <= ${SLOTS_OF_WEBHOOK}
+    ) p where place <= ${SLOTS_OF_WORKSPACE}
     order by is_failing, place, next_attempt_at, id limit ${FOUND_AT_ONE_LOOK}`.execute(db)
   return rows
 }

@@ -22,7 +22,7 @@ import {
   readReference,
   readStored,
   type NotionSync,
-} from './sync.ts'
+} from './run.ts'
 import { createNotionTree } from './tree.ts'
 
 /** Pages of 100 trashed objects that each run checks: trashing an object need not move it to the first page. */

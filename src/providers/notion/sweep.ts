@@ -12,7 +12,7 @@ import {
   readReference,
   type NotionPart,
   type NotionSync,
-} from './sync.ts'
+} from './run.ts'
 import { titleOf } from './tree.ts'
 
 /** Every run counts everything while that takes no more requests than this. */

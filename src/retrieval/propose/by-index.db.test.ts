@@ -14,7 +14,7 @@ import { createFindNearest } from '../find-nearest.ts'
 import type { Nearest, NearestQuery } from '../nearest-query.ts'
 import { nearestBy } from '../nearest.ts'
 import { RowCache } from '../row-cache.ts'
-import { createReadCandidates } from '../rows.ts'
+import { createReadCandidates } from '../read-candidates.ts'
 import { createIndexProposer, FEW_VECTORS } from './by-index.ts'
 import { Readable } from '../../kernel/reader.ts'
 

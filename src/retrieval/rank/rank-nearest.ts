@@ -16,7 +16,7 @@ import {
   type NearestQuery,
   type Proposer,
 } from '../nearest-query.ts'
-import type { ReadCandidates } from '../rows.ts'
+import type { ReadCandidates } from '../read-candidates.ts'
 import { type Rankable, relevanceOf } from './hybrid-order.ts'
 import { askedWords, type ReadWords } from './words.ts'
 

@@ -2,7 +2,7 @@ import { TriangleAlert } from 'lucide-react'
 import { count } from '../../ui/format.ts'
 import { ButtonLink, TextLink } from '../../ui/links.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { MendButton } from '../sources/mend-button.tsx'
+import { FixButton } from '../sources/fix-button.tsx'
 import { fixOfRun, type Source, type SyncRun } from '../sources/source-words.ts'
 import { useLiveRuns, useSyncRun } from '../sources/use-runs.ts'
 import type { Concern } from './attention.ts'
@@ -46,7 +46,7 @@ export function ConcernList({ concerns }: { concerns: readonly Concern[] }) {
               </span>
             </div>
             {'source' in concern ? (
-              <MendButton source={concern.source} run={runOf(concern.source)} />
+              <FixButton source={concern.source} run={runOf(concern.source)} />
             ) : (
               <ButtonLink to={concern.to} size="xs" variant="default">
                 {concern.action}

@@ -7,7 +7,7 @@ import { providerName } from '../../api/provider-list.ts'
 import { formatDate, RelativeTime } from '../../ui/relative-time.tsx'
 import { Stat, Stats } from '../../ui/stat.tsx'
 import { LastSynced } from './last-synced.tsx'
-import { MendButton } from './mend-button.tsx'
+import { FixButton } from './fix-button.tsx'
 import classes from './source-standing.module.css'
 import { SourceStatus } from './source-status.tsx'
 import { fixOfRun, isActive, isPushOnly, type Source, type SyncRun } from './source-words.ts'
@@ -102,7 +102,7 @@ function Failure({
           Reported error: {source.errorMessage}
         </Text>
       )}
-      {needsReconnection && <MendButton source={source} run={run} />}
+      {needsReconnection && <FixButton source={source} run={run} />}
     </Alert>
   )
 }

@@ -234,7 +234,7 @@ describe('changes in a Drive', () => {
     expect(engine.items.size).toBe(0)
   })
 
-  it('that no run saw are found by a full resync, which also removes deleted files', async () => {
+  it('that runs missed are found by a full resync, which also removes deleted files', async () => {
     const { google, engine } = await connect({ files: 20 })
     await engine.run()
     const size = engine.items.size

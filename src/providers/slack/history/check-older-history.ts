@@ -17,8 +17,8 @@ import {
   type Region,
   type StretchCollector,
 } from './stretches.ts'
-import { CHANGED_THREADS, readParts, type ThreadChoice } from '../reading/reader.ts'
-import { historyOf, pageOf, readingOf, type SlackSync } from '../reading/sync.ts'
+import { CHANGED_THREADS, readParts, type ThreadChoice } from '../reading/read-channel.ts'
+import { historyOf, pageOf, readingOf, type SlackSync } from '../reading/run.ts'
 
 /** Requests that a poll may spend on older history beyond those it makes anyway. */
 const MOST_REQUESTS = 80

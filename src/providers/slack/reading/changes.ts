@@ -8,7 +8,7 @@ import { adoptChannels } from './membership.ts'
 import { toTs, type SlackMessage } from './messages.ts'
 import { joinOlder, nextTurn, recordOlder, windowStart } from '../history/older.ts'
 import { pollChannels, readHinted, watchBlocks } from './poll.ts'
-import { readParts, type ThreadChoice } from './reader.ts'
+import { readParts, type ThreadChoice } from './read-channel.ts'
 import {
   historyOf,
   pageOf,
@@ -17,7 +17,7 @@ import {
   tryChannel,
   type SlackChangesOptions,
   type SlackSync,
-} from './sync.ts'
+} from './run.ts'
 
 /** Despite events, every channel is polled at this interval: an event may be lost. */
 const POLL_DESPITE_EVENTS_MS = 3600_000

@@ -3,8 +3,8 @@ import { type ChangePage, type ItemFailure, ProviderError } from '../../provider
 import { joinSlackChannel, listSlackChannels, type SlackChannel } from './channels.ts'
 import { forgetChannel, type SlackChannelState, unreadChannel } from './cursor.ts'
 import { channelIdRange } from './items.ts'
-import { afterId, storedIn } from './reader.ts'
-import { channelKey, pageOf, type SlackSync } from './sync.ts'
+import { afterId, storedIn } from './read-channel.ts'
+import { channelKey, pageOf, type SlackSync } from './run.ts'
 
 /**
  * Compares the workspace's channels with the known ones. Marks new and renamed ones to be read, and deletes the items

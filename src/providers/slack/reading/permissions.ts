@@ -5,7 +5,7 @@ import { listSlackChannels, type SlackChannel } from './channels.ts'
 import { readSlackCursor, type SlackState } from './cursor.ts'
 import { channelIdRange, channelPolicy } from './items.ts'
 import { isAsRead } from './membership.ts'
-import { storedIn } from './reader.ts'
+import { storedIn } from './read-channel.ts'
 
 const PEOPLE_A_PAGE = 999
 const MEMBERS_A_PAGE = 999

@@ -7,8 +7,8 @@ import { markOf } from '../history/marks.ts'
 import { blockEnd, blockStart } from './messages.ts'
 import { checkBudget, checkOlderHistory, type CheckBudget } from '../history/check-older-history.ts'
 import { forgetHour, windowStart, type Leaving } from '../history/older.ts'
-import { CHANGED_THREADS, readParts, type ReadPart } from './reader.ts'
-import { historyOf, pageOf, readingOf, tryChannel, type SlackSync } from './sync.ts'
+import { CHANGED_THREADS, readParts, type ReadPart } from './read-channel.ts'
+import { historyOf, pageOf, readingOf, tryChannel, type SlackSync } from './run.ts'
 
 /** Threads older than the look-back that a poll checks: the most recently active, and those checked longest ago. */
 const LIVELY_THREADS_PER_POLL = 30

@@ -3,8 +3,8 @@ import type { SlackRun } from '../client.ts'
 import { listSlackChannels } from './channels.ts'
 import { readSlackCursor } from './cursor.ts'
 import { blockEnd, blockStart } from './messages.ts'
-import { readParts } from './reader.ts'
-import { historyOf, readingOf, startSync, type SlackChangesOptions } from './sync.ts'
+import { readParts } from './read-channel.ts'
+import { historyOf, readingOf, startSync, type SlackChangesOptions } from './run.ts'
 
 /**
  * The hour of a stored conversation or thread, since conversations depend on their neighbors; of its threads only this

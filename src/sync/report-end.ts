@@ -16,7 +16,7 @@ export const ENDED_RUN_COLUMNS = [
 ] as const
 
 /** Emits the webhook event of an ended run, in the transaction that ends it. */
-export async function tellOfEnd(
+export async function reportEnd(
   tx: Tx,
   run: Pick<Row<'sync_runs'>, (typeof ENDED_RUN_COLUMNS)[number]>,
   { provider, status, at }: { provider: ProviderId; status: 'succeeded' | 'failed'; at: Date },

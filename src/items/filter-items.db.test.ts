@@ -9,7 +9,7 @@ import {
 } from '../../test/support/service.ts'
 import { Readable, type Reader } from '../kernel/reader.ts'
 import { addMember } from '../organizations/index.ts'
-import { browseItems } from './browse-items.ts'
+import { browseItems } from './filter-items.ts'
 
 let issuer: TestIssuer
 let service: TestService

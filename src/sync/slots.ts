@@ -1,14 +1,14 @@
 import type { ProviderId } from '../kernel/providers.ts'
 
 /** Slots for runs. No provider may take more than half, so that a hanging one cannot stop the others. */
-export interface Places {
+export interface Slots {
   hasRoom(provider: ProviderId): boolean
   enter(provider: ProviderId): void
   leave(provider: ProviderId): void
 }
 
 /** `count` slots. A provider may always have two, so that one source does not block the others of its provider. */
-export function createPlaces(count: number): Places {
+export function createSlots(count: number): Slots {
   const share = Math.max(2, Math.ceil(count / 2))
   const taken = new Map<ProviderId, number>()
   const takenBy = (provider: ProviderId): number => taken.get(provider) ?? 0

@@ -1,19 +1,19 @@
 import type { ProviderId } from '../kernel/providers.ts'
-import { createPlaces } from './places.ts'
+import { createSlots } from './slots.ts'
 import type { TakenRun } from './run-lease.ts'
-import type { Place } from './work-on-run.ts'
+import type { Slot } from './work-on-run.ts'
 
-export interface CrewDependencies {
+export interface WorkerPoolDependencies {
   providers: readonly ProviderId[]
   /** Sources processed at once, not counting those that wait for their provider. */
   concurrency?: number | undefined
   /** Takes a run of one of these providers, if there is one. */
   take(providers: readonly ProviderId[]): Promise<TakenRun | undefined>
   /** Works on a run until it ends or is released. Does not throw. */
-  work(run: TakenRun, place: Place): Promise<void>
+  work(run: TakenRun, slot: Slot): Promise<void>
   /** Aborts when no more runs may be taken. */
   stopping: AbortSignal
-  /** A place has become free. */
+  /** A slot has become free. */
   onFree(): void
 }
 
@@ -21,34 +21,34 @@ const CONCURRENCY = 8
 /** Including those that wait for their provider. */
 const AT_WORK_MAX = 64
 
-export interface Crew {
-  /** Takes runs while there are free places. @returns whether there was one */
+export interface WorkerPool {
+  /** Takes runs while there are free slots. @returns whether there was one */
   acquireNext(): Promise<boolean>
   /** Resolves once the current runs have ended or were released. */
   finished(): Promise<void>
 }
 
 /** Runs sync runs concurrently. */
-export function createCrew(deps: CrewDependencies): Crew {
+export function createWorkerPool(deps: WorkerPoolDependencies): WorkerPool {
   const atWork = new Set<Promise<void>>()
-  const places = createPlaces(deps.concurrency ?? CONCURRENCY)
-  const withWaiting = createPlaces(AT_WORK_MAX)
+  const slots = createSlots(deps.concurrency ?? CONCURRENCY)
+  const withWaiting = createSlots(AT_WORK_MAX)
   const withRoom = (): ProviderId[] =>
     deps.stopping.aborted
       ? []
-      : deps.providers.filter((provider) => places.hasRoom(provider) && withWaiting.hasRoom(provider))
+      : deps.providers.filter((provider) => slots.hasRoom(provider) && withWaiting.hasRoom(provider))
 
   function workBeside(run: TakenRun): void {
     const { provider } = run.source
-    const place = {
-      enter: () => places.enter(provider),
+    const slot = {
+      enter: () => slots.enter(provider),
       leave: () => {
-        places.leave(provider)
+        slots.leave(provider)
         deps.onFree()
       },
     }
     withWaiting.enter(provider)
-    const done = deps.work(run, place).finally(() => {
+    const done = deps.work(run, slot).finally(() => {
       withWaiting.leave(provider)
       atWork.delete(done)
     })

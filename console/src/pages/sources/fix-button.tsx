@@ -7,7 +7,7 @@ import { useSyncRun } from './use-runs.ts'
 import { useStartRun } from './use-source-changes.ts'
 
 /** The fix for a failing or outdated source: reconnect it if its access has ended, otherwise sync it. */
-export function MendButton({ source, run }: { source: Source; run: SyncRun | undefined }) {
+export function FixButton({ source, run }: { source: Source; run: SyncRun | undefined }) {
   const details = useSyncRun(run?.status === 'failed' ? run.id : undefined)
   const [connect, sync] = [useConnecting(source.provider), useStartRun(source.id)]
   const error = connect.error ?? sync.error

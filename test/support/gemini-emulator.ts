@@ -1,7 +1,7 @@
 import { type ModelServer, sendStream, sseEvent, startModelServer } from './model-server.ts'
 
 /** A loopback server for Google's `POST /v1beta/models/{model}:streamGenerateContent`; `reply` is its answer. */
-export async function startGoogleEmulator(
+export async function startGeminiEmulator(
   reply: (body: Record<string, unknown>) => string = () => 'The answer is in the first document [1].',
 ): Promise<ModelServer & { readonly baseUrl: string }> {
   const server = await startModelServer(async (exchange) => {

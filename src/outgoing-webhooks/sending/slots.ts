@@ -8,13 +8,13 @@ export interface DueDelivery extends DeliveryRef {
 }
 
 /** Concurrent attempts per process; failing webhooks get at most half. */
-const PLACES = 64
-const PLACES_OF_FAILING = 32
-export const PLACES_OF_WORKSPACE = 16
-export const PLACES_OF_WEBHOOK = 2
+const SLOTS = 64
+const SLOTS_OF_FAILING = 32
+export const SLOTS_OF_WORKSPACE = 16
+export const SLOTS_OF_WEBHOOK = 2
 
 /** The webhooks and workspaces without a free slot. */
-export interface TakenPlaces {
+export interface TakenSlots {
   /** Workspaces at their limit. */
   organizationIds: string[]
   /** Webhooks at their limit. */
@@ -23,15 +23,15 @@ export interface TakenPlaces {
   deliveryIds: string[]
 }
 
-export interface Places {
+export interface Slots {
   /** Takes a slot if one is free for it. */
   enter(due: DueDelivery): boolean
   leave(due: DueDelivery): void
-  taken(): TakenPlaces
+  taken(): TakenSlots
 }
 
 /** The slots of running attempts: a slow receiver delays neither other workspaces nor other webhooks of its own. */
-export function createPlaces(): Places {
+export function createSlots(): Slots {
   const inside = new Map<string, DueDelivery>()
   const countOf = (isOne: (due: DueDelivery) => boolean): number =>
     inside.values().filter(isOne).toArray().length
@@ -40,18 +40,18 @@ export function createPlaces(): Places {
   return {
     enter(due) {
       const isFull =
-        inside.size >= PLACES ||
+        inside.size >= SLOTS ||
         inside.has(due.id) ||
-        (due.isFailing && countOf(({ isFailing }) => isFailing) >= PLACES_OF_FAILING) ||
-        countOf(({ organizationId }) => organizationId === due.organizationId) >= PLACES_OF_WORKSPACE ||
-        countOf(({ webhookId }) => webhookId === due.webhookId) >= PLACES_OF_WEBHOOK
+        (due.isFailing && countOf(({ isFailing }) => isFailing) >= SLOTS_OF_FAILING) ||
+        countOf(({ organizationId }) => organizationId === due.organizationId) >= SLOTS_OF_WORKSPACE ||
+        countOf(({ webhookId }) => webhookId === due.webhookId) >= SLOTS_OF_WEBHOOK
       if (!isFull) inside.set(due.id, due)
       return !isFull
     },
     leave: ({ id }) => void inside.delete(id),
     taken: () => ({
-      organizationIds: full(({ organizationId }) => organizationId, PLACES_OF_WORKSPACE),
-      webhookIds: full(({ webhookId }) => webhookId, PLACES_OF_WEBHOOK),
+      organizationIds: full(({ organizationId }) => organizationId, SLOTS_OF_WORKSPACE),
+      webhookIds: full(({ webhookId }) => webhookId, SLOTS_OF_WEBHOOK),
       deliveryIds: [...inside.keys()],
     }),
   }

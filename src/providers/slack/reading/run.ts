@@ -6,7 +6,7 @@ import { pruneThreads, writeSlackCursor, type SlackState } from './cursor.ts'
 import { readHistory } from '../history/blocks.ts'
 import type { SlackWorkspace } from './items.ts'
 import { createSlackDirectory, type SlackDirectory } from './people.ts'
-import type { ChannelReading } from './reader.ts'
+import type { ChannelReading } from './read-channel.ts'
 
 export interface SlackChangesOptions {
   /** Messages per `conversations.history` request, 1 to 999. Restricted apps get 15 whatever they request. */

@@ -5,7 +5,7 @@ import { connectionMessage, isRateLimit } from './api-client.ts'
 export type OnWait = (reason: string, milliseconds: number) => void
 
 /** The retry policy of a command with work to finish, for a service at `url`. */
-export function patience(url: string, onWait: OnWait): Partial<RetryPolicy> {
+export function retryPolicy(url: string, onWait: OnWait): Partial<RetryPolicy> {
   return {
     attempts: 6,
     rateWaits: 60,

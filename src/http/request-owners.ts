@@ -1,22 +1,22 @@
 import { createHash } from 'node:crypto'
 
 /** Chooses the owner in whose turn a request is served until it is authenticated. */
-export interface Lanes {
-  laneOf(authorization: string | undefined): string
+export interface RequestOwners {
+  ownerOfRequest(authorization: string | undefined): string
   /** Called once the token is known to be the owner's. */
   remember(authorization: string | undefined, owner: string): void
 }
 
 const REMEMBERED = 10_000
 const NO_TOKEN = 'no token'
-/** One lane for all tokens that were never accepted, so that made-up tokens delay no other caller. */
+/** One owner for all tokens that were never accepted, so that made-up tokens delay no other caller. */
 const UNKNOWN = 'unknown token'
 
 /** Caches the owners of tokens by hash. The cache affects turns only: every request is still authenticated. */
-export function createLanes(remembered = REMEMBERED): Lanes {
+export function createRequestOwners(remembered = REMEMBERED): RequestOwners {
   const owners = new Map<string, string>()
   return {
-    laneOf: (authorization) =>
+    ownerOfRequest: (authorization) =>
       authorization === undefined ? NO_TOKEN : (owners.get(hashOf(authorization)) ?? UNKNOWN),
     remember(authorization, owner) {
       if (authorization === undefined) return
