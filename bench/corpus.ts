@@ -1,3 +1,4 @@
+import { createRandom } from '../src/kernel/seeded-random.ts'
 /** A document of the benchmark: English-like text, determined by its number. */
 export interface BenchDocument {
   title: string
@@ -20,20 +21,9 @@ const DETAILS =
   )
 const PLACES = 'Berlin Lisbon Toronto Osaka Nairobi Dublin Austin Oslo Seoul Lima'.split(' ')
 
-/** A small seeded generator (mulberry32), the same everywhere. */
-export function seededRandom(seed: number): () => number {
-  let state = seed >>> 0
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
-
 /** A document of about `length` words. */
 export function benchDocument(number: number, length = WORDS): BenchDocument {
-  const random = seededRandom(number + 1)
+  const random = createRandom(number + 1)
   const pick = (list: readonly string[]): string => list[Math.floor(random() * list.length)] ?? ''
   const sentences: string[] = []
   for (let words = 0; words < length; words += SENTENCE_WORDS) {
@@ -45,7 +35,7 @@ export function benchDocument(number: number, length = WORDS): BenchDocument {
 }
 
 export function benchQuery(number: number): string {
-  const random = seededRandom(number + 1_000_003)
+  const random = createRandom(number + 1_000_003)
   const pick = (list: readonly string[]): string => list[Math.floor(random() * list.length)] ?? ''
   return `who ${pick(VERBS)} the ${pick(DETAILS)} ${pick(SUBJECTS)} in ${pick(PLACES)}`
 }

@@ -6,7 +6,8 @@ import { openDatabase } from '../src/database/open-database.ts'
 import { systemClock } from '../src/kernel/clock.ts'
 import { insertOrganization } from '../src/organizations/index.ts'
 import { insertPushOnlySource } from '../src/sources/index.ts'
-import { benchQuery, seededRandom } from './corpus.ts'
+import { createRandom } from '../src/kernel/seeded-random.ts'
+import { benchQuery } from './corpus.ts'
 import { CHUNKS_A_DOCUMENT, environmentOf, fill, inNewDatabase, namedServer, type Place } from './fill.ts'
 import { keepResults } from './keep-results.ts'
 import { percentile } from './search.ts'
@@ -134,7 +135,7 @@ async function measure(
 ): Promise<Omit<Result, 'organizations' | 'chunksEach' | 'memoryMb'>> {
   const server = await startServer({ ...environmentOf(place), SEARCH_MEMORY_MB: String(memoryMb) })
   try {
-    const random = seededRandom(1)
+    const random = createRandom(1)
     const taken: number[] = []
     for (let number = 0; number < SEARCHES; number++) {
       const key = keys[Math.floor(random() * keys.length)]

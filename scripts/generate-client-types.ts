@@ -88,7 +88,7 @@ export async function generatedClientTypes(openApi: string): Promise<string> {
 export function generatedProviders(openApi: string): string {
   const { 'x-providers': providers } = Document.parse(JSON.parse(openApi))
   return [
-    '// Written by `npm run generate` from openapi/openapi.json: what the service tells of its providers.',
+    '// Written by `npm run generate` from openapi/openapi.json: the list of providers.',
     '/** Those of a deployment without PROVIDERS; others replace them when the page starts. */',
     'export const DEFAULT_PROVIDERS = [',
     ...providers.flatMap(({ id, name, brings, icon, hasChannels, isForFiles }) => [

@@ -10,7 +10,7 @@ export interface Asked {
   reply: Reply
   key: SimulatedKey
   email: string | null
-  /** Where everything stood when the question was sent. */
+  /** The state when the question was sent. */
   moments: ReadonlyMap<string, Moment>
   group: Moment
 }

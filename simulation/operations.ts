@@ -250,7 +250,7 @@ function changeProvider(world: World, provider: 'slack' | 'notion'): void {
   }
 }
 
-/** What clients do, as often as it stands here. */
+/** The operations of clients; repeated entries are more frequent. */
 const OPERATIONS: readonly (readonly [string, Operation])[] = [
   ['ingest', ingest],
   ['ingest', ingest],

@@ -7,7 +7,7 @@ export interface Version<Value> {
   value: Value | null
 }
 
-/** Where something stood at a moment, to be compared with what an answer shows later. */
+/** A state at one moment, to compare with a later answer. */
 export interface Moment {
   possible: ReadonlySet<number>
   /** Versions from here on came later. */

@@ -12,7 +12,7 @@ const delayOf = (ms: unknown): number => Math.max(1, Math.trunc(Number(ms)) || 1
 
 /** All timers of this process, which fire when the simulated clock reaches them. */
 export class Timers {
-  /** Where the clock stands; epoch milliseconds. */
+  /** The clock's time in epoch milliseconds. */
   now: number
   readonly #entries = new Map<number, Entry>()
   #order = 0

@@ -70,7 +70,7 @@ function search(call: Call): EmulatorReply {
   }))
 }
 
-/** The restriction of the content itself. What it inherits is not told. */
+/** The restriction of the content itself. Inherited restrictions are not included. */
 function showRestriction(
   { query, subjectsMax, path }: Call,
   content: ConfluenceContent | null,

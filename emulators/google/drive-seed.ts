@@ -175,7 +175,7 @@ export function folderIndexOf(id: string): number | null {
   return digits === undefined ? null : Number(digits)
 }
 
-/** Readers of a seeded file: mostly its owner and a colleague, sometimes the whole domain or anyone. */
+/** Readers of a seeded file: usually its owner and a colleague, sometimes the whole domain or anyone. */
 export function permissionsOf(seed: DriveSeed, key: string, owner: string): Permission[] {
   const random = randomOf(key, 'permissions')
   const own: Permission = { id: `p-${owner}`, type: 'user', emailAddress: owner }

@@ -1,18 +1,12 @@
 import { createHash } from 'node:crypto'
+import { createRandom } from './random.ts'
 
 /** A source of numbers in [0, 1) that is deterministic per key. */
 export type Random = () => number
 
 /** Numbers that depend only on the key, so that the n-th mail can be generated without the ones before it. */
 export function randomOf(...key: (string | number)[]): Random {
-  // mulberry32 (public domain, Tommy Ettinger); the key is hashed to its 32 bits of state.
-  let state = createHash('sha256').update(key.join('\u001f')).digest().readUInt32LE(0)
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
-  }
+  return createRandom(createHash('sha256').update(key.join('\u001f')).digest().readUInt32LE(0))
 }
 
 /** An integer in [min, max]. */

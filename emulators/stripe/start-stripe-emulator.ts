@@ -4,7 +4,7 @@ import {
   type EmulatorRequest,
   type EmulatorServer,
 } from '../kit/server.ts'
-import { createRandom } from './random.ts'
+import { createRandom } from '../kit/random.ts'
 import { createAccount, type Account, type AfterRetries } from './account.ts'
 import { createApi, type ApiRoute } from './api.ts'
 import { seedCatalogue } from './catalogue.ts'

@@ -17,7 +17,7 @@ interface Fault {
   facts?: Record<string, unknown>
 }
 
-/** The 401 of an invalid token: its message tells the sender what to check, its facts go to the log. */
+/** The 401 of an invalid token: its message says what to check; the details go to the log. */
 export function explainRefusal(error: unknown, token: string, expected: Expected): AppError {
   if (error instanceof AppError) return error
   const { cause, message, facts } = faultOf(error, token, expected)

@@ -222,7 +222,7 @@ describe('an answer from passages too far from the question', () => {
     expect((await create({ isWeak: true }).ask({ query: QUERY })).answer).toBe(expected)
   })
 
-  it('comes from the model, which is told, and has the limitation', async () => {
+  it('comes from the model, which gets a note about it, and has the limitation', async () => {
     const answer = await create({ isWeak: true }).ask({ query: QUERY })
     expect(answer).toMatchObject({ answer: 'Heron starts in May [1][2], so they say .', limitations: weak })
     expect(JSON.stringify(server.requests[0]?.body)).toContain('nothing near the question')

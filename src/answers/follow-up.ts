@@ -6,7 +6,7 @@
  * 2. A question with a pronoun ("Who wrote it?"), with "and" before it, or without a content word ("Why?"): the
  * question with the content words of the last one, and the names in its answer if it asked for one. For "he" or "she",
  * only the names.
- * 3. Any other question stands alone.
+ * 3. Any other question is independent.
  *
  * Earlier questions are resolved first, so that a chain of follow-ups keeps its subject.
  */

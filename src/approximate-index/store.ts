@@ -42,7 +42,7 @@ export async function findWanted(
     .executeTakeFirst()
 }
 
-/** Every organization that wants an index. */
+/** Organizations that need an index. */
 export async function findAllWanted(db: Db): Promise<(IndexOf & { isReady: boolean })[]> {
   const rows = await db
     .selectFrom('approximate_indexes')

@@ -118,7 +118,7 @@ async function drain(service: {
   const { app, sites, database, tracing, logger } = service
   app.startDraining()
   for (const site of sites) site.stop()
-  // Answers in flight mostly wait for a model; meanwhile the database writes its pages.
+  // Most answers in flight wait for a model; the database writes its pages during that time.
   const flushing = database.flush().catch((err: unknown) => {
     logger.warn({ err }, 'the database could not be written to disk before it is closed')
   })

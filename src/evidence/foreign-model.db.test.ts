@@ -21,7 +21,7 @@ async function factsOf(file: string): Promise<{ title: string; text: string }[]>
     .map((line) => JSON.parse(line))
 }
 
-it('does not flag what the chunks say, measured with a model of an OpenAI-compatible server that tells little', async () => {
+it('does not flag what the chunks say, measured with a model of an OpenAI-compatible server that discriminates little', async () => {
   const server = await startOpenAiEmulator({ dimensions: 1_024 })
   const database = await createTestDatabase()
   try {

@@ -30,7 +30,7 @@ const SECTIONS = new Set(
 /**
  * Markdown or MDX without its front matter and the lines that are comments. The title is that of the front matter, else the first top-level
  * heading, else a lower one that is alone at its level and not generic. An HTML heading counts too; one with
- * a logo, which projects put above every page, names only the front page. `path` tells whether this is one.
+ * a logo, which projects put above every page, names only the front page. `path` shows whether this is one.
  */
 export function readMarkdown(source: string, path: string): FileText {
   const frontMatter = FRONT_MATTER.exec(source)

@@ -4,7 +4,7 @@ import { distance } from 'fastest-levenshtein'
 const CHARACTERS_MAX = 200
 
 /**
- * The known name that a misspelled one most likely stands for, ignoring case and word separators. At most a third of
+ * The known name that a misspelled name most likely means, ignoring case and word separators. At most a third of
  * its characters may differ; undefined when no name is that close.
  */
 export function nearestName(misspelt: string, known: readonly string[]): string | undefined {

@@ -34,7 +34,7 @@ export interface ViewedItems {
   key: string
 }
 
-/** Items in a person's canvas; their names are counted anew for each request. */
+/** Items in a person's canvas; their names are counted again for each request. */
 export const PERSONS_ITEMS_MAX = 2_000
 
 /**

@@ -76,7 +76,7 @@ async function findPerson(
   const active = rows.filter((row) => row.active).toSorted((a, b) => (a.id < b.id ? -1 : 1))
   const [person] = active.length > 0 ? active : rows
   if (!person) return undefined
-  // With several deactivated holders, it is unknown who is meant: a policy that denies one of them applies.
+  // With several deactivated holders, the person is ambiguous: a policy that denies one of them applies.
   const holders = person.active ? [person] : rows
   const held = holders.flatMap(({ login, email }) => [login, email ?? ''])
   const addresses = new Set([address, ...held.filter((one) => domainOf(one) !== null)])

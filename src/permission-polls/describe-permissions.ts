@@ -11,7 +11,7 @@ export interface SourcePermissions {
   /** `items`: the provider names the readers; `audience`: members choose; `pushed`: each document has its policy. */
   kind: 'items' | 'audience' | 'pushed'
   audience: Audience | null
-  /** The address that `connector` stands for. */
+  /** The address of the connecting user. */
   connector: string | null
   /** People of the provider's workspace, or of the audience. */
   people: number

@@ -196,7 +196,7 @@ describe('syncing one item again', () => {
     expect(await events()).toEqual([])
   })
 
-  it('works beside a run, which still removes nothing that it has seen', async () => {
+  it('works during a run, which still removes nothing that it has seen', async () => {
     const id = await idOf('one')
     for (let number = 0; number < 6; number += 1) provider.put(`page-${number}`, `Number ${number}.`)
     const outcomes: string[] = []

@@ -48,7 +48,7 @@ interface Named {
 /** Syncs single items. */
 export interface ItemSyncs {
   /**
-   * Reads one item again at its provider, beside the source's runs: it neither waits for one nor moves their position.
+   * Reads one item again at its provider, independently of sync runs: it neither waits for a run nor moves its position.
    * @throws AppError `not_found`, `item_not_synced`, `source_disabled`, `plan_limit_reached`, `not_configured`,
    * `upstream_error`
    */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { seededRandom } from '../../bench/corpus.ts'
+import { createRandom } from '../kernel/seeded-random.ts'
 import { buildKernel } from '../../scripts/kernels/build.ts'
 import { scanKernelText } from '../../scripts/kernels/scan.ts'
 import { encodeHalfvec } from '../database/halfvec.ts'
@@ -94,7 +94,7 @@ describe('the scan', () => {
   it('bounds every similarity from both sides and returns all rows that may be among the nearest', () => {
     fc.assert(
       fc.property(given, ({ seed, dimensions, rows, shapes: [ofRows, ofQuestion], limit, odd }) => {
-        const random = seededRandom(seed)
+        const random = createRandom(seed)
         const vectors = Array.from({ length: rows }, () => vectorOf(random, dimensions, ofRows))
         // Duplicates, and a zero vector.
         if (odd) vectors.push(...vectors.slice(0, 20), new Float32Array(dimensions))
@@ -118,14 +118,14 @@ describe('the scan', () => {
   })
 
   it('returns few rows beyond the nearest', () => {
-    const random = seededRandom(1)
+    const random = createRandom(1)
     const vectors = Array.from({ length: 2_000 }, () => vectorOf(random, 1_024, 'sparse'))
     const { rows } = held(vectors, 1_024)(vectorOf(random, 1_024, 'sparse'), { limit: 8 })
     expect(rows.length).toBeLessThan(40)
   })
 
   it('skips disallowed items and empty rows', () => {
-    const random = seededRandom(2)
+    const random = createRandom(2)
     const vectors = Array.from({ length: 40 }, () => vectorOf(random, 64, 'dense'))
     const allowed = Uint8Array.from(vectors, (_, row) => row % 2)
     const { rows } = held(vectors, 64)(vectorOf(random, 64, 'dense'), { limit: 200, allowed })
@@ -134,7 +134,7 @@ describe('the scan', () => {
   })
 
   it('returns the same rows in parts as in one pass', () => {
-    const random = seededRandom(3)
+    const random = createRandom(3)
     const vectors = Array.from({ length: 5 * ROWS_A_BLOCK }, () => vectorOf(random, 256, 'dense'))
     const scan = held(vectors, 256)
     const question = vectorOf(random, 256, 'dense')

@@ -69,7 +69,7 @@ async function play(theatre: Theatre, who: Scene['who'], colorScheme: 'light' | 
     await page.setViewportSize({ width: 1280, height: HEIGHT })
     try {
       await scene.before?.(stage)
-      // Paths can differ after # alone, which opens no page anew.
+      // Paths can differ after # alone, which does not reload the page.
       await page.goto('about:blank')
       await page.goto(
         `${theatre.url}/console/${typeof scene.path === 'string' ? scene.path : scene.path(stage)}`,

@@ -128,7 +128,7 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     await close()
   })
 
-  it('reads a source anew that was read before its run ended', async () => {
+  it('reads a source again that was read before its run ended', async () => {
     const { page, close } = await visit('sources/new')
     const sourceId = await connect(page, 'Notion')
     await openSynced(page, sourceId)

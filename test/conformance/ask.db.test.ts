@@ -173,7 +173,7 @@ describe('a conversation', () => {
     expect((await ask(asked, withoutModel)).body.answer).toMatch(/need a note\. \[1\]/)
   })
 
-  it('changes nothing where it is empty or the question stands alone', async () => {
+  it('changes nothing if it is empty or the question is independent of it', async () => {
     await pushThree()
     const alone = await ask({}, withoutModel)
     expect((await ask({ conversation: [] }, withoutModel)).text).toBe(alone.text)

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { createRandom } from '../../src/kernel/seeded-random.ts'
 
 /**
  * The seed of this run, which vitest.config.ts chooses and prints. Rerun with `TEST_SEED=…` to get the same values.
@@ -17,11 +18,5 @@ export function rounds(few: number): number {
 export function seededRandom(name: string): () => number {
   let state = SEED
   for (const character of name) state = Math.imul(state ^ (character.codePointAt(0) ?? 0), 0x01000193)
-  // Mulberry32 (https://gist.github.com/tommyettinger/46a874533244883189143505d203312c).
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
-  }
+  return createRandom(state)
 }

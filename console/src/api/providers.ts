@@ -1,4 +1,4 @@
-// Written by `npm run generate` from openapi/openapi.json: what the service tells of its providers.
+// Written by `npm run generate` from openapi/openapi.json: the list of providers.
 /** Those of a deployment without PROVIDERS; others replace them when the page starts. */
 export const DEFAULT_PROVIDERS = [
   {

@@ -45,7 +45,7 @@ function chatChannel(given: string, id: string | null, provider: string): FoundE
   }
 }
 
-/** The innermost folder of a path joined with ` / `; the path tells it from folders of the same name. */
+/** The innermost folder of a path joined with ` / `; the path distinguishes folders with the same name. */
 function folderOf(path: string, provider: string): FoundEntity[] {
   const parts = path.split(/\s*\/\s*/).filter((part) => part !== '')
   const last = parts.at(-1)

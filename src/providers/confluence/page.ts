@@ -40,7 +40,7 @@ export interface PageReader {
   people: Map<string, ConfluenceUser | null>
 }
 
-/** A page without what its place tells. */
+/** A page without the fields that come from its place in the tree. */
 type ReadPage = Omit<ProviderItem, 'externalId' | 'url'> & { webui: string }
 
 /**

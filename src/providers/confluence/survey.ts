@@ -12,7 +12,7 @@ const PER_REQUEST = 250
 const SEARCHED_PER_REQUEST = 100
 const SPACES_PER_QUERY = 25
 
-/** What CQL tells of a page or a comment. Its index may lag behind, so it never says which pages there are. */
+/** CQL's entry of a page or a comment. Its index may lag behind, so it never says which pages there are. */
 const Found = z.object({
   id: z.string(),
   type: z.string(),

@@ -16,7 +16,7 @@ const LISTS: Readonly<Record<string, string>> = {
   embed: 'embeds',
 }
 
-/** What a list tells of a page or of a folder. A page whose other fields are broken fails when it is read. */
+/** The list entry of a page or a folder. A page whose other fields are broken fails when it is read. */
 export const Node = z.object({
   id: z.string().regex(/^\d+$/),
   status: z.string().catch(''),
@@ -39,7 +39,7 @@ export const Restriction = z.object({
 })
 type Restriction = z.output<typeof Restriction>
 
-/** Who may read a page among those who may read what is above it; null: all of them; `unknown`: not told. */
+/** Who may read a page among those who may read what is above it; null: all of them; `unknown`: not known. */
 export type Layer = { users: string[]; groups: string[] } | null | 'unknown'
 
 /** Where a page is. */

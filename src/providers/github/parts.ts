@@ -15,7 +15,7 @@ const SWEPT_MAX = 500
 /** The most entries that GitHub gives in a page. */
 const LARGEST_PAGE = 100
 
-/** What a list tells of an item: an issue, the blob of a file, or why a part of a repository is not read. */
+/** The list entry of an item: an issue, the blob of a file, or why a part of a repository is not read. */
 export type Entry = { issue: Issue | null } | { blob: string } | { refused: string }
 
 /** A repository in a round. */

@@ -81,7 +81,7 @@ export async function readObject(sync: NotionSync, object: NotionObject, part: N
   }
 }
 
-/** Reads an object known only by id; a database stands for its data sources. */
+/** Reads an object known only by id; a database yields its data sources. */
 export async function readReference(sync: NotionSync, ref: NotionRef, part: NotionPart): Promise<void> {
   const { run, state, outage } = sync
   drop(state.pending, ref)

@@ -1,4 +1,4 @@
-/** RFC 9309 wants at least 500 KiB to be read. */
+/** RFC 9309 requires reading at least 500 KiB. */
 export const ROBOTS_BYTES_MAX = 500 * 1024
 const RULES_MAX = 1_000
 /** Longer patterns are cut, which makes them match more. */
@@ -95,7 +95,7 @@ function isAllowed(rules: readonly Rule[], path: string): boolean {
   return best?.isAllow ?? true
 }
 
-/** `*` stands for any text and a final `$` for the end. Finds each part once, from left to right. */
+/** `*` matches any text and a final `$` the end. Finds each part once, from left to right. */
 function matches(pattern: string, path: string): boolean {
   const isWhole = pattern.endsWith('$')
   const [first = '', ...parts] = (isWhole ? pattern.slice(0, -1) : pattern).split('*')

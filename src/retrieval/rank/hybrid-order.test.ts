@@ -57,7 +57,7 @@ describe('relevanceOf', () => {
     )
   })
 
-  it('gives a chunk the same relevance wherever it stands', () => {
+  it('gives a chunk the same relevance at every rank', () => {
     const chunks = [chunk('heron nest', 0.3), chunk('nest of a heron', 0.4), ...others]
     expect(relevances('heron nest', chunks.toReversed())).toEqual(
       relevances('heron nest', chunks).toReversed(),

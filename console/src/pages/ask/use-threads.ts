@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { type Schemas, unwrap } from '../../api/client.ts'
-import { useReadAnew } from '../../data/use-read-anew.ts'
+import { useRefetch } from '../../data/use-refetch.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
 import { usePages } from '../../ui/use-pages.ts'
 
@@ -43,7 +43,7 @@ export function useThread(id: string | undefined) {
 export function useSaveTurn() {
   const { api, organization } = useWorkspace()
   const queries = useQueryClient()
-  const readAnew = useReadAnew()
+  const refetch = useRefetch()
   return useCallback(
     async (threadId: string | undefined, body: Schemas['NewTurn']): Promise<{ id: string; turn: Turn }> => {
       const { thread, turn } = await unwrap(
@@ -55,10 +55,10 @@ export function useSaveTurn() {
         thread,
         turns: [...(before?.turns ?? []), turn],
       }))
-      void readAnew('threads')
+      void refetch('threads')
       return { id: thread.id, turn }
     },
-    [api, organization.id, queries, readAnew],
+    [api, organization.id, queries, refetch],
   )
 }
 
@@ -86,13 +86,13 @@ export function useRateTurn(threadId: string, turnId: string) {
 /** Adds a rated question to the evaluation. */
 export function useAddToEvaluation(threadId: string, turnId: string) {
   const { api } = useWorkspace()
-  const readAnew = useReadAnew()
+  const refetch = useRefetch()
   return useMutation({
     mutationFn: async () => {
       const path = { id: threadId, turnId }
       await unwrap(api.POST('/v1/console/threads/{id}/turns/{turnId}/evaluation', { params: { path } }))
     },
-    onSuccess: () => readAnew('evaluation'),
+    onSuccess: () => refetch('evaluation'),
   })
 }
 

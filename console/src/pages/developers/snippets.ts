@@ -69,7 +69,7 @@ function typescript({ url, secret, actions, source }: Given): string {
   return [
     `import { Memory } from '@retrieval-memory/client'`,
     '',
-    `// On a server: whoever opens a page can read what is in it.`,
+    `// On a server: anyone who opens a page can read its code.`,
     `const memory = new Memory({`,
     `  apiKey: '${secret}',`,
     `  url: '${url}',`,

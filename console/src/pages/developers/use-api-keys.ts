@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type Schemas, unwrap } from '../../api/client.ts'
-import { useReadAnew } from '../../data/use-read-anew.ts'
+import { useRefetch } from '../../data/use-refetch.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
 
 /** The workspace's live keys, newest first. Admins only. */
@@ -55,6 +55,6 @@ export function useRevokeKey() {
 
 /** Billing counts agents, and the audit trail lists each key that is created or revoked. */
 function useRefresh(): () => Promise<void> {
-  const readAnew = useReadAnew()
-  return () => readAnew('api-keys', 'billing', 'audit-events')
+  const refetch = useRefetch()
+  return () => refetch('api-keys', 'billing', 'audit-events')
 }

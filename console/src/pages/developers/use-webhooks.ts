@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type Schemas, unwrap } from '../../api/client.ts'
-import { useReadAnew } from '../../data/use-read-anew.ts'
+import { useRefetch } from '../../data/use-refetch.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
 import { usePages } from '../../ui/use-pages.ts'
 
@@ -117,6 +117,6 @@ export function useReplay() {
 }
 
 function useRefresh(): () => Promise<void> {
-  const readAnew = useReadAnew()
-  return () => readAnew('webhooks', 'webhook-deliveries', 'audit-events')
+  const refetch = useRefetch()
+  return () => refetch('webhooks', 'webhook-deliveries', 'audit-events')
 }

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type Schemas, unwrap } from '../../api/client.ts'
-import { useReadAnew } from '../../data/use-read-anew.ts'
+import { useRefetch } from '../../data/use-refetch.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
 
 export type Question = Schemas['EvaluationQuestion']
@@ -28,18 +28,18 @@ export function useQuestions() {
 /** Adds questions. For existing ones, replaces the expected result. */
 export function usePutQuestions() {
   const { api } = useWorkspace()
-  const readAnew = useReadAnew()
+  const refetch = useRefetch()
   return useMutation({
     mutationFn: (questions: readonly NewQuestion[]) =>
       unwrap(api.PUT('/v1/console/evaluation/questions', { body: { questions: [...questions] } })),
-    onSuccess: () => readAnew(EVALUATION),
+    onSuccess: () => refetch(EVALUATION),
   })
 }
 
 /** Deletes one question; all with `null`. */
 export function useDeleteQuestions() {
   const { api } = useWorkspace()
-  const readAnew = useReadAnew()
+  const refetch = useRefetch()
   return useMutation({
     mutationFn: (id: string | null) =>
       unwrap(
@@ -47,7 +47,7 @@ export function useDeleteQuestions() {
           ? api.DELETE('/v1/console/evaluation/questions')
           : api.DELETE('/v1/console/evaluation/questions/{id}', { params: { path: { id } } }),
       ),
-    onSuccess: () => readAnew(EVALUATION),
+    onSuccess: () => refetch(EVALUATION),
   })
 }
 
@@ -83,14 +83,14 @@ export function useStoredAnswer(runId: string, questionId: string) {
 export function useDeleteRun(onDeleted: () => void) {
   const { api, organization } = useWorkspace()
   const queries = useQueryClient()
-  const readAnew = useReadAnew()
+  const refetch = useRefetch()
   return useMutation({
     mutationFn: (id: string) =>
       unwrap(api.DELETE('/v1/console/evaluation/runs/{id}', { params: { path: { id } } })),
     onSuccess: async (_answer, id) => {
       onDeleted()
       queries.removeQueries({ queryKey: [organization.id, EVALUATION, 'run', id] })
-      await readAnew(EVALUATION)
+      await refetch(EVALUATION)
     },
   })
 }

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { unwrap } from '../../api/client.ts'
 import { ApiError } from '../../api/errors.ts'
-import { useReadAnew } from '../../data/use-read-anew.ts'
+import { useRefetch } from '../../data/use-refetch.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
 import { measureRun } from './measure-run.ts'
 import { EVALUATION, type MeasuredRun } from './use-evaluation.ts'
@@ -26,7 +26,7 @@ const IDLE = { runId: null, isPaused: false, error: null }
 export function useMeasuring(): Measuring {
   const { api, organization } = useWorkspace()
   const queries = useQueryClient()
-  const readAnew = useReadAnew()
+  const refetch = useRefetch()
   const [state, setState] = useState<Pick<Measuring, 'runId' | 'isPaused' | 'error'>>(IDLE)
   const running = useRef<AbortController | null>(null)
   useEffect(() => () => running.current?.abort(), [])
@@ -69,22 +69,22 @@ export function useMeasuring(): Measuring {
       }
       if (running.current !== control) return
       setState({ ...IDLE, error })
-      await readAnew(EVALUATION)
+      await refetch(EVALUATION)
     },
-    [api, organization.id, queries, readAnew],
+    [api, organization.id, queries, refetch],
   )
 
   const start = useCallback(async (): Promise<string | null> => {
     try {
       const { run } = await unwrap(api.POST('/v1/console/evaluation/runs'))
-      await readAnew(EVALUATION)
+      await refetch(EVALUATION)
       void continueRun(run.id)
       return run.id
     } catch (caught) {
       setState({ ...IDLE, error: asApiError(caught) })
       return null
     }
-  }, [api, continueRun, readAnew])
+  }, [api, continueRun, refetch])
 
   return { ...state, start, continueRun, stop: () => running.current?.abort() }
 }

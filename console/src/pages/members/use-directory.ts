@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type Schemas, unwrap } from '../../api/client.ts'
-import { useReadAnew } from '../../data/use-read-anew.ts'
+import { useRefetch } from '../../data/use-refetch.ts'
 import { ME } from '../../session/user-api.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
 
@@ -23,23 +23,23 @@ export function useGroups() {
 /** Creates a group, or replaces its members. */
 export function usePutGroup() {
   const { api } = useWorkspace()
-  const readAnew = useReadAnew()
+  const refetch = useRefetch()
   return useMutation({
     mutationFn: ({ id, members }: { id: string; members: string[] }) =>
       unwrap(
         api.PUT('/v1/console/groups/{groupId}', { params: { path: { groupId: id } }, body: { members } }),
       ),
-    onSuccess: () => readAnew('groups', 'audit-events'),
+    onSuccess: () => refetch('groups', 'audit-events'),
   })
 }
 
 export function useDeleteGroup() {
   const { api } = useWorkspace()
-  const readAnew = useReadAnew()
+  const refetch = useRefetch()
   return useMutation({
     mutationFn: (groupId: string) =>
       unwrap(api.DELETE('/v1/console/groups/{groupId}', { params: { path: { groupId } } })),
-    onSuccess: () => readAnew('groups', 'audit-events'),
+    onSuccess: () => refetch('groups', 'audit-events'),
   })
 }
 
@@ -55,20 +55,20 @@ export function useScimTokens() {
 /** Creates a SCIM token. Only this response contains its secret. */
 export function useCreateScimToken() {
   const { api } = useWorkspace()
-  const readAnew = useReadAnew()
+  const refetch = useRefetch()
   return useMutation({
     mutationFn: (name: string) => unwrap(api.POST('/v1/console/scim-tokens', { body: { name } })),
-    onSuccess: () => readAnew('scim-tokens', 'audit-events'),
+    onSuccess: () => refetch('scim-tokens', 'audit-events'),
   })
 }
 
 export function useRevokeScimToken() {
   const { api } = useWorkspace()
-  const readAnew = useReadAnew()
+  const refetch = useRefetch()
   return useMutation({
     mutationFn: (id: string) =>
       unwrap(api.DELETE('/v1/console/scim-tokens/{id}', { params: { path: { id } } })),
-    onSuccess: () => readAnew('scim-tokens', 'audit-events'),
+    onSuccess: () => refetch('scim-tokens', 'audit-events'),
   })
 }
 

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type Schemas, unwrap } from '../../api/client.ts'
 import { ME } from '../../session/user-api.ts'
-import { useReadAnew } from '../../data/use-read-anew.ts'
+import { useRefetch } from '../../data/use-refetch.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
 
 export type Member = Schemas['Member']
@@ -86,10 +86,10 @@ export function useRename() {
 /** Also refetches the current user, whose own role may have changed. */
 function useRefresh(): () => Promise<unknown> {
   const queries = useQueryClient()
-  const readAnew = useReadAnew()
+  const refetch = useRefetch()
   return () =>
     Promise.all([
       queries.invalidateQueries({ queryKey: ME }),
-      readAnew('members', 'invitations', 'audit-events'),
+      refetch('members', 'invitations', 'audit-events'),
     ])
 }

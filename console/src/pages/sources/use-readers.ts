@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type Schemas, unwrap } from '../../api/client.ts'
-import { useReadAnew } from '../../data/use-read-anew.ts'
+import { useRefetch } from '../../data/use-refetch.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
 
 export type SourcePermissions = Schemas['SourcePermissions']
@@ -22,11 +22,11 @@ export function useSourcePermissions(id: string) {
 /** Sets the readers of all items of the source. */
 export function useChooseAudience(id: string) {
   const { api } = useWorkspace()
-  const readAnew = useReadAnew()
+  const refetch = useRefetch()
   return useMutation({
     mutationFn: (audience: Audience) =>
       unwrap(api.PATCH('/v1/console/sources/{id}', { params: { path: { id } }, body: { audience } })),
-    onSuccess: () => readAnew('source-permissions', 'source-items', 'audit-events'),
+    onSuccess: () => refetch('source-permissions', 'source-items', 'audit-events'),
   })
 }
 

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { unwrap } from '../../api/client.ts'
-import { useReadAnew } from '../../data/use-read-anew.ts'
+import { useRefetch } from '../../data/use-refetch.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
 
 /** The workspace's sources. Admins only: the service refuses members. */
@@ -35,6 +35,6 @@ export function useConnectors() {
 
 /** Refetches all data that depends on the stored items. */
 export function useRefreshStored(): () => Promise<void> {
-  const readAnew = useReadAnew()
-  return useCallback(() => readAnew('sources', 'overview', 'source-items', 'billing'), [readAnew])
+  const refetch = useRefetch()
+  return useCallback(() => refetch('sources', 'overview', 'source-items', 'billing'), [refetch])
 }

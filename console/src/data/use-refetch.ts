@@ -3,7 +3,7 @@ import { useCallback } from 'react'
 import { useWorkspace } from '../session/workspace.tsx'
 
 /** Invalidates the workspace's queries of these names. Visible ones refetch at once, others on their next use. */
-export function useReadAnew(): (...names: string[]) => Promise<void> {
+export function useRefetch(): (...names: string[]) => Promise<void> {
   const queries = useQueryClient()
   const { organization } = useWorkspace()
   return useCallback(

@@ -1,4 +1,4 @@
-/** Numbers in [0, 1), deterministic per seed (mulberry32). */
+/** Numbers in [0, 1), the same for the same seed (Mulberry32, public domain, Tommy Ettinger). */
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
