@@ -7,6 +7,7 @@ import { addCompletionCommand } from './commands/completion.ts'
 import { addConnectCommand } from './commands/connect.ts'
 import { addDocumentsCommand } from './commands/documents.ts'
 import { addEvaluateCommand } from './commands/evaluate.ts'
+import { addExportCommand } from './commands/export.ts'
 import { addGroupsCommand } from './commands/groups.ts'
 import { addImportCommand } from './commands/import.ts'
 import { addKeysCommand } from './commands/keys.ts'
@@ -30,6 +31,7 @@ export function createProgram(): Command {
     // Before commands are added, so that they inherit it.
     .exitOverride()
   addImportCommand(program)
+  addExportCommand(program)
   addSearchCommand(program)
   addAskCommand(program)
   addEvaluateCommand(program)

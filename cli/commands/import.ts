@@ -1,13 +1,13 @@
 import { PROVIDERS } from '../../client/src/index.ts'
 import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Command } from 'commander'
-import { type Source, SourceList } from '../api-shapes.ts'
 import { createTextExtractor } from '../../src/file-text/index.ts'
-import { CommandError, StoppedError, UsageError } from '../failures.ts'
+import { UsageError } from '../failures.ts'
 import { givenPath } from '../given-path.ts'
+import { type ChosenSource, chooseSource } from '../import/choose-source.ts'
 import { fileTrouble } from '../import/file-trouble.ts'
+import { EXIT_STOPPED, sleepUnlessStopped, stopOnSignal } from '../import/stop-on-signal.ts'
 import { openImportNotes } from '../import/import-notes.ts'
 import { deleteMissing, type ImportDeps, type ImportResult, runImport } from '../import/run-import.ts'
 import { stateFolder } from '../import/state-files.ts'
@@ -16,6 +16,7 @@ import { waitNote } from '../retry-policy.ts'
 import { createProgressBar } from '../progress-bar.ts'
 import { printableLine, type Terminal } from '../terminal.ts'
 import { providerOption } from './options.ts'
+import { importRecordFile, isRecordFile } from './import-records.ts'
 import { openSession, printJson, type Session } from './session.ts'
 
 interface ImportCommandOptions {
@@ -27,22 +28,19 @@ interface ImportCommandOptions {
   deleteMissing?: boolean
 }
 
-/** Exit codes: 1 when files failed, 130 after Ctrl-C, the shell convention. */
+/** The exit code when files failed. */
 const EXIT_FAILED = 1
-const EXIT_STOPPED = 130
-const PROVIDER_DEFAULT = PROVIDERS.find(({ isForFiles }) => isForFiles)?.id ?? PROVIDERS[0].id
 /** The supported file types, for messages. */
-const KINDS = 'Markdown, text, HTML, PDF, Office, OpenDocument text, CSV or mail (.eml)'
+const KINDS =
+  'Markdown, text, HTML, PDF, Office, OpenDocument text, CSV, mail (.eml), or an export (.json, .jsonl)'
 /** How many skipped types are named; the rest is one number. */
 const KINDS_SHOWN = 8
-/** The account name of a source without a provider account. */
-const PUSH_ACCOUNT = /^(?:push:|$)/
 
 /** `import PATH`: imports a folder of documents, or one file, into a source. */
 export function addImportCommand(program: Command): void {
   program
     .command('import')
-    .description('import a folder of documents, or one file')
+    .description('import a folder of documents, one file, or an export of a workspace, mem0 or supermemory')
     .argument('<path>', 'folder or file')
     .option('--source <id>', 'source of the documents (default: the push-only source of the provider)')
     .addOption(providerOption(`the source's provider`))
@@ -55,10 +53,11 @@ export function addImportCommand(program: Command): void {
 
 async function importPath(given: string, options: ImportCommandOptions, command: Command): Promise<void> {
   const session = openSession(command)
+  if (isRecordFile(given)) return await importRecordFile(session, givenPath(given), options)
   const { terminal } = session
   const startedAt = performance.now()
   const { root, isFolder, walk } = await findFiles(given, options)
-  const source = await chooseSource(session, options)
+  const source = await chooseSource(session.client, options)
   if (!session.json) terminal.note(describeWork(walk.files.length, source))
   const notes = await openImportNotes(
     stateFolder(session.env),
@@ -158,64 +157,12 @@ function givenPrefix({ prefix }: ImportCommandOptions): string | null {
   return prefix === undefined ? null : prefix.replaceAll('\\', '/').replace(/^\/+|\/+$/g, '')
 }
 
-type ChosenSource = Pick<Source, 'id' | 'displayName'> & { provider: string }
-
-async function chooseSource(session: Session, options: ImportCommandOptions): Promise<ChosenSource> {
-  // With both given, a key that may only ingest needs to list nothing.
-  if (options.source !== undefined && options.provider !== undefined) {
-    return { id: options.source, provider: options.provider, displayName: 'the given source' }
-  }
-  const { sources } = await session.client.call(SourceList, { method: 'GET', path: '/v1/sources' })
-  if (options.source !== undefined) {
-    const named = sources.find((source) => source.id === options.source)
-    if (named === undefined)
-      throw new CommandError(`There is no source ${options.source}; "sources list" shows all`)
-    return named
-  }
-  const provider = options.provider ?? PROVIDER_DEFAULT
-  const usable = sources.filter((source) => source.provider === provider && source.status !== 'disabled')
-  const chosen = usable.find((source) => PUSH_ACCOUNT.test(source.externalAccountId)) ?? usable[0]
-  if (chosen === undefined) {
-    throw new CommandError(
-      `There is no source of ${provider} to import into: make one, or name another --provider`,
-    )
-  }
-  return chosen
-}
-
 function describeWork(files: number, source: ChosenSource): string {
   const provider = PROVIDERS.find(({ id }) => id === source.provider)?.name ?? source.provider
   return (
     `Importing ${files} file${files === 1 ? '' : 's'} into ` +
     `${printableLine(source.displayName)} (${source.provider}, ${source.id}). Nothing is sent to ${provider}.`
   )
-}
-
-/** Ctrl-C ends the import after the current batch; a second one ends it at once. */
-function stopOnSignal(terminal: Terminal): { signal: AbortSignal; release(): void } {
-  const controller = new AbortController()
-  const onSignal = (): void => {
-    if (controller.signal.aborted) process.exit(EXIT_STOPPED)
-    controller.abort()
-    terminal.note('\nStopping after the current batch; press Ctrl-C again to stop at once.')
-  }
-  process.on('SIGINT', onSignal)
-  process.on('SIGTERM', onSignal)
-  return {
-    signal: controller.signal,
-    release: () => {
-      process.off('SIGINT', onSignal)
-      process.off('SIGTERM', onSignal)
-    },
-  }
-}
-
-async function sleepUnlessStopped(milliseconds: number, signal: AbortSignal): Promise<void> {
-  try {
-    await pause(milliseconds, undefined, { signal })
-  } catch (error) {
-    throw signal.aborted ? new StoppedError() : error
-  }
 }
 
 function report(

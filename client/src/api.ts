@@ -11,6 +11,7 @@ export const OPERATIONS = {
   getSourceItem: { method: 'GET', path: '/v1/source-items/{id}' },
   deleteSourceItem: { method: 'DELETE', path: '/v1/source-items/{id}' },
   listItemReaders: { method: 'GET', path: '/v1/source-items/{id}/readers' },
+  exportWorkspace: { method: 'POST', path: '/v1/export' },
   memoryCanvas: { method: 'GET', path: '/v1/memory-canvas' },
   memoryCanvasEntity: { method: 'GET', path: '/v1/memory-canvas/entities/{id}' },
   getReembedding: { method: 'GET', path: '/v1/maintenance/reembed' },
@@ -215,6 +216,23 @@ export interface paths {
         get: operations["listItemReaders"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Export all items with their vectors */
+        post: operations["exportWorkspace"];
         delete?: never;
         options?: never;
         head?: never;
@@ -648,6 +666,25 @@ export interface components {
             metadata?: {
                 [key: string]: unknown;
             };
+            embedding?: components["schemas"]["GivenEmbedding"];
+        };
+        /** @description Vectors of the chunks from an export, so that they are not embedded again. */
+        GivenEmbedding: {
+            /**
+             * @description The model of the vectors, which must be the workspace's.
+             * @example builtin-3
+             */
+            model: string;
+            /**
+             * @description SHA-256, in hex, of the JSON `[[heading, content], …]` of the chunks, without spaces. It must fit how the service cuts the text.
+             * @example d8f3a1c07e5b4926b0e4f7a9c2d1386590ab4ce17f2d3e6885c9b1a0f4d7e263
+             */
+            chunksSha256: string;
+            /**
+             * @description The chunks' vectors, one after the other, as little-endian 16-bit floats in base64. Each has length 1.
+             * @example ADw=
+             */
+            vectors: string;
         };
         /** @description The key to create. */
         NewApiKey: {
@@ -2013,6 +2050,41 @@ export interface operations {
                         readers: components["schemas"]["ItemReader"][];
                     };
                 };
+            };
+        };
+    };
+    exportWorkspace: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /**
+                     * Format: uuid
+                     * @description Continues an export that broke off after the item with this `id`, the last whole line.
+                     */
+                    after?: string;
+                    /** @description Only what this person may read. An unknown person reads only public items. */
+                    onBehalfOf?: {
+                        /**
+                         * @description The person's email address.
+                         * @example ada@example.com
+                         */
+                        email: string;
+                    };
+                };
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
         };
     };

@@ -14,6 +14,7 @@ export type { IngestDocument, IngestLimits } from './ingest-batches.ts'
 export {
   type AskRequest,
   type CanvasQuery,
+  type ExportRequest,
   type ListedSourceItem,
   Memory,
   type MemoryOptions,

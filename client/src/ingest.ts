@@ -1,4 +1,4 @@
-import { MemoryError } from './errors.ts'
+import { type Issue, MemoryError } from './errors.ts'
 import { type IngestDocument, type IngestLimits, splitDocuments, type Weighed } from './ingest-batches.ts'
 import { parseAnswer, type RequestOptions, type Transport } from './transport.ts'
 
@@ -20,9 +20,11 @@ export interface IngestOptions extends RequestOptions, Partial<IngestLimits> {
   onStored?: ((documents: readonly IngestDocument[]) => void | Promise<void>) | undefined
   /**
    * Called with each invalid document; the others are stored. An error it throws ends the ingest. Without it, the first
-   * refusal throws an `IngestError`.
+   * refusal throws an `IngestError`. `issues` are the error's issues of this document.
    */
-  onRefused?: ((document: IngestDocument, error: MemoryError | RangeError) => void) | undefined
+  onRefused?:
+    | ((document: IngestDocument, error: MemoryError | RangeError, issues: readonly Issue[]) => void)
+    | undefined
 }
 
 /** A request was refused because of its documents. Those of earlier requests are stored. */
@@ -61,10 +63,14 @@ export async function ingestDocuments(
   { onProgress, onStored, onRefused, documentsPerRequest, bytesPerRequest, ...request }: IngestOptions,
 ): Promise<IngestProgress> {
   const progress: IngestProgress = { ingested: 0, skipped: 0, refused: 0, requests: 0 }
-  const refuse = (document: IngestDocument, error: MemoryError | RangeError): void => {
+  const refuse = (
+    document: IngestDocument,
+    error: MemoryError | RangeError,
+    issues: readonly Issue[] = [],
+  ): void => {
     if (onRefused === undefined) throw error
     progress.refused++
-    onRefused(document, error)
+    onRefused(document, error, issues)
   }
   const answered = (): void => {
     progress.requests++
@@ -94,7 +100,8 @@ export async function ingestDocuments(
     const faulty = batch.length === 1 ? new Set([0]) : faultyIndexes(error, batch.length)
     for (const index of faulty) {
       const document = batch[index]?.document
-      if (document !== undefined) refuse(document, error)
+      const issues = error.issues.filter(({ path }) => path.startsWith(`documents.${index}.`))
+      if (document !== undefined) refuse(document, error, issues)
     }
     answered()
     const others = batch.filter((_, index) => !faulty.has(index))

@@ -27,6 +27,7 @@ export interface ReadOptions extends RequestOptions {
   /** The email address of a person: the call finds only what this person may read. */
   onBehalfOf?: string | undefined
 }
+export type ExportRequest = NonNullable<Input<'exportWorkspace'>['body']>
 export type CanvasQuery = NonNullable<Input<'memoryCanvas'>['query']>
 
 /**
@@ -96,6 +97,13 @@ export class Memory {
     options: IngestOptions = {},
   ): Promise<IngestProgress> {
     return ingestDocuments(this.#transport, documents, options)
+  }
+
+  /** An export of all items with their vectors, as text in pieces: a JSON object per line. */
+  async *export(request: ExportRequest = {}, options?: RequestOptions): AsyncGenerator<string, void> {
+    const body = JSON.stringify(request)
+    const asked = { method: 'POST', path: '/v1/export', body, accept: '*/*', idempotent: true } as const
+    yield* (await this.#transport.open(asked, options)).pieces()
   }
 
   /** Sends a request to any route, with the same key, retries and errors as every call. Returns the answer as text. */

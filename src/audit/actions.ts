@@ -17,6 +17,7 @@ const ACTIONS = [
   'connector_access.request',
   'maintenance.reembed.start',
   'organization.create',
+  'organization.export',
   'organization.update',
   'organization.permissions.update',
   'permissions.preview',

@@ -4,7 +4,7 @@ import { AppError } from '../kernel/errors.ts'
 import type { Caller } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { providersOf } from '../providers/index.ts'
-import { type CleanItem, itemKey } from './item.ts'
+import { type CleanItem, itemKey, type PushedItem } from './item.ts'
 
 /** @throws AppError `duplicate_document` that names the second of two documents with the same key */
 export function refuseDuplicates(items: readonly CleanItem[]): void {
@@ -21,6 +21,21 @@ export function refuseDuplicates(items: readonly CleanItem[]): void {
     }
     firstAt.set(key, index)
   }
+}
+
+/**
+ * Requires the action `admin` of a key that gives vectors, because wrong ones distort every search.
+ * @throws AppError `action_not_allowed` with the document's index
+ */
+export function requireVectorRight(caller: Caller, items: readonly PushedItem[]): void {
+  if (caller.kind === 'console' || caller.allowedActions.includes('admin')) return
+  const index = items.findIndex(({ embedding }) => embedding !== undefined)
+  if (index === -1) return
+  throw new AppError(
+    'action_not_allowed',
+    `documents.${index}.embedding: vectors need an API key with the action admin; send the document without them`,
+    { details: { index } },
+  )
 }
 
 const findSources = prepare<{ id: string; provider: ProviderId }>(`

@@ -12,7 +12,8 @@ import {
   textOrNull,
   Timestamp,
 } from '../kernel/schemas.ts'
-import { cleanItem, fieldsOf, listedFieldsOf, SOURCE_KINDS } from './item.ts'
+import { GivenEmbedding } from './given-embedding.ts'
+import { cleanItem, fieldsOf, listedFieldsOf, type PushedItem, SOURCE_KINDS } from './item.ts'
 import { isLink, URL_CHARACTERS_MAX } from './link.ts'
 
 export const SourceKind = z
@@ -115,6 +116,7 @@ export const IngestDocument = z
         'Any other fields, returned with hits. An `accessPolicy` defines who may read the document and is returned unchanged.',
       example: { team: 'people' },
     }),
+    embedding: GivenEmbedding.optional(),
   })
   .meta({ id: 'IngestDocument', description: 'A document to store.' })
 
@@ -187,9 +189,10 @@ export const IngestRequest = z
   .strictObject({
     documents: z
       .array(
-        IngestDocument.transform(({ connectorId, ...document }) =>
-          cleanItem({ ...document, sourceId: connectorId }),
-        ),
+        IngestDocument.transform(({ connectorId, embedding, ...document }): PushedItem => ({
+          ...cleanItem({ ...document, sourceId: connectorId }),
+          embedding,
+        })),
       )
       .min(1)
       .max(DOCUMENTS_MAX, `must have at most ${DOCUMENTS_MAX} documents a request`)

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Row } from '../database/schema.ts'
 import { storableJson, storableText } from '../kernel/text.ts'
 import { PROVIDERS } from '../providers/index.ts'
+import type { GivenEmbedding } from './given-embedding.ts'
 
 export const SOURCE_KINDS = ['message', 'document', 'file'] as const
 
@@ -44,6 +45,9 @@ export const CleanItem = Fields.extend({
   hash: z.string(),
 })
 export type CleanItem = z.output<typeof CleanItem>
+
+/** A caller's item. Its vectors are not part of its content. */
+export type PushedItem = CleanItem & { embedding?: GivenEmbedding | undefined }
 
 /** How a field maps to its column. */
 export interface ItemColumn {

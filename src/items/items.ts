@@ -12,10 +12,11 @@ import { Readable, type Reader } from '../kernel/reader.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { providersOf } from '../providers/index.ts'
 import { changePolicies, type PolicyChange, type PolicySource } from './change-policies.ts'
-import { refuseDuplicates, requireSources } from './check-documents.ts'
+import { refuseDuplicates, requireSources, requireVectorRight } from './check-documents.ts'
 import { type DeletedItem, deleteShownItem, type NamedItem } from './delete-items.ts'
+import { exportItems } from './export-items.ts'
 import { type SourceItem, toSourceItem } from './document-schema.ts'
-import type { CleanItem, NewItem } from './item.ts'
+import type { CleanItem, NewItem, PushedItem } from './item.ts'
 import { type ItemReader, readersOf } from './item-readers.ts'
 import { type BrowsePage, type BrowseQuery, browseItems } from './filter-items.ts'
 import { type DeletedSeveral, deleteSeveral } from './delete-several.ts'
@@ -37,12 +38,12 @@ export interface Items {
   /**
    * Stores documents (see `cleanItem`), all or none, and records one audit event. They are searchable when it
    * returns. They belong to the caller: no sync run removes them, even if a run stored them first.
-   * @throws AppError `duplicate_document`, `not_found`, `provider_mismatch`, `overloaded`,
+   * @throws AppError `action_not_allowed` for vectors from a key without `admin`, `duplicate_document`, `not_found`, `provider_mismatch`, `overloaded`,
    * `embedding_model_mismatch`, `upstream_error`
    */
   ingest(
     caller: Caller,
-    items: readonly CleanItem[],
+    items: readonly PushedItem[],
     requestId: string,
     signal?: AbortSignal,
   ): Promise<StoreCounts>
@@ -62,6 +63,11 @@ export interface Items {
   removeSeveral(reader: Reader, ids: readonly string[]): Promise<DeletedSeveral>
   /** @throws AppError `not_found`, also for an item that the reader may not read */
   get(reader: Reader, id: string): Promise<SourceItem>
+  /**
+   * The items that the reader may read, as lines of an export.
+   * @param after continues after this item
+   */
+  export(reader: Reader, after: string | undefined): Promise<AsyncGenerator<string>>
   /** Which of these items the reader may read. */
   findReadable(reader: Reader, ids: readonly string[]): Promise<ReadonlySet<string>>
   /**
@@ -104,6 +110,8 @@ export interface Items {
 
 /** Concurrent ingests of this process. One slot always stays free for other organizations. */
 const INGESTS = { concurrency: 3, concurrencyPerOwner: 2, waitMaxMs: 45_000 }
+/** Concurrent reads of exports. */
+const EXPORT_READS = { concurrency: 2, concurrencyPerOwner: 1, waitMaxMs: 45_000 }
 /** The cost of a document without its text, in characters. */
 const DOCUMENT_COST = 2_000
 
@@ -120,6 +128,7 @@ export function createItems(deps: {
   const { db, models, clock, journaled = null } = deps
   const storing = { db, models, clock, journaled }
   const admit = createFairLimit({ what: 'Ingests', ...INGESTS })
+  const admitExport = createFairLimit({ what: 'Exports', ...EXPORT_READS })
 
   return {
     async write(organizationId, items, within = async () => {}, how = {}) {
@@ -134,6 +143,7 @@ export function createItems(deps: {
     },
     async ingest(caller, items, requestId, signal) {
       const { organizationId } = caller
+      requireVectorRight(caller, items)
       refuseDuplicates(items)
       const work = async (): Promise<StoreCounts> => {
         signal?.throwIfAborted()
@@ -147,7 +157,7 @@ export function createItems(deps: {
             action: 'source_item.ingest',
             targetType: 'ingest_request',
             targetId: requestId,
-            metadata: { documents: items.length, ingested, skipped },
+            metadata: { documents: items.length, ingested, skipped, ...vectorCount(items) },
             providers: [...new Set(items.map(({ provider }) => provider))],
             at: clock.now(),
           })
@@ -170,6 +180,7 @@ export function createItems(deps: {
     },
     removeSeveral: (reader, ids) => deleteSeveral(db, reader, ids, clock.now()),
     get: async (reader, id) => toSourceItem(await requireReadable(db, reader, id)),
+    export: (reader, after) => exportItems({ db, clock, admit: admitExport }, reader, after),
     findReadable: (reader, ids) => findReadable(db, reader, ids),
     async readers(reader, id) {
       await requireReadable(db, reader, id)
@@ -213,6 +224,11 @@ function selectShownItems(db: Db, caller: Caller) {
     .where('source_items.organization_id', '=', caller.organizationId)
     .where('source_items.provider', 'in', providersOf(caller))
     .where('sources.removed_at', 'is', null)
+}
+
+function vectorCount(items: readonly PushedItem[]): { withVectors?: number } {
+  const count = items.filter(({ embedding }) => embedding !== undefined).length
+  return count === 0 ? {} : { withVectors: count }
 }
 
 function costOf(items: readonly CleanItem[]): number {

@@ -13,8 +13,10 @@ import {
 import type { EmbeddingModel } from '../inference/embedding-model.ts'
 import { type Chunk, chunkingDocument } from './chunk-text.ts'
 import { inSlices, type Pausable, SHORT_SLICE_MS } from '../kernel/slices.ts'
-import { type CleanItem, cleanItem, itemKey, type NewItem } from './item.ts'
+import { validationError } from '../kernel/errors.ts'
+import { type CleanItem, cleanItem, itemKey, type NewItem, type PushedItem } from './item.ts'
 import { findPolicies, type StoredBy } from './item-policies.ts'
+import { placingVectors } from './place-vectors.ts'
 import { NOBODY_ID } from '../permissions/index.ts'
 
 /** A chunk with one vector for each model of the preparation, in their order. */
@@ -76,7 +78,8 @@ const CHUNKS_A_BATCH = 384
  * Chunks and embeds the items that differ from the stored ones. Runs outside of any transaction because it is
  * slow. Of two items with the same key, the last one counts.
  * @param given.anewSince also embeds items with the same content, unless they were confirmed after this time
- * @throws AppError `embedding_model_mismatch`, `upstream_error`, and the reason of `signal`
+ * @throws AppError `embedding_model_mismatch`, `upstream_error`, `validation_failed` for given vectors that do not fit,
+ * and the reason of `signal`
  */
 export async function prepareItems(
   db: Db,
@@ -86,7 +89,7 @@ export async function prepareItems(
     items,
     by,
     anewSince,
-  }: { organizationId: string; items: readonly CleanItem[]; by: StoredBy; anewSince?: Date | undefined },
+  }: { organizationId: string; items: readonly PushedItem[]; by: StoredBy; anewSince?: Date | undefined },
   signal?: AbortSignal,
 ): Promise<PreparedItems> {
   const state = await readModelState(db, organizationId)
@@ -101,6 +104,10 @@ export async function prepareItems(
   }
   const differing = ordered.filter((item) => !isUnchanged(item))
   const changed = await inSlices(cutting(differing, stored), signal, SHORT_SLICE_MS)
+  const chunksOf = new Map(changed.map((item) => [itemKey(item), item.chunks]))
+  const given = placingVectors(items, chunksOf, embedders)
+  const faults = await inSlices(given, signal, SHORT_SLICE_MS)
+  if (faults.length > 0) throw validationError(faults)
   await embedChunks(changed, embedders, signal)
   return {
     organizationId,
@@ -160,11 +167,11 @@ export function inKeyOrder<Item extends CleanItem>(items: readonly Item[]): Item
 }
 
 function* cutting(
-  items: readonly CleanItem[],
+  items: readonly PushedItem[],
   stored: ReadonlyMap<string, StoredItem>,
 ): Pausable<EmbeddedItem[]> {
   const cut: EmbeddedItem[] = []
-  for (const item of items) {
+  for (const { embedding: _, ...item } of items) {
     yield
     const chunks = yield* chunkingDocument(item.title, item.body)
     const before = stored.get(itemKey(item))
@@ -222,14 +229,18 @@ async function embedChunks(
   embedders: readonly Embedder[],
   signal?: AbortSignal,
 ): Promise<void> {
-  const pending = items.flatMap(({ title, chunks }) => chunks.map((chunk) => ({ title, chunk })))
-  for (let start = 0; start < pending.length; start += CHUNKS_A_BATCH) {
-    const batch = pending.slice(start, start + CHUNKS_A_BATCH)
-    const inputs = batch.map(({ title, chunk }) => embeddingInput(title, chunk))
-    for (const { model } of embedders) {
+  const all = items.flatMap(({ title, chunks }) => chunks.map((chunk) => ({ title, chunk })))
+  for (const [at, { model }] of embedders.entries()) {
+    const pending = all.filter(({ chunk }) => chunk.vectors[at] === undefined)
+    for (let start = 0; start < pending.length; start += CHUNKS_A_BATCH) {
+      const batch = pending.slice(start, start + CHUNKS_A_BATCH)
       await turn()
+      const inputs = batch.map(({ title, chunk }) => embeddingInput(title, chunk))
       const vectors = await embedAll(model, inputs, signal)
-      for (const [index, vector] of vectors.entries()) batch[index]?.chunk.vectors.push(vector)
+      for (const [index, { chunk }] of batch.entries()) {
+        const vector = vectors[index]
+        if (vector) chunk.vectors[at] = vector
+      }
     }
   }
 }

@@ -3,7 +3,7 @@ import type { ModelRegistry } from '../models/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { changeItems, itemTurnsOf } from '../item-changes/index.ts'
 import { endClaims } from './claims.ts'
-import { type CleanItem, itemKey } from './item.ts'
+import { type CleanItem, itemKey, type PushedItem } from './item.ts'
 import type { JournaledIngests, RecordIngest } from './journaled-ingests.ts'
 import { compareAgain, itemsOf, type PreparedItems, prepareItems } from './prepare-items.ts'
 import { cutSteps, type OnStored, storeAllSteps, type StepStorage, type WithinWrite } from './store-steps.ts'
@@ -93,7 +93,7 @@ export async function ingestItems(
     organizationId,
     items,
     record,
-  }: { organizationId: string; items: readonly CleanItem[]; record: RecordIngest },
+  }: { organizationId: string; items: readonly PushedItem[]; record: RecordIngest },
   signal?: AbortSignal,
 ): Promise<StoreCounts> {
   return await untilFresh(async () => {

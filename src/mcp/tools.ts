@@ -180,7 +180,12 @@ const remember: Tool = {
     'Stores one document, which can be searched as soon as this returns. One with the same `provider` and `externalId` is replaced. Take `connectorId` and `provider` from `list_sources`. Only for what the user wants kept for the whole organization; not for notes of a conversation.',
   operationId: 'ingest',
   writes: true,
-  takes: (body) => toObject(toObject(propertiesOf(body)['documents'])['items']),
+  takes: (body) => {
+    const document = toObject(toObject(propertiesOf(body)['documents'])['items'])
+    // A language model has no vectors.
+    const { embedding: _, ...properties } = propertiesOf(document)
+    return { ...document, properties }
+  },
   gives: (answer) => answer,
   toCall: (args, path) => ({ method: 'POST', path, body: { documents: [args] } }),
   toResult: (answer) => ({ content: [textOf(answer)], structuredContent: answer }),

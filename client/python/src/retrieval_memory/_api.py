@@ -14,6 +14,7 @@ OPERATIONS: dict[str, tuple[str, str]] = {
     "getSourceItem": ("GET", "/v1/source-items/{id}"),
     "deleteSourceItem": ("DELETE", "/v1/source-items/{id}"),
     "listItemReaders": ("GET", "/v1/source-items/{id}/readers"),
+    "exportWorkspace": ("POST", "/v1/export"),
     "memoryCanvas": ("GET", "/v1/memory-canvas"),
     "memoryCanvasEntity": ("GET", "/v1/memory-canvas/entities/{id}"),
     "getReembedding": ("GET", "/v1/maintenance/reembed"),
@@ -261,6 +262,15 @@ class IngestDocument(TypedDict):
     sourceCreatedAt: NotRequired[str | None]
     sourceUpdatedAt: NotRequired[str | None]
     metadata: NotRequired[dict[str, Any]]
+    embedding: NotRequired[GivenEmbedding]
+
+
+class GivenEmbedding(TypedDict):
+    """Vectors of the chunks from an export, so that they are not embedded again."""
+
+    model: str
+    chunksSha256: str
+    vectors: str
 
 
 class IngestResponse(TypedDict):
@@ -365,6 +375,17 @@ class ItemReader(TypedDict):
     name: str | None
     memberCount: int | None
     denied: bool
+
+
+class ExportWorkspaceRequest(TypedDict):
+    after: NotRequired[str]
+    onBehalfOf: NotRequired[ExportWorkspaceRequestOnBehalfOf]
+
+
+class ExportWorkspaceRequestOnBehalfOf(TypedDict):
+    """Only what this person may read. An unknown person reads only public items."""
+
+    email: str
 
 
 class MemoryCanvasQuery(TypedDict):

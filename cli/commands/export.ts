@@ -1,0 +1,98 @@
+import { type FileHandle, open, rename, rm, stat } from 'node:fs/promises'
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { MemoryConnectionError } from '../../client/src/index.ts'
+import { CommandError } from '../failures.ts'
+import { givenPath } from '../given-path.ts'
+import { readLines } from '../import/read-lines.ts'
+import { isEnd, workspaceHeader } from '../import/workspace-items.ts'
+import { parseJson } from '../parse-json.ts'
+import { openSession, printJson, type Session } from './session.ts'
+
+/** Attempts in a row that bring nothing. */
+const ATTEMPTS_MAX = 5
+const Item = z.looseObject({ id: z.uuid() })
+
+/** `export FILE`: the whole workspace. */
+export function addExportCommand(program: Command): void {
+  program
+    .command('export')
+    .description('export all items of the workspace with permissions and vectors, for "import"')
+    .argument('<file>', 'target file (.jsonl)', givenPath)
+    .action(exportTo)
+}
+
+async function exportTo(file: string, _options: unknown, command: Command): Promise<void> {
+  const session = openSession(command)
+  if (await exists(file)) throw new CommandError(`${file} already exists; nothing was overwritten`)
+  const part = `${file}.part`
+  // It has everything that was stored, so only its owner may read it.
+  const handle = await open(part, 'w', 0o600)
+  try {
+    const { items, model } = await writeAll(session, handle)
+    await handle.sync()
+    await rename(part, file)
+    if (session.json) return printJson(session.terminal, { file, items, model })
+    session.terminal.print(`${file}: ${items} items with vectors of ${model ?? 'no model'}`)
+  } catch (error) {
+    await rm(part, { force: true })
+    throw error
+  } finally {
+    await handle.close()
+  }
+}
+
+interface Progress {
+  items: number
+  model: string | null
+  /** The last item in the file. */
+  after: string | undefined
+  isWhole: boolean
+}
+
+/** A connection that breaks off is continued after the last whole line. */
+async function writeAll({ client, terminal }: Session, handle: FileHandle): Promise<Progress> {
+  const progress: Progress = { items: 0, model: null, after: undefined, isWhole: false }
+  for (let attempt = 1; !progress.isWhole; attempt++) {
+    const itemsBefore = progress.items
+    try {
+      await writeSome(client.memory().export(afterOf(progress)), handle, progress)
+      if (!progress.isWhole) throw new CommandError('The export ended without its last line')
+    } catch (error) {
+      if (progress.items > itemsBefore) attempt = 1
+      if (!(error instanceof MemoryConnectionError) || attempt === ATTEMPTS_MAX)
+        throw client.failureOf(error, 'patient')
+      terminal.note(`The connection broke off after ${progress.items} items; continuing`)
+    }
+  }
+  return progress
+}
+
+const afterOf = ({ after }: Progress) => (after === undefined ? {} : { after })
+
+async function writeSome(
+  pieces: AsyncIterable<string>,
+  handle: FileHandle,
+  progress: Progress,
+): Promise<void> {
+  for await (const { text } of readLines(pieces)) {
+    const value = parseJson(text)
+    const header = workspaceHeader(value)
+    const isContinued = header !== null && progress.after !== undefined
+    if (header !== null) progress.model = header.model
+    if (isEnd(value)) progress.isWhole = true
+    const item = Item.safeParse(value)
+    // The last line of a broken connection.
+    if (header === null && !progress.isWhole && !item.success) return
+    if (!isContinued) await handle.writeFile(`${text}\n`)
+    if (!item.success) continue
+    progress.items++
+    progress.after = item.data.id
+  }
+}
+
+const exists = (file: string): Promise<boolean> =>
+  stat(file).then(
+    () => true,
+    () => false,
+  )

@@ -1,0 +1,219 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { recordEvent } from '../audit/index.ts'
+import type { Db } from '../database/database.ts'
+import { decodeHalfvec } from '../database/halfvec.ts'
+import type { Row } from '../database/schema.ts'
+import { readModelState, type StoredModel } from '../models/index.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { FairLimit } from '../kernel/fair-limit.ts'
+import { actorOf } from '../kernel/principal.ts'
+import type { Reader } from '../kernel/reader.ts'
+import { mayBeRead } from '../permissions/index.ts'
+import { PROVIDERS, providersOf } from '../providers/index.ts'
+import { fieldsOf } from './item.ts'
+import { originOf } from './item-policies.ts'
+
+/** The format of the lines; docs/reference/export-format.md describes it. */
+const FORMAT = { format: 'retrieval-memory', version: 1 }
+const BEFORE_ALL = '00000000-0000-0000-0000-000000000000'
+/** Per read. One item may be larger. */
+const ITEMS_A_READ = 100
+const TEXT_BYTES_A_READ = 512 * 1024
+const CHUNKS_A_READ = 256
+
+export interface ExportDeps {
+  db: Db
+  clock: Clock
+  /** Reads of exports take turns, so that none slows the others' requests. */
+  admit: FairLimit
+}
+
+/**
+ * Records the export, then yields its lines, each read on demand: a header, an item each, and an end, without which the
+ * export is incomplete.
+ * @param after continues after this item
+ */
+export async function exportItems(
+  deps: ExportDeps,
+  reader: Reader,
+  after: string | undefined,
+): Promise<AsyncGenerator<string>> {
+  const { db, clock } = deps
+  const { organizationId } = reader
+  const at = clock.now()
+  await db.transaction().execute((tx) =>
+    recordEvent(tx, {
+      organizationId,
+      actor: actorOf(reader),
+      action: 'organization.export',
+      targetType: 'organization',
+      targetId: organizationId,
+      metadata: after === undefined ? {} : { after },
+      providers: PROVIDERS,
+      at,
+    }),
+  )
+  return writeLines(deps, reader, after ?? BEFORE_ALL, at)
+}
+
+async function* writeLines(
+  { db, admit }: ExportDeps,
+  reader: Reader,
+  start: string,
+  at: Date,
+): AsyncGenerator<string> {
+  const { organizationId: owner } = reader
+  const { active } = await readModelState(db, owner)
+  const sources = await readSources(db, reader)
+  yield lineOf({ ...FORMAT, exportedAt: at.toISOString(), model: active?.name ?? null, sources })
+  for (let after: string | undefined = start; after !== undefined;) {
+    const place: string = after
+    const items = await admit({ owner, run: () => readItems(db, reader, active, place) })
+    for (const item of items) yield lineOf(item)
+    after = items.at(-1)?.id
+  }
+  yield lineOf({ end: true })
+}
+
+const lineOf = (value: object): string => `${JSON.stringify(value)}\n`
+
+function readSources(db: Db, reader: Reader) {
+  return db
+    .selectFrom('sources')
+    .select(['id', 'provider', 'display_name as displayName'])
+    .where('organization_id', '=', reader.organizationId)
+    .where('provider', 'in', providersOf(reader))
+    .where('removed_at', 'is', null)
+    .orderBy('id')
+    .execute()
+}
+
+interface ExportedItem extends Record<string, unknown> {
+  id: string
+}
+
+/** The next items by id; none at the end. */
+async function readItems(
+  db: Db,
+  reader: Reader,
+  model: StoredModel | null,
+  after: string,
+): Promise<ExportedItem[]> {
+  const { organizationId } = reader
+  const ids = await nextIds(db, reader, after)
+  if (ids.length === 0) return []
+  const rows = await db
+    .selectFrom('source_items as i')
+    .selectAll('i')
+    .select(({ exists, selectFrom }) =>
+      exists(
+        selectFrom('synced_items as s')
+          .select('s.source_item_id')
+          .where('s.organization_id', '=', organizationId)
+          .whereRef('s.source_item_id', '=', 'i.id'),
+      ).as('is_synced'),
+    )
+    .where('i.organization_id', '=', organizationId)
+    .where('i.id', 'in', ids)
+    .orderBy('i.id')
+    .execute()
+  const chunks = await readChunks(db, organizationId, model, ids)
+  return rows.map(({ is_synced, ...row }) => {
+    const { sourceId, ...fields } = fieldsOf(row)
+    const hash = Buffer.from(row.content_sha256).toString('hex')
+    return {
+      id: row.id,
+      connectorId: sourceId,
+      ...fields,
+      metadata: portableMetadata(row, is_synced === true),
+      // A change between the reads leaves chunks of another text.
+      chunks: (chunks.get(row.id) ?? []).filter((chunk) => chunk.hash === hash).map(toExportedChunk),
+    }
+  })
+}
+
+const Places = z.array(z.object({ id: z.string(), bytes: z.number() }))
+
+/** At least one id while there are items. */
+async function nextIds(db: Db, reader: Reader, after: string): Promise<string[]> {
+  const { rows } = await sql`
+    select i.id, octet_length(i.body) as bytes from source_items i
+    join sources s on s.organization_id = i.organization_id and s.id = i.source_id and s.removed_at is null
+    where i.organization_id = ${reader.organizationId} and i.id > ${after}
+      and i.provider in (${sql.join([...providersOf(reader)])}) and ${mayBeRead(reader.readable, 'policy_id')}
+    order by i.id limit ${ITEMS_A_READ}`.execute(db)
+  let bytes = 0
+  const ids: string[] = []
+  for (const place of Places.parse(rows)) {
+    bytes += place.bytes
+    if (ids.length > 0 && bytes > TEXT_BYTES_A_READ) break
+    ids.push(place.id)
+  }
+  return ids
+}
+
+const Chunks = z.array(
+  z.object({
+    id: z.string(),
+    position: z.number(),
+    heading: z.string().nullable(),
+    content: z.string(),
+    /** The item's content hash when the chunk was read. */
+    hash: z.string(),
+    vector: z.string().nullable(),
+  }),
+)
+type ExportedChunk = z.output<typeof Chunks>[number]
+
+/** The chunks of these items in order, by item. */
+async function readChunks(
+  db: Db,
+  organizationId: string,
+  model: StoredModel | null,
+  ids: readonly string[],
+): Promise<Map<string, ExportedChunk[]>> {
+  const chunks: ExportedChunk[] = []
+  let last = { id: BEFORE_ALL, position: -1 }
+  for (let found = CHUNKS_A_READ; found === CHUNKS_A_READ;) {
+    const { rows } = await sql`
+      select c.source_item_id as id, c.position, c.heading, c.content, encode(i.content_sha256, 'hex') as hash,
+        encode(halfvec_send(e.embedding), 'hex') as vector
+      from chunks c
+      join source_items i on i.organization_id = c.organization_id and i.id = c.source_item_id
+      left join chunk_embeddings e on e.organization_id = c.organization_id and e.source_item_id = c.source_item_id
+        and e.position = c.position and e.embedding_model_id = ${model?.id ?? 0}
+      where c.organization_id = ${organizationId} and c.source_item_id in (${sql.join([...ids])})
+        and (c.source_item_id, c.position) > (${last.id}::uuid, ${last.position}::int)
+      order by c.source_item_id, c.position limit ${CHUNKS_A_READ}`.execute(db)
+    const some = Chunks.parse(rows)
+    chunks.push(...some)
+    found = some.length
+    last = some.at(-1) ?? last
+  }
+  return Map.groupBy(chunks, ({ id }) => id)
+}
+
+function toExportedChunk({ heading, content, vector }: ExportedChunk) {
+  if (vector === null) return { heading, content, vector }
+  const halves = decodeHalfvec(Buffer.from(vector, 'hex'))
+  return { heading, content, vector: Buffer.from(halves.buffer).toString('base64') }
+}
+
+const Policy = z.looseObject({ visibility: z.string(), deny: z.unknown().optional() })
+
+/**
+ * Metadata that grants no more elsewhere. A synced item's `workspace` is the people of its source; elsewhere it would be
+ * all members of the workspace. So it names a group with the source's id, which has no members until somebody adds them.
+ */
+function portableMetadata(row: Row<'source_items'>, isSynced: boolean): Record<string, unknown> {
+  const { accessPolicy, ...metadata } = row.metadata
+  if (accessPolicy === undefined || !isSynced) return row.metadata
+  const origin = originOf({ provider: row.provider, sourceId: row.source_id }, 'sync')
+  const policy = Policy.safeParse(accessPolicy)
+  const isOfItem = origin.by === 'sync' && origin.tellsReaders && policy.data?.visibility !== 'workspace'
+  if (isOfItem) return row.metadata
+  const deny = policy.data?.deny
+  const denying = deny === undefined ? {} : { deny }
+  return { ...metadata, accessPolicy: { visibility: 'restricted', groups: [row.source_id], ...denying } }
+}

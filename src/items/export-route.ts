@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { defineRoute } from '../http/route.ts'
+import { PERSON_REFUSALS, requireReader } from '../http/twins.ts'
+import { givenId, onBehalfOf, text } from '../kernel/schemas.ts'
+import type { ItemServices } from './routes.ts'
+
+const CONTENT_TYPE = 'application/x-ndjson'
+
+export const exportRoutes = [
+  // Not in the console: a person there reads as herself, and an export is whole.
+  defineRoute<ItemServices>()({
+    operationId: 'exportWorkspace',
+    method: 'POST',
+    path: '/v1/export',
+    summary: 'Export all items with their vectors',
+    description:
+      'One JSON object per line: a header, every item with its access policy, chunks and vectors, and an end. `memory import` reads it. Items that change meanwhile are exported as they are when they are read.',
+    tag: 'Ingest',
+    access: { surface: 'agent', action: 'admin', reach: null },
+    credits: 0,
+    audit: 'organization.export',
+    body: z.strictObject({
+      after: givenId
+        .optional()
+        .describe('Continues an export that broke off after the item with this `id`, the last whole line.'),
+      onBehalfOf,
+    }),
+    onBehalfOf: 'body',
+    refuses: [...PERSON_REFUSALS, 'provider_not_allowed', 'overloaded'],
+    downloads: [CONTENT_TYPE],
+    responses: { 200: text('One object per line.', '{"format":"retrieval-memory","version":1,…}') },
+    handle: async ({ reader, body }, { items }) => ({
+      download: {
+        text: await items.export(requireReader(reader), body.after),
+        contentType: CONTENT_TYPE,
+        filename: 'workspace.jsonl',
+      },
+    }),
+  }),
+]
