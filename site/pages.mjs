@@ -54,6 +54,7 @@ export const SECTIONS = [
       'reference/python-client',
       'reference/command-line',
       'reference/file-formats',
+      'reference/export-format',
       'reference/webhooks',
       'reference/audit',
       'reference/console',

@@ -32,6 +32,7 @@ describe('Memory', () => {
     await memory.context({ query: 'q', limit: 3 })
     await memory.ask('q')
     await memory.ingest([document('a')])
+    await memory.export().next()
     await memory.sourceItems.pages().next()
     await memory.sourceItems.get('1')
     await memory.sourceItems.delete('1')

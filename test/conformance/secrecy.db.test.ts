@@ -141,6 +141,7 @@ async function actOnEverything(): Promise<void> {
   await call('POST', '/v1/maintenance/slack/cleanup-system-events', { dryRun: false })
   await manageMembers()
   await asAdmin('GET', '/v1/console/audit-events/export?format=csv')
+  await call('POST', '/v1/export', {})
   await manageDirectory()
   await manageWebhooks()
   await manageThreads()

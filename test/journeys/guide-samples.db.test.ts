@@ -3,8 +3,9 @@ import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { loadBuiltinModel } from '../../src/inference/embedding-models/builtin/builtin.ts'
 import { type ConnectedService, sleepBriefly, startConnectedService } from '../support/connected-service.ts'
-import { readPage, ROOT, testedBlock } from '../support/doc-pages.ts'
+import { readPage, testedBlock } from '../support/doc-pages.ts'
 import { createDocShell, type DocShell } from '../support/doc-shell.ts'
+import { documentOf, push } from '../support/documents.ts'
 import { startIssuer, type TestIssuer } from '../support/issuer.ts'
 import { control, type PaidService, startPaidService } from '../support/paid-service.ts'
 import { signIn } from '../support/people.ts'
@@ -61,20 +62,36 @@ describe('docs/guides', () => {
   })
 
   it('move-here.md stores the memories of mem0, page by page', async ({ skip }) => {
-    if (!shell.hasPython) skip('there is no Python with httpx')
+    if (!shell.hasPython) skip('there is no Python')
     const { adminKey } = await service.organization()
     await writeFile(path.join(shell.home, 'mem0.py'), MEM0)
-    const script = path.join(shell.home, 'move.py')
-    await writeFile(script, testedBlock(await readPage('docs/guides/move-here.md'), 'mem0.py'))
-    const PYTHONPATH = `${shell.home}:${path.join(ROOT, 'client/python/src')}`
-    const env = { PYTHONPATH, MEMORY_URL: service.url, MEMORY_API_KEY: adminKey }
-    await shell.shell(`python3 ${script} alice`, { env })
-    const { body } = await service.call('GET', '/v1/source-items?provider=notion', { key: adminKey })
-    expect(body.sourceItems.map(({ externalId }: { externalId: string }) => externalId).toSorted()).toEqual([
-      'mem0/1-alice',
-      'mem0/2-alice',
-    ])
+    const page = 'docs/guides/move-here.md'
+    const script = path.join(shell.home, 'mem0_pages.py')
+    await writeFile(script, testedBlock(await readPage(page), 'mem0_pages.py'))
+    const memories = path.join(shell.home, 'memories.jsonl')
+    await shell.shell(`python3 ${script} alice > ${memories}`, { env: { PYTHONPATH: shell.home } })
+    const env = { MEMORY_URL: service.url, MEMORY_API_KEY: adminKey }
+    await copied(page, 'import from mem0', env, { 'memories.jsonl': memories })
+    expect(await externalIdsOf(adminKey)).toEqual(['mem0/1-alice', 'mem0/2-alice'])
   })
+
+  it('move-here.md moves a workspace', async () => {
+    const [from, to] = [await service.organization(), await service.organization()]
+    await push(service, from, documentOf(from), documentOf(from, { externalId: 'b', metadata: { a: 1 } }))
+    const [exporting = '', importing = ''] = (
+      await blockOf('docs/guides/move-here.md', 'move a workspace')
+    ).split('\n')
+    const replace = { 'workspace.jsonl': path.join(shell.home, 'workspace.jsonl') }
+    const env = (key: string) => ({ MEMORY_URL: service.url, MEMORY_API_KEY: key })
+    await shell.shell(exporting, { env: env(from.adminKey), replace })
+    await shell.shell(importing, { env: env(to.adminKey), replace })
+    expect(await externalIdsOf(to.adminKey)).toEqual(['b', 'pto'])
+  })
+
+  async function externalIdsOf(key: string): Promise<string[]> {
+    const { body } = await service.call('GET', '/v1/source-items?provider=notion', { key })
+    return body.sourceItems.map(({ externalId }: { externalId: string }) => externalId).toSorted()
+  }
 
   it('provision-people.md checks an address and a token', async () => {
     const { id } = await service.organization()

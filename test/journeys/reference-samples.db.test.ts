@@ -15,6 +15,7 @@ import {
 } from '../support/connected-service.ts'
 import { codeBlocks, readPage, ROOT, testedBlock } from '../support/doc-pages.ts'
 import { createDocShell, type DocShell } from '../support/doc-shell.ts'
+import { documentOf, push } from '../support/documents.ts'
 import {
   OPERATOR_TOKEN,
   startTestService,
@@ -96,6 +97,35 @@ async function python(page: string, name: string, ending = ''): Promise<string> 
 }
 
 // In this order: later samples use what the first ones stored, as a reader would.
+describe('docs/reference/export-format.md', () => {
+  it("has an item's line with the fields of a real one", async () => {
+    const workspace = await service.organization()
+    await push(
+      service,
+      workspace,
+      documentOf(workspace, { metadata: { accessPolicy: { visibility: 'public' } } }),
+    )
+    const { text } = await service.call('POST', '/v1/export', { key: workspace.adminKey })
+    const lines = text.trimEnd().split('\n')
+    const shown: unknown = JSON.parse(
+      testedBlock(await readPage(`${REFERENCE}/export-format.md`), 'export format'),
+    )
+    const real: unknown = JSON.parse(lines[1] ?? '')
+    expect(fieldsOf(real)).toEqual(fieldsOf(shown))
+    expect(lines[2]).toBe('{"end":true}')
+  })
+})
+
+/** The names of all fields, in order. */
+function fieldsOf(value: unknown): string[] {
+  const names: string[] = []
+  JSON.stringify(value, (name, inner: unknown) => {
+    names.push(name)
+    return inner
+  })
+  return names
+}
+
 describe('README.md', () => {
   it('stores a document and answers from it', async () => {
     const code = testedBlock(await readPage('README.md'), 'README').replaceAll('localhost:8787', service.url)

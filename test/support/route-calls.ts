@@ -71,6 +71,7 @@ const BODIES: Record<string, (organization: TestOrganization) => Record<string, 
       }),
     ],
   }),
+  exportWorkspace: () => ({ after: MISSING_ID }),
   createApiKey: () => ({
     name: 'Bot',
     actorType: 'application',

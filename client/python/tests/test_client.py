@@ -335,12 +335,14 @@ def call_everything(m: Any) -> list[Any]:
 async def await_everything(m: AsyncMemory) -> None:
     for call in call_everything(m):
         await call
+    await collect(m.export())
     await collect(m.source_items.list())
     await collect(m.groups.list())
 
 
 def read_everything(m: Memory) -> None:
     call_everything(m)
+    list(m.export())
     list(m.source_items.list())
     list(m.groups.list())
 
@@ -366,6 +368,13 @@ def test_has_a_method_for_every_operation() -> None:
         "q=Ada&limit=5",
         "limit=5",
     }
+
+
+def test_exports_text_in_pieces_from_an_item_on() -> None:
+    both = Both(lambda _, __: httpx.Response(200, text='{"end":true}\n'))
+    pieces = both.run(lambda m: list(m.export("a")), lambda m: collect(m.export("a")))
+    assert "".join(pieces) == '{"end":true}\n'
+    assert json.loads(both.requests[0].content) == {"after": "a"}
 
 
 def test_reads_pages_of_groups_and_sync_runs() -> None:

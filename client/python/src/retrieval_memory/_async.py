@@ -26,6 +26,7 @@ from ._requests import (
     RawRequest,
     connection_error,
     dumps,
+    export_request,
     parsed,
     settings_of,
     to_request,
@@ -123,6 +124,17 @@ class AsyncMemory:
         finally:
             await response.aclose()
         reader.end()
+
+    async def export(self, after: str | None = None) -> AsyncIterator[str]:
+        """An export of all items with their vectors, as text in pieces: a JSON object per line. `after` continues after an item."""
+        response = await self._transport.open(export_request(after))
+        try:
+            async for piece in response.aiter_text():
+                yield piece
+        except httpx.HTTPError as error:
+            raise connection_error(error, self._transport.settings, begun=True) from error
+        finally:
+            await response.aclose()
 
     async def ingest(
         self,

@@ -116,6 +116,11 @@ def to_request(query: str | Mapping[str, Any]) -> Mapping[str, Any]:
     return {"query": query} if isinstance(query, str) else query
 
 
+def export_request(after: str | None) -> RawRequest:
+    body = {} if after is None else {"after": after}
+    return RawRequest("POST", "/v1/export", dumps(body), accept="*/*", idempotent=True)
+
+
 def http_request(client: httpx.Client | httpx.AsyncClient, settings: Settings, request: RawRequest) -> httpx.Request:
     headers = {**settings.headers, "accept": request.accept}
     if request.body is not None:

@@ -26,6 +26,7 @@ from ._requests import (
     RawRequest,
     connection_error,
     dumps,
+    export_request,
     parsed,
     settings_of,
     to_request,
@@ -112,6 +113,16 @@ class Memory:
         finally:
             response.close()
         reader.end()
+
+    def export(self, after: str | None = None) -> Iterator[str]:
+        """An export of all items with their vectors, as text in pieces: a JSON object per line. `after` continues after an item."""
+        response = self._transport.open(export_request(after))
+        try:
+            yield from response.iter_text()
+        except httpx.HTTPError as error:
+            raise connection_error(error, self._transport.settings, begun=True) from error
+        finally:
+            response.close()
 
     def ingest(
         self,
