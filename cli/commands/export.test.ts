@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { createServer, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import os from 'node:os'
 import path from 'node:path'
@@ -20,12 +20,11 @@ const bodies: unknown[] = []
 beforeEach(async () => {
   bodies.length = 0
   home = await mkdtemp(path.join(os.tmpdir(), 'export-'))
-  server = createServer((request, response) => {
-    void text(request).then((body) => {
-      bodies.push(JSON.parse(body))
-      answers.shift()?.(response)
-    })
-  })
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    bodies.push(JSON.parse(await text(request)))
+    answers.shift()?.(response)
+  }
+  server = createServer((request, response) => void answer(request, response))
   await once(server.listen(0, '127.0.0.1'), 'listening')
 })
 afterEach(async () => {

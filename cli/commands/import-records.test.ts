@@ -206,7 +206,7 @@ describe('memory import of an export of a workspace', () => {
     const { code, stdout } = await importFile('workspace.jsonl', content)
     expect(code).toBe(0)
     expect([...service.items.keys()].toSorted()).toEqual(['a', 'b', 'c'])
-    expect(stdout).toContain(`embedded again, because embedding.model must be the workspace's: "hash"`)
+    expect(stdout).toContain(`to be embedded again: embedding.model must be the workspace's: "hash"`)
     expect(ingests().filter(({ body }) => JSON.stringify(body).includes('"embedding"')).length).toBeLessThan(
       3,
     )

@@ -170,10 +170,12 @@ function report({ terminal, json }: Session, kind: string, sent: SentRecords): v
   terminal.print(complete ? 'Imported' : 'Stopped')
   terminal.print(`  ${String(ingested).padStart(6)} documents stored`)
   if (skipped > 0) terminal.print(`  ${String(skipped).padStart(6)} documents unchanged`)
-  if (withoutVectors > 0)
+  if (withoutVectors > 0) {
+    const why = printableLine(reason ?? '')
     terminal.print(
-      `  ${String(withoutVectors).padStart(6)} embedded again, because ${printableLine(reason ?? '')}`,
+      `  ${String(withoutVectors).padStart(6)} of them sent without vectors, to be embedded again: ${why}`,
     )
+  }
   if (failed.length > 0) terminal.print(`  ${String(failed.length).padStart(6)} failed`)
   for (const { path, reason: why } of failed.slice(0, FAILURES_SHOWN))
     terminal.print(`  ${path}: ${printableLine(why)}`)

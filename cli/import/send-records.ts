@@ -48,24 +48,54 @@ export async function sendRecords(
     reason: null,
     complete: false,
   }
+  const queue = createQueue(entries, stop, sent)
+  const { sleep, onWait } = waiting
+  try {
+    while (!stop.aborted && !queue.isEmpty()) {
+      const before = { ...sent }
+      await client.memory().ingest(queue.documents(), {
+        retry: { ...patience(client.url, onWait), sleep },
+        onStored: queue.onStored,
+        onRefused: queue.onRefused,
+        onProgress: ({ ingested, skipped }) => {
+          sent.ingested = before.ingested + ingested
+          sent.skipped = before.skipped + skipped
+          onProgress(sent.ingested + sent.skipped)
+        },
+      })
+    }
+  } catch (error) {
+    if (!(error instanceof StoppedError)) throw client.failureOf(error, 'patient')
+  }
+  sent.complete = queue.isEmpty()
+  return sent
+}
+
+interface Queue {
+  isEmpty(): boolean
+  /** The documents to send next. It may end before the queue is empty. */
+  documents(): AsyncGenerator<IngestDocument>
+  onStored(documents: readonly IngestDocument[]): void
+  onRefused(document: IngestDocument, error: Error, issues: readonly Issue[]): void
+}
+
+/** Reads entries on demand. Documents in flight are the only ones in memory. */
+function createQueue(entries: AsyncIterator<Entry>, stop: AbortSignal, sent: SentRecords): Queue {
   const lines = new Map<IngestDocument, number>()
   const again: IngestDocument[] = []
   let takesVectors = true
   let isRead = false
 
-  async function* documents(): AsyncGenerator<IngestDocument> {
-    while (!stop.aborted) {
-      const waitingOne = again.shift()
-      const next = waitingOne === undefined ? await entries.next() : undefined
-      if (next?.done === true) {
-        isRead = true
-        return
-      }
-      const document = waitingOne ?? next?.value.document
-      if (document === undefined) return
-      if (next !== undefined) lines.set(document, next.value.line)
-      yield takesVectors ? document : withoutVectors(document)
+  async function next(): Promise<IngestDocument | undefined> {
+    const refused = again.shift()
+    if (refused !== undefined) return refused
+    const { done, value } = await entries.next()
+    if (done === true) {
+      isRead = true
+      return undefined
     }
+    lines.set(value.document, value.line)
+    return takesVectors ? value.document : withoutVectors(value.document)
   }
 
   function withoutVectors(document: IngestDocument): IngestDocument {
@@ -77,41 +107,30 @@ export async function sendRecords(
     return bare
   }
 
-  function onRefused(document: IngestDocument, error: Error, issues: readonly Issue[]): void {
-    const reason = reasonOf(error, issues)
-    const field = /\.embedding\.(model|chunksSha256)$/.exec(issues[0]?.path ?? '')?.[1]
-    if (document.embedding !== undefined && field !== undefined) {
-      sent.reason ??= reason
-      if (field === 'model') takesVectors = false
-      again.push(withoutVectors(document))
-      return
-    }
-    failed.push({ path: `line ${lines.get(document)}`, reason })
-    lines.delete(document)
+  return {
+    isEmpty: () => isRead && again.length === 0,
+    async *documents() {
+      for (let one = await next(); one !== undefined; one = await next()) {
+        yield one
+        if (stop.aborted) return
+      }
+    },
+    onStored(documents) {
+      for (const document of documents) lines.delete(document)
+    },
+    onRefused(document, error, issues) {
+      const reason = reasonOf(error, issues)
+      const field = /\.embedding\.(model|chunksSha256)$/.exec(issues[0]?.path ?? '')?.[1]
+      if (document.embedding !== undefined && field !== undefined) {
+        sent.reason ??= reason
+        if (field === 'model') takesVectors = false
+        again.push(withoutVectors(document))
+        return
+      }
+      sent.failed.push({ path: `line ${lines.get(document)}`, reason })
+      lines.delete(document)
+    },
   }
-
-  const { sleep, onWait } = waiting
-  const before = { ingested: 0, skipped: 0 }
-  try {
-    while (!stop.aborted && (!isRead || again.length > 0)) {
-      const { ingested, skipped } = await client.memory().ingest(documents(), {
-        retry: { ...patience(client.url, onWait), sleep },
-        onStored: (stored) => stored.forEach((document) => lines.delete(document)),
-        onRefused,
-        onProgress: (progress) => {
-          sent.ingested = before.ingested + progress.ingested
-          sent.skipped = before.skipped + progress.skipped
-          onProgress(sent.ingested + sent.skipped)
-        },
-      })
-      before.ingested += ingested
-      before.skipped += skipped
-    }
-  } catch (error) {
-    if (!(error instanceof StoppedError)) throw client.failureOf(error, 'patient')
-  }
-  sent.complete = isRead && again.length === 0
-  return sent
 }
 
 /** The service names fields by the document's place in the request, which says nothing about the file. */

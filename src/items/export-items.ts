@@ -120,16 +120,13 @@ async function readItems(
     .execute()
   const chunks = await readChunks(db, organizationId, model, ids)
   return rows.map(({ is_synced, ...row }) => {
-    const { sourceId, ...fields } = fieldsOf(row)
+    const { sourceId: connectorId, ...fields } = fieldsOf(row)
     const hash = Buffer.from(row.content_sha256).toString('hex')
-    return {
-      id: row.id,
-      connectorId: sourceId,
-      ...fields,
+    return Object.assign({ id: row.id, connectorId }, fields, {
       metadata: portableMetadata(row, is_synced === true),
       // A change between the reads leaves chunks of another text.
       chunks: (chunks.get(row.id) ?? []).filter((chunk) => chunk.hash === hash).map(toExportedChunk),
-    }
+    })
   })
 }
 

@@ -56,7 +56,7 @@ beforeAll(async () => {
       sourceKind: 'message',
     }),
   )
-  expect(pushed.text).toBe('{"ingested":3,"skipped":0}')
+  if (pushed.status !== 200) throw new Error(pushed.text)
 })
 afterAll(async () => {
   await service.close()
@@ -102,7 +102,7 @@ function embeddingOf(chunks: Chunk[]) {
 /** What an export says of items, whatever their ids. */
 const contentOf = (items: readonly Item[]): unknown[] =>
   items
-    .map(({ id: _, connectorId: __, ...content }) => content)
+    .map((item) => Object.assign({ ...item }, { id: '', connectorId: '' }))
     .toSorted((a, b) => (a.externalId < b.externalId ? -1 : 1))
 
 describe('an export', () => {
@@ -224,7 +224,7 @@ describe('vectors of an ingest', () => {
   let embedding: ReturnType<typeof embeddingOf>
   beforeAll(async () => {
     target = await service.organization()
-    const [item] = (await itemsOf(acme.adminKey)).filter(({ externalId }) => externalId === 'pto')
+    const item = (await itemsOf(acme.adminKey)).find(({ externalId }) => externalId === 'pto')
     embedding = embeddingOf(item?.chunks ?? [])
   })
   const send = (given: unknown, key = target.adminKey): Promise<Answer> =>
