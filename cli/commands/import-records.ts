@@ -11,7 +11,7 @@ import { EXIT_STOPPED, sleepUnlessStopped, stopOnSignal } from '../import/stop-o
 import type { Failure } from '../import/walk-folder.ts'
 import { isEnd, workspaceConverter, workspaceHeader } from '../import/workspace-items.ts'
 import { parseJson } from '../parse-json.ts'
-import { waitNote } from '../patience.ts'
+import { waitNote } from '../retry-policy.ts'
 import { printableLine } from '../terminal.ts'
 import { printJson, type Session } from './session.ts'
 

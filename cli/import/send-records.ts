@@ -1,7 +1,7 @@
 import { type IngestDocument, type Issue, MemoryError } from '../../client/src/index.ts'
 import type { ApiClient } from '../api-client.ts'
 import { StoppedError } from '../failures.ts'
-import { patience } from '../patience.ts'
+import { retryPolicy } from '../retry-policy.ts'
 import type { Waiting } from './send-documents.ts'
 import type { Failure } from './walk-folder.ts'
 
@@ -54,7 +54,7 @@ export async function sendRecords(
     while (!stop.aborted && !queue.isEmpty()) {
       const before = { ...sent }
       await client.memory().ingest(queue.documents(), {
-        retry: { ...patience(client.url, onWait), sleep },
+        retry: { ...retryPolicy(client.url, onWait), sleep },
         onStored: queue.onStored,
         onRefused: queue.onRefused,
         onProgress: ({ ingested, skipped }) => {
