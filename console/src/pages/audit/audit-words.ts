@@ -23,6 +23,7 @@ export const AUDIT_ACTIONS: Record<AuditAction, string> = {
   'maintenance.reembed.start': 'Started a move to another embedding model',
   'maintenance.slack.cleanup_system_events': 'Ran the Slack clean-up',
   'organization.create': 'Created the workspace',
+  'organization.export': 'Exported the workspace',
   'organization.update': 'Renamed the workspace',
   'organization.permissions.update': 'Changed whether permissions are enforced',
   'permissions.preview': 'Asked on behalf of a person',
