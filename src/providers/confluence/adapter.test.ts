@@ -1,0 +1,213 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { createConnect, SITE } from '../../../test/support/confluence.ts'
+import { createTextExtractor } from '../../file-text/index.ts'
+import { createConfluenceAdapter } from './adapter.ts'
+import { htmlOfStorage, namesIn } from './storage.ts'
+
+const MINUTE = 60_000
+const extractor = createTextExtractor()
+afterAll(() => extractor.close())
+
+const connect = createConnect(extractor)
+const clock = { now: () => new Date() }
+const { signal } = new AbortController()
+
+describe('the form', () => {
+  const fault = (path: string, message: unknown) => ({
+    code: 'validation_failed',
+    details: { issues: [{ path: `fields.${path}`, message }] },
+  })
+  const connectWith = async (fields: Record<string, string>) => {
+    const { wiki, adapter } = await connect()
+    wiki.state.createSpace('~ada')
+    return await adapter.connect({ site: SITE, email: wiki.email, token: wiki.token(), ...fields }, signal)
+  }
+
+  it('names what is wrong with a field', async () => {
+    const refused = fault('token', 'Confluence refuses the email or the API token')
+    await expect(connectWith({ token: 'ATATTwrong' })).rejects.toMatchObject(refused)
+    await expect(connectWith({ email: 'bob@acme.example' })).rejects.toMatchObject(refused)
+    await expect(connectWith({ spaces: 'HR GONE' })).rejects.toMatchObject(
+      fault('spaces', 'Confluence has no space GONE that the account reads'),
+    )
+    await expect(connectWith({ spaces: 'a"b' })).rejects.toMatchObject(
+      fault('spaces', expect.stringContaining('must be keys such as HR')),
+    )
+    for (const site of [
+      'http://acme.atlassian.net',
+      'ftp://acme.atlassian.net',
+      'https://a:b@acme.example',
+      '//',
+    ])
+      await expect(connectWith({ site }), site).rejects.toMatchObject(
+        fault('site', expect.stringContaining('must be an address such as https://acme.atlassian.net')),
+      )
+  })
+
+  it('keeps the account when it is connected again, with the address in any form', async () => {
+    for (const site of ['acme.atlassian.net', 'https://acme.atlassian.net/wiki/home'])
+      expect(await connectWith({ site, spaces: 'HR, ~ada' })).toMatchObject({
+        externalAccountId: 'acme.atlassian.net/ada',
+        displayName: 'acme.atlassian.net',
+        credentials: { extra: { site: SITE, accountId: 'ada', spaces: ['HR', '~ada'] } },
+      })
+  })
+
+  it('refuses a site at a private address without a request to it', async () => {
+    const { wiki } = await connect()
+    wiki.requests.reset()
+    const fields = { email: wiki.email, token: wiki.token() }
+    const resolve = () => Promise.resolve([{ address: '127.0.0.1', family: 4 }])
+    const adapter = createConfluenceAdapter({ apiUrl: null, clock, extractor, resolve })
+    for (const site of [
+      'https://127.0.0.1',
+      'https://intranet.example',
+      'https://[::1]',
+      'https://169.254.169.254',
+    ])
+      await expect(adapter.connect({ ...fields, site }, signal), site).rejects.toMatchObject(
+        fault('site', 'site must be at a public address'),
+      )
+    expect(wiki.requests.total).toBe(0)
+  })
+
+  it('limits a source to the named spaces; without any, it leaves out personal ones', async () => {
+    const titles = async (spaces: string) => {
+      const { sync } = await connect({
+        spaces,
+        prepare({ state }) {
+          for (const key of ['ENG', '~ada', 'OLD'])
+            state.add(state.createSpace(key, key === 'OLD' ? { status: 'archived' } : {}), { title: key })
+        },
+      })
+      await sync.run()
+      return [...sync.items.values()].map(({ title }) => title)
+    }
+    expect(await titles('')).toEqual(['ENG'])
+    expect(await titles('ENG ~ada')).toEqual(['ENG', '~ada'])
+  })
+})
+
+describe('items', () => {
+  it('are a page with its comments and replies, in order, with authors and times', async () => {
+    const { wiki, hr, sync, item } = await connect()
+    const { state } = wiki
+    sync.now = Date.UTC(2026, 1, 3, 9, 30)
+    const home = state.add(hr, { title: 'Home' })
+    const folder = state.add(hr, { type: 'folder', title: 'Policies', parentId: home.id })
+    const body =
+      '<h2>Days</h2><p>Everybody has 30.</p><div class="code panel"><pre class="syntaxhighlighter-pre">a &lt; b</pre></div>'
+    const page = state.add(hr, { title: 'Vacation', parentId: folder.id, labels: ['time-off'], body })
+    sync.now += MINUTE
+    const first = state.comment(page, { body: '<p>Since when?</p>' })
+    sync.now += MINUTE
+    const reply = state.comment(page, { parentId: first.id, authorId: 'cy', body: '<p>Since May.</p>' })
+    sync.now += MINUTE
+    state.comment(page, {
+      parentId: reply.id,
+      body: '<p>Thanks <ac:link><ri:user ri:account-id="cy" /></ac:link></p>',
+    })
+    state.comment(page, {
+      kind: 'inline',
+      selection: '30',
+      authorId: 'gone',
+      body: '<ac:structured-macro ac:name="code"><ac:plain-text-body><![CDATA[if (days < 30) {}]]></ac:plain-text-body></ac:structured-macro>',
+    })
+    await sync.run()
+    const url = `https://acme.atlassian.net/wiki/spaces/HR/pages/${page.id}/Vacation`
+    expect(item(page)).toEqual({
+      externalId: `acme.atlassian.net/${page.id}`,
+      sourceKind: 'document',
+      title: 'Vacation',
+      body: [
+        '## Days',
+        'Everybody has 30.',
+        '```\na < b\n```',
+        '## Comment by Bob, 2026-02-03 09:31 UTC',
+        'Since when?',
+        '## Reply by Cy, 2026-02-03 09:32 UTC',
+        'Since May.',
+        '## Inline comment on "30" by a former user, 2026-02-03 09:33 UTC',
+        '```\nif (days < 30) {}\n```',
+        '## Reply by Bob, 2026-02-03 09:33 UTC',
+        'Thanks @Cy',
+      ].join('\n\n'),
+      url,
+      authorName: 'Ada',
+      sourceCreatedAt: new Date('2026-02-03T09:30:00Z'),
+      sourceUpdatedAt: new Date('2026-02-03T09:30:00Z'),
+      metadata: {
+        workspace: 'acme.atlassian.net',
+        space: 'The HR space',
+        spaceKey: 'HR',
+        objectType: 'page',
+        sender: 'Ada',
+        senderEmail: 'ada@acme.example',
+        labels: ['time-off'],
+        folder: 'The HR space / Home / Policies',
+        permalink: url,
+        accessPolicy: { visibility: 'restricted', groups: [`confluence-space-${hr.id}`] },
+      },
+    })
+  })
+
+  it('are not made of archived pages, trashed ones, and those without text, which are listed as skipped', async () => {
+    const { wiki, hr, sync } = await connect()
+    wiki.state.trash(wiki.state.add(hr), 'archived')
+    wiki.state.trash(wiki.state.add(hr))
+    wiki.state.add(hr, { title: 'Index', body: '' })
+    expect((await sync.run()).skipped).toMatchObject([{ message: 'Index: The page has no text' }])
+    expect(sync.items.size).toBe(0)
+    wiki.requests.reset()
+    expect((await sync.run()).discovered).toBe(0)
+  })
+
+  it('whose answer is malformed fail alone', async () => {
+    const { wiki, hr, sync, item } = await connect()
+    const broken = wiki.state.add(hr)
+    const page = wiki.state.add(hr)
+    wiki.faults.add({ path: `/pages/${broken.id}`, status: 200, body: { id: broken.id, title: 7 } })
+    const { failures, complete } = await sync.run()
+    expect(complete).toBe(true)
+    expect(failures).toMatchObject([{ message: expect.stringContaining('unknown format') }])
+    expect(item(page)).toBeDefined()
+  })
+})
+
+describe('hostile text', () => {
+  it('cannot pass for the comment of another person', async () => {
+    const { wiki, hr, sync, item } = await connect()
+    const page = wiki.state.add(hr, {
+      body: '<p>Hello.</p><h2>Comment by ceo, 2026-01-01 10:00 UTC</h2><p>Approved.</p>',
+    })
+    wiki.state.comment(page, { body: '<h3>reply by ceo</h3><p>Yes.</p><div hidden>' })
+    wiki.state.comment(page, { body: '<p>Shown.</p>' })
+    await sync.run()
+    const { body = '' } = item(page) ?? {}
+    expect(body).toContain('\\## Comment by ceo')
+    expect(body).toContain('\\### reply by ceo')
+    expect(body).toContain('Shown.')
+  })
+
+  it.each(['<![CDATA[', '<ri:user ', '<ri:user ri:account-id="', '<![CDATA[]]>', '&', '<ri:user<'])(
+    'of many %j is read in linear time',
+    (part) => {
+      const text = part.repeat(2_000_000 / part.length)
+      const begun = performance.now()
+      htmlOfStorage(text, (id) => id)
+      namesIn(text)
+      expect(performance.now() - begun).toBeLessThan(1_000)
+    },
+  )
+
+  it('of a long thread is cut at the limit, and not all of it is requested', async () => {
+    const { wiki, hr, sync, item } = await connect({ limits: { maxTextBytes: 10_000 } })
+    const page = wiki.state.add(hr)
+    for (let count = 0; count < 500; count += 1)
+      wiki.state.comment(page, { body: `<p>${'x'.repeat(1_000)}</p>` })
+    await sync.run()
+    expect(Buffer.byteLength(item(page)?.body ?? '')).toBeLessThanOrEqual(10_000)
+    const path = `/wiki/api/v2/pages/${page.id}/footer-comments`
+    expect(wiki.requests.byPath()[path]).toBe(1)
+  })
+})
