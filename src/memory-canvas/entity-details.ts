@@ -150,6 +150,7 @@ const ItemRows = z.array(
     url: z.string().nullable(),
     provider: z.enum(PROVIDERS),
     snippet: z.string(),
+    is_cut: z.boolean(),
   }),
 )
 
@@ -168,7 +169,8 @@ async function showItems(
     view,
     sql`
     select i.id, i.title, i.url, i.provider,
-      substr(i.body, greatest(1, coalesce(p.place, 1) - ${SNIPPET_BEFORE}), ${SNIPPET_CHARACTERS}) as snippet
+      substr(i.body, greatest(1, coalesce(p.place, 1) - ${SNIPPET_BEFORE}), ${SNIPPET_CHARACTERS}) as snippet,
+      coalesce(p.place, 1) - ${SNIPPET_BEFORE} > 1 as is_cut
     from source_items i
     cross join lateral (
       select min(nullif(strpos(lower(left(i.body, 60000)), lower(name)), 0)) as place
@@ -181,7 +183,9 @@ async function showItems(
   return itemIds.flatMap((id) => {
     const row = byId.get(id)
     if (!row) return []
-    const snippet = row.snippet.replace(/\s+/g, ' ').trim()
+    // The first word may lack its beginning.
+    const whole = row.is_cut ? row.snippet.replace(/^\S*\s/, '') : row.snippet
+    const snippet = whole.replace(/\s+/g, ' ').trim()
     return [{ sourceItemId: row.id, title: row.title, url: row.url, provider: row.provider, snippet }]
   })
 }

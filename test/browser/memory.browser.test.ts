@@ -67,7 +67,7 @@ describe.skipIf(executablePath === null)('the memory in a browser', () => {
       .waitFor()
     await node.getByRole('button', { name: 'Show only what is around it' }).press('Enter')
     await node.getByRole('button', { name: 'Show the whole memory' }).waitFor()
-    await node.getByRole('link', { name: 'Search items that name it' }).press('Enter')
+    await node.getByRole('link', { name: 'Search within these items' }).press('Enter')
     await page.getByText('Naming Ada Lovelace').waitFor()
     await page.getByRole('textbox', { name: 'Question' }).fill('days off')
     await page.getByRole('textbox', { name: 'Question' }).press('Enter')

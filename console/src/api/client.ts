@@ -56,9 +56,14 @@ export async function unwrap<T>(
   throw errorOf(response, error)
 }
 
-/** Whether an automatic retry can help: the service was unreachable or busy, and did not refuse the request. */
+/** The longest wait for a rate limit before its error is shown, in milliseconds. */
+const RATE_WAIT_MAX_MS = 10_000
+
+/** Whether an automatic retry can help: the service was unreachable or busy, or the rate limit ends soon. */
 export function mayBeRetried(error: unknown): boolean {
-  return error instanceof ApiError && (error.status === 0 || error.status >= 502)
+  if (!(error instanceof ApiError)) return false
+  if (error.status === 429) return error.retryAfterMs !== null && error.retryAfterMs <= RATE_WAIT_MAX_MS
+  return error.status === 0 || error.status >= 502
 }
 
 function isAbort(error: unknown): boolean {

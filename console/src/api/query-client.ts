@@ -9,6 +9,7 @@ declare module '@tanstack/react-query' {
 }
 
 const RETRIES = 2
+const FIRST_RETRY_MS = 1_000
 const FRESH_MS = 15_000
 
 /** The query cache. Retries only errors that can pass without a change; other errors are shown at once. */
@@ -18,6 +19,7 @@ export function createQueryClient(): QueryClient {
       queries: {
         staleTime: FRESH_MS,
         retry: (failures, error) => failures < RETRIES && mayBeRetried(error),
+        retryDelay: (failures, { retryAfterMs }) => retryAfterMs ?? FIRST_RETRY_MS * 2 ** failures,
       },
     },
   })

@@ -28,7 +28,7 @@ function outcomeOf(query: URLSearchParams): Outcome | null {
     return {
       isGood: true,
       title: `${provider} is connected`,
-      text: 'The first sync has started. Items are searchable as they arrive.',
+      text: 'It syncs by itself. Items are searchable as they arrive.',
     }
   if (error !== null)
     return {

@@ -42,7 +42,9 @@ export function formatDateTime(at: string): string {
 }
 
 function describe(date: Date, now: number): string {
-  const minutes = Math.round((date.getTime() - now) / MINUTE_MS)
+  const difference = (date.getTime() - now) / MINUTE_MS
+  // The clock ticks once a minute, so an event of this minute can lie after it.
+  const minutes = difference > 0 ? Math.trunc(difference) : Math.round(difference)
   const unit = UNITS.find(([, length]) => Math.abs(minutes) >= length)
   if (unit === undefined) return 'just now'
   return relative.format(Math.trunc(minutes / unit[1]), unit[0])

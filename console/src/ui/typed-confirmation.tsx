@@ -11,6 +11,7 @@ export function TypedConfirmation({
   error,
   onConfirm,
   onClose,
+  isFinal = true,
   children,
 }: {
   /** The name to type; null for small deletions, which need none. */
@@ -21,6 +22,8 @@ export function TypedConfirmation({
   error: ApiError | null
   onConfirm: () => void
   onClose: () => void
+  /** Whether nothing can undo it. */
+  isFinal?: boolean
   /** The effect, including what is deleted. */
   children: ReactNode
 }) {
@@ -34,7 +37,7 @@ export function TypedConfirmation({
     <form onSubmit={submit}>
       <Stack>
         {children}
-        <Text size="sm">This cannot be undone.</Text>
+        {isFinal && <Text size="sm">This cannot be undone.</Text>}
         {name !== null && (
           <TextInput
             label={`Type ${name} to confirm`}

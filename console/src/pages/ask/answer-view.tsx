@@ -8,6 +8,7 @@ import { Markdown } from '../../ui/markdown.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { LinesSkeleton } from '../../ui/skeletons.tsx'
 import { useIsSlow } from '../../ui/use-is-slow.ts'
+import { useConsole } from '../../session/context.tsx'
 import { answerToShare } from './answer-to-share.ts'
 import classes from './answer-view.module.css'
 import { AskError } from './ask-error.tsx'
@@ -19,6 +20,7 @@ import type { AnswerState } from './use-answer.ts'
 
 /** A streaming or complete answer with its citations. A warning about weak evidence comes first. */
 export function AnswerView({ answer, onAgain }: { answer: AnswerState; onAgain: () => void }) {
+  const { config } = useConsole()
   const { phase, text, context, limitations } = answer
   const isRunning = phase === 'reading' || phase === 'writing'
   const weak = limitations.find(({ code }) => code === 'weak_evidence')
@@ -33,7 +35,9 @@ export function AnswerView({ answer, onAgain }: { answer: AnswerState; onAgain: 
     <div className={classes.answer} data-evidence={weak ? 'weak' : 'strong'}>
       <Panel
         title="Answer"
-        {...(weak || phase !== 'whole' ? {} : { text: evidenceInWords(cited.length) })}
+        {...(weak || phase !== 'whole'
+          ? {}
+          : { text: evidenceInWords(cited.length, config.hasLanguageModel) })}
         action={
           phase === 'whole' ? (
             <CopyButton value={answerToShare(text, context)} label="Copy the answer" isLabelled />
@@ -78,8 +82,10 @@ function SaveError({ error }: { error: ApiError }) {
   )
 }
 
-function evidenceInWords(sources: number): string {
-  return sources === 0 ? 'No citations.' : `Cites ${count(sources, 'passage')}.`
+function evidenceInWords(sources: number, hasLanguageModel: boolean): string {
+  if (sources === 0) return 'No citations.'
+  const passages = count(sources, 'passage')
+  return hasLanguageModel ? `Cites ${passages}.` : `Quoted from ${passages}; no language model is set up.`
 }
 
 function Note({ icon, title, text }: { icon: ReactNode; title: string; text?: string }) {

@@ -135,9 +135,11 @@ function Thread({
     onGo({ ...atFirst(search), q: question })
     onAsk({ question, conversation, thread: search.thread, isThorough })
   }
+  const earlier = (shown: readonly Turn[]) =>
+    search.thread !== undefined && <EarlierTurns threadId={search.thread} turns={shown} />
   return (
     <>
-      {live && <AnswerView answer={live} onAgain={() => onAsk(live)} />}
+      {live ? <AnswerView answer={live} onAgain={() => onAsk(live)} /> : earlier(turns.slice(-1))}
       {conversation.length > 0 && <FollowUpForm key={conversation.length} onAsk={followUp} />}
       {search.q !== undefined && (
         <CallPanel
@@ -148,12 +150,7 @@ function Thread({
         />
       )}
       {thread.error && <ErrorNotice error={thread.error} />}
-      {search.thread !== undefined && (
-        <EarlierTurns
-          threadId={search.thread}
-          turns={turns.filter(({ id }) => id !== live?.saved?.turn.id)}
-        />
-      )}
+      {earlier(live ? turns.filter(({ id }) => id !== live.saved?.turn.id) : turns.slice(0, -1))}
       <OpenSource search={search} answered={answeredIn(search, live, turns)} onGo={onGo} />
     </>
   )

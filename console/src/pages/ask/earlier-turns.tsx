@@ -42,11 +42,19 @@ export function EarlierTurns({ threadId, turns }: { threadId: string; turns: rea
               renderText={(piece) => withMarkers(piece, citedPassagesOf(turn), turn.id)}
             />
           </div>
+          <Text size="sm" c="dimmed" mt="sm">
+            {withMarkers(sourcesOf(turn), citedPassagesOf(turn), turn.id)}
+          </Text>
           <FeedbackButtons threadId={threadId} turn={turn} />
         </>
       )}
     </Panel>
   ))
+}
+
+/** The titles of the cited documents after their markers. */
+function sourcesOf({ citations }: Pick<Turn, 'citations'>): string {
+  return citations.map(({ index, title }) => `[${index}] ${title}`).join(' · ')
 }
 
 /** The cited passages of a stored answer by marker number. Their text loads when one is opened. */

@@ -22,7 +22,7 @@ export function useActors(): Actors {
   const members = useMembers()
   const people = members.data ?? []
   const nameOfPerson = (member: Schemas['Member']): string =>
-    member.id === user.id ? 'You' : memberName(member)
+    member.id === user.id ? `${memberName(member)} (you)` : memberName(member)
   return {
     isReady: !apiKeys.isPending && !members.isPending,
     choices: [

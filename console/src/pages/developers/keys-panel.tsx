@@ -88,7 +88,12 @@ function KeyTable({
           label: 'Last used',
           cell: ({ lastUsedAt, createdAt }) => (
             <div>
-              {lastUsedAt === null ? 'Never' : <RelativeTime at={lastUsedAt} />}
+              {/* The time of use is stored to the minute, so it can lie before the creation. */}
+              {lastUsedAt === null ? (
+                'Never'
+              ) : (
+                <RelativeTime at={lastUsedAt < createdAt ? createdAt : lastUsedAt} />
+              )}
               <div className={classes.created}>
                 made <RelativeTime at={createdAt} />
               </div>

@@ -97,7 +97,7 @@ function ShownRun({
         {({ run, results }) => (
           <>
             <Unfinished run={run} measuring={measuring} />
-            <Figures run={run} />
+            <Figures run={run} isFirst={runs.at(-1)?.id === run.id} />
             <ResultsTable run={run} results={results} />
           </>
         )}
@@ -158,7 +158,7 @@ function Unfinished({ run, measuring }: { run: Run; measuring: Measuring }) {
   )
 }
 
-function Figures({ run }: { run: Run }) {
+function Figures({ run, isFirst }: { run: Run; isFirst: boolean }) {
   const of = `of ${formatNumber(run.measured)}`
   const isChanged = run.better + run.worse > 0
   return (
@@ -175,7 +175,10 @@ function Figures({ run }: { run: Run }) {
       <Stat label="Facts in answers" value={formatNumber(run.factsInAnswers)}>
         of {formatNumber(run.facts)}
       </Stat>
-      <Stat label="Changes" value={isChanged ? `${formatNumber(run.better)} better` : 'None'}>
+      <Stat
+        label="Changes"
+        value={isChanged ? `${formatNumber(run.better)} better` : isFirst ? 'First run' : 'None'}
+      >
         {isChanged && `${formatNumber(run.worse)} worse`}
       </Stat>
     </Stats>

@@ -62,11 +62,11 @@ function EntityNode({ id, around, onOpen }: { id: string; around: ReactNode; onO
         <Stack gap="md">
           <Heading type={type} label={label} />
           <Text size="sm" c="dimmed">
-            {count(weight, 'item names', 'items name')} it, {timeInWords(firstSeenAt, lastSeenAt)}.
-            {aliasesInWords(label, aliases)}
+            {count(weight, 'item names', 'items name')} {type === 'person' ? 'this person' : 'it'},{' '}
+            {timeInWords(firstSeenAt, lastSeenAt)}.{aliasesInWords(label, aliases)}
           </Text>
           <ButtonLink to="/ask" search={{ mode: 'search', entity: id }} fullWidth>
-            Search items that name it
+            Search within these items
           </ButtonLink>
           {around}
           <Neighbours nodes={neighbours} onOpen={onOpen} />

@@ -16,7 +16,7 @@ export function DeleteItemDialog({
     <ConfirmDialog
       isOpen={itemId !== undefined}
       title="Delete this item?"
-      text="The item can no longer be found or cited. A full sync brings it back if it still exists at its provider."
+      text="The item can no longer be found or cited. Only a full sync restores it, if it still exists at its provider."
       confirm="Delete item"
       isBusy={remove.isPending}
       error={remove.error}

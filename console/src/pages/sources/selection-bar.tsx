@@ -44,9 +44,11 @@ export function SelectionBar({
           error={remove.error}
           onConfirm={() => remove.mutate(selected, { onSuccess: asking.close })}
           onClose={asking.close}
+          isFinal={false}
         >
           <Text>
-            They can no longer be found or cited. A full sync brings back what still exists at its provider.
+            They can no longer be found or cited. Only a full sync restores them, if they still exist at their
+            provider.
           </Text>
         </TypedConfirmation>
       </Modal>
