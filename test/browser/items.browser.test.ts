@@ -83,7 +83,9 @@ describe.skipIf(executablePath === null)('stored items in a browser', () => {
       ['One', 'Two', 'Three'].map((title, at) => ({ externalId: String(at), title })),
     )
     await page.getByRole('checkbox', { name: 'Select One' }).press('Space')
-    await page.getByRole('checkbox', { name: 'Select Three' }).press('Space')
+    await page.getByRole('checkbox', { name: 'Select Three' }).click({ modifiers: ['Shift'] })
+    await page.getByText('3 selected').waitFor()
+    await page.getByRole('checkbox', { name: 'Select Two' }).press('Space')
     await page.getByRole('button', { name: 'Delete 2' }).press('Enter')
     const dialog = page.getByRole('dialog', { name: 'Delete 2 items?' })
     expect(await dialog.getByRole('button', { name: 'Delete items' }).isDisabled()).toBe(true)

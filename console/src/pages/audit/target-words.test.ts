@@ -39,6 +39,12 @@ describe('the target of an event', () => {
     })
   })
 
+  it('tells the items of a source apart, of which the trail keeps no title', () => {
+    const known = { ...NOBODY, sources: new Map([[ID, 'Team chat']]) }
+    const nameOf = (id: string) => targetOf(event('source_item', { connectorId: ID }, id), known).name
+    expect(nameOf('3f2a9c1e-0000-4000-8000-000000000001')).toBe('Source item 3f2a9c1e… of Team chat')
+  })
+
   it('has the recorded name and no link if it was deleted', () => {
     expect(targetOf(event('api_key', { name: 'Old bot' }), NOBODY)).toEqual({ name: 'Old bot', page: null })
     expect(targetOf(event('source'), NOBODY)).toEqual({ name: 'Removed source', page: null })

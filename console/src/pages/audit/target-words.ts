@@ -25,6 +25,7 @@ export interface Target {
 }
 
 const NAME_CHARACTERS_MAX = 80
+const ID_CHARACTERS = 8
 
 /** A target's type in words: "Sync run". */
 export function typeWords(type: string): string {
@@ -77,9 +78,14 @@ export function targetOf({ targetType, targetId, metadata }: AuditEvent, known: 
     case 'sync_run': {
       const source = typeof metadata.connectorId === 'string' ? metadata.connectorId : targetId
       const name = known.sources.get(source)
+      // The trail keeps no titles of items, so the start of the ID tells them apart.
+      const shownType = targetType === 'source_item' ? `${type} ${targetId.slice(0, ID_CHARACTERS)}…` : type
       return name === undefined
-        ? { name: recorded ?? type, page: null }
-        : { name: `${type} of ${name}`, page: { to: '/sources/$sourceId', params: { sourceId: source } } }
+        ? { name: recorded ?? shownType, page: null }
+        : {
+            name: `${shownType} of ${name}`,
+            page: { to: '/sources/$sourceId', params: { sourceId: source } },
+          }
     }
     case 'organization':
       return { name: 'This workspace', page: { to: '/settings' } }

@@ -11,7 +11,8 @@ import type { ListedItem } from './use-items.ts'
 /** What admins do with a row. */
 export interface ItemActions {
   isChosen: (id: string) => boolean
-  onToggle: (id: string) => void
+  /** `isRange`: also the rows between this one and the one toggled before. */
+  onToggle: (id: string, isRange: boolean) => void
   canSync: (item: ListedItem) => boolean
   onSync: (id: string) => void
   onDelete: (id: string) => void
@@ -37,7 +38,9 @@ export function itemColumns({
               size="xs"
               aria-label={`Select ${titleOf(item)}`}
               checked={actions.isChosen(item.id)}
-              onChange={() => actions.onToggle(item.id)}
+              onChange={({ nativeEvent }) =>
+                actions.onToggle(item.id, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
+              }
             />
           )}
           <Anchor

@@ -68,10 +68,19 @@ function Rows({
   const sync = useSyncItem()
   // Deleted and filtered items are no longer selected.
   const selected = rows.flatMap(({ id }) => (chosen.has(id) ? [id] : []))
-  const toggle = (id: string): void => {
+  const [lastToggled, setLastToggled] = useState<string>()
+  const toggle = (id: string, isRange: boolean): void => {
+    const ids = rows.map((row) => row.id)
+    const [from, to] = [ids.indexOf(lastToggled ?? ''), ids.indexOf(id)].toSorted((a, b) => a - b)
+    const isAdded = !selected.includes(id)
+    const changed = isRange && from !== undefined && from >= 0 ? ids.slice(from, (to ?? from) + 1) : [id]
     const next = new Set(selected)
-    if (!next.delete(id)) next.add(id)
+    for (const one of changed) {
+      if (isAdded) next.add(one)
+      else next.delete(one)
+    }
     setChosen(next)
+    setLastToggled(id)
   }
   const actions = {
     isChosen: (id: string) => chosen.has(id),
