@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { ocrSetting } from './file-text/index.ts'
 import { EMBEDDING_PROVIDERS } from './inference/embedding-model.ts'
 import { StartupError } from './kernel/errors.ts'
 import {
@@ -142,6 +143,9 @@ const serviceSchema = z.object({
     .describe(
       'Memory for vector snapshots, in MB. With 0, the database does every search. Default: a quarter of the machine, at most 1024',
     ),
+  OCR: ocrSetting.describe(
+    'Languages of scanned pages and images, the most frequent first: `eng`, `deu`, `fra`, `spa`, separated by commas. With `off`, neither is read',
+  ),
   SYNC_INTERVAL_MINUTES: positive.default(15).describe('How often each source is polled'),
   ROLE: z.enum(['api', 'worker', 'all']).default('all').describe('What this process does'),
   LOG_LEVEL: z

@@ -58,7 +58,7 @@ describe('memory import', () => {
     await write('b.html', '<title>Beta</title><script>no()</script><p>Text of beta.</p>')
     await write('c.pdf', samplePdf('Text of gamma.', 'Gamma'))
     await write('d.docx', await sampleDocx('Delta', 'Text of delta.'))
-    await write('ignored.png', 'x')
+    await write('ignored.gif', 'x')
     await utimes(path.join(folder, 'a.md'), 1_700_000_000, 1_700_000_000)
     const result = await importFolder()
     expect(result).toMatchObject({ code: 0 })
@@ -88,7 +88,7 @@ describe('memory import', () => {
       'plan.odt',
       await sampleOdt('<text:h text:outline-level="1">Plan</text:h><text:p>Move.</text:p>'),
     )
-    for (const other of ['a.png', 'b.png', 'c.ts', '.hidden', 'Makefile']) await write(other, 'x')
+    for (const other of ['a.gif', 'b.gif', 'c.ts', '.hidden', 'Makefile']) await write(other, 'x')
     const result = await importFolder()
     expect(result).toMatchObject({ code: 0 })
     const stored = [...service.items.values()]
@@ -97,7 +97,7 @@ describe('memory import', () => {
       ['Hello', 'From: a@example.com\n\nHi there.', 'message'],
       ['Plan', '# Plan\n\nMove.', 'document'],
     ])
-    expect(result.stdout).toMatch(/ 5 skipped: 2 \.png, 1 \.ts, 1 hidden, 1 without an ending\n/)
+    expect(result.stdout).toMatch(/ 5 skipped: 2 \.gif, 1 \.ts, 1 hidden, 1 without an ending\n/)
     expect(result.stderr).toContain('Nothing is sent to Google Drive.')
   })
 

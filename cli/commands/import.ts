@@ -2,7 +2,13 @@ import { PROVIDERS } from '../../client/src/index.ts'
 import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Command } from 'commander'
-import { createTextExtractor } from '../../src/file-text/index.ts'
+import {
+  COMMAND_FILE_LIMITS,
+  createTextExtractor,
+  ocrSetting,
+  recognitionOf,
+  type TextExtractor,
+} from '../../src/file-text/index.ts'
 import { UsageError } from '../failures.ts'
 import { givenPath } from '../given-path.ts'
 import { type ChosenSource, chooseSource } from '../import/choose-source.ts'
@@ -11,7 +17,7 @@ import { EXIT_STOPPED, sleepUnlessStopped, stopOnSignal } from '../import/stop-o
 import { openImportNotes } from '../import/import-notes.ts'
 import { deleteMissing, type ImportDeps, type ImportResult, runImport } from '../import/run-import.ts'
 import { stateFolder } from '../import/state-files.ts'
-import { type Failure, formatOfFile, type Walk, walkFolder } from '../import/walk-folder.ts'
+import { type Failure, type Walk, walkFolder } from '../import/walk-folder.ts'
 import { waitNote } from '../retry-policy.ts'
 import { createProgressBar } from '../progress-bar.ts'
 import { printableLine, type Terminal } from '../terminal.ts'
@@ -26,13 +32,14 @@ interface ImportCommandOptions {
   includeHidden?: boolean
   force?: boolean
   deleteMissing?: boolean
+  ocr?: string
 }
 
 /** The exit code when files failed. */
 const EXIT_FAILED = 1
 /** The supported file types, for messages. */
 const KINDS =
-  'Markdown, text, HTML, PDF, Office, OpenDocument text, CSV, mail (.eml), or an export (.json, .jsonl)'
+  'Markdown, text, HTML, PDF, Office, OpenDocument text, CSV, mail (.eml), PNG, JPEG, or an export (.json, .jsonl)'
 /** How many skipped types are named; the rest is one number. */
 const KINDS_SHOWN = 8
 
@@ -46,6 +53,7 @@ export function addImportCommand(program: Command): void {
     .addOption(providerOption(`the source's provider`))
     .option('--prefix <name>', "prefix of the document IDs (default: the folder's name)")
     .option('--include-hidden', 'include files and folders whose names begin with a dot')
+    .option('--ocr <languages>', 'languages of scans and images, or off (default: eng,deu,fra,spa)')
     .option('--force', 'send unchanged files too')
     .option('--delete-missing', 'delete items whose files no longer exist')
     .action(importPath)
@@ -56,7 +64,8 @@ async function importPath(given: string, options: ImportCommandOptions, command:
   if (isRecordFile(given)) return await importRecordFile(session, givenPath(given), options)
   const { terminal } = session
   const startedAt = performance.now()
-  const { root, isFolder, walk } = await findFiles(given, options)
+  const extractor = createExtractor(options)
+  const { root, isFolder, walk } = await findFiles(given, options, extractor)
   const source = await chooseSource(session.client, options)
   if (!session.json) terminal.note(describeWork(walk.files.length, source))
   const notes = await openImportNotes(
@@ -69,7 +78,7 @@ async function importPath(given: string, options: ImportCommandOptions, command:
   const bar = createProgressBar(terminal.stderr, walk.files.length, () => performance.now())
   const deps: ImportDeps = {
     client: session.client,
-    extractor: createTextExtractor({ threads: 1 }),
+    extractor,
     notes,
     stop: stop.signal,
     onFile: (file, done) => bar.update(done, file.relativePath),
@@ -89,6 +98,12 @@ async function importPath(given: string, options: ImportCommandOptions, command:
     await deps.extractor.close()
   })
   report(session, source, walk, { ...outcome, seconds: (performance.now() - startedAt) / 1000 })
+}
+
+function createExtractor(options: ImportCommandOptions): TextExtractor {
+  const ocr = ocrSetting.safeParse(options.ocr)
+  if (!ocr.success) throw new UsageError(`--ocr ${ocr.error.issues[0]?.message}`)
+  return createTextExtractor({ recognition: recognitionOf(ocr.data, COMMAND_FILE_LIMITS) })
 }
 
 interface Outcome {
@@ -124,7 +139,11 @@ interface Found {
   walk: Walk
 }
 
-async function findFiles(given: string, options: ImportCommandOptions): Promise<Found> {
+async function findFiles(
+  given: string,
+  options: ImportCommandOptions,
+  { formatOf }: TextExtractor,
+): Promise<Found> {
   const absolute = givenPath(given)
   let info
   try {
@@ -134,10 +153,10 @@ async function findFiles(given: string, options: ImportCommandOptions): Promise<
   }
   if (info.isDirectory()) {
     const root = await realpath(absolute)
-    return { root, isFolder: true, walk: await walkFolder(root, options.includeHidden === true) }
+    return { root, isFolder: true, walk: await walkFolder(root, options.includeHidden === true, formatOf) }
   }
   if (options.deleteMissing === true) throw new UsageError('--delete-missing works on folders only')
-  const format = formatOfFile(absolute)
+  const format = formatOf('', absolute)
   if (!info.isFile() || format === null) {
     throw new UsageError(`"${given}" is neither a folder nor a supported file: ${KINDS}`)
   }

@@ -45,7 +45,7 @@ export function toIngestDocuments(
 
 function sourceKindOf(format: TextFormat): SourceKind {
   if (format === 'mail') return 'message'
-  return format === 'text' || format === 'csv' ? 'file' : 'document'
+  return format === 'text' || format === 'csv' || format === 'image' ? 'file' : 'document'
 }
 
 function shortTitle(title: string): string {

@@ -51,8 +51,6 @@ export interface ImportResult {
 
 const BATCH_DOCUMENTS_MAX = 100
 const BATCH_BYTES_MAX = 2 * 1024 * 1024
-/** A started file is read to its end, which takes a minute at most. */
-const NEVER = new AbortController().signal
 /** How often the notes are saved, so that a killed import repeats little. */
 const SAVE_EVERY_MS = 2_000
 
@@ -195,6 +193,8 @@ async function importFile(
   const name = nameOf(place)
   const read = await readDocument(deps, file, name, options.force ? undefined : known)
   if ('failure' in read) {
+    // The next import reads it.
+    if (deps.stop.aborted) return
     result.failed.push({ path: file.relativePath, reason: read.failure })
     return
   }
@@ -234,7 +234,7 @@ type ReadResult =
   | { record: FileRecord; document: ExtractedText | undefined }
 
 async function readDocument(
-  deps: Pick<ImportDeps, 'extractor'>,
+  deps: Pick<ImportDeps, 'extractor' | 'stop'>,
   file: FoundFile,
   name: string,
   known: FileRecord | undefined,
@@ -254,7 +254,7 @@ async function readDocument(
       maxTextBytes: textBytes,
       timeoutMs,
       memoryMb,
-      signal: NEVER,
+      signal: deps.stop,
     })
     return { record, document }
   } catch (error) {

@@ -18,7 +18,7 @@ beforeEach(async () => {
     '.hidden/h.md',
     '.git/g.md',
     'node_modules/x/n.md',
-    'photo.png',
+    'photo.gif',
   ]) {
     await writeFile(path.join(root, file), 'x')
   }
@@ -53,10 +53,10 @@ describe('walkFolder', () => {
   it('counts skipped files by type', async () => {
     await writeFile(path.join(root, '~$x.docx'), 'x')
     await writeFile(path.join(root, 'b', 'LICENSE'), 'x')
-    await writeFile(path.join(root, 'b', 'two.PNG'), 'x')
+    await writeFile(path.join(root, 'b', 'two.GIF'), 'x')
     const { passedOver } = await walkFolder(root, false)
     expect(Object.fromEntries(passedOver)).toEqual({
-      '.png': 2,
+      '.gif': 2,
       '.git': 1,
       node_modules: 1,
       hidden: 2,

@@ -31,15 +31,16 @@ const FILES_MAX = 100_000
 const DEPTH_MAX = 64
 const NEVER_ENTERED = new Set(['.git', 'node_modules'])
 
-/** The format of a file by its name; null when it is not imported. */
-export const formatOfFile = (name: string): TextFormat | null => textFormatOf('', name)
-
 /**
  * The documents below a folder in name order. Follows symbolic links but enters no folder twice, so that cycles end.
  * Includes hidden files and folders only on request; `.git` and `node_modules` never.
  * @throws CommandError for more than 100,000 files
  */
-export async function walkFolder(root: string, includeHidden: boolean): Promise<Walk> {
+export async function walkFolder(
+  root: string,
+  includeHidden: boolean,
+  formatOf: typeof textFormatOf = textFormatOf,
+): Promise<Walk> {
   const walk: Walk = { files: [], failures: [], passedOver: new Map() }
   const entered = new Set<string>()
   const passOver = (kind: string) => void walk.passedOver.set(kind, (walk.passedOver.get(kind) ?? 0) + 1)
@@ -68,7 +69,7 @@ export async function walkFolder(root: string, includeHidden: boolean): Promise<
   }
 
   async function visit(entry: Dirent, relativePath: string, depth: number): Promise<void> {
-    const format = formatOfFile(entry.name)
+    const format = formatOf('', entry.name)
     if (!entry.isDirectory() && !entry.isSymbolicLink() && format === null)
       return passOver(endingOf(entry.name))
     const absolutePath = path.join(root, relativePath)

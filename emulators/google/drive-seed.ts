@@ -71,7 +71,7 @@ const KINDS: readonly Kind[] = [
   ['application/vnd.google-apps.presentation', ''],
   ['text/plain', '.txt'],
   ['text/html', '.html'],
-  ['image/png', '.png'],
+  ['image/gif', '.gif'],
 ]
 
 // Office types that rotate in the Word file's place.

@@ -29,7 +29,7 @@ import { createOpenApi } from './open-api.ts'
 import type { EmbeddingModel } from '../inference/embedding-model.ts'
 import type { LanguageModel } from '../inference/language-model.ts'
 import type { TermWeights } from '../inference/term-weights.ts'
-import { createTextExtractor } from '../file-text/index.ts'
+import { createTextExtractor, recognitionOf } from '../file-text/index.ts'
 import {
   createFiles,
   createItems,
@@ -124,7 +124,8 @@ export async function createApp(given: AppDependencies): Promise<App> {
   const embedding = await createEmbeddingEngine(deps)
   const { models } = embedding
   const { items, journaled } = itemsOf(deps, models)
-  const files = createFiles({ db, items, extractor: createTextExtractor() })
+  const extractor = createTextExtractor({ recognition: recognitionOf(settings.OCR) })
+  const files = createFiles({ db, items, extractor })
   const engine = await createConnectorEngine({ ...deps, items, metrics })
   const billing = await createBillingEngine({ ...deps, metrics, keepWithinPlan })
   const outgoing = createWebhookEngine({ ...deps, metrics })

@@ -6,6 +6,7 @@ import { checkConnectorLimit } from '../billing/index.ts'
 import type { Settings } from '../config.ts'
 import { type ProviderAccounts, createProviderAccounts, keptEncryptionKey } from '../connections/index.ts'
 import type { OpenDatabase } from '../database/database.ts'
+import { recognitionOf } from '../file-text/index.ts'
 import type { Items } from '../items/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
@@ -64,7 +65,7 @@ export async function createConnectorEngine(deps: {
 }): Promise<ConnectorEngine> {
   const { settings, database, clock, logger, metrics } = deps
   const { db } = database
-  const adapters = await createProviderAdapters(settings.providers, clock)
+  const adapters = await createProviderAdapters(settings.providers, clock, recognitionOf(settings.OCR))
   const onError = errorLog(logger)
   const wake = (): void => worker.wake()
   const accounts = createProviderAccounts({

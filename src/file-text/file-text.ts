@@ -1,3 +1,5 @@
+import type { OcrLanguage } from './ocr/languages.ts'
+
 /** The result of a format's reader. */
 export interface FileText {
   /** The file's own title, if any. */
@@ -6,4 +8,9 @@ export interface FileText {
   text: string
   /** Whether reading stopped before the file's end because it had enough. */
   stopped?: boolean | undefined
+  /** The text by page, of a format with pages, and the numbers (from 1) of those without text. */
+  pages?: string[] | undefined
+  scans?: number[] | undefined
+  /** Of recognized text. */
+  language?: OcrLanguage | undefined
 }

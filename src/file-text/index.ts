@@ -1,6 +1,7 @@
 /** Extracts a file's title and text from its bytes. */
 export { decodeText } from './decode-text.ts'
 export { COMMAND_FILE_LIMITS, SERVICE_FILE_LIMITS } from './limits.ts'
+export { type Recognition, recognitionOf } from './read-scans.ts'
 export {
   createTextExtractor,
   type ExtractedText,
@@ -8,4 +9,6 @@ export {
   type ExtractInput,
   type TextExtractor,
 } from './text-extractor.ts'
+export type { OcrLanguages } from './ocr/languages.ts'
+export { ocrSetting } from './ocr/ocr-setting.ts'
 export { type TextFormat, textFormatOf } from './text-format.ts'

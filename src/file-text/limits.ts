@@ -1,5 +1,14 @@
 const MIB = 1024 * 1024
 
+/** Larger images are not decoded: a page of A4 at 600 dpi has 35 million pixels. */
+export const PIXELS_MAX = 40_000_000
+
+/** Limits on recognizing one document's pages; each page has the file's limits of time and memory besides. */
+export interface RecognitionLimits {
+  pages: number
+  timeoutMs: number
+}
+
 /** Limits on reading one file and on its text. */
 export interface FileLimits {
   /** Larger files are not read. */
@@ -9,6 +18,7 @@ export interface FileLimits {
   timeoutMs: number
   /** Heap and buffers of the reading thread together. */
   memoryMb: number
+  recognition: RecognitionLimits
 }
 
 /** For the service, which does other work at the same time. */
@@ -17,6 +27,7 @@ export const SERVICE_FILE_LIMITS: FileLimits = {
   textBytes: MIB,
   timeoutMs: 20_000,
   memoryMb: 256,
+  recognition: { pages: 100, timeoutMs: 300_000 },
 }
 
 /** For a command that a user runs for these files; it later splits the texts. */
@@ -25,4 +36,5 @@ export const COMMAND_FILE_LIMITS: FileLimits = {
   textBytes: 100 * MIB,
   timeoutMs: 60_000,
   memoryMb: 1_024,
+  recognition: { pages: 1_000, timeoutMs: 3_600_000 },
 }

@@ -1,6 +1,7 @@
 import { cutToBytes } from '../text/cut-to-bytes.ts'
 import { decodeHtml, decodeTextFile } from './decode-text.ts'
 import type { FileText } from './file-text.ts'
+import type { OcrLanguage, OcrLanguages } from './ocr/languages.ts'
 import type { TextFormat } from './text-format.ts'
 import { titleFromPath } from './title-from-path.ts'
 
@@ -12,6 +13,8 @@ export interface ParseJob {
   /** The path its owner knows, with forward slashes; `''`: none. */
   path: string
   maxTextBytes: number
+  /** What to recognize: an image, or only this page of a PDF; null: nothing. */
+  recognition: { languages: OcrLanguages; page: number | null } | null
 }
 
 export interface ExtractedText {
@@ -23,21 +26,36 @@ export interface ExtractedText {
   truncated: boolean
 }
 
+export interface ParsedFile extends ExtractedText {
+  /** Only if some pages have no text: the text of all, and the numbers (from 1) of those. */
+  pages?: string[] | undefined
+  scans?: number[] | undefined
+  /** Of recognized text. */
+  language?: OcrLanguage | undefined
+}
+
 /** Extracts the text of one file. Throws what its parser throws; limits only the text's length. */
-export async function parseFile(job: ParseJob): Promise<ExtractedText> {
-  const { title, text, stopped } = await readFileText(job)
+export async function parseFile(job: ParseJob): Promise<ParsedFile> {
+  const { title, text, stopped, pages = [], scans = [], language } = await readFileText(job)
   const tidied = tidy(text, job.maxTextBytes)
   const kept = cutToBytes(tidied.text, job.maxTextBytes)
   return {
     title: title || titleFromPath(job.path),
     text: kept,
     truncated: stopped === true || tidied.stopped || kept.length < tidied.text.length,
+    ...(scans.length > 0 && { pages: pages.map((page) => tidy(page, job.maxTextBytes).text), scans }),
+    language,
   }
 }
 
 // Loads the parsers of rarer formats on demand, because loading takes time.
-async function readFileText({ format, bytes, charset, path, maxTextBytes }: ParseJob): Promise<FileText> {
+async function readFileText(job: ParseJob): Promise<FileText> {
+  const { format, bytes, charset, path, maxTextBytes, recognition } = job
+  if (recognition !== null && (format === 'image' || recognition.page !== null))
+    return await (await import('./ocr/read-image.ts')).readImage(bytes, recognition)
   switch (format) {
+    case 'image':
+      return { text: '' }
     case 'pdf':
       return await (await import('./read-pdf.ts')).readPdf(bytes, maxTextBytes)
     case 'word':

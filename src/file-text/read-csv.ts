@@ -18,7 +18,7 @@ export function readCsv(source: string, maxCharacters: number): FileText {
   const rows = rowsOf(source, delimiterOf(source))
   const first = rows.next().value ?? []
   const second = rows.next().value ?? []
-  const header = isHeader(first, second) ? first : null
+  const header = looksLikeHeader(first, second) ? first : null
   const lines: string[] = []
   let length = 0
   const add = (row: readonly string[]): void => {
@@ -47,7 +47,7 @@ function named(row: readonly string[], header: readonly string[]): string {
 }
 
 /** Whether the first row names the columns: distinct words, no numbers, and a row below. */
-function isHeader(first: readonly string[], second: readonly string[]): boolean {
+export function looksLikeHeader(first: readonly string[], second: readonly string[]): boolean {
   const names = first.filter((cell) => cell !== '')
   const areNames = names.every(
     (name) => name.length <= HEADER_CHARACTERS_MAX && /\p{L}/u.test(name) && !/^\d/.test(name),

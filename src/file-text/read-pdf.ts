@@ -24,17 +24,20 @@ type Pdf = Awaited<ReturnType<typeof getDocumentProxy>>
 
 async function readPages(document: Pdf, maxCharacters: number): Promise<FileText> {
   const pages: string[] = []
+  const scans: number[] = []
   let length = 0
   for (let number = 1; number <= document.numPages; number += 1) {
-    if (length > maxCharacters) return { text: pages.join('\n\n'), stopped: true }
+    if (length > maxCharacters) return { text: pages.join('\n\n'), pages, scans, stopped: true }
     const page = await document.getPage(number)
     const content = await page.getTextContent()
     const lines = content.items.map((item) => ('str' in item ? item.str + (item.hasEOL ? '\n' : '') : ''))
     page.cleanup()
-    pages.push(lines.join(''))
-    length += pages.at(-1)?.length ?? 0
+    const text = lines.join('')
+    pages.push(text)
+    length += text.length
+    if (text.trim() === '') scans.push(number)
   }
-  return { text: pages.join('\n\n') }
+  return { text: pages.join('\n\n'), pages, scans }
 }
 
 async function titleOf(document: Pdf): Promise<string> {

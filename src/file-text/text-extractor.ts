@@ -1,7 +1,12 @@
 import { Worker } from 'node:worker_threads'
 import { z } from 'zod'
-import type { ExtractedText, ParseJob } from './parse-file.ts'
+import { ExtractionError } from './extraction-error.ts'
+import { OCR_LANGUAGES } from './ocr/languages.ts'
+import type { ExtractedText, ParsedFile, ParseJob } from './parse-file.ts'
+import { readScans, type Recognition } from './read-scans.ts'
+import { type TextFormat, textFormatOf } from './text-format.ts'
 
+export { ExtractionError } from './extraction-error.ts'
 export type { ExtractedText } from './parse-file.ts'
 
 const WATCH_EVERY_MS = 50
@@ -9,31 +14,25 @@ const IDLE_MS = 30_000
 // Parsers leak a little, so a thread is replaced after this many files.
 const JOBS_PER_THREAD = 500
 
-export interface ExtractInput extends ParseJob {
+export interface ExtractInput extends Omit<ParseJob, 'recognition'> {
+  /** For the file, and for each scanned page of it. */
   timeoutMs: number
   /** Heap and buffers of the parsing thread together. */
   memoryMb: number
   signal: AbortSignal
+  /** Ends the recognition of scanned pages early, and keeps those read so far. */
+  enough?: AbortSignal | undefined
 }
 
 export interface TextExtractor {
+  /** The format of a file that this extractor reads, by its media type and name; null: unsupported. */
+  readonly formatOf: (mimeType: string, fileName: string) => TextFormat | null
   /**
    * The title and text of a file. Throws ExtractionError if the file cannot be read within the limits, and
    * the signal's reason when aborted.
    */
   extract(input: ExtractInput): Promise<ExtractedText>
   close(): Promise<void>
-}
-
-/** A file that cannot be read. The message may be shown to the user. */
-export class ExtractionError extends Error {
-  readonly reason: 'time' | 'memory' | 'unreadable'
-
-  constructor(reason: 'time' | 'memory' | 'unreadable', message: string, options?: { cause?: unknown }) {
-    super(message, options)
-    this.name = 'ExtractionError'
-    this.reason = reason
-  }
 }
 
 interface Thread {
@@ -43,16 +42,59 @@ interface Thread {
   idleTimer: NodeJS.Timeout | null
 }
 
+type Job = ExtractInput & ParseJob
+
 const workerAnswer = z.discriminatedUnion('ok', [
-  z.object({ ok: z.literal(true), title: z.string(), text: z.string(), truncated: z.boolean() }),
+  z.object({
+    ok: z.literal(true),
+    title: z.string(),
+    text: z.string(),
+    truncated: z.boolean(),
+    pages: z.array(z.string()).optional(),
+    scans: z.array(z.number()).optional(),
+    language: z.enum(OCR_LANGUAGES).optional(),
+  }),
   z.object({ ok: z.literal(false), message: z.string() }),
 ])
 
 /**
- * Parses files in worker threads, at most `threads` at once, so that a file that hangs, crashes or expands
- * without end costs only its thread. Threads start on demand and end when idle.
+ * Extracts text in worker threads, at most `threads` at once. Without `recognition`, it reads neither images nor
+ * scanned pages.
  */
-export function createTextExtractor({ threads = 2 }: { threads?: number } = {}): TextExtractor {
+export function createTextExtractor({
+  threads = 2,
+  recognition = null,
+}: { threads?: number; recognition?: Recognition | null } = {}): TextExtractor {
+  const { parse, close } = createParsingThreads(threads)
+  return {
+    formatOf(mimeType, fileName) {
+      const format = textFormatOf(mimeType, fileName)
+      return format === 'image' && recognition === null ? null : format
+    },
+    async extract(input) {
+      const languages = input.format === 'image' ? recognition?.languages : undefined
+      const parsed = await parse({ ...input, recognition: languages ? { languages, page: null } : null })
+      const { title, text, truncated, scans } = parsed
+      if (scans === undefined || recognition === null) return { title, text, truncated }
+      return await readScans(parsed, recognition, input, (page, inLanguages, signal) =>
+        parse({ ...input, signal, recognition: { languages: inLanguages, page } }),
+      )
+    },
+    close,
+  }
+}
+
+interface ParsingThreads {
+  /** Throws ExtractionError, and the signal's reason when aborted. */
+  parse(job: Job): Promise<ParsedFile>
+  close(): Promise<void>
+}
+
+/**
+ * Parses files in worker threads, so that a file that hangs, crashes or expands without end costs only its thread.
+ * Threads start on demand and end when idle.
+ */
+function createParsingThreads(threads: number): ParsingThreads {
   const idle: Thread[] = []
   const waiting: (() => void)[] = []
   let busy = 0
@@ -92,14 +134,14 @@ export function createTextExtractor({ threads = 2 }: { threads?: number } = {}):
     idle.push(thread)
   }
 
-  async function extract(input: ExtractInput): Promise<ExtractedText> {
+  async function parse(input: Job): Promise<ParsedFile> {
     await enter()
     try {
       input.signal.throwIfAborted()
       const thread = await takeThread(input.memoryMb)
       const result = await runJob(thread, input)
       giveBack(thread)
-      if (result.ok) return { title: result.title, text: result.text, truncated: result.truncated }
+      if (result.ok) return result
       throw new ExtractionError('unreadable', `The file cannot be read: ${result.message}`)
     } finally {
       leave()
@@ -114,7 +156,7 @@ export function createTextExtractor({ threads = 2 }: { threads?: number } = {}):
     await Promise.all(ending)
   }
 
-  return { extract, close }
+  return { parse, close }
 }
 
 function startThread(memoryMb: number): Thread {
@@ -129,7 +171,7 @@ function startThread(memoryMb: number): Thread {
 }
 
 /** Runs one file on one thread. Ends a thread that is too slow, too large or dead; the error says which. */
-async function runJob(thread: Thread, input: ExtractInput): Promise<z.infer<typeof workerAnswer>> {
+async function runJob(thread: Thread, input: Job): Promise<z.infer<typeof workerAnswer>> {
   const { worker } = thread
   thread.jobs += 1
   worker.ref()
@@ -148,8 +190,8 @@ async function runJob(thread: Thread, input: ExtractInput): Promise<z.infer<type
     stops.push(stopWatching, () => input.signal.removeEventListener('abort', abort))
   })
   try {
-    const { format, bytes, charset, path, maxTextBytes } = input
-    worker.postMessage({ format, bytes, charset, path, maxTextBytes } satisfies ParseJob, [])
+    const { format, bytes, charset, path, maxTextBytes, recognition } = input
+    worker.postMessage({ format, bytes, charset, path, maxTextBytes, recognition } satisfies ParseJob, [])
     return workerAnswer.parse(await answer)
   } catch (error) {
     await worker.terminate()

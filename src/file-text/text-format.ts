@@ -1,9 +1,10 @@
 /**
  * Formats with text extraction; Word, Excel and PowerPoint since 2007. `csv` is a table with any delimiter;
- * `mail` is an email as sent (RFC 5322); `text` is any other readable text.
+ * `image` is a PNG or JPEG; `mail` is an email as sent (RFC 5322); `text` is any other readable text.
  */
 export type TextFormat =
   | 'pdf'
+  | 'image'
   | 'word'
   | 'excel'
   | 'powerpoint'
@@ -20,6 +21,8 @@ const OFFICE = 'application/vnd.openxmlformats-officedocument'
 // In lower case: media types are case-insensitive.
 const BY_MIME_TYPE: Record<string, TextFormat> = {
   'application/pdf': 'pdf',
+  'image/png': 'image',
+  'image/jpeg': 'image',
   [`${OFFICE}.wordprocessingml.document`]: 'word',
   [`${OFFICE}.wordprocessingml.template`]: 'word',
   'application/vnd.ms-word.document.macroenabled.12': 'word',
@@ -50,6 +53,9 @@ const BY_MIME_TYPE: Record<string, TextFormat> = {
 // Providers use application/octet-stream for files they do not know; the name then decides.
 const BY_EXTENSION: Record<string, TextFormat> = {
   pdf: 'pdf',
+  png: 'image',
+  jpg: 'image',
+  jpeg: 'image',
   docx: 'word',
   docm: 'word',
   dotx: 'word',

@@ -24,7 +24,7 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
     firstIndex: 0,
   },
   file_unreadable: {
-    error: 'The file has no text; scanned pages need a text layer (OCR)',
+    error: 'The file has no text',
     reason: 'empty',
   },
   malformed_state: { error: 'This link is not valid anymore; connect again from the console' },

@@ -7,7 +7,6 @@ import {
   SERVICE_FILE_LIMITS,
   type TextExtractor,
   type TextFormat,
-  textFormatOf,
 } from '../file-text/index.ts'
 import { AppError } from '../kernel/errors.ts'
 import { createFairLimit } from '../kernel/fair-limit.ts'
@@ -46,18 +45,21 @@ export interface Files {
 
 /** Files that this process reads at once, in their own threads. */
 const READING = { concurrency: 2, concurrencyPerOwner: 1, waitMaxMs: 30_000 }
+/** A request has a minute, and the text is embedded and stored after that. */
+const RECOGNITION_ENDS_MS = 50_000
 const TITLE_CHARACTERS_MAX = 300
 
 export function createFiles(deps: { db: Db; items: Items; extractor: TextExtractor }): Files {
   const admit = createFairLimit({ what: 'Files', ...READING })
   return {
     async ingest(caller, given, requestId, signal) {
+      const enough = AbortSignal.timeout(RECOGNITION_ENDS_MS)
       const provider = await findProviderOf(deps.db, caller, given.connectorId)
-      const format = formatOf(given)
+      const format = formatOf(deps.extractor, given)
       const { title, text, truncated } = await admit({
         owner: caller.organizationId,
         cost: given.bytes.length,
-        run: () => read(deps.extractor, { given, format, signal }),
+        run: () => read(deps.extractor, { given, format, signal, enough }),
         signal,
       })
       const folder = path.posix.dirname(given.name)
@@ -100,18 +102,22 @@ async function findProviderOf(db: Db, caller: Caller, sourceId: string): Promise
  * The format by media type, or by name because some browsers send their own types.
  * @throws AppError `file_unreadable`
  */
-function formatOf({ mediaType, name }: GivenFile): TextFormat {
-  const format = textFormatOf(mediaType, name) ?? textFormatOf('', name)
+function formatOf(extractor: TextExtractor, { mediaType, name }: GivenFile): TextFormat {
+  const format = extractor.formatOf(mediaType, name) ?? extractor.formatOf('', name)
   if (format !== null) return format
   throw unreadable(
     'format',
-    'This kind of file is not supported; send text, Markdown, HTML, PDF, Word, Excel, PowerPoint, CSV or mail',
+    'This kind of file is not supported; send text, Markdown, HTML, PDF, Word, Excel, PowerPoint, CSV, mail, PNG or JPEG',
   )
 }
 
 async function read(
   extractor: TextExtractor,
-  { given, format, signal }: { given: GivenFile; format: TextFormat; signal: AbortSignal },
+  {
+    given,
+    format,
+    ...signals
+  }: { given: GivenFile; format: TextFormat; signal: AbortSignal; enough: AbortSignal },
 ): Promise<ExtractedText> {
   const { timeoutMs, memoryMb, textBytes } = SERVICE_FILE_LIMITS
   const charset = /charset="?([\w-]{1,40})/i.exec(given.mediaType)?.[1] ?? null
@@ -124,14 +130,14 @@ async function read(
       maxTextBytes: textBytes,
       timeoutMs,
       memoryMb,
-      signal,
+      ...signals,
     })
     if (found.text !== '') return found
   } catch (error) {
     if (!(error instanceof ExtractionError)) throw error
     throw unreadable(error.reason, error.message, error)
   }
-  throw unreadable('empty', 'The file has no text; scanned pages need a text layer (OCR)')
+  throw unreadable('empty', 'The file has no text')
 }
 
 function unreadable(
@@ -144,7 +150,7 @@ function unreadable(
 
 function sourceKindOf(format: TextFormat): SourceKind {
   if (format === 'mail') return 'message'
-  return format === 'text' || format === 'csv' ? 'file' : 'document'
+  return format === 'text' || format === 'csv' || format === 'image' ? 'file' : 'document'
 }
 
 function shorten(title: string): string {

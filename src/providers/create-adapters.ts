@@ -1,7 +1,7 @@
 import { AppError } from '../kernel/errors.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import { createTextExtractor } from '../file-text/index.ts'
+import { createTextExtractor, type Recognition } from '../file-text/index.ts'
 import { enablingSettings, isEnabled, type ProviderEnvironment } from './descriptor.ts'
 import type { ProviderAdapter } from './provider.ts'
 import { findProvider, providers } from './providers.ts'
@@ -21,8 +21,9 @@ export interface ProviderAdapters {
 export async function createProviderAdapters(
   environment: ProviderEnvironment,
   clock: Clock,
+  recognition: Recognition | null,
 ): Promise<ProviderAdapters> {
-  const extractor = createTextExtractor()
+  const extractor = createTextExtractor({ recognition })
   const adapters = new Map<ProviderId, ProviderAdapter>()
   for (const provider of providers) {
     if (!isEnabled(provider, environment)) continue

@@ -71,7 +71,7 @@ describe('the skipped items of a source', () => {
 
   it('has what holds nothing to read, which the run does not count as failed', async () => {
     const sourceId = await bench.connect()
-    skipped = [{ externalId: 'photo', message: 'photo.png: files of type image/png are not read' }]
+    skipped = [{ externalId: 'photo', message: 'photo.gif: files of type image/gif are not read' }]
     failures = [{ externalId: 'doc-1', message: 'No access' }]
     await sync(sourceId)
     expect((await skippedOf(sourceId)).map(({ externalId }) => externalId)).toEqual(['doc-1', 'photo'])

@@ -253,7 +253,7 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
         buffer: await sampleDocx('Travel', 'Grace Hopper approves travel.'),
       },
       { name: 'Expenses.pdf', mimeType: 'application/pdf', buffer: samplePdf('Receipts go to finance') },
-      { name: 'Scan.png', mimeType: 'image/png', buffer: Buffer.from('no text') },
+      { name: 'Scan.gif', mimeType: 'image/gif', buffer: Buffer.from('no text') },
       { name: 'Huge.txt', mimeType: 'text/plain', buffer: Buffer.alloc(LIMIT_BYTES + 1, 'a') },
       { name: '.DS_Store', mimeType: '', buffer: Buffer.from('x') },
     ])
@@ -261,7 +261,7 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     const row = (name: string) =>
       page.getByRole('table', { name: 'Files' }).getByRole('row').filter({ hasText: name })
     expect(await row('Travel.docx').innerText()).toContain('Something broke here')
-    expect(await row('Scan.png').innerText()).toContain('Unsupported format')
+    expect(await row('Scan.gif').innerText()).toContain('Unsupported format')
     expect(await row('Huge.txt').innerText()).toContain('Too large')
     isDown = false
     await page.getByRole('button', { name: 'Retry failed files' }).click()

@@ -244,7 +244,7 @@ describe('a file in the console', () => {
     const others = await service.organization()
     const before = await databaseContents(service.database.db)
     for (const [name, bytes, reason] of [
-      ['photo.png', 'PNG', 'format'],
+      ['photo.gif', 'GIF', 'format'],
       ['style.css', 'a {}', 'format'],
       ['no-name', 'text', 'format'],
       ['blank.txt', ' \n ', 'empty'],

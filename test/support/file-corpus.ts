@@ -1,6 +1,7 @@
 import JSZip from 'jszip'
 import { presentationOf, workbookOf } from '../../emulators/google/file-formats.ts'
 import type { TextFormat } from '../../src/file-text/index.ts'
+import { pngOf } from './images.ts'
 import { below, mutate } from './mutate.ts'
 import { sampleDocx, sampleOdt, samplePdf } from './sample-files.ts'
 
@@ -112,6 +113,7 @@ const ODT_BODY = `<text:h text:outline-level="2">Rules</text:h><text:p>One <text
 export async function fileCorpus(): Promise<Record<TextFormat, Buffer[]>> {
   return {
     pdf: [samplePdf('Leave is 25 days.', 'Rules'), samplePdf('')],
+    image: [pngOf({ width: 120, height: 40, gray: new Uint8Array(120 * 40).fill(255) })],
     word: [await sampleDocx('Rules', 'Leave is 25 days.')],
     excel: [
       Buffer.from(

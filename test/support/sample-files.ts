@@ -11,15 +11,26 @@ export function samplePdf(text: string, title = ''): Buffer {
     '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
     `<< /Title (${title}) >>`,
   ]
-  let pdf = '%PDF-1.4\n'
-  const offsets: number[] = []
-  for (const [index, object] of objects.entries()) {
-    offsets.push(pdf.length)
-    pdf += `${index + 1} 0 obj\n${object}\nendobj\n`
+  return pdfOfObjects(objects)
+}
+
+/** A PDF of these objects, numbered from 1; the first is the catalog, the last the information. */
+export function pdfOfObjects(objects: readonly (string | Buffer)[]): Buffer {
+  const parts: Buffer[] = [Buffer.from('%PDF-1.4\n')]
+  let length = parts[0]?.length ?? 0
+  const add = (part: Buffer): void => {
+    parts.push(part)
+    length += part.length
   }
+  const offsets = objects.map((object, index) => {
+    const offset = length
+    add(Buffer.concat([Buffer.from(`${index + 1} 0 obj\n`), Buffer.from(object), Buffer.from('\nendobj\n')]))
+    return offset
+  })
   const table = offsets.map((offset) => `${String(offset).padStart(10, '0')} 00000 n \n`).join('')
-  const trailer = `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R /Info 6 0 R >>\nstartxref\n${pdf.length}\n%%EOF\n`
-  return Buffer.from(`${pdf}xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}${trailer}`, 'latin1')
+  const trailer = `trailer\n<< /Size ${objects.length + 1} /Root 1 0 R /Info ${objects.length} 0 R >>\nstartxref\n${length}\n%%EOF\n`
+  add(Buffer.from(`xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${table}${trailer}`))
+  return Buffer.concat(parts)
 }
 
 const WORD_TYPES = `<?xml version="1.0" encoding="UTF-8"?>

@@ -122,7 +122,7 @@ describe('files', () => {
     await symlink(path.join(base, 'secret.txt'), path.join(root, 'link.txt'))
     await symlink(path.join(base, 'secrets'), path.join(root, 'links'))
     await symlink(root, path.join(root, 'loop'))
-    for (const name of ['.hidden.txt', '.git/config.txt', 'picture.png', 'program']) await write(name, 'text')
+    for (const name of ['.hidden.txt', '.git/config.txt', 'picture.gif', 'program']) await write(name, 'text')
     const sync = await connect()
     expect(await sync.run()).toMatchObject({ discovered: 0, failures: [] })
   })

@@ -1,7 +1,7 @@
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, open, readlink, realpath } from 'node:fs/promises'
 import path from 'node:path'
-import { ExtractionError, type TextExtractor, textFormatOf } from '../../file-text/index.ts'
+import { ExtractionError, type TextExtractor } from '../../file-text/index.ts'
 import { type ProviderItem, ProviderError, type ProviderSession } from '../provider.ts'
 
 const ID_BYTES_MAX = 2_048
@@ -13,7 +13,7 @@ export async function readFolderFile(
   extractor: TextExtractor,
   file: string,
 ): Promise<ProviderItem | { skipped: string } | null> {
-  const format = textFormatOf('', path.basename(file))
+  const format = extractor.formatOf('', path.basename(file))
   if (format === null) return null
   if (Buffer.byteLength(file) > ID_BYTES_MAX)
     throw new ProviderError('rejected', `Paths over ${ID_BYTES_MAX} bytes are not read`)

@@ -62,7 +62,9 @@ async function readAnswer(
 ): Promise<Visit> {
   const type = answer.header('content-type') ?? ''
   const url = crawler.site.urlOf(key)
-  const format = textFormatOf(type, url.pathname)
+  const named = textFormatOf(type, url.pathname)
+  // Images of a site are decoration, and many.
+  const format = named === 'image' ? null : named
   const page = format === 'html' ? await linksOf(crawler, answer.bytes) : null
   const said = { isIndexed: page?.isIndexed ?? true, isFollowed: page?.isFollowed ?? true }
   applyRobots(said, 'robots', answer.header('x-robots-tag') ?? '')

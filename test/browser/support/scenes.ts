@@ -191,7 +191,7 @@ const SOURCES: readonly Scene[] = [
         { name: 'Vacation.md', mimeType: 'text/markdown', buffer: Buffer.from('# Vacation\n\n25 days.') },
         { name: 'Travel.docx', mimeType: '', buffer: await sampleDocx('Travel', 'Grace approves travel.') },
         { name: 'Expenses.pdf', mimeType: 'application/pdf', buffer: samplePdf('Receipts go to finance') },
-        { name: 'Scan of the lease, signed.png', mimeType: 'image/png', buffer: Buffer.from('x') },
+        { name: 'Scan of the lease, signed.tiff', mimeType: 'image/tiff', buffer: Buffer.from('x') },
       ])
       await page.getByText(/3 of 4 done/).waitFor()
     },

@@ -7,10 +7,11 @@ export const FILE_BYTES_MAX = 25 * 1024 * 1024
 const READ = new Set(
   (
     'pdf docx docm dotx dotm xlsx xlsm xltx xltm pptx pptm ppsx ppsm potx potm odt ott ' +
-    'html htm xhtml md markdown mdx rst csv tsv eml txt json log'
+    'html htm xhtml md markdown mdx rst csv tsv eml txt json log png jpg jpeg'
   ).split(' '),
 )
-const READ_TYPE = /^(?:text\/(?!calendar|css|javascript|vcard|x-vcard|directory)|application\/(?:json|pdf)$)/
+const READ_TYPE =
+  /^(?:text\/(?!calendar|css|javascript|vcard|x-vcard|directory)|application\/(?:json|pdf)$|image\/(?:png|jpeg)$)/
 /** Files that systems and tools leave in folders, which users do not mean to import. */
 const HIDDEN = /(?:^|\/)(?:\.|node_modules\/|__MACOSX\/|Thumbs\.db$|desktop\.ini$)/
 

@@ -87,7 +87,7 @@ describe('an import', () => {
       file('notes/.git/config'),
       file('.DS_Store'),
       file('a.md'),
-      file('a.png'),
+      file('a.gif'),
       file('empty.md', ''),
     ]
     expect(queue.add('source', given)).toBe(2)

@@ -1,7 +1,7 @@
 import { GoogleError, TOO_LARGE } from '../shared/error.ts'
 import type { DriveFile, DriveRun } from './run.ts'
 import { inSlices, type Pausable } from '../../../kernel/slices.ts'
-import { type ExtractedText, textFormatOf } from '../../../file-text/index.ts'
+import type { ExtractedText } from '../../../file-text/index.ts'
 
 // Export types of Google's own formats, best first. A document's Markdown embeds its images, so a document too large
 // for Markdown may still fit as plain text. A spreadsheet's CSV holds its first sheet only.
@@ -20,8 +20,8 @@ const BYTES_A_PAUSE = 65_536
 export const isGoogleDocument = (mimeType: string) => mimeType in EXPORTS
 
 /** True for file types that are never read. */
-export const isSkipped = (file: DriveFile) =>
-  !isGoogleDocument(file.mimeType) && textFormatOf(file.mimeType, file.name) === null
+export const isSkipped = (run: DriveRun, file: DriveFile) =>
+  !isGoogleDocument(file.mimeType) && run.extractor.formatOf(file.mimeType, file.name) === null
 
 /**
  * The text of a file; null when its type is not read. Throws GoogleError, ExtractionError, or the signal's reason.
@@ -30,7 +30,7 @@ export const isSkipped = (file: DriveFile) =>
 export async function readContent(run: DriveRun, file: DriveFile): Promise<ExtractedText | null> {
   const exports = EXPORTS[file.mimeType]
   if (exports) return await exportText(run, file, exports)
-  const format = textFormatOf(file.mimeType, file.name)
+  const format = run.extractor.formatOf(file.mimeType, file.name)
   if (format === null) return null
   const { limits, signal } = run.session
   if (Number(file.size ?? 0) > limits.maxDownloadBytes) throw tooLarge(limits.maxDownloadBytes)

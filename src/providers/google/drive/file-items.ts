@@ -47,7 +47,7 @@ async function readItem(
   run: DriveRun,
   { externalId, feed, file }: FileToRead,
 ): Promise<ProviderItem | string> {
-  const content = isSkipped(file) ? null : await readContent(run, file)
+  const content = isSkipped(run, file) ? null : await readContent(run, file)
   if (content === null) return `files of type ${file.mimeType} are not read`
   if (content.text === '') return 'it has no text'
   return {

@@ -98,7 +98,7 @@ describe('the first sync of a mailbox', () => {
     google.mail.deliver({ subject: 'latin', text: 'Grüße aus Köln', charset: 'iso-8859-1' })
     const files = [
       { fileName: 'plan.pdf', mimeType: 'application/pdf', content: pdfOf(['the plan']) },
-      { fileName: 'photo.jpg', mimeType: 'image/jpeg', content: new Uint8Array(10) },
+      { fileName: 'photo.gif', mimeType: 'image/gif', content: new Uint8Array(10) },
     ]
     google.mail.deliver({ subject: 'files', text: 'Attached.', attachments: files })
     google.mail.deliver({ subject: 'Only a subject', text: '' })
@@ -106,10 +106,10 @@ describe('the first sync of a mailbox', () => {
     expect(byTitle(engine, 'Re: html')?.body).toBe('Yes.')
     expect(byTitle(engine, 'latin')?.body).toBe('Grüße aus Köln')
     expect(byTitle(engine, 'files')?.body).toBe('Attached.\n\nplan.pdf:\nthe plan')
-    expect(byTitle(engine, 'files')?.metadata['attachments']).toEqual(['plan.pdf', 'photo.jpg'])
+    expect(byTitle(engine, 'files')?.metadata['attachments']).toEqual(['plan.pdf', 'photo.gif'])
     expect(byTitle(engine, 'Only a subject')?.body).toBe('Only a subject')
     expect(skipped.map(({ message }) => message)).toEqual([
-      'files: files of these types are not read: photo.jpg (image/jpeg)',
+      'files: files of these types are not read: photo.gif (image/gif)',
     ])
   })
 
@@ -406,6 +406,7 @@ describe('one mail', () => {
     'that the service fails on (%s) is counted, and the others arrive [SYNC-13]',
     async (fault) => {
       const throwing = {
+        formatOf: () => null,
         extract: () => Promise.reject(fault),
         close: async () => {},
       }

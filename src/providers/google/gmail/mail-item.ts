@@ -2,7 +2,7 @@ import type { gmail_v1 } from '@googleapis/gmail'
 import { addressParser, decodeWords } from 'postal-mime'
 import type { ItemMetadata, ProviderItem, ItemFailure } from '../../provider.ts'
 import { GoogleError } from '../shared/error.ts'
-import { decodeText, type ExtractInput, textFormatOf } from '../../../file-text/index.ts'
+import { decodeText, type ExtractInput } from '../../../file-text/index.ts'
 import { inSlices } from '../../../kernel/slices.ts'
 import { cutToBytes } from '../../../text/cut-to-bytes.ts'
 import {
@@ -78,7 +78,7 @@ export async function mailItemOf(
       ...(kept.length < body.length || own.truncated ? { truncated: true } : {}),
     },
   }
-  const skipped = skippedOf(attachments).map((reason) => ({
+  const skipped = skippedOf(run, attachments).map((reason) => ({
     externalId: faults.externalId,
     message: `${title}: ${reason}`,
   }))
@@ -163,10 +163,17 @@ async function textOf(run: MailRun, messageId: string, part: TextPart): Promise<
   return text
 }
 
-const isReadable = ({ mimeType, fileName }: AttachmentPart) => textFormatOf(mimeType, fileName) !== null
+/** Whether an attachment is read; images within the text, such as logos of signatures, are not. */
+const readableBy =
+  (run: MailRun) =>
+  ({ mimeType, fileName, isBeside }: AttachmentPart): boolean => {
+    const format = run.extractor.formatOf(mimeType, fileName)
+    return format !== null && (format !== 'image' || isBeside)
+  }
 
 /** Why attachments are not read, in one sentence at most. */
-function skippedOf(attachments: readonly AttachmentPart[]): string[] {
+function skippedOf(run: MailRun, attachments: readonly AttachmentPart[]): string[] {
+  const isReadable = readableBy(run)
   const others = attachments.filter((part) => part.isBeside && !isReadable(part))
   const beyond = attachments.filter(isReadable).slice(MOST_ATTACHMENTS)
   const reasons = [
@@ -193,7 +200,7 @@ async function attachedText(
   attachments: readonly AttachmentPart[],
   faults: Faults,
 ): Promise<string[]> {
-  const readable = attachments.filter(isReadable)
+  const readable = attachments.filter(readableBy(run))
   const texts: string[] = []
   for (const part of readable.slice(0, MOST_ATTACHMENTS)) {
     const text = await readOrNote(run, part.fileName, faults, () =>
@@ -210,7 +217,7 @@ async function readAttachment(run: MailRun, messageId: string, part: AttachmentP
     const mib = Math.round(maxDownloadBytes / (1024 * 1024))
     throw new GoogleError('rejected', `The attachment is larger than ${mib} MiB and is not read`)
   }
-  const format = textFormatOf(part.mimeType, part.fileName)
+  const format = run.extractor.formatOf(part.mimeType, part.fileName)
   if (format === null) return ''
   const bytes = part.bytes ?? (await fetchAttachment(run, messageId, part.attachmentId))
   const { text } = await run.extractor.extract({
