@@ -174,6 +174,15 @@ describe('items', () => {
   })
 })
 
+it('items have no names where the account may not see profiles', async () => {
+  const { wiki, hr, sync, item } = await connect()
+  const page = wiki.state.add(hr)
+  wiki.state.comment(page)
+  wiki.faults.add({ path: '/users-bulk', status: 404 })
+  expect((await sync.run()).failures).toEqual([])
+  expect(item(page)).toMatchObject({ authorName: null, body: expect.stringContaining('by a former user') })
+})
+
 describe('hostile text', () => {
   it('cannot pass for the comment of another person', async () => {
     const { wiki, hr, sync, item } = await connect()

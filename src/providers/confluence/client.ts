@@ -5,8 +5,6 @@ import { parseAnswer, type RestAnswer, type RestOptions, type RestRequest } from
 
 const PAGES_MAX = 10_000
 const USERS_AT_ONCE = 250
-const V1 = 'rest/api'
-const V2 = 'api/v2'
 const Page = z.object({
   results: z.array(z.unknown()),
   _links: z.object({ next: z.string().nullish() }).optional(),
@@ -35,21 +33,18 @@ const refusedToken = (): ProviderError =>
 
 export type Parameters = Readonly<Record<string, string>>
 
-/** A Confluence site as one account sees it. Each call throws ProviderError. */
+/**
+ * A Confluence site as one account sees it. Paths are those below `/wiki/`: `api/v2/…`, or `rest/api/…` for what only the
+ * first version has: restrictions, groups and CQL. Each call throws ProviderError.
+ */
 export interface Confluence {
   get<Schema extends z.ZodType>(
     path: string,
     schema: Schema,
     parameters?: Parameters,
   ): Promise<z.output<Schema>>
-  /** The entries of a list of the REST API v2, page by page. */
+  /** The entries of a list, page by page. */
   pages<Schema extends z.ZodType>(
-    path: string,
-    schema: Schema,
-    parameters?: Parameters,
-  ): AsyncGenerator<z.output<Schema>[]>
-  /** The same for the REST API v1, which alone has restrictions, groups and CQL. */
-  pagesV1<Schema extends z.ZodType>(
     path: string,
     schema: Schema,
     parameters?: Parameters,
@@ -58,11 +53,6 @@ export interface Confluence {
   users(accountIds: Iterable<string>): Promise<ConfluenceUser[]>
   /** Whose token it is. Confluence answers some requests with a refused token as if nobody were logged in. */
   accountId(): Promise<string>
-  getV1<Schema extends z.ZodType>(
-    path: string,
-    schema: Schema,
-    parameters?: Parameters,
-  ): Promise<z.output<Schema>>
 }
 
 export function createConfluence(
@@ -107,15 +97,13 @@ export function createConfluence(
     parseAnswer(await request(addressOf(path, parameters)), schema, 'Confluence')
 
   return {
-    get: (path, schema, parameters) => get(`${V2}/${path}`, schema, parameters),
-    getV1: (path, schema, parameters) => get(`${V1}/${path}`, schema, parameters),
-    pages: (path, schema, parameters) => pages(`${V2}/${path}`, schema, parameters),
-    pagesV1: (path, schema, parameters) => pages(`${V1}/${path}`, schema, parameters),
+    get,
+    pages,
     async users(accountIds) {
       const ids = [...accountIds]
       const users: ConfluenceUser[] = []
       for (let start = 0; start < ids.length; start += USERS_AT_ONCE) {
-        const answer = await request(addressOf(`${V2}/users-bulk`), {
+        const answer = await request(addressOf('api/v2/users-bulk'), {
           method: 'POST',
           headers: { 'content-type': 'application/json' },
           body: JSON.stringify({ accountIds: ids.slice(start, start + USERS_AT_ONCE) }),
@@ -125,7 +113,7 @@ export function createConfluence(
       return users
     },
     async accountId() {
-      const { type, accountId } = await get(`${V1}/user/current`, CurrentUser)
+      const { type, accountId } = await get('rest/api/user/current', CurrentUser)
       if (type === 'anonymous' || accountId == null) throw refusedToken()
       return accountId
     },

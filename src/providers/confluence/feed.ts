@@ -130,7 +130,7 @@ export async function readAlone(
   const id = externalId.slice(prefixOf(run.site).length)
   const { found: spaces } = await findSpaces(confluence, run.spaces)
   const tree = createTree(confluence)
-  for await (const [node] of confluence.pages('pages', Node, { id, status: 'current' }))
+  for await (const [node] of confluence.pages('api/v2/pages', Node, { id, status: 'current' }))
     if (node !== undefined) tree.add(node)
   if (!spaces.has(tree.nodes.get(id)?.spaceId ?? '')) return null
   await tree.complete([id])

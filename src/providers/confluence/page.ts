@@ -77,7 +77,7 @@ export async function readPage(
 
 async function findPage(confluence: Confluence, id: string): Promise<Page | null> {
   try {
-    const page = await confluence.get(`pages/${id}`, Page, {
+    const page = await confluence.get(`api/v2/pages/${id}`, Page, {
       'body-format': 'view',
       'include-labels': 'true',
     })
@@ -99,7 +99,7 @@ async function commentsOf(
   let length = 0
   const isEnough = (): boolean => length > maxBytes || found.length >= COMMENTS_MAX
   const waiting: { path: string; what: string | null }[] = KINDS.map((kind) => ({
-    path: `pages/${pageId}/${kind}`,
+    path: `api/v2/pages/${pageId}/${kind}`,
     what: null,
   }))
   for (let next = waiting.shift(); next !== undefined && !isEnough(); next = waiting.shift()) {
@@ -112,7 +112,7 @@ async function commentsOf(
       for (const comment of comments) {
         found.push({ ...comment, what: what ?? headingOf(comment, kind) })
         length += comment.body.storage.value.length
-        waiting.push({ path: `${kind}/${comment.id}/children`, what: 'Reply' })
+        waiting.push({ path: `api/v2/${kind}/${comment.id}/children`, what: 'Reply' })
       }
       if (isEnough()) break
     }
@@ -139,9 +139,15 @@ async function learn({ confluence, people }: PageReader, page: Page, comments: C
   ]
   const unknown = new Set(ids.flatMap((id) => (id == null || people.has(id) ? [] : id)))
   if (unknown.size === 0) return
-  const found = await confluence.users(unknown)
+  const found = await confluence.users(unknown).catch(noneIfRejected)
   for (const id of unknown) people.set(id, null)
   for (const user of found) people.set(user.accountId, user)
+}
+
+/** An account that may not see profiles reads pages without names. */
+function noneIfRejected(error: unknown): never[] {
+  if (error instanceof ProviderError && error.kind === 'rejected') return []
+  throw error
 }
 
 async function textOf({ session, extractor }: PageReader, html: string): Promise<string> {

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { inSlices, type Pausable } from '../../kernel/slices.ts'
 import {
   type AccessPolicy,
   type GroupMembers,
@@ -36,10 +37,7 @@ export async function* listReaders(
   spaceIds: Iterable<string>,
   { position, prefix }: { position: Position; prefix: string },
 ): AsyncGenerator<PermissionsPage, PermissionsEnd> {
-  const changed = pages.filter((id) => {
-    const known = position.known[id]
-    return known !== undefined && readersIn(known) !== readersMark(tree, id)
-  })
+  const changed = await inSlices(eachChanged(pages, tree, position))
   for (let start = 0; start < changed.length; start += POLICIES_PER_PAGE) {
     const ids = changed.slice(start, start + POLICIES_PER_PAGE)
     const policies = ids.map((id) => ({ externalId: prefix + id, accessPolicy: policyOf(tree, id) }))
@@ -61,6 +59,16 @@ export async function* listReaders(
   return { groupIds, needsRun: gone.length > 0 }
 }
 
+function* eachChanged(pages: readonly string[], tree: Tree, { known }: Position): Pausable<string[]> {
+  const changed: string[] = []
+  for (const id of pages) {
+    yield
+    const mark = known[id]
+    if (mark !== undefined && readersIn(mark) !== readersMark(tree, id)) changed.push(id)
+  }
+  return changed
+}
+
 async function groupPage(id: string, emails: Promise<string[]>): Promise<PermissionsPage> {
   const members: GroupMembers = { users: await emails, groups: [], domains: [], isWorkspace: false }
   return { groups: [{ id, members }], policies: [] }
@@ -74,7 +82,7 @@ function createResolver(confluence: Confluence) {
 
   const membersOf = (id: string) =>
     remembered(groups, id, async () => {
-      const members = confluence.pagesV1(`group/${encodeURIComponent(id)}/membersByGroupId`, Member, {
+      const members = confluence.pages(`rest/api/group/${encodeURIComponent(id)}/membersByGroupId`, Member, {
         limit: String(GROUP_MEMBERS_PER_PAGE),
       })
       return await collect(members, ({ accountId }) => accountId ?? [])
@@ -88,7 +96,7 @@ function createResolver(confluence: Confluence) {
 
   const ofSpace = (id: string) =>
     remembered(spaces, id, async () => {
-      const assignments = confluence.pages(`spaces/${id}/permissions`, Assignment, { limit: '250' })
+      const assignments = confluence.pages(`api/v2/spaces/${id}/permissions`, Assignment, { limit: '250' })
       const reads = await collect(assignments, ({ principal, operation }) =>
         operation.key === 'read' && operation.targetType === 'space'
           ? `${principal.type}:${principal.id}`

@@ -23,7 +23,7 @@ export async function findSpaces(
   const found = new Map<string, Space>()
   const keys = named.length === 0 ? {} : { keys: named.join(',') }
   const parameters = { status: 'current', limit: '250', ...keys }
-  for await (const spaces of confluence.pages('spaces', Space, parameters))
+  for await (const spaces of confluence.pages('api/v2/spaces', Space, parameters))
     for (const space of spaces) if (named.length > 0 || space.type !== 'personal') found.set(space.id, space)
   if (found.size > SPACES_MAX)
     throw new ProviderError(

@@ -56,14 +56,14 @@ export async function surveySite(options: SurveyOptions): Promise<Survey> {
   for (const { id } of spaces.values()) {
     session.signal.throwIfAborted()
     const parameters = { status: 'current', sort: 'id', limit: String(PER_REQUEST) }
-    await eachPage(confluence.pages(`spaces/${id}/pages`, Node, parameters), add)
+    await eachPage(confluence.pages(`api/v2/spaces/${id}/pages`, Node, parameters), add)
   }
   // A page that moved from one space to another meanwhile may be in neither list.
   const stored = (await storedBelow(session, prefix)).map((id) => id.slice(prefix.length))
   const missing = stored.filter((id) => !tree.nodes.has(id))
   for (const ids of slicesOf(missing, PER_REQUEST)) {
     const parameters = { id: ids.join(','), status: 'current', limit: String(PER_REQUEST) }
-    for await (const nodes of confluence.pages('pages', Node, parameters)) add(nodes)
+    for await (const nodes of confluence.pages('api/v2/pages', Node, parameters)) add(nodes)
   }
   const pages = [...tree.nodes.keys()].toSorted(byNumber)
   const comments = await search(options, tree)
@@ -101,7 +101,7 @@ async function search(
       limit: String(SEARCHED_PER_REQUEST),
       expand: 'version,container,restrictions.read.restrictions.user,restrictions.read.restrictions.group',
     }
-    for await (const found of confluence.pagesV1('content/search', Found, parameters)) {
+    for await (const found of confluence.pages('rest/api/content/search', Found, parameters)) {
       session.signal.throwIfAborted()
       for (const { id, type, version, restrictions, container } of found) {
         if (type === 'comment' && container !== undefined) {

@@ -76,7 +76,7 @@ export function createTree(confluence: Confluence): Tree {
 
   async function load(id: string, type: string): Promise<void> {
     const list = LISTS[type]
-    const node = list === undefined ? null : await orNull(confluence.get(`${list}/${id}`, Node))
+    const node = list === undefined ? null : await orNull(confluence.get(`api/v2/${list}/${id}`, Node))
     if (node?.id === id) nodes.set(id, node)
     else missing.add(id)
   }
@@ -163,14 +163,14 @@ const PLACELESS: Place = { path: '', guard: null, isClosed: true }
 
 /** The restriction of one page or folder. Throws ProviderError. */
 async function readLayer(confluence: Confluence, id: string): Promise<Layer> {
-  const path = `content/${id}/restriction/byOperation/read`
+  const path = `rest/api/content/${id}/restriction/byOperation/read`
   const users: string[] = []
   const groups: string[] = []
   let isRestricted = false
   try {
     for (let start = 0; ;) {
       const parameters = { start: String(start), limit: String(SUBJECTS_PER_PAGE) }
-      const { layer, isCut, limit } = layerOf(await confluence.getV1(path, Restriction, parameters))
+      const { layer, isCut, limit } = layerOf(await confluence.get(path, Restriction, parameters))
       isRestricted ||= layer !== null
       users.push(...(layer?.users ?? []))
       groups.push(...(layer?.groups ?? []))
