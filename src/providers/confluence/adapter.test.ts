@@ -201,7 +201,7 @@ describe('hostile text', () => {
   it.each(['<![CDATA[', '<ri:user ', '<ri:user ri:account-id="', '<![CDATA[]]>', '&', '<ri:user<'])(
     'of many %j is read in linear time',
     (part) => {
-      const text = part.repeat(2_000_000 / part.length)
+      const text = part.repeat(1_000_000 / part.length)
       const begun = performance.now()
       htmlOfStorage(text, (id) => id)
       namesIn(text)

@@ -7,6 +7,8 @@ import { htmlOfStorage, namesIn } from './storage.ts'
 
 const COMMENTS_MAX = 1_000
 const SELECTION_CHARACTERS = 100
+/** A longer comment is cut before it is parsed. */
+const COMMENT_CHARACTERS_MAX = 100_000
 const UNKNOWN_PERSON = 'a former user'
 const time = z.iso.datetime({ offset: true })
 const KINDS = ['footer-comments', 'inline-comments'] as const
@@ -27,7 +29,9 @@ type Page = z.output<typeof Page>
 const Comment = z.object({
   id: z.string().regex(/^\d+$/),
   version: z.object({ createdAt: time, authorId: z.string().nullish() }),
-  body: z.object({ storage: z.object({ value: z.string() }) }),
+  body: z.object({
+    storage: z.object({ value: z.string().transform((text) => text.slice(0, COMMENT_CHARACTERS_MAX)) }),
+  }),
   properties: z.object({ inlineOriginalSelection: z.string().nullish() }).optional().catch(undefined),
 })
 type Comment = z.output<typeof Comment> & { what: string }

@@ -24,7 +24,9 @@ export const namesIn = (storage: string): string[] =>
   [...storage.matchAll(PERSON)].map(([, accountId = '']) => accountId)
 
 const withNames = (html: string, nameOf: (accountId: string) => string): string =>
-  html.replaceAll(PERSON, (_match, accountId: string) => `@${escapeHtml(nameOf(accountId))}`)
+  html === ''
+    ? ''
+    : html.replaceAll(PERSON, (_match, accountId: string) => `@${escapeHtml(nameOf(accountId))}`)
 
 const escapeHtml = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
