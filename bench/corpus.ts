@@ -1,4 +1,4 @@
-import { createRandom } from '../src/kernel/seeded-random.ts'
+import { createRandom } from '../emulators/kit/random.ts'
 /** A document of the benchmark: English-like text, determined by its number. */
 export interface BenchDocument {
   title: string

@@ -18,7 +18,7 @@ async function serve() {
       else
         response
           .writeHead(200, { 'x-kind': 'echo' })
-          .end(`${request.method} ${request.headers['x-a']} ${Buffer.concat(parts).toString()}`)
+          .end(`${request.method} ${String(request.headers['x-a'])} ${Buffer.concat(parts).toString()}`)
     })
   }).listen(0, '127.0.0.1')
   onTestFinished(() => void server.close())

@@ -70,7 +70,7 @@ describe('a clean scan', () => {
   })
 
   it('keeps lines, and the rows of a table as Markdown', async () => {
-    const [header = [], ...rows] = TABLE.rows
+    const [header, ...rows] = TABLE.rows
     const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
     const table = [row(header), '| --- | --- | --- | --- |', ...rows.map(row)].join('\n')
     expect(await read('image', scan('table.png'))).toBe(`${TABLE.before}\n\n${table}\n\n${TABLE.after}`)

@@ -45,7 +45,7 @@ function change({ wiki: { state, unindexed } }: ConfluenceAccount, random: Rando
       }),
   }
   const others: Record<string, () => void> = {
-    add: () => void addTo(space),
+    add: () => addTo(space),
     addFolder: () => void state.add(space, { type: 'folder' }),
     reply() {
       if (comments.length === 0) return
