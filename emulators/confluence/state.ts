@@ -1,4 +1,4 @@
-export interface ConfluencePerson {
+interface ConfluencePerson {
   accountId: string
   name: string
   email: string

@@ -63,4 +63,3 @@ export const ConfluenceChoice = z.object({
   accountId: z.string(),
   spaces: z.array(z.string()),
 })
-export type ConfluenceChoice = z.output<typeof ConfluenceChoice>

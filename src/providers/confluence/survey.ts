@@ -34,7 +34,7 @@ export interface Survey {
   readonly stored: ReadonlySet<string>
 }
 
-export interface SurveyOptions {
+interface SurveyOptions {
   confluence: Confluence
   session: ProviderSession
   spaces: ReadonlyMap<string, Space>
