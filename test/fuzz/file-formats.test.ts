@@ -1,12 +1,26 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { createTextExtractor, ExtractionError, type TextFormat } from '../../src/file-text/index.ts'
+import {
+  createTextExtractor,
+  ExtractionError,
+  ocrSetting,
+  recognitionOf,
+  type TextFormat,
+} from '../../src/file-text/index.ts'
 import { fileCorpus, mutateFile } from '../support/file-corpus.ts'
 import { eachInput } from '../support/fuzz-inputs.ts'
 import { below } from '../support/mutate.ts'
 import { seededRandom } from '../support/random.ts'
 
 const extractor = createTextExtractor({ threads: 1 })
-afterAll(() => extractor.close())
+// Damaged PDFs often lose their text, and drawing each of their pages takes long.
+const imageExtractor = createTextExtractor({
+  threads: 1,
+  recognition: recognitionOf(ocrSetting.parse('eng')),
+})
+afterAll(async () => {
+  await extractor.close()
+  await imageExtractor.close()
+})
 
 const corpus = await fileCorpus()
 const TEXT_BYTES_MAX = 100_000
@@ -16,7 +30,7 @@ const TIMEOUT_MS = 20_000
 /** What is wrong with how a file is read: it gives text or is unreadable, within time and memory. */
 async function complaintOf(format: TextFormat, bytes: Buffer): Promise<string | null> {
   try {
-    const { title, text } = await extractor.extract({
+    const { title, text } = await (format === 'image' ? imageExtractor : extractor).extract({
       format,
       bytes,
       charset: null,
