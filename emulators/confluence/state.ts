@@ -125,10 +125,15 @@ export class ConfluenceState {
   }
 
   /** What is below moves up. */
-  trash(content: ConfluenceContent, status: 'trashed' | 'archived' = 'trashed'): void {
+  trash(content: ConfluenceContent): void {
     for (const below of this.contents.values())
       if (below.parentId === content.id) below.parentId = content.parentId
-    content.status = status
+    content.status = 'trashed'
+  }
+
+  /** What is below stays there, and remains current. */
+  archive(content: ConfluenceContent): void {
+    content.status = 'archived'
   }
 
   restore(content: ConfluenceContent): void {

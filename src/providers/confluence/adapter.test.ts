@@ -153,7 +153,7 @@ describe('items', () => {
 
   it('are not made of archived pages, trashed ones, and those without text, which are listed as skipped', async () => {
     const { wiki, hr, sync } = await connect()
-    wiki.state.trash(wiki.state.add(hr), 'archived')
+    wiki.state.archive(wiki.state.add(hr))
     wiki.state.trash(wiki.state.add(hr))
     wiki.state.add(hr, { title: 'Index', body: '' })
     expect((await sync.run()).skipped).toMatchObject([{ message: 'Index: The page has no text' }])

@@ -139,6 +139,20 @@ describe('pages', () => {
     expect([...sync.items.values()].map(({ title }) => title)).toEqual(['OPS'])
   })
 
+  it('that are archived are removed, and those below them stay as they are restricted', async () => {
+    const { wiki, hr, sync, item } = await connect()
+    const parent = wiki.state.add(hr, { title: 'Old', restriction: { users: ['ada'], groups: [] } })
+    const page = wiki.state.add(hr, { parentId: parent.id })
+    await sync.run()
+    wiki.state.archive(parent)
+    await sync.run()
+    expect(item(parent)).toBeUndefined()
+    expect(item(page)?.metadata).toMatchObject({
+      folder: 'The HR space / Old',
+      accessPolicy: { groups: [`confluence-content-${parent.id}`] },
+    })
+  })
+
   it('that no list has, although they exist, are not removed', async () => {
     const { wiki, hr, sync, item } = await connect()
     const page = wiki.state.add(hr)

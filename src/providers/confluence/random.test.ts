@@ -35,7 +35,8 @@ function change({ wiki: { state, unindexed } }: ConfluenceAccount, random: Rando
     rename: (content) => state.edit(content, { title: `Title ${count}` }),
     moveBelow: (content) => state.move(content, { parent: pick(random, contents) }),
     moveAway: (content) => state.move(content, { space }),
-    trash: (content) => state.trash(content, pick(random, ['trashed', 'archived'])),
+    trash: (content) => state.trash(content),
+    archive: (content) => state.archive(content),
     restore: (content) => state.restore(content),
     restrict: (content) => void (content.restriction = pick(random, restrictions)),
     comment: (content) =>

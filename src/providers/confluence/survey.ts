@@ -66,6 +66,8 @@ export async function surveySite(options: SurveyOptions): Promise<Survey> {
     for await (const nodes of confluence.pages('api/v2/pages', Node, parameters)) add(nodes)
   }
   const pages = [...tree.nodes.keys()].toSorted(byNumber)
+  // Before archived pages come into the tree, as what is above current ones.
+  const gone = missing.filter((id) => !tree.nodes.has(id)).map((id) => prefix + id)
   const comments = await search(options, tree)
   await tree.complete(pages)
   const none: ReadonlyMap<string, number> = new Map()
@@ -74,7 +76,7 @@ export async function surveySite(options: SurveyOptions): Promise<Survey> {
     pages,
     commentsOf: (id) => comments.get(id) ?? none,
     spaceOf: (id) => spaces.get(tree.nodes.get(id)?.spaceId ?? ''),
-    gone: missing.filter((id) => !tree.nodes.has(id)).map((id) => prefix + id),
+    gone,
     stored: new Set(stored),
   }
 }
