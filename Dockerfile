@@ -8,7 +8,7 @@ COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 # Of Tesseract, the service uses one build and the neural models: 68 MB less.
 RUN rm -rf node_modules/@tesseract.js-data/*/4.0.0 && \
-    find node_modules/tesseract.js-core -name 'tesseract-core*' ! -name '*-relaxedsimd-lstm*' -delete
+    find node_modules/tesseract.js-core -name 'tesseract-core*' ! -name '*core-simd-lstm*' -delete
 
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import loadCore from 'tesseract.js-core/tesseract-core-relaxedsimd-lstm.js'
+import loadCore from 'tesseract.js-core/tesseract-core-simd-lstm.js'
 import { guessLanguage, type OcrLanguage, type OcrLanguages } from './languages.ts'
 import { layOut, type Word } from './lay-out.ts'
 

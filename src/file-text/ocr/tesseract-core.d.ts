@@ -1,5 +1,5 @@
 /** The part of Tesseract's WebAssembly build that is used; the package has no types. */
-declare module 'tesseract.js-core/tesseract-core-relaxedsimd-lstm.js' {
+declare module 'tesseract.js-core/tesseract-core-simd-lstm.js' {
   interface TesseractApi {
     /** Loads `/LANGUAGE.traineddata`. @returns -1 when it cannot be read */
     Init(folder: null, language: string, engine: number): number
