@@ -1,4 +1,4 @@
-export interface Line {
+interface Line {
   /** From 1. */
   number: number
   text: string

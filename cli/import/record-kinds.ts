@@ -7,7 +7,7 @@ import { splitParts } from './split-parts.ts'
 /** Turns a record into documents. @throws Error or ZodError that says what is wrong with it */
 export type Convert = (record: unknown) => IngestDocument[]
 
-export interface RecordKind {
+interface RecordKind {
   name: string
   /** Whether a record is of this kind. */
   is(record: object): boolean

@@ -22,7 +22,7 @@ const ITEMS_A_READ = 100
 const TEXT_BYTES_A_READ = 512 * 1024
 const CHUNKS_A_READ = 256
 
-export interface ExportDeps {
+interface ExportDeps {
   db: Db
   clock: Clock
   /** Reads of exports take turns, so that none slows the others' requests. */
