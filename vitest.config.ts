@@ -71,6 +71,7 @@ const LONG = [
   'killed-ingest',
   'power-cuts',
   'saved-vectors',
+  'move-workspace.db',
   'journeys/backup',
   'backup/backup',
   'hostile-text',
