@@ -87,9 +87,11 @@ describe('a key', () => {
     const { secret } = await acme.mint({ requiresUser: true })
     const reading = routes.filter(({ onBehalfOf, access }) => onBehalfOf && access.surface === 'agent')
     expect(reading.length).toBeGreaterThan(5)
-    for (const { method, path, onBehalfOf, summary } of reading) {
+    for (const { method, path, onBehalfOf, body, summary } of reading) {
       const url = path.replace('{id}', '00000000-0000-4000-8000-000000000000')
-      const options = onBehalfOf === 'body' ? { key: secret, body: { query: 'common' } } : { key: secret }
+      const asked = { query: 'common' }
+      const given = body?.safeParse(asked).success === true ? asked : {}
+      const options = onBehalfOf === 'body' ? { key: secret, body: given } : { key: secret }
       const answer = await service.call(method, url, options)
       expect({ status: answer.status, code: answer.body.code }, summary).toEqual({
         status: 403,

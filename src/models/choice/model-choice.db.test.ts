@@ -249,7 +249,7 @@ describe('an unusable model changes nothing', () => {
   it('if its server is unreachable, and the error shows no password', () =>
     expectFailure(
       { provider: 'openai', model: 'm', baseUrl: 'http://name:password@127.0.0.1:9/v1' },
-      /^m at http:\/\/127\.0\.0\.1:9\/v1: .*could not be reached.*see that it runs/,
+      /^m at http:\/\/127\.0\.0\.1:9\/v1: .*could not be reached.*check that it runs/,
     ))
 
   it('if its server returns other dimensions than requested', async () => {
