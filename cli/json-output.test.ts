@@ -25,6 +25,7 @@ afterAll(async () => {
 const ID = '6f2cd5ff-70a3-4a34-9d5b-0d1a6f6f8d01'
 /** Each command with valid arguments. `mcp` always speaks JSON-RPC. */
 const COMMANDS: Readonly<Record<string, string[]>> = {
+  export: [path.join(folder, 'workspace.jsonl')],
   import: ['cli/support'],
   search: ['q'],
   ask: ['q', '--stream'],
