@@ -42,8 +42,8 @@ const whole =
   (response: ServerResponse): void =>
     void response.end(lines)
 const file = (): string => path.join(home, 'workspace.jsonl')
-const run = () =>
-  runCommand(['export', file()], {
+const run = (target = file()) =>
+  runCommand(['export', target], {
     MEMORY_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     MEMORY_API_KEY: 'svc_test_key',
   })
@@ -57,6 +57,15 @@ describe('memory export', () => {
     expect(stderr).toContain('broke off after 1 items; continuing')
     expect(bodies).toEqual([{}, { after: FIRST }])
     expect(await readFile(file(), 'utf8')).toBe(HEADER + first + second + end)
+  })
+
+  it('says that the file cannot be written', async () => {
+    const { code, stderr } = await run(path.join(home, 'missing', 'workspace.jsonl'))
+    expect({ code, stderr }).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('cannot be written: ENOENT'),
+    })
+    expect(bodies).toEqual([])
   })
 
   it('leaves no file when the export ends early or is refused, and overwrites none', async () => {
