@@ -23,7 +23,11 @@ export async function followRun(
 ): Promise<RunDetails> {
   let told = ''
   for (;;) {
-    const request = { method: 'GET', path: `${path}/${id}`, retry: patienceOn(terminal, client.url) } as const
+    const request = {
+      method: 'GET',
+      path: `${path}/${id}`,
+      retry: retryPolicyOn(terminal, client.url),
+    } as const
     const details = await client.call(SyncRunDetails, request)
     const { status } = details.syncRun
     if (status === 'succeeded' || status === 'failed') return details
@@ -100,7 +104,7 @@ function standingOf({ syncRun, waitingUntil }: RunDetails): string {
 }
 
 /** Waits out rate limits and short outages of the service at `url`, and reports each wait. */
-export function patienceOn(terminal: Terminal, url: string): Partial<RetryPolicy> {
+export function retryPolicyOn(terminal: Terminal, url: string): Partial<RetryPolicy> {
   return retryPolicy(url, (reason, milliseconds) => terminal.note(waitNote(reason, milliseconds)))
 }
 

@@ -2,7 +2,7 @@ import { autocompleteMultiselect, isCancel } from '@clack/prompts'
 import { PROVIDERS } from '../client/src/index.ts'
 import type { ApiClient } from './api-client.ts'
 import { ChannelList, type Source, SourceAnswer, SyncRunRequested } from './api-shapes.ts'
-import { followRun, patienceOn, reportRun } from './follow-run.ts'
+import { followRun, retryPolicyOn, reportRun } from './follow-run.ts'
 import { printableLine, type Terminal } from './terminal.ts'
 
 const ROWS_SHOWN = 12
@@ -19,7 +19,7 @@ export async function offerChannels(
 ): Promise<void> {
   // Providers that this command line does not know have none.
   if (!PROVIDERS.some(({ id, hasChannels }) => id === source.provider && hasChannels)) return
-  const retry = patienceOn(terminal, person.url)
+  const retry = retryPolicyOn(terminal, person.url)
   const path = `/v1/console/sources/${source.id}`
   const answer = await person.call(ChannelList, { method: 'GET', path: `${path}/channels`, retry })
   if (answer.channelAllowlist !== null) return

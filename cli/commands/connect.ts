@@ -13,7 +13,7 @@ import { standOf, untilConnected } from '../await-connection.ts'
 import { askOn, fieldArgument, fillForm } from '../connect-form.ts'
 import { MemoryError } from '../../client/src/index.ts'
 import { CommandError, UsageError } from '../failures.ts'
-import { followRun, patienceOn, reportRun } from '../follow-run.ts'
+import { followRun, retryPolicyOn, reportRun } from '../follow-run.ts'
 import { offerChannels } from '../offer-channels.ts'
 import { decideAccess, operatorClient } from '../operator-client.ts'
 import { addPersonOptions, type PersonOptions, signIn } from '../person.ts'
@@ -72,7 +72,7 @@ async function connect(providers: string[], options: ConnectOptions, command: Co
     const runs = await person.call(SyncRunList, {
       method: 'GET',
       path: '/v1/console/sync-runs',
-      retry: patienceOn(terminal, person.url),
+      retry: retryPolicyOn(terminal, person.url),
     })
     const run = runs.syncRuns.find(({ connectorId }) => connectorId === source.id)
     if (!run) throw new CommandError(`${label} is connected, but has no sync run`)
@@ -143,7 +143,7 @@ async function allowed<Answer>(
 }
 
 async function listSources(person: ApiClient, terminal: Terminal): Promise<Source[]> {
-  const retry = patienceOn(terminal, person.url)
+  const retry = retryPolicyOn(terminal, person.url)
   const { sources } = await person.call(SourceList, { method: 'GET', path: '/v1/console/sources', retry })
   return sources
 }

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import type { SourceItemQuery } from '../../client/src/index.ts'
 import type { ApiClient } from '../api-client.ts'
 import { DocumentAnswer, DocumentList, type ListedDocument, type StoredDocument } from '../api-shapes.ts'
-import { patienceOn } from '../follow-run.ts'
+import { retryPolicyOn } from '../follow-run.ts'
 import { formatMoment, formatTable, printable, printableLine, type Terminal, wrapText } from '../terminal.ts'
 import { findDocument } from './find-document.ts'
 import { countOption, onBehalfOfOption, providerOption, sourceIdOption } from './options.ts'
@@ -75,7 +75,7 @@ async function* pagesOf(
   terminal: Terminal,
   query: SourceItemQuery,
 ): AsyncGenerator<DocumentList> {
-  const options = { retry: patienceOn(terminal, client.url) }
+  const options = { retry: retryPolicyOn(terminal, client.url) }
   try {
     for await (const page of client.memory().sourceItems.pages(query, options))
       yield client.check(DocumentList, page)
@@ -100,7 +100,7 @@ function printRows(terminal: Terminal, documents: readonly ListedDocument[], wit
 async function openDocument(words: string[], _options: unknown, command: Command): Promise<void> {
   const { client, terminal, json } = openSession(command)
   const id = await findDocument(words.join(' '), () => pagesOf(client, terminal, { limit: PAGE_MAX }))
-  const retry = patienceOn(terminal, client.url)
+  const retry = retryPolicyOn(terminal, client.url)
   const { sourceItem } = await client.call(DocumentAnswer, {
     method: 'GET',
     path: `/v1/source-items/${id}`,

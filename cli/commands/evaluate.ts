@@ -5,7 +5,7 @@ import { readLastRun, writeLastRun } from '../evaluation/last-run.ts'
 import { type ExpectedQuestion, QuestionFileError, readQuestions } from '../evaluation/read-questions.ts'
 import { messageOf, UsageError } from '../failures.ts'
 import { givenPath } from '../given-path.ts'
-import { retryPolicy, waitNote } from '../retry-policy.ts'
+import { retryPolicyOn } from '../follow-run.ts'
 import { printable, printableLine, type Terminal, wrapText } from '../terminal.ts'
 import { onBehalfOfOption, personOf } from './options.ts'
 import { openSession, printJson } from './session.ts'
@@ -26,7 +26,7 @@ export function addEvaluateCommand(program: Command): void {
       const questions = questionsOf(await readBounded(file))
       const lastFile = `${file}.last-run.json`
       const { ranAt: lastRanAt, results: last } = await readLastRun(lastFile)
-      const retry = retryPolicy(client.url, (reason, ms) => terminal.note(waitNote(reason, ms)))
+      const retry = retryPolicyOn(terminal, client.url)
       const ranAt = new Date().toISOString()
       const results: QuestionResult[] = []
       for (const question of questions) {

@@ -73,14 +73,14 @@ export async function importRecordFile(
 }
 
 async function openRecords(session: Session, file: string, options: SourceOptions): Promise<Reading> {
-  const rows = await readRows(file)
-  const first = await firstRow(rows)
+  const rows = await openRows(file)
+  const first = await firstRow(rows())
   const header = workspaceHeader(first?.value)
   if (header !== null) {
     if (options.source !== undefined || options.provider !== undefined)
       throw new UsageError("--source and --provider do not apply: an export names each item's source")
     const sources = await listSources(session.client)
-    return { kind: WORKSPACE, convert: workspaceConverter(header, sources), rows: await readRows(file) }
+    return { kind: WORKSPACE, convert: workspaceConverter(header, sources), rows: rows() }
   }
   const record = recordsIn(first?.value)[0]
   const kind = RECORD_KINDS.find(({ is }) => typeof record === 'object' && record !== null && is(record))
@@ -89,7 +89,7 @@ async function openRecords(session: Session, file: string, options: SourceOption
       `"${file}" is none of the exports that "import" knows: of a workspace (memory export), mem0 or supermemory`,
     )
   const { id: sourceId, provider } = await chooseSource(session.client, options)
-  return { kind: kind.name, convert: kind.converterTo({ sourceId, provider }), rows: await readRows(file) }
+  return { kind: kind.name, convert: kind.converterTo({ sourceId, provider }), rows: rows() }
 }
 
 const WORKSPACE = 'a workspace'
@@ -99,21 +99,24 @@ async function firstRow(rows: AsyncIterable<Row>): Promise<Row | undefined> {
   return undefined
 }
 
-/** One JSON value per line, or one in the whole file. @throws UsageError for a file that cannot be read */
-async function readRows(file: string): Promise<AsyncIterable<Row>> {
+/**
+ * Returns a reader of the file's rows: one JSON value per line, or one in the whole file, which is parsed once.
+ * @throws UsageError for a file that cannot be read
+ */
+async function openRows(file: string): Promise<() => AsyncIterable<Row>> {
   try {
     const { size } = await stat(file)
     const lines = readLines(createReadStream(file, 'utf8'))
     for await (const { text } of lines) {
       if (parseJson(text) !== undefined || size > WHOLE_BYTES_MAX) break
       const whole = parseJson(await readFile(file, 'utf8'))
-      if (whole !== undefined) return oneRow(whole)
+      if (whole !== undefined) return () => oneRow(whole)
       break
     }
   } catch (error) {
     throw new UsageError(`"${file}" cannot be read: ${fileTrouble(error)}`)
   }
-  return rowsOf(file)
+  return () => rowsOf(file)
 }
 
 async function* oneRow(value: unknown): AsyncGenerator<Row> {

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import type { ApiClient } from '../api-client.ts'
 import { CommandError, UsageError } from '../failures.ts'
 import { givenPath } from '../given-path.ts'
-import { patienceOn } from '../follow-run.ts'
+import { retryPolicyOn } from '../follow-run.ts'
 import { operatorClient } from '../operator-client.ts'
 import { formatTable, printableLine, type Terminal } from '../terminal.ts'
 import { wholeNumber } from './options.ts'
@@ -80,7 +80,7 @@ const readStatus = (operator: ApiClient, terminal: Terminal): Promise<Status> =>
   operator.call(Status, {
     method: 'GET',
     path: '/operator/embedding-model',
-    retry: patienceOn(terminal, operator.url),
+    retry: retryPolicyOn(terminal, operator.url),
   })
 
 async function showModel(_options: unknown, command: Command): Promise<void> {

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { ApiClient } from '../api-client.ts'
 import { type Source, SourceList, SyncRunDetails, SyncRunList, SyncRunRequested } from '../api-shapes.ts'
 import { MemoryError } from '../../client/src/index.ts'
-import { failureHint, followRun, patienceOn, reportRun, type RunDetails } from '../follow-run.ts'
+import { failureHint, followRun, retryPolicyOn, reportRun, type RunDetails } from '../follow-run.ts'
 import { nameSources } from '../source-names.ts'
 import { formatMoment, formatTable, printableLine, type Terminal } from '../terminal.ts'
 import { addChangeCommands } from './change-sources.ts'
@@ -48,7 +48,7 @@ async function findSource(
   terminal: Terminal,
 ): Promise<{ name: string; provider: string } | undefined> {
   try {
-    const retry = patienceOn(terminal, client.url)
+    const retry = retryPolicyOn(terminal, client.url)
     const { sources } = await client.call(SourceList, { method: 'GET', path: '/v1/sources', retry })
     const source = sources.find((one) => one.id === id)
     return source && { name: nameSources(sources).get(id) ?? id, provider: source.provider }

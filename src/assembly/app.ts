@@ -56,7 +56,7 @@ import { createItemSyncs, createSyncRuns, dropActiveRuns } from '../sync/index.t
 import type { RequestLog } from '../request-log/index.ts'
 import { createThreads } from '../threads/index.ts'
 import type { RateLimit } from '../usage/index.ts'
-import { metersOf } from './request-counters.ts'
+import { requestCountersOf } from './request-counters.ts'
 import { organizationRemovalsOf } from './organization-removals.ts'
 import { createSearchMemory } from './search-memory.ts'
 import { tracedGates, tracedLanguageModel, type Tracing } from '../tracing/index.ts'
@@ -119,7 +119,7 @@ export async function createApp(given: AppDependencies): Promise<App> {
   let draining = false
   const metrics = createMetrics()
   deps.tracing?.exportMetrics(metrics.registry)
-  const { credits, rateLimit, requestLog } = metersOf(deps)
+  const { credits, rateLimit, requestLog } = requestCountersOf(deps)
   const identity = createConsoleIdentity({ ...deps, db })
   const embedding = await createEmbeddingEngine(deps)
   const { models } = embedding

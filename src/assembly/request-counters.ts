@@ -6,7 +6,7 @@ import { createRequestLog } from '../request-log/index.ts'
 import { createCredits, createRateLimit } from '../usage/index.ts'
 
 /** What counts requests: credits, rate windows and the request log. */
-export function metersOf({
+export function requestCountersOf({
   database: { db },
   settings,
   clock,

@@ -200,8 +200,9 @@ function toExportedChunk({ heading, content, vector }: ExportedChunk) {
 const Policy = z.looseObject({ visibility: z.string(), deny: z.unknown().optional() })
 
 /**
- * Metadata that grants no more elsewhere. A synced item's `workspace` is the people of its source; elsewhere it would be
- * all members of the workspace. So it names a group with the source's id, which has no members until somebody adds them.
+ * Metadata that grants no more in another workspace. The `workspace` policy of a synced item means the people of its
+ * source, but there it would mean all members. The export therefore names a group with the source's ID, which is empty
+ * until an admin adds members.
  */
 function portableMetadata(row: Row<'source_items'>, isSynced: boolean): Record<string, unknown> {
   const { accessPolicy, ...metadata } = row.metadata

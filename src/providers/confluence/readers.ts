@@ -74,7 +74,7 @@ async function groupPage(id: string, emails: Promise<string[]>): Promise<Permiss
   return { groups: [{ id, members }], policies: [] }
 }
 
-/** Account ids of readers. Whoever Confluence does not name is no reader. */
+/** Resolves the account IDs of readers. Accounts that Confluence does not name cannot read. */
 function createResolver(confluence: Confluence) {
   const groups = new Map<string, Promise<ReadonlySet<string>>>()
   const spaces = new Map<string, Promise<ReadonlySet<string>>>()

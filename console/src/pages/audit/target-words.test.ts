@@ -39,7 +39,7 @@ describe('the target of an event', () => {
     })
   })
 
-  it('tells the items of a source apart, of which the trail keeps no title', () => {
+  it('distinguishes the items of a source by the start of their IDs', () => {
     const known = { ...NOBODY, sources: new Map([[ID, 'Team chat']]) }
     const nameOf = (id: string) => targetOf(event('source_item', { connectorId: ID }, id), known).name
     expect(nameOf('3f2a9c1e-0000-4000-8000-000000000001')).toBe('Source item 3f2a9c1e… of Team chat')
