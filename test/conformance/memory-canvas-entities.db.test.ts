@@ -32,6 +32,19 @@ const weights = (query: Record<string, string> = {}, key = organization.adminKey
   canvasWeights(service, key, query)
 const idOf = (label: string, key = organization.adminKey) => canvasId(service, key, label)
 
+it('begins a snippet with a whole word, and keeps the name where no space stands before it', async () => {
+  const snippetOf = async (before: string): Promise<string> => {
+    await store(mail({ externalId: 'm', title: 'Plans', body: `${before}Ada Lovelace decides on Orion.` }))
+    const id = await idOf('Ada Lovelace')
+    const found = await service.call('GET', `/v1/memory-canvas/entities/${id}`, {
+      key: organization.adminKey,
+    })
+    return found.body.items[0].snippet
+  }
+  expect(await snippetOf(`${'deliberate '.repeat(30)}. We promised it to `)).toMatch(/^deliberate /)
+  expect(await snippetOf('='.repeat(200))).toContain('Ada Lovelace')
+})
+
 describe('one person', () => {
   it('is one node when the evidence shows it, and two otherwise [CANVAS-11]', async () => {
     await store(
