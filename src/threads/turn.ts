@@ -9,6 +9,8 @@ export type Verdict = z.infer<typeof Verdict>
 export const QUESTION_CHARACTERS_MAX = 8_192
 const ANSWER_CHARACTERS_MAX = 65_536
 const CITATIONS_MAX = 25
+/** The limit of an item's URL. */
+const URL_CHARACTERS_MAX = 4_096
 
 const question = z
   .string()
@@ -25,6 +27,11 @@ const title = z.string().max(1_000).meta({ description: "The item's title.", exa
 const citation = {
   index: z.int().min(1).max(CITATIONS_MAX).meta({ description: 'The N of its marker `[N]`.', example: 1 }),
   title,
+  url: z
+    .string()
+    .max(URL_CHARACTERS_MAX)
+    .optional()
+    .meta({ description: 'The link to the original.', example: 'https://wiki.example.com/vacation' }),
 }
 
 /** The body of a new turn. The console sends what ask answered. */

@@ -28,7 +28,9 @@ const REQUEST_ID = 'e8d5a2f1-6c3b-4b97-a1d4-0f9c7e5b2d83'
 const turnOf = (question: string, citedId = policyId) => ({
   question,
   answer: 'Zebras get 25 days [1].',
-  citations: [{ index: 1, sourceItemId: citedId, title: 'Zebra policy' }],
+  citations: [
+    { index: 1, sourceItemId: citedId, title: 'Zebra policy', url: 'https://wiki.example.com/zebra' },
+  ],
   requestId: REQUEST_ID,
 })
 

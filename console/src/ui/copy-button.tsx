@@ -1,14 +1,16 @@
 import { ActionIcon, Button, CopyButton as Copy, Tooltip } from '@mantine/core'
-import { Check, Copy as CopyIcon } from 'lucide-react'
+import { Check, Copy as CopyIcon, type LucideIcon } from 'lucide-react'
 
 /** Copies a text and confirms it in the tooltip or label, and to screen readers. */
 export function CopyButton({
   value,
   label,
+  icon = CopyIcon,
   isLabelled = false,
 }: {
   value: string
   label: string
+  icon?: LucideIcon
   /** Shows the label beside the icon, where copying is the main action. */
   isLabelled?: boolean
 }) {
@@ -16,7 +18,12 @@ export function CopyButton({
     return (
       <Copy value={value} timeout={2_000}>
         {({ copied, copy }) => (
-          <Button size="xs" variant="default" leftSection={<Icon copied={copied} />} onClick={copy}>
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<CopyState icon={icon} copied={copied} />}
+            onClick={copy}
+          >
             {copied ? 'Copied' : label}
           </Button>
         )}
@@ -33,7 +40,7 @@ export function CopyButton({
             onClick={copy}
             aria-label={copied ? 'Copied' : label}
           >
-            <Icon copied={copied} />
+            <CopyState icon={icon} copied={copied} />
           </ActionIcon>
         </Tooltip>
       )}
@@ -41,6 +48,6 @@ export function CopyButton({
   )
 }
 
-function Icon({ copied }: { copied: boolean }) {
-  return copied ? <Check size={14} aria-hidden /> : <CopyIcon size={14} aria-hidden />
+function CopyState({ icon: Icon, copied }: { icon: LucideIcon; copied: boolean }) {
+  return copied ? <Check size={14} aria-hidden /> : <Icon size={14} aria-hidden />
 }

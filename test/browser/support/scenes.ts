@@ -117,6 +117,11 @@ const ASKING: readonly Scene[] = [
       await expectSettled(page)
     },
   },
+  {
+    name: 'ask-shared',
+    who: 'member',
+    path: 'ask?q=And%20who%20freezes%20GitHub%3F&after=%5B%22Who%20owns%20Kestrel%3F%22%5D',
+  },
   { name: 'ask-threads', who: 'owner', path: 'ask' },
   {
     name: 'ask-code',

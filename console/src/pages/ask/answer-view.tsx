@@ -12,6 +12,7 @@ import { useConsole } from '../../session/context.tsx'
 import { answerToShare } from './answer-to-share.ts'
 import classes from './answer-view.module.css'
 import { AskError } from './ask-error.tsx'
+import { CopyLink } from './copy-link.tsx'
 import { FeedbackButtons } from './feedback.tsx'
 import { citedIn, withMarkers } from './marker.tsx'
 import { PassageList } from './passage-list.tsx'
@@ -40,7 +41,15 @@ export function AnswerView({ answer, onAgain }: { answer: AnswerState; onAgain: 
           : { text: evidenceInWords(cited.length, config.hasLanguageModel) })}
         action={
           phase === 'whole' ? (
-            <CopyButton value={answerToShare(text, context)} label="Copy the answer" isLabelled />
+            <Group gap="xs">
+              <CopyLink
+                question={answer.question}
+                earlier={answer.conversation.map(({ question }) => question)}
+                isThorough={answer.isThorough}
+                isLabelled
+              />
+              <CopyButton value={answerToShare(text, context)} label="Copy the answer" isLabelled />
+            </Group>
           ) : undefined
         }
       >

@@ -8,16 +8,19 @@ import { ErrorNotice } from '../../ui/error-state.tsx'
 import { ButtonLink } from '../../ui/links.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { AnswerView } from './answer-view.tsx'
-import { type AskSearch, searchRequestOf, without, withoutFilter } from './ask-search.ts'
+import { type AskSearch, CONVERSATION_MAX, searchRequestOf, without, withoutFilter } from './ask-search.ts'
 import { CallPanel } from './call-panel.tsx'
 import { DeleteThread } from './delete-thread.tsx'
 import { citedPassagesOf, EarlierTurns } from './earlier-turns.tsx'
 import { Filters } from './filters.tsx'
 import { FollowUpForm } from './follow-up-form.tsx'
+import { LinkedWorkspace } from './linked-workspace.tsx'
 import { citedIn, type Passages } from './marker.tsx'
 import { PlanNotice } from './plan-notice.tsx'
 import { QuestionForm } from './question-form.tsx'
 import { SearchResults, useSearchResults } from './search-results.tsx'
+import { conversationOfLink } from './question-link.ts'
+import { SharedQuestion } from './shared-question.tsx'
 import { SourcePanel } from './source-panel.tsx'
 import { Suggestions } from './suggestions.tsx'
 import { ThreadList } from './thread-list.tsx'
@@ -26,7 +29,6 @@ import {
   askRequestOf,
   type Asked,
   type Conversation,
-  CONVERSATION_MAX,
   conversationAfter,
   useAnswer,
 } from './use-answer.ts'
@@ -38,6 +40,7 @@ const NO_TURNS: readonly Turn[] = []
 export function AskPage() {
   const { organization } = useWorkspace()
   const search = useSearch({ from: '/ask' })
+  if (search.workspace !== undefined) return <LinkedWorkspace id={search.workspace} />
   // The key resets answers and pending questions when the workspace changes.
   return <Asking key={organization.id} search={search} />
 }
@@ -51,7 +54,8 @@ function Asking({ search }: { search: AskSearch }) {
   const isRunning = !isSearch && (answer?.phase === 'reading' || answer?.phase === 'writing')
   const start = (question: string): void => {
     go({ ...without(atFirst(search), 'thread'), q: question })
-    if (!isSearch) void ask({ question, conversation: [], thread: undefined, isThorough })
+    const conversation = question === search.q ? conversationOfLink(search) : []
+    if (!isSearch) void ask({ question, conversation, thread: undefined, isThorough })
   }
   const startLeft = useEffectEvent(() => {
     const left = takeQuestion()
@@ -79,7 +83,13 @@ function Asking({ search }: { search: AskSearch }) {
         {isSearch ? (
           <Searching search={search} onGo={go} />
         ) : (
-          <Thread search={search} answer={answer} onAsk={(asked) => void ask(asked)} onGo={go} />
+          <Thread
+            search={search}
+            answer={answer}
+            onStart={start}
+            onAsk={(asked) => void ask(asked)}
+            onGo={go}
+          />
         )}
         {isBlank && (
           <>
@@ -118,11 +128,13 @@ function Searching({ search, onGo }: { search: AskSearch; onGo: (search: AskSear
 function Thread({
   search,
   answer,
+  onStart,
   onAsk,
   onGo,
 }: {
   search: AskSearch
   answer: AnswerState | null
+  onStart: (question: string) => void
   onAsk: (asked: Asked) => void
   onGo: (search: AskSearch) => void
 }) {
@@ -136,20 +148,28 @@ function Thread({
     onAsk({ question, conversation, thread: search.thread, isThorough })
   }
   const earlier = (shown: readonly Turn[]) =>
-    search.thread !== undefined && <EarlierTurns threadId={search.thread} turns={shown} />
+    search.thread !== undefined && <EarlierTurns threadId={search.thread} turns={shown} thread={turns} />
+  const isMissing = thread.error?.status === 404
   return (
     <>
       {live ? <AnswerView answer={live} onAgain={() => onAsk(live)} /> : earlier(turns.slice(-1))}
+      {live === null && (search.thread === undefined || isMissing) && (
+        <SharedQuestion search={search} onAsk={onStart} />
+      )}
       {conversation.length > 0 && <FollowUpForm key={conversation.length} onAsk={followUp} />}
       {search.q !== undefined && (
         <CallPanel
           call={{
             route: 'ask',
-            body: askRequestOf({ question: search.q, conversation: live?.conversation ?? [], isThorough }),
+            body: askRequestOf({
+              question: search.q,
+              conversation: live?.conversation ?? conversationOfLink(search),
+              isThorough,
+            }),
           }}
         />
       )}
-      {thread.error && <ErrorNotice error={thread.error} />}
+      {thread.error && !isMissing && <ErrorNotice error={thread.error} />}
       {earlier(live ? turns.filter(({ id }) => id !== live.saved?.turn.id) : turns.slice(0, -1))}
       <OpenSource search={search} answered={answeredIn(search, live, turns)} onGo={onGo} />
     </>
@@ -180,7 +200,9 @@ function useThreadedAnswer(search: AskSearch) {
 function citationsOf({ text, context }: AnswerState) {
   return citedIn(text, context).flatMap((index) => {
     const passage = context[index - 1]
-    return passage ? [{ index, sourceItemId: passage.sourceItemId, title: passage.title }] : []
+    if (passage === undefined) return []
+    const { sourceItemId, title, url } = passage
+    return [{ index, sourceItemId, title, ...(url === '' ? {} : { url }) }]
   })
 }
 
@@ -200,10 +222,11 @@ function withFeedback(answer: AnswerState | null, turns: readonly Turn[]): Answe
 }
 
 function Actions({ thread }: { thread: string | undefined }) {
+  const { error } = useThread(thread)
   if (thread === undefined) return null
   return (
     <Group gap="sm">
-      <DeleteThread id={thread} />
+      {error?.status !== 404 && <DeleteThread id={thread} />}
       <ButtonLink to="/ask" variant="default">
         New thread
       </ButtonLink>
@@ -265,5 +288,5 @@ function withMode(search: AskSearch, mode: AskSearch['mode']): AskSearch {
 
 /** The search parameters without those of the previous results. */
 function atFirst(search: AskSearch): AskSearch {
-  return without(search, 'all', 'item', 'at', 'turn')
+  return without(search, 'all', 'item', 'at', 'turn', 'after')
 }

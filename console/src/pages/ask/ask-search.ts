@@ -27,6 +27,10 @@ export interface AskSearch {
   source?: string
   entity?: string
   thread?: string
+  /** The workspace of a shared link. */
+  workspace?: string
+  /** The earlier questions of a shared follow-up, oldest first. */
+  after?: string[]
   /** The open item, and the number of its open passage, starting at 1. */
   item?: string
   at?: number
@@ -37,6 +41,8 @@ export interface AskSearch {
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 const WORDS_MAX = 1_000
+/** The service's limit of a conversation. */
+export const CONVERSATION_MAX = 10
 /** The API's limit. */
 export const QUESTION_CHARACTERS_MAX = 8_192
 
@@ -59,10 +65,12 @@ export function readAskSearch(given: Record<string, unknown>): AskSearch {
     const day = given[name]
     if (typeof day === 'string' && DAY.test(day) && !Number.isNaN(Date.parse(day))) search[name] = day
   }
-  for (const name of ['source', 'entity', 'item', 'thread', 'turn'] as const) {
+  for (const name of ['source', 'entity', 'item', 'thread', 'turn', 'workspace'] as const) {
     const id = given[name]
     if (typeof id === 'string' && UUID.test(id)) search[name] = id
   }
+  const after = questionsOf(given.after)
+  if (after.length > 0) search.after = after
   if (typeof given.at === 'number' && Number.isInteger(given.at) && given.at > 0) search.at = given.at
   return search
 }
@@ -114,6 +122,13 @@ function wordsOf(given: unknown): string | undefined {
   if (typeof given !== 'string' && typeof given !== 'number' && typeof given !== 'boolean') return undefined
   const words = String(given).trim()
   return words === '' ? undefined : words
+}
+
+function questionsOf(given: unknown): string[] {
+  if (!Array.isArray(given)) return []
+  return given
+    .flatMap((one) => wordsOf(one)?.slice(0, QUESTION_CHARACTERS_MAX) ?? [])
+    .slice(-CONVERSATION_MAX)
 }
 
 function listOf<Id extends string>(given: unknown, known: readonly Id[]): Id[] {

@@ -1,16 +1,27 @@
-import { Text, Title } from '@mantine/core'
+import { Group, Text, Title } from '@mantine/core'
 import { Markdown } from '../../ui/markdown.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { answerToShare } from './answer-to-share.ts'
 import classes from './earlier-turns.module.css'
+import { CopyLink } from './copy-link.tsx'
 import { FeedbackButtons } from './feedback.tsx'
 import { type Passages, withMarkers } from './marker.tsx'
 import type { Turn } from './use-threads.ts'
 
-/** The earlier questions of a thread with their answers, newest first. */
-export function EarlierTurns({ threadId, turns }: { threadId: string; turns: readonly Turn[] }) {
+/** Some questions of a thread with their answers, newest first. */
+export function EarlierTurns({
+  threadId,
+  turns,
+  thread,
+}: {
+  threadId: string
+  /** The questions to show. */
+  turns: readonly Turn[]
+  /** All questions of the thread, oldest first. */
+  thread: readonly Turn[]
+}) {
   return turns.toReversed().map((turn) => (
     <Panel key={turn.id}>
       <div className={classes.head}>
@@ -22,12 +33,18 @@ export function EarlierTurns({ threadId, turns }: { threadId: string; turns: rea
             <RelativeTime at={turn.createdAt} />
           </Text>
         </div>
-        {!turn.withheld && (
-          <CopyButton
-            value={answerToShare(turn.answer, citedPassagesOf(turn))}
-            label={`Copy the answer to: ${turn.question}`}
+        <Group gap={4} wrap="nowrap">
+          <CopyLink
+            question={turn.question}
+            earlier={thread.slice(0, thread.indexOf(turn)).map(({ question }) => question)}
           />
-        )}
+          {!turn.withheld && (
+            <CopyButton
+              value={answerToShare(turn.answer, citedPassagesOf(turn))}
+              label={`Copy the answer to: ${turn.question}`}
+            />
+          )}
+        </Group>
       </div>
       {turn.withheld ? (
         <Text c="dimmed">
@@ -60,7 +77,7 @@ function sourcesOf({ citations }: Pick<Turn, 'citations'>): string {
 /** The cited passages of a stored answer by marker number. Their text loads when one is opened. */
 export function citedPassagesOf({ citations }: Pick<Turn, 'citations'>): Passages {
   const passages: (Passages[number] | undefined)[] = []
-  for (const { index, sourceItemId, title } of citations)
-    passages[index - 1] = { sourceItemId, title, content: '', url: '', provider: '' }
+  for (const { index, sourceItemId, title, url = '' } of citations)
+    passages[index - 1] = { sourceItemId, title, content: '', url, provider: '' }
   return passages
 }

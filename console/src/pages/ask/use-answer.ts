@@ -5,13 +5,11 @@ import type { Schemas } from '../../api/client.ts'
 import { ApiError } from '../../api/errors.ts'
 import { useConsole } from '../../session/context.tsx'
 import { useWorkspace } from '../../session/workspace.tsx'
+import { CONVERSATION_MAX } from './ask-search.ts'
 import type { Turn } from './use-threads.ts'
 
 /** Earlier questions with their answers, oldest first. */
 export type Conversation = readonly NonNullable<Schemas['AskRequest']['conversation']>[number][]
-
-/** The service's limit. */
-export const CONVERSATION_MAX = 10
 
 /** The conversation for a follow-up to this answer. */
 export function conversationAfter({ conversation, question, text }: AnswerState): Conversation {
