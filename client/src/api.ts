@@ -1654,6 +1654,16 @@ export interface components {
              */
             itemsDeleted: number;
             /**
+             * @description Items that were stored with the same content.
+             * @example 10
+             */
+            itemsUnchanged: number;
+            /**
+             * @description Items that could not be read, or hold nothing to read, and were not removed.
+             * @example 4
+             */
+            itemsSkipped: number;
+            /**
              * @description Why it failed, in the provider's words.
              * @example null
              */
@@ -1665,7 +1675,7 @@ export interface components {
              */
             createdAt: string;
         };
-        /** @description An item that a run could not read. */
+        /** @description An item that a run did not read. */
         SyncRunFailure: {
             /**
              * @description The item's id at the provider.
@@ -2573,6 +2583,8 @@ export interface operations {
                         itemsFailed: number;
                         /** @description The first hundred of them. */
                         failures: components["schemas"]["SyncRunFailure"][];
+                        /** @description The first hundred items that hold nothing to read, such as files of types that are not read. */
+                        skipped: components["schemas"]["SyncRunFailure"][];
                         /**
                          * @description The time until which its provider asked it to wait.
                          * @example null

@@ -43,6 +43,8 @@ export interface SourcesSchema {
       items_ingested: Generated<number>
       items_deleted: Generated<number>
       items_failed: Generated<number>
+      items_unchanged: Generated<number>
+      items_skipped: Generated<number>
       error_message: Nullable<string>
       not_before: Nullable<Date>
       takes: Generated<number>

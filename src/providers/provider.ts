@@ -160,6 +160,8 @@ export interface ChangePage {
   skipped?: readonly ItemFailure[]
   /** Items the provider returned for this page, including filtered ones. */
   discovered: number
+  /** Those of them that need no reading, since they are stored as they are. They are in no list. */
+  unchanged?: number
   cursor: JsonValue
   /** True only on the last page of the run. */
   complete: boolean

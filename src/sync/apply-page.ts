@@ -1,5 +1,4 @@
 import { changeItems } from '../item-changes/index.ts'
-import { sql } from 'kysely'
 import type { Db, Tx } from '../database/database.ts'
 import {
   AUTHOR_CHARACTERS_MAX,
@@ -16,14 +15,16 @@ import { lockSource, saveCursor } from '../sources/index.ts'
 import { type FinishRun, SourcePaused } from './finish-run.ts'
 import { isItemFault, storeFailure } from './item-faults.ts'
 import { requireLease, type TakenRun } from './run-lease.ts'
-import { storedFailure } from './stored-failure.ts'
-import { findUnseen, hasPolicy, markSeen, markSynced, withKnownPolicies } from './synced-items.ts'
-
-export interface PageCounts {
-  ingested: number
-  deleted: number
-  failed: number
-}
+import { addCounts, NOTHING_COUNTED, type PageCounts, sumCounts } from './page-counts.ts'
+import { keepFailures } from './keep-failures.ts'
+import {
+  findClaimed,
+  findUnseen,
+  hasPolicy,
+  markSeen,
+  markSynced,
+  withKnownPolicies,
+} from './synced-items.ts'
 
 export interface ApplyDependencies {
   db: Db
@@ -40,7 +41,10 @@ interface Part {
   deletions: readonly string[]
   failures: readonly ItemFailure[]
   skipped?: readonly ItemFailure[]
+  /** External ids that an earlier part of the page stored. */
+  stored?: ReadonlySet<string>
   discovered: number
+  unchanged?: number
   snapshot: string | null
   /** Undefined: more parts of the page follow. */
   cursor?: ChangePage['cursor'] | undefined
@@ -48,8 +52,9 @@ interface Part {
   finishes: boolean
 }
 
-const FAILURES_KEPT = 100
 const REMOVED_AT_ONCE = 500
+/** For all parts of a page but one. */
+const NOTHING_FOUND = { discovered: 0, unchanged: 0 }
 
 /**
  * Stores a page in one transaction: items, deletions, failures, counts and cursor, with a check that the run still
@@ -68,10 +73,10 @@ export async function applyPage(
   if (!page.complete || page.snapshot === null) return await applyWhole(deps, run, whole, signal)
   // The cursor is saved last: a worker that dies before comes back to this page.
   const { cursor, ...content } = whole
-  const counts = await applyWhole(deps, run, { ...content, discovered: 0, finishes: false }, signal)
+  const counts = await applyWhole(deps, run, { ...content, ...NOTHING_FOUND, finishes: false }, signal)
   counts.deleted += await removeUnseen(deps, run, page.snapshot, signal)
-  const last = { ...whole, upserts: [], deletions: [], failures: [], skipped: [], cursor }
-  return sum(counts, await applyPart(deps, run, last, signal))
+  const last: Part = { ...whole, upserts: [], deletions: [], failures: [], skipped: [], cursor }
+  return sumCounts(counts, await applyPart(deps, run, last, signal))
 }
 
 /** If an item cannot be stored, stores the others one by one and records a failure. */
@@ -87,31 +92,26 @@ async function applyWhole(
     signal.throwIfAborted()
     if (!isItemFault(error) || part.upserts.length === 0) throw error
   }
-  let counts: PageCounts = { ingested: 0, deleted: 0, failed: 0 }
+  let counts = NOTHING_COUNTED
+  const stored = new Set<string>()
   const failures = [...part.failures]
   for (const item of part.upserts) {
     const { cursor: _, ...rest } = part
-    const nothing = { deletions: [], failures: [], skipped: [], discovered: 0, finishes: false }
+    const nothing = { deletions: [], failures: [], skipped: [], ...NOTHING_FOUND, finishes: false }
     const one = { ...rest, ...nothing, upserts: [item] }
     try {
-      counts = sum(counts, await applyPart(deps, run, one, signal))
+      counts = sumCounts(counts, await applyPart(deps, run, one, signal))
+      stored.add(item.externalId)
     } catch (error) {
       signal.throwIfAborted()
       if (!isItemFault(error)) throw error
       failures.push(storeFailure(item.externalId, error))
     }
   }
-  const stored = new Set(part.upserts.map(({ externalId }) => externalId))
-  const deletions = part.deletions.filter((id) => !stored.has(id))
-  return sum(counts, await applyPart(deps, run, { ...part, upserts: [], deletions, failures }, signal))
-}
-
-function sum(left: PageCounts, right: PageCounts): PageCounts {
-  return {
-    ingested: left.ingested + right.ingested,
-    deleted: left.deleted + right.deleted,
-    failed: left.failed + right.failed,
-  }
+  const comes = new Set(part.upserts.map(({ externalId }) => externalId))
+  const deletions = part.deletions.filter((id) => !comes.has(id))
+  const rest = { ...part, upserts: [], deletions, failures, stored }
+  return sumCounts(counts, await applyPart(deps, run, rest, signal))
 }
 
 async function applyPart(
@@ -126,8 +126,8 @@ async function applyPart(
   const upserted = read.map(({ externalId, metadata }) => ({ externalId, hasPolicy: hasPolicy(metadata) }))
   const comes = new Set(upserted.map(({ externalId }) => externalId))
   const goes = part.deletions.map(storableText).filter((id) => !comes.has(id))
-  let others = { deleted: 0, failed: 0 }
-  const { ingested } = await deps.items.write(
+  let others = { deleted: 0, failed: 0, skipped: 0 }
+  const written = await deps.items.write(
     organizationId,
     items,
     async (tx, { items: stored, counts, isLast }, changes) => {
@@ -142,7 +142,8 @@ async function applyPart(
         upserted.filter(({ externalId }) => ids.has(externalId)),
         snapshot,
       )
-      if (!isLast) return await countIngested(tx, run, counts.ingested)
+      const pageCounts = { ingested: counts.ingested, unchanged: counts.skipped }
+      if (!isLast) return await addCounts(tx, run, pageCounts)
       if (part.snapshot !== null)
         await markSeen(
           tx,
@@ -151,11 +152,14 @@ async function applyPart(
           part.snapshot,
         )
       const at = deps.clock.now()
+      const kept = await keepFailures(tx, run, part, at)
+      const left = kept.skipped.filter((id) => !comes.has(id) && part.stored?.has(id) !== true)
+      const removed = await findClaimed(tx, source, [...new Set(left).intersection(new Set(goes))])
       const deleted = await dropClaims(tx, changes, source, goes, at)
-      const failed = await keepFailures(tx, run, { items: part.failures, isSkip: false }, at)
-      await keepFailures(tx, run, { items: part.skipped ?? [], isSkip: true }, at)
-      others = { deleted, failed }
-      await saveProgress(tx, run, part, { ingested: counts.ingested, ...others })
+      others = { deleted, failed: kept.failed, skipped: left.length - removed.length }
+      pageCounts.unchanged += part.unchanged ?? 0
+      await addCounts(tx, run, { ...pageCounts, ...others, discovered: part.discovered }, { isPage: true })
+      if (part.cursor !== undefined) await saveCursor(tx, run.source, part.cursor)
       if (part.finishes) {
         await deps.finish(tx, run, { succeeded: true, snapshot: part.snapshot })
       }
@@ -163,7 +167,7 @@ async function applyPart(
     { signal, anewSince: run.fullResync ? run.startedAt : undefined, clock: deps.clock },
   )
   for (const failure of part.failures) if ('fault' in failure) deps.onItemFault(run, failure.fault)
-  return { ingested, ...others }
+  return { ingested: written.ingested, unchanged: written.skipped + (part.unchanged ?? 0), ...others }
 }
 
 /** An item of a provider as a source stores it. */
@@ -188,67 +192,6 @@ async function requireUnpaused(tx: Tx, run: TakenRun): Promise<string | null> {
   return source?.lastSnapshot ?? null
 }
 
-/** For a part that others follow. */
-async function countIngested(tx: Tx, run: TakenRun, ingested: number): Promise<void> {
-  await tx
-    .updateTable('sync_runs')
-    .set({ items_ingested: sql<number>`items_ingested + ${ingested}` })
-    .where('organization_id', '=', run.organizationId)
-    .where('id', '=', run.runId)
-    .execute()
-}
-
-async function saveProgress(tx: Tx, run: TakenRun, part: Part, counts: PageCounts): Promise<void> {
-  await tx
-    .updateTable('sync_runs')
-    .set({
-      items_discovered: sql<number>`items_discovered + ${part.discovered}`,
-      items_ingested: sql<number>`items_ingested + ${counts.ingested}`,
-      items_deleted: sql<number>`items_deleted + ${counts.deleted}`,
-      items_failed: sql<number>`items_failed + ${counts.failed}`,
-      takes: 0,
-    })
-    .where('organization_id', '=', run.organizationId)
-    .where('id', '=', run.runId)
-    .execute()
-  if (part.cursor !== undefined) await saveCursor(tx, run.source, part.cursor)
-}
-
-/**
- * Records the first hundred failed items, or skipped ones. Returns the number of newly failed items: an adapter may
- * retry an item in the same run, and a mail fails once per attachment.
- */
-async function keepFailures(
-  tx: Tx,
-  run: TakenRun,
-  { items, isSkip }: { items: readonly ItemFailure[]; isSkip: boolean },
-  at: Date,
-): Promise<number> {
-  if (items.length === 0) return 0
-  const byId = new Map(
-    items.map((item) => {
-      const failure = {
-        organization_id: run.organizationId,
-        run_id: run.runId,
-        ...storedFailure(item, isSkip),
-        created_at: at,
-      }
-      return [failure.external_id, failure]
-    }),
-  )
-  const kept = await tx
-    .selectFrom('sync_run_failures')
-    .select(['external_id', 'is_skip'])
-    .where('organization_id', '=', run.organizationId)
-    .where('run_id', '=', run.runId)
-    .execute()
-  const room = FAILURES_KEPT - kept.filter(({ is_skip: wasSkip }) => wasSkip === isSkip).length
-  for (const { external_id } of kept) byId.delete(external_id)
-  const rows = [...byId.values()].slice(0, Math.max(0, room))
-  if (rows.length > 0) await tx.insertInto('sync_run_failures').values(rows).execute()
-  return byId.size
-}
-
 /**
  * Removes what the finished crawl has not seen, in batches of a few hundred: the embedded database has other work
  * too.
@@ -269,12 +212,7 @@ async function removeUnseen(
       await requireLease(tx, run)
       const unseen = await findUnseen(tx, source, snapshot, batch)
       const deleted = await dropClaims(tx, changes, source, unseen, clock.now())
-      await tx
-        .updateTable('sync_runs')
-        .set({ items_deleted: sql<number>`items_deleted + ${deleted}` })
-        .where('organization_id', '=', run.organizationId)
-        .where('id', '=', run.runId)
-        .execute()
+      await addCounts(tx, run, { deleted })
       return unseen
     })
     removed += ids.length

@@ -13,7 +13,7 @@ import {
   type PushState,
 } from '../providers/index.ts'
 import { lockSource, saveCursor, type Source } from '../sources/index.ts'
-import type { PageCounts } from './apply-page.ts'
+import type { PageCounts } from './page-counts.ts'
 import { type FinishRun, type RunEnd, SourcePaused } from './finish-run.ts'
 import { dropPushEvents, readPushState } from './push-events.ts'
 import { requeue, requireLease, type TakenRun } from './run-lease.ts'

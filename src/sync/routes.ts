@@ -36,6 +36,8 @@ const SyncRun = z
     itemsDiscovered: count('Items that the provider returned.', 69),
     itemsIngested: count('Items that were new or had changed, and were stored.', 55),
     itemsDeleted: count('Items that were removed.', 3),
+    itemsUnchanged: count('Items that were stored with the same content.', 10),
+    itemsSkipped: count('Items that could not be read, or hold nothing to read, and were not removed.', 4),
     errorMessage: textOrNull("Why it failed, in the provider's words."),
     createdAt: moment('When it was asked for.', '2026-03-02T09:29:58.000Z'),
   })
@@ -46,7 +48,7 @@ const SyncRunFailure = z
     externalId: text("The item's id at the provider.", 'F0123456789'),
     message: text('Why it could not be read.', 'It cannot be stored: the text is too long'),
   })
-  .meta({ id: 'SyncRunFailure', description: 'An item that a run could not read.' })
+  .meta({ id: 'SyncRunFailure', description: 'An item that a run did not read.' })
 
 const SkippedItem = z
   .object({
@@ -116,7 +118,7 @@ export const syncRoutes = [
     path: '/sync-runs/{id}',
     summary: 'Show a sync run and the items it could not read',
     description:
-      "`failures` lists the first hundred; `itemsFailed` counts all. `waitingUntil` is set while the run waits for a time that its provider set. `needsReconnection`: the account's access has ended; connect it again. `nextRunAt`: the source's next scheduled sync; null while the run is active or the source is paused.",
+      "`failures` lists the first hundred; `itemsFailed` counts all. What a run found is the sum of `itemsIngested`, `itemsUnchanged`, `itemsDeleted` and `itemsSkipped`. An item of which a part failed is stored. `waitingUntil` is set while the run waits for a time that its provider set. `needsReconnection`: the account's access has ended; connect it again. `nextRunAt`: the source's next scheduled sync; null while the run is active or the source is paused.",
     action: 'sync:read',
     audit: 'none',
     params: z.object({ id: idOf("The run's id, from the list.", EXAMPLE_ID.syncRun) }),
@@ -125,6 +127,11 @@ export const syncRoutes = [
         syncRun: SyncRun,
         itemsFailed: count('Items that it could not read.', 1),
         failures: z.array(SyncRunFailure).describe('The first hundred of them.'),
+        skipped: z
+          .array(SyncRunFailure)
+          .describe(
+            'The first hundred items that hold nothing to read, such as files of types that are not read.',
+          ),
         waitingUntil: momentOrNull('The time until which its provider asked it to wait.', null),
         needsReconnection: z.boolean().meta({
           description: "It failed because the account's access has ended; connect it again.",

@@ -22,11 +22,13 @@ export interface SyncRunView {
   itemsDiscovered: number
   itemsIngested: number
   itemsDeleted: number
+  itemsUnchanged: number
+  itemsSkipped: number
   errorMessage: string | null
   createdAt: string
 }
 
-/** An item that a run could not read or store. */
+/** An item that a run could not read or store, or that holds nothing to read. */
 export interface SyncRunFailure {
   externalId: string
   message: string
@@ -49,7 +51,7 @@ export interface SyncRuns {
    * @throws AppError `validation_failed` for a cursor of another list
    */
   list(caller: Caller, query: RunQuery): Promise<RunPage>
-  /** One run with its first hundred failed items. @throws AppError `not_found` */
+  /** One run with its first hundred failed and first hundred left out items. @throws AppError `not_found` */
   get(
     caller: Caller,
     id: string,
@@ -57,6 +59,7 @@ export interface SyncRuns {
     syncRun: SyncRunView
     itemsFailed: number
     failures: SyncRunFailure[]
+    skipped: SyncRunFailure[]
     /** Until when it waits at the provider's request. */
     waitingUntil: string | null
     /** Whether it failed because the account's access ended. */
@@ -94,15 +97,19 @@ export function createSyncRuns(deps: {
         .where('sync_runs.id', '=', id)
         .executeTakeFirst()
       if (!row) throw new AppError('not_found', 'There is no such sync run')
-      const failures = await db
+      const left = await db
         .selectFrom('sync_run_failures')
-        .select(['external_id as externalId', 'message'])
+        .select(['external_id as externalId', 'message', 'is_skip as isSkip'])
         .where('organization_id', '=', caller.organizationId)
         .where('run_id', '=', id)
-        .where('is_skip', '=', false)
         .orderBy('external_id')
         .execute()
-      return { syncRun: toView(row), itemsFailed: row.items_failed, failures, ...standingOf(row) }
+      const [skipped = [], failures = []] = [true, false].map((wanted) =>
+        left
+          .filter(({ isSkip }) => isSkip === wanted)
+          .map(({ externalId, message }) => ({ externalId, message })),
+      )
+      return { syncRun: toView(row), itemsFailed: row.items_failed, failures, skipped, ...standingOf(row) }
     },
     skipped: (caller, sourceId) => listSkipped(db, caller, sourceId),
     async request(caller, { connectorId, fullResync }) {
@@ -195,6 +202,8 @@ function toView(row: Row<'sync_runs'>): SyncRunView {
     itemsDiscovered: row.items_discovered,
     itemsIngested: row.items_ingested,
     itemsDeleted: row.items_deleted,
+    itemsUnchanged: row.items_unchanged,
+    itemsSkipped: row.items_skipped,
     errorMessage: row.error_message,
     createdAt: row.created_at.toISOString(),
   }

@@ -124,6 +124,20 @@ export function hasPolicy(metadata: object): boolean {
 
 const ExternalIds = z.array(z.object({ external_id: z.string() }))
 
+/** Which of these items this source's runs stored. */
+export async function findClaimed(
+  tx: Tx,
+  source: SyncedSource,
+  externalIds: readonly string[],
+): Promise<string[]> {
+  if (externalIds.length === 0) return []
+  const { rows } = await sql`
+    select s.external_id from json_array_elements_text(${JSON.stringify(externalIds)}::json) as given(external_id)
+    join synced_items s on s.organization_id = ${source.organizationId} and s.source_id = ${source.sourceId}
+      and s.external_id = given.external_id`.execute(tx)
+  return ExternalIds.parse(rows).map((row) => row.external_id)
+}
+
 /** External ids of at most `limit` items after `after` that the named full crawl has not seen, bytewise ascending. */
 export async function findUnseen(
   db: Db,

@@ -128,6 +128,27 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     await close()
   })
 
+  it('counts what a run found so that it adds up, and names what it skipped with the reason', async () => {
+    const { page, organization, close } = await visit('sources/new')
+    await rig.grant(organization.id, 'google_drive')
+    emulators.google.drive.create({ name: 'logo.gif', mimeType: 'image/gif', content: 'GIF89a' })
+    const sourceId = await connect(page, 'Google Drive')
+    await openSynced(page, sourceId)
+    const run = page.getByRole('table', { name: 'Runs' }).getByRole('row').nth(1)
+    const countIn = async (label: string): Promise<number> =>
+      Number(await run.locator(`[data-label="${label}"]`).innerText())
+    const parts = await Promise.all(['Stored', 'Unchanged', 'Removed', 'Skipped'].map(countIn))
+    expect(parts.reduce((sum, part) => sum + part, 0)).toBe(await countIn('Found'))
+    await run.getByRole('button', { name: /skipped: show them$/ }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText(`${await countIn('Found')} found: `).waitFor()
+    await dialog
+      .getByRole('table', { name: 'Skipped items' })
+      .getByText('logo.gif: files of type image/gif are not read')
+      .waitFor()
+    await close()
+  })
+
   it('reads a source again that was read before its run ended', async () => {
     const { page, close } = await visit('sources/new')
     const sourceId = await connect(page, 'Notion')

@@ -216,6 +216,8 @@ describe('a sync run', () => {
       itemsDiscovered: 0,
       itemsIngested: 0,
       itemsDeleted: 0,
+      itemsUnchanged: 0,
+      itemsSkipped: 0,
       errorMessage: null,
     }
     expect(body).toEqual({

@@ -27,6 +27,7 @@ interface Step {
   failures: ItemFailure[]
   skipped: ItemFailure[]
   discovered: number
+  unchanged: number
 }
 
 /** The pages of a run: a round of requests that starts with what is new or old, and follows the links it finds. */
@@ -42,7 +43,7 @@ export async function* syncSite(
   await beginRound(crawler, state)
   const visit = createVisitor(crawler, state)
   for (let isLast = false; !isLast;) {
-    const step: Step = { upserts: [], deletions: [], failures: [], skipped: [], discovered: 0 }
+    const step: Step = { upserts: [], deletions: [], failures: [], skipped: [], discovered: 0, unchanged: 0 }
     while (step.discovered < perPage && state.round !== null && state.round.queue.length > 0)
       await visit(step)
     isLast = state.round === null || state.round.queue.length === 0
@@ -58,7 +59,7 @@ export async function readSitePage(
   externalId: string,
   cursor: JsonValue | null,
 ): Promise<ItemRead> {
-  const step: Step = { upserts: [], deletions: [], failures: [], skipped: [], discovered: 0 }
+  const step: Step = { upserts: [], deletions: [], failures: [], skipped: [], discovered: 0, unchanged: 0 }
   const { site, robots, settings } = crawler
   const key = site.keyOf(externalId, new URL(settings.origin))
   if (key === null || !robots.allows(key)) return { ...step, deletions: [externalId] }
@@ -149,7 +150,10 @@ function createVisitor(crawler: Crawler, state: Cursor): (step: Step) => Promise
 }
 
 function note(visit: Visit, externalId: string, step: Step): void {
-  if (visit.isSame === true) return
+  if (visit.isSame === true) {
+    step.unchanged += 1
+    return
+  }
   if (visit.item !== undefined) step.upserts.push(visit.item)
   else step.deletions.push(externalId)
   if (visit.skipped !== undefined) step.skipped.push({ externalId, message: visit.skipped })

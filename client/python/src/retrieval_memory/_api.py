@@ -595,6 +595,8 @@ class SyncRun(TypedDict):
     itemsDiscovered: int
     itemsIngested: int
     itemsDeleted: int
+    itemsUnchanged: int
+    itemsSkipped: int
     errorMessage: str | None
     createdAt: str
 
@@ -623,13 +625,14 @@ class GetSyncRunAnswer(TypedDict):
     syncRun: SyncRun
     itemsFailed: int
     failures: list[SyncRunFailure]
+    skipped: list[SyncRunFailure]
     waitingUntil: str | None
     needsReconnection: bool
     nextRunAt: str | None
 
 
 class SyncRunFailure(TypedDict):
-    """An item that a run could not read."""
+    """An item that a run did not read."""
 
     externalId: str
     message: str

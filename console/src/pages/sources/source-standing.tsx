@@ -10,7 +10,7 @@ import { LastSynced } from './last-synced.tsx'
 import { FixButton } from './fix-button.tsx'
 import classes from './source-standing.module.css'
 import { SourceStatus } from './source-status.tsx'
-import { fixOfRun, isActive, isPushOnly, type Source, type SyncRun } from './source-words.ts'
+import { countsOf, fixOfRun, isActive, isPushOnly, type Source, type SyncRun } from './source-words.ts'
 import { useSyncRun } from './use-runs.ts'
 import { useChangeSource } from './use-source-changes.ts'
 
@@ -32,12 +32,7 @@ export function SourceStanding({
       )}
       {source.status === 'disabled' && <Paused source={source} />}
       {run && isActive(run) && (
-        <Running
-          run={run}
-          itemsFailed={details?.itemsFailed ?? 0}
-          provider={providerName(source.provider)}
-          waitingUntil={waitingUntil}
-        />
+        <Running run={run} provider={providerName(source.provider)} waitingUntil={waitingUntil} />
       )}
       <Stats>
         <Stat label="Items" value={formatNumber(source.sourceItemCount)}>
@@ -124,21 +119,14 @@ function Paused({ source }: { source: Source }) {
 
 function Running({
   run,
-  itemsFailed,
   provider = 'The provider',
   waitingUntil,
 }: {
   run: SyncRun
-  itemsFailed: number
   provider: string | undefined
   waitingUntil: string | null
 }) {
-  const words =
-    run.status === 'queued'
-      ? 'Starting'
-      : `${formatNumber(run.itemsDiscovered)} found · ${formatNumber(run.itemsIngested)} stored` +
-        (run.itemsDeleted > 0 ? ` · ${formatNumber(run.itemsDeleted)} deleted` : '') +
-        ` · ${formatNumber(itemsFailed)} failed`
+  const words = run.status === 'queued' ? 'Starting' : countsOf(run)
   return (
     <Panel title={run.fullResync ? 'Full sync running' : 'Syncing'}>
       <Progress value={100} striped animated size="sm" aria-label="The sync continues" />

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { fixOfItem, fixOfRun } from './source-words.ts'
+import { countsOf, fixOfItem, fixOfRun, foundBy } from './source-words.ts'
 
 describe('the fix of an error', () => {
   it('is to reconnect an account whose access has ended', () => {
@@ -13,5 +13,13 @@ describe('the fix of an error', () => {
     expect(fixOfItem('notion', 'It cannot be read: the service failed on it (TypeError)')).toContain(
       'operator',
     )
+  })
+})
+
+describe('the counts of a run', () => {
+  it('add up to what it found', () => {
+    const run = { itemsIngested: 1_200, itemsUnchanged: 30, itemsDeleted: 4, itemsSkipped: 1 }
+    expect(foundBy(run)).toBe(1_235)
+    expect(countsOf(run)).toBe('1,235 found: 1,200 stored, 30 unchanged, 4 removed, 1 skipped')
   })
 })

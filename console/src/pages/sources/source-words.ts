@@ -1,5 +1,6 @@
 import type { Schemas } from '../../api/client.ts'
 import { filesProvider, providerFacts } from '../../api/provider-list.ts'
+import { formatNumber } from '../../ui/format.ts'
 
 export type Source = Schemas['Source']
 export type SyncRun = Schemas['SyncRun']
@@ -35,6 +36,24 @@ export function nameOf(source: Source): string {
 /** Whether a run is queued or running. */
 export function isActive({ status }: Pick<SyncRun, 'status'>): boolean {
   return status === 'queued' || status === 'running'
+}
+
+type RunCounts = Pick<SyncRun, 'itemsIngested' | 'itemsUnchanged' | 'itemsDeleted' | 'itemsSkipped'>
+
+/** How many items a run found: each was stored, unchanged, removed or skipped. */
+export function foundBy({ itemsIngested, itemsUnchanged, itemsDeleted, itemsSkipped }: RunCounts): number {
+  return itemsIngested + itemsUnchanged + itemsDeleted + itemsSkipped
+}
+
+/** "12 found: 5 stored, 4 unchanged, 2 removed, 1 skipped". */
+export function countsOf(run: RunCounts): string {
+  const parts = [
+    `${formatNumber(run.itemsIngested)} stored`,
+    `${formatNumber(run.itemsUnchanged)} unchanged`,
+    `${formatNumber(run.itemsDeleted)} removed`,
+    `${formatNumber(run.itemsSkipped)} skipped`,
+  ]
+  return `${formatNumber(foundBy(run))} found: ${parts.join(', ')}`
 }
 
 /** The fix for a source whose last run failed. */

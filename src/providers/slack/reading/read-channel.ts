@@ -22,6 +22,7 @@ export interface ReadPart {
   deletions: string[]
   failures: ItemFailure[]
   discovered: number
+  unchanged: number
   from: string
 }
 
@@ -80,6 +81,7 @@ const emptyPart = (): OpenPart => ({
   deletions: [],
   failures: [],
   discovered: 0,
+  unchanged: 0,
   from: '',
   present: new Set(),
 })
@@ -98,6 +100,7 @@ async function readBlock(
     if (threads.skipKnown && isKnown && !threads.forced.has(root.ts)) {
       part.present.add(slackItemId(context.workspace.id, context.channel.id, root.ts))
       part.discovered += 1
+      part.unchanged += 1
     } else {
       await readOneThread(reading, root, part)
     }
@@ -156,8 +159,8 @@ async function closePart(reading: ChannelReading, part: OpenPart, before: string
   for await (const stored of storedIn(reading.run, { from, to })) {
     for (const id of stored) if (!part.present.has(id)) deletions.push(id)
   }
-  const { upserts, failures, discovered } = part
-  return { upserts, failures, discovered, from: part.from, deletions }
+  const { upserts, failures, discovered, unchanged } = part
+  return { upserts, failures, discovered, unchanged, from: part.from, deletions }
 }
 
 /** The ids stored in a range, in pages. */

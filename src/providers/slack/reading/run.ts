@@ -29,7 +29,7 @@ export interface SlackSync {
   channels: Map<string, SlackChannel>
 }
 
-type Progress = Partial<Pick<ChangePage, 'upserts' | 'deletions' | 'failures' | 'discovered'>>
+type Progress = Partial<Pick<ChangePage, 'upserts' | 'deletions' | 'failures' | 'discovered' | 'unchanged'>>
 
 /** Identifies the bot and begins a run with the given state. Throws ProviderError. */
 export async function startSync(
@@ -117,6 +117,7 @@ export function pageOf(sync: SlackSync, progress: Progress): ChangePage {
     deletions: progress.deletions ?? [],
     failures: progress.failures ?? [],
     discovered: progress.discovered ?? 0,
+    unchanged: progress.unchanged ?? 0,
     cursor: writeSlackCursor(sync.state),
     complete: false,
     // Deletions are found channel by channel, so an unreadable channel loses nothing.

@@ -1,0 +1,77 @@
+import { Modal, Stack, Text } from '@mantine/core'
+import type { Schemas } from '../../api/client.ts'
+import { DataTable } from '../../ui/data-table.tsx'
+import { TooMany } from '../../ui/error-state.tsx'
+import { formatNumber } from '../../ui/format.ts'
+import { Reading } from '../../ui/reading.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
+import { RunCell } from './run-cell.tsx'
+import classes from './runs-panel.module.css'
+import { countsOf, fixOfItem, fixOfRun, type Source, type SyncRun } from './source-words.ts'
+import { useSyncRun } from './use-runs.ts'
+
+type Left = Schemas['SyncRunFailure']
+
+/** What a run did, and what it skipped, with reasons. */
+export function RunDialog({ source, run, onClose }: { source: Source; run: SyncRun; onClose: () => void }) {
+  const details = useSyncRun(run.id)
+  return (
+    <Modal opened onClose={onClose} title="Run details" size="lg">
+      <Reading query={details}>
+        {({ syncRun, failures, skipped, nextRunAt, needsReconnection }) => (
+          <Stack gap="sm">
+            <RunCell run={syncRun} />
+            <Text size="sm">{countsOf(syncRun)}.</Text>
+            {syncRun.status === 'failed' && (
+              <Text size="sm">{fixOfRun(source.provider, needsReconnection)}</Text>
+            )}
+            {nextRunAt !== null && (
+              <Text size="sm" c="dimmed">
+                Next sync: <RelativeTime at={nextRunAt} />
+              </Text>
+            )}
+            <SkippedItems source={source} run={syncRun} failures={failures} skipped={skipped} />
+          </Stack>
+        )}
+      </Reading>
+    </Modal>
+  )
+}
+
+function SkippedItems({
+  source,
+  run,
+  failures,
+  skipped,
+}: {
+  source: Source
+  run: SyncRun
+  failures: readonly Left[]
+  skipped: readonly Left[]
+}) {
+  const rows = [
+    ...failures.map((item) => ({ ...item, fix: fixOfItem(source.provider, item.message) })),
+    ...skipped.map((item) => ({ ...item, fix: '–' })),
+  ]
+  if (rows.length === 0) return null
+  return (
+    <>
+      <DataTable
+        label={rows.length > run.itemsSkipped ? 'Items skipped or read in part' : 'Skipped items'}
+        rows={rows}
+        rowKey={({ externalId }) => externalId}
+        columns={[
+          { label: 'Item', cell: ({ externalId }) => <span className={classes.item}>{externalId}</span> },
+          { label: 'Reason', cell: ({ message }) => <span className={classes.reason}>{message}</span> },
+          ...(failures.length > 0 ? [{ label: 'Fix', cell: ({ fix }: { fix: string }) => fix }] : []),
+        ]}
+      />
+      {run.itemsSkipped > rows.length && (
+        <TooMany
+          shown={rows.length}
+          hint={`${formatNumber(run.itemsSkipped)} items were skipped in total.`}
+        />
+      )}
+    </>
+  )
+}
