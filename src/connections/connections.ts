@@ -24,9 +24,13 @@ export interface Connections {
    * that identifies this browser to the callback.
    * @throws AppError `connector_access_required`, `not_configured`, `plan_limit_reached`, `validation_failed`
    */
-  authorize(caller: ConsolePrincipal, provider: ProviderId): Promise<{ url: string; cookie: string }>
+  authorize(
+    caller: ConsolePrincipal,
+    provider: ProviderId,
+    options?: { awaitsChoice: boolean },
+  ): Promise<{ url: string; cookie: string }>
   /**
-   * Finishes the flow in the browser that began it: the source exists and its first run is queued. Returns the
+   * Finishes the flow in the browser that began it: the source exists and its first run is queued or scheduled. Returns the
    * console page to redirect to, with the provider's error after a refusal or cancellation. In any other browser it
    * only asks for confirmation and leaves the flow unchanged.
    * @throws AppError `malformed_state`, `upstream_error`, `connector_access_required`, `plan_limit_reached`,
@@ -56,14 +60,14 @@ export function createConnections(
     consolePage({ provider, connected: await connectAccount(provider, waiting, signal) })
 
   return {
-    async authorize(caller, provider) {
+    async authorize(caller, provider, { awaitsChoice } = { awaitsChoice: false }) {
       const { organizationId, userId } = caller
       await access.require(db, organizationId, provider)
       const adapter = oauthAdapter(adapters, provider)
       const { state, codeChallenge, browserSecret } = await db.transaction().execute(async (tx) => {
         await requireRoom(tx, deps, organizationId, provider)
         await recordBegin(tx, caller, provider, deps.clock.now())
-        return await states.begin(tx, { organizationId, userId, provider })
+        return await states.begin(tx, { organizationId, userId, provider }, { awaitsChoice })
       })
       return {
         url: adapter.authorizeUrl({ state, redirectUri: redirectUri(provider), codeChallenge }),

@@ -15,12 +15,14 @@ export interface OAuthFlow {
   organizationId: string
   userId: string
   provider: ProviderId
+  /** Whether the first run of a new source waits until its channels are chosen. */
+  awaitsChoice: boolean
   /** RFC 7636, 4.1. */
   codeVerifier: string
 }
 
 /** A flow before its state is redeemed. */
-export interface PendingFlow extends Omit<OAuthFlow, 'codeVerifier'> {
+export interface PendingFlow extends Omit<OAuthFlow, 'codeVerifier' | 'awaitsChoice'> {
   /** Whether the browser that sends `secret` began the flow. */
   isBrowser(secret: string | undefined): boolean
 }
@@ -29,7 +31,8 @@ export interface OAuthStates {
   /** Begins a flow. Returns the `state` and the S256 challenge to send, and a secret for the browser's cookie. */
   begin(
     tx: Tx,
-    flow: Omit<OAuthFlow, 'codeVerifier'>,
+    flow: Omit<OAuthFlow, 'codeVerifier' | 'awaitsChoice'>,
+    options?: Pick<OAuthFlow, 'awaitsChoice'>,
   ): Promise<{ state: string; codeChallenge: string; browserSecret: string }>
   /**
    * The flow of a callback of `provider`, without redeeming it. @throws AppError `malformed_state` when there is none
@@ -49,7 +52,7 @@ export interface OAuthStates {
 export function createOAuthStates(deps: { db: Db; clock: Clock; cipher: TokenCipher }): OAuthStates {
   const { db, clock, cipher } = deps
   return {
-    async begin(tx, flow) {
+    async begin(tx, flow, { awaitsChoice } = { awaitsChoice: false }) {
       const state = randomBytes(RANDOM_BYTES).toString('base64url')
       const codeVerifier = randomBytes(RANDOM_BYTES).toString('base64url')
       const browserSecret = randomBytes(RANDOM_BYTES).toString('base64url')
@@ -65,6 +68,7 @@ export function createOAuthStates(deps: { db: Db; clock: Clock; cipher: TokenCip
           provider: flow.provider,
           code_verifier_ciphertext: cipher.encrypt(codeVerifier, contextOf(hash)),
           browser_sha256: sha256(browserSecret),
+          awaits_choice: awaitsChoice,
           expires_at: new Date(now.getTime() + STATE_TTL_MS),
         })
         .execute()
@@ -100,6 +104,7 @@ export function createOAuthStates(deps: { db: Db; clock: Clock; cipher: TokenCip
         organizationId: row.organization_id,
         userId: row.user_id,
         provider,
+        awaitsChoice: row.awaits_choice,
         codeVerifier: openVerifier(cipher, row.code_verifier_ciphertext, contextOf(hash)),
       }
     },

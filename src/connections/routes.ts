@@ -173,6 +173,15 @@ const consoleRoutes = [
     credits: 0,
     audit: 'connector.authorize',
     params,
+    query: z.strictObject({
+      firstSync: z
+        .enum(['now', 'after_choice'])
+        .default('now')
+        .describe(
+          'When the first sync of a new source starts: `now`, once the account is connected; `after_choice`, with ' +
+            '`POST /v1/console/sync-runs` after its channels were chosen, or 15 minutes later. Only sources with channels wait.',
+        ),
+    }),
     refuses: ['connector_access_required', 'not_configured', 'plan_limit_reached'],
     responses: {
       200: z.object({
@@ -182,8 +191,9 @@ const consoleRoutes = [
         }),
       }),
     },
-    handle: async ({ principal, params: { provider } }, { connections }) => {
-      const { url, cookie } = await connections.authorize(principal, provider)
+    handle: async ({ principal, params: { provider }, query: { firstSync } }, { connections }) => {
+      const options = { awaitsChoice: firstSync === 'after_choice' }
+      const { url, cookie } = await connections.authorize(principal, provider, options)
       return reply(200, { url }, { 'Set-Cookie': cookie, 'Cache-Control': 'no-store' })
     },
   }),

@@ -6,8 +6,8 @@ import type { ProviderId } from '../kernel/providers.ts'
 import { storableText } from '../kernel/text.ts'
 import { lockOrganization } from '../organizations/index.ts'
 import { schedulePermissionPoll } from '../permission-polls/index.ts'
-import { type ConnectedAccount, ProviderError } from '../providers/index.ts'
-import { insertConnectedSource, reconnectSource } from '../sources/index.ts'
+import { type ConnectedAccount, findProvider, ProviderError } from '../providers/index.ts'
+import { insertConnectedSource, reconnectSource, schedulePoll } from '../sources/index.ts'
 import { queueRun } from '../sync/index.ts'
 import type { ConnectorAccess } from './connector-access.ts'
 import { findCredentials, saveCredentials } from './credentials.ts'
@@ -16,6 +16,8 @@ import type { TokenCipher } from './token-cipher.ts'
 import { withoutSecrets } from './without-secrets.ts'
 
 const ANSWER_TIMEOUT_MS = 30_000
+/** Without a choice of channels, the first run starts after this time. */
+const CHOICE_MS = 15 * 60_000
 
 export interface AccountStoreDependencies {
   clock: Clock
@@ -30,6 +32,8 @@ export interface ConnectRequest {
   organizationId: string
   userId: string
   provider: ProviderId
+  /** Whether the first run of a new source waits until its channels are chosen. */
+  awaitsChoice?: boolean
 }
 
 /**
@@ -74,7 +78,8 @@ export async function requireStanding(
 }
 
 /**
- * Stores the account in a new or its existing source, queues the first run, and returns the source's id.
+ * Stores the account in a new or its existing source, queues the first run, or schedules it if channels are to be
+ * chosen before, and returns the source's id.
  * @throws AppError `connector_access_required`, `plan_limit_reached`, `role_required`
  */
 export async function storeAccount(
@@ -105,7 +110,10 @@ export async function storeAccount(
       at,
     }))
   await saveCredentials(tx, cipher, { organizationId, sourceId }, account.credentials, at)
-  await queueRun(tx, { organizationId, sourceId, fullResync: false, at })
+  const awaitsChoice =
+    flow.awaitsChoice === true && before === undefined && findProvider(provider).hasChannels
+  if (awaitsChoice) await schedulePoll(tx, { organizationId, sourceId }, new Date(at.getTime() + CHOICE_MS))
+  else await queueRun(tx, { organizationId, sourceId, fullResync: false, at })
   await schedulePermissionPoll(tx, { organizationId, sourceId }, at)
   await recordEvent(tx, {
     organizationId,

@@ -97,6 +97,7 @@ export interface SourcesSchema {
     code_verifier_ciphertext: Buffer
     /** The hash of the cookie in the browser that started the flow. */
     browser_sha256: Nullable<Buffer>
+    awaits_choice: Generated<boolean>
     expires_at: Date
   }
   push_events: {

@@ -257,7 +257,7 @@ export async function schedulePoll(tx: Db, source: SourceRef, at: Date): Promise
 
 /**
  * The provider announced a change: poll the source soon. A source in error waits for its provider's retry time, a
- * paused one until it resumes.
+ * paused one until it resumes, a new one for its first run.
  */
 export async function noteAnnouncement(
   tx: Tx,
@@ -270,7 +270,7 @@ export async function noteAnnouncement(
       push_since: set.fn.coalesce('push_since', set.val(at)),
       next_poll_at: set
         .case()
-        .when('status', '=', 'error')
+        .when('status', 'in', ['error', 'pending'])
         .then(set.ref('next_poll_at'))
         .else(set.fn<Date>('least', [set.ref('next_poll_at'), set.val(pollAt)]))
         .end(),

@@ -2,20 +2,15 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { type Emulators, startEmulators } from '../support/connected-service.ts'
 import { type ConsoleRig, expectNoFaultsInThemes, expectSettled, startConsole } from './support/console.ts'
+import { connect, openSynced } from './support/sources.ts'
 
 const executablePath = inject('chromium')
 
 let rig: ConsoleRig
 let emulators: Emulators
 
-async function connect(page: Page, provider: string): Promise<void> {
-  await page.goto(`${rig.service.url}/console/sources/new`)
-  await page.getByRole('button', { name: `Connect ${provider}` }).click()
-  await page.getByText(`${provider} is connected`).waitFor()
-  const id = new URL(page.url()).searchParams.get('connected') ?? ''
-  await page.goto(`${rig.service.url}/console/sources/${id}`)
-  await page.getByRole('table', { name: 'Runs' }).getByText('Succeeded').first().waitFor()
-}
+const connectAndSync = async (page: Page, provider: string): Promise<void> =>
+  await openSynced(rig, page, await connect(rig, page, provider))
 
 const permissions = (page: Page) => page.getByRole('region', { name: 'Permissions' })
 
@@ -37,7 +32,7 @@ describe.skipIf(executablePath === null)('permissions in a browser', () => {
   it('shows how a source reports permissions, how fresh they are, and who may read an item', async () => {
     const { page, close } = await rig.openTab({ bypassCSP: true })
     await rig.signIn(page, (await rig.settle()).email)
-    await connect(page, 'Slack')
+    await connectAndSync(page, 'Slack')
     await expect
       .poll(
         async () => {
@@ -60,7 +55,7 @@ describe.skipIf(executablePath === null)('permissions in a browser', () => {
     const { email, organization } = await rig.settle()
     await rig.grant(organization.id, 'gmail')
     await rig.signIn(page, email)
-    await connect(page, 'Gmail')
+    await connectAndSync(page, 'Gmail')
     await page.getByText('Gmail does not say who may read an item').waitFor()
     await permissions(page).getByText(emulators.google.account).waitFor()
     await expectNoFaultsInThemes(page, 'a source that cannot tell')

@@ -10,6 +10,7 @@ import { freePort } from '../support/service-process.ts'
 import { startReceiver, type WebhookReceiver } from '../support/webhook-receiver.ts'
 import { askForWeeks, PEOPLE, settleCompany } from './support/company.ts'
 import { type ConsoleRig, expectSettled, startConsole } from './support/console.ts'
+import { connect, openSynced } from './support/sources.ts'
 import type { Scene, Stage } from './support/scene.ts'
 import { failAtProvider, SCENES } from './support/scenes.ts'
 
@@ -181,13 +182,9 @@ async function fillCompany(
   const { context, page } = await rig.open()
   await rig.signIn(page, PEOPLE.owner)
   const { url } = rig.service
-  const connect = async (provider: string): Promise<string> => {
-    await page.goto(`${url}/console/sources/new`)
-    await page.getByRole('button', { name: `Connect ${provider}` }).click()
-    await page.getByText(`${provider} is connected`).waitFor()
-    const id = new URL(page.url()).searchParams.get('connected') ?? ''
-    await page.goto(`${url}/console/sources/${id}`)
-    await page.getByRole('table', { name: 'Runs' }).getByText('Succeeded').first().waitFor()
+  const connectAndSync = async (provider: string): Promise<string> => {
+    const id = await connect(rig, page, provider)
+    await openSynced(rig, page, id)
     return id
   }
   await page.goto(`${url}/console/sources/new`)
@@ -195,9 +192,9 @@ async function fillCompany(
   await page.getByText('Access requested').first().waitFor()
   await rig.grant(company.id, 'google_drive')
   const connected = {
-    slack: await connect('Slack'),
-    google_drive: await connect('Google Drive'),
-    notion: await connect('Notion'),
+    slack: await connectAndSync('Slack'),
+    google_drive: await connectAndSync('Google Drive'),
+    notion: await connectAndSync('Notion'),
   }
   failAtProvider(emulators)
   await page.getByRole('button', { name: 'Sync now' }).click()

@@ -10,46 +10,15 @@ import {
   expectSettled,
   OF_THEMES,
   startConsole,
-  type TabOptions,
 } from './support/console.ts'
+import { connect, createVisits, openSynced } from './support/sources.ts'
 
 const executablePath = inject('chromium')
 const LIMIT_BYTES = 25 * 1024 * 1024
 
 let rig: ConsoleRig
 let emulators: Emulators
-let visitors = 0
-
-/** An owner of a separate workspace, at one of its pages. */
-async function visit(
-  path: string,
-  options?: TabOptions,
-): Promise<{ page: Page; organization: TestOrganization; close(): Promise<void> }> {
-  const organization = await rig.service.organization()
-  visitors += 1
-  const email = `owner-${visitors}@example.com`
-  await rig.join(email, 'owner', organization.id)
-  const { page, close } = await rig.openTab(options)
-  await rig.signIn(page, email, path)
-  return { page, organization, close }
-}
-
-/**
- * Connects an account with the buttons, including the provider's page, and waits for its items. @returns the source's
- * id
- */
-async function connect(page: Page, provider: string): Promise<string> {
-  await page.goto(`${rig.service.url}/console/sources/new`)
-  await page.getByRole('button', { name: `Connect ${provider}` }).click()
-  await page.getByText(`${provider} is connected`).waitFor()
-  return new URL(page.url()).searchParams.get('connected') ?? ''
-}
-
-/** Opens a source's page and waits until its run has ended. */
-async function openSynced(page: Page, sourceId: string): Promise<void> {
-  await page.goto(`${rig.service.url}/console/sources/${sourceId}`)
-  await page.getByRole('table', { name: 'Runs' }).getByText('Succeeded').first().waitFor()
-}
+let visit: ReturnType<typeof createVisits>
 
 async function chooseAction(page: Page, name: string): Promise<void> {
   await page.getByRole('button', { name: 'More actions' }).click()
@@ -65,6 +34,7 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
       environment: { ...emulators.environment, ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64') },
       sleep: sleepBriefly,
     })
+    visit = createVisits(rig)
   })
   afterEach(() => {
     for (const provider of ['slack', 'notion', 'gmail'] as const)
@@ -83,8 +53,8 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     await page.goto(`${rig.service.url}/console/`)
     await page.getByText('Gmail waits for access').waitFor()
     await rig.grant(organization.id, 'gmail')
-    const sourceId = await connect(page, 'Gmail')
-    await openSynced(page, sourceId)
+    const sourceId = await connect(rig, page, 'Gmail')
+    await openSynced(rig, page, sourceId)
     await items(page).getByRole('row').nth(1).waitFor()
     expect(await page.getByRole('table', { name: 'Runs' }).getByText('Failed').count()).toBe(0)
     await close()
@@ -115,7 +85,7 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     ] as const) {
       const provider = name === 'Slack' ? 'slack' : name === 'Notion' ? 'notion' : 'google_drive'
       emulatorOf(emulators, provider).faults.add({ path, delayMs: 50 })
-      const sourceId = await connect(page, name)
+      const sourceId = await connect(rig, page, name)
       await page.getByRole('link', { name: /./ }).first().waitFor()
       await page.goto(`${rig.service.url}/console/sources/${sourceId}`)
       await page.evaluate(() => Reflect.set(globalThis, 'wasNotReloaded', true))
@@ -128,31 +98,10 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     await close()
   })
 
-  it('counts what a run found so that it adds up, and names what it skipped with the reason', async () => {
-    const { page, organization, close } = await visit('sources/new')
-    await rig.grant(organization.id, 'google_drive')
-    emulators.google.drive.create({ name: 'logo.gif', mimeType: 'image/gif', content: 'GIF89a' })
-    const sourceId = await connect(page, 'Google Drive')
-    await openSynced(page, sourceId)
-    const run = page.getByRole('table', { name: 'Runs' }).getByRole('row').nth(1)
-    const countIn = async (label: string): Promise<number> =>
-      Number(await run.locator(`[data-label="${label}"]`).innerText())
-    const parts = await Promise.all(['Stored', 'Unchanged', 'Removed', 'Skipped'].map(countIn))
-    expect(parts.reduce((sum, part) => sum + part, 0)).toBe(await countIn('Found'))
-    await run.getByRole('button', { name: /skipped: show them$/ }).click()
-    const dialog = page.getByRole('dialog')
-    await dialog.getByText(`${await countIn('Found')} found: `).waitFor()
-    await dialog
-      .getByRole('table', { name: 'Skipped items' })
-      .getByText('logo.gif: files of type image/gif are not read')
-      .waitFor()
-    await close()
-  })
-
   it('reads a source again that was read before its run ended', async () => {
     const { page, close } = await visit('sources/new')
-    const sourceId = await connect(page, 'Notion')
-    await openSynced(page, sourceId)
+    const sourceId = await connect(rig, page, 'Notion')
+    await openSynced(rig, page, sourceId)
     const readBefore = (status: string) =>
       page.route(
         '**/v1/console/sources',
@@ -182,35 +131,12 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     await close()
   })
 
-  it('offers the channels of a newly connected Slack workspace, and syncs the chosen ones', async () => {
-    const { page, organization, close } = await visit('sources/new')
-    const sourceId = await connect(page, 'Slack')
-    await page.getByRole('heading', { name: /^Choose the channels of / }).waitFor()
-    expect(await page.getByRole('radio', { name: 'Only these channels' }).isChecked()).toBe(true)
-    expect(await page.getByRole('button', { name: 'Save and sync' }).isDisabled()).toBe(true)
-    const list = page.getByRole('list', { name: 'Channels' })
-    const names = await list.getByRole('listitem').allInnerTexts()
-    expect(names.length).toBeGreaterThan(1)
-    const [first = ''] = names[0]?.split('\n') ?? []
-    await page.getByLabel('Search channels').fill(first)
-    await list.getByRole('checkbox').first().check()
-    await page.getByRole('button', { name: 'Save and sync' }).click()
-    await page.getByRole('button', { name: 'Save and sync' }).waitFor({ state: 'detached' })
-    await openSynced(page, sourceId)
-    expect(await page.getByRole('radio', { name: 'Only these channels' }).isChecked()).toBe(true)
-    await items(page).getByRole('row').nth(1).waitFor()
-    const { body } = await rig.service.call('GET', '/v1/sources', { key: organization.adminKey })
-    const source = body.sources.find(({ id }: { id: string }) => id === sourceId)
-    expect(source.channelAllowlist).toHaveLength(1)
-    await close()
-  })
-
   it('pauses, resumes and renames a source, and syncs it again', async () => {
     const { page, close } = await visit('sources/new')
-    const sourceId = await connect(page, 'Notion')
+    const sourceId = await connect(rig, page, 'Notion')
     await page.getByRole('table', { name: 'Sources' }).waitFor()
     expect(await page.getByRole('button', { name: 'Clear filters' }).count()).toBe(0)
-    await openSynced(page, sourceId)
+    await openSynced(rig, page, sourceId)
     await page.getByText(/^in \d+ minutes$/).waitFor()
     await chooseAction(page, 'Pause')
     await page.getByText('This source is paused').waitFor()
@@ -231,8 +157,8 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
 
   it('shows what a provider that is down reported, and on Home what to do about it, with the button', async () => {
     const { page, close } = await visit('sources/new')
-    const sourceId = await connect(page, 'Notion')
-    await openSynced(page, sourceId)
+    const sourceId = await connect(rig, page, 'Notion')
+    await openSynced(rig, page, sourceId)
     emulatorOf(emulators, 'notion').faults.add({ path: '/v1/', drop: true })
     await page.getByRole('button', { name: 'Sync now' }).click()
     await page
@@ -349,7 +275,7 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     const { page, organization, close } = await visit('sources/new')
     await ingest(organization, 1)
     const id = emulators.notion.state.create({ title: 'Door codes', markdown: 'The code is 1111.' })
-    await openSynced(page, await connect(page, 'Notion'))
+    await openSynced(rig, page, await connect(rig, page, 'Notion'))
     emulators.notion.state.edit(id, { markdown: 'The code is 2222.' })
     await page.getByRole('button', { name: 'Actions for Door codes' }).click()
     await page.getByRole('menuitem', { name: 'Sync again' }).click()
@@ -418,8 +344,8 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
       await expectNoFaults(page, `${where}, dark`, OF_THEMES)
     }
     await ingest(organization, 3)
-    const connected = await connect(page, 'Slack')
-    await openSynced(page, connected)
+    const connected = await connect(rig, page, 'Slack')
+    await openSynced(rig, page, connected)
     for (const path of ['new', 'import', connected, organization.sources.notion]) {
       await page.goto(`${rig.service.url}/console/sources/${path}`)
       await expectSettled(page)

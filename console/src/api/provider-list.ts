@@ -53,6 +53,6 @@ export function providerName(id: string | null): string | undefined {
 }
 
 /** Whether a provider's sources can be limited to some of its channels. */
-export function hasChannels(id: ProviderId): boolean {
-  return providerFacts(id).hasChannels
+export function hasChannels(id: string | null): boolean {
+  return known.byId.get(id ?? '')?.hasChannels ?? false
 }

@@ -1,5 +1,5 @@
 import { Alert } from '@mantine/core'
-import { providerName } from '../api/provider-list.ts'
+import { hasChannels, providerName } from '../api/provider-list.ts'
 
 /** OAuth error codes (RFC 6749, 4.1.2.1). No other text of the URL is shown, because anyone can write it. */
 const ERROR_CODE = /^[a-z_]{1,60}$/
@@ -22,13 +22,16 @@ export function OutcomeNotice() {
 }
 
 function outcomeOf(query: URLSearchParams): Outcome | null {
-  const provider = providerName(query.get('provider')) ?? 'The account'
+  const id = query.get('provider')
+  const provider = providerName(id) ?? 'The account'
   const error = query.get('error')
   if (query.has('connected'))
     return {
       isGood: true,
       title: `${provider} is connected`,
-      text: 'It syncs by itself. Items are searchable as they arrive.',
+      text: hasChannels(id)
+        ? 'Choose the channels to sync. Items are searchable as they arrive.'
+        : 'It syncs by itself. Items are searchable as they arrive.',
     }
   if (error !== null)
     return {

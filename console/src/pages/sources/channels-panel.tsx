@@ -17,14 +17,26 @@ import { useChangeSource, useStartRun } from './use-source-changes.ts'
 type Channel = Schemas['SlackChannel']
 
 const SHOWN_MAX = 100
+/** The service waits that long. */
+const FIRST_SYNC =
+  'The first sync starts when you save, or after 15 minutes with all channels the bot is a member of.'
 /** The service's limit. */
 const ALLOWED_MAX = 1_000
 
 /**
  * The channels to read: all that the bot is a member of, or chosen ones.
- * `isNew`: the user has just connected the account, so the form starts with the choice.
+ * `isNew`: the account has just been connected, so the form starts with the choice. `isWaiting`: the first sync starts
+ * with it.
  */
-export function ChannelsPanel({ source, isNew = false }: { source: Source; isNew?: boolean }) {
+export function ChannelsPanel({
+  source,
+  isNew = false,
+  isWaiting = false,
+}: {
+  source: Source
+  isNew?: boolean
+  isWaiting?: boolean
+}) {
   const { api, organization } = useWorkspace()
   const channels = useQuery({
     queryKey: [organization.id, 'channels', source.id],
@@ -49,8 +61,9 @@ export function ChannelsPanel({ source, isNew = false }: { source: Source; isNew
             key={JSON.stringify(source.channelAllowlist)}
             saved={source.channelAllowlist}
             channels={rows}
+            isWaiting={isWaiting}
             startsChosen={isNew || source.channelAllowlist !== null}
-            isSaving={change.isPending}
+            isSaving={change.isPending || run.isPending}
             error={change.error ?? run.error}
             onSave={save}
           />
@@ -63,6 +76,7 @@ export function ChannelsPanel({ source, isNew = false }: { source: Source; isNew
 function ChannelForm({
   saved,
   channels,
+  isWaiting,
   startsChosen,
   isSaving,
   error,
@@ -70,6 +84,7 @@ function ChannelForm({
 }: {
   saved: readonly string[] | null
   channels: readonly Channel[]
+  isWaiting: boolean
   startsChosen: boolean
   isSaving: boolean
   error: ApiError | null
@@ -78,7 +93,7 @@ function ChannelForm({
   const [isChosen, setIsChosen] = useState(startsChosen)
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(saved))
   const next = isChosen ? [...chosen] : null
-  const isSame = next === null ? saved === null : saved !== null && sameSet(chosen, saved)
+  const isSame = !isWaiting && isSaved(next, saved)
   const toggle = (id: string): void => {
     const changed = new Set(chosen)
     if (!changed.delete(id)) changed.add(id)
@@ -109,9 +124,11 @@ function ChannelForm({
             Save and sync
           </Button>
           <Text size="sm" c="dimmed">
-            {isChosen
-              ? `${count(chosen.size, 'channel')} chosen. Items of other channels are deleted.`
-              : 'Items of channels the bot is not a member of are deleted.'}
+            {isWaiting
+              ? FIRST_SYNC
+              : isChosen
+                ? `${count(chosen.size, 'channel')} chosen. Items of other channels are deleted.`
+                : 'Items of channels the bot is not a member of are deleted.'}
           </Text>
         </Group>
       )}
@@ -174,6 +191,8 @@ function ChannelChoice({
   )
 }
 
-function sameSet(one: ReadonlySet<string>, other: readonly string[]): boolean {
-  return one.size === other.length && other.every((id) => one.has(id))
+function isSaved(next: readonly string[] | null, saved: readonly string[] | null): boolean {
+  if (next === null || saved === null) return next === saved
+  const before = new Set(saved)
+  return next.length === before.size && next.every((id) => before.has(id))
 }

@@ -15,7 +15,7 @@ import { ReadersPanel } from './readers-panel.tsx'
 import { RunsPanel } from './runs-panel.tsx'
 import { SourceActions } from './source-actions.tsx'
 import { SourceStanding } from './source-standing.tsx'
-import { isForFiles, isPushOnly, nameOf, type Source } from './source-words.ts'
+import { awaitsChannels, isForFiles, isPushOnly, nameOf, type Source } from './source-words.ts'
 import { useReadAfterRuns, useRunsOf } from './use-runs.ts'
 import { useSources } from './use-sources.ts'
 
@@ -43,6 +43,7 @@ function Details({ source }: { source: Source }) {
   const newest = runs.rows[0]
   useReadAfterRuns([source], runs.rows)
   const isPushed = isPushOnly(source)
+  const isWaiting = runs.data !== undefined && awaitsChannels(source, newest) && !isPushed
   return (
     <>
       <PageHeader
@@ -51,6 +52,7 @@ function Details({ source }: { source: Source }) {
         action={<SourceActions source={source} run={newest} />}
       />
       <Stack gap="lg">
+        {isWaiting && <ChannelsPanel source={source} isNew isWaiting />}
         <SourceStanding
           source={source}
           run={newest}
@@ -58,7 +60,7 @@ function Details({ source }: { source: Source }) {
         />
         <ReadersPanel source={source} />
         {source.policyHealth !== null && <PolicyPanel source={source} health={source.policyHealth} />}
-        {hasChannels(source.provider) && !isPushed && <ChannelsPanel source={source} />}
+        {hasChannels(source.provider) && !isPushed && !isWaiting && <ChannelsPanel source={source} />}
         <ItemsPanel source={source} />
         {!isPushed && <RunsPanel source={source} runs={runs} />}
       </Stack>

@@ -10,7 +10,15 @@ import { LastSynced } from './last-synced.tsx'
 import { FixButton } from './fix-button.tsx'
 import classes from './source-standing.module.css'
 import { SourceStatus } from './source-status.tsx'
-import { countsOf, fixOfRun, isActive, isPushOnly, type Source, type SyncRun } from './source-words.ts'
+import {
+  awaitsChannels,
+  countsOf,
+  fixOfRun,
+  isActive,
+  isPushOnly,
+  type Source,
+  type SyncRun,
+} from './source-words.ts'
 import { useSyncRun } from './use-runs.ts'
 import { useChangeSource } from './use-source-changes.ts'
 
@@ -65,6 +73,12 @@ function NextSync({ source, run, at }: { source: Source; run: SyncRun | undefine
     return (
       <Stat label="Next sync" value="Running now">
         {formatNumber(run.itemsIngested)} stored so far
+      </Stat>
+    )
+  if (awaitsChannels(source, run))
+    return (
+      <Stat label="Next sync" value="After your choice">
+        Choose channels to start the first sync
       </Stat>
     )
   return (

@@ -1,5 +1,5 @@
 import type { Schemas } from '../../api/client.ts'
-import { filesProvider, providerFacts } from '../../api/provider-list.ts'
+import { filesProvider, hasChannels, providerFacts } from '../../api/provider-list.ts'
 import { formatNumber } from '../../ui/format.ts'
 
 export type Source = Schemas['Source']
@@ -54,6 +54,11 @@ export function countsOf(run: RunCounts): string {
     `${formatNumber(run.itemsSkipped)} skipped`,
   ]
   return `${formatNumber(foundBy(run))} found: ${parts.join(', ')}`
+}
+
+/** Whether a new source waits for the choice of its channels: its first run has not been queued. */
+export function awaitsChannels({ status, provider }: Source, run: SyncRun | undefined): boolean {
+  return status === 'pending' && run === undefined && hasChannels(provider)
 }
 
 /** The fix for a source whose last run failed. */

@@ -18,8 +18,8 @@ import classes from './source-filters.module.css'
 import { SourceFilters } from './source-filters.tsx'
 import { SourceName } from './source-name.tsx'
 import { SourceStatus } from './source-status.tsx'
-import { isPushOnly, isUnused, type Source } from './source-words.ts'
-import { useLiveRuns } from './use-runs.ts'
+import { awaitsChannels, isPushOnly, isUnused, type Source } from './source-words.ts'
+import { useLiveRuns, useSyncRuns } from './use-runs.ts'
 import { useSources } from './use-sources.ts'
 
 const route = getRouteApi('/admins/sources')
@@ -91,8 +91,10 @@ export function SourcesPage() {
 function NewChannels({ sources }: { sources: readonly Source[] }) {
   const connected = new URLSearchParams(globalThis.location.search).get('connected')
   const source = sources.find(({ id }) => id === connected)
-  if (source === undefined || !hasChannels(source.provider)) return null
-  return <ChannelsPanel source={source} isNew />
+  const { data: runs } = useSyncRuns()
+  if (source === undefined || runs === undefined || !hasChannels(source.provider)) return null
+  const run = runs.find(({ connectorId }) => connectorId === source.id)
+  return <ChannelsPanel source={source} isNew isWaiting={awaitsChannels(source, run)} />
 }
 
 /** All sources, with a search if there are many. */

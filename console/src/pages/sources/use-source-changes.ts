@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { unwrap } from '../../api/client.ts'
 import type { ApiError } from '../../api/errors.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
-import type { ProviderId } from '../../api/provider-list.ts'
+import { hasChannels, type ProviderId } from '../../api/provider-list.ts'
 import type { Source } from './source-words.ts'
 import { useRefreshStored } from './use-sources.ts'
 
@@ -75,7 +75,10 @@ export function useConnect(provider: ProviderId, { allowFirst = false } = {}) {
     mutationFn: async () => {
       const params = { path: { provider } }
       if (allowFirst) await unwrap(api.POST('/v1/console/connector-access/{provider}/grant', { params }))
-      const { url } = await unwrap(api.POST('/v1/console/connectors/{provider}/authorize', { params }))
+      const query = { firstSync: hasChannels(provider) ? ('after_choice' as const) : ('now' as const) }
+      const { url } = await unwrap(
+        api.POST('/v1/console/connectors/{provider}/authorize', { params: { ...params, query } }),
+      )
       globalThis.location.assign(url)
     },
   })
