@@ -42,7 +42,8 @@ function rankOf({ page, fact }: Expectation, hits: readonly Found[]): number | n
   return found === undefined ? null : places.indexOf(found.sourceItemId) + 1
 }
 
-function isPage({ sourceItemId, title, url }: Found, page: string): boolean {
+/** Whether an item is the expected page: by its ID, its URL, or its title in any case. */
+export function isPage({ sourceItemId, title, url }: Omit<Found, 'content'>, page: string): boolean {
   return sourceItemId === page.toLowerCase() || url === page || plain(title) === plain(page)
 }
 

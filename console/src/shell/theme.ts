@@ -25,6 +25,9 @@ export const theme = createTheme({
     Modal: { defaultProps: { centered: true, padding: 'lg', closeButtonProps: { 'aria-label': 'Close' } } },
     Drawer: { defaultProps: { padding: 'lg' } },
     DrawerRoot: { defaultProps: { padding: 'lg' } },
+    // Their header elements would be second banner landmarks.
+    ModalHeader: { defaultProps: { role: 'presentation' } },
+    DrawerHeader: { defaultProps: { role: 'presentation' } },
   },
 })
 

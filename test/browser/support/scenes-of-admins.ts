@@ -121,7 +121,18 @@ export const RUNNING: readonly Scene[] = [
     path: 'evaluation?tab=questions',
     async act({ page }) {
       await page.getByRole('button', { name: 'Add a question' }).click()
-      await dialog(page).getByLabel('Question').waitFor()
+      await dialog(page).getByRole('combobox', { name: 'Page' }).fill('re')
+      await page.getByRole('option').first().waitFor()
+    },
+  },
+  {
+    name: 'evaluation-unknown-page',
+    who: 'owner',
+    path: 'evaluation?tab=questions',
+    async act({ page }) {
+      await page.getByRole('button', { name: 'Add a question' }).click()
+      await dialog(page).getByRole('combobox', { name: 'Page' }).fill('Vacations of 2019')
+      await dialog(page).getByText('No item that you may read').waitFor()
     },
   },
   {

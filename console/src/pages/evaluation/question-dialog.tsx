@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack, Textarea, TextInput } from '@mantine/core'
 import { type FormEvent, useState } from 'react'
 import { ErrorNotice } from '../../ui/error-state.tsx'
+import { PageField } from './page-field.tsx'
 import { type Question, usePutQuestions } from './use-evaluation.ts'
 
 const CHARACTERS_MAX = 8_192
@@ -34,13 +35,11 @@ export function QuestionDialog({ question, onClose }: { question: Question | nul
             readOnly={question !== null}
             data-autofocus={question === null || undefined}
           />
-          <TextInput
-            label="Page"
-            description="The title, the URL or the ID of the item that answers it."
+          <PageField
             value={page}
-            onChange={(event) => setPage(event.currentTarget.value)}
+            isFocused={question !== null}
             maxLength={CHARACTERS_MAX}
-            data-autofocus={question !== null || undefined}
+            onChange={setPage}
           />
           <TextInput
             label="Fact"
