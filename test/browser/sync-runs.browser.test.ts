@@ -44,6 +44,27 @@ describe.skipIf(executablePath === null)('the syncs of a source in a browser', (
     await close()
   })
 
+  it('explains a missing permission in place of quoting the provider, and reconnects', async () => {
+    const { page, organization, close } = await visit('sources/new', { bypassCSP: true })
+    await rig.grant(organization.id, 'google_drive')
+    const sourceId = await connect(rig, page, 'Google Drive')
+    await openSynced(rig, page, sourceId)
+    const message = 'Request had insufficient authentication scopes.'
+    const error = { code: 403, message, errors: [{ message, reason: 'insufficientPermissions' }] }
+    emulators.google.faults.add({ path: '/drive/v3/', status: 403, body: { error } })
+    await page.getByRole('button', { name: 'Sync now' }).click()
+    const alert = page.getByRole('alert')
+    await alert.getByText('The connection lacks a permission that Google Drive requires.').waitFor()
+    expect(await alert.getByText(message).count()).toBe(0)
+    await expectNoFaultsInThemes(page, 'a missing permission')
+    emulators.google.faults.clear()
+    await alert.getByRole('button', { name: 'Reconnect Google Drive' }).press('Enter')
+    await page.getByText('Google Drive is connected').waitFor()
+    await openSynced(rig, page, sourceId)
+    await alert.waitFor({ state: 'detached' })
+    await close()
+  })
+
   it('starts the first Slack sync with the channels chosen, not before', async () => {
     const { page, organization, close } = await visit('sources/new', { bypassCSP: true })
     const sourceId = await beginToConnect(rig, page, 'Slack')

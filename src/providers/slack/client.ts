@@ -101,7 +101,8 @@ function platformError(error: WebAPIPlatformError): ProviderError {
   if (AUTH_ERRORS.has(code)) return new ProviderError('auth', code, { code, cause: error })
   // The SDK reports a non-JSON answer as `error: <the whole page>`: a proxy's error page, not Slack.
   if (PASSING_ERRORS.has(code) || code.length > 100) {
-    return new ProviderError('unavailable', code.slice(0, 200), { code: code.slice(0, 100), cause: error })
+    const words = code.length > 100 ? 'Slack did not answer with JSON' : code
+    return new ProviderError('unavailable', words, { code: code.slice(0, 100), cause: error })
   }
   return new ProviderError('rejected', code, { code, cause: error })
 }

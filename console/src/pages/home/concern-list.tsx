@@ -3,7 +3,8 @@ import { count } from '../../ui/format.ts'
 import { ButtonLink, TextLink } from '../../ui/links.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { FixButton } from '../sources/fix-button.tsx'
-import { fixOfRun, type Source, type SyncRun } from '../sources/source-words.ts'
+import { explainFailure } from '../sources/failure-words.ts'
+import type { Source, SyncRun } from '../sources/source-words.ts'
 import { useLiveRuns, useSyncRun } from '../sources/use-runs.ts'
 import type { Concern } from './attention.ts'
 import classes from './concern-list.module.css'
@@ -70,5 +71,6 @@ export function ConcernList({ concerns }: { concerns: readonly Concern[] }) {
 /** The fix for a failed run. The source's page has the provider's message. */
 function Fix({ source, run }: { source: Source; run: SyncRun | undefined }) {
   const { data } = useSyncRun(run?.status === 'failed' ? run.id : undefined)
-  return fixOfRun(source.provider, data?.needsReconnection === true)
+  const { happened, fix } = explainFailure(source, data?.needsReconnection === true)
+  return `${happened} ${fix}`
 }

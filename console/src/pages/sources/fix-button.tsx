@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { ErrorNotice } from '../../ui/error-state.tsx'
 import { providerName } from '../../api/provider-list.ts'
+import { explainFailure } from './failure-words.ts'
 import { useConnecting } from './connect-dialog.tsx'
 import { isActive, type Source, type SyncRun } from './source-words.ts'
 import { useSyncRun } from './use-runs.ts'
@@ -11,10 +12,11 @@ export function FixButton({ source, run }: { source: Source; run: SyncRun | unde
   const details = useSyncRun(run?.status === 'failed' ? run.id : undefined)
   const [connect, sync] = [useConnecting(source.provider), useStartRun(source.id)]
   const error = connect.error ?? sync.error
+  const failure = explainFailure(source, details.data?.needsReconnection === true)
   const name = providerName(source.provider) ?? 'the account'
   return (
     <div>
-      {details.data?.needsReconnection === true ? (
+      {source.status === 'error' && failure.isCuredByReconnecting ? (
         <Button size="xs" onClick={connect.begin} loading={connect.isPending}>
           Reconnect {name}
         </Button>

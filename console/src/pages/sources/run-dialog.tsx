@@ -5,9 +5,10 @@ import { TooMany } from '../../ui/error-state.tsx'
 import { formatNumber } from '../../ui/format.ts'
 import { Reading } from '../../ui/reading.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
+import { explainFailure } from './failure-words.ts'
 import { RunCell } from './run-cell.tsx'
 import classes from './runs-panel.module.css'
-import { countsOf, fixOfItem, fixOfRun, type Source, type SyncRun } from './source-words.ts'
+import { countsOf, fixOfItem, type Source, type SyncRun } from './source-words.ts'
 import { useSyncRun } from './use-runs.ts'
 
 type Left = Schemas['SyncRunFailure']
@@ -23,7 +24,7 @@ export function RunDialog({ source, run, onClose }: { source: Source; run: SyncR
             <RunCell run={syncRun} />
             <Text size="sm">{countsOf(syncRun)}.</Text>
             {syncRun.status === 'failed' && (
-              <Text size="sm">{fixOfRun(source.provider, needsReconnection)}</Text>
+              <Explanation source={source} run={syncRun} needsReconnection={needsReconnection} />
             )}
             {nextRunAt !== null && (
               <Text size="sm" c="dimmed">
@@ -35,6 +36,23 @@ export function RunDialog({ source, run, onClose }: { source: Source; run: SyncR
         )}
       </Reading>
     </Modal>
+  )
+}
+
+function Explanation({
+  source: { provider },
+  run: { errorMessage },
+  needsReconnection,
+}: {
+  source: Source
+  run: SyncRun
+  needsReconnection: boolean
+}) {
+  const { happened, fix } = explainFailure({ provider, errorMessage }, needsReconnection)
+  return (
+    <Text size="sm">
+      {happened} {fix}
+    </Text>
   )
 }
 

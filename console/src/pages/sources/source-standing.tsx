@@ -7,18 +7,11 @@ import { providerName } from '../../api/provider-list.ts'
 import { formatDate, RelativeTime } from '../../ui/relative-time.tsx'
 import { Stat, Stats } from '../../ui/stat.tsx'
 import { LastSynced } from './last-synced.tsx'
+import { explainFailure } from './failure-words.ts'
 import { FixButton } from './fix-button.tsx'
 import classes from './source-standing.module.css'
 import { SourceStatus } from './source-status.tsx'
-import {
-  awaitsChannels,
-  countsOf,
-  fixOfRun,
-  isActive,
-  isPushOnly,
-  type Source,
-  type SyncRun,
-} from './source-words.ts'
+import { awaitsChannels, countsOf, isActive, isPushOnly, type Source, type SyncRun } from './source-words.ts'
 import { useSyncRun } from './use-runs.ts'
 import { useChangeSource } from './use-source-changes.ts'
 
@@ -97,21 +90,18 @@ function Failure({
   run: SyncRun | undefined
   needsReconnection: boolean
 }) {
+  const { happened, fix, isCuredByReconnecting, isGeneral } = explainFailure(source, needsReconnection)
   return (
-    <Alert
-      color="red"
-      icon={<CircleAlert size={18} aria-hidden />}
-      title={`${providerName(source.provider) ?? 'The provider'} could not be read`}
-    >
+    <Alert color="red" icon={<CircleAlert size={18} aria-hidden />} title={happened}>
       <Text size="sm" mb="xs">
-        {fixOfRun(source.provider, needsReconnection)}
+        {fix}
       </Text>
-      {source.errorMessage !== null && (
+      {isGeneral && source.errorMessage !== null && (
         <Text size="sm" mb="sm" className={classes.reported ?? ''}>
           Reported error: {source.errorMessage}
         </Text>
       )}
-      {needsReconnection && <FixButton source={source} run={run} />}
+      {isCuredByReconnecting && <FixButton source={source} run={run} />}
     </Alert>
   )
 }

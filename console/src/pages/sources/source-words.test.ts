@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { countsOf, fixOfItem, fixOfRun, foundBy } from './source-words.ts'
+import { countsOf, fixOfItem, foundBy } from './source-words.ts'
 
 describe('the fix of an error', () => {
-  it('is to reconnect an account whose access has ended', () => {
-    expect(fixOfRun('slack', true)).toContain('Reconnect Slack')
-    expect(fixOfRun('slack', false)).toContain('The next sync tries again')
-  })
-
   it('depends on the cause: the provider, a limit, or the service', () => {
     expect(fixOfItem('notion', 'Could not find block')).toContain('Check in Notion')
     expect(fixOfItem('notion', 'It cannot be stored: string is too long')).toContain('Shorten or split it')

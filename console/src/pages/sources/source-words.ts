@@ -61,14 +61,6 @@ export function awaitsChannels({ status, provider }: Source, run: SyncRun | unde
   return status === 'pending' && run === undefined && hasChannels(provider)
 }
 
-/** The fix for a source whose last run failed. */
-export function fixOfRun(provider: Source['provider'], needsReconnection: boolean): string {
-  const { name } = providerFacts(provider)
-  return needsReconnection
-    ? `The account no longer has access. Reconnect ${name}: the sync continues where it stopped.`
-    : `The next sync tries again. If it keeps failing, check that the account is active at ${name}.`
-}
-
 /** The fix for an item that a run could not read. The service starts the messages of its own failures the same way. */
 export function fixOfItem(provider: Source['provider'], message: string): string {
   const { name } = providerFacts(provider)

@@ -194,6 +194,23 @@ describe('Google', () => {
     expect(engine.items.size).toBe(19)
   })
 
+  it('a refusal that is a page is reported by its status, without the page', async () => {
+    const { google, engine } = await connect({ files: 1 })
+    google.faults.add({ path: '/drive/v3/', status: 403, body: '<html>Sorry</html>' })
+    await expect(engine.run()).rejects.toMatchObject({
+      kind: 'rejected',
+      message: 'Google answered with status 403',
+    })
+  })
+
+  it('a missing scope needs a new connection, however Google names it', async () => {
+    const { google, engine } = await connect({ files: 1 })
+    const message = 'Request had insufficient authentication scopes.'
+    const error = { code: 403, message, details: [{ reason: 'ACCESS_TOKEN_SCOPE_INSUFFICIENT' }] }
+    google.faults.add({ path: '/drive/v3/', status: 403, body: { error } })
+    await expect(engine.run()).rejects.toMatchObject({ kind: 'auth', message })
+  })
+
   it('requests are repeated after cut connections and timeouts', async () => {
     const { google, engine } = await connect({ files: 20 }, { requestTimeoutMs: 1_000 })
     google.faults.add({ every: 5, times: 3, drop: true })

@@ -78,6 +78,8 @@ const apiErrorBody = z.object({
   error: z.object({
     message: z.string().optional(),
     errors: z.array(z.object({ reason: z.string().optional() })).optional(),
+    // google.rpc.ErrorInfo, which newer answers have alone.
+    details: z.array(z.object({ reason: z.string().optional() })).optional(),
   }),
 })
 const oauthErrorBody = z.object({ error: z.string(), error_description: z.string().optional() })
@@ -99,7 +101,8 @@ export function toGoogleError(error: unknown): unknown {
   const kind = kindOf(status, reason)
   const saidMs = retryAfterOf(response.headers, message)
   const retryAfterMs = kind === 'rate_limited' ? (saidMs ?? usualWaitOf(reason)) : saidMs
-  return new GoogleError(kind, message ?? error.message, {
+  // The transport's message would be the whole page.
+  return new GoogleError(kind, message ?? `Google answered with status ${status}`, {
     status,
     ...(reason === undefined ? {} : { reason }),
     ...(retryAfterMs === null ? {} : { retryAfterMs }),
@@ -134,7 +137,8 @@ function readBody(data: unknown): { message: string | undefined; reason: string 
   }
   const api = apiErrorBody.safeParse(body)
   if (!api.success) return { message: undefined, reason: undefined }
-  return { message: api.data.error.message, reason: api.data.error.errors?.[0]?.reason }
+  const { message, errors = [], details = [] } = api.data.error
+  return { message, reason: [...errors, ...details].find(({ reason }) => reason !== undefined)?.reason }
 }
 
 // The body of a failed download has the type the download asked for.
