@@ -47,6 +47,9 @@ const BrowseQuery = z.strictObject({
       'Only items whose access policy names everyone, the people of the source (`source`), or only a `limited` set of people, groups and domains; or `nobody`. For admins.',
     example: 'limited',
   }),
+  entityId: givenId
+    .optional()
+    .describe('Only items that name this entity of the memory canvas, of those it has read.'),
   cursor: z
     .string()
     .max(CURSOR_CHARACTERS_MAX)

@@ -295,6 +295,29 @@ describe('deleting one item', () => {
   })
 })
 
+describe('a list of items that name an entity', () => {
+  it('has those of which the canvas read the name, with their total', async () => {
+    await store(
+      { externalId: 'one', title: 'One', body: 'Ada Lovelace keeps the schedule of the engine room.' },
+      {
+        externalId: 'two',
+        title: 'Two',
+        body: 'Ada Lovelace answers questions about the analytical engine.',
+      },
+      { externalId: 'three', title: 'Three', body: 'Receipts go to finance within thirty days.' },
+    )
+    await service.app.readForCanvas()
+    const canvas = await service.call('GET', '/v1/console/memory-canvas?q=Lovelace', { key: owner })
+    const ada = canvas.body.nodes.find(({ label }: { label: string }) => label === 'Ada Lovelace')
+    const list = (id: string) => service.call('GET', `/v1/console/items?entityId=${id}`, { key: owner })
+    const { body } = await list(ada.id)
+    expect(body.items.map(({ title }: { title: string }) => title).toSorted()).toEqual(['One', 'Two'])
+    expect(body.total).toBe(ada.weight)
+    const other = 'ffffffff-ffff-4fff-8fff-ffffffffffff'
+    expect((await list(other)).body).toMatchObject({ items: [], total: 0 })
+  })
+})
+
 describe('the chunks of an item', () => {
   it('come in reading order, page by page, with their number', async () => {
     const body = Array.from(

@@ -5,6 +5,7 @@ import type { SourceKind } from '../database/schema.ts'
 import { decodeCursor, encodeCursor, type ListName, type ListPlace } from '../kernel/list-cursor.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import type { Reader } from '../kernel/reader.ts'
+import { idsOfEntity } from '../memory-canvas/index.ts'
 import { mayBeRead } from '../permissions/index.ts'
 import { providersOf } from '../providers/index.ts'
 import { ListedRow, type ListedSourceItem, toListedSourceItem } from './document-schema.ts'
@@ -24,6 +25,8 @@ export interface BrowseQuery {
   updatedAfter?: string | undefined
   updatedBefore?: string | undefined
   access?: AccessClass | undefined
+  /** An entity of the memory canvas that the items name. */
+  entityId?: string | undefined
   cursor?: string | undefined
   limit: number
 }
@@ -60,11 +63,12 @@ export async function browseItems(
   query: BrowseQuery,
   bounds = SEARCHED,
 ): Promise<BrowsePage> {
-  const { q, cursor, origin, connectorId, sourceKind, updatedAfter, updatedBefore, access } = query
-  const filters = [q, origin, connectorId, sourceKind, updatedAfter, updatedBefore, access]
+  const { q, cursor, origin, connectorId, sourceKind, updatedAfter, updatedBefore, access, entityId } = query
+  const filters = [q, origin, connectorId, sourceKind, updatedAfter, updatedBefore, access, entityId]
   const list: ListName = [reader.organizationId, 'browse', ...filters]
   const place = cursor === undefined ? null : decodeCursor(list, cursor)
-  const chosen: Chosen = { reader, query, conditions: conditionsOf(reader, query) }
+  const named = entityId === undefined ? [] : [await namesEntity(db, reader, entityId)]
+  const chosen: Chosen = { reader, query, conditions: [...conditionsOf(reader, query), ...named] }
   const { rows, next } =
     q === undefined ? await readPage(db, chosen, place) : await searchText(db, chosen, place, { q, bounds })
   return {
@@ -102,6 +106,14 @@ function conditionsOf(
   if (updatedBefore !== undefined) conditions.push(sql`${changedAt} < ${new Date(updatedBefore)}`)
   if (access !== undefined) conditions.push(hasAccess(organizationId, access))
   return conditions
+}
+
+/** Items in which this entity is named, of what the canvas has read. */
+async function namesEntity(db: Db, reader: Reader, entityId: string): Promise<RawBuilder<unknown>> {
+  const ids = await idsOfEntity(db, reader, entityId)
+  if (ids.length === 0) return sql`false`
+  return sql`i.id in (select n.source_item_id from item_entities n
+    where n.organization_id = ${reader.organizationId} and n.entity_id in (${sql.join(ids)}))`
 }
 
 /** Items whose widest reader is of this class. */

@@ -77,6 +77,23 @@ describe.skipIf(executablePath === null)('the memory in a browser', () => {
     await close()
   })
 
+  it('opens the items that name a person, as many as its panel says, filtered by the person', async () => {
+    const { page, close } = await rig.openTab({ bypassCSP: true })
+    await rig.join('olga@example.com', 'owner')
+    await rig.signIn(page, 'olga@example.com', 'memory?view=table')
+    await page.getByRole('button', { name: 'Ada Lovelace', exact: true }).press('Enter')
+    await page.getByRole('link', { name: 'Show 2 items' }).press('Enter')
+    await page.getByText('Naming Ada Lovelace').waitFor()
+    const items = page.getByRole('table', { name: 'Stored items' })
+    await items.getByText('On call').waitFor()
+    expect(await items.getByRole('row').count()).toBe(3)
+    expect(await items.getByText('Expenses').count()).toBe(0)
+    await expectNoFaults(page, 'the items of a person')
+    await page.getByRole('button', { name: 'Remove the filter' }).press('Enter')
+    await items.getByText('Expenses').waitFor()
+    await close()
+  })
+
   it('gives screen readers a table instead of the picture, visible on focus', async () => {
     const { page, close } = await rig.openTab({ bypassCSP: true })
     await rig.signIn(page, MEMBER, 'memory')

@@ -1,7 +1,5 @@
 import { Button, Chip, Group, Pill, Select, Text, TextInput } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
-import { unwrap } from '../../api/client.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
 import { isUnused, nameOf as nameOfSource } from '../sources/source-words.ts'
 import { useSources } from '../sources/use-sources.ts'
@@ -14,6 +12,7 @@ import {
   withoutFilter,
 } from './ask-search.ts'
 import { type ProviderId, providerIds, providerName } from '../../api/provider-list.ts'
+import { EntityPill } from '../memory/entity-pill.tsx'
 import classes from './filters.module.css'
 
 const KIND_NAMES: Record<SourceKind, string> = { message: 'Messages', document: 'Documents', file: 'Files' }
@@ -186,25 +185,6 @@ function SourceChoice({ search, onChange }: { search: AskSearch; onChange: (sear
         .map((source) => ({ value: source.id, label: nameOfSource(source) }))}
       onChange={(source) => onChange(withText(search, 'source', source ?? ''))}
     />
-  )
-}
-
-function EntityPill({ id, onRemove }: { id: string; onRemove: () => void }) {
-  const { api, organization } = useWorkspace()
-  const entity = useQuery({
-    queryKey: [organization.id, 'entities', id],
-    queryFn: ({ signal }) =>
-      unwrap(api.GET('/v1/console/memory-canvas/entities/{id}', { params: { path: { id } }, signal })),
-  })
-  return (
-    <Pill
-      size="lg"
-      withRemoveButton
-      onRemove={onRemove}
-      removeButtonProps={{ 'aria-label': 'Remove the filter', 'aria-hidden': false, tabIndex: 0 }}
-    >
-      Naming {entity.data?.entity.label ?? 'one entity'}
-    </Pill>
   )
 }
 

@@ -2,7 +2,8 @@ import { UndirectedGraph } from 'graphology'
 import { Sigma } from 'sigma'
 import { EdgeLineProgram, EdgeRectangleProgram, NodeCircleProgram, NodePointProgram } from 'sigma/rendering'
 import {
-  type Box,
+  type BoxedLabel,
+  boxLabel,
   drawLabel,
   drawLabelBox,
   type EdgeAttributes,
@@ -11,6 +12,7 @@ import {
   THEMES,
 } from './draw-labels.ts'
 import { type CanvasEdge, type CanvasNode, type ColorScheme, KINDS, kindOf, radiusOf } from './kinds.ts'
+import type { Box, Dot, Size } from './place-labels.ts'
 import { neighboursOf } from './rows.ts'
 
 /** Controls a graph after it is drawn. */
@@ -62,16 +64,9 @@ export function drawGraph(
     neighbours: neighboursOf(given.edges),
     chosen: NOTHING_CHOSEN,
   }
-  const labels: Box[] = []
-  let dots: Box[] | null = null
   // Sigma draws once while it is created.
-  let isDrawn = false
-  // Not the canvas's own width, which may lag behind a resize.
-  const frame = (): LabelFrame => {
-    if (isDrawn && dots === null && graph.order <= DOTS_AVOIDED_MAX)
-      dots = graph.mapNodes((id) => dotOf(sigma, id))
-    return { scheme: look.scheme, labels, dots: dots ?? [], room: container.clientWidth }
-  }
+  let drawn: Drawn | null = null
+  const frames = createFrames(container, look, () => drawn)
   const sigma = new Sigma<NodeAttributes, EdgeAttributes>(graph, container, {
     ...SETTINGS,
     // Room for labels at the edges.
@@ -79,12 +74,12 @@ export function drawGraph(
     hideEdgesOnMove: given.edges.length > EDGES_MOVED_MAX,
     ...programsFor(given.edges.length),
     labelFont: getComputedStyle(container).fontFamily,
-    defaultDrawNodeLabel: (...drawn) => drawLabel(frame(), ...drawn),
-    defaultDrawNodeHover: (...drawn) => drawLabelBox(frame(), ...drawn),
+    defaultDrawNodeLabel: (...node) => drawLabel(frames.current(), ...node),
+    defaultDrawNodeHover: (...node) => drawLabelBox(frames.current(), ...node),
     nodeReducer: (id, data) => lookOfNode(look, id, data),
     edgeReducer: (id, data) => lookOfEdge(look, graph.extremities(id), data),
   })
-  isDrawn = true
+  drawn = { sigma, graph }
   const pointAt = (id: string | null): void => {
     look.focus = id ?? look.chosen.id
     container.style.cursor = id === null ? '' : 'pointer'
@@ -96,10 +91,7 @@ export function drawGraph(
     // Refreshes everything.
     sigma.setSetting('labelColor', { color: THEMES[scheme].label })
   }
-  sigma.on('beforeRender', () => {
-    labels.length = 0
-    dots = null
-  })
+  sigma.on('beforeRender', frames.begin)
   sigma.on('enterNode', ({ node }) => pointAt(node))
   sigma.on('leaveNode', () => pointAt(null))
   sigma.on('clickNode', ({ node }) => options.onChoose(node))
@@ -125,13 +117,63 @@ export function drawGraph(
   }
 }
 
+interface Drawn {
+  sigma: Sigma<NodeAttributes, EdgeAttributes>
+  graph: UndirectedGraph<NodeAttributes, EdgeAttributes>
+}
+
+/** What the labels of a frame share. It is computed with the first of them, once the camera has moved. */
+function createFrames(container: HTMLElement, look: Look, drawn: () => Drawn | null) {
+  const measure = document.createElement('canvas').getContext('2d')
+  let frame: LabelFrame | null = null
+  return {
+    begin: (): void => {
+      frame = null
+    },
+    current: (): LabelFrame => {
+      // Not the canvas's own size, which may lag behind a resize.
+      const room = { width: container.clientWidth, height: container.clientHeight }
+      frame ??= { scheme: look.scheme, room, ...placesIn(drawn(), look, { room, measure }) }
+      return frame
+    },
+  }
+}
+
+/** The nodes to avoid, and the boxes of the chosen and the hovered node, which all other labels avoid. */
+function placesIn(
+  drawn: Drawn | null,
+  look: Look,
+  { room, measure }: { room: Size; measure: CanvasRenderingContext2D | null },
+): Pick<LabelFrame, 'labels' | 'boxes' | 'dots'> {
+  const labels: Box[] = []
+  const boxes = new Map<string, BoxedLabel>()
+  if (drawn === null || measure === null) return { labels, boxes, dots: [] }
+  const { sigma, graph } = drawn
+  const dots = graph.order > DOTS_AVOIDED_MAX ? [] : graph.mapNodes((id) => squareAround(dotOf(sigma, id)))
+  for (const id of boxedIds(look)) {
+    const name = graph.getNodeAttribute(id, 'name')
+    const given = { name, dot: dotOf(sigma, id), settings: sigma.getSettings() }
+    const boxed = boxLabel(measure, given, { room, labels })
+    boxes.set(id, boxed)
+    labels.push(boxed.box)
+  }
+  return { labels, boxes, dots }
+}
+
 /** The place of a node's circle, in pixels. */
-function dotOf(sigma: Sigma<NodeAttributes, EdgeAttributes>, id: string): Box {
+function dotOf(sigma: Sigma<NodeAttributes, EdgeAttributes>, id: string): Dot {
   const node = sigma.getNodeDisplayData(id)
-  if (node === undefined) return { left: 0, top: 0, width: 0, height: 0 }
-  const { x, y } = sigma.framedGraphToViewport(node)
-  const radius = sigma.scaleSize(node.size)
+  if (node === undefined) return { x: 0, y: 0, radius: 0 }
+  return { ...sigma.framedGraphToViewport(node), radius: sigma.scaleSize(node.size) }
+}
+
+function squareAround({ x, y, radius }: Dot): Box {
   return { left: x - radius, top: y - radius, width: 2 * radius, height: 2 * radius }
+}
+
+/** The chosen node and the hovered one. */
+function boxedIds({ focus, chosen }: Look): Set<string> {
+  return new Set([chosen.id, focus].filter((id) => id !== null))
 }
 
 function zoom(camera: ReturnType<Sigma['getCamera']>, direction: 'in' | 'out' | 'all'): void {
@@ -161,8 +203,10 @@ interface Look {
 const NOTHING_CHOSEN: Look['chosen'] = { id: null, related: new Set() }
 
 function isNearFocus({ focus, neighbours, chosen }: Look, id: string): boolean {
-  if (focus === null || id === focus || neighbours.get(focus)?.has(id)) return true
-  return focus === chosen.id && chosen.related.has(id)
+  if (focus === null || id === focus) return true
+  // The panel lists the strongest neighbors of the chosen node; the drawing highlights the same.
+  if (focus === chosen.id && chosen.related.size > 0) return chosen.related.has(id)
+  return neighbours.get(focus)?.has(id) === true
 }
 
 function lookOfNode(look: Look, id: string, data: NodeAttributes) {
@@ -178,8 +222,9 @@ function lookOfNode(look: Look, id: string, data: NodeAttributes) {
   }
 }
 
-function lookOfEdge({ scheme, focus }: Look, ends: [string, string], data: EdgeAttributes) {
-  const isOfFocus = focus !== null && ends.includes(focus)
+function lookOfEdge(look: Look, ends: [string, string], data: EdgeAttributes) {
+  const { scheme, focus } = look
+  const isOfFocus = focus !== null && ends.includes(focus) && ends.every((id) => isNearFocus(look, id))
   return {
     ...data,
     color: isOfFocus ? THEMES[scheme].chosenEdge : THEMES[scheme].edge,
@@ -193,6 +238,7 @@ function graphOf(given: Parameters<typeof drawGraph>[1]): UndirectedGraph<NodeAt
   const heaviest = given.nodes.reduce((most, { weight }) => Math.max(most, weight), 1)
   for (const [at, { id, label, type, weight }] of given.nodes.entries())
     graph.mergeNode(id, {
+      id,
       x: given.positions[at * 2] ?? 0,
       y: given.positions[at * 2 + 1] ?? 0,
       size: radiusOf(weight, heaviest),

@@ -1,12 +1,16 @@
 import type { NodeHoverDrawingFunction, NodeLabelDrawingFunction } from 'sigma/rendering'
 import type { CanvasNode, ColorScheme } from './kinds.ts'
+import { type Box, type Dot, fitLabel, placeBox, placeLabel, type Size } from './place-labels.ts'
 
 export interface NodeAttributes {
+  id: string
   x: number
   y: number
   size: number
   name: string
   kind: CanvasNode['type']
+  highlighted?: boolean
+  forceLabel?: boolean
 }
 
 export interface EdgeAttributes {
@@ -34,52 +38,42 @@ export const THEMES = {
   },
 } as const
 
-/** A place in the graph, in pixels. */
-export interface Box {
-  left: number
-  top: number
-  width: number
-  height: number
-}
-
 export interface LabelFrame {
   scheme: ColorScheme
   /** The labels drawn so far. */
   labels: Box[]
+  /** The boxed labels of the hovered and the chosen node, by ID. */
+  boxes: ReadonlyMap<string, BoxedLabel>
   /** The nodes. */
   dots: readonly Box[]
-  /** The width of the graph. */
-  room: number
+  room: Size
 }
 
-const LABEL_GAP = 3
+export interface BoxedLabel {
+  text: string
+  box: Box
+}
+
+type Context = Parameters<NodeLabelDrawingFunction>[0]
+type Settings = Pick<Parameters<NodeLabelDrawingFunction>[2], 'labelWeight' | 'labelSize' | 'labelFont'>
+
+const BOX_PADDING = { across: 6, down: 5 }
 
 /**
- * Draws a label with an outline in the background color, so that it stays readable over lines.
- * It uses a side of the node that is free of labels, if possible also of nodes, and is skipped if there is none.
+ * Draws a label with an outline in the background color, so that it stays readable over lines. Labels without a free
+ * place are skipped; those of the hovered and the chosen node are drawn in boxes.
  */
 export function drawLabel(
   { scheme, labels, dots, room }: LabelFrame,
-  ...[context, { label, x, y, size }, settings]: Parameters<
-    NodeLabelDrawingFunction<NodeAttributes, EdgeAttributes>
-  >
+  ...[context, data, settings]: Parameters<NodeLabelDrawingFunction<NodeAttributes, EdgeAttributes>>
 ): void {
-  if (typeof label !== 'string') return
-  context.font = `${settings.labelWeight} ${settings.labelSize}px ${settings.labelFont}`
-  const box = { width: context.measureText(label).width, height: settings.labelSize + 2 }
-  const away = size + LABEL_GAP
-  const middle = Math.max(0, Math.min(x - box.width / 2, room - box.width))
-  const places: Box[] = [
-    { ...box, left: x + away, top: y - box.height / 2 },
-    { ...box, left: x - away - box.width, top: y - box.height / 2 },
-    { ...box, left: middle, top: y + away },
-    { ...box, left: middle, top: y - away - box.height },
-  ]
-  const isFreeOf = (others: readonly Box[], one: Box): boolean =>
-    !others.some((other) => overlaps(one, other))
-  const isWhole = ({ left, width }: Box): boolean => left >= 0 && left + width <= room
-  const free = places.filter((one) => isWhole(one) && isFreeOf(labels, one))
-  const place = free.find((one) => isFreeOf(dots, one)) ?? free[0]
+  const { label, x, y, size: radius, highlighted, forceLabel } = data
+  if (typeof label !== 'string' || highlighted === true || forceLabel === true) return
+  context.font = fontOf(settings)
+  const widthOf = (text: string): number => context.measureText(text).width
+  const text = fitLabel(label, room.width, widthOf)
+  const size = { width: widthOf(text), height: settings.labelSize + 2 }
+  const place = placeLabel({ x, y, radius }, size, { room, labels, dots })
   if (place === undefined) return
   labels.push(place)
   context.lineWidth = 3
@@ -87,43 +81,51 @@ export function drawLabel(
   context.strokeStyle = THEMES[scheme].ground
   context.fillStyle = THEMES[scheme].label
   const at = [place.left, place.top + settings.labelSize - 1] as const
-  context.strokeText(label, ...at)
-  context.fillText(label, ...at)
+  context.strokeText(text, ...at)
+  context.fillText(text, ...at)
 }
 
-function overlaps(one: Box, other: Box): boolean {
-  return (
-    one.left < other.left + other.width + LABEL_GAP &&
-    other.left < one.left + one.width + LABEL_GAP &&
-    one.top < other.top + other.height &&
-    other.top < one.top + one.height
-  )
+const fontOf = ({ labelWeight, labelSize, labelFont }: Settings): string =>
+  `${labelWeight} ${labelSize}px ${labelFont}`
+const boxFontOf = (settings: Settings): string => fontOf({ ...settings, labelWeight: '600' })
+
+/** Finds the place of a label in a box. */
+export function boxLabel(
+  context: Pick<Context, 'font' | 'measureText'>,
+  { name, dot, settings }: { name: string; dot: Dot; settings: Settings },
+  { room, labels }: { room: Size; labels: readonly Box[] },
+): BoxedLabel {
+  context.font = boxFontOf(settings)
+  const widthOf = (text: string): number => context.measureText(text).width
+  const text = fitLabel(name, room.width - 2 * BOX_PADDING.across, widthOf)
+  const size = {
+    width: widthOf(text) + 2 * BOX_PADDING.across,
+    height: settings.labelSize + 2 * BOX_PADDING.down,
+  }
+  return { text, box: placeBox(dot, size, { room, labels }) }
 }
 
-/** Draws the hovered node's label in a box, so that it stays readable over others. */
+/** Draws the label of the hovered or the chosen node in its box, so that it stays readable over nodes and lines. */
 export function drawLabelBox(
-  { scheme, room }: LabelFrame,
+  { scheme, boxes }: LabelFrame,
   ...[context, data, settings]: Parameters<NodeHoverDrawingFunction<NodeAttributes, EdgeAttributes>>
 ): void {
-  const { label, x, y, size } = data
   context.strokeStyle = THEMES[scheme].label
   context.lineWidth = 2
   context.beginPath()
-  context.arc(x, y, size + 2.5, 0, Math.PI * 2)
+  context.arc(data.x, data.y, data.size + 2.5, 0, Math.PI * 2)
   context.stroke()
-  if (typeof label !== 'string') return
-  context.font = `600 ${settings.labelSize}px ${settings.labelFont}`
-  const width = context.measureText(label).width + 12
-  const height = settings.labelSize + 10
-  const right = x + size + 6
-  const left = right + width <= room ? right : x - size - 6 - width
+  const boxed = boxes.get(data.id)
+  if (boxed === undefined) return
+  const { left, top, width, height } = boxed.box
+  context.font = boxFontOf(settings)
   context.fillStyle = THEMES[scheme].box
   context.strokeStyle = THEMES[scheme].line
   context.lineWidth = 1
   context.beginPath()
-  context.roundRect(left, y - height / 2, width, height, 5)
+  context.roundRect(left, top, width, height, 5)
   context.fill()
   context.stroke()
   context.fillStyle = THEMES[scheme].label
-  context.fillText(label, left + 6, y + settings.labelSize / 3)
+  context.fillText(boxed.text, left + BOX_PADDING.across, top + height / 2 + settings.labelSize / 3)
 }

@@ -27,6 +27,13 @@ export function MemoryPage() {
   const navigate = useNavigate({ from: '/memory' })
   const canvas = useCanvas(search)
   const related = useRelated(search.node)
+  const drawn = useMemo(
+    () =>
+      search.view !== undefined || canvas.data === undefined
+        ? null
+        : new Set(canvas.data.nodes.map(({ id }) => id)),
+    [search.view, canvas.data],
+  )
   const go = (next: MemorySearch, replace = false): void =>
     void navigate({ search: next, replace, resetScroll: false })
   return (
@@ -38,7 +45,7 @@ export function MemoryPage() {
       <MemoryFilters search={search} onChange={go} />
       <div className={classes.beside} data-open={search.node !== undefined}>
         {search.node !== undefined && (
-          <NodePanel key={search.node} id={search.node} canvas={canvas.data} search={search} onChange={go} />
+          <NodePanel key={search.node} id={search.node} drawn={drawn} search={search} onChange={go} />
         )}
         <Panel isFlush>
           {search.view === 'changes' ? (

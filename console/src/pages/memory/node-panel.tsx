@@ -1,6 +1,7 @@
 import { Button, CloseButton, Group, Stack, Text, Title } from '@mantine/core'
 import { type ReactNode, useEffect, useRef } from 'react'
-import { count } from '../../ui/format.ts'
+import { useWorkspace } from '../../session/workspace.tsx'
+import { count, formatNumber } from '../../ui/format.ts'
 import { ButtonLink, ItemTitle } from '../../ui/links.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { plainText } from '../../ui/plain-text.ts'
@@ -11,20 +12,18 @@ import { type CanvasNode, KINDS, kindOf } from './kinds.ts'
 import { KindDot } from './legend.tsx'
 import type { MemorySearch } from './memory-search.ts'
 import classes from './node-panel.module.css'
-import { neighboursOf } from './rows.ts'
-import type { Canvas } from './use-canvas.ts'
 import { useEntity } from './use-entity.ts'
 
 interface NodePanelProps {
   id: string
-  canvas: Canvas | undefined
+  /** The names in the drawing; `null` without a drawing. */
+  drawn: ReadonlySet<string> | null
   search: MemorySearch
   onChange: (search: MemorySearch) => void
 }
 
 /** A node's names, its neighbors, and the items that name it. Takes the focus when it opens. */
-export function NodePanel({ id, canvas, search, onChange }: NodePanelProps) {
-  const node = canvas?.nodes.find((one) => one.id === id)
+export function NodePanel({ id, drawn, search, onChange }: NodePanelProps) {
   const panel = useRef<HTMLDivElement>(null)
   useEffect(() => panel.current?.focus(), [])
   const { node: _, around: _around, ...closed } = search
@@ -44,17 +43,24 @@ export function NodePanel({ id, canvas, search, onChange }: NodePanelProps) {
         <Group justify="flex-end" className={classes.close}>
           <CloseButton aria-label="Close" onClick={() => onChange(closed)} />
         </Group>
-        {node?.kind === 'source' ? (
-          <SourceNode node={node} canvas={canvas} around={around} onOpen={open} />
-        ) : (
-          <EntityNode id={id} around={around} onOpen={open} />
-        )}
+        <EntityNode id={id} around={around} drawn={drawn} onOpen={open} />
       </Panel>
     </div>
   )
 }
 
-function EntityNode({ id, around, onOpen }: { id: string; around: ReactNode; onOpen: (id: string) => void }) {
+function EntityNode({
+  id,
+  around,
+  drawn,
+  onOpen,
+}: {
+  id: string
+  around: ReactNode
+  drawn: ReadonlySet<string> | null
+  onOpen: (id: string) => void
+}) {
+  const { isAdmin } = useWorkspace()
   const entity = useEntity(id)
   return (
     <Reading query={entity}>
@@ -68,8 +74,13 @@ function EntityNode({ id, around, onOpen }: { id: string; around: ReactNode; onO
           <ButtonLink to="/ask" search={{ mode: 'search', entity: id }} fullWidth>
             Search within these items
           </ButtonLink>
+          {isAdmin && (
+            <ButtonLink to="/sources/items" search={{ entity: id }} variant="default" fullWidth>
+              Show {count(weight, 'item')}
+            </ButtonLink>
+          )}
           {around}
-          <Neighbours nodes={neighbours} onOpen={onOpen} />
+          <Neighbours nodes={neighbours} drawn={drawn} onOpen={onOpen} />
           <Items items={items} />
         </Stack>
       )}
@@ -89,34 +100,6 @@ function aliasesInWords(label: string, aliases: readonly string[]): string {
   return others.size === 0 ? '' : ` Also: ${[...others.values()].join(', ')}.`
 }
 
-function SourceNode({
-  node,
-  canvas,
-  around,
-  onOpen,
-}: {
-  node: CanvasNode
-  canvas: Canvas | undefined
-  around: ReactNode
-  onOpen: (id: string) => void
-}) {
-  const near = neighboursOf(canvas?.edges ?? []).get(node.id)
-  const nodes = canvas?.nodes.filter(({ id }) => near?.has(id) ?? false) ?? []
-  return (
-    <Stack gap="md">
-      <Heading type={node.type} label={node.label} />
-      <Text size="sm" c="dimmed">
-        {count(node.weight, 'item of it has', 'items of it have')} been read.
-      </Text>
-      <ButtonLink to="/ask" search={{ mode: 'search', source: node.id }} fullWidth>
-        Search this source
-      </ButtonLink>
-      {around}
-      <Neighbours nodes={nodes} onOpen={onOpen} />
-    </Stack>
-  )
-}
-
 function Heading({ type, label }: Pick<CanvasNode, 'type' | 'label'>) {
   const kind = kindOf({ type, label })
   return (
@@ -134,21 +117,34 @@ function Heading({ type, label }: Pick<CanvasNode, 'type' | 'label'>) {
 
 function Neighbours({
   nodes,
+  drawn,
   onOpen,
 }: {
   nodes: readonly Pick<CanvasNode, 'id' | 'type' | 'label'>[]
+  drawn: ReadonlySet<string> | null
   onOpen: (id: string) => void
 }) {
   if (nodes.length === 0) return null
+  const undrawn = drawn === null ? 0 : nodes.filter(({ id }) => !drawn.has(id)).length
   return (
     <section aria-label="Related names">
       <Text fw={560} size="sm" mb={6}>
         Related names
+        {undrawn > 0 && (
+          <Text span size="sm" c="dimmed" fw={400}>
+            {` · ${formatNumber(undrawn)} not in the graph`}
+          </Text>
+        )}
       </Text>
       <ul className={classes.neighbours}>
         {nodes.map(({ id, type, label }) => (
           <li key={id}>
-            <button type="button" className={classes.neighbour} onClick={() => onOpen(id)}>
+            <button
+              type="button"
+              className={classes.neighbour}
+              data-undrawn={drawn !== null && !drawn.has(id)}
+              onClick={() => onOpen(id)}
+            >
               <KindDot kind={kindOf({ type, label })} />
               {label}
             </button>

@@ -1,5 +1,6 @@
 import { Button, Select, TextInput } from '@mantine/core'
 import { Search } from 'lucide-react'
+import { EntityPill } from '../memory/entity-pill.tsx'
 import { useTyped } from '../../ui/use-typed.ts'
 import classes from './item-filters.module.css'
 import {
@@ -70,6 +71,9 @@ export function ItemFilters({
         <Day label="Changed from" value={filters.from} onChange={(from) => set({ from })} />
         <Day label="to" name="Changed to" value={filters.to} onChange={(to) => set({ to })} />
       </div>
+      {filters.entity !== undefined && (
+        <EntityPill id={filters.entity} size="md" onRemove={() => set({ entity: null })} />
+      )}
       {Object.keys(filters).length > 0 && (
         <Button variant="subtle" size="compact-sm" onClick={() => onChange({})}>
           Clear filters

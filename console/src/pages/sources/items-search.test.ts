@@ -11,6 +11,7 @@ describe('the URL of a list of items', () => {
       access: 'limited',
       from: '2026-01-02',
       to: '2026-02-28',
+      entity: '1f86601d-7f8d-4d54-ab0f-60555d52b81c',
     } as const
     expect(readItemsSearch(search)).toEqual(search)
   })

@@ -16,6 +16,8 @@ export interface ItemsSearch {
   /** Days, both inclusive. */
   from?: string
   to?: string
+  /** A name of the memory that the items contain. */
+  entity?: string
   item?: string
 }
 
@@ -33,9 +35,10 @@ export function readItemsSearch(search: Record<string, unknown>): ItemsSearch {
     access: ACCESS_CHOICES.find(({ value }) => value === search.access)?.value,
     from: readDay(search.from),
     to: readDay(search.to),
+    entity: readId(search.entity),
     item: readId(search.item),
   }
-  const { q, source, provider, kind, access, from, to, item } = read
+  const { q, source, provider, kind, access, from, to, entity, item } = read
   return {
     ...(q === undefined ? {} : { q }),
     ...(source === undefined ? {} : { source }),
@@ -44,6 +47,7 @@ export function readItemsSearch(search: Record<string, unknown>): ItemsSearch {
     ...(access === undefined ? {} : { access }),
     ...(from === undefined ? {} : { from }),
     ...(to === undefined ? {} : { to }),
+    ...(entity === undefined ? {} : { entity }),
     ...(item === undefined ? {} : { item }),
   }
 }

@@ -11,7 +11,7 @@ export type ListedItem = Schemas['BrowsedItem']
 type ItemSync = operations['consoleSyncItem']['responses'][200]['content']['application/json']
 
 /** The stored items in pages, last changed first. */
-export function useItems({ q, source, provider, kind, access, from, to }: Omit<ItemsSearch, 'item'>) {
+export function useItems({ q, source, provider, kind, access, from, to, entity }: Omit<ItemsSearch, 'item'>) {
   const { api, organization } = useWorkspace()
   const filters = {
     ...(q === undefined ? {} : { q }),
@@ -21,6 +21,7 @@ export function useItems({ q, source, provider, kind, access, from, to }: Omit<I
     ...(access === undefined ? {} : { access }),
     ...(from === undefined ? {} : { updatedAfter: startOf(from, 0) }),
     ...(to === undefined ? {} : { updatedBefore: startOf(to, 1) }),
+    ...(entity === undefined ? {} : { entityId: entity }),
   }
   const pages = usePages<ListedItem>({
     queryKey: [organization.id, 'source-items', 'pages', filters],

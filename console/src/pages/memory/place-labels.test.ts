@@ -1,0 +1,52 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { type Box, fitLabel, overlaps, placeBox, placeLabel } from './place-labels.ts'
+
+const room = { width: 320, height: 200 }
+const dot = fc.record({
+  x: fc.integer({ min: -20, max: 340 }),
+  y: fc.integer({ min: -20, max: 220 }),
+  radius: fc.integer({ min: 3, max: 17 }),
+})
+const size = fc.record({ width: fc.integer({ min: 10, max: 320 }), height: fc.constant(14) })
+
+const isInRoom = ({ left, top, width, height }: Box): boolean =>
+  left >= 0 && top >= 0 && left + width <= room.width && top + height <= room.height
+
+describe('the labels of a graph', () => {
+  it('never leave the canvas and never overlap, wherever their nodes are', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(dot, size), { maxLength: 40 }), (nodes) => {
+        const labels: Box[] = []
+        for (const [node, label] of nodes) {
+          const place = placeLabel(node, label, { room, labels, dots: [] })
+          if (place === undefined) continue
+          expect(isInRoom(place)).toBe(true)
+          expect(labels.some((other) => overlaps(place, other))).toBe(false)
+          labels.push(place)
+        }
+      }),
+    )
+  })
+
+  it('of the chosen and the hovered node are always drawn, within the canvas', () => {
+    fc.assert(
+      fc.property(dot, size, (node, label) => {
+        expect(isInRoom(placeBox(node, label, { room, labels: [] }))).toBe(true)
+      }),
+    )
+  })
+
+  it('of both do not cover each other where there is a free side', () => {
+    const label = { width: 60, height: 22 }
+    const first = placeBox({ x: 100, y: 100, radius: 5 }, label, { room, labels: [] })
+    const second = placeBox({ x: 110, y: 100, radius: 5 }, label, { room, labels: [first] })
+    expect(overlaps(first, second)).toBe(false)
+  })
+
+  it('are cut when they are wider than the canvas', () => {
+    const widthOf = (text: string): number => text.length * 10
+    expect(fitLabel('short', 100, widthOf)).toBe('short')
+    expect(fitLabel('a very long name', 100, widthOf)).toBe('a very lo…')
+  })
+})
