@@ -1,5 +1,12 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { type ConsoleRig, expectNoFaults, expectSettled, startConsole } from './support/console.ts'
+import { documentOf, push } from '../support/documents.ts'
+import {
+  type ConsoleRig,
+  expectNoFaults,
+  expectNoFaultsInThemes,
+  expectSettled,
+  startConsole,
+} from './support/console.ts'
 
 const OWNER = 'ada@example.com'
 const executablePath = inject('chromium')
@@ -68,11 +75,104 @@ describe.skipIf(executablePath === null)('the page for developers', () => {
     await page.getByRole('checkbox', { name: 'Notion' }).press('Space')
     await page.getByRole('button', { name: 'Create key', exact: true }).press('Enter')
     const secret = (await page.getByRole('region', { name: 'the secret' }).innerText()).trim()
-    await page.getByText('Permissions: search. Providers: Notion.').waitFor()
+    await page
+      .getByRole('definition')
+      .filter({ hasText: /^search$/ })
+      .waitFor()
+    await page
+      .getByRole('definition')
+      .filter({ hasText: /^Notion$/ })
+      .waitFor()
     const { hits } = (await search(secret)).body
     expect(hits.map(({ provider }: { provider: string }) => provider)).toContain('notion')
     const listed = await rig.service.call('GET', '/v1/api-keys', { key: rig.organization.adminKey })
     expect(listed.body.apiKeys[0]).toMatchObject({ allowedActions: ['search'], allowedProviders: ['notion'] })
+    await close()
+  })
+
+  it('tests a new key for Slack only with one real search, which finds nothing of other providers', async () => {
+    const { organization, email } = await rig.settle()
+    const body = 'Ada decided on the color of the zebra.'
+    const { status } = await push(
+      rig.service,
+      organization,
+      documentOf(organization, {
+        provider: 'slack',
+        externalId: 's',
+        title: 'Chat',
+        body,
+        url: 'https://a.example',
+      }),
+      documentOf(organization, { provider: 'notion', externalId: 'n', title: 'Salaries', body }),
+    )
+    expect(status).toBe(200)
+    const { page, close } = await rig.openTab({ bypassCSP: true })
+    await rig.signIn(page, email, 'developers')
+    await expectSettled(page)
+    await page.getByRole('button', { name: 'Create a key' }).click()
+    await page.getByLabel('Name').fill('Contractor')
+    await page.getByRole('switch', { name: 'All providers' }).press('Space')
+    const drive = page.getByRole('checkbox', { name: 'Google Drive' })
+    const hint = 'With uploaded, imported and pushed documents.'
+    expect(await drive.getAttribute('aria-describedby')).not.toBeNull()
+    // Notion and Slack have documents without an account, and Google Drive is where uploads go.
+    await expect.poll(() => page.getByText(hint).count()).toBe(3)
+    await page.getByRole('checkbox', { name: 'Slack' }).press('Space')
+    await page.getByRole('button', { name: 'Create key', exact: true }).press('Enter')
+    const secret = (await page.getByRole('region', { name: 'the secret' }).innerText()).trim()
+    await page.getByRole('definition').filter({ hasText: 'Google Drive, Notion, Gmail' }).waitFor()
+    await page.getByLabel('Search for').fill('Who decided on the zebra?')
+    await page.getByLabel('Search for').press('Enter')
+    const result = page.getByRole('status', { name: 'Test result' })
+    await result.getByText('1 passage from Slack').waitFor()
+    expect(await result.innerText()).not.toContain('Salaries')
+    await expectNoFaultsInThemes(page, 'a tested key')
+    await page.setViewportSize({ width: 360, height: 740 })
+    await expectNoFaults(page, 'a tested key on a phone')
+    await page.getByRole('button', { name: 'I have copied it' }).click()
+    const stored = await page.evaluate(() => JSON.stringify([{ ...localStorage }, { ...sessionStorage }]))
+    expect(stored).not.toContain(secret)
+    expect(await page.content()).not.toContain(secret)
+    await close()
+  })
+
+  it('tests pasted keys: names the key, and shows why the service refuses one', async () => {
+    const { organization, email } = await rig.settle()
+    const { secret } = await organization.mint({ actions: ['ingest'] })
+    const { page, close } = await rig.openTab({ bypassCSP: true })
+    await rig.signIn(page, email, 'developers')
+    await expectSettled(page)
+    await page.getByRole('button', { name: 'Test a key' }).press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'Test a key' })
+    const field = dialog.getByLabel('Secret')
+    const result = dialog.getByRole('status', { name: 'Test result' })
+    const sent: string[] = []
+    page.on('request', (request) => {
+      if (new URL(request.url()).pathname === '/v1/search') sent.push(request.url())
+    })
+    await field.fill('hunter2')
+    await field.press('Enter')
+    await dialog.getByText('Paste the whole secret.').waitFor()
+    expect(sent).toEqual([])
+    await field.fill(secret)
+    await field.press('Enter')
+    await result.getByText('403 action_not_allowed').waitFor()
+    await result.getByText('create a key that has it').waitFor()
+    await dialog.getByRole('region', { name: 'Tested key' }).getByText('ingest', { exact: true }).waitFor()
+    await expectNoFaultsInThemes(page, 'a refused key')
+    await field.fill(`${secret.slice(0, 12)}${'x'.repeat(secret.length - 12)}`)
+    expect(await result.innerText()).toBe('')
+    await field.press('Enter')
+    await result.getByText('401 unauthenticated').waitFor()
+    const other = await (await rig.service.organization()).mint({ actions: ['search'] })
+    await field.fill(other.secret)
+    await field.press('Enter')
+    await result.getByText('This key belongs to another workspace.').waitFor()
+    // The refused key must not sign the user out.
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByRole('table', { name: 'API keys' }).waitFor()
+    expect(sent.join(' ')).not.toContain('svc_')
     await close()
   })
 

@@ -32,6 +32,11 @@ export function createApi(credentials: Credentials, organizationId: string | nul
   return api
 }
 
+/** A client that calls with an API key. A refused key does not sign the user out. */
+export function createKeyApi(secret: string): Api {
+  return createApi({ token: async () => secret, onRefused: () => undefined }, null)
+}
+
 /** The headers of every request of a user in a workspace. */
 export async function headersOf(
   credentials: Credentials,

@@ -34,6 +34,7 @@ export const RUNNING: readonly Scene[] = [
     async act({ page }) {
       await page.getByRole('button', { name: 'Create a key' }).first().click()
       await page.getByRole('radio', { name: 'Custom' }).check()
+      await page.getByRole('switch', { name: 'All providers' }).press('Space')
     },
   },
   {
@@ -45,6 +46,19 @@ export const RUNNING: readonly Scene[] = [
       await page.getByLabel('Name').fill('Support bot')
       await page.getByRole('button', { name: 'Create key', exact: true }).click()
       await page.getByRole('region', { name: 'the secret' }).waitFor()
+      await page.getByRole('button', { name: 'Test this key' }).click()
+      await page.getByText(/^\d passages? from/).waitFor()
+    },
+  },
+  {
+    name: 'test-key',
+    who: 'owner',
+    path: 'developers',
+    async act({ page }) {
+      await page.getByRole('button', { name: 'Test a key' }).click()
+      await page.getByLabel('Secret').fill(`svc_${'x'.repeat(40)}`)
+      await page.getByRole('button', { name: 'Test this key' }).click()
+      await page.getByText('The search was refused').waitFor()
     },
   },
   {

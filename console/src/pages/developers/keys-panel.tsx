@@ -1,4 +1,5 @@
 import { Badge, Button, Code, Group, Modal } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { KeyRound } from 'lucide-react'
 import { useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
@@ -15,6 +16,7 @@ import classes from './keys-panel.module.css'
 import { presetOf, PRESETS } from './key-presets.ts'
 import { KEY_PLACEHOLDER } from './request-curl.ts'
 import { SnippetTabs } from './snippet-tabs.tsx'
+import { TestKeyDialog } from './test-key-dialog.tsx'
 import { useApiKeys, useRequestsPerMinute, useRevokeKey } from './use-api-keys.ts'
 
 type ApiKey = Schemas['ApiKey']
@@ -25,6 +27,7 @@ export function KeysPanel({ onCreate }: { onCreate: () => void }) {
   const limit = useRequestsPerMinute()
   const [leaving, setLeaving] = useState<ApiKey | null>(null)
   const [used, setUsed] = useState<ApiKey | null>(null)
+  const [isTesting, testing] = useDisclosure(false)
   return (
     <Panel
       title="API keys"
@@ -32,6 +35,11 @@ export function KeysPanel({ onCreate }: { onCreate: () => void }) {
         ? {}
         : { text: `Each key may send ${formatNumber(limit)} requests per minute for each action.` })}
       isFlush
+      action={
+        <Button size="xs" variant="default" onClick={testing.open}>
+          Test a key
+        </Button>
+      }
     >
       <Reading query={keys}>
         {(rows) =>
@@ -56,6 +64,7 @@ export function KeysPanel({ onCreate }: { onCreate: () => void }) {
       >
         {used && <SnippetTabs apiKey={used} secret={KEY_PLACEHOLDER} />}
       </Modal>
+      {isTesting && keys.data && <TestKeyDialog keys={keys.data} onClose={testing.close} />}
       <RevokeDialog apiKey={leaving} onClose={() => setLeaving(null)} />
     </Panel>
   )

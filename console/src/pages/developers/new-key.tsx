@@ -1,8 +1,9 @@
-import { Alert, Button, Group, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, Stack } from '@mantine/core'
 import { KeyRound } from 'lucide-react'
 import type { Schemas } from '../../api/client.ts'
-import { providerName } from '../../api/provider-list.ts'
 import { CodeBlock } from '../../ui/code-block.tsx'
+import { KeyFacts } from './key-facts.tsx'
+import { KeyTest } from './key-test.tsx'
 import { SnippetTabs } from './snippet-tabs.tsx'
 
 /** Shows a new key's secret once, with code that uses it. */
@@ -21,17 +22,12 @@ export function NewKey({
         The secret is shown only once. Store it like a password, on a server.
       </Alert>
       <CodeBlock label="the secret" text={secret} wraps />
-      <Text size="sm">
-        Permissions: {apiKey.allowedActions.join(', ')}. Providers: {providersInWords(apiKey)}.
-      </Text>
+      <KeyFacts apiKey={apiKey} />
+      <KeyTest secret={secret} />
       <SnippetTabs apiKey={apiKey} secret={secret} />
       <Group justify="flex-end">
         <Button onClick={onDone}>I have copied it</Button>
       </Group>
     </Stack>
   )
-}
-
-function providersInWords({ allowedProviders }: Schemas['ApiKey']): string {
-  return allowedProviders?.map((id) => providerName(id) ?? id).join(', ') ?? 'all'
 }

@@ -16,7 +16,7 @@ interface Given {
   source: { id: string; provider: string } | null
 }
 
-const QUESTION = 'How many vacation days do I get?'
+export const QUESTION = 'How many vacation days do I get?'
 const MCP_ACTIONS: ReadonlySet<KeyAction> = new Set(['search', 'context', 'ask', 'ingest', 'sources:read'])
 
 /** Code to copy and run: one of the key's actions per client, and the MCP setup if it allows a tool. */

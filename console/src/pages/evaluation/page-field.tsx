@@ -4,6 +4,8 @@ import { Status } from '../../ui/status.tsx'
 import { useTitledItems } from './use-titled-items.ts'
 
 const SUGGESTED = 8
+/** Fits between the field and the end of the dialog. */
+const LISTED_HEIGHT = 148
 
 /** The expected page, with titles of stored items to choose from. An unknown one is warned of and can be saved. */
 export function PageField({
@@ -36,8 +38,9 @@ export function PageField({
       data={titles}
       limit={SUGGESTED}
       openOnFocus={false}
-      // In a portal, the options would be outside the dialog. Fixed ones extend beyond it.
-      comboboxProps={{ withinPortal: false, floatingStrategy: 'fixed' }}
+      // In a portal, the options would be outside the dialog.
+      comboboxProps={{ withinPortal: false }}
+      maxDropdownHeight={LISTED_HEIGHT}
       onDropdownOpen={listing.open}
       onDropdownClose={listing.close}
       value={value}
