@@ -1654,15 +1654,15 @@ export interface components {
              */
             itemsDeleted: number;
             /**
-             * @description Items that were stored with the same content.
+             * @description Items that were stored with the same content. Only for people in the console.
              * @example 10
              */
-            itemsUnchanged: number;
+            itemsUnchanged?: number;
             /**
-             * @description Items that could not be read, or hold nothing to read, and were not removed.
+             * @description Items that could not be read, or hold nothing to read, and were not removed. Only for people in the console.
              * @example 4
              */
-            itemsSkipped: number;
+            itemsSkipped?: number;
             /**
              * @description Why it failed, in the provider's words.
              * @example null

@@ -36,8 +36,14 @@ const SyncRun = z
     itemsDiscovered: count('Items that the provider returned.', 69),
     itemsIngested: count('Items that were new or had changed, and were stored.', 55),
     itemsDeleted: count('Items that were removed.', 3),
-    itemsUnchanged: count('Items that were stored with the same content.', 10),
-    itemsSkipped: count('Items that could not be read, or hold nothing to read, and were not removed.', 4),
+    itemsUnchanged: count(
+      'Items that were stored with the same content. Only for people in the console.',
+      10,
+    ).optional(),
+    itemsSkipped: count(
+      'Items that could not be read, or hold nothing to read, and were not removed. Only for people in the console.',
+      4,
+    ).optional(),
     errorMessage: textOrNull("Why it failed, in the provider's words."),
     createdAt: moment('When it was asked for.', '2026-03-02T09:29:58.000Z'),
   })
@@ -118,7 +124,7 @@ export const syncRoutes = [
     path: '/sync-runs/{id}',
     summary: 'Show a sync run and the items it could not read',
     description:
-      "`failures` lists the first hundred; `itemsFailed` counts all. What a run found is the sum of `itemsIngested`, `itemsUnchanged`, `itemsDeleted` and `itemsSkipped`. An item of which a part failed is stored. `waitingUntil` is set while the run waits for a time that its provider set. `needsReconnection`: the account's access has ended; connect it again. `nextRunAt`: the source's next scheduled sync; null while the run is active or the source is paused.",
+      "`failures` lists the first hundred; `itemsFailed` counts all. In the console, what a run found is the sum of `itemsIngested`, `itemsUnchanged`, `itemsDeleted` and `itemsSkipped`. An item of which a part failed is stored. `waitingUntil` is set while the run waits for a time that its provider set. `needsReconnection`: the account's access has ended; connect it again. `nextRunAt`: the source's next scheduled sync; null while the run is active or the source is paused.",
     action: 'sync:read',
     audit: 'none',
     params: z.object({ id: idOf("The run's id, from the list.", EXAMPLE_ID.syncRun) }),

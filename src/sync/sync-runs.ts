@@ -22,8 +22,9 @@ export interface SyncRunView {
   itemsDiscovered: number
   itemsIngested: number
   itemsDeleted: number
-  itemsUnchanged: number
-  itemsSkipped: number
+  /** With the next, for people only: the API document fixes the fields that an agent gets. */
+  itemsUnchanged?: number
+  itemsSkipped?: number
   errorMessage: string | null
   createdAt: string
 }
@@ -109,7 +110,13 @@ export function createSyncRuns(deps: {
           .filter(({ isSkip }) => isSkip === wanted)
           .map(({ externalId, message }) => ({ externalId, message })),
       )
-      return { syncRun: toView(row), itemsFailed: row.items_failed, failures, skipped, ...standingOf(row) }
+      return {
+        syncRun: viewFor(caller)(row),
+        itemsFailed: row.items_failed,
+        failures,
+        skipped,
+        ...standingOf(row),
+      }
     },
     skipped: (caller, sourceId) => listSkipped(db, caller, sourceId),
     async request(caller, { connectorId, fullResync }) {
@@ -152,7 +159,7 @@ async function pageRuns(db: Db, caller: Caller, { connectorId, ...query }: RunQu
   const list = ['sync-runs', caller.organizationId, connectorId]
   const newest = { at: 'sync_runs.created_at', id: 'sync_runs.id' }
   const { page, nextCursor } = await readPage(runs, list, newest, query)
-  return { syncRuns: page.map(toView), ...(nextCursor === null ? {} : { nextCursor }) }
+  return { syncRuns: page.map(viewFor(caller)), ...(nextCursor === null ? {} : { nextCursor }) }
 }
 
 /** What a run waits for, and what happens to its source afterwards. */
@@ -191,6 +198,11 @@ async function activeRun(tx: Tx, organizationId: string, sourceId: string): Prom
     .executeTakeFirstOrThrow()
 }
 
+function viewFor(caller: Caller): (row: Row<'sync_runs'>) => SyncRunView {
+  if (caller.kind === 'agent') return toView
+  return (row) => ({ ...toView(row), itemsUnchanged: row.items_unchanged, itemsSkipped: row.items_skipped })
+}
+
 function toView(row: Row<'sync_runs'>): SyncRunView {
   return {
     id: row.id,
@@ -202,8 +214,6 @@ function toView(row: Row<'sync_runs'>): SyncRunView {
     itemsDiscovered: row.items_discovered,
     itemsIngested: row.items_ingested,
     itemsDeleted: row.items_deleted,
-    itemsUnchanged: row.items_unchanged,
-    itemsSkipped: row.items_skipped,
     errorMessage: row.error_message,
     createdAt: row.created_at.toISOString(),
   }

@@ -216,8 +216,6 @@ describe('a sync run', () => {
       itemsDiscovered: 0,
       itemsIngested: 0,
       itemsDeleted: 0,
-      itemsUnchanged: 0,
-      itemsSkipped: 0,
       errorMessage: null,
     }
     expect(body).toEqual({
@@ -226,7 +224,13 @@ describe('a sync run', () => {
         { ...first.body.syncRun, ...rest },
       ],
     })
-    expect((await asAdmin('GET', '/v1/console/sync-runs')).body).toEqual(body)
+    const counted = { ...rest, itemsUnchanged: 0, itemsSkipped: 0 }
+    expect((await asAdmin('GET', '/v1/console/sync-runs')).body).toEqual({
+      syncRuns: [
+        { ...second.body.syncRun, ...counted },
+        { ...first.body.syncRun, ...counted },
+      ],
+    })
     expect(await actions()).toEqual(['sync_run.create', 'sync_run.create'])
   })
 

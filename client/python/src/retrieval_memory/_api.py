@@ -595,8 +595,8 @@ class SyncRun(TypedDict):
     itemsDiscovered: int
     itemsIngested: int
     itemsDeleted: int
-    itemsUnchanged: int
-    itemsSkipped: int
+    itemsUnchanged: NotRequired[int]
+    itemsSkipped: NotRequired[int]
     errorMessage: str | None
     createdAt: str
 

@@ -8,7 +8,7 @@ import { RelativeTime } from '../../ui/relative-time.tsx'
 import { explainFailure } from './failure-words.ts'
 import { RunCell } from './run-cell.tsx'
 import classes from './runs-panel.module.css'
-import { countsOf, fixOfItem, type Source, type SyncRun } from './source-words.ts'
+import { countsOf, fixOfItem, skippedBy, type Source, type SyncRun } from './source-words.ts'
 import { useSyncRun } from './use-runs.ts'
 
 type Left = Schemas['SyncRunFailure']
@@ -75,7 +75,7 @@ function SkippedItems({
   return (
     <>
       <DataTable
-        label={rows.length > run.itemsSkipped ? 'Items skipped or read in part' : 'Skipped items'}
+        label={rows.length > skippedBy(run) ? 'Items skipped or read in part' : 'Skipped items'}
         rows={rows}
         rowKey={({ externalId }) => externalId}
         columns={[
@@ -84,11 +84,8 @@ function SkippedItems({
           ...(failures.length > 0 ? [{ label: 'Fix', cell: ({ fix }: { fix: string }) => fix }] : []),
         ]}
       />
-      {run.itemsSkipped > rows.length && (
-        <TooMany
-          shown={rows.length}
-          hint={`${formatNumber(run.itemsSkipped)} items were skipped in total.`}
-        />
+      {skippedBy(run) > rows.length && (
+        <TooMany shown={rows.length} hint={`${formatNumber(skippedBy(run))} items were skipped in total.`} />
       )}
     </>
   )

@@ -10,7 +10,7 @@ import { Reading } from '../../ui/reading.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { RunCell } from './run-cell.tsx'
 import { RunDialog } from './run-dialog.tsx'
-import { durationOf, foundBy, type Source, type SyncRun } from './source-words.ts'
+import { durationOf, foundBy, skippedBy, type Source, type SyncRun } from './source-words.ts'
 import type { useRunsOf } from './use-runs.ts'
 
 /** The runs of a source, newest first, with the provider's message for failed ones. */
@@ -35,7 +35,7 @@ export function RunsPanel({ source, runs }: { source: Source; runs: ReturnType<t
                 { label: 'Stored', cell: ({ itemsIngested }) => formatNumber(itemsIngested), isAtEnd: true },
                 {
                   label: 'Unchanged',
-                  cell: ({ itemsUnchanged }) => formatNumber(itemsUnchanged),
+                  cell: ({ itemsUnchanged = 0 }) => formatNumber(itemsUnchanged),
                   isAtEnd: true,
                 },
                 { label: 'Removed', cell: ({ itemsDeleted }) => formatNumber(itemsDeleted), isAtEnd: true },
@@ -66,8 +66,9 @@ export function RunsPanel({ source, runs }: { source: Source; runs: ReturnType<t
 }
 
 function SkippedCount({ run, onOpen }: { run: SyncRun; onOpen: () => void }) {
-  if (run.itemsSkipped === 0) return '0'
-  const words = formatNumber(run.itemsSkipped)
+  const skipped = skippedBy(run)
+  if (skipped === 0) return '0'
+  const words = formatNumber(skipped)
   return (
     <Button size="compact-xs" variant="light" onClick={onOpen} aria-label={`${words} skipped: show them`}>
       {words}

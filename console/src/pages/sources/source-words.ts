@@ -41,17 +41,22 @@ export function isActive({ status }: Pick<SyncRun, 'status'>): boolean {
 type RunCounts = Pick<SyncRun, 'itemsIngested' | 'itemsUnchanged' | 'itemsDeleted' | 'itemsSkipped'>
 
 /** How many items a run found: each was stored, unchanged, removed or skipped. */
-export function foundBy({ itemsIngested, itemsUnchanged, itemsDeleted, itemsSkipped }: RunCounts): number {
-  return itemsIngested + itemsUnchanged + itemsDeleted + itemsSkipped
+export function foundBy(run: RunCounts): number {
+  return run.itemsIngested + (run.itemsUnchanged ?? 0) + run.itemsDeleted + skippedBy(run)
+}
+
+/** How many items a run skipped. */
+export function skippedBy({ itemsSkipped = 0 }: Pick<SyncRun, 'itemsSkipped'>): number {
+  return itemsSkipped
 }
 
 /** "12 found: 5 stored, 4 unchanged, 2 removed, 1 skipped". */
 export function countsOf(run: RunCounts): string {
   const parts = [
     `${formatNumber(run.itemsIngested)} stored`,
-    `${formatNumber(run.itemsUnchanged)} unchanged`,
+    `${formatNumber(run.itemsUnchanged ?? 0)} unchanged`,
     `${formatNumber(run.itemsDeleted)} removed`,
-    `${formatNumber(run.itemsSkipped)} skipped`,
+    `${formatNumber(skippedBy(run))} skipped`,
   ]
   return `${formatNumber(foundBy(run))} found: ${parts.join(', ')}`
 }
