@@ -19,7 +19,7 @@ export function SharedQuestion({
       role="status"
     >
       {q === undefined ? (
-        <Text size="sm">It may also be deleted. Ask its author for a link to the question.</Text>
+        <Text size="sm">It may also have been deleted. Ask its author for a link to the question.</Text>
       ) : (
         <>
           <Text size="sm">
