@@ -177,10 +177,12 @@ const consoleRoutes = [
       firstSync: z
         .enum(['now', 'after_choice'])
         .default('now')
-        .describe(
-          'When the first sync of a new source starts: `now`, once the account is connected; `after_choice`, with ' +
+        .meta({
+          description:
+            'When the first sync of a new source starts: `now`, once the account is connected; `after_choice`, with ' +
             '`POST /v1/console/sync-runs` after its channels were chosen, or 15 minutes later. Only sources with channels wait.',
-        ),
+          example: 'after_choice',
+        }),
     }),
     refuses: ['connector_access_required', 'not_configured', 'plan_limit_reached'],
     responses: {

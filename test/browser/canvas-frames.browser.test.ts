@@ -14,6 +14,7 @@ const MEMBER = 'mel@example.com'
 const NAMES = 500
 const LINKS = 5
 const STEPS = 90
+const ROUNDS = 5
 
 it.skipIf(executablePath === null || !isAsked)('the memory canvas is measured while it moves', async () => {
   const rig = await startConsole(executablePath ?? '')
@@ -31,9 +32,9 @@ it.skipIf(executablePath === null || !isAsked)('the memory canvas is measured wh
       names: NAMES,
       edges: canvas.edges.length,
       drawnMs: Math.round(drawnMs),
-      panned: await framesDuring(page, () => drag(page)),
-      zoomed: await framesDuring(page, () => wheel(page)),
-      hovered: await framesDuring(page, () => hover(page)),
+      panned: await medianOf(() => framesDuring(page, () => drag(page))),
+      zoomed: await medianOf(() => framesDuring(page, () => wheel(page))),
+      hovered: await medianOf(() => framesDuring(page, () => hover(page))),
     }
     console.error(JSON.stringify(figures))
     expect(figures.panned.frames).toBeGreaterThan(0)
@@ -42,6 +43,16 @@ it.skipIf(executablePath === null || !isAsked)('the memory canvas is measured wh
     await rig.close()
   }
 })
+
+/** The median round by frames per second: the load of the machine varies. */
+async function medianOf(measure: () => Promise<Frames>): Promise<Frames> {
+  const rounds: Frames[] = []
+  for (let round = 0; round < ROUNDS; round++) rounds.push(await measure())
+  const sorted = rounds.toSorted((one, other) => one.perSecond - other.perSecond)
+  const [median] = sorted.slice(Math.floor(ROUNDS / 2))
+  if (median === undefined) throw new Error('no round was measured')
+  return median
+}
 
 interface Frames {
   frames: number

@@ -46,6 +46,12 @@ const FIGURES: Figure[] = [
     'src/permissions/access-policy.ts',
     'NAME_CHARACTERS_MAX = 320',
   ],
+  [
+    'docs/tutorials/connect-slack.md',
+    'it starts after 15 minutes with the channels',
+    'src/connections/store-account.ts',
+    'CHOICE_MS = 15 * 60_000',
+  ],
   [`${EXPLANATION}/retrieval.md`, '120 to 200 words', 'src/items/chunk-text.ts', 'CHUNK_WORDS_MIN = 120'],
   [`${EXPLANATION}/retrieval.md`, '120 to 200 words', 'src/items/chunk-text.ts', 'CHUNK_WORDS_MAX = 200'],
   [`${EXPLANATION}/retrieval.md`, 'the 200 nearest chunks', 'src/retrieval/search.ts', 'CANDIDATES = 200'],

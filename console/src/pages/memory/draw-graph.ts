@@ -82,6 +82,7 @@ export function drawGraph(
   drawn = { sigma, graph }
   const pointAt = (id: string | null): void => {
     look.focus = id ?? look.chosen.id
+    container.dataset.focused = String(look.focus !== null)
     container.style.cursor = id === null ? '' : 'pointer'
     // The pointer may leave one node and enter another in the same frame: one refresh serves both.
     sigma.scheduleRefresh()
