@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { type ConsoleRig, expectSettled, startConsole } from './support/console.ts'
@@ -47,13 +46,10 @@ describe.skipIf(executablePath === null)('a page on its way', () => {
 
 /** How much each page shifts at this width. */
 async function shiftsAt(width: number): Promise<{ path: string; width: number; shift: number }[]> {
-  const { context, page } = await rig.open({ viewport: { width, height: 800 } })
+  const { page, close } = await rig.openTab({ viewport: { width, height: 800 } })
   await rig.signIn(page, OWNER)
+  await page.addInitScript(delayAnswers)
   await page.addInitScript(watchShifts)
-  await page.route('**/v1/**', async (route) => {
-    await sleep(DELAY_MS)
-    await route.continue().catch(() => undefined)
-  })
   const shifts = []
   for (const path of [...PAGES, `sources/${rig.organization.sources.notion}`]) {
     await page.goto(`${rig.service.url}/console/${path}`)
@@ -61,10 +57,17 @@ async function shiftsAt(width: number): Promise<{ path: string; width: number; s
     await page.waitForLoadState('networkidle')
     shifts.push({ path, width, shift: await shiftOf(page) })
   }
-  await page.unrouteAll({ behavior: 'ignoreErrors' })
-  await context.close()
+  await close()
   return shifts
 }
+
+/** Delays what a page reads. On the page itself: a route would keep the browser from caching files. */
+const delayAnswers = `
+  const send = globalThis.fetch
+  globalThis.fetch = async (...request) => {
+    await new Promise((resolve) => setTimeout(resolve, ${DELAY_MS}))
+    return send(...request)
+  }`
 
 /** Sums up, on the page, how far things move by themselves. */
 const watchShifts = `
