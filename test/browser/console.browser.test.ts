@@ -11,6 +11,7 @@ import {
   expectNoFaultsInThemes,
   expectSettled,
   expectTablesFit,
+  follow,
   PAGES,
   startConsole,
 } from './support/console.ts'
@@ -185,9 +186,9 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     await expectNoFaultsInThemes(page, 'sign-in')
     await rig.signInByButton(page, OWNER)
+    await expectSettled(page)
     for (const path of [...Object.values(PAGES), 'memory?view=table']) {
-      await page.goto(`${rig.service.url}/console/${path}`)
-      await expectSettled(page)
+      if (path !== PAGES.Home) await follow(page, path)
       await expectNoFaultsInThemes(page, path)
       await expectFits(page, path, 360)
       for (const width of [768, 1024]) await expectTablesFit(page, path, width)

@@ -8,6 +8,7 @@ import {
   expectFits,
   expectNoFaults,
   expectSettled,
+  follow,
   OF_THEMES,
   startConsole,
 } from './support/console.ts'
@@ -347,8 +348,7 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     const connected = await connect(rig, page, 'Slack')
     await openSynced(rig, page, connected)
     for (const path of ['new', 'import', connected, organization.sources.notion]) {
-      await page.goto(`${rig.service.url}/console/sources/${path}`)
-      await expectSettled(page)
+      await follow(page, `sources/${path}`)
       await look(path)
     }
     await items(page).getByRole('button').first().click()
