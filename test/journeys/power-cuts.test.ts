@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { COMPILED_ONCE } from '../support/service-process.ts'
 
 /** `POWER_CUTS=500` cuts the power that often. */
-const CUTS = Number(process.env.POWER_CUTS ?? 12)
+const CUTS = Number(process.env.POWER_CUTS ?? 6)
 const RUN = fileURLToPath(new URL('../support/power-cuts/run.ts', import.meta.url))
 
 const Outcome = z.object({
