@@ -88,7 +88,7 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
       emulatorOf(emulators, provider).faults.add({ path, delayMs: 50 })
       const sourceId = await connect(rig, page, name)
       await page.getByRole('link', { name: /./ }).first().waitFor()
-      await page.goto(`${rig.service.url}/console/sources/${sourceId}`)
+      await follow(page, `sources/${sourceId}`)
       await page.evaluate(() => Reflect.set(globalThis, 'wasNotReloaded', true))
       await items(page).getByRole('row').nth(1).waitFor()
       await page.getByRole('table', { name: 'Runs' }).getByText('Succeeded').waitFor()
@@ -327,7 +327,9 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     await page.getByRole('button', { name: 'Create source' }).click()
     await page.getByRole('heading', { name: 'Support tickets' }).waitFor()
     await page.getByText('No items yet').waitFor()
-    expect(await page.getByRole('link', { name: 'Import files' }).count()).toBe(2)
+    await expect
+      .poll(() => page.getByRole('link', { name: 'Import files' }).count(), { timeout: 60_000 })
+      .toBe(2)
     await close()
   })
 
