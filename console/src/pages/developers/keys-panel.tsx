@@ -31,9 +31,8 @@ export function KeysPanel({ onCreate }: { onCreate: () => void }) {
   return (
     <Panel
       title="API keys"
-      {...(limit === null
-        ? {}
-        : { text: `Each key may send ${formatNumber(limit)} requests per minute for each action.` })}
+      // Has the height of the final text, so that the panel does not shift.
+      text={`Each key may send ${limit === null ? 'only so many' : formatNumber(limit)} requests per minute for each action.`}
       isFlush
       action={
         <Button size="xs" variant="default" onClick={testing.open}>
