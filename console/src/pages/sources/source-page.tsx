@@ -43,7 +43,7 @@ function Details({ source }: { source: Source }) {
   const newest = runs.rows[0]
   useReadAfterRuns([source], runs.rows)
   const isPushed = isPushOnly(source)
-  const isWaiting = runs.data !== undefined && awaitsChannels(source, newest) && !isPushed
+  const isWaiting = awaitsChannels(source, newest) && !isPushed
   return (
     <>
       <PageHeader
@@ -51,19 +51,24 @@ function Details({ source }: { source: Source }) {
         text={textOf(source)}
         action={<SourceActions source={source} run={newest} />}
       />
-      <Stack gap="lg">
-        {isWaiting && <ChannelsPanel source={source} isNew isWaiting />}
-        <SourceStanding
-          source={source}
-          run={newest}
-          waitingUntil={newest === undefined ? null : runs.waitingUntil(newest.id)}
-        />
-        <ReadersPanel source={source} />
-        {source.policyHealth !== null && <PolicyPanel source={source} health={source.policyHealth} />}
-        {hasChannels(source.provider) && !isPushed && !isWaiting && <ChannelsPanel source={source} />}
-        <ItemsPanel source={source} />
-        {!isPushed && <RunsPanel source={source} runs={runs} />}
-      </Stack>
+      {isWaiting && runs.data === undefined ? (
+        // Its runs decide whether the choice of channels comes first.
+        <Reading query={runs}>{() => null}</Reading>
+      ) : (
+        <Stack gap="lg">
+          {isWaiting && <ChannelsPanel source={source} isNew isWaiting />}
+          <SourceStanding
+            source={source}
+            run={newest}
+            waitingUntil={newest === undefined ? null : runs.waitingUntil(newest.id)}
+          />
+          <ReadersPanel source={source} />
+          {source.policyHealth !== null && <PolicyPanel source={source} health={source.policyHealth} />}
+          {hasChannels(source.provider) && !isPushed && !isWaiting && <ChannelsPanel source={source} />}
+          <ItemsPanel source={source} />
+          {!isPushed && <RunsPanel source={source} runs={runs} />}
+        </Stack>
+      )}
     </>
   )
 }

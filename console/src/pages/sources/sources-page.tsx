@@ -92,8 +92,8 @@ function NewChannels({ sources }: { sources: readonly Source[] }) {
   const connected = new URLSearchParams(globalThis.location.search).get('connected')
   const source = sources.find(({ id }) => id === connected)
   const { data: runs } = useSyncRuns()
-  if (source === undefined || runs === undefined || !hasChannels(source.provider)) return null
-  const run = runs.find(({ connectorId }) => connectorId === source.id)
+  if (source === undefined || !hasChannels(source.provider)) return null
+  const run = runs?.find(({ connectorId }) => connectorId === source.id)
   return <ChannelsPanel source={source} isNew isWaiting={awaitsChannels(source, run)} />
 }
 
