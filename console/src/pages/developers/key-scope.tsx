@@ -1,7 +1,7 @@
 import { Checkbox, SimpleGrid, Stack, Switch } from '@mantine/core'
 import { type ProviderId, providerIds, providerName } from '../../api/provider-list.ts'
 import { useSources } from '../sources/use-sources.ts'
-import { providersOfFiles } from './key-words.ts'
+import { alsoIn } from './key-words.ts'
 import { ACTIONS, ALL_ACTIONS, type KeyAction } from './key-presets.ts'
 
 /** The actions and providers of a key. `null`: all providers, including future ones. */
@@ -18,7 +18,7 @@ export function KeyScope({
   providers: readonly ProviderId[] | null
   onProviders: (providers: readonly ProviderId[] | null) => void
 }) {
-  const withFiles = providersOfFiles(useSources().data ?? [])
+  const sources = useSources().data ?? []
   return (
     <>
       {areActionsShown && (
@@ -52,12 +52,7 @@ export function KeyScope({
           >
             <SimpleGrid cols={{ base: 1, xs: 2 }} mt="xs" spacing="sm">
               {providerIds().map((id) => (
-                <Checkbox
-                  key={id}
-                  value={id}
-                  label={providerName(id)}
-                  description={withFiles.has(id) && 'With uploaded, imported and pushed documents.'}
-                />
+                <Checkbox key={id} value={id} label={providerName(id)} description={alsoIn(id, sources)} />
               ))}
             </SimpleGrid>
           </Checkbox.Group>

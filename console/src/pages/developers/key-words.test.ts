@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { hitsInWords, isSecret, keyOfSecret, providersOfFiles, scopeInWords, scopeOf } from './key-words.ts'
+import { alsoIn, hitsInWords, isSecret, keyOfSecret, scopeInWords, scopeOf } from './key-words.ts'
 
 describe('the scope of a key', () => {
   it('names what the key may not do or read', () => {
@@ -16,13 +16,15 @@ describe('the scope of a key', () => {
     })
   })
 
-  it('names the providers of files: the default one, and those of push-only sources with items', () => {
+  it('tells where files and pushed documents belong', () => {
     const sources = [
       { provider: 'notion', externalAccountId: 'push:1', sourceItemCount: 3 },
       { provider: 'slack', externalAccountId: 'push:2', sourceItemCount: 0 },
       { provider: 'gmail', externalAccountId: 'ada@example.com', sourceItemCount: 5 },
     ] as const
-    expect([...providersOfFiles(sources)].toSorted()).toEqual(['google_drive', 'notion'])
+    expect(alsoIn('google_drive', [])).toBe('With uploaded and imported files.')
+    expect(alsoIn('notion', sources)).toBe('With pushed documents.')
+    expect([alsoIn('slack', sources), alsoIn('gmail', sources)]).toEqual([undefined, undefined])
   })
 })
 

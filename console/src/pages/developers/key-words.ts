@@ -38,12 +38,16 @@ export function scopeInWords({ allowedActions, allowedProviders }: ApiKey) {
   }
 }
 
-/** The providers of documents without an account: the default one of files, and those of used push-only sources. */
-export function providersOfFiles(
+/** What belongs to a provider besides its synced items: files go to the default one, pushed documents to any. */
+export function alsoIn(
+  id: ProviderId,
   sources: readonly Pick<Source, 'provider' | 'externalAccountId' | 'sourceItemCount'>[],
-): ReadonlySet<ProviderId> {
-  const used = sources.filter((source) => isPushOnly(source) && source.sourceItemCount > 0)
-  return new Set([filesProvider(), ...used.map(({ provider }) => provider)])
+): string | undefined {
+  if (id === filesProvider()) return 'With uploaded and imported files.'
+  const isPushedTo = sources.some(
+    (source) => source.provider === id && isPushOnly(source) && source.sourceItemCount > 0,
+  )
+  return isPushedTo ? 'With pushed documents.' : undefined
 }
 
 /** "3 passages from Slack, Notion". */
