@@ -77,6 +77,9 @@ const LONG = [
   'hostile-text',
   'journeys/process.db',
   'hostile-bodies.db',
+  'failing-statements.db',
+  'ocr/ocr',
+  'office-files',
   'provider-outages.db',
   'provider-faults.db',
 ]

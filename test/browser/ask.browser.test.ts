@@ -152,7 +152,7 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
   })
 
   it("renders a model's output as text and safe links only", async () => {
-    const { context, page } = await rig.open({ bypassCSP: true })
+    const { page, close } = await rig.openTab({ bypassCSP: true })
     const text =
       'See **this** [1] <img src=x onerror="window.injected=1"> [a](javascript:alert(1)) [b](https://ok.example/) [9]'
     const item = {
@@ -184,7 +184,7 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     ).toEqual(['https://ok.example/'])
     expect(await answer.innerText()).toContain('[9]')
     expect(await answer.locator('img').count()).toBe(0)
-    await context.close()
+    await close()
   })
 
   it('stops a running answer, keeps what was written, and says when one ends early', async () => {
@@ -344,7 +344,7 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
   })
 
   it('answers thoroughly when a language model is set, and shows each step', async () => {
-    const { context, page } = await rig.open({ bypassCSP: true })
+    const { page, close } = await rig.openTab({ bypassCSP: true })
     await page.route('**/console/config.json', async (route) => {
       const config = await (await route.fetch()).json()
       await route.fulfill({ json: { ...config, hasLanguageModel: true } })
@@ -376,7 +376,7 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     await answer.getByText('Searched “owner”: 3 passages').waitFor()
     await answer.getByText('Read the passages: enough for an answer').waitFor()
     await expectNoFaultsInThemes(page, 'a thorough answer')
-    await context.close()
+    await close()
   })
 
   it('can be used at 360 pixels by keyboard alone, with the source covering the screen', async () => {

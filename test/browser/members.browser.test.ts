@@ -14,7 +14,7 @@ describe.skipIf(executablePath === null)('the members in a browser', () => {
   afterAll(() => rig.close())
 
   it('invites a user by a link, who joins, gets another role, and is refused once removed', async () => {
-    const { context, page } = await rig.open({ bypassCSP: true })
+    const { page, close } = await rig.openTab({ bypassCSP: true })
     await rig.signIn(page, (await rig.settle()).email, 'members')
     await expectSettled(page)
     await page.getByRole('button', { name: 'Invite a member' }).click()
@@ -57,11 +57,11 @@ describe.skipIf(executablePath === null)('the members in a browser', () => {
     await guest.page.getByRole('link', { name: 'Audit' }).click()
     expect((await refused).status()).toBe(404)
     await guest.context.close()
-    await context.close()
+    await close()
   })
 
   it('says what to do when another person than the invited one is signed in', async () => {
-    const { context, page } = await rig.open()
+    const { page, close } = await rig.openTab()
     const { email } = await rig.settle()
     await rig.signIn(page, email, 'members')
     await expectSettled(page)
@@ -79,7 +79,7 @@ describe.skipIf(executablePath === null)('the members in a browser', () => {
     await guest.page.getByRole('button', { name: 'Sign out' }).click()
     await guest.page.getByRole('heading', { name: 'Sign in' }).waitFor()
     await guest.context.close()
-    await context.close()
+    await close()
   })
 
   it('says why the last owner can neither leave nor step down', async () => {
@@ -96,7 +96,7 @@ describe.skipIf(executablePath === null)('the members in a browser', () => {
   })
 
   it('revokes an invitation, whose link then no longer works', async () => {
-    const { context, page } = await rig.open()
+    const { page, close } = await rig.openTab()
     const { email, name } = await rig.settle()
     const invited = `mel-of-${name}@example.com`
     await rig.signIn(page, email, 'members')
@@ -115,7 +115,7 @@ describe.skipIf(executablePath === null)('the members in a browser', () => {
     await guest.page.getByRole('alert').getByText('not valid anymore').waitFor()
     expect(await guest.page.getByRole('button', { name: 'Join the workspace' }).count()).toBe(0)
     await guest.context.close()
-    await context.close()
+    await close()
   })
 
   it('lets a member leave after a warning, and opens their other workspace', async () => {
