@@ -11,7 +11,6 @@ import { databaseContents } from '../support/database-contents.ts'
 import { documentOf, push } from '../support/documents.ts'
 import { startIssuer, type TestIssuer } from '../support/issuer.ts'
 import { signIn } from '../support/people.ts'
-import { rounds, seededRandom } from '../support/random.ts'
 import { type AnyRoute, bodyOf, type Callers, callRoute, pathOf } from '../support/route-calls.ts'
 import { type Answer, startTestService, type TestService } from '../support/service.ts'
 
@@ -195,22 +194,19 @@ function withPart(value: unknown, path: readonly string[], part: string): string
   return Array.isArray(value) ? `[${texts.join()}]` : `{${texts.join()}}`
 }
 
-/** Twins share a schema and statements, so a smaller sample of the mutants suffices for the second one. */
-const MUTANTS_MAX = rounds(50)
-const MUTANTS_OF_TWIN_MAX = rounds(15)
-const VALID_MAX = rounds(10)
-const VALID_OF_TWIN_MAX = rounds(3)
-/** Where samples begin: over many runs, everything is taken. */
-const offset = seededRandom('hostile bodies')()
+/** Twins share a schema and statements, so a sample of the mutants suffices for the second one. */
+const MUTANTS_MAX = 150
+const MUTANTS_OF_TWIN_MAX = 25
+const VALID_MAX = 30
+const VALID_OF_TWIN_MAX = 6
 
 const isTwin = ({ path }: AnyRoute): boolean => path.startsWith('/v1/console/')
 
-/** At most `most` evenly spaced entries; the same in every run with a seed. */
+/** At most `most` evenly spaced entries; the same in every run. */
 function sample<T>(list: readonly T[], most: number): T[] {
-  if (list.length <= most) return [...list]
-  const step = list.length / most
-  return Array.from({ length: most }, (_, at) => list[Math.floor((at + offset) * step)]).flatMap((entry) =>
-    entry === undefined ? [] : [entry],
+  const step = Math.max(1, list.length / most)
+  return Array.from({ length: Math.min(most, list.length) }, (_, at) => list[Math.floor(at * step)]).flatMap(
+    (entry) => (entry === undefined ? [] : [entry]),
   )
 }
 
@@ -334,7 +330,7 @@ describe('a valid body', () => {
         expectSane(await send(route, text), `${route.path} ${text}`)
       },
     )
-    await fc.assert(property, { numRuns: rounds(50) })
+    await fc.assert(property, { numRuns: 150 })
   })
 
   it('with a query or document of any text does not either [ERR-11, ING-15]', async () => {
@@ -352,6 +348,6 @@ describe('a valid body', () => {
         expectSane(await service.call('POST', path, { key, body: { query: text } }), path)
       }
     })
-    await fc.assert(property, { numRuns: rounds(10) })
+    await fc.assert(property, { numRuns: 25 })
   })
 })
