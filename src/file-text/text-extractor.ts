@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads'
+import pLimit from 'p-limit'
 import { z } from 'zod'
 import { ExtractionError } from './extraction-error.ts'
 import { OCR_LANGUAGES } from './ocr/languages.ts'
@@ -96,22 +97,7 @@ interface ParsingThreads {
  */
 function createParsingThreads(threads: number): ParsingThreads {
   const idle: Thread[] = []
-  const waiting: (() => void)[] = []
-  let busy = 0
-
-  async function enter(): Promise<void> {
-    if (busy < threads) {
-      busy += 1
-      return
-    }
-    await new Promise<void>((resolve) => waiting.push(resolve))
-  }
-
-  function leave(): void {
-    const next = waiting.shift()
-    if (next) next()
-    else busy -= 1
-  }
+  const limit = pLimit(threads)
 
   async function takeThread(memoryMb: number): Promise<Thread> {
     const found = idle.pop()
@@ -135,17 +121,12 @@ function createParsingThreads(threads: number): ParsingThreads {
   }
 
   async function parse(input: Job): Promise<ParsedFile> {
-    await enter()
-    try {
-      input.signal.throwIfAborted()
-      const thread = await takeThread(input.memoryMb)
-      const result = await runJob(thread, input)
-      giveBack(thread)
-      if (result.ok) return result
-      throw new ExtractionError('unreadable', `The file cannot be read: ${result.message}`)
-    } finally {
-      leave()
-    }
+    input.signal.throwIfAborted()
+    const thread = await takeThread(input.memoryMb)
+    const result = await runJob(thread, input)
+    giveBack(thread)
+    if (result.ok) return result
+    throw new ExtractionError('unreadable', `The file cannot be read: ${result.message}`)
   }
 
   async function close(): Promise<void> {
@@ -156,7 +137,7 @@ function createParsingThreads(threads: number): ParsingThreads {
     await Promise.all(ending)
   }
 
-  return { parse, close }
+  return { parse: (input) => limit(parse, input), close }
 }
 
 function startThread(memoryMb: number): Thread {
