@@ -46,6 +46,15 @@ describe.skipIf(executablePath === null)('the command palette in a browser', () 
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Members', level: 1 }).and(page.locator(':focus')).waitFor()
 
+    await search('ask', /^Ask/)
+    await page.keyboard.press('Enter')
+    // Ask is opened to write.
+    await page.getByRole('textbox', { name: 'Question' }).and(page.locator(':focus')).waitFor()
+    // Navigation moves the focus once the page is drawn, and must leave it there.
+    await expectSettled(page)
+    await page.keyboard.type('Who travels?')
+    expect(await page.getByRole('textbox', { name: 'Question' }).inputValue()).toBe('Who travels?')
+
     await search('notion', /^notion/)
     await page.keyboard.press('Enter')
     await page.waitForURL(`**/sources/${organization.sources.notion}`)

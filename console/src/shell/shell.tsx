@@ -110,8 +110,8 @@ function SideContent({
 }
 
 /**
- * Moves the focus to the heading after navigation, for keyboard and screen reader users, unless a field already took
- * it, such as the palette's.
+ * Moves the focus after navigation, for keyboard and screen reader users: to the field that the page opens with, or
+ * to the heading. Leaves it to the palette while that is open.
  */
 function useFocusOnNavigation(isTaken: boolean) {
   const main = useRef<HTMLElement>(null)
@@ -119,10 +119,10 @@ function useFocusOnNavigation(isTaken: boolean) {
   const focus = useEffectEvent(() => {
     if (isTaken) return
     const field = main.current?.querySelector<HTMLElement>('[data-page-focus]')
-    if (field && field === document.activeElement) return
+    const isForTyping = field && matchMedia('(pointer: fine)').matches
     const heading = main.current?.querySelector('h1')
     if (heading) heading.tabIndex = -1
-    const start = heading ?? main.current
+    const start = isForTyping ? field : (heading ?? main.current)
     start?.focus({ preventScroll: true })
   })
   useEffect(

@@ -41,7 +41,7 @@ export function QuestionForm({
         size="md"
         placeholder={isSearch ? 'vacation days' : 'How many vacation days do I get?'}
         ref={box}
-        data-page-focus
+        data-page-focus={search.item === undefined ? true : undefined}
         autosize
         minRows={2}
         maxRows={10}
