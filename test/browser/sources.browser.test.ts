@@ -262,6 +262,7 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     )
     await page.reload()
     await drawer.getByRole('button', { name: 'Delete this item' }).click()
+    await page.getByText('“Page 7” can no longer be found or cited.').waitFor()
     await page.getByRole('button', { name: 'Delete item' }).click()
     await drawer.waitFor({ state: 'detached' })
     await expectSettled(page)

@@ -2,27 +2,29 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { useDeleteItem } from './use-items.ts'
 
 export function DeleteItemDialog({
-  itemId,
+  item,
+  isOpen,
   onDeleted,
   onClose,
 }: {
-  /** Undefined: closed. */
-  itemId: string | undefined
+  /** Undefined: none was chosen yet. */
+  item: { id: string; title: string } | undefined
+  isOpen: boolean
   onDeleted?: () => void
   onClose: () => void
 }) {
   const remove = useDeleteItem()
   return (
     <ConfirmDialog
-      isOpen={itemId !== undefined}
+      isOpen={isOpen}
       title="Delete this item?"
-      text="The item can no longer be found or cited. Only a full sync restores it, if it still exists at its provider."
+      text={`“${item?.title ?? ''}” can no longer be found or cited. Only a full sync restores it, if it still exists at its provider.`}
       confirm="Delete item"
       isBusy={remove.isPending}
       error={remove.error}
       onConfirm={() =>
-        itemId !== undefined &&
-        remove.mutate(itemId, {
+        item !== undefined &&
+        remove.mutate(item.id, {
           onSuccess: () => {
             onClose()
             onDeleted?.()

@@ -15,7 +15,7 @@ export interface ItemActions {
   onToggle: (id: string, isRange: boolean) => void
   canSync: (item: ListedItem) => boolean
   onSync: (id: string) => void
-  onDelete: (id: string) => void
+  onDelete: (item: ListedItem) => void
 }
 
 export function itemColumns({
@@ -75,7 +75,7 @@ function actionColumn({ canSync, onSync, onDelete }: ItemActions): Column<Listed
           ...(canSync(item)
             ? [{ label: 'Sync again', icon: RefreshCw, onChoose: () => onSync(item.id) }]
             : []),
-          { label: 'Delete item', icon: Trash2, isGrave: true, onChoose: () => onDelete(item.id) },
+          { label: 'Delete item', icon: Trash2, isGrave: true, onChoose: () => onDelete(item) },
         ]}
       />
     ),

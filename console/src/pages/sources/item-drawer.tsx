@@ -102,7 +102,7 @@ function Item({
           </Code>
         </section>
       )}
-      <DeleteItemDialog itemId={isAsked ? item.id : undefined} onDeleted={onClose} onClose={asking.close} />
+      <DeleteItemDialog item={item} isOpen={isAsked} onDeleted={onClose} onClose={asking.close} />
     </Stack>
   )
 }

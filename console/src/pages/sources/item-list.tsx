@@ -1,4 +1,5 @@
 import { Box } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { FileText } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { useWorkspace } from '../../session/workspace.tsx'
@@ -64,7 +65,8 @@ function Rows({
 }) {
   const { isAdmin } = useWorkspace()
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
-  const [toDelete, setToDelete] = useState<string>()
+  const [toDelete, setToDelete] = useState<ListedItem>()
+  const [isDeleting, deleting] = useDisclosure(false)
   const sync = useSyncItem()
   // Deleted and filtered items are no longer selected.
   const selected = rows.flatMap(({ id }) => (chosen.has(id) ? [id] : []))
@@ -87,7 +89,10 @@ function Rows({
     onToggle: toggle,
     canSync: useCanSync(),
     onSync: sync.mutate,
-    onDelete: setToDelete,
+    onDelete: (item: ListedItem) => {
+      setToDelete(item)
+      deleting.open()
+    },
   }
   return (
     <>
@@ -111,7 +116,7 @@ function Rows({
         isCompact
         columns={itemColumns({ actions: isAdmin ? actions : null, isOfSource, onOpen })}
       />
-      <DeleteItemDialog itemId={toDelete} onClose={() => setToDelete(undefined)} />
+      <DeleteItemDialog item={toDelete} isOpen={isDeleting} onClose={deleting.close} />
     </>
   )
 }
