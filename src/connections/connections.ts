@@ -30,9 +30,9 @@ export interface Connections {
     options?: { awaitsChoice: boolean },
   ): Promise<{ url: string; cookie: string }>
   /**
-   * Finishes the flow in the browser that began it: the source exists and its first run is queued or scheduled. Returns the
-   * console page to redirect to, with the provider's error after a refusal or cancellation. In any other browser it
-   * only asks for confirmation and leaves the flow unchanged.
+   * Finishes the flow in the browser that began it: the source exists, and its first run is queued or scheduled.
+   * Returns the console page to redirect to, with the provider's error after a refusal or cancellation. In any other
+   * browser it only asks for confirmation and leaves the flow unchanged.
    * @throws AppError `malformed_state`, `upstream_error`, `connector_access_required`, `plan_limit_reached`,
    * `role_required`
    */
@@ -67,7 +67,7 @@ export function createConnections(
       const { state, codeChallenge, browserSecret } = await db.transaction().execute(async (tx) => {
         await requireRoom(tx, deps, organizationId, provider)
         await recordBegin(tx, caller, provider, deps.clock.now())
-        return await states.begin(tx, { organizationId, userId, provider }, { awaitsChoice })
+        return await states.begin(tx, { organizationId, userId, provider, awaitsChoice })
       })
       return {
         url: adapter.authorizeUrl({ state, redirectUri: redirectUri(provider), codeChallenge }),

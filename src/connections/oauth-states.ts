@@ -3,6 +3,7 @@ import type { Db, Tx } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { ProviderId } from '../kernel/providers.ts'
+import type { ConnectRequest } from './store-account.ts'
 import { type TokenCipher, UndecryptableSecret } from './token-cipher.ts'
 
 /** The lifetime of a flow, including the user's time at the provider. */
@@ -11,18 +12,13 @@ const RANDOM_BYTES = 32
 const STATE_FORM = /^[A-Za-z0-9_-]{43}$/
 
 /** Who began an OAuth flow, and for what. */
-export interface OAuthFlow {
-  organizationId: string
-  userId: string
-  provider: ProviderId
-  /** Whether the first run of a new source waits until its channels are chosen. */
-  awaitsChoice: boolean
+export interface OAuthFlow extends Required<ConnectRequest> {
   /** RFC 7636, 4.1. */
   codeVerifier: string
 }
 
 /** A flow before its state is redeemed. */
-export interface PendingFlow extends Omit<OAuthFlow, 'codeVerifier' | 'awaitsChoice'> {
+export interface PendingFlow extends Omit<ConnectRequest, 'awaitsChoice'> {
   /** Whether the browser that sends `secret` began the flow. */
   isBrowser(secret: string | undefined): boolean
 }
@@ -31,8 +27,7 @@ export interface OAuthStates {
   /** Begins a flow. Returns the `state` and the S256 challenge to send, and a secret for the browser's cookie. */
   begin(
     tx: Tx,
-    flow: Omit<OAuthFlow, 'codeVerifier' | 'awaitsChoice'>,
-    options?: Pick<OAuthFlow, 'awaitsChoice'>,
+    flow: ConnectRequest,
   ): Promise<{ state: string; codeChallenge: string; browserSecret: string }>
   /**
    * The flow of a callback of `provider`, without redeeming it. @throws AppError `malformed_state` when there is none
@@ -52,7 +47,7 @@ export interface OAuthStates {
 export function createOAuthStates(deps: { db: Db; clock: Clock; cipher: TokenCipher }): OAuthStates {
   const { db, clock, cipher } = deps
   return {
-    async begin(tx, flow, { awaitsChoice } = { awaitsChoice: false }) {
+    async begin(tx, flow) {
       const state = randomBytes(RANDOM_BYTES).toString('base64url')
       const codeVerifier = randomBytes(RANDOM_BYTES).toString('base64url')
       const browserSecret = randomBytes(RANDOM_BYTES).toString('base64url')
@@ -68,7 +63,7 @@ export function createOAuthStates(deps: { db: Db; clock: Clock; cipher: TokenCip
           provider: flow.provider,
           code_verifier_ciphertext: cipher.encrypt(codeVerifier, contextOf(hash)),
           browser_sha256: sha256(browserSecret),
-          awaits_choice: awaitsChoice,
+          awaits_choice: flow.awaitsChoice ?? false,
           expires_at: new Date(now.getTime() + STATE_TTL_MS),
         })
         .execute()

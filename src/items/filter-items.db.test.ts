@@ -296,7 +296,7 @@ describe('deleting one item', () => {
 })
 
 describe('a list of items that name an entity', () => {
-  it('has those of which the canvas read the name, with their total', async () => {
+  it('has the items in which the canvas found the name, with their total', async () => {
     await store(
       { externalId: 'one', title: 'One', body: 'Ada Lovelace keeps the schedule of the engine room.' },
       {

@@ -16,39 +16,37 @@ export async function keepFailures(
   { failures, skipped = [] }: { failures: readonly ItemFailure[]; skipped?: readonly ItemFailure[] },
   at: Date,
 ): Promise<{ failed: number; skipped: string[] }> {
-  const failed = await keep(tx, run, { items: failures, isSkip: false }, at)
-  const left = await keep(tx, run, { items: skipped, isSkip: true }, at)
-  return { failed: failed.length, skipped: [...new Set([...failed, ...left])] }
-}
-
-/** @returns the ids that the run had not recorded */
-async function keep(
-  tx: Tx,
-  run: TakenRun,
-  { items, isSkip }: { items: readonly ItemFailure[]; isSkip: boolean },
-  at: Date,
-): Promise<string[]> {
-  if (items.length === 0) return []
-  const byId = new Map(
-    items.map((item) => {
-      const failure = {
-        organization_id: run.organizationId,
-        run_id: run.runId,
-        ...storedFailure(item, isSkip),
-        created_at: at,
-      }
-      return [failure.external_id, failure]
-    }),
-  )
+  if (failures.length === 0 && skipped.length === 0) return { failed: 0, skipped: [] }
   const kept = await tx
     .selectFrom('sync_run_failures')
     .select(['external_id', 'is_skip'])
     .where('organization_id', '=', run.organizationId)
     .where('run_id', '=', run.runId)
     .execute()
-  const room = KEPT_MAX - kept.filter(({ is_skip: wasSkip }) => wasSkip === isSkip).length
-  for (const { external_id } of kept) byId.delete(external_id)
-  const rows = [...byId.values()].slice(0, Math.max(0, room))
+  const known = new Set(kept.map(({ external_id }) => external_id))
+  const failed = newOnes(failures, false, known)
+  const failedRows = failed.slice(0, roomFor(kept, false))
+  const left = newOnes(
+    skipped,
+    true,
+    new Set([...known, ...failedRows.map(({ external_id }) => external_id)]),
+  )
+  const rows = [...failedRows, ...left.slice(0, roomFor(kept, true))].map((row) =>
+    Object.assign(row, { organization_id: run.organizationId, run_id: run.runId, created_at: at }),
+  )
   if (rows.length > 0) await tx.insertInto('sync_run_failures').values(rows).execute()
-  return [...byId.keys()]
+  const ids = [...failed, ...left].map(({ external_id }) => external_id)
+  return { failed: failed.length, skipped: [...new Set(ids)] }
+}
+
+/** The items that the run has not recorded, each once. */
+function newOnes(items: readonly ItemFailure[], isSkip: boolean, known: ReadonlySet<string>) {
+  const byId = new Map(
+    items.map((item) => storedFailure(item, isSkip)).map((failure) => [failure.external_id, failure]),
+  )
+  return [...byId.values()].filter(({ external_id }) => !known.has(external_id))
+}
+
+function roomFor(kept: readonly { is_skip: boolean }[], isSkip: boolean): number {
+  return Math.max(0, KEPT_MAX - kept.filter(({ is_skip }) => is_skip === isSkip).length)
 }

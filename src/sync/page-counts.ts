@@ -9,7 +9,7 @@ export interface PageCounts {
   deleted: number
   /** Left out or failed, and neither stored nor deleted by this page. */
   skipped: number
-  /** Failed, also those of which a part is stored. */
+  /** Failed items, including those that are stored in part. */
   failed: number
 }
 

@@ -124,7 +124,7 @@ export const syncRoutes = [
     path: '/sync-runs/{id}',
     summary: 'Show a sync run and the items it could not read',
     description:
-      "`failures` lists the first hundred; `itemsFailed` counts all. In the console, what a run found is the sum of `itemsIngested`, `itemsUnchanged`, `itemsDeleted` and `itemsSkipped`. An item of which a part failed is stored. `waitingUntil` is set while the run waits for a time that its provider set. `needsReconnection`: the account's access has ended; connect it again. `nextRunAt`: the source's next scheduled sync; null while the run is active or the source is paused.",
+      "`failures` lists the first hundred; `itemsFailed` counts all. In the console, what a run found is the sum of `itemsIngested`, `itemsUnchanged`, `itemsDeleted` and `itemsSkipped`. An item that failed in part is stored. `waitingUntil` is set while the run waits for a time that its provider set. `needsReconnection`: the account's access has ended; connect it again. `nextRunAt`: the source's next scheduled sync; null while the run is active or the source is paused.",
     action: 'sync:read',
     audit: 'none',
     params: z.object({ id: idOf("The run's id, from the list.", EXAMPLE_ID.syncRun) }),

@@ -55,7 +55,7 @@ describe('the counts of a run', () => {
     expect(await sync(sourceId, { unchanged: 2 })).toEqual({ ...NONE, stored: 1, unchanged: 3, deleted: 1 })
   })
 
-  it('count an item of which a part cannot be read as stored, not as skipped', async () => {
+  it('count an item that cannot be read in part as stored, not as skipped', async () => {
     const sourceId = await bench.connect()
     provider.put('mail', 'Words of the mail.')
     const attachment = { externalId: 'mail', message: 'report.pdf: The file is encrypted' }

@@ -105,16 +105,15 @@ export function createSyncRuns(deps: {
         .where('run_id', '=', id)
         .orderBy('external_id')
         .execute()
-      const [skipped = [], failures = []] = [true, false].map((wanted) =>
+      const thatAre = (wanted: boolean): SyncRunFailure[] =>
         left
           .filter(({ isSkip }) => isSkip === wanted)
-          .map(({ externalId, message }) => ({ externalId, message })),
-      )
+          .map(({ externalId, message }) => ({ externalId, message }))
       return {
         syncRun: viewFor(caller)(row),
         itemsFailed: row.items_failed,
-        failures,
-        skipped,
+        failures: thatAre(false),
+        skipped: thatAre(true),
         ...standingOf(row),
       }
     },

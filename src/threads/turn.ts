@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { URL_CHARACTERS_MAX } from '../items/index.ts'
 import { count, EXAMPLE_ID, givenId, idOf, moment, shownId, text } from '../kernel/schemas.ts'
 
 /** What a person can say of an answer. */
@@ -9,8 +10,6 @@ export type Verdict = z.infer<typeof Verdict>
 export const QUESTION_CHARACTERS_MAX = 8_192
 const ANSWER_CHARACTERS_MAX = 65_536
 const CITATIONS_MAX = 25
-/** The limit of an item's URL. */
-const URL_CHARACTERS_MAX = 4_096
 
 const question = z
   .string()

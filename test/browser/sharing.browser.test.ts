@@ -78,7 +78,10 @@ describe.skipIf(executablePath === null)('sharing an answer in a browser', () =>
     const link = await copied(page, 'Copy link')
     expect(link).toContain(`${rig.service.url}/console/ask?`)
     expect(link).not.toContain('thread')
-    expect(decodeURIComponent(link)).not.toContain('90')
+    // The workspace's id may contain the digits.
+    const { searchParams } = new URL(link)
+    searchParams.delete('workspace')
+    expect(searchParams.toString()).not.toContain('90')
     await context.close()
 
     const other = await rig.openTab({ bypassCSP: true })

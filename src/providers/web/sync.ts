@@ -30,6 +30,15 @@ interface Step {
   unchanged: number
 }
 
+const emptyStep = (): Step => ({
+  upserts: [],
+  deletions: [],
+  failures: [],
+  skipped: [],
+  discovered: 0,
+  unchanged: 0,
+})
+
 /** The pages of a run: a round of requests that starts with what is new or old, and follows the links it finds. */
 export async function* syncSite(
   session: ProviderSession,
@@ -43,7 +52,7 @@ export async function* syncSite(
   await beginRound(crawler, state)
   const visit = createVisitor(crawler, state)
   for (let isLast = false; !isLast;) {
-    const step: Step = { upserts: [], deletions: [], failures: [], skipped: [], discovered: 0, unchanged: 0 }
+    const step = emptyStep()
     while (step.discovered < perPage && state.round !== null && state.round.queue.length > 0)
       await visit(step)
     isLast = state.round === null || state.round.queue.length === 0
@@ -59,7 +68,7 @@ export async function readSitePage(
   externalId: string,
   cursor: JsonValue | null,
 ): Promise<ItemRead> {
-  const step: Step = { upserts: [], deletions: [], failures: [], skipped: [], discovered: 0, unchanged: 0 }
+  const step = emptyStep()
   const { site, robots, settings } = crawler
   const key = site.keyOf(externalId, new URL(settings.origin))
   if (key === null || !robots.allows(key)) return { ...step, deletions: [externalId] }

@@ -1,3 +1,4 @@
+import { readId } from '../../data/ids.ts'
 import type { Schemas } from '../../api/client.ts'
 import { type ProviderId, providerIds } from '../../api/provider-list.ts'
 
@@ -38,7 +39,6 @@ export interface AskSearch {
   turn?: string
 }
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 const WORDS_MAX = 1_000
 /** The service's limit of a conversation. */
@@ -66,8 +66,8 @@ export function readAskSearch(given: Record<string, unknown>): AskSearch {
     if (typeof day === 'string' && DAY.test(day) && !Number.isNaN(Date.parse(day))) search[name] = day
   }
   for (const name of ['source', 'entity', 'item', 'thread', 'turn', 'workspace'] as const) {
-    const id = given[name]
-    if (typeof id === 'string' && UUID.test(id)) search[name] = id
+    const id = readId(given[name])
+    if (id !== undefined) search[name] = id
   }
   const after = questionsOf(given.after)
   if (after.length > 0) search.after = after

@@ -1,3 +1,4 @@
+import { readId } from '../../data/ids.ts'
 import type { operations } from '../../api/schema.d.ts'
 import { isAction } from './audit-words.ts'
 
@@ -7,13 +8,12 @@ export type AuditFilters = Pick<
   'action' | 'actor' | 'target' | 'from' | 'to'
 >
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const TARGET_MAX = 200
 
 /** The filters in the URL, without those that the service would refuse. */
 export function readFilters(query: Record<string, unknown>): AuditFilters {
   const action = isAction(query.action) ? query.action : undefined
-  const actor = typeof query.actor === 'string' && UUID.test(query.actor) ? query.actor : undefined
+  const actor = readId(query.actor)
   const { target } = query
   const [from, to] = [readTime(query.from), readTime(query.to)]
   return {

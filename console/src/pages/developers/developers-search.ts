@@ -1,3 +1,4 @@
+import { readId } from '../../data/ids.ts'
 /** The search parameters of the Developers page. */
 export interface DevelopersSearch {
   tab?: 'requests'
@@ -11,18 +12,18 @@ export interface DevelopersSearch {
 
 export type RequestFilters = Omit<DevelopersSearch, 'tab'>
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const STATUS = /^[2-5](?:xx|\d\d)$/
 const PATH_MAX = 200
 
 /** Omits values that the service would refuse. */
 export function readDevelopersSearch(query: Record<string, unknown>): DevelopersSearch {
-  const { key, path } = query
+  const key = readId(query.key)
+  const { path } = query
   // The router parses a status of digits as a number.
   const status = String(query.status)
   return {
     ...(query.tab === 'requests' ? { tab: 'requests' as const } : {}),
-    ...(typeof key === 'string' && UUID.test(key) ? { key } : {}),
+    ...(key === undefined ? {} : { key }),
     ...(STATUS.test(status) ? { status } : {}),
     ...(typeof path === 'string' && path !== '' && path.length <= PATH_MAX ? { path } : {}),
   }

@@ -2,12 +2,12 @@ import { Button, Code, Group, Stack, Text, TextInput } from '@mantine/core'
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { ErrorNotice } from '../../ui/error-state.tsx'
 import { Status } from '../../ui/status.tsx'
+import { QUESTION_CHARACTERS_MAX } from '../ask/ask-search.ts'
 import classes from './key-test.module.css'
 import { hitsInWords, isSecret, scopeOf } from './key-words.ts'
 import { QUESTION } from './snippets.ts'
 import { type KeyOutcome, useKeyTest } from './use-key-test.ts'
 
-const QUERY_CHARACTERS_MAX = 8_192
 const FORBIDDEN = 403
 
 /** Searches with a key, as an agent would, and shows what it gets. `children`: the field of the secret. */
@@ -41,7 +41,7 @@ export function KeyTest({
               description="One search with the key. Costs 1 credit if the key may search."
               value={query}
               onChange={(event) => setQuery(event.currentTarget.value)}
-              maxLength={QUERY_CHARACTERS_MAX}
+              maxLength={QUESTION_CHARACTERS_MAX}
               flex="1 1 14rem"
             />
             <Button

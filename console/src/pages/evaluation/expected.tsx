@@ -1,16 +1,15 @@
+import { isId } from '../../data/ids.ts'
 import { Text } from '@mantine/core'
 import { useSourceItem } from '../../data/use-source-item.ts'
 import { TextLink } from '../../ui/links.tsx'
 import type { Question } from './use-evaluation.ts'
-
-const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /** The expected page and fact of a question, in one line. Renders nothing without either. */
 export function Expected({ of: { page, fact } }: { of: Pick<Question, 'page' | 'fact'> }) {
   if (page === null && fact === null) return null
   return (
     <Text size="sm" c="dimmed" fw={400} component="div">
-      {page !== null && <>Page: {ID.test(page) ? <ItemTitle id={page} /> : page}</>}
+      {page !== null && <>Page: {isId(page) ? <ItemTitle id={page} /> : page}</>}
       {page !== null && fact !== null && ' · '}
       {fact !== null && `Fact: ${fact}`}
     </Text>

@@ -1,3 +1,4 @@
+import { isId } from '../../data/ids.ts'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { isPage } from '../../../../cli/evaluation/measure.ts'
@@ -15,11 +16,10 @@ const TYPING_MS = 200
 const LISTED = 100
 /** The API's maximum length of a title filter. */
 const TITLE_CHARACTERS_MAX = 200
-const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /** What is typed as the expected page: a title unless it looks like an ID or a URL. */
 export function kindOfPage(page: string): 'id' | 'url' | 'title' {
-  if (ID.test(page)) return 'id'
+  if (isId(page)) return 'id'
   return page.includes('://') ? 'url' : 'title'
 }
 

@@ -1,3 +1,4 @@
+import { readId } from '../../data/ids.ts'
 import { type ProviderId, providerIds } from '../../api/provider-list.ts'
 
 /** The kinds to filter names by. A place is a channel if it holds chats, otherwise a folder. */
@@ -28,7 +29,6 @@ export interface MemorySearch {
   around?: true
 }
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const WORDS_MAX = 200
 
 /** Reads the search parameters and omits invalid ones. */
@@ -39,7 +39,7 @@ export function readMemorySearch(given: Record<string, unknown>): MemorySearch {
   const provider = oneOf(given.provider, providerIds())
   const since = oneOf(given.since, SINCE)
   const sort = oneOf(given.sort, SORT_COLUMNS)
-  const node = typeof given.node === 'string' && UUID.test(given.node) ? given.node : undefined
+  const node = readId(given.node)
   return {
     ...(q === '' ? {} : { q: q.slice(0, WORDS_MAX) }),
     ...(type === undefined ? {} : { type }),

@@ -1,3 +1,4 @@
+import { readId } from '../../data/ids.ts'
 import { providerChoices, type ProviderId } from '../../api/provider-list.ts'
 import { KINDS, type SourceKind } from './source-words.ts'
 
@@ -22,7 +23,6 @@ export interface ItemsSearch {
 }
 
 const TEXT_CHARACTERS_MAX = 200
-const UUID = /^[0-9a-f-]{36}$/i
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
 /** Reads the search parameters and omits invalid ones. */
@@ -62,10 +62,6 @@ export function readImportSearch(search: Record<string, unknown>): { source?: st
 function readText(given: unknown): string | undefined {
   const words = typeof given === 'string' || typeof given === 'number' ? String(given).trim() : ''
   return words === '' ? undefined : words.slice(0, TEXT_CHARACTERS_MAX)
-}
-
-function readId(given: unknown): string | undefined {
-  return typeof given === 'string' && UUID.test(given) ? given : undefined
 }
 
 function readDay(given: unknown): string | undefined {
