@@ -7,6 +7,8 @@ import { startGitHubEmulator } from './github/index.ts'
 import { seedGitHub } from './github/seed.ts'
 import { startGoogleEmulator } from './google/google-emulator.ts'
 import type { EmulatorServer } from './kit/server.ts'
+import { startJiraEmulator } from './jira/index.ts'
+import { seedJira } from './jira/seed.ts'
 import { startNotionEmulator } from './notion/index.ts'
 import { startSlackEmulator } from './slack/index.ts'
 import { startStripeEmulator } from './stripe/index.ts'
@@ -14,12 +16,11 @@ import { startStripeEmulator } from './stripe/index.ts'
 const USAGE = `Usage: npm run emulators -- [options]
 
 Starts Slack, Google (Drive and Gmail), Notion and Stripe as small servers on 127.0.0.1, with data from a seed, and prints
-the settings that point the service at them; GitHub and Confluence too if PROVIDERS names
-them. With --start, it also starts the
-service with these settings.
+the settings that point the service at them; GitHub, Confluence and Jira too if PROVIDERS
+names them. With --start, it also starts the service with these settings.
 
   --start            also starts the service; it ends with the emulators
-  --port <n>         first of six ports (default 8801; 0 takes any free ones)
+  --port <n>         first of seven ports (default 8801; 0 takes any free ones)
   --service <url>    service that events are sent to (default http://127.0.0.1, port PORT or 8787)
   --channels <n>     Slack channels (default 6)
   --messages <n>     messages of each channel (default 80)
@@ -146,6 +147,13 @@ async function startNamed(
     servers.push(confluence)
     env['CONFLUENCE_API_URL'] = confluence.url
     ways += `# For Confluence: any site, ${confluence.email}, token ${confluence.token()}\n`
+  }
+  if (names.has('jira')) {
+    const jira = await startJiraEmulator({ port: port(6) })
+    seedJira(jira.state, { issues: 40 })
+    servers.push(jira)
+    env['JIRA_API_URL'] = jira.url
+    ways += `# For Jira: any site, ${jira.email}, token ${jira.token()}\n`
   }
   return { servers, env, ways }
 }

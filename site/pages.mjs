@@ -78,6 +78,7 @@ export const SECTIONS = [
       'reference/connectors/web',
       'reference/connectors/github',
       'reference/connectors/confluence',
+      'reference/connectors/jira',
     ],
   },
   {

@@ -1,42 +1,30 @@
 import { textField } from '../kit/fields.ts'
-import { createGrants, type Grants } from '../kit/grants.ts'
-import { createRateLimit } from '../kit/rate-limit.ts'
 import {
-  type EmulatorReply,
-  type EmulatorRequest,
-  type EmulatorServer,
-  startEmulatorServer,
-} from '../kit/server.ts'
+  ACCOUNT,
+  type SiteEmulator,
+  type SiteEmulatorOptions,
+  startAtlassianSite,
+} from '../kit/atlassian-site.ts'
+import type { EmulatorReply, EmulatorRequest } from '../kit/server.ts'
 import { parameterFault, refusalV1, refusalV2, type RouteContext } from './reply.ts'
 import { ROUTES_V1 } from './routes-v1.ts'
 import { ROUTES_V2 } from './routes-v2.ts'
 import { type ConfluenceContent, ConfluenceState } from './state.ts'
 
-const ACCOUNT = 'ada'
 const APIS = [
   { prefix: '/wiki/api/v2', routes: ROUTES_V2, refusal: refusalV2 },
   { prefix: '/wiki/rest/api', routes: ROUTES_V1, refusal: refusalV1 },
 ]
 
-export interface ConfluenceEmulatorOptions {
-  now?: () => number
-  port?: number
-  /** Requests per minute; unlimited by default, because Confluence does not publish its limits. */
-  perMinute?: number
+export interface ConfluenceEmulatorOptions extends SiteEmulatorOptions {
   searchedMax?: number
   subjectsMax?: number
 }
 
-export interface ConfluenceEmulator extends Pick<EmulatorServer, 'url' | 'faults' | 'requests' | 'close'> {
+export interface ConfluenceEmulator extends SiteEmulator {
   readonly state: ConfluenceState
-  readonly grants: Grants
-  readonly email: string
-  /** An API token of the account. */
-  token(): string
   /** Ids that the search index has not reached yet. */
   readonly unindexed: Set<string>
-  /** Whether a refused token is answered as if nobody were logged in, as Confluence does for some requests. */
-  readonly login: { isAnonymous: boolean }
 }
 
 /**
@@ -46,52 +34,23 @@ export interface ConfluenceEmulator extends Pick<EmulatorServer, 'url' | 'faults
 export async function startConfluenceEmulator(
   options: ConfluenceEmulatorOptions = {},
 ): Promise<ConfluenceEmulator> {
-  const { now = Date.now, port = 0, perMinute = null, searchedMax = 50, subjectsMax = 100 } = options
+  const { now = Date.now, searchedMax = 50, subjectsMax = 100 } = options
   const state = new ConfluenceState(now)
   const { email } = state.person(ACCOUNT)
   for (const person of ['bob', 'cy']) state.person(person)
   state.groups.set('staff', ['ada', 'bob', 'cy'])
   const unindexed = new Set<string>()
-  const login = { isAnonymous: false }
-  const grants = createGrants({
-    clientId: '',
-    clientSecret: '',
-    tokenPrefix: 'ATATT3x',
-    accessTokenSeconds: null,
-    rotatesRefreshTokens: false,
-    now,
-  })
-  const limit = createRateLimit(perMinute, now)
-  const token = (): string => grants.issue(ACCOUNT, '').accessToken
-
-  function handle(request: EmulatorRequest): EmulatorReply {
-    const wait = limit.take(ACCOUNT)
-    if (wait !== null)
-      return { ...refusalV1(429, 'Rate limit exceeded'), headers: { 'retry-after': String(wait) } }
-    const isKnown = isLoggedIn(request, email, grants)
-    if (!isKnown && !login.isAnonymous)
-      return { status: 401, text: 'Client must be authenticated to access this resource.' }
-    const accountId = isKnown ? ACCOUNT : null
-    const reply = route(request, { state, accountId, unindexed, searchedMax, subjectsMax })
-    return isKnown
-      ? reply
-      : { ...reply, headers: { ...reply.headers, 'x-seraph-loginreason': 'AUTHENTICATED_FAILED' } }
-  }
-
-  const server = await startEmulatorServer({
-    port,
-    handle,
-    faultBody: (status) => ({ statusCode: status, message: `Status ${status}` }),
-    control: { token, ...controlsOf(state) },
-  })
-  return { ...server, state, grants, email, token, unindexed, login }
-}
-
-function isLoggedIn({ headers }: EmulatorRequest, email: string, grants: Grants): boolean {
-  const [, encoded = ''] = /^Basic (\S+)$/.exec(headers['authorization'] ?? '') ?? []
-  const decoded = Buffer.from(encoded, 'base64').toString('utf8')
-  const at = decoded.indexOf(':')
-  return decoded.slice(0, at) === email && grants.check(decoded.slice(at + 1)) === 'valid'
+  const site = await startAtlassianSite(
+    {
+      email,
+      refusal: refusalV1,
+      answer: (request, accountId) =>
+        route(request, { state, accountId, unindexed, searchedMax, subjectsMax }),
+      control: controlsOf(state),
+    },
+    options,
+  )
+  return { ...site, state, unindexed }
 }
 
 function route(request: EmulatorRequest, context: RouteContext): EmulatorReply {

@@ -1,4 +1,5 @@
-import { confluence } from './confluence/index.ts'
+import { confluence } from './atlassian/confluence/index.ts'
+import { jira } from './atlassian/jira/index.ts'
 import { folder } from './folder/index.ts'
 import { github } from './github/index.ts'
 import { googleDrive } from './google/drive/index.ts'
@@ -8,7 +9,7 @@ import { slack } from './slack/index.ts'
 import { web } from './web/index.ts'
 
 /** Every provider, in the order of the API. */
-export const CATALOG = [slack, googleDrive, notion, gmail, folder, web, github, confluence] as const
+export const CATALOG = [slack, googleDrive, notion, gmail, folder, web, github, confluence, jira] as const
 
 /** The providers of a deployment that does not set PROVIDERS. */
 export const DEFAULT_PROVIDERS = ['slack', 'google_drive', 'notion', 'gmail'] as const

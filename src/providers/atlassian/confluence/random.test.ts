@@ -1,11 +1,11 @@
 import { afterAll, expect, it } from 'vitest'
-import { between, pick, type Random } from '../../../emulators/kit/seed.ts'
-import type { ConfluenceContent, ConfluenceSpace } from '../../../emulators/confluence/state.ts'
-import { type ConfluenceAccount, createConnect } from '../../../test/support/confluence.ts'
-import { rounds, seededRandom } from '../../../test/support/random.ts'
-import { readPermissions } from '../../../test/support/read-permissions.ts'
-import { createTextExtractor } from '../../file-text/index.ts'
-import { ProviderError } from '../provider.ts'
+import { between, pick, type Random } from '../../../../emulators/kit/seed.ts'
+import type { ConfluenceContent, ConfluenceSpace } from '../../../../emulators/confluence/state.ts'
+import { type ConfluenceAccount, createConnect } from '../../../../test/support/confluence.ts'
+import { rounds, seededRandom } from '../../../../test/support/random.ts'
+import { readPermissions } from '../../../../test/support/read-permissions.ts'
+import { createTextExtractor } from '../../../file-text/index.ts'
+import { ProviderError } from '../../provider.ts'
 
 const MINUTE = 60_000
 const extractor = createTextExtractor()

@@ -1,7 +1,8 @@
 import pLimit from 'p-limit'
 import { z } from 'zod'
-import { ProviderError } from '../provider.ts'
-import { type Confluence, isMissing } from './client.ts'
+import { ProviderError } from '../../provider.ts'
+import { isMissing } from '../shared/client.ts'
+import type { Confluence } from './client.ts'
 
 const AT_ONCE = 4
 const DEPTH_MAX = 200

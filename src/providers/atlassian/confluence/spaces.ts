@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ProviderError } from '../provider.ts'
+import { ProviderError } from '../../provider.ts'
 import type { Confluence } from './client.ts'
 
 const SPACES_MAX = 500

@@ -1,9 +1,11 @@
-import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { inSlices, type Pausable } from '../../kernel/slices.ts'
-import { ProviderError, type ProviderSession } from '../provider.ts'
-import { storedBelow } from '../stored-below.ts'
-import { type Confluence, isMissing } from './client.ts'
+import { inSlices, type Pausable } from '../../../kernel/slices.ts'
+import { ProviderError, type ProviderSession } from '../../provider.ts'
+import { storedBelow } from '../../stored-below.ts'
+import { isMissing } from '../shared/client.ts'
+import type { Surveyed } from '../shared/feed.ts'
+import { byNumber, hashOf, slicesOf } from '../shared/position.ts'
+import type { Confluence } from './client.ts'
 import type { Space } from './spaces.ts'
 import { createTree, layerOf, Node, Restriction, type Tree } from './tree.ts'
 
@@ -22,16 +24,10 @@ const Found = z.object({
 })
 
 /** The pages of the chosen spaces as they are now, and everything of them that has no time of change of its own. */
-export interface Survey {
+export interface Survey extends Surveyed {
   readonly tree: Tree
-  /** Ids of all pages, in their order. */
-  readonly pages: readonly string[]
   /** The comments of a page with their versions, as CQL knows them. */
   commentsOf(id: string): ReadonlyMap<string, number>
-  spaceOf(id: string): Space | undefined
-  /** Stored items whose page is gone. */
-  readonly gone: readonly string[]
-  readonly stored: ReadonlySet<string>
 }
 
 interface SurveyOptions {
@@ -65,21 +61,17 @@ export async function surveySite(options: SurveyOptions): Promise<Survey> {
     const parameters = { id: ids.join(','), status: 'current', limit: String(PER_REQUEST) }
     for await (const nodes of confluence.pages('api/v2/pages', Node, parameters)) add(nodes)
   }
-  const pages = [...tree.nodes.keys()].toSorted(byNumber)
+  const ids = [...tree.nodes.keys()].toSorted(byNumber)
   // Before archived pages come into the tree, as what is above current ones.
   const gone = missing.filter((id) => !tree.nodes.has(id)).map((id) => prefix + id)
   const comments = await search(options, tree)
-  await tree.complete(pages)
-  const none: ReadonlyMap<string, number> = new Map()
-  return {
-    tree,
-    pages,
-    commentsOf: (id) => comments.get(id) ?? none,
-    spaceOf: (id) => spaces.get(tree.nodes.get(id)?.spaceId ?? ''),
-    gone,
-    stored: new Set(stored),
-  }
+  await tree.complete(ids)
+  const commentsOf = (id: string): ReadonlyMap<string, number> => comments.get(id) ?? NONE
+  const marks = await inSlices(eachMark({ ids, tree, commentsOf, spaces }), session.signal)
+  return { ids, marks, stored: new Set(stored), gone, tree, commentsOf }
 }
+
+const NONE: ReadonlyMap<string, number> = new Map()
 
 /** A space may be deleted meanwhile: it has no pages then. */
 async function eachPage(pages: AsyncGenerator<Node[]>, add: (nodes: readonly Node[]) => void): Promise<void> {
@@ -122,24 +114,25 @@ async function search(
 const CUT = { layer: null, isCut: true }
 
 /** The mark of every page in its present state, by id: one part for its content, one for its readers. */
-export function marksOf(survey: Survey, signal: AbortSignal): Promise<Map<string, string>> {
-  return inSlices(eachMark(survey), signal)
-}
-
-function* eachMark({ pages, tree, commentsOf, spaceOf }: Survey): Pausable<Map<string, string>> {
+function* eachMark({
+  ids,
+  tree,
+  commentsOf,
+  spaces,
+}: Pick<Survey, 'ids' | 'tree' | 'commentsOf'> & Pick<SurveyOptions, 'spaces'>): Pausable<
+  Map<string, string>
+> {
   const marks = new Map<string, string>()
-  for (const id of pages) {
+  for (const id of ids) {
     yield
-    const { path } = tree.placeOf(id)
-    const { name, key } = spaceOf(id) ?? {}
+    const node = tree.nodes.get(id)
+    const { name, key } = spaces.get(node?.spaceId ?? '') ?? {}
     const comments = [...commentsOf(id)].toSorted(([one], [other]) => byNumber(one, other))
-    const content = hashOf([tree.nodes.get(id)?.version.number, path, name, key, comments], 8)
-    marks.set(id, `${content}.${readersMark(tree, id)}`)
+    const content = hashOf([node?.version.number, tree.placeOf(id).path, name, key, comments], 8)
+    marks.set(id, `${content}.${hashOf(readerGroupOf(tree, id), 5)}`)
   }
   return marks
 }
-
-export const readersMark = (tree: Tree, id: string): string => hashOf(readerGroupOf(tree, id), 5)
 
 /** The group of a page's readers; null: they are not known. */
 export function readerGroupOf(tree: Tree, id: string): string | null {
@@ -150,17 +143,3 @@ export function readerGroupOf(tree: Tree, id: string): string | null {
 
 export const spaceGroup = (id: string): string => `confluence-space-${id}`
 export const guardGroup = (id: string): string => `confluence-content-${id}`
-
-const hashOf = (value: unknown, length: number): string =>
-  createHash('sha256')
-    .update(JSON.stringify(value ?? null))
-    .digest('base64url')
-    .slice(0, length)
-
-/** Ids are numbers of any length. */
-const byNumber = (one: string, other: string): number =>
-  one.length - other.length || (one < other ? -1 : one > other ? 1 : 0)
-
-function* slicesOf<Value>(all: readonly Value[], size: number): Generator<Value[]> {
-  for (let start = 0; start < all.length; start += size) yield all.slice(start, start + size)
-}

@@ -1,8 +1,10 @@
 import { z } from 'zod'
-import { ExtractionError, type TextExtractor } from '../../file-text/index.ts'
-import { ProviderError, type ProviderItem, type ProviderSession } from '../provider.ts'
-import { type ThreadEntry, threadText } from '../thread.ts'
-import { type Confluence, type ConfluenceUser, isMissing } from './client.ts'
+import type { TextExtractor } from '../../../file-text/index.ts'
+import { ProviderError, type ProviderItem, type ProviderSession } from '../../provider.ts'
+import { type ThreadEntry, threadText } from '../../thread.ts'
+import { isMissing } from '../shared/client.ts'
+import { textOfHtml } from '../shared/html-text.ts'
+import type { Confluence, ConfluenceUser } from './client.ts'
 import { htmlOfStorage, namesIn } from './storage.ts'
 
 const COMMENTS_MAX = 1_000
@@ -59,7 +61,7 @@ export async function readPage(
   const page = await findPage(reader.confluence, id)
   if (page === null) return null
   const { maxTextBytes } = reader.session.limits
-  const text = await textOf(reader, page.body.view.value)
+  const text = await textOfHtml(reader, page.body.view.value)
   const count = known?.size ?? Number.POSITIVE_INFINITY
   const found = count === 0 ? [] : await commentsOf(reader.confluence, id, count, maxTextBytes)
   await learn(reader, page, found)
@@ -71,7 +73,7 @@ export async function readPage(
       what,
       by: nameOf(version.authorId),
       at: new Date(version.createdAt).toISOString(),
-      text: await textOf(reader, htmlOfStorage(body.storage.value, nameOf)),
+      text: await textOfHtml(reader, htmlOfStorage(body.storage.value, nameOf)),
     })
   const body = threadText('', text, entries, maxTextBytes)
   const hasNewComments = found.some((comment) => known?.has(comment.id) === false)
@@ -152,27 +154,6 @@ async function learn({ confluence, people }: PageReader, page: Page, comments: C
 function noneIfRejected(error: unknown): never[] {
   if (error instanceof ProviderError && error.kind === 'rejected') return []
   throw error
-}
-
-async function textOf({ session, extractor }: PageReader, html: string): Promise<string> {
-  if (html.trim() === '') return ''
-  const { limits, signal } = session
-  try {
-    const { text } = await extractor.extract({
-      format: 'html',
-      bytes: Buffer.from(html),
-      charset: 'utf-8',
-      path: '',
-      maxTextBytes: limits.maxTextBytes,
-      timeoutMs: limits.extractTimeoutMs,
-      memoryMb: limits.extractMemoryMb,
-      signal,
-    })
-    return text
-  } catch (error) {
-    if (!(error instanceof ExtractionError)) throw error
-    throw new ProviderError('rejected', error.message, { cause: error })
-  }
 }
 
 function itemOf(page: Page, body: string, author: ConfluenceUser | null): ReadPage {

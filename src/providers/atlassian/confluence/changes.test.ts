@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { type ConfluenceAccount, createConnect } from '../../../test/support/confluence.ts'
-import { createTextExtractor } from '../../file-text/index.ts'
+import { type ConfluenceAccount, createConnect } from '../../../../test/support/confluence.ts'
+import { createTextExtractor } from '../../../file-text/index.ts'
 
 const MINUTE = 60_000
 const extractor = createTextExtractor()

@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from 'vitest'
-import { type ConfluenceAccount, createConnect } from '../../../test/support/confluence.ts'
-import { readPermissions } from '../../../test/support/read-permissions.ts'
-import { createTextExtractor } from '../../file-text/index.ts'
+import { type ConfluenceAccount, createConnect } from '../../../../test/support/confluence.ts'
+import { readPermissions } from '../../../../test/support/read-permissions.ts'
+import { createTextExtractor } from '../../../file-text/index.ts'
 
 const extractor = createTextExtractor()
 afterAll(() => extractor.close())

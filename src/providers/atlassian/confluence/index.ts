@@ -1,5 +1,5 @@
-import { defineProvider, type Provider } from '../descriptor.ts'
-import { urlSetting } from '../settings.ts'
+import { defineProvider, type Provider } from '../../descriptor.ts'
+import { urlSetting } from '../../settings.ts'
 import { confluenceForm } from './form.ts'
 
 export const confluence: Provider<'confluence'> = defineProvider({

@@ -1,3 +1,5 @@
+import { escapeHtml } from '../shared/html-text.ts'
+
 const CDATA = '<![CDATA['
 const CDATA_END = ']]>'
 const PERSON = /<ri:user\b[^<>]{0,300}?\bri:account-id="([^"<>]{1,128})"[^<>]{0,300}>/g
@@ -27,6 +29,3 @@ const withNames = (html: string, nameOf: (accountId: string) => string): string 
   html === ''
     ? ''
     : html.replaceAll(PERSON, (_match, accountId: string) => `@${escapeHtml(nameOf(accountId))}`)
-
-const escapeHtml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

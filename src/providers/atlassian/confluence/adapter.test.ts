@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest'
-import { createConnect, SITE } from '../../../test/support/confluence.ts'
-import { createTextExtractor } from '../../file-text/index.ts'
+import { createConnect, SITE } from '../../../../test/support/confluence.ts'
+import { createTextExtractor } from '../../../file-text/index.ts'
 import { createConfluenceAdapter } from './adapter.ts'
 import { htmlOfStorage, namesIn } from './storage.ts'
 

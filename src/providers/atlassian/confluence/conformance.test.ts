@@ -1,12 +1,12 @@
 import { afterAll, describe } from 'vitest'
-import type { ConfluenceContent } from '../../../emulators/confluence/state.ts'
+import type { ConfluenceContent } from '../../../../emulators/confluence/state.ts'
 import {
   checkConnector,
   type ConnectedAccount,
   type ConnectOptions,
-} from '../../../test/connectors/conformance.ts'
-import { type ConfluenceAccount, connectConfluence } from '../../../test/support/confluence.ts'
-import { createTextExtractor } from '../../file-text/index.ts'
+} from '../../../../test/connectors/conformance.ts'
+import { type ConfluenceAccount, connectConfluence } from '../../../../test/support/confluence.ts'
+import { createTextExtractor } from '../../../file-text/index.ts'
 import { confluence as provider } from './index.ts'
 
 const extractor = createTextExtractor()

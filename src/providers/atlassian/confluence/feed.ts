@@ -1,15 +1,13 @@
-import type { Feed, FeedPage } from '../feed.ts'
-import type { TextExtractor } from '../../file-text/index.ts'
-import type { ProviderItem, ProviderSession } from '../provider.ts'
+import type { TextExtractor } from '../../../file-text/index.ts'
+import type { Feed } from '../../feed.ts'
+import type { ProviderItem, ProviderSession } from '../../provider.ts'
+import { createSurveyFeed, prefixOf, type SurveyedRead } from '../shared/feed.ts'
 import type { Confluence } from './client.ts'
 import { readPage, type PageReader } from './page.ts'
-import { emptyPosition, NOTHING, Position, readersIn } from './position.ts'
 import { policyOf } from './readers.ts'
 import { findSpaces, type Space } from './spaces.ts'
-import { marksOf, type Survey, surveySite } from './survey.ts'
+import { type Survey, surveySite } from './survey.ts'
 import { createTree, Node, type Tree } from './tree.ts'
-
-const REMOVED_AT_ONCE = 1_000
 
 export interface ConfluenceRun {
   confluence: Confluence
@@ -22,17 +20,6 @@ export interface ConfluenceRun {
   spaces: readonly string[]
 }
 
-/** Of every item: the site's host. */
-export const prefixOf = (site: string): string => `${new URL(site).host}/`
-
-/** A run in progress: what is still to be read, and what has been. */
-interface Progress {
-  position: Position
-  marks: ReadonlyMap<string, string>
-  waiting: string[]
-  gone: string[]
-}
-
 /**
  * The pages of a site, compared as a whole with what was read last: Confluence has no log of changes, and moves, deletions
  * and restrictions change no time.
@@ -43,82 +30,23 @@ export function createConfluenceFeed(run: ConfluenceRun): Feed<null> {
   const reader: PageReader = { confluence, session, extractor: run.extractor, people: new Map() }
   let spaces: Promise<ReadonlyMap<string, Space>> | undefined
   let surveyed: Promise<Survey> | undefined
-  let progress: Progress | undefined
   const spacesNow = () => (spaces ??= findSpaces(confluence, run.spaces).then(({ found }) => found))
   const survey = () =>
     (surveyed ??= spacesNow().then((found) =>
       surveySite({ confluence, session, spaces: found, prefix, withComments: true }),
     ))
-
-  async function begin(position: Position): Promise<Progress> {
-    const now = await survey()
-    const marks = await marksOf(now, session.signal)
-    for (const id of Object.keys(position.known)) if (!marks.has(id)) delete position.known[id]
-    const isAsRead = (id: string): boolean => {
-      const known = position.known[id] ?? ''
-      const mark = marks.get(id) ?? ''
-      return known === mark + NOTHING || (known === mark && now.stored.has(id))
-    }
-    const waiting = now.pages.filter((id) => !early.has(id) && !isAsRead(id))
-    const begun = { position, marks, waiting, gone: [...now.gone] }
-    for (const [id, outcome] of early) settle(begun, id, outcome)
-    return begun
-  }
-
-  async function advance(from: Position): Promise<FeedPage<null> & { gone: string[] }> {
-    progress ??= await begin(from)
-    session.signal.throwIfAborted()
-    const { position, marks, waiting } = progress
-    const gone = progress.gone.splice(0, REMOVED_AT_ONCE)
-    const ids = waiting.splice(0, itemsPerPage)
-    for (const id of ids) position.known[id] = marks.get(id) ?? ''
-    return {
-      listed: ids.map((id) => ({ externalId: prefix + id, entry: null })),
-      gone,
-      next: position,
-      isLast: waiting.length + progress.gone.length === 0,
-    }
-  }
-
-  /** What was read before this run began to compare: items that an earlier run could not read. */
-  const early = new Map<string, Outcome>()
-  const note = (id: string, outcome: Outcome): void => {
-    if (progress === undefined) early.set(id, outcome)
-    else settle(progress, id, outcome)
-  }
-
-  return {
-    start: async () => emptyPosition(),
-    async list(after) {
-      const page = await advance(after === null ? emptyPosition() : Position.parse(after))
-      return { ...page, since: page.next }
-    },
-    changes: (since) => advance(Position.parse(since)),
-    async read(externalId) {
-      const id = externalId.slice(prefix.length)
+  return createSurveyFeed({
+    session,
+    prefix,
+    itemsPerPage,
+    survey,
+    async read(id) {
       const { tree, commentsOf } = await survey()
-      if (!tree.nodes.has(id)) return null
+      if (!tree.nodes.has(id)) return { item: null, outcome: 'gone' }
       const at = { id, tree, spaces: await spacesNow(), comments: new Set(commentsOf(id).keys()) }
-      try {
-        const { item, outcome } = await itemOf(run, reader, at)
-        note(id, outcome)
-        return item
-      } catch (error) {
-        note(id, 'again')
-        throw error
-      }
+      return await itemOf(run, reader, at)
     },
-  }
-}
-
-/** `nothing`: there is no text. `again`: the next run must read it again. */
-type Outcome = 'read' | 'nothing' | 'gone' | 'again'
-
-function settle({ position: { known }, marks }: Progress, id: string, outcome: Outcome): void {
-  const mark = marks.get(id)
-  if (mark === undefined || outcome === 'gone') delete known[id]
-  else if (outcome === 'again') known[id] = `.${readersIn(mark)}`
-  else known[id] = outcome === 'read' ? mark : mark + NOTHING
+  })
 }
 
 /** One page as it is now, with what is above it. Throws ProviderError. */
@@ -143,7 +71,7 @@ async function itemOf(
   { site }: ConfluenceRun,
   reader: PageReader,
   at: { id: string; tree: Tree; spaces: ReadonlyMap<string, Space>; comments: ReadonlySet<string> | null },
-): Promise<{ item: ProviderItem | { skipped: string } | null; outcome: Outcome }> {
+): Promise<SurveyedRead> {
   const { id, tree, spaces } = at
   const page = await readPage(reader, id, at.comments)
   if (page === null) return { item: null, outcome: 'gone' }

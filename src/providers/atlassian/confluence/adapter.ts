@@ -1,0 +1,57 @@
+import type { TextExtractor } from '../../../file-text/index.ts'
+import { readFeed, readFeedItem } from '../../feed.ts'
+import { createFormConnection } from '../../form.ts'
+import type { FormAdapter, ProviderSession } from '../../provider.ts'
+import { prefixOf } from '../shared/feed.ts'
+import { emptyPosition, PositionInCursor } from '../shared/position.ts'
+import { createSites, fieldFault, type SiteOptions } from '../shared/site.ts'
+import { createConfluence, NAME } from './client.ts'
+import { type ConfluenceRun, createConfluenceFeed, readAlone } from './feed.ts'
+import { ConfluenceChoice, confluenceForm } from './form.ts'
+import { listPageReaders } from './readers.ts'
+import { findSpaces } from './spaces.ts'
+import { surveySite } from './survey.ts'
+
+export interface ConfluenceAdapterOptions extends SiteOptions {
+  extractor: TextExtractor
+  /** Pages per page of a run; 50 by default. */
+  itemsPerPage?: number
+}
+
+/** Reads the pages of a Confluence Cloud site with an account's email and API token. */
+export function createConfluenceAdapter(options: ConfluenceAdapterOptions): FormAdapter {
+  const { extractor, itemsPerPage = 50 } = options
+  const sites = createSites({ name: NAME, open: createConfluence }, options)
+  async function openRun(session: ProviderSession): Promise<ConfluenceRun> {
+    const choice = ConfluenceChoice.parse(session.extra)
+    const confluence = await sites.open(session, choice)
+    return { confluence, session, extractor, itemsPerPage, site: choice.site, spaces: choice.spaces }
+  }
+  return {
+    provider: 'confluence',
+    ...createFormConnection(confluenceForm, ({ spaces, ...login }, signal) =>
+      sites.connect(login, signal, async (confluence) => {
+        const { found, missing } = await findSpaces(confluence, spaces)
+        if (missing.length > 0)
+          throw fieldFault('spaces', `Confluence has no space ${missing.join(', ')} that the account reads`)
+        if (found.size === 0) throw fieldFault('spaces', 'The account reads no space')
+        return { spaces }
+      }),
+    ),
+    async *listChanges(session, input) {
+      yield* readFeed(session, input, createConfluenceFeed(await openRun(session)))
+    },
+    async readItem(session, { externalId }) {
+      const run = await openRun(session)
+      return await readFeedItem({ read: (id) => readAlone(run, id) }, externalId)
+    },
+    async *listPermissions(session, { cursor }) {
+      const { confluence, site, spaces: named } = await openRun(session)
+      const prefix = prefixOf(site)
+      const { found: spaces } = await findSpaces(confluence, named)
+      const survey = await surveySite({ confluence, session, spaces, prefix, withComments: false })
+      const position = PositionInCursor.safeParse(cursor).data ?? emptyPosition()
+      return yield* listPageReaders(confluence, survey, spaces.keys(), { position, prefix })
+    },
+  }
+}

@@ -1,0 +1,99 @@
+import { z } from 'zod'
+import { ProviderError } from '../../provider.ts'
+import { parseAnswer, type RestAnswer } from '../../rest.ts'
+import {
+  type Parameters,
+  parseEach,
+  postJson,
+  refusedToken,
+  type Send,
+  withParameters,
+} from '../shared/client.ts'
+
+export const NAME = 'Confluence'
+const PAGES_MAX = 10_000
+const USERS_AT_ONCE = 250
+const Page = z.object({
+  results: z.array(z.unknown()),
+  _links: z.object({ next: z.string().nullish() }).optional(),
+})
+const User = z.object({
+  accountId: z.string(),
+  displayName: z.string().nullish(),
+  email: z.string().nullish(),
+  accountStatus: z.string().nullish(),
+})
+export type ConfluenceUser = z.output<typeof User>
+const CurrentUser = z.object({ type: z.string(), accountId: z.string().nullish() })
+
+/**
+ * A Confluence site as one account sees it. Paths are those below `/wiki/`: `api/v2/…`, or `rest/api/…` for what only the
+ * first version has: restrictions, groups and CQL. Each call throws ProviderError.
+ */
+export interface Confluence {
+  get<Schema extends z.ZodType>(
+    path: string,
+    schema: Schema,
+    parameters?: Parameters,
+  ): Promise<z.output<Schema>>
+  /** The entries of a list, page by page. */
+  pages<Schema extends z.ZodType>(
+    path: string,
+    schema: Schema,
+    parameters?: Parameters,
+  ): AsyncGenerator<z.output<Schema>[]>
+  /** Users that exist and that the account may see. */
+  users(accountIds: Iterable<string>): Promise<ConfluenceUser[]>
+  /** Whose token it is. Confluence answers some requests with a refused token as if nobody were logged in. */
+  accountId(): Promise<string>
+}
+
+export function createConfluence(base: string, send: Send): Confluence {
+  const wiki = `${base}/wiki/`
+  const addressOf = (path: string, parameters?: Parameters): string => withParameters(wiki + path, parameters)
+  /** The address of a next page comes from an answer, and the token must not leave the site. */
+  const nextOf = (link: string): string => {
+    const below = link.startsWith('/') ? `${base}${link.startsWith('/wiki/') ? '' : '/wiki'}${link}` : link
+    const next = URL.parse(below)?.href ?? ''
+    if (!next.startsWith(wiki))
+      throw new ProviderError('rejected', 'Confluence names a next page elsewhere, which is not requested')
+    return next
+  }
+
+  async function* pages<Schema extends z.ZodType>(
+    path: string,
+    schema: Schema,
+    parameters: Parameters = {},
+  ): AsyncGenerator<z.output<Schema>[]> {
+    let address: string | null = addressOf(path, parameters)
+    for (let count = 0; address !== null && count < PAGES_MAX; count += 1) {
+      const answer: RestAnswer = await send({ url: address })
+      const { results, _links: links } = parseAnswer(answer, Page, NAME)
+      yield parseEach(NAME, results, schema)
+      address = links?.next == null ? null : nextOf(links.next)
+    }
+  }
+
+  const get = async <Schema extends z.ZodType>(path: string, schema: Schema, parameters?: Parameters) =>
+    parseAnswer(await send({ url: addressOf(path, parameters) }), schema, NAME)
+
+  return {
+    get,
+    pages,
+    async users(accountIds) {
+      const ids = [...accountIds]
+      const users: ConfluenceUser[] = []
+      for (let start = 0; start < ids.length; start += USERS_AT_ONCE) {
+        const some = { accountIds: ids.slice(start, start + USERS_AT_ONCE) }
+        const answer = await send(postJson(addressOf('api/v2/users-bulk'), some))
+        users.push(...parseEach(NAME, parseAnswer(answer, Page, NAME).results, User))
+      }
+      return users
+    },
+    async accountId() {
+      const { type, accountId } = await get('rest/api/user/current', CurrentUser)
+      if (type === 'anonymous' || accountId == null) throw refusedToken(NAME)
+      return accountId
+    },
+  }
+}

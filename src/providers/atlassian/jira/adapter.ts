@@ -1,0 +1,67 @@
+import type { TextExtractor } from '../../../file-text/index.ts'
+import { readFeed, readFeedItem } from '../../feed.ts'
+import { createFormConnection } from '../../form.ts'
+import type { FormAdapter, ProviderSession } from '../../provider.ts'
+import { createSurveyFeed, prefixOf } from '../shared/feed.ts'
+import { emptyPosition, PositionInCursor } from '../shared/position.ts'
+import { createSites, fieldFault, type SiteOptions } from '../shared/site.ts'
+import { createJira, NAME } from './client.ts'
+import { JiraChoice, jiraForm } from './form.ts'
+import { readIssue } from './issue.ts'
+import { findProjects } from './projects.ts'
+import { listIssueReaders } from './readers.ts'
+import { surveyIssues } from './survey.ts'
+
+export interface JiraAdapterOptions extends SiteOptions {
+  extractor: TextExtractor
+  /** Issues per page of a run; 50 by default. */
+  itemsPerPage?: number
+}
+
+/** Reads the issues of a Jira Cloud site with an account's email and API token. */
+export function createJiraAdapter(options: JiraAdapterOptions): FormAdapter {
+  const { extractor, itemsPerPage = 50 } = options
+  const sites = createSites({ name: NAME, open: createJira }, options)
+  async function openRun(session: ProviderSession) {
+    const choice = JiraChoice.parse(session.extra)
+    const jira = await sites.open(session, choice)
+    const { found: projects } = await findProjects(jira, choice.projects)
+    return { jira, session, extractor, site: choice.site, projects, prefix: prefixOf(choice.site) }
+  }
+  return {
+    provider: 'jira',
+    ...createFormConnection(jiraForm, ({ projects, ...login }, signal) =>
+      sites.connect(login, signal, async (jira) => {
+        const { found, missing } = await findProjects(jira, projects)
+        if (missing.length > 0)
+          throw fieldFault('projects', `Jira has no project ${missing.join(', ')} that the account reads`)
+        if (found.size === 0) throw fieldFault('projects', 'The account reads no project')
+        return { projects }
+      }),
+    ),
+    async *listChanges(session, input) {
+      const run = await openRun(session)
+      const { prefix } = run
+      const feed = createSurveyFeed({
+        session,
+        prefix,
+        itemsPerPage,
+        survey: (position) => surveyIssues({ ...run, position }),
+        read: (id) => readIssue(run, prefix + id, id),
+      })
+      yield* readFeed(session, input, feed)
+    },
+    async readItem(session, { externalId }) {
+      const run = await openRun(session)
+      const read = async (id: string) => (await readIssue(run, id, id.slice(run.prefix.length))).item
+      return await readFeedItem({ read }, externalId)
+    },
+    async *listPermissions(session, { cursor }) {
+      const run = await openRun(session)
+      const { jira, projects, prefix } = run
+      const position = PositionInCursor.safeParse(cursor).data ?? emptyPosition()
+      const surveyed = await surveyIssues({ ...run, position })
+      return yield* listIssueReaders(jira, surveyed, projects, { position, prefix })
+    },
+  }
+}

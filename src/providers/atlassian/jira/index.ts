@@ -1,0 +1,25 @@
+import { defineProvider, type Provider } from '../../descriptor.ts'
+import { urlSetting } from '../../settings.ts'
+import { jiraForm } from './form.ts'
+
+export const jira: Provider<'jira'> = defineProvider({
+  id: 'jira',
+  name: 'Jira',
+  brings: 'Issues of projects with their comments, and who may read them.',
+  icon: 'page',
+  settings: {
+    JIRA_API_URL: urlSetting.describe(
+      'Replaces the address of every Jira site, for a gateway. `PROVIDERS` must also name `jira`',
+    ),
+  },
+  form: jiraForm,
+  needs: [],
+  isGated: false,
+  hasChannels: false,
+  isForFiles: false,
+  tellsReaders: true,
+  async createAdapter(settings, { clock, extractor }) {
+    const { createJiraAdapter } = await import('./adapter.ts')
+    return createJiraAdapter({ apiUrl: settings.JIRA_API_URL ?? null, clock, extractor })
+  },
+})

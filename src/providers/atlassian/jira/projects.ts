@@ -1,0 +1,44 @@
+import { z } from 'zod'
+import { ProviderError } from '../../provider.ts'
+import { isMissing } from '../shared/client.ts'
+import type { Jira } from './client.ts'
+
+const PROJECTS_MAX = 500
+/** Jira returns no more at once. */
+const PER_PAGE = 50
+
+const Project = z.object({
+  id: z.string().regex(/^\d+$/),
+  key: z.string(),
+  name: z.string(),
+  lead: z.object({ accountId: z.string().nullish() }).nullish().catch(null),
+})
+export type Project = z.output<typeof Project>
+
+/**
+ * The projects that a source reads, by id: those named, or all that the account browses, except archived ones. `missing`
+ * are the keys that this account cannot read. Throws ProviderError.
+ */
+export async function findProjects(
+  jira: Jira,
+  named: readonly string[],
+): Promise<{ found: Map<string, Project>; missing: string[] }> {
+  const found = new Map<string, Project>()
+  const wanted = new Set(named.map((key) => key.toUpperCase()))
+  const parameters = { action: 'browse', status: 'live', expand: 'lead', maxResults: String(PER_PAGE) }
+  try {
+    for await (const projects of jira.pages('project/search', Project, parameters))
+      for (const project of projects)
+        if (wanted.size === 0 || wanted.has(project.key.toUpperCase())) found.set(project.id, project)
+  } catch (error) {
+    // Jira answers so when no project matches.
+    if (!isMissing(error)) throw error
+  }
+  if (found.size > PROJECTS_MAX)
+    throw new ProviderError(
+      'rejected',
+      `The account reads ${found.size} projects; name at most ${PROJECTS_MAX} of them`,
+    )
+  const there = new Set([...found.values()].map(({ key }) => key.toUpperCase()))
+  return { found, missing: [...wanted].filter((key) => !there.has(key)) }
+}

@@ -1,0 +1,151 @@
+import { z } from 'zod'
+import { ProviderError, type ProviderSession } from '../../provider.ts'
+import { storedBelow } from '../../stored-below.ts'
+import type { Surveyed } from '../shared/feed.ts'
+import { byNumber, hashOf, type Position, readersIn, slicesOf } from '../shared/position.ts'
+import { type Jira, time } from './client.ts'
+import type { Project } from './projects.ts'
+
+const ISSUES_MAX = 20_000
+/** Jira returns fewer when it is asked for fields. */
+const IDS_PER_REQUEST = 5_000
+const ISSUES_PER_REQUEST = 100
+const PROJECTS_PER_QUERY = 100
+/** How far behind Jira's search index may be. */
+const OVERLAP_MINUTES = 60
+const MINUTE_MS = 60_000
+const UNREAD = '?'
+
+/** The fields without which a change of an issue is not seen. */
+export const MARKED_FIELDS = ['updated', 'project', 'security', 'issuerestriction'] as const
+
+export const MarkedFields = z.object({
+  updated: time,
+  project: z.object({ id: z.string(), key: z.string(), name: z.string() }),
+  security: z.object({ id: z.string() }).nullish(),
+  /** Roles that an issue of a team-managed project is restricted to. */
+  issuerestriction: z.object({ issuerestrictions: z.record(z.string(), z.unknown()).catch({}) }).nullish(),
+})
+type MarkedFields = z.output<typeof MarkedFields>
+
+const id = z.string().regex(/^\d+$/)
+const Found = z.object({ id })
+const Marked = z.object({ id, fields: MarkedFields })
+const Fetched = z.object({
+  issues: z.array(Marked),
+  issueErrors: z.array(z.object({ id: z.coerce.string().optional() })).catch([]),
+})
+const Window = z.object({ at: z.iso.datetime(), projects: z.string() })
+
+/** Those who may read an issue: `PROJECT`, `PROJECT-LEVEL`, or null where Jira does not tell. */
+export function readersOf({ project, security, issuerestriction }: MarkedFields): string | null {
+  const isClosed = Object.keys(issuerestriction?.issuerestrictions ?? {}).length > 0
+  if (isClosed) return null
+  return security == null ? project.id : `${project.id}-${security.id}`
+}
+
+/** The mark of an issue's state. */
+export const markOf = (fields: MarkedFields): string =>
+  `${hashOf([fields.updated, fields.project.key, fields.project.name], 8)}.${readersOf(fields) ?? ''}`
+
+interface SurveyOptions {
+  jira: Jira
+  session: ProviderSession
+  projects: ReadonlyMap<string, Project>
+  /** Of items, with a slash at its end. */
+  prefix: string
+  position: Position
+}
+
+/**
+ * The issues of the projects: which there are, and what changed since the last survey. With other projects, or others'
+ * names, all are compared. Throws ProviderError.
+ */
+export async function surveyIssues({
+  jira,
+  session,
+  projects,
+  prefix,
+  position,
+}: SurveyOptions): Promise<Surveyed> {
+  const names = hashOf(
+    [...projects.values()].map(({ id: one, key, name }) => [one, key, name]),
+    8,
+  )
+  const now = session.clock.now()
+  const last = Window.safeParse(position.survey).data
+  const since = last?.projects === names ? sinceOf(last.at, now) : null
+  const changed = new Map<string, string>()
+  const ids = new Set<string>()
+  for (const some of slicesOf([...projects.keys()], PROJECTS_PER_QUERY)) {
+    const scope = `project in (${some.join(', ')})`
+    const each = {
+      jql: `${scope}${since ?? ''} ${ORDER}`,
+      fields: MARKED_FIELDS,
+      maxResults: ISSUES_PER_REQUEST,
+    }
+    for await (const issues of jira.search(each, Marked)) {
+      session.signal.throwIfAborted()
+      for (const issue of issues) changed.set(issue.id, markOf(issue.fields))
+      expectFew(changed.size)
+    }
+    if (since === null) continue
+    const all = { jql: `${scope} ${ORDER}`, fields: ['id'], maxResults: IDS_PER_REQUEST }
+    for await (const issues of jira.search(all, Found)) {
+      for (const issue of issues) ids.add(issue.id)
+      expectFew(ids.size)
+    }
+  }
+  const stored = (await storedBelow(session, prefix)).map((one) => one.slice(prefix.length))
+  const missing = stored.filter((one) => !changed.has(one) && !ids.has(one))
+  const there = await findAnyway(jira, missing, projects)
+  const marks = new Map<string, string>()
+  for (const one of new Set([...ids, ...changed.keys(), ...there.keys()]))
+    marks.set(one, changed.get(one) ?? there.get(one) ?? markAsKnown(position.known[one]))
+  return {
+    ids: [...marks.keys()].toSorted(byNumber),
+    marks,
+    stored: new Set(stored),
+    gone: missing.filter((one) => !there.has(one)).map((one) => prefix + one),
+    next: { at: now.toISOString(), projects: names },
+  }
+}
+
+/** Neither changes when an issue does. */
+const ORDER = 'ORDER BY created ASC, key ASC'
+
+/** Relative, because Jira reads other times in the time zone of the account. */
+const sinceOf = (at: string, now: Date): string =>
+  ` AND updated >= -${Math.ceil((now.getTime() - Date.parse(at)) / MINUTE_MS) + OVERLAP_MINUTES}m`
+
+function expectFew(count: number): void {
+  if (count > ISSUES_MAX)
+    throw new ProviderError(
+      'rejected',
+      `The projects have more than ${ISSUES_MAX} issues; name fewer projects`,
+    )
+}
+
+/** The marks of stored issues that no search found, but that exist: the index may be late, or one moved meanwhile. */
+async function findAnyway(
+  jira: Jira,
+  missing: readonly string[],
+  projects: ReadonlyMap<string, unknown>,
+): Promise<Map<string, string | undefined>> {
+  const there = new Map<string, string | undefined>()
+  for (const issueIdsOrKeys of slicesOf(missing, ISSUES_PER_REQUEST)) {
+    const body = { issueIdsOrKeys, fields: MARKED_FIELDS }
+    const { issues, issueErrors } = await jira.post('issue/bulkfetch', body, Fetched)
+    for (const issue of issues)
+      if (projects.has(issue.fields.project.id)) there.set(issue.id, markOf(issue.fields))
+    // Jira could not fetch them now.
+    for (const error of issueErrors) if (error.id !== undefined) there.set(error.id, undefined)
+  }
+  return there
+}
+
+/** The mark of an issue that did not change; another one if it is still to be read. */
+function markAsKnown(known: string | undefined): string {
+  const mark = (known ?? '').replace(/!$/, '')
+  return mark.startsWith('.') || mark === '' ? `${UNREAD}.${readersIn(mark)}` : mark
+}

@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { VERSION } from '../../../kernel/version.ts'
+import { ProviderError } from '../../provider.ts'
+import type { RestAnswer, RestOptions, RestRequest } from '../../rest.ts'
+
+export type Parameters = Readonly<Record<string, string>>
+export type Send = (request: RestRequest) => Promise<RestAnswer>
+
+/** How a product of a site is called; `fetch` for an address that a user entered. */
+export const restOptionsOf = (name: string, guardedFetch: typeof fetch | null): RestOptions => ({
+  name,
+  scheme: 'Basic',
+  headers: { 'user-agent': `RetrievalMemoryService/${VERSION}` },
+  ...(guardedFetch && { fetch: guardedFetch }),
+  // It is answered with a page, not with words.
+  refused: ({ status }) => (status === 401 ? refusedToken(name) : undefined),
+})
+
+export const refusedToken = (name: string): ProviderError =>
+  new ProviderError('auth', `${name} refuses the email or the API token`, { code: '401' })
+
+/** Sends requests, and finds the answers that a site gives to a refused token as if nobody were logged in. */
+export function createSend(name: string, send: Send): Send {
+  return async (request) => {
+    const answer = await send(request)
+    const reason = answer.headers.get('x-seraph-loginreason') ?? ''
+    if (/AUTHENTICATED_FAILED|AUTHENTICATION_DENIED/.test(reason)) throw refusedToken(name)
+    return answer
+  }
+}
+
+export function withParameters(address: string, parameters: Parameters = {}): string {
+  const query = new URLSearchParams(parameters).toString()
+  return query === '' ? address : `${address}?${query}`
+}
+
+export const postJson = (url: string, body: unknown): RestRequest => ({
+  url,
+  method: 'POST',
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+})
+
+/** The entries of a list. An entry of another shape is a gateway's or a failing server's: `unavailable`. */
+export function parseEach<Schema extends z.ZodType>(
+  name: string,
+  results: readonly unknown[],
+  schema: Schema,
+): z.output<Schema>[] {
+  return results.map((result) => {
+    const parsed = schema.safeParse(result)
+    if (parsed.success) return parsed.data
+    const place = parsed.error.issues[0]?.path.join('.') ?? ''
+    throw new ProviderError('unavailable', `${name} answered in an unknown format (${place})`)
+  })
+}
+
+/** Whether the site has no such thing, or not for this account. */
+export const isMissing = (error: unknown): boolean =>
+  error instanceof ProviderError && (error.code === '404' || error.code === '410')

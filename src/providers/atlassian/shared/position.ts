@@ -1,0 +1,39 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+
+/** At the end of the mark of an item that has nothing to read. */
+export const NOTHING = '!'
+
+/**
+ * What runs have read: the mark of each item's state then, `CONTENT.READERS`, and what the last complete survey leaves
+ * for the next one.
+ */
+export const Position = z.object({
+  known: z.record(z.string(), z.string()),
+  survey: z.json().default(null),
+})
+export type Position = z.output<typeof Position>
+
+export const emptyPosition = (): Position => ({ known: {}, survey: null })
+
+/** The position in the cursor of `readFeed`, during a crawl too. */
+export const PositionInCursor = z
+  .object({ since: Position, crawl: z.object({ after: Position.nullable() }).nullable() })
+  .transform(({ since, crawl }): Position => (crawl === null ? since : (crawl.after ?? emptyPosition())))
+
+/** The readers in a mark. */
+export const readersIn = (mark: string): string => (mark.split('.')[1] ?? '').replace(NOTHING, '')
+
+export const hashOf = (value: unknown, length: number): string =>
+  createHash('sha256')
+    .update(JSON.stringify(value ?? null))
+    .digest('base64url')
+    .slice(0, length)
+
+/** Ids are numbers of any length. */
+export const byNumber = (one: string, other: string): number =>
+  one.length - other.length || (one < other ? -1 : one > other ? 1 : 0)
+
+export function* slicesOf<Value>(all: readonly Value[], size: number): Generator<Value[]> {
+  for (let start = 0; start < all.length; start += size) yield all.slice(start, start + size)
+}

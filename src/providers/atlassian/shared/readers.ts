@@ -1,0 +1,132 @@
+import { inSlices, type Pausable } from '../../../kernel/slices.ts'
+import {
+  type AccessPolicy,
+  type GroupMembers,
+  type PermissionsEnd,
+  type PermissionsPage,
+  ProviderError,
+} from '../../provider.ts'
+import type { Surveyed } from './feed.ts'
+import { type Position, readersIn } from './position.ts'
+
+const POLICIES_PER_PAGE = 500
+
+/** An account as lists have it. Without an `email`, it is looked up. */
+export interface Account {
+  accountId: string
+  email?: string | null
+  isActive?: boolean
+}
+
+/** Accounts and groups that may read something. */
+export interface Named {
+  users: readonly string[]
+  groups: readonly string[]
+}
+
+export interface Readers {
+  surveyed: Surveyed
+  /** Where the runs are. */
+  position: Position
+  prefix: string
+  policyOf(id: string): AccessPolicy
+  /** Every group that policies name, with the account ids of its members. */
+  groups: Iterable<readonly [id: string, members: () => Promise<ReadonlySet<string>>]>
+  directory: Directory
+}
+
+/** The policies that differ from those at the runs' position, and the members of every group that policies name. */
+export async function* listReaders(readers: Readers): AsyncGenerator<PermissionsPage, PermissionsEnd> {
+  const { surveyed, position, prefix, policyOf, groups, directory } = readers
+  const changed = await inSlices(eachChanged(surveyed, position))
+  for (let start = 0; start < changed.length; start += POLICIES_PER_PAGE) {
+    const ids = changed.slice(start, start + POLICIES_PER_PAGE)
+    const policies = ids.map((id) => ({ externalId: prefix + id, accessPolicy: policyOf(id) }))
+    yield { groups: [], policies }
+  }
+  const { gone } = surveyed
+  if (gone.length > 0)
+    yield { groups: [], policies: gone.map((externalId) => ({ externalId, accessPolicy: null })) }
+  const groupIds: string[] = []
+  for (const [id, membersOf] of groups) {
+    groupIds.push(id)
+    const users = await directory.emails(await membersOf())
+    const members: GroupMembers = { users, groups: [], domains: [], isWorkspace: false }
+    yield { groups: [{ id, members }], policies: [] }
+  }
+  return { groupIds, needsRun: gone.length > 0 }
+}
+
+function* eachChanged({ ids, marks }: Surveyed, { known }: Position): Pausable<string[]> {
+  const changed: string[] = []
+  for (const id of ids) {
+    yield
+    const mark = known[id]
+    if (mark !== undefined && readersIn(mark) !== readersIn(marks.get(id) ?? '')) changed.push(id)
+  }
+  return changed
+}
+
+/** Resolves readers. Accounts that the site does not name cannot read. */
+export interface Directory {
+  /** The account ids of those who are named, members of groups included. */
+  named(named: Named): Promise<Set<string>>
+  /** The addresses of accounts. Deactivated accounts and people who hide theirs are left out. */
+  emails(accountIds: ReadonlySet<string>): Promise<string[]>
+}
+
+export function createDirectory(site: {
+  members(groupId: string): AsyncGenerator<Account[]>
+  users(accountIds: readonly string[]): Promise<Account[]>
+}): Directory {
+  const addresses = new Map<string, string | null>()
+  const note = ({ accountId, email, isActive }: Account): void =>
+    void addresses.set(accountId, isActive === false ? null : email || null)
+
+  const membersOf = remembered((id: string) =>
+    collect(site.members(id), (member) => {
+      if (member.email !== undefined) note(member)
+      return [member.accountId]
+    }),
+  )
+
+  return {
+    async named({ users, groups }) {
+      const readers = new Set(users)
+      for (const id of groups) for (const member of await membersOf(id)) readers.add(member)
+      return readers
+    },
+    async emails(accountIds) {
+      const unknown = [...accountIds].filter((id) => !addresses.has(id))
+      for (const id of unknown) addresses.set(id, null)
+      for (const user of await site.users(unknown)) note(user)
+      const known = [...accountIds].flatMap((id) => addresses.get(id)?.toLowerCase() ?? [])
+      return [...new Set(known)].toSorted()
+    },
+  }
+}
+
+/** Asks once for each id. */
+export function remembered<Value>(ask: (id: string) => Promise<Value>): (id: string) => Promise<Value> {
+  const cache = new Map<string, Promise<Value>>()
+  return (id) => {
+    const value = cache.get(id) ?? ask(id)
+    cache.set(id, value)
+    return value
+  }
+}
+
+/** What a list names; nobody when the site does not let the account read it. */
+export async function collect<Entry, Value>(
+  pages: AsyncGenerator<Entry[]>,
+  of: (entry: Entry) => readonly Value[],
+): Promise<Set<Value>> {
+  const all = new Set<Value>()
+  try {
+    for await (const page of pages) for (const entry of page) for (const value of of(entry)) all.add(value)
+  } catch (error) {
+    if (!(error instanceof ProviderError) || error.kind !== 'rejected') throw error
+    return new Set()
+  }
+  return all
+}

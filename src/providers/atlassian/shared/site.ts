@@ -1,0 +1,114 @@
+import {
+  AddressNotAllowed,
+  isPublicAddress,
+  type Resolve,
+  systemResolve,
+} from '../../../guarded-requests/addresses.ts'
+import { createGuardedFetch } from '../../../guarded-requests/guarded-fetch.ts'
+import { createOpenRequest } from '../../../guarded-requests/guarded-request.ts'
+import type { Clock } from '../../../kernel/clock.ts'
+import { formFault } from '../../form.ts'
+import {
+  type ConnectedAccount,
+  type JsonObject,
+  ProviderError,
+  type ProviderSession,
+} from '../../provider.ts'
+import { createRest, sendRequest, withToken } from '../../rest.ts'
+import { createSend, restOptionsOf, type Send } from './client.ts'
+
+/** A user waits. */
+const CONNECT_TIMEOUT_MS = 10_000
+const ANSWER_BYTES_MAX = 8 * 1024 * 1024
+
+export interface SiteOptions {
+  /** Replaces the address of every site; null: each has its own. */
+  apiUrl: string | null
+  clock: Clock
+  /** For tests: how names are resolved, and which addresses may be connected to; only public ones by default. */
+  resolve?: Resolve
+  isAllowed?: (address: string) => boolean
+}
+
+/** A product of a site, such as Confluence. `open` creates its API; a base address has no slash at its end. */
+export interface Product<Api> {
+  name: string
+  open(base: string, send: Send): Api
+}
+
+/** The login of a form. */
+interface Login {
+  site: string
+  email: string
+  token: string
+}
+
+/** A product of the sites that users name, with an account's email and API token. */
+export function createSites<Api extends { accountId(): Promise<string> }>(
+  { name, open }: Product<Api>,
+  { apiUrl, clock, resolve = systemResolve, isAllowed = isPublicAddress }: SiteOptions,
+) {
+  // The operator vouches for the address of a gateway.
+  const guarded = apiUrl === null ? createGuardedFetch(createOpenRequest(resolve, isAllowed)) : null
+  const restOptions = restOptionsOf(name, guarded)
+  const rest = createRest(restOptions)
+  const openAt = (site: string, send: Send): Api =>
+    open(new URL(apiUrl ?? site).href.replace(/\/+$/, ''), createSend(name, send))
+  return {
+    /** The API for a run. Throws ProviderError `auth` unless the token is still the account's. */
+    async open(
+      session: ProviderSession,
+      { site, accountId }: { site: string; accountId: string },
+    ): Promise<Api> {
+      const api = openAt(site, (request) => rest.send(session, request))
+      // Without it, a refused token could make the site answer with the little that everybody reads.
+      if ((await api.accountId()) !== accountId)
+        throw new ProviderError('auth', 'The API token belongs to another account now', { code: '401' })
+      return api
+    },
+    /** Checks a login. `choose` checks the rest of the form, and returns what runs need besides site and account. */
+    async connect(
+      { site, email, token }: Login,
+      signal: AbortSignal,
+      choose: (api: Api) => Promise<JsonObject>,
+    ): Promise<ConnectedAccount> {
+      const accessToken = Buffer.from(`${email}:${token}`).toString('base64')
+      const limits = { timeoutMs: CONNECT_TIMEOUT_MS, bytesMax: ANSWER_BYTES_MAX, signal }
+      const api = openAt(site, (request) =>
+        sendRequest(withToken(request, accessToken, restOptions), restOptions, {
+          ...limits,
+          now: clock.now(),
+        }),
+      )
+      const accountId = await accountOf(name, api)
+      const chosen = await choose(api)
+      const { host } = new URL(site)
+      return {
+        externalAccountId: `${host}/${accountId}`,
+        displayName: host,
+        credentials: {
+          accessToken,
+          refreshToken: null,
+          expiresAt: null,
+          scopes: [],
+          extra: { site, accountId, ...chosen },
+        },
+      }
+    },
+  }
+}
+
+/** Whose token it is. What the site refuses is a mistake of the form. */
+async function accountOf(name: string, api: { accountId(): Promise<string> }): Promise<string> {
+  try {
+    return await api.accountId()
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error
+    if (error.cause instanceof AddressNotAllowed) throw fieldFault('site', 'site must be at a public address')
+    if (error.kind === 'auth') throw fieldFault('token', error.message)
+    if (error.code === '404') throw fieldFault('site', `There is no ${name} at this address`)
+    throw error
+  }
+}
+
+export const fieldFault = (path: string, message: string) => formFault([{ path, message }])
