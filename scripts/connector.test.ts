@@ -23,15 +23,12 @@ beforeAll(async () => {
 afterAll(() => rm(root, { recursive: true }))
 
 const read = (file: string): Promise<string> => readFile(path.join(root, file), 'utf8')
+const guide = await readPage('docs/guides/write-a-connector.md')
 
-it('writes a provider with its own names, and registers it', async () => {
-  const [command] = testedBlock(await readPage('docs/guides/write-a-connector.md'), 'new connector').split(
-    '\n',
-  )
-  expect(command).toBe('npm run connector -- new acme_wiki')
-  const files = await writeConnector(root, 'acme_wiki')
+/** Checks that the files have no name of the example, and that what they import exists. */
+async function expectOwnNames(files: readonly string[], folder: string): Promise<void> {
   for (const file of files) {
-    if (!/acme-wiki/.test(file)) continue
+    if (!file.includes(folder)) continue
     const text = (await read(file)).replaceAll(/[\w-]+\.example\b/g, '')
     expect(text, file).not.toMatch(/example/i)
     for (const [, target = ''] of text.matchAll(/from '(\..*)'/g)) {
@@ -40,6 +37,12 @@ it('writes a provider with its own names, and registers it', async () => {
       await expect(readFile(path.join(place, resolved)), `${file} imports ${target}`).resolves.toBeDefined()
     }
   }
+}
+
+it('writes a provider with its own names, and registers it', async () => {
+  const [command] = testedBlock(guide, 'new connector').split('\n')
+  expect(command).toBe('npm run connector -- new acme_wiki')
+  await expectOwnNames(await writeConnector(root, 'acme_wiki'), 'acme-wiki')
   expect(await read('src/providers/acme-wiki/index.ts')).toContain(
     "export const acmeWiki: Provider<'acme_wiki'> = defineProvider({\n  id: 'acme_wiki',\n  name: 'Acme Wiki',",
   )
@@ -50,8 +53,19 @@ it('writes a provider with its own names, and registers it', async () => {
   expect(await read('docs/reference/settings.md')).toContain('| `ACME_WIKI_CLIENT_ID` | none |')
 })
 
+it('writes a provider that is connected by a form', async () => {
+  expect(testedBlock(guide, 'new connector with a form').trim()).toBe(
+    'npm run connector -- new acme_notes --form',
+  )
+  await expectOwnNames(await writeConnector(root, 'acme_notes', 'form'), 'acme-notes')
+  expect(await read('src/providers/acme-notes/index.ts')).toContain('  form: acmeNotesForm,\n  needs: [],')
+  const settings = await read('docs/reference/settings.md')
+  expect(settings).toContain('| `ACME_NOTES_API_URL` | none | Replaces https://api.acme-notes.example.')
+  expect(settings).not.toContain('ACME_NOTES_CLIENT_ID')
+})
+
 it('has a guide whose form takes a token', async () => {
-  const form = testedBlock(await readPage('docs/guides/write-a-connector.md'), 'form')
+  const form = testedBlock(guide, 'form')
   const file = path.join(ROOT, 'src/providers/form.ts')
   const program = path.join(root, 'form.ts')
   await writeFile(

@@ -1,5 +1,6 @@
 import { mkdir, readFile, stat, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { parseArgs } from 'node:util'
 
 const EXAMPLE = 'test/connectors/example'
 const NAME = /^[a-z][a-z0-9]*(_[a-z0-9]+)*$/
@@ -11,26 +12,41 @@ interface Target {
   imports: readonly [from: string, to: string][]
 }
 
+/** How accounts are connected: by OAuth, or by the values of a form. */
+export type Connection = 'form' | 'oauth'
+
 /** Where each file of the example goes. */
-function targetsOf(folder: string): Target[] {
+function targetsOf(folder: string, connection: Connection): Target[] {
+  const emulator = `emulators/${folder}`
   const inProvider = [
-    [`'./emulator.ts'`, `'../../../emulators/${folder}/index.ts'`],
-    [`'../conformance.ts'`, `'../../../test/connectors/conformance.ts'`],
-    [`'../../support/`, `'../../../test/support/`],
+    [`'./emulator.ts'`, `'../../../${emulator}/index.ts'`],
+    [`'../notes.ts'`, `'./notes.ts'`],
+    [`'../../conformance.ts'`, `'../../../test/connectors/conformance.ts'`],
+    [`'../../../support/`, `'../../../test/support/`],
+    [`'../../../../src/providers/`, `'../`],
+    [`'../../../../src/`, `'../../`],
     [`'../../../src/providers/`, `'../`],
     [`'../../../src/`, `'../../`],
   ] as const satisfies Target['imports']
-  const provider = (file: string): Target => ({
-    from: file,
-    to: `src/providers/${folder}/${file}`,
+  const inEmulator = [
+    [`'../notes-server.ts'`, `'./notes.ts'`],
+    [`'../../../../emulators/`, `'../`],
+    [`'../../../emulators/`, `'../`],
+  ] as const satisfies Target['imports']
+  const provider = (from: string): Target => ({
+    from,
+    to: `src/providers/${folder}/${path.basename(from)}`,
     imports: inProvider,
   })
   return [
-    provider('index.ts'),
-    provider('adapter.ts'),
-    provider('conformance.test.ts'),
-    { from: 'emulator.ts', to: `emulators/${folder}/index.ts`, imports: [[`'../../../emulators/`, `'../`]] },
-    { from: 'page.md', to: `docs/reference/connectors/${folder}.md`, imports: [] },
+    provider(`${connection}/index.ts`),
+    provider(`${connection}/adapter.ts`),
+    ...(connection === 'form' ? [provider('form/form.ts')] : []),
+    provider('notes.ts'),
+    provider(`${connection}/conformance.test.ts`),
+    { from: `${connection}/emulator.ts`, to: `${emulator}/index.ts`, imports: inEmulator },
+    { from: 'notes-server.ts', to: `${emulator}/notes.ts`, imports: inEmulator },
+    { from: `${connection}/page.md`, to: `docs/reference/connectors/${folder}.md`, imports: [] },
   ]
 }
 
@@ -39,21 +55,25 @@ function targetsOf(folder: string): Target[] {
  * compiles and passes; what follows is to replace that API by the real one.
  * @returns the written files
  */
-export async function writeConnector(root: string, id: string): Promise<string[]> {
+export async function writeConnector(
+  root: string,
+  id: string,
+  connection: Connection = 'oauth',
+): Promise<string[]> {
   if (!NAME.test(id) || id.length > 40)
     throw new Error(
       `${id} is not an ID: use lower-case letters, digits and single underscores, as in acme_wiki`,
     )
   const at = (file: string): string => path.join(root, file)
   const folder = id.replaceAll('_', '-')
-  const targets = targetsOf(folder)
+  const targets = targetsOf(folder, connection)
   for (const { to } of targets) if (await exists(at(to))) throw new Error(`${to} is there already`)
   for (const { from, to, imports } of targets) {
     const text = await readFile(at(path.join(EXAMPLE, from)), 'utf8')
     await mkdir(path.dirname(at(to)), { recursive: true })
     await writeFile(at(to), renamed(moved(text, imports), id))
   }
-  const registered = registrationsOf(id, folder)
+  const registered = registrationsOf(id, folder, connection)
   for (const { file, find, put } of registered) {
     const text = await readFile(at(file), 'utf8')
     if (!find.test(text)) throw new Error(`${file} has no place for the provider (${find.source})`)
@@ -62,14 +82,23 @@ export async function writeConnector(root: string, id: string): Promise<string[]
   return [...targets.map(({ to }) => to), ...new Set(registered.map(({ file }) => file))]
 }
 
-/** The changes that make the provider known. */
-function registrationsOf(id: string, folder: string): { file: string; find: RegExp; put: string }[] {
-  const rows = [
+const SETTINGS: Readonly<Record<Connection, readonly string[]>> = {
+  oauth: [
     "| `EXAMPLE_CLIENT_ID` | none | Example app's client ID. With the secret, the console offers Example |",
     "| `EXAMPLE_CLIENT_SECRET` | none | Example app's client secret |",
     '| `EXAMPLE_API_URL` | none | Replaces https://api.example.com |',
-    '',
-  ]
+  ],
+  form: [
+    '| `EXAMPLE_API_URL` | none | Replaces https://api.example.com. `PROVIDERS` must also name `example` |',
+  ],
+}
+
+/** The changes that make the provider known. */
+function registrationsOf(
+  id: string,
+  folder: string,
+  connection: Connection,
+): { file: string; find: RegExp; put: string }[] {
   const name = camelCase(id)
   const ofCatalog = 'src/providers/catalog.ts'
   return [
@@ -83,7 +112,7 @@ function registrationsOf(id: string, folder: string): { file: string; find: RegE
     {
       file: 'docs/reference/settings.md',
       find: /^(\| `NOTION_API_URL` .*\n)/m,
-      put: `$1${renamed(rows.join('\n'), id)}`,
+      put: `$1${renamed(`${SETTINGS[connection].join('\n')}\n`, id)}`,
     },
   ]
 }
@@ -103,6 +132,8 @@ function renamed(text: string, id: string): string {
     .replaceAll('EXAMPLE_', `${id.toUpperCase()}_`)
     .replaceAll('example.com', `${folder}.example`)
     .replaceAll('exampleProvider', camelCase(id))
+    .replaceAll('exampleForm', `${camelCase(id)}Form`)
+    .replaceAll('connect example', `connect ${id}`)
     .replaceAll(/emulators\/example|example(?=-)/g, (found) => found.replace('example', folder))
     .replaceAll(/(?<=['`/])example(?=['`/])/g, id)
     .replaceAll(/Example(?=[A-Z])|(?<=[a-z])Example/g, words.join(''))
@@ -120,13 +151,23 @@ const exists = (file: string): Promise<boolean> =>
   )
 
 if (import.meta.main) {
-  const [command, id = '', ...rest] = process.argv.slice(2)
-  if (command !== 'new' || id === '' || rest.length > 0) {
-    console.error('Usage: npm run connector -- new NAME, with a name such as acme_wiki')
+  const { values, positionals } = parseArgs({
+    options: { form: { type: 'boolean', default: false } },
+    allowPositionals: true,
+    strict: false,
+  })
+  const [command, id = '', ...rest] = positionals
+  const isKnown = Object.keys(values).every((name) => name === 'form')
+  if (command !== 'new' || id === '' || rest.length > 0 || !isKnown) {
+    console.error('Usage: npm run connector -- new NAME [--form], with a name such as acme_wiki')
     process.exitCode = 2
   } else {
     try {
-      const files = await writeConnector(path.join(import.meta.dirname, '..'), id)
+      const files = await writeConnector(
+        path.join(import.meta.dirname, '..'),
+        id,
+        values.form === true ? 'form' : 'oauth',
+      )
       console.log(`Written:\n${files.map((file) => `  ${file}`).join('\n')}\n`)
       console.log('Next: npm run format, then docs/guides/write-a-connector.md')
     } catch (error) {

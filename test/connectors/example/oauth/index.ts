@@ -1,5 +1,5 @@
-import { defineProvider, type Provider } from '../../../src/providers/descriptor.ts'
-import { required, secretSetting, urlSetting } from '../../../src/providers/settings.ts'
+import { defineProvider, type Provider } from '../../../../src/providers/descriptor.ts'
+import { required, secretSetting, urlSetting } from '../../../../src/providers/settings.ts'
 
 export const exampleProvider: Provider<'example'> = defineProvider({
   id: 'example',

@@ -1,18 +1,16 @@
 import { z } from 'zod'
-import { type Feed, readFeed } from '../../../src/providers/feed.ts'
-import { createOAuth } from '../../../src/providers/oauth.ts'
+import { type Feed, readFeed, readFeedItem } from '../../../src/providers/feed.ts'
 import {
   ProviderError,
   type PermissionsEnd,
   type PermissionsPage,
-  type OAuthAdapter,
   type ProviderItem,
   type ProviderSession,
+  type SourceReader,
 } from '../../../src/providers/provider.ts'
-import { createRest, parseAnswer, type Rest } from '../../../src/providers/rest.ts'
+import { createRest, type Rest, type RestOptions } from '../../../src/providers/rest.ts'
 import { cutToBytes } from '../../../src/text/cut-to-bytes.ts'
 
-const Me = z.object({ id: z.string(), name: z.string() })
 const Note = z.object({
   folder: z.string(),
   title: z.string(),
@@ -28,41 +26,27 @@ const Changes = z.object({
   more: z.boolean(),
 })
 
-export interface ExampleAdapterOptions {
-  clientId: string
-  clientSecret: string
+export interface NoteOptions {
   /** Replaces `https://api.example.com`. */
   apiUrl: string
   /** Notes per page; 100 by default. */
   notesPerPage?: number
-  now: () => Date
+}
+
+export const Me = z.object({ id: z.string(), name: z.string() })
+
+export const REST: RestOptions = {
+  name: 'Example',
+  refused: ({ status }, words) => (status === 410 ? new ProviderError('cursor_expired', words) : undefined),
 }
 
 /** Reads an account's notes. */
-export function createExampleAdapter(options: ExampleAdapterOptions): OAuthAdapter {
-  const { apiUrl } = options
-  const rest = createRest({
-    name: 'Example',
-    refused: ({ status }, words) => (status === 410 ? new ProviderError('cursor_expired', words) : undefined),
-  })
-  const oauth = createOAuth({
-    ...options,
-    name: 'Example',
-    authorizeUrl: `${apiUrl}/authorize`,
-    tokenUrl: `${apiUrl}/token`,
-    revokeUrl: `${apiUrl}/revoke`,
-    scopes: ['notes:read'],
-    usesPkce: true,
-    async identify(get) {
-      const { id, name } = parseAnswer(await get(`${apiUrl}/v1/me`), Me, 'Example')
-      return { externalAccountId: id, displayName: name }
-    },
-  })
+export function createNoteReader(options: NoteOptions): SourceReader {
+  const rest = createRest(REST)
   return {
     provider: 'example',
-    ...oauth,
-    listChanges: (session, input) =>
-      readFeed(session, input, createNoteFeed(rest, session, { apiUrl, limit: options.notesPerPage ?? 100 })),
+    listChanges: (session, input) => readFeed(session, input, createNoteFeed(rest, session, options)),
+    readItem: (session, { externalId }) => readFeedItem(createNoteFeed(rest, session, options), externalId),
     // A change of readers is a change of the note, so a run, which costs one request, reports it.
     async *listPermissions(): AsyncGenerator<PermissionsPage, PermissionsEnd> {
       yield { groups: [], policies: [] }
@@ -74,7 +58,7 @@ export function createExampleAdapter(options: ExampleAdapterOptions): OAuthAdapt
 function createNoteFeed(
   rest: Rest,
   session: ProviderSession,
-  { apiUrl, limit }: { apiUrl: string; limit: number },
+  { apiUrl, notesPerPage: limit = 100 }: NoteOptions,
 ): Feed<null> {
   const get = <Schema extends z.ZodType>(path: string, schema: Schema) =>
     rest.json(session, { url: `${apiUrl}/v1/${path}` }, schema)

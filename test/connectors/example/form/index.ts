@@ -1,0 +1,28 @@
+import { defineProvider, type Provider } from '../../../../src/providers/descriptor.ts'
+import { urlSetting } from '../../../../src/providers/settings.ts'
+import { exampleForm } from './form.ts'
+
+export const exampleProvider: Provider<'example'> = defineProvider({
+  id: 'example',
+  name: 'Example',
+  brings: 'Notes, with their readers.',
+  icon: 'page',
+  settings: {
+    EXAMPLE_API_URL: urlSetting.describe(
+      'Replaces https://api.example.com. `PROVIDERS` must also name `example`',
+    ),
+  },
+  form: exampleForm,
+  needs: [],
+  isGated: false,
+  hasChannels: false,
+  isForFiles: false,
+  tellsReaders: true,
+  async createAdapter(settings, { clock }) {
+    const { createExampleAdapter } = await import('./adapter.ts')
+    return createExampleAdapter({
+      apiUrl: settings.EXAMPLE_API_URL ?? 'https://api.example.com',
+      now: () => clock.now(),
+    })
+  },
+})
