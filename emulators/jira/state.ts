@@ -181,17 +181,18 @@ export class JiraState {
   }
 
   comment(issue: JiraIssue, more: Partial<JiraComment> = {}): JiraComment {
+    const at = this.#time()
     const comment: JiraComment = {
       id: this.#nextId(),
       issueId: issue.id,
       authorId: 'bob',
       body: paragraphs('A comment.'),
-      created: this.#time(),
+      created: at,
       visibility: null,
       ...more,
     }
     this.comments.set(comment.id, comment)
-    this.edit(issue, {})
+    issue.updated = at
     return comment
   }
 

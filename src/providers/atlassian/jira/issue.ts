@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { TextExtractor } from '../../../file-text/index.ts'
+import { inSlices } from '../../../kernel/slices.ts'
 import type { ProviderItem, ProviderSession } from '../../provider.ts'
 import { type ThreadEntry, threadText } from '../../thread.ts'
 import { isMissing } from '../shared/client.ts'
@@ -21,10 +22,10 @@ const named = z.object({ name: z.string() })
 
 const Comment = z.object({
   author: Person,
-  body: z.unknown(),
+  body: z.unknown().optional(),
   created: time,
   /** The role or group to which it is restricted. */
-  visibility: z.unknown(),
+  visibility: z.unknown().optional(),
 })
 type Comment = z.output<typeof Comment>
 
@@ -44,7 +45,7 @@ const Issue = z.object({
   key: z.string().regex(/^[\w-]+$/),
   fields: MarkedFields.extend({
     summary: z.string(),
-    description: z.unknown(),
+    description: z.unknown().optional(),
     issuetype: named,
     status: named,
     assignee: Person,
@@ -77,13 +78,16 @@ export async function readIssue(reader: IssueReader, externalId: string, id: str
       what: 'Comment',
       by: author?.displayName ?? UNKNOWN_PERSON,
       at: new Date(created).toISOString(),
-      text: await textOfHtml(reader, htmlOfAdf(body, COMMENT_CHARACTERS_MAX)),
+      text: await textOf(reader, body, COMMENT_CHARACTERS_MAX),
     })
-  const description = await textOfHtml(reader, htmlOfAdf(issue.fields.description, maxTextBytes))
+  const description = await textOf(reader, issue.fields.description, maxTextBytes)
   const body = threadText(openingOf(issue), description, entries, maxTextBytes)
   const item = { ...itemOf(issue, reader.site), externalId, body }
   return { item, outcome: 'read', mark: markOf(issue.fields) }
 }
+
+const textOf = async (reader: IssueReader, document: unknown, most: number): Promise<string> =>
+  await textOfHtml(reader, await inSlices(htmlOfAdf(document, most), reader.session.signal))
 
 async function findIssue(jira: Jira, id: string): Promise<Issue | null> {
   try {
