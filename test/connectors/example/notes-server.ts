@@ -56,8 +56,9 @@ export function createNotes(now: () => number): ExampleNotes {
   }
 }
 
+const limitOf = ({ query }: EmulatorRequest): number => Number(query.get('limit') ?? 100)
+
 function noteRoutes(notes: ReadonlyMap<string, ExampleNote>, log: readonly string[]): Routes {
-  const limitOf = ({ query }: EmulatorRequest): number => Number(query.get('limit') ?? 100)
   return {
     'GET /v1/me': () => ({ json: { id: 'acme', name: 'Acme' } }),
     'GET /v1/notes': (request) => {

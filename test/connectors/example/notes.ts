@@ -62,7 +62,6 @@ function createNoteFeed(
 ): Feed<null> {
   const get = <Schema extends z.ZodType>(path: string, schema: Schema) =>
     rest.json(session, { url: `${apiUrl}/v1/${path}` }, schema)
-  const listed = (ids: readonly string[]) => ids.map((externalId) => ({ externalId, entry: null }))
   return {
     start: async () => (await get('position', Position)).position,
     async list(after) {
@@ -87,6 +86,8 @@ function createNoteFeed(
     },
   }
 }
+
+const listed = (ids: readonly string[]) => ids.map((externalId) => ({ externalId, entry: null }))
 
 function itemOf(
   externalId: string,
