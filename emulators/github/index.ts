@@ -6,7 +6,9 @@ import {
   type EmulatorServer,
   startEmulatorServer,
 } from '../kit/server.ts'
+import { discussionRoot } from './discussions.ts'
 import { gitRoutes } from './git-routes.ts'
+import { answerQuery } from './graphql.ts'
 import { issueRoutes, pullRoutes } from './issue-routes.ts'
 import { createGitHubJson } from './json.ts'
 import { createLimits, type GitHubLimits } from './limits.ts'
@@ -52,7 +54,7 @@ export async function startGitHubEmulator(options: GitHubEmulatorOptions = {}): 
   const state = new GitHubState(now)
   const url = (): string => server.url
   const access: Access = {
-    rights: new Set(['metadata', 'issues', 'pull_requests', 'contents']),
+    rights: new Set(['metadata', 'issues', 'pull_requests', 'contents', 'discussions']),
     hidden: new Set(),
     sso: null,
   }
@@ -70,7 +72,16 @@ export async function startGitHubEmulator(options: GitHubEmulatorOptions = {}): 
   const server = await startEmulatorServer({
     port,
     handle(request) {
-      const reply = refusalOf(request, grants, limits) ?? conditional(request, route(request), limits)
+      const refused = refusalOf(request, grants, limits)
+      const isUsedUp = refused?.headers?.['x-ratelimit-remaining'] === '0'
+      // A query above the hourly limit is answered with 200.
+      if (refused !== null && isUsedUp && request.path === '/graphql')
+        return {
+          ...refused,
+          status: 200,
+          json: { errors: [{ type: 'RATE_LIMITED', message: 'API rate limit exceeded' }] },
+        }
+      const reply = refused ?? conditional(request, route(request), limits)
       if (reply.status === 304) notModified.push(request.path)
       return { ...reply, headers: { date: new Date(now()).toUTCString(), ...reply.headers } }
     },
@@ -142,8 +153,20 @@ function createRouter(context: RouteContext, access: Access): (request: Emulator
     }
   }
 
+  const root = discussionRoot(state, {
+    sees: ({ id }) => !access.hidden.has(id),
+    reads: ({ isPrivate }) => access.rights.has('discussions') || !isPrivate,
+  })
+
+  function graphql({ body, headers }: EmulatorRequest): EmulatorReply {
+    if (!headers['content-type']?.startsWith('application/json')) return refusal(400, 'Problems parsing JSON')
+    const parsed: { query?: unknown; variables?: unknown } = Object(JSON.parse(body))
+    return { json: answerQuery(String(parsed.query), Object(parsed.variables), root) }
+  }
+
   return (request) => {
     const { path, query, method } = request
+    if (path === '/graphql' && method === 'POST') return graphql(request)
     if (method !== 'GET') return NOT_FOUND
     if (path === '/user') return { json: { login: LOGIN, id: 583_231, type: 'User' } }
     if (path === '/user/repos') return ofAccount(request)
@@ -175,6 +198,9 @@ function controlsOf(state: GitHubState): Record<string, (body: Record<string, un
     close: (body) => state.change(...issueOf(body), { state: 'closed' }),
     delete: (body) => state.remove(...issueOf(body)),
     write: (body) => state.write(repositoryOf(body), textField(body, 'path'), textField(body, 'content')),
+    discuss: (body) =>
+      state.discuss(repositoryOf(body), { title: textField(body, 'title'), body: textField(body, 'body') })
+        .number,
     'remove-file': (body) => repositoryOf(body).files.delete(textField(body, 'path')),
   }
 }

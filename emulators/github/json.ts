@@ -36,6 +36,7 @@ export function createGitHubJson(url: () => string) {
       url: api(repository),
       default_branch: repository.branch,
       archived: false,
+      has_discussions: repository.hasDiscussions,
     }),
     issue: (repository: GitHubRepository, issue: GitHubIssue) => ({
       id: issue.id,

@@ -33,6 +33,28 @@ export interface GitHubIssue {
   pull?: { mergedAt: number | null; reviews: GitHubReview[]; comments: GitHubComment[] }
 }
 
+export interface GitHubDiscussionComment {
+  id: number
+  user: string | null
+  body: string
+  createdAt: number
+  isAnswer: boolean
+  replies: Omit<GitHubDiscussionComment, 'replies'>[]
+}
+
+export interface GitHubDiscussion {
+  number: number
+  title: string
+  body: string
+  user: string | null
+  category: string
+  labels: string[]
+  isClosed: boolean
+  createdAt: number
+  updatedAt: number
+  comments: GitHubDiscussionComment[]
+}
+
 export interface GitHubRepository {
   id: number
   owner: string
@@ -43,6 +65,9 @@ export interface GitHubRepository {
   /** Where transferred issues are now. */
   moved: Map<number, { repository: GitHubRepository; number: number }>
   deleted: Set<number>
+  hasDiscussions: boolean
+  discussions: Map<number, GitHubDiscussion>
+  /** Of issues and discussions alike. */
   lastNumber: number
   files: Map<string, { content: string; changedAt: number; by: string; mode: string }>
 }
@@ -92,6 +117,8 @@ export class GitHubState {
       issues: new Map(),
       moved: new Map(),
       deleted: new Set(),
+      hasDiscussions: false,
+      discussions: new Map(),
       lastNumber: 0,
       files: new Map(),
     }
@@ -157,6 +184,51 @@ export class GitHubState {
     to.issues.set(moved.number, moved)
     from.moved.set(number, { repository: to, number: moved.number })
     return moved
+  }
+
+  discuss(repository: GitHubRepository, discussion: Partial<GitHubDiscussion> = {}): GitHubDiscussion {
+    repository.hasDiscussions = true
+    repository.lastNumber += 1
+    const opened: GitHubDiscussion = {
+      number: repository.lastNumber,
+      title: 'A discussion',
+      body: '',
+      user: 'ada',
+      category: 'General',
+      labels: [],
+      isClosed: false,
+      createdAt: this.#now(),
+      updatedAt: this.#now(),
+      comments: [],
+      ...discussion,
+    }
+    repository.discussions.set(opened.number, opened)
+    return opened
+  }
+
+  changeDiscussion(discussion: GitHubDiscussion, change: Partial<GitHubDiscussion>): void {
+    Object.assign(discussion, { updatedAt: this.#now() }, change)
+  }
+
+  /** A comment, or the reply to one. */
+  answer(
+    discussion: GitHubDiscussion,
+    comment: Partial<GitHubDiscussionComment> = {},
+    to?: GitHubDiscussionComment,
+  ): GitHubDiscussionComment {
+    const at = this.#now()
+    const said = {
+      id: this.#nextId(),
+      user: 'bob',
+      body: '',
+      createdAt: at,
+      isAnswer: false,
+      replies: [],
+      ...comment,
+    }
+    ;(to?.replies ?? discussion.comments).push(said)
+    discussion.updatedAt = at
+    return said
   }
 
   write(repository: GitHubRepository, path: string, content: string, mode = '100644'): void {

@@ -52,3 +52,36 @@ it('pages by links, and answers 304 to a mark, which counts against no limit', a
   const remaining = (answer: { headers: Headers }) => answer.headers.get('x-ratelimit-remaining')
   expect(remaining(again)).toBe(remaining(first))
 })
+
+async function query(text: string, variables: Record<string, unknown> = {}) {
+  const answer = await fetch(`${hub.url}/graphql`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${token}`,
+      'user-agent': 'test',
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ query: text, variables }),
+  })
+  return { status: answer.status, body: await answer.text() }
+}
+
+it.each([
+  ['mutation { a }', 'Parse error'],
+  ['query { nothing }', "Field 'nothing' doesn't exist on type 'Query'"],
+  ['query { repository(owner: "acme", id: 7) { name } }', "doesn't accept argument 'id'"],
+  ['query { repository(owner: "acme", name: "secret") { hasDiscussionsEnabled } }', 'NOT_FOUND'],
+  ['query ($n: Int!) { repository(owner: "acme", name: "web") { discussion(number: $n) { title } } }', '$n'],
+  ['query { repository(owner: "acme", name: "web") { discussion(number: 1) } }', 'NOT_FOUND'],
+  ['query { repository(owner: "acme", name: "web") { discussions { totalCount } } }', '`first`'],
+  ['query { repository(owner: "acme", name: "web") { discussions(first: 101) { totalCount } } }', '100'],
+  ['query { repository(owner: "acme", name: "web") }', 'must have selections'],
+  [
+    'query { repository(owner: "acme", name: "web") { discussions(first: 100) { nodes { comments(first: 100) { nodes { replies(first: 100) { totalCount } } } } } } }',
+    'MAX_NODE_LIMIT_EXCEEDED',
+  ],
+])('answers %s with an error and the status 200', async (text, words) => {
+  const { status, body } = await query(text)
+  expect(status).toBe(200)
+  expect(body).toContain(words)
+})

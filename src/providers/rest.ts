@@ -32,6 +32,8 @@ export interface RestOptions {
   fetch?: typeof fetch
   /** The provider's own meaning of a refusal; undefined: by its status. */
   refused?(answer: RestAnswer, words: string): ProviderError | undefined
+  /** What an answer with a status of success says has failed; undefined: nothing. */
+  failed?(answer: RestAnswer): ProviderError | undefined
 }
 
 /** A provider's HTTP API: one request at a time, with waits, token renewal, limits and the provider's own words. */
@@ -114,8 +116,10 @@ export async function sendRequest(
     if (error instanceof ProviderError) throw error
     throw noAnswer(options.name, error, timeout.aborted)
   }
-  if (answer.status < 300 || answer.status === 304) return answer
-  throw refusalOf(answer, options, limits.now)
+  if (answer.status >= 300 && answer.status !== 304) throw refusalOf(answer, options, limits.now)
+  const failure = options.failed?.(answer)
+  if (failure !== undefined) throw failure
+  return answer
 }
 
 async function readBytes(response: Response, most: number, name: string): Promise<Buffer> {

@@ -22,6 +22,7 @@ export const restOptionsOf = (apiUrl: string): RestOptions => ({
   // Renamed repositories and transferred issues.
   redirectsBelow: apiUrl,
   refused: rateLimitOf,
+  failed: graphqlFailureOf,
 })
 
 /**
@@ -30,15 +31,42 @@ export const restOptionsOf = (apiUrl: string): RestOptions => ({
  */
 function rateLimitOf({ status, headers }: RestAnswer, words: string): ProviderError | undefined {
   if (status !== 403 && status !== 429) return undefined
+  const isUsedUp = headers.get('x-ratelimit-remaining') === '0'
+  const isNamed = headers.has('retry-after') || isUsedUp || status === 429 || /rate limit/i.test(words)
+  return isNamed ? rateLimited(headers, words) : undefined
+}
+
+function rateLimited(headers: Headers, words: string): ProviderError {
   // GitHub's own clock: a local one may differ.
   const date = Date.parse(headers.get('date') ?? '')
   const now = Number.isNaN(date) ? new Date() : new Date(date)
   const asked = retryAfterMs(headers.get('retry-after'), now)
-  const isUsedUp = headers.get('x-ratelimit-remaining') === '0'
-  if (asked === undefined && !isUsedUp && status === 403 && !/rate limit/i.test(words)) return undefined
   const resetMs = Number(headers.get('x-ratelimit-reset') ?? Number.NaN) * 1_000 - now.getTime()
+  const isUsedUp = headers.get('x-ratelimit-remaining') === '0'
   const wait = asked ?? (isUsedUp && resetMs > 0 ? resetMs : UNKNOWN_WAIT_MS)
-  return new ProviderError('rate_limited', words, { retryAfterMs: wait, code: String(status) })
+  return new ProviderError('rate_limited', words, { retryAfterMs: wait, code: '403' })
+}
+
+const Failed = z.object({
+  errors: z.array(z.object({ type: z.string().optional(), message: z.string().catch('') })).min(1),
+})
+const CODES: Readonly<Record<string, string>> = {
+  NOT_FOUND: '404',
+  FORBIDDEN: '403',
+  INSUFFICIENT_SCOPES: '403',
+}
+
+/** GraphQL's answers to refused queries have the status 200 (docs.github.com/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api). */
+function graphqlFailureOf({ bytes, headers }: RestAnswer): ProviderError | undefined {
+  const start = bytes.subarray(0, 20).toString('latin1').trimStart()
+  if (!/^\{\s*"(?:data|errors)"/.test(start)) return undefined
+  const [error] = Failed.safeParse(JSON.parse(bytes.toString('utf8'))).data?.errors ?? []
+  if (error === undefined) return undefined
+  const { type, message } = error
+  if (type === 'RATE_LIMITED' || /rate limit/i.test(message)) return rateLimited(headers, message)
+  // A failure of GitHub itself, such as a timeout, has no type.
+  if (type === undefined) return new ProviderError('unavailable', message)
+  return new ProviderError('rejected', message, { code: CODES[type] ?? type })
 }
 
 /** A page of a list. `next` is the address of the following one, `etag` the mark of this one. */
@@ -62,6 +90,12 @@ export interface GitHub {
     schema: Schema,
     etag?: string | null,
   ): Promise<GitHubPage<z.output<Schema>> | null>
+  /** A query of the GraphQL API. */
+  graphql<Schema extends z.ZodType>(
+    query: string,
+    variables: Readonly<Record<string, unknown>>,
+    schema: Schema,
+  ): Promise<z.output<Schema>>
   /** The pages of a list, by its path without query. */
   pages<Schema extends z.ZodType>(
     path: string,
@@ -98,10 +132,21 @@ export function createGitHub(
     servedAt = Number.isNaN(date) ? clock.now().getTime() : date
     return answer
   }
+  const graphqlUrl = apiUrl.endsWith('/api/v3') ? apiUrl.replace(/v3$/, 'graphql') : `${apiUrl}/graphql`
   const github: GitHub = {
     apiUrl,
     now: () => servedAt ?? clock.now().getTime(),
     get: async (path, schema) => parseAnswer(await request(path), schema, 'GitHub'),
+    async graphql(query, variables, schema) {
+      const body = JSON.stringify({ query, variables })
+      const headers = { 'content-type': 'application/json' }
+      const answer = await inTurn(() => send({ url: graphqlUrl, method: 'POST', headers, body }))
+      const { data } = parseAnswer(answer, z.object({ data: z.unknown() }), 'GitHub')
+      const parsed = schema.safeParse(data)
+      if (parsed.success) return parsed.data
+      const place = parsed.error.issues[0]?.path.join('.') ?? ''
+      throw new ProviderError('unavailable', `GitHub answered in an unknown format (${place})`)
+    },
     raw: async (path) => (await request(path, { accept: 'application/vnd.github.raw+json' })).bytes,
     async page(address, schema, etag = null) {
       const answer = await request(address, etag === null ? {} : { 'if-none-match': etag })

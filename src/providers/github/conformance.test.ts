@@ -97,3 +97,26 @@ describe('Markdown files', () => {
       })),
   })
 })
+
+describe('discussions', () => {
+  checkConnector({
+    provider,
+    // The suite makes an id by adding a digit, which must not be another discussion's.
+    things: 9,
+    connect: (options) =>
+      connect(options, ({ hub: { state, faults }, web }) => {
+        const discussionOf = (number: string) => {
+          const discussion = web.discussions.get(Number(number))
+          if (discussion === undefined) throw new Error(`there is no discussion ${number}`)
+          return discussion
+        }
+        return {
+          add: (text) => String(state.discuss(web, { body: text }).number),
+          edit: (number, text) => state.changeDiscussion(discussionOf(number), { body: text }),
+          remove: (number) => void web.discussions.delete(Number(number)),
+          move: (number) => state.changeDiscussion(discussionOf(number), { category: 'Ideas' }),
+          break: (number) => faults.add({ path: '/graphql', contains: `"number":${number},`, status: 500 }),
+        }
+      }),
+  })
+})

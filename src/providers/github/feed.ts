@@ -3,6 +3,7 @@ import type { Feed } from '../feed.ts'
 import { ProviderError, type ProviderItem, type ProviderSession } from '../provider.ts'
 import { storedBelow } from '../stored-below.ts'
 import type { GitHub } from './client.ts'
+import { readDiscussion } from './discussions.ts'
 import { findBlob, headOf, readFile } from './files.ts'
 import { findIssue, readThread } from './issues.ts'
 import { createParts, type Entry, type Here, type Step, stepOf } from './parts.ts'
@@ -11,7 +12,7 @@ import { findRepositories, type Repository } from './repositories.ts'
 
 const PUBLIC_HOST = 'api.github.com'
 const REMOVED_AT_ONCE = 1_000
-const ID = /\/(\d+)\/(issues|files)\/([^]+)$/
+const ID = /\/(\d+)\/(issues|discussions|files)\/([^]+)$/
 
 export interface GitHubRun {
   github: GitHub
@@ -84,6 +85,7 @@ export function createGitHubFeed(run: GitHubRun, named: readonly string[]): Feed
       for (const [id, repository] of await repositories()) {
         const state = newState(repository, github.now())
         state.issues.since = timeBefore(github.now())
+        state.discussions.since = state.issues.since
         const head = await headOf(github, repository, null).catch(noHead)
         position.repositories[id] = { ...state, tree: { sha: head?.sha ?? null, etag: head?.etag ?? null } }
       }
@@ -96,10 +98,8 @@ export function createGitHubFeed(run: GitHubRun, named: readonly string[]): Feed
       const [, id = '', part = '', rest = ''] = ID.exec(externalId) ?? []
       const repository = (await repositories()).get(Number(id))
       if (repository === undefined) return null
-      const item = await (part === 'issues'
-        ? readIssue(run, repository, Number(rest), entry)
-        : readMarkdown(run, repository, rest, entry))
-      return item === null || 'skipped' in item ? item : itemOf(externalId, item, host, repository)
+      const item = await READERS[part]?.(run, repository, rest, entry)
+      return item == null || 'skipped' in item ? (item ?? null) : itemOf(externalId, item, host, repository)
     },
   }
 }
@@ -137,14 +137,29 @@ function noHead(error: unknown): null {
   throw error
 }
 
+/** Reads an item by the rest of its id. */
+type Reader = (
+  run: GitHubRun,
+  repository: Repository,
+  rest: string,
+  entry: Entry | null,
+) => Promise<Read | { skipped: string } | null>
+
+const READERS: Readonly<Record<string, Reader>> = {
+  issues: readIssue,
+  files: readMarkdown,
+  discussions: ({ github, session }, repository, number) =>
+    readDiscussion(github, repository, Number(number), session.limits.maxTextBytes),
+}
+
 async function readIssue(
   { github, session }: GitHubRun,
   repository: Repository,
-  number: number,
+  number: string,
   entry: Entry | null,
 ): Promise<Read | null> {
   const listed = entry !== null && 'issue' in entry ? entry.issue : null
-  const issue = listed ?? (await findIssue(github, repository, number))
+  const issue = listed ?? (await findIssue(github, repository, Number(number)))
   return issue === null ? null : await readThread(github, repository, issue, session.limits.maxTextBytes)
 }
 

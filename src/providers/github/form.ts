@@ -25,7 +25,7 @@ export const githubForm = z.strictObject({
       .regex(/^[\x21-\x7e]+$/, 'must not contain blanks'),
     {
       label: 'Access token',
-      help: 'A personal access token with read access to contents, issues, pull requests and metadata of the repositories.',
+      help: 'A personal access token with read access to contents, discussions, issues, pull requests and metadata of the repositories.',
       secret: true,
     },
   ),

@@ -5,7 +5,7 @@ import { githubForm } from './form.ts'
 export const github: Provider<'github'> = defineProvider({
   id: 'github',
   name: 'GitHub',
-  brings: 'Issues, pull requests and Markdown files of repositories.',
+  brings: 'Issues, pull requests, discussions and Markdown files of repositories.',
   icon: 'branch',
   settings: {
     GITHUB_API_URL: urlSetting.describe(

@@ -3,6 +3,7 @@ import type { Listed } from '../feed.ts'
 import { ProviderError, type ProviderSession } from '../provider.ts'
 import { storedBelow } from '../stored-below.ts'
 import type { GitHub } from './client.ts'
+import { allDiscussions, listDiscussions } from './discussions.ts'
 import { filesOf, headOf, type TreeFiles } from './files.ts'
 import { CommentPlace, Issue } from './issues.ts'
 import { type Place, type RepositoryState, timeBefore } from './position.ts'
@@ -15,7 +16,7 @@ const SWEPT_MAX = 500
 /** The most entries that GitHub gives in a page. */
 const LARGEST_PAGE = 100
 
-/** The list entry of an item: an issue, the blob of a file, or why a part of a repository is not read. */
+/** The list entry of an item: an issue, null if it is still to be requested; the blob of a file; or why a part is not read. */
 export type Entry = { issue: Issue | null } | { blob: string } | { refused: string }
 
 /** A repository in a round. */
@@ -54,7 +55,7 @@ export function createParts(github: GitHub, session: ProviderSession, itemsPerPa
       const id = `${here.prefix}issues/${number}`
       return Number.isNaN(number) || (listedAt.get(id) ?? 0) > Date.parse(at) ? [] : id
     })
-    return stepOf({ listed: issuesToRead(new Set(ids)), isDone })
+    return stepOf({ listed: toRead(new Set(ids)), isDone })
   }
 
   return {
@@ -69,6 +70,7 @@ export function createParts(github: GitHub, session: ProviderSession, itemsPerPa
     },
     comments: commentsOf('comments', 'issues/comments'),
     reviews: commentsOf('reviews', 'pulls/comments'),
+    discussions: createDiscussionsPart(github, session, itemsPerPage),
     files: createFilesPart(github, session, itemsPerPage),
     // Lists do not tell what was deleted or transferred: it is what is stored and not listed.
     async sweep({ repository, prefix, state, isCrawl }) {
@@ -86,12 +88,12 @@ export function createParts(github: GitHub, session: ProviderSession, itemsPerPa
       const missing = (await storedBelow(session, `${prefix}issues/`)).filter((id) => !there.has(id))
       // The rest is for the next run.
       if (missing.length <= SWEPT_MAX) state.sweep = { at: begunAt, pages }
-      return stepOf({ listed: issuesToRead(missing.slice(0, SWEPT_MAX)) })
+      return stepOf({ listed: toRead(missing.slice(0, SWEPT_MAX)) })
     },
   }
 }
 
-const issuesToRead = (ids: Iterable<string>): Listed<Entry>[] =>
+const toRead = (ids: Iterable<string>): Listed<Entry>[] =>
   [...ids].map((externalId) => ({ externalId, entry: { issue: null } }))
 
 /**
@@ -135,6 +137,40 @@ function createTimedReader(github: GitHub, itemsPerPage: number) {
     const etag = isFirst && page.data.length < itemsPerPage ? page.etag : null
     state[list] = isLater ? { since: next, etag: null } : { since: before.since, etag }
     return { found: page.data, isDone: true }
+  }
+}
+
+/** Lists discussions from the last changed on. Comments have no list of their own; GitHub changes the time of their discussion. */
+function createDiscussionsPart(
+  github: GitHub,
+  session: ProviderSession,
+  itemsPerPage: number,
+): Parts['discussions'] {
+  return async ({ repository, prefix, state, place, isCrawl }) => {
+    const below = `${prefix}discussions/`
+    const idOf = ({ number }: { number: number }): string => below + String(number)
+    const begunAt = github.now()
+    if (!repository.has_discussions) {
+      state.discussions = { since: null, sweptAt: begunAt }
+      return stepOf({ gone: isCrawl ? [] : await storedBelow(session, below) })
+    }
+    const { since, sweptAt } = state.discussions
+    const { nodes, next } = await listDiscussions(github, repository, itemsPerPage, place.address)
+    // What changes from now on comes before it in the list.
+    place.since ??= nodes[0]?.updatedAt ?? since
+    const changed = nodes.filter(({ updatedAt }) => since === null || updatedAt >= since)
+    if (next !== null && changed.length === nodes.length) {
+      place.address = next
+      return stepOf({ listed: toRead(changed.map(idOf)), isDone: false })
+    }
+    state.discussions = { since: place.since && timeBefore(Date.parse(place.since)), sweptAt }
+    if (isCrawl || begunAt - sweptAt < HOUR_MS) return stepOf({ listed: toRead(changed.map(idOf)) })
+    const there = new Set<string>()
+    for await (const page of allDiscussions(github, repository)) for (const one of page) there.add(idOf(one))
+    const missing = (await storedBelow(session, below)).filter((id) => !there.has(id))
+    // The rest is for the next run.
+    if (missing.length <= SWEPT_MAX) state.discussions.sweptAt = begunAt
+    return stepOf({ listed: toRead(new Set([...changed.map(idOf), ...missing.slice(0, SWEPT_MAX)])) })
   }
 }
 

@@ -8,7 +8,7 @@ const OVERLAP_MS = 60_000
 const TimedList = z.object({ since: z.string().nullable(), etag: z.string().nullable() })
 type TimedList = z.output<typeof TimedList>
 
-export const PARTS = ['issues', 'comments', 'reviews', 'files', 'sweep'] as const
+export const PARTS = ['issues', 'comments', 'reviews', 'discussions', 'files', 'sweep'] as const
 
 const RepositoryState = z.object({
   name: z.string(),
@@ -16,6 +16,10 @@ const RepositoryState = z.object({
   issues: TimedList,
   comments: TimedList,
   reviews: TimedList,
+  /** Discussions that changed at `since` or later are not read yet. `sweptAt` is when all were listed. */
+  discussions: z
+    .object({ since: z.string().nullable(), sweptAt: z.number() })
+    .default({ since: null, sweptAt: 0 }),
   /** The tree whose files are stored; null: none. */
   tree: z.object({ sha: z.string().nullable(), etag: z.string().nullable() }),
   /** The last list of all issues: when, and how many pages it had. */
@@ -27,7 +31,7 @@ export type RepositoryState = z.output<typeof RepositoryState>
 const Place = z.object({
   part: z.enum(PARTS),
   since: z.string().nullable(),
-  /** The address of the next page, where many changes have one time. */
+  /** The next page, where many changes have one time, and of discussions. */
   address: z.string().nullable(),
   etag: z.string().nullable(),
   /** The tree that is read, and the last path of it that was. */
@@ -65,6 +69,7 @@ export function newState({ full_name: name, private: isPrivate }: Repository, no
     // Comments come with their issue.
     comments: fromNow(),
     reviews: fromNow(),
+    discussions: { since: null, sweptAt: now },
     tree: { sha: null, etag: null },
     sweep: { at: now, pages: 1 },
   }

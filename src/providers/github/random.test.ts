@@ -39,6 +39,12 @@ function change({ hub: { state, access } }: GitHubAccount, random: Random, count
       ),
   }
   const ofRepository: Record<string, () => void> = {
+    discuss: () => void state.discuss(repository, { body: `Discussion ${count}` }),
+    answer() {
+      const [discussion] = repository.discussions.values()
+      if (discussion !== undefined) state.answer(discussion, { body: `Answer ${count}` })
+    },
+    endDiscussion: () => void repository.discussions.delete(repository.discussions.keys().next().value ?? 0),
     open: () => void state.open(repository, { body: `Issue ${count}` }),
     write: () => state.write(repository, path, `File ${count}`),
     delete: () => void repository.files.delete(path),
@@ -47,7 +53,8 @@ function change({ hub: { state, access } }: GitHubAccount, random: Random, count
     show: () => access.hidden.clear(),
   }
   const often = Array.from({ length: 8 }, () => ['issue', 'issue', 'open', 'write', 'delete']).flat()
-  const kind = pick(random, [...often, 'rename', 'hide', 'show', 'show'])
+  const kinds = [...often, 'rename', 'hide', 'show', 'show', 'discuss', 'discuss', 'answer', 'endDiscussion']
+  const kind = pick(random, kinds)
   if (kind !== 'issue') ofRepository[kind]?.()
   else if (number !== null) ofIssue[pick(random, Object.keys(ofIssue))]?.(repository, number)
 }

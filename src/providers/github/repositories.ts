@@ -10,6 +10,7 @@ const Repository = z.object({
   private: z.boolean(),
   default_branch: z.string(),
   html_url: z.url({ protocol: /^https?$/ }),
+  has_discussions: z.boolean().catch(false),
 })
 export type Repository = z.output<typeof Repository>
 
