@@ -9,6 +9,8 @@ import { startGoogleEmulator } from './google/google-emulator.ts'
 import type { EmulatorServer } from './kit/server.ts'
 import { startJiraEmulator } from './jira/index.ts'
 import { seedJira } from './jira/seed.ts'
+import { startMicrosoftEmulator } from './microsoft/index.ts'
+import { seedFiles } from './microsoft/seed.ts'
 import { startNotionEmulator } from './notion/index.ts'
 import { startSlackEmulator } from './slack/index.ts'
 import { startStripeEmulator } from './stripe/index.ts'
@@ -16,11 +18,11 @@ import { startStripeEmulator } from './stripe/index.ts'
 const USAGE = `Usage: npm run emulators -- [options]
 
 Starts Slack, Google (Drive and Gmail), Notion and Stripe as small servers on 127.0.0.1, with data from a seed, and prints
-the settings that point the service at them; GitHub, Confluence and Jira too if PROVIDERS
-names them. With --start, it also starts the service with these settings.
+the settings that point the service at them; GitHub, Confluence, Jira and OneDrive too if
+PROVIDERS names them. With --start, it also starts the service with these settings.
 
   --start            also starts the service; it ends with the emulators
-  --port <n>         first of seven ports (default 8801; 0 takes any free ones)
+  --port <n>         first of eight ports (default 8801; 0 takes any free ones)
   --service <url>    service that events are sent to (default http://127.0.0.1, port PORT or 8787)
   --channels <n>     Slack channels (default 6)
   --messages <n>     messages of each channel (default 80)
@@ -154,6 +156,12 @@ async function startNamed(
     servers.push(jira)
     env['JIRA_API_URL'] = jira.url
     ways += `# For Jira: any site, ${jira.email}, token ${jira.token()}\n`
+  }
+  if (names.has('onedrive')) {
+    const microsoft = await startMicrosoftEmulator({ port: port(7) })
+    seedFiles(microsoft, { files: 40 })
+    servers.push(microsoft)
+    Object.assign(env, microsoft.env)
   }
   return { servers, env, ways }
 }

@@ -79,6 +79,7 @@ export const SECTIONS = [
       'reference/connectors/github',
       'reference/connectors/confluence',
       'reference/connectors/jira',
+      'reference/connectors/onedrive',
     ],
   },
   {

@@ -4,12 +4,24 @@ import { folder } from './folder/index.ts'
 import { github } from './github/index.ts'
 import { googleDrive } from './google/drive/index.ts'
 import { gmail } from './google/gmail/index.ts'
+import { onedrive } from './microsoft/onedrive/index.ts'
 import { notion } from './notion/index.ts'
 import { slack } from './slack/index.ts'
 import { web } from './web/index.ts'
 
 /** Every provider, in the order of the API. */
-export const CATALOG = [slack, googleDrive, notion, gmail, folder, web, github, confluence, jira] as const
+export const CATALOG = [
+  slack,
+  googleDrive,
+  notion,
+  gmail,
+  folder,
+  web,
+  github,
+  confluence,
+  jira,
+  onedrive,
+] as const
 
 /** The providers of a deployment that does not set PROVIDERS. */
 export const DEFAULT_PROVIDERS = ['slack', 'google_drive', 'notion', 'gmail'] as const

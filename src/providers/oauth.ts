@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { ProviderError, type ConnectedAccount, type Credentials, type OAuthAdapter } from './provider.ts'
-import { parseAnswer, type RestAnswer, type RestRequest, sendRequest } from './rest.ts'
+import { parseAnswer, type RestAnswer, type RestOptions, type RestRequest, sendRequest } from './rest.ts'
 
 const TIMEOUT_MS = 15_000
 const ANSWER_BYTES_MAX = 1024 * 1024
 
-export interface OAuthOptions {
+export interface OAuthOptions extends Pick<RestOptions, 'refused'> {
   /** The provider's display name. */
   name: string
   clientId: string

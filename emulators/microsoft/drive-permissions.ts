@@ -1,0 +1,38 @@
+import type { Grant } from './drive-state.ts'
+import type { MicrosoftPeople } from './people.ts'
+
+/** Whether a permission concerns a person. Those who do not own an item see no others. */
+export function applies({ user, people, link, group, siteGroup }: Grant, account: string): boolean {
+  const isOpen = link === 'anonymous' || link === 'organization'
+  const isMember = group !== undefined || siteGroup !== undefined
+  return user === account || people?.includes(account) === true || isOpen || isMember
+}
+
+/** https://learn.microsoft.com/graph/api/resources/permission */
+export function showGrant(everybody: MicrosoftPeople, grant: Grant, index: number): Record<string, unknown> {
+  const { roles = ['read'], user, group, siteGroup, link, people = [], invited } = grant
+  const identities = (name: string) => {
+    const { id, displayName, mail } = everybody.get(name)
+    // Graph may leave the address out; then the profile has it.
+    return { user: { id, displayName, ...(index % 2 === 0 && { email: mail }) } }
+  }
+  const granted =
+    user === undefined
+      ? {
+          ...(group && { group }),
+          ...(siteGroup !== undefined && { siteGroup: { id: '5', displayName: siteGroup } }),
+        }
+      : identities(user)
+  return {
+    id: `permission-${index}`,
+    roles,
+    ...(Object.keys(granted).length > 0 && { grantedToV2: granted }),
+    ...(link !== undefined && {
+      link: { scope: link, type: 'view', webUrl: 'https://acme.sharepoint.example/:w:/s/x' },
+      ...(link === 'users' && { grantedToIdentitiesV2: people.map(identities) }),
+    }),
+    ...(invited !== undefined && { invitation: { email: invited, signInRequired: true } }),
+    expirationDateTime: grant.expirationDateTime ?? '0001-01-01T00:00:00Z',
+    ...(grant.hasPassword !== undefined && { hasPassword: grant.hasPassword }),
+  }
+}

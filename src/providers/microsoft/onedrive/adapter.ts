@@ -1,0 +1,60 @@
+import pLimit from 'p-limit'
+import type { TextExtractor } from '../../../file-text/index.ts'
+import type { Clock } from '../../../kernel/clock.ts'
+import { readFeed, readFeedItem } from '../../feed.ts'
+import type { OAuthAdapter, ProviderSession } from '../../provider.ts'
+import { createGraphs } from '../shared/graph.ts'
+import { createMicrosoftOAuth } from '../shared/oauth.ts'
+import type { MicrosoftSettings } from '../shared/settings.ts'
+import { listDrives } from './drives.ts'
+import { createDriveFeed } from './feed.ts'
+import { permissionsOf } from './permissions.ts'
+import { emptyPosition, PositionInCursor } from './position.ts'
+import { type DriveRun, readDriveItem } from './read-file.ts'
+import { createReaders } from './readers.ts'
+
+/** None of them needs an administrator's consent. */
+export const ONEDRIVE_SCOPES = ['Files.Read.All', 'Sites.Read.All', 'User.ReadBasic.All']
+
+export interface OneDriveAdapterOptions {
+  settings: MicrosoftSettings
+  clock: Clock
+  extractor: TextExtractor
+  /** Items per page of a run; 50 by default. */
+  itemsPerPage?: number
+}
+
+/** Reads the files of an account's OneDrive, and of the SharePoint sites that it follows. */
+export function createOneDriveAdapter(options: OneDriveAdapterOptions): OAuthAdapter {
+  const { settings, clock, extractor, itemsPerPage = 50 } = options
+  // Without it, every folder above a change is reported as changed.
+  const graphOf = createGraphs(settings.apiUrl, { deltaExcludeParent: 'true' })
+  async function openRun(session: ProviderSession): Promise<DriveRun> {
+    const graph = graphOf(session)
+    return {
+      graph,
+      session,
+      extractor,
+      itemsPerPage,
+      readers: createReaders(graph),
+      drives: await listDrives(graph),
+      oneLarge: pLimit(1),
+    }
+  }
+  return {
+    provider: 'onedrive',
+    ...createMicrosoftOAuth(settings, { scopes: ONEDRIVE_SCOPES, clock }),
+    async *listChanges(session, input) {
+      session.signal.throwIfAborted()
+      yield* readFeed(session, input, createDriveFeed(await openRun(session)))
+    },
+    async readItem(session, { externalId }) {
+      const run = await openRun(session)
+      return await readFeedItem({ read: (id) => readDriveItem(run, id, null) }, externalId)
+    },
+    async *listPermissions(session, { cursor }) {
+      const position = PositionInCursor.safeParse(cursor).data ?? emptyPosition()
+      return yield* permissionsOf(await openRun(session), position)
+    },
+  }
+}

@@ -1,0 +1,25 @@
+import { defineProvider, type Provider } from '../../descriptor.ts'
+import {
+  microsoftClient,
+  microsoftGrants,
+  microsoftSettings,
+  readMicrosoftSettings,
+} from '../shared/settings.ts'
+
+export const onedrive: Provider<'onedrive'> = defineProvider({
+  id: 'onedrive',
+  name: 'OneDrive and SharePoint',
+  brings: 'Files of your OneDrive and of the SharePoint sites you follow, with their permissions.',
+  icon: 'drive',
+  settings: microsoftSettings,
+  client: microsoftClient,
+  isGated: false,
+  hasChannels: false,
+  isForFiles: false,
+  tellsReaders: true,
+  grants: microsoftGrants,
+  async createAdapter(settings, deps) {
+    const { createOneDriveAdapter } = await import('./adapter.ts')
+    return createOneDriveAdapter({ ...deps, settings: readMicrosoftSettings(settings) })
+  },
+})

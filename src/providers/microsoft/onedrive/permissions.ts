@@ -1,0 +1,99 @@
+import pLimit from 'p-limit'
+import { type PermissionsEnd, type PermissionsPage, ProviderError } from '../../provider.ts'
+import { changesAt } from './changes.ts'
+import { type DriveItem, itemId } from './drive-item.ts'
+import { isStale } from './pages.ts'
+import type { Position } from './position.ts'
+import { type DriveRun, whyUnread } from './read-file.ts'
+
+const AT_ONCE = 4
+/** Stored files whose permissions a poll reads, whether or not they changed. */
+const WINDOW = 200
+const STORED_IDS_LIMIT = 1_000
+
+/**
+ * The readers of what changed since the runs' position, and of some stored files besides: Graph reports to a user only
+ * changes of permissions that concern that user.
+ */
+export async function* permissionsOf(
+  run: DriveRun,
+  position: Position,
+): AsyncGenerator<PermissionsPage, PermissionsEnd> {
+  const organization = await run.readers.organization()
+  if (organization !== null) yield { groups: [organization], policies: [] }
+  let needsRun = false
+  for (const [drive, { link }] of Object.entries(position.drives)) {
+    if (!run.drives.has(drive)) needsRun = true
+    else needsRun = (yield* changedIn(run, drive, link)) || needsRun
+  }
+  yield* policiesPage(run, await storedWindow(run))
+  return { groupIds: organization === null ? [] : [organization.id], needsRun }
+}
+
+/** @returns whether something changed that only a run can read */
+async function* changedIn(
+  run: DriveRun,
+  drive: string,
+  link: string,
+): AsyncGenerator<PermissionsPage, boolean> {
+  let needsRun = false
+  try {
+    for (let address: string | null = link; address !== null;) {
+      const { files, folders, gone, next } = await changesAt(run.graph, address)
+      const hidden = gone.map(({ id }) => ({ externalId: itemId(drive, id), accessPolicy: null }))
+      // Only a run finds what is below a folder.
+      needsRun ||= folders.length > 0 || gone.some(({ file }) => file == null)
+      yield { groups: [], policies: hidden }
+      yield* policiesPage(run, readable(run, drive, files))
+      address = next
+    }
+  } catch (error) {
+    // The drive is gone, or the position is too old: a run handles both.
+    const isForRun = isStale(error) || (error instanceof ProviderError && error.code === '404')
+    if (!isForRun) throw error
+    return true
+  }
+  return needsRun
+}
+
+const readable = (run: DriveRun, drive: string, files: readonly DriveItem[]): string[] =>
+  files.filter((item) => whyUnread(run, item) === null).map(({ id }) => itemId(drive, id))
+
+async function* policiesPage(run: DriveRun, ids: readonly string[]): AsyncGenerator<PermissionsPage> {
+  if (ids.length === 0) return
+  const limit = pLimit(AT_ONCE)
+  const policies = await Promise.all(
+    ids.map((externalId) =>
+      limit(async () => ({ externalId, accessPolicy: await policyOrHidden(run, externalId) })),
+    ),
+  )
+  yield { groups: [], policies }
+}
+
+/** Hides a file that is gone, or whose permissions Graph refuses to list. */
+async function policyOrHidden(run: DriveRun, externalId: string) {
+  run.session.signal.throwIfAborted()
+  try {
+    return await run.readers.policyOf(
+      externalId,
+      run.drives.get(externalId.slice(0, externalId.indexOf('/'))),
+    )
+  } catch (error) {
+    if (error instanceof ProviderError && error.kind === 'rejected') return null
+    throw error
+  }
+}
+
+/** All stored files, or a part of them that chance chooses. */
+async function storedWindow({ session }: DriveRun): Promise<string[]> {
+  const ids: string[] = []
+  for (let from = ''; ;) {
+    const page = await session.storedIds({ from, to: null, limit: STORED_IDS_LIMIT })
+    for (const id of page) ids.push(id)
+    if (page.length < STORED_IDS_LIMIT) break
+    from = `${page.at(-1)}\u0001`
+  }
+  const windows = Math.max(1, Math.ceil(ids.length / WINDOW))
+  const start = Math.floor(session.random() * windows) * WINDOW
+  return ids.slice(start, start + WINDOW)
+}

@@ -1,0 +1,173 @@
+import { z } from 'zod'
+import type { AccessPolicy, GroupMembers } from '../../provider.ts'
+import { ProviderError } from '../../provider.ts'
+import type { Graph } from '../shared/graph.ts'
+import { addressOf, Me, ME_FIELDS } from '../shared/oauth.ts'
+import { pathOf } from './drive-item.ts'
+import type { Drive } from './drives.ts'
+
+const READING = new Set(['read', 'write', 'owner'])
+const NEVER = '0001-01-01T00:00:00Z'
+
+const Identity = z.object({
+  id: z.string().nullish(),
+  displayName: z.string().nullish(),
+  email: z.string().nullish(),
+})
+/** https://learn.microsoft.com/graph/api/resources/sharepointidentityset */
+const Identities = z.object({
+  user: Identity.nullish(),
+  group: Identity.nullish(),
+  siteGroup: Identity.nullish(),
+})
+type Identities = z.output<typeof Identities>
+
+/** https://learn.microsoft.com/graph/api/resources/permission */
+const Permission = z.object({
+  roles: z.array(z.string()).nullish(),
+  link: z.object({ scope: z.string().nullish() }).nullish(),
+  grantedToV2: Identities.nullish(),
+  grantedToIdentitiesV2: z.array(Identities).nullish(),
+  invitation: z.object({ email: z.string().nullish() }).nullish(),
+  expirationDateTime: z.string().nullish(),
+  hasPassword: z.boolean().nullish(),
+})
+type Permission = z.output<typeof Permission>
+
+const Organizations = z.object({
+  value: z.array(
+    z.object({ id: z.string().min(1), verifiedDomains: z.array(z.object({ name: z.string() })).nullish() }),
+  ),
+})
+
+/** The group of everybody in the account's organization. */
+export interface OrganizationGroup {
+  id: string
+  members: GroupMembers
+}
+
+/** Tells who may read an item. Each call throws ProviderError. */
+export interface Readers {
+  /** The account's own address. */
+  address(): Promise<string>
+  /** Null for personal accounts, which have none. */
+  organization(): Promise<OrganizationGroup | null>
+  policyOf(externalId: string, drive: Drive | undefined): Promise<AccessPolicy>
+}
+
+/** Readers for one run, which asks for each person once. */
+export function createReaders(graph: Graph): Readers {
+  const address = once(async () => addressOf(await graph.get(`me?$select=${ME_FIELDS}`, Me)))
+  const organization = once(() => findOrganization(graph))
+  const people = new Map<string, Promise<string>>()
+
+  async function addressOfUser({ id, email }: z.output<typeof Identity>): Promise<string> {
+    if (email) return email.toLowerCase()
+    if (!id) return ''
+    const known = people.get(id) ?? lookUp(graph, id)
+    // Caches the answer, but not a failure.
+    known.catch(() => people.delete(id))
+    people.set(id, known)
+    return await known
+  }
+
+  async function addIdentity(
+    names: Names,
+    { user, group, siteGroup }: Identities,
+    drive: Drive | undefined,
+  ): Promise<void> {
+    if (user != null) names.users.add(await addressOfUser(user))
+    // Graph tells the members of neither kind without an administrator's consent: a workspace names them.
+    if (group != null) names.groups.add((group.email || group.id || '').toLowerCase())
+    if (siteGroup?.displayName && drive?.site?.url)
+      names.groups.add(`${drive.site.url}/${siteGroup.displayName}`)
+  }
+
+  async function addPermission(names: Names, permission: Permission, drive: Drive | undefined) {
+    const { link, grantedToV2, grantedToIdentitiesV2, invitation } = permission
+    if (link?.scope === 'organization') names.groups.add((await organization())?.id ?? '')
+    for (const identities of grantedToIdentitiesV2 ?? []) await addIdentity(names, identities, drive)
+    if (link != null) return
+    if (grantedToV2 != null) await addIdentity(names, grantedToV2, drive)
+    else if (invitation?.email) names.users.add(invitation.email.toLowerCase())
+  }
+
+  return {
+    address,
+    organization,
+    async policyOf(externalId, drive) {
+      // The account itself reads what it can download.
+      const names: Names = { users: new Set([await address()]), groups: new Set() }
+      for (const permission of (await permissionsOf(graph, externalId)).filter(counts)) {
+        if (permission.link?.scope === 'anonymous') return { visibility: 'public' }
+        await addPermission(names, permission, drive)
+      }
+      return policyNaming(names)
+    },
+  }
+}
+
+interface Names {
+  users: Set<string>
+  groups: Set<string>
+}
+
+/** The permissions of an item, inherited ones included; none when Graph refuses to list them. */
+async function permissionsOf(graph: Graph, externalId: string): Promise<Permission[]> {
+  try {
+    return await graph.all(`${pathOf(externalId)}/permissions`, Permission)
+  } catch (error) {
+    if (error instanceof ProviderError && error.code === '403') return []
+    throw error
+  }
+}
+
+/** A permission that ends, or that needs a password, does not count: its end would go unnoticed. */
+function counts({ roles, expirationDateTime: end, hasPassword }: Permission): boolean {
+  const isLasting = !end || end === NEVER
+  return isLasting && hasPassword !== true && (roles ?? []).some((role) => READING.has(role))
+}
+
+function policyNaming(names: Names): AccessPolicy {
+  const [users, groups] = [names.users, names.groups].map((some) => [...some].filter(Boolean).toSorted())
+  return {
+    visibility: users?.length === 1 && groups?.length === 0 ? 'private' : 'restricted',
+    ...(users?.length ? { users } : {}),
+    ...(groups?.length ? { groups } : {}),
+  }
+}
+
+/** A user's address; empty when the account may not read the profile. */
+async function lookUp(graph: Graph, id: string): Promise<string> {
+  try {
+    const user = await graph.find(`users/${encodeURIComponent(id)}?$select=${ME_FIELDS}`, Me)
+    return user === null ? '' : addressOf(user)
+  } catch (error) {
+    if (error instanceof ProviderError && error.kind === 'rejected') return ''
+    throw error
+  }
+}
+
+/** https://learn.microsoft.com/graph/api/organization-list: `User.Read` shows these two fields. */
+async function findOrganization(graph: Graph): Promise<OrganizationGroup | null> {
+  try {
+    const { value } = await graph.get('organization?$select=id,verifiedDomains', Organizations)
+    const [found] = value
+    if (found === undefined) return null
+    const domains = (found.verifiedDomains ?? []).map(({ name }) => name.toLowerCase()).toSorted()
+    return { id: found.id, members: { users: [], groups: [], domains, isWorkspace: false } }
+  } catch (error) {
+    if (error instanceof ProviderError && error.kind === 'rejected') return null
+    throw error
+  }
+}
+
+/** Caches the answer, but not a failure. */
+function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | undefined
+  return () =>
+    (made ??= make().catch((error: unknown) => {
+      made = undefined
+      throw error
+    }))
+}

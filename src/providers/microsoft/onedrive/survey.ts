@@ -1,0 +1,79 @@
+import { storedBelow } from '../../stored-below.ts'
+import { changesAt, firstPage } from './changes.ts'
+import { type DriveItem, itemId } from './drive-item.ts'
+import type { DriveRun } from './read-file.ts'
+
+const LISTED_AT_ONCE = 1_000
+const ROUNDS_MAX = 5
+
+export interface DriveSurvey {
+  /** Stored files that are no longer there. */
+  missing: string[]
+  /** Files below the folders, by id. */
+  below: DriveItem[]
+}
+
+/**
+ * Compares what is stored of a drive with what is there. It lists the whole drive by a delta query, because lists of
+ * folders may miss what moves meanwhile (https://learn.microsoft.com/graph/api/driveitem-delta).
+ */
+export async function surveyDrive(
+  run: DriveRun,
+  drive: string,
+  folders: readonly string[] | null,
+): Promise<DriveSurvey> {
+  const { items, removed } = run.drives.has(drive) ? await listAll(run, drive) : NOTHING
+  const wanted = new Set(folders)
+  const below: DriveItem[] = []
+  const there = new Set<string>()
+  for (const item of items.values()) {
+    const above = foldersAbove(items, item)
+    // Not every folder above need be open to the account, but none is deleted.
+    if (item.folder != null || above.some((id) => removed.has(id))) continue
+    there.add(itemId(drive, item.id))
+    if (folders === null || above.some((id) => wanted.has(id))) below.push(item)
+  }
+  const stored = await storedBelow(run.session, `${drive}/`)
+  return {
+    missing: stored.filter((id) => !there.has(id)),
+    below: below.toSorted((one, other) => (one.id < other.id ? -1 : 1)),
+  }
+}
+
+const NOTHING = { items: new Map<string, DriveItem>(), removed: new Set<string>() }
+
+/** Everything in a drive, and what was removed meanwhile. */
+async function listAll({ graph, session }: DriveRun, drive: string): Promise<typeof NOTHING> {
+  const items = new Map<string, DriveItem>()
+  const removed = new Set<string>()
+  let address = firstPage(drive, LISTED_AT_ONCE)
+  for (let round = 0, changed = 0; round < ROUNDS_MAX;) {
+    session.signal.throwIfAborted()
+    const { files, folders, gone, next, delta } = await changesAt(graph, address)
+    for (const item of [...files, ...folders]) {
+      items.set(item.id, item)
+      removed.delete(item.id)
+    }
+    for (const { id } of gone) {
+      items.delete(id)
+      removed.add(id)
+    }
+    changed += files.length + folders.length + gone.length
+    address = next ?? delta ?? ''
+    if (next !== null) continue
+    // What changed during a round is in the next one.
+    if (changed === 0 || delta === null) break
+    changed = 0
+    round += 1
+  }
+  return { items, removed }
+}
+
+function foldersAbove(items: ReadonlyMap<string, DriveItem>, item: DriveItem): string[] {
+  const above: string[] = []
+  for (let id = item.parentReference?.id; id != null && !above.includes(id);) {
+    above.push(id)
+    id = items.get(id)?.parentReference?.id
+  }
+  return above
+}

@@ -1,0 +1,137 @@
+import { z } from 'zod'
+import { isPublicAddress, systemResolve } from '../../../guarded-requests/addresses.ts'
+import { createGuardedFetch } from '../../../guarded-requests/guarded-fetch.ts'
+import { createOpenRequest } from '../../../guarded-requests/guarded-request.ts'
+import { VERSION } from '../../../kernel/version.ts'
+import { createProviderCaller } from '../../calls.ts'
+import { ProviderError, type ProviderSession } from '../../provider.ts'
+import { createRest, type RestAnswer, sendRequest } from '../../rest.ts'
+
+const PAGES_MAX = 10_000
+const NAME = 'Microsoft'
+/** https://learn.microsoft.com/graph/errors */
+const STALE = /"(?:resync\w+|syncState(?:NotFound|Invalid))"/i
+
+const Page = z.object({
+  value: z.array(z.unknown()),
+  '@odata.nextLink': z.string().optional(),
+  '@odata.deltaLink': z.string().optional(),
+})
+
+export interface GraphPage<Entry> {
+  entries: Entry[]
+  next: string | null
+  /** Where the next round of changes begins. */
+  delta: string | null
+}
+
+/**
+ * Microsoft Graph as one account sees it. Addresses are paths below `/v1.0/`, or the links of an earlier page. Each call
+ * throws ProviderError: `cursor_expired` for a delta token that Graph no longer knows.
+ */
+export interface Graph {
+  get<Schema extends z.ZodType>(address: string, schema: Schema): Promise<z.output<Schema>>
+  /** The same, or null when there is no such thing, or not for this account. */
+  find<Schema extends z.ZodType>(address: string, schema: Schema): Promise<z.output<Schema> | null>
+  page<Schema extends z.ZodType>(address: string, schema: Schema): Promise<GraphPage<z.output<Schema>>>
+  /** Every entry of a list. */
+  all<Schema extends z.ZodType>(address: string, schema: Schema): Promise<z.output<Schema>[]>
+  /** The bytes at an address that Graph named, which gets no token. */
+  download(url: string): Promise<Buffer>
+}
+
+/** `headers` are those of every request. */
+export function createGraphs(
+  apiUrl: string,
+  headers: Readonly<Record<string, string>> = {},
+): (session: ProviderSession) => Graph {
+  const base = `${apiUrl}/v1.0/`
+  const rest = createRest({
+    name: NAME,
+    headers: { 'user-agent': `RetrievalMemoryService/${VERSION}`, ...headers },
+    refused: ({ status, bytes }, words) =>
+      status === 410 || (status < 500 && STALE.test(bytes.toString('utf8', 0, 2_000)))
+        ? new ProviderError('cursor_expired', words, { code: String(status) })
+        : undefined,
+  })
+  const download = createDownload(apiUrl)
+
+  /** The token must not leave Graph. */
+  function urlOf(address: string): string {
+    if (!/^https?:/.test(address)) return base + address
+    const url = URL.parse(address)?.href ?? ''
+    if (!url.startsWith(base))
+      throw new ProviderError('rejected', 'Microsoft names a next page elsewhere, which is not requested')
+    return url
+  }
+
+  return (session) => {
+    const get: Graph['get'] = (address, schema) => rest.json(session, { url: urlOf(address) }, schema)
+    const page: Graph['page'] = async (address, schema) => {
+      const found = await get(address, Page)
+      return {
+        entries: found.value.map((entry) => parseEntry(entry, schema)),
+        next: found['@odata.nextLink'] ?? null,
+        delta: found['@odata.deltaLink'] ?? null,
+      }
+    }
+    return {
+      get,
+      page,
+      async find(address, schema) {
+        try {
+          return await get(address, schema)
+        } catch (error) {
+          if (isMissing(error)) return null
+          throw error
+        }
+      },
+      async all(address, schema) {
+        const all: z.output<typeof schema>[] = []
+        let next: string | null = address
+        for (let count = 0; next !== null && count < PAGES_MAX; count += 1) {
+          const { entries, next: following }: GraphPage<z.output<typeof schema>> = await page(next, schema)
+          for (const entry of entries) all.push(entry)
+          next = following
+        }
+        return all
+      },
+      download: (url) => download(session, url),
+    }
+  }
+}
+
+/** Whether Graph has no such thing, or not for this account. */
+export const isMissing = (error: unknown): boolean => error instanceof ProviderError && error.code === '404'
+
+function parseEntry<Schema extends z.ZodType>(entry: unknown, schema: Schema): z.output<Schema> {
+  const parsed = schema.safeParse(entry)
+  if (parsed.success) return parsed.data
+  const place = parsed.error.issues[0]?.path.join('.') ?? ''
+  throw new ProviderError('unavailable', `${NAME} answered in an unknown format (${place})`)
+}
+
+/** Downloads from public addresses, and from Graph's own if an operator named it. */
+function createDownload(apiUrl: string): (session: ProviderSession, url: string) => Promise<Buffer> {
+  const call = createProviderCaller({ toProviderError: () => null, curedByNewToken: () => false })
+  const guarded = createGuardedFetch(createOpenRequest(systemResolve, isPublicAddress))
+  const own = new URL(apiUrl).origin
+  return async (session, url) => {
+    const isOwn = URL.parse(url)?.origin === own
+    const options = { name: NAME, refused: refusedDownload, ...(!isOwn && { fetch: guarded }) }
+    const { limits, signal, clock } = session
+    const { bytes } = await call(session, () =>
+      sendRequest({ url, headers: { accept: '*/*' } }, options, {
+        signal,
+        timeoutMs: limits.requestTimeoutMs,
+        bytesMax: limits.maxDownloadBytes,
+        now: clock.now(),
+      }),
+    )
+    return bytes
+  }
+}
+
+// Such an address is valid for an hour, and a later run gets another one.
+const refusedDownload = ({ status }: RestAnswer, words: string): ProviderError | undefined =>
+  status === 401 || status === 403 || status === 404 ? new ProviderError('rejected', words) : undefined

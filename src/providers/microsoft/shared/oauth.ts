@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import type { Clock } from '../../../kernel/clock.ts'
+import { createOAuth } from '../../oauth.ts'
+import { type OAuthAdapter, ProviderError } from '../../provider.ts'
+import { parseAnswer, type RestAnswer } from '../../rest.ts'
+import type { MicrosoftSettings } from './settings.ts'
+
+export const ME_FIELDS = 'id,mail,userPrincipalName'
+export const Me = z.object({
+  id: z.string().min(1),
+  mail: z.string().nullish(),
+  userPrincipalName: z.string().nullish(),
+})
+
+const Refusal = z.object({ error: z.string() })
+
+/** A user's address: `mail` is empty for accounts without a mailbox. */
+export const addressOf = ({ mail, userPrincipalName }: Omit<z.output<typeof Me>, 'id'>): string =>
+  (mail || userPrincipalName || '').toLowerCase()
+
+/**
+ * The OAuth half of a Microsoft adapter (https://learn.microsoft.com/entra/identity-platform/v2-oauth2-auth-code-flow):
+ * PKCE, and `offline_access` for a refresh token, which each use replaces. There is no request that revokes a grant.
+ */
+export function createMicrosoftOAuth(
+  { clientId, clientSecret, tenant, apiUrl, authUrl }: MicrosoftSettings,
+  { scopes, clock }: { scopes: readonly string[]; clock: Clock },
+): Pick<OAuthAdapter, 'usesPkce' | 'authorizeUrl' | 'exchangeCode' | 'refresh' | 'revoke'> {
+  const base = `${authUrl}/${tenant}/oauth2/v2.0`
+  return createOAuth({
+    name: 'Microsoft',
+    clientId,
+    clientSecret,
+    authorizeUrl: `${base}/authorize`,
+    tokenUrl: `${base}/token`,
+    scopes: ['offline_access', 'User.Read', ...scopes],
+    // Without it, a browser that is signed in connects its account without a question.
+    parameters: { response_mode: 'query', prompt: 'select_account' },
+    usesPkce: true,
+    now: () => clock.now(),
+    refused: busyServer,
+    async identify(get) {
+      const answer = await get(`${apiUrl}/v1.0/me?$select=${ME_FIELDS}`)
+      const me = parseAnswer(answer, Me, 'Microsoft')
+      return { externalAccountId: me.id, displayName: addressOf(me) || me.id }
+    },
+  })
+}
+
+/** An error of this name asks for a retry, though its status is that of a refusal. */
+function busyServer({ bytes }: RestAnswer, words: string): ProviderError | undefined {
+  const { data } = Refusal.safeParse(jsonOrNull(bytes))
+  return data?.error === 'temporarily_unavailable' ? new ProviderError('unavailable', words) : undefined
+}
+
+function jsonOrNull(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'))
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import type { ProviderEnvironment } from '../../descriptor.ts'
+import { required, secretSetting, urlSetting } from '../../settings.ts'
+
+const GRAPH = 'https://graph.microsoft.com'
+const LOGIN = 'https://login.microsoftonline.com'
+
+/** Settings that Microsoft's providers share. */
+export const microsoftSettings = {
+  MICROSOFT_CLIENT_ID: secretSetting.describe(
+    "Microsoft Entra app registration's ID. With the secret, the console offers OneDrive and SharePoint if `PROVIDERS` names `onedrive`",
+  ),
+  MICROSOFT_CLIENT_SECRET: secretSetting.describe("Microsoft Entra app registration's secret"),
+  MICROSOFT_TENANT: z
+    .string()
+    .regex(/^[\w.-]+$/)
+    .optional()
+    .describe(
+      'Who may connect: `common` (the default) or `organizations` for accounts of any tenant, or the ID or a domain of one',
+    ),
+  MICROSOFT_API_URL: urlSetting.describe(`Replaces ${GRAPH}; v1.0 is below it`),
+  MICROSOFT_AUTH_URL: urlSetting.describe(`Replaces ${LOGIN}`),
+}
+
+export const microsoftClient = { id: 'MICROSOFT_CLIENT_ID', secret: 'MICROSOFT_CLIENT_SECRET' }
+
+/** An app cannot revoke its grant; the user or an administrator does. */
+export const microsoftGrants = { family: 'microsoft', isShared: () => false }
+
+export interface MicrosoftSettings {
+  clientId: string
+  clientSecret: string
+  tenant: string
+  apiUrl: string
+  authUrl: string
+}
+
+/** The settings in the adapters' form. @throws when the client is not set */
+export function readMicrosoftSettings(settings: ProviderEnvironment): MicrosoftSettings {
+  return {
+    clientId: required(settings['MICROSOFT_CLIENT_ID'], 'MICROSOFT_CLIENT_ID'),
+    clientSecret: required(settings['MICROSOFT_CLIENT_SECRET'], 'MICROSOFT_CLIENT_SECRET'),
+    tenant: settings['MICROSOFT_TENANT'] ?? 'common',
+    apiUrl: settings['MICROSOFT_API_URL'] ?? GRAPH,
+    authUrl: settings['MICROSOFT_AUTH_URL'] ?? LOGIN,
+  }
+}
