@@ -4,6 +4,7 @@ import type { Provider, ProviderEnvironment } from '../../src/providers/index.ts
 import type { ProviderAdapter, ProviderLimits } from '../../src/providers/provider.ts'
 import type { ProviderHarness } from '../support/provider-harness.ts'
 import { readPermissions } from '../support/read-permissions.ts'
+import { checkUnderFaults } from './faults.ts'
 
 /** A thing of an account that is found by its text: a message, a page, a file. */
 export type Thing = string
@@ -214,6 +215,8 @@ export function checkConnector(connector: Connector): void {
       await expectCurrent(account)
     })
   })
+
+  checkUnderFaults(connector.provider.id, connect, expectCurrent)
 
   it('one unreadable thing is reported, keeps no other from being stored, and is read once it can be', async () => {
     const { account, things } = await filled()

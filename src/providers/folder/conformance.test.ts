@@ -38,7 +38,7 @@ checkConnector({
       edit: (file, text) => writeFileSync(file, text),
       remove: (file) => rmSync(file),
       move(file) {
-        mkdirSync(path.join(root, 'archive'))
+        mkdirSync(path.join(root, 'archive'), { recursive: true })
         renameSync(file, path.join(root, 'archive', path.basename(file)))
       },
       break(file) {

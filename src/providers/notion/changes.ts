@@ -61,7 +61,7 @@ function startSync(run: NotionRun, cursor: JsonValue | null, objectsPerPage: num
     stored: new Set(),
     tree: createNotionTree(run),
     read: createNotionReader(run),
-    person: createNotionPeople(run),
+    people: createNotionPeople(run),
   }
 }
 

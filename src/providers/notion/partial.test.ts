@@ -57,6 +57,15 @@ describe('Notion: connections with limited access', () => {
     expect(differences(notion, sync)).toEqual([])
   })
 
+  it('read the pages of a user again whose name was unavailable', async () => {
+    const { notion, sync } = await connect({ seed: { ...SMALL, users: 1 } })
+    notion.faults.add({ path: '/v1/users/', status: 500 })
+    await sync.run()
+    notion.faults.clear()
+    await sync.run()
+    expect([...sync.items.values()].map((item) => item.authorName)).not.toContain(null)
+  })
+
   it('keep the stored version of a page that shows only its id, and report it', async () => {
     const { notion, sync, idOf } = await connect({ seed: SMALL })
     await sync.run()

@@ -15,13 +15,20 @@ const userSchema = z.looseObject({
     .catch(undefined),
 })
 
+export interface NotionPeople {
+  /** Null when Notion does not answer: a missing name must not cost the page. */
+  find(id: string | null): Promise<NotionPerson | null>
+  /** Whether Notion was unavailable for this person, so that another run may find the name. */
+  wasUnavailable(id: string | null): boolean
+}
+
 /**
- * Looks up users by id, each once a run. Null when Notion does not answer: a missing name must not cost the page.
- * Once Notion says that the connection may not see users, it asks for no more. Throws ProviderError `auth` and
- * `rate_limited`.
+ * Looks up users by id, each once a run. Once Notion says that the connection may not see users, it asks for no more.
+ * Throws ProviderError `auth` and `rate_limited`.
  */
-export function createNotionPeople(run: NotionRun): (id: string | null) => Promise<NotionPerson | null> {
+export function createNotionPeople(run: NotionRun): NotionPeople {
   const known = new Map<string, NotionPerson | null>()
+  const unavailable = new Set<string>()
   let isClosed = false
 
   async function lookUp(id: string): Promise<NotionPerson | null> {
@@ -33,17 +40,21 @@ export function createNotionPeople(run: NotionRun): (id: string | null) => Promi
       const isAboutPeople =
         error instanceof ProviderError && (error.kind === 'rejected' || error.kind === 'unavailable')
       if (!isAboutPeople) throw error
+      if (error.kind === 'unavailable') unavailable.add(id)
       isClosed = error.code === 'restricted_resource' || isEndpointMissing(error)
       return null
     }
   }
 
-  return async (id) => {
-    if (id === null || isClosed) return null
-    const before = known.get(id)
-    if (before !== undefined) return before
-    const person = await lookUp(id)
-    known.set(id, person)
-    return person
+  return {
+    async find(id) {
+      if (id === null || isClosed) return null
+      const before = known.get(id)
+      if (before !== undefined) return before
+      const person = await lookUp(id)
+      known.set(id, person)
+      return person
+    },
+    wasUnavailable: (id) => id !== null && unavailable.has(id),
   }
 }

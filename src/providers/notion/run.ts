@@ -7,7 +7,7 @@ import type { NotionReader } from './content.ts'
 import { pathMark, pruneNotionState, writeNotionCursor, type NotionRef, type NotionState } from './cursor.ts'
 import { notionItem } from './items.ts'
 import { orNull, retrieveDataSource, retrievePage, type NotionObject } from './objects.ts'
-import type { NotionPerson } from './people.ts'
+import type { NotionPeople } from './people.ts'
 import { rowsOf } from './rows.ts'
 import { titleOf, type NotionTree } from './tree.ts'
 
@@ -18,7 +18,7 @@ export interface NotionSync {
   tree: NotionTree
   outage: OutageGuard
   read: NotionReader
-  person: (id: string | null) => Promise<NotionPerson | null>
+  people: NotionPeople
   /** Ids of the objects this run has read or tried to. */
   visited: Set<string>
   /** Ids of objects this run found to be stored. */
@@ -64,7 +64,7 @@ export function pageOf(sync: NotionSync, part: NotionPart): ChangePage {
  * was read.
  */
 export async function readObject(sync: NotionSync, object: NotionObject, part: NotionPart): Promise<boolean> {
-  const { state, outage } = sync
+  const { state, outage, people } = sync
   const ref: NotionRef = { kind: object.object, id: object.id }
   part.discovered += 1
   sync.visited.add(object.id)
@@ -73,6 +73,8 @@ export async function readObject(sync: NotionSync, object: NotionObject, part: N
   try {
     await readOrRemove(sync, object, part)
     outage.passed()
+    // Stored without a name, and read again in the next run.
+    if ([object.created_by, object.last_edited_by].some(people.wasUnavailable)) state.failed.push(ref)
     return true
   } catch (error) {
     part.failures.push(outage.failureOf(object.id, error))
@@ -130,15 +132,15 @@ async function readOrRemove(sync: NotionSync, object: NotionObject, part: Notion
 }
 
 async function readContent(sync: NotionSync, object: NotionObject, part: NotionPart): Promise<void> {
-  const { run, tree, person } = sync
+  const { run, tree, people } = sync
   const { path, trashed, container } = await tree.locate(object)
   if (trashed) {
     part.deletions.push(object.id)
     return
   }
   const { text, children, left } = object.object === 'page' ? await sync.read(object.id) : NO_CONTENT
-  const author = await person(object.created_by)
-  const editor = await person(object.last_edited_by)
+  const author = await people.find(object.created_by)
+  const editor = await people.find(object.last_edited_by)
   const { externalAccountId: id, displayName: name } = run.session.account
   const context = { workspace: { id, name }, maxTextBytes: run.session.limits.maxTextBytes }
   part.upserts.push(notionItem(context, object, { path, text, author, editor }))
