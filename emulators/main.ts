@@ -157,7 +157,7 @@ async function startNamed(
     env['JIRA_API_URL'] = jira.url
     ways += `# For Jira: any site, ${jira.email}, token ${jira.token()}\n`
   }
-  if (names.has('onedrive')) {
+  if (names.has('onedrive') || names.has('outlook')) {
     const microsoft = await startMicrosoftEmulator({ port: port(7) })
     seedFiles(microsoft, { files: 40 })
     servers.push(microsoft)

@@ -80,6 +80,7 @@ export const SECTIONS = [
       'reference/connectors/confluence',
       'reference/connectors/jira',
       'reference/connectors/onedrive',
+      'reference/connectors/outlook',
     ],
   },
   {

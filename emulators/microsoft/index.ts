@@ -10,6 +10,8 @@ import {
 import { download, driveRoutes } from './drive-routes.ts'
 import { DriveState, type EmulatedDrive, type EmulatedItem } from './drive-state.ts'
 import { login } from './login.ts'
+import { mailRoutes } from './mail-routes.ts'
+import { MailState } from './mail-state.ts'
 import { DOMAINS, MicrosoftPeople, TENANT } from './people.ts'
 import { type GraphCall, graphError, type GraphRoute, NOT_FOUND, queryFault, selected } from './reply.ts'
 
@@ -29,6 +31,7 @@ export interface MicrosoftEmulator extends Pick<EmulatorServer, 'url' | 'faults'
   readonly grants: Grants
   readonly people: MicrosoftPeople
   readonly files: DriveState
+  readonly mail: MailState
   /** The account's own OneDrive. */
   readonly drive: EmulatedDrive
   /** The settings of a service that uses the emulator. */
@@ -43,6 +46,7 @@ export async function startMicrosoftEmulator(
   const people = new MicrosoftPeople()
   for (const name of [ACCOUNT, 'bob', 'cy', 'dee']) people.add(name)
   const files = new DriveState(now)
+  const mail = new MailState(now)
   const drive = files.createDrive('OneDrive', null, [{ user: ACCOUNT, roles: ['owner'] }])
   const client = { clientId: 'microsoft-client', clientSecret: 'microsoft-secret' }
   const grants = createGrants({
@@ -54,7 +58,7 @@ export async function startMicrosoftEmulator(
   })
   const limit = createRateLimit(perMinute, now)
   const ofDrives = { state: files, people, account: ACCOUNT, now }
-  const routes = [...userRoutes(people), ...driveRoutes(ofDrives)]
+  const routes = [...userRoutes(people), ...driveRoutes(ofDrives), ...mailRoutes(mail)]
 
   function handle(request: EmulatorRequest): EmulatorReply {
     const answered = login(request, {
@@ -84,6 +88,7 @@ export async function startMicrosoftEmulator(
     grants,
     people,
     files,
+    mail,
     drive,
     env: {
       MICROSOFT_CLIENT_ID: client.clientId,

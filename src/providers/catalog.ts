@@ -5,6 +5,7 @@ import { github } from './github/index.ts'
 import { googleDrive } from './google/drive/index.ts'
 import { gmail } from './google/gmail/index.ts'
 import { onedrive } from './microsoft/onedrive/index.ts'
+import { outlook } from './microsoft/outlook/index.ts'
 import { notion } from './notion/index.ts'
 import { slack } from './slack/index.ts'
 import { web } from './web/index.ts'
@@ -21,6 +22,7 @@ export const CATALOG = [
   confluence,
   jira,
   onedrive,
+  outlook,
 ] as const
 
 /** The providers of a deployment that does not set PROVIDERS. */

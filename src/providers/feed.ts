@@ -29,6 +29,9 @@ export interface FeedPage<Entry> {
   isLast: boolean
 }
 
+/** An item; the reason when there is nothing to read; or an item and, if parts of it are not read, the reason. */
+export type FeedItem = ProviderItem | { skipped: string } | { item: ProviderItem; skipped: string | null }
+
 /** A provider as a list of everything and a list of changes: all that {@link readFeed} needs to know. */
 export interface Feed<Entry> {
   /** The position from which `changes` reports everything that happens from now on. */
@@ -44,7 +47,7 @@ export interface Feed<Entry> {
    * An item; null when there is none (any more); the reason when it holds nothing to read. `entry` is null when an
    * earlier run could not read it. Throws ProviderError.
    */
-  read(externalId: string, entry: Entry | null): Promise<ProviderItem | { skipped: string } | null>
+  read(externalId: string, entry: Entry | null): Promise<FeedItem | null>
 }
 
 const Cursor = z.object({
@@ -105,10 +108,17 @@ export async function readFeedItem<Entry>(
   feed: Pick<Feed<Entry>, 'read'>,
   externalId: string,
 ): Promise<ItemRead> {
-  const item = await feed.read(externalId, null)
-  if (item !== null && 'body' in item) return { upserts: [item], deletions: [], failures: [] }
-  const skipped = item === null ? [] : [{ externalId, message: item.skipped }]
-  return { upserts: [], deletions: [externalId], failures: [], skipped }
+  const { item, reason } = partsOf(await feed.read(externalId, null))
+  const skipped = reason === null ? [] : [{ externalId, message: reason }]
+  return item === null
+    ? { upserts: [], deletions: [externalId], failures: [], skipped }
+    : { upserts: [item], deletions: [], failures: [], skipped }
+}
+
+function partsOf(read: FeedItem | null): { item: ProviderItem | null; reason: string | null } {
+  if (read === null) return { item: null, reason: null }
+  if ('item' in read) return { item: read.item, reason: read.skipped }
+  return 'body' in read ? { item: read, reason: null } : { item: null, reason: read.skipped }
 }
 
 async function startCrawl<Entry>(session: ProviderSession, feed: Feed<Entry>): Promise<Cursor> {
@@ -130,11 +140,11 @@ function createReader<Entry>(session: ProviderSession, feed: Feed<Entry>, state:
   const attempt = async ({ externalId, entry }: Listed<Entry | null>) => {
     session.signal.throwIfAborted()
     try {
-      const item = await feed.read(externalId, entry)
+      const parts = partsOf(await feed.read(externalId, entry))
       guard.passed()
-      return { externalId, item }
+      return { externalId, ...parts }
     } catch (error) {
-      return { externalId, item: null, failure: guard.failureOf(externalId, error) }
+      return { externalId, item: null, reason: null, failure: guard.failureOf(externalId, error) }
     }
   }
   return async (listed: readonly Listed<Entry | null>[]): Promise<Step> => {
@@ -142,12 +152,14 @@ function createReader<Entry>(session: ProviderSession, feed: Feed<Entry>, state:
     const deletions: string[] = []
     const failures: ItemFailure[] = []
     const skipped: ItemFailure[] = []
-    for (const { externalId, item, failure } of await Promise.all(listed.map((one) => limit(attempt, one)))) {
+    for (const { externalId, item, reason, failure } of await Promise.all(
+      listed.map((one) => limit(attempt, one)),
+    )) {
       state.retry = retriesAfter(state.retry, externalId, failure !== undefined)
       if (failure !== undefined) failures.push(failure)
-      else if (item !== null && 'body' in item) upserts.push(item)
+      else if (item !== null) upserts.push(item)
       else deletions.push(externalId)
-      if (item !== null && 'skipped' in item) skipped.push({ externalId, message: item.skipped })
+      if (reason !== null) skipped.push({ externalId, message: reason })
     }
     return { upserts, deletions, failures, skipped, discovered: listed.length }
   }

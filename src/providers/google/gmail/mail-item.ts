@@ -14,7 +14,7 @@ import {
   type TextPart,
 } from './mail-parts.ts'
 import { isVolatile, mailItemId, type MailRun } from './mail-run.ts'
-import { isReply, withoutQuotedText } from './quoted-text.ts'
+import { isReply, withoutQuotedText } from '../../quoted-text.ts'
 
 const MOST_ATTACHMENTS = 5
 /** Attachments that are named as not read. */

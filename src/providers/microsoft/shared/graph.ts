@@ -36,6 +36,8 @@ export interface Graph {
   page<Schema extends z.ZodType>(address: string, schema: Schema): Promise<GraphPage<z.output<Schema>>>
   /** Every entry of a list. */
   all<Schema extends z.ZodType>(address: string, schema: Schema): Promise<z.output<Schema>[]>
+  /** The bytes that Graph itself answers. */
+  bytes(address: string): Promise<Buffer>
   /** The bytes at an address that Graph named, which gets no token. */
   download(url: string): Promise<Buffer>
 }
@@ -95,6 +97,9 @@ export function createGraphs(
           next = following
         }
         return all
+      },
+      async bytes(address) {
+        return (await rest.send(session, { url: urlOf(address), headers: { accept: '*/*' } })).bytes
       },
       download: (url) => download(session, url),
     }

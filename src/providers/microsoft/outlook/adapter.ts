@@ -1,0 +1,53 @@
+import pLimit from 'p-limit'
+import type { TextExtractor } from '../../../file-text/index.ts'
+import type { Clock } from '../../../kernel/clock.ts'
+import { readFeed, readFeedItem } from '../../feed.ts'
+import type { OAuthAdapter, ProviderSession } from '../../provider.ts'
+import { createGraphs } from '../shared/graph.ts'
+import { addressOf, createMicrosoftOAuth, Me, ME_FIELDS } from '../shared/oauth.ts'
+import type { MicrosoftSettings } from '../shared/settings.ts'
+import { createMailFeed } from './feed.ts'
+import { listFolders } from './folders.ts'
+import { type MailRun, readMail } from './read-mail.ts'
+
+export const OUTLOOK_SCOPES = ['Mail.Read']
+
+export interface OutlookAdapterOptions {
+  settings: MicrosoftSettings
+  clock: Clock
+  extractor: TextExtractor
+  /** Mails per page of a run; 50 by default. */
+  itemsPerPage?: number
+}
+
+/** Reads the mails of an account's mailbox, except deleted, junk and unsent ones. */
+export function createOutlookAdapter(options: OutlookAdapterOptions): OAuthAdapter {
+  const { settings, clock, extractor, itemsPerPage = 50 } = options
+  // https://learn.microsoft.com/graph/outlook-immutable-id: with it, a mail that moves keeps its id.
+  const prefer = `IdType="ImmutableId", outlook.body-content-type="text", odata.maxpagesize=${itemsPerPage}`
+  const graphOf = createGraphs(settings.apiUrl, { prefer })
+  async function openRun(session: ProviderSession): Promise<MailRun> {
+    session.signal.throwIfAborted()
+    const graph = graphOf(session)
+    return {
+      graph,
+      session,
+      extractor,
+      itemsPerPage,
+      mailbox: addressOf(await graph.get(`me?$select=${ME_FIELDS}`, Me)),
+      folders: await listFolders(graph),
+      oneAttachment: pLimit(1),
+    }
+  }
+  return {
+    provider: 'outlook',
+    ...createMicrosoftOAuth(settings, { scopes: OUTLOOK_SCOPES, clock }),
+    async *listChanges(session, input) {
+      yield* readFeed(session, input, createMailFeed(await openRun(session)))
+    },
+    async readItem(session, { externalId }) {
+      const run = await openRun(session)
+      return await readFeedItem({ read: (id) => readMail(run, id) }, externalId)
+    },
+  }
+}

@@ -1,0 +1,135 @@
+import { z } from 'zod'
+import type { Feed, FeedPage, Listed } from '../../feed.ts'
+import { ProviderError, type ProviderSession } from '../../provider.ts'
+import { storedBelow } from '../../stored-below.ts'
+import { type Folders, folderPath } from './folders.ts'
+import { mailItemId } from './message.ts'
+import { type MailRun, readMail } from './read-mail.ts'
+
+const IDS_AT_ONCE = 1_000
+const Entry = z.object({ id: z.string().min(1) })
+
+/** Where the next page of each folder's messages begins, and the folder's changes once all of it was read. */
+const Position = z.object({
+  folders: z.record(z.string(), z.object({ link: z.string(), isRead: z.boolean() })),
+  /** Whether stored mails are compared with what is there. */
+  sweep: z.boolean(),
+})
+type Position = z.output<typeof Position>
+type Page = Omit<FeedPage<null>, 'next' | 'isLast'>
+
+/**
+ * A mailbox by one delta query for each folder (https://learn.microsoft.com/graph/delta-query-messages). A mail that a
+ * folder reports as removed may have moved, and one that moved and came back is reported as removed only: so every change
+ * is looked up by the mail's immutable id.
+ */
+export function createMailFeed(run: MailRun): Feed<null> {
+  const { graph, session, folders } = run
+  /** Folders whose changes this run has read. */
+  const read = new Set<string>()
+  let missing: string[] | undefined
+  let isMatched = false
+  let started: Position = { folders: {}, sweep: false }
+
+  function match(position: Position): void {
+    if (!isMatched) matchFolders(position, folders)
+    isMatched = true
+  }
+
+  /** The next page of the first folder for which `isNext`. */
+  async function folderPage(
+    position: Position,
+    isNext: (id: string, state: { isRead: boolean }) => boolean,
+  ): Promise<Page | undefined> {
+    const [id, state] = Object.entries(position.folders).find(([one, its]) => isNext(one, its)) ?? []
+    if (id === undefined || state === undefined) return undefined
+    try {
+      const { entries, next, delta } = await graph.page(state.link, Entry)
+      state.link = next ?? delta ?? firstPage(id)
+      if (next === null) {
+        state.isRead = true
+        read.add(id)
+      }
+      return {
+        listed: listedIn(
+          session,
+          entries.map((entry) => entry.id),
+        ),
+      }
+    } catch (error) {
+      forgive(position, id, error)
+      return { listed: [] }
+    }
+  }
+
+  /** Stored mails that no folder lists. A mail may move meanwhile, so that each is looked up. */
+  async function sweepPage(position: Position): Promise<Page | undefined> {
+    if (!position.sweep) return undefined
+    missing ??= await missingIn(run)
+    const some = missing.splice(0, run.itemsPerPage)
+    position.sweep = missing.length > 0
+    if (!position.sweep) missing = undefined
+    return { listed: some.map((externalId) => ({ externalId, entry: null })) }
+  }
+
+  return {
+    async start() {
+      started = { folders: {}, sweep: false }
+      match(started)
+      return started
+    },
+    async list(after) {
+      const position = after === null ? structuredClone(started) : Position.parse(after)
+      match(position)
+      const page = await folderPage(position, (_id, { isRead }) => !isRead)
+      const isLast = Object.values(position.folders).every(({ isRead }) => isRead)
+      return { listed: page?.listed ?? [], next: position, isLast, ...(isLast && { since: position }) }
+    },
+    async changes(since) {
+      session.signal.throwIfAborted()
+      const { data: position } = Position.safeParse(since)
+      if (position === undefined)
+        throw new ProviderError('cursor_expired', 'The cursor is of another version')
+      match(position)
+      const page = (await folderPage(position, (id) => !read.has(id))) ?? (await sweepPage(position))
+      const isLast = !position.sweep && Object.keys(position.folders).every((id) => read.has(id))
+      return { listed: page?.listed ?? [], gone: [], next: position, isLast }
+    },
+    read: (externalId) => readMail(run, externalId),
+  }
+}
+
+/** Adds new folders; those that are gone may have left mails behind. */
+function matchFolders(position: Position, folders: Folders): void {
+  for (const id of Object.keys(position.folders)) {
+    if (folders.has(id)) continue
+    delete position.folders[id]
+    position.sweep = true
+  }
+  for (const id of folders.keys())
+    if (!Object.hasOwn(position.folders, id)) position.folders[id] = { link: firstPage(id), isRead: false }
+}
+
+const listedIn = (session: ProviderSession, ids: readonly string[]): Listed<null>[] =>
+  [...new Set(ids)].map((id) => ({ externalId: mailItemId(session, id), entry: null }))
+
+/** What was removed from a folder with an old token is not reported any more; nor is anything of a removed folder. */
+function forgive(position: Position, id: string, error: unknown): void {
+  if (!(error instanceof ProviderError)) throw error
+  if (error.kind === 'cursor_expired') position.folders[id] = { link: firstPage(id), isRead: false }
+  else if (error.code === '404') delete position.folders[id]
+  else throw error
+  position.sweep = true
+}
+
+const firstPage = (id: string): string => `${folderPath(id)}/messages/delta?$select=id`
+
+async function missingIn(run: MailRun): Promise<string[]> {
+  const { graph, session, folders } = run
+  const there = new Set<string>()
+  for (const id of folders.keys()) {
+    const address = `${folderPath(id)}/messages?$select=id&$top=${IDS_AT_ONCE}`
+    for (const message of await graph.all(address, Entry)) there.add(mailItemId(session, message.id))
+  }
+  return (await storedBelow(session, mailItemId(session, ''))).filter((id) => !there.has(id))
+}
