@@ -155,7 +155,7 @@ const updates = columns
   .filter(([, { isKey }]) => isKey !== true)
   .map(([, { name }]) => `${name} = excluded.${name}`)
 
-const upsertRows = prepare(`
+const upserting = `
   insert into source_items (organization_id, id, ${names.join(', ')}, policy_id, synced_at, created_at, updated_at)
   select $1::uuid, r.id, ${values.join(', ')}, r."policyId", $3::timestamptz, $3, coalesce(r."unchangedSince", $3)
   from json_to_recordset($2::json) as r(n int, "unchangedSince" timestamptz, "policyId" int, id uuid,
@@ -164,10 +164,15 @@ const upsertRows = prepare(`
   on conflict (organization_id, provider, external_id) do update set ${updates.join(', ')},
     canvas_sha256 = case when (source_items.content_sha256, source_items.source_id)
       is distinct from (excluded.content_sha256, excluded.source_id) then null else source_items.canvas_sha256 end,
-    policy_id = excluded.policy_id, synced_at = excluded.synced_at, updated_at = excluded.updated_at
-  where $4::boolean or (source_items.content_sha256, source_items.source_id, source_items.policy_id)
+    policy_id = excluded.policy_id, synced_at = excluded.synced_at, updated_at = excluded.updated_at`
+const returning = 'returning id, provider, external_id as "externalId"'
+
+// Two statements instead of a parameter in `where`: Citus refuses parameters in what it sends on after `on conflict`.
+const upsertDiffering = prepare(`${upserting}
+  where (source_items.content_sha256, source_items.source_id, source_items.policy_id)
     is distinct from (excluded.content_sha256, excluded.source_id, excluded.policy_id)
-  returning id, provider, external_id as "externalId"`)
+  ${returning}`)
+const upsertAll = prepare(`${upserting} ${returning}`)
 
 /**
  * Inserts or overwrites items; with `isAnew`, also those with the same content.
@@ -186,7 +191,8 @@ export async function upsertItems(
       Object.assign(columnsOf(item), { n, id: randomUUID(), policyId: policyOf({ policies }, item) }),
     )
     const newIds = new Map(rows.map((row) => [itemKey(row), row.id]))
-    const { rows: upserted } = await upsertRows(tx, [organizationId, JSON.stringify(rows), at, isAnew])
+    const upsert = isAnew ? upsertAll : upsertDiffering
+    const { rows: upserted } = await upsert(tx, [organizationId, JSON.stringify(rows), at])
     for (const row of UpsertedRows.parse(upserted)) {
       const key = itemKey(row)
       const newId = newIds.get(key)

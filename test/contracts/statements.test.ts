@@ -127,6 +127,18 @@ describe('statements', () => {
     expect(statements.filter(asksTenantsOfEachRow).map(placeOf)).toEqual([])
   })
 
+  it('have no parameter after `on conflict` where they insert rows of JSON', () => {
+    // The workers get that part alone, where the other parameters have no type.
+    const readsParameter = ({ text }: Literal): boolean =>
+      /\bfrom json_\w+\(/.test(text) && /\bon conflict\b[^`]*\$\d/.test(text)
+    const [broken] = literalsOf(
+      'x.ts',
+      '`insert into t select from json_to_recordset($1) as r(n int) on conflict (n) do update set n = $2`',
+    )
+    expect(broken && readsParameter(broken)).toBe(true)
+    expect(statements.filter(readsParameter).map(placeOf)).toEqual([])
+  })
+
   it('call no volatile function, except where listed with a reason', () => {
     const volatile = literals().filter(readsVolatile)
     expect([...new Set(volatile.map(({ file }) => file))].toSorted()).toEqual([
