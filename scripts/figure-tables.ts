@@ -80,6 +80,19 @@ export const FIGURES: Record<string, Figure> = {
       ['resident MB', number('residentMb')],
     ],
   },
+  million: {
+    files: ['bench/results/million.json'],
+    columns: [
+      ['chunks', number('chunks')],
+      ['p50 ms', number('p50Ms.plain', 1)],
+      ['hybrid, p50', number('p50Ms.hybrid', 1)],
+      ['ask, p50', number('p50Ms.ask', 1)],
+      ['the database alone, p50', number('databaseAloneP50Ms', 1)],
+      ['searches/s, 8 clients', number('searchesPerSecond')],
+      ['in memory after s', number('inMemoryAfterSeconds', 1)],
+      ['resident MB', number('residentMb')],
+    ],
+  },
   ingest: {
     files: ['bench/results/latest.json'],
     columns: [

@@ -182,7 +182,7 @@ describe('the documentation', () => {
 
   it('names only existing settings', () => {
     const OTHERS =
-      /^(MEMORY_|TEST_|OTEL_|TOKEN|KEY|ENCRYPTION_KEY|NODE_|CHROMIUM_PATH|XDG_|NO_COLOR|SCREENSHOTS|PICTURES|SCENES|CONTAINER_|OLLAMA_|RESTORED_URL|FORMAT|LAYOUT|EVERY_FAULT|POWER_CUTS|FUZZ_INPUTS|SIMULATION_)/
+      /^(MEMORY_|TEST_|OTEL_|TOKEN|KEY|ENCRYPTION_KEY|NODE_|CHROMIUM_PATH|XDG_|NO_COLOR|SCREENSHOTS|PICTURES|SCENES|CONTAINER_|OLLAMA_|RESTORED_URL|FORMAT|LAYOUT|EVERY_FAULT|POWER_CUTS|SYNC_|FUZZ_INPUTS|SIMULATION_)/
     const named = (page: DocPage) =>
       quoted(page).flatMap((code) =>
         [...code.matchAll(/\b([A-Z][A-Z]+(?:_[A-Z]+)+)\b(?!…)/g)].map(([, name = '']) => name),
