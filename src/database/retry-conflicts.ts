@@ -8,7 +8,12 @@ const CONFLICTS = new Set(['40001', '40P01'])
 
 /** Whether a row was refused because a row that it refers to does not exist. */
 export function isForeignKeyViolation(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === '23503'
+  if (!(error instanceof Error) || !('code' in error)) return false
+  // Citus copies rows to its workers, and passes on the message of an error there, but not its code.
+  return (
+    error.code === '23503' ||
+    (error.code === 'XX000' && error.message.includes('violates foreign key constraint'))
+  )
 }
 
 /**
