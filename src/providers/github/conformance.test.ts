@@ -16,10 +16,11 @@ type Changes = Pick<ConnectedAccount, 'add' | 'edit' | 'remove' | 'move' | 'brea
 
 async function connect(
   { thingsPerPage: itemsPerPage, limits = {}, signal }: ConnectOptions,
-  changesOf: (account: GitHubAccount) => Changes,
+  changesOf: (account: GitHubAccount, next: () => number) => Changes,
 ): Promise<ConnectedAccount> {
   const account = await connectGitHub({ extractor, itemsPerPage, limits, ...(signal && { signal }) })
   const { hub, adapter, sync } = account
+  let count = 0
   const { session } = sync
   return {
     sync,
@@ -32,7 +33,7 @@ async function connect(
         extra: session.extra,
         now: sync.now,
       }),
-    ...changesOf(account),
+    ...changesOf(account, () => (count += 1)),
     mend: () => hub.faults.clear(),
     requests: {
       faults: hub.faults,
@@ -79,9 +80,10 @@ describe('Markdown files', () => {
   checkConnector({
     provider,
     connect: (options) =>
-      connect(options, ({ hub: { state, faults }, web }) => ({
+      connect(options, ({ hub: { state, faults }, web }, next) => ({
         add(text) {
-          const path = `docs/part-${web.files.size % 3}/note-${String(web.files.size).padStart(3, '0')}.md`
+          const number = next()
+          const path = `docs/part-${number % 3}/note-${String(number).padStart(3, '0')}.md`
           state.write(web, path, `# Note\n\n${text}`)
           return path
         },
