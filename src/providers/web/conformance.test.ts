@@ -16,9 +16,12 @@ checkConnector({
     let sync: ReturnType<typeof createProviderHarness> | undefined
     const site = await startWebEmulator({ now: () => sync?.now ?? Date.UTC(2026, 0, 1) })
     const paths = new Set<string>()
+    let revision = 0
     const index = (): void => {
       const links = [...paths].map((path) => `<a href="${path}">Note</a>`).join(' ')
-      site.put('/', `<title>Notes</title><p>All notes of this site.</p>${links}`)
+      // A new time with an old mark would be no change.
+      revision += 1
+      site.put('/', `<title>Notes</title><!-- ${revision} --><p>All notes of this site.</p>${links}`)
     }
     index()
     const adapter = createWebAdapter({
