@@ -1551,6 +1551,16 @@ export interface components {
              */
             errorMessage: string | null;
             /**
+             * @description Why the last sync failed; null: see `errorMessage`. Only for people in the console.
+             * @example null
+             */
+            errorCode?: ("access_ended" | "missing_permission" | "app_blocked" | "api_disabled" | "access_refused" | "not_configured") | null;
+            /**
+             * @description Items that its syncs could not read, or that hold nothing to read, as of the last one. Only for people in the console.
+             * @example 4
+             */
+            itemsSkipped?: number;
+            /**
              * @description Slack only: the IDs of the only channels that are read; null: all channels that the bot is a member of.
              * @example null
              */
@@ -1683,10 +1693,20 @@ export interface components {
              */
             externalId: string;
             /**
+             * @description Its name, where it is known.
+             * @example Price list.pdf
+             */
+            title: string | null;
+            /**
              * @description Why it could not be read.
              * @example It cannot be stored: the text is too long
              */
             message: string;
+            /**
+             * @description `service_failed`: the service failed on it; its log has the cause. `not_storable`: a limit, or a refusal of the embedding model. null: see `message`.
+             * @example not_storable
+             */
+            code: ("service_failed" | "not_storable") | null;
         };
         /** @description An action of a person or a key. */
         AuditEvent: {
@@ -2576,6 +2596,11 @@ export interface operations {
                 content: {
                     "application/json": {
                         syncRun: components["schemas"]["SyncRun"];
+                        /**
+                         * @description Why it failed; null: see `errorMessage`.
+                         * @example null
+                         */
+                        errorCode: ("access_ended" | "missing_permission" | "app_blocked" | "api_disabled" | "access_refused" | "not_configured") | null;
                         /**
                          * @description Items that it could not read.
                          * @example 1

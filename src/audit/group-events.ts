@@ -3,7 +3,14 @@ import type { Db } from '../database/database.ts'
 import { newestFirst, type PageQuery } from '../database/list-page.ts'
 import { decodeCursor, encodeCursor } from '../kernel/list-cursor.ts'
 import type { Caller } from '../kernel/principal.ts'
-import { type AuditEventView, type EventFilter, filterEvents, NEWEST, toView } from './list-events.ts'
+import {
+  type AuditEventView,
+  type EventFilter,
+  filterEvents,
+  NEWEST,
+  toView,
+  withDeletedItems,
+} from './list-events.ts'
 
 /** Events of one action and actor that follow each other, each within ten minutes of the one before. */
 export interface EventGroup {
@@ -55,7 +62,7 @@ export async function pageGroups(
   const { action, actor, target, from, to } = filter
   const list = ['audit-groups', caller.organizationId, action, actor, target, from, to]
   const place = cursor === undefined ? null : decodeCursor(list, cursor)
-  const events = filterEvents(db, caller, filter)
+  const events = filterEvents(db, caller, await withDeletedItems(db, caller, filter))
     .select(['id', 'action', 'created_at as at'])
     .select(sql<string | null>`coalesce(actor_user_id, actor_api_key_id)::text`.as('actor'))
   const found: Place[] = await newestFirst(events, NEWEST, place)

@@ -24,7 +24,10 @@ export interface EventFilter {
   action?: AuditAction | undefined
   /** The person or the key that acted. */
   actor?: string | undefined
+  /** The target's id, or the external id of a deleted item. */
   target?: string | undefined
+  /** Deleted items with this external id; see {@link withDeletedItems}. */
+  deletedItems?: readonly string[]
   /** ISO 8601, inclusive. */
   from?: string | undefined
   /** Exclusive. */
@@ -49,7 +52,8 @@ export async function pageEvents(
   const { action, actor, target, from, to } = filter
   const list = ['audit-events', caller.organizationId, action, actor, target, from, to]
   const query = { cursor, limit }
-  const { page, nextCursor } = await readPage(selectEvents(db, caller, filter), list, NEWEST, query)
+  const events = selectEvents(db, caller, await withDeletedItems(db, caller, filter))
+  const { page, nextCursor } = await readPage(events, list, NEWEST, query)
   return { auditEvents: page.map(toView), ...(nextCursor === null ? {} : { nextCursor }) }
 }
 
@@ -59,17 +63,42 @@ export function selectEvents(db: Db, caller: Caller, filter: EventFilter) {
 }
 
 /** The same without columns. */
-export function filterEvents(db: Db, caller: Caller, { action, actor, target, from, to }: EventFilter) {
+export function filterEvents(
+  db: Db,
+  caller: Caller,
+  { action, actor, target, deletedItems = [], from, to }: EventFilter,
+) {
   const scope = caller.allowedProviders
   let events = db.selectFrom('audit_events').where('organization_id', '=', caller.organizationId)
   if (scope !== null) events = events.where(sql<boolean>`providers <@ array[${sql.join(scope)}]::text[]`)
   if (action !== undefined) events = events.where('action', '=', action)
   if (actor !== undefined)
     events = events.where(sql<boolean>`coalesce(actor_user_id, actor_api_key_id) = ${actor}::uuid`)
-  if (target !== undefined) events = events.where('target_id', '=', target)
+  if (target !== undefined) events = events.where('target_id', 'in', [target, ...deletedItems])
   if (from !== undefined) events = events.where(sql<boolean>`created_at >= ${from}::timestamptz`)
   if (to !== undefined) events = events.where(sql<boolean>`created_at < ${to}::timestamptz`)
   return events
+}
+
+const DELETED_MAX = 100
+
+/** Adds the deleted items whose external id is the target: a deleted item has no other name that a person knows. */
+export async function withDeletedItems(
+  db: Db,
+  { organizationId }: Caller,
+  filter: EventFilter,
+): Promise<EventFilter> {
+  if (filter.target === undefined) return filter
+  const events = await db
+    .selectFrom('audit_events')
+    .select('target_id')
+    .where('organization_id', '=', organizationId)
+    .where('action', '=', 'source_item.delete')
+    .where(sql<boolean>`metadata ->> 'externalId' = ${filter.target}`)
+    .orderBy('created_at', 'desc')
+    .limit(DELETED_MAX)
+    .execute()
+  return { ...filter, deletedItems: events.map(({ target_id }) => target_id) }
 }
 
 export function toView(row: Row<'audit_events'>): AuditEventView {

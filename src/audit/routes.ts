@@ -83,7 +83,12 @@ const filters = {
     .optional()
     .meta({ description: 'Only events of this action.', example: 'api_key.create' }),
   actor: givenId.optional().describe('Only events of this person or key, by ID.'),
-  target: z.string().min(1).max(200).optional().describe('Only events about the object with this ID.'),
+  target: z
+    .string()
+    .min(1)
+    .max(2_048)
+    .optional()
+    .describe('Only events about the object with this ID, or about deleted items with this external ID.'),
   from: Timestamp.optional().describe('Only events at or after this time.'),
   to: Timestamp.optional().describe('Only events before this time.'),
 }

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely'
+import type { FailureCode, ItemFailureCode } from '../kernel/failure-codes.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import type { Leased, Nullable, NullableJson, TenantRow } from './schema-columns.ts'
 import type { SourceStatus, SyncRunStatus } from './schema-words.ts'
@@ -15,6 +16,9 @@ export interface SourcesSchema {
     external_account_id: string
     last_synced_at: Nullable<Date>
     error_message: Nullable<string>
+    error_code: Nullable<FailureCode>
+    /** Counted when a run ends; null: not yet. */
+    items_skipped: Nullable<number>
     channel_allowlist: Nullable<string[]>
     policy_health: NullableJson
     /** JSON; null asks the provider for everything. */
@@ -46,6 +50,7 @@ export interface SourcesSchema {
       items_unchanged: Generated<number>
       items_skipped: Generated<number>
       error_message: Nullable<string>
+      error_code: Nullable<FailureCode>
       not_before: Nullable<Date>
       takes: Generated<number>
       needs_reconnection: Generated<boolean>
@@ -56,6 +61,8 @@ export interface SourcesSchema {
     run_id: string
     external_id: string
     message: string
+    code: Nullable<ItemFailureCode>
+    title: Nullable<string>
     /** Left out, without a failure. */
     is_skip: Generated<boolean>
     created_at: Date

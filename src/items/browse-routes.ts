@@ -19,6 +19,7 @@ import { ACCESS_CLASSES, COUNTED_MAX } from './filter-items.ts'
 import { DELETED_AT_ONCE_MAX } from './delete-several.ts'
 import { ListedSourceItem } from './document-schema.ts'
 import { SOURCE_KINDS } from './item.ts'
+import { ITEM_ORDERS } from './newest-items.ts'
 import type { ItemServices } from './routes.ts'
 
 const CURSOR_CHARACTERS_MAX = 1_000
@@ -50,6 +51,10 @@ const BrowseQuery = z.strictObject({
   entityId: givenId
     .optional()
     .describe('Only items that name this entity of the memory canvas, of those it has read.'),
+  order: z
+    .enum(ITEM_ORDERS)
+    .optional()
+    .meta({ description: 'The latest change first (`newest`, the default) or last.', example: 'newest' }),
   cursor: z
     .string()
     .max(CURSOR_CHARACTERS_MAX)
@@ -86,7 +91,7 @@ export const browseRoutes = [
     path: '/v1/console/items',
     summary: 'Search and filter stored items',
     description:
-      'The items that you may read, latest content change first. With `q`, a page reads about 1,000 texts: it can have ' +
+      'The items that you may read, latest content change first, or last with `order`. With `q`, a page reads about 1,000 texts: it can have ' +
       'fewer items than `limit`, or none. Continue until `nextCursor` is null.',
     access: { surface: 'console', role: 'member', action: 'search' },
     audit: 'none',

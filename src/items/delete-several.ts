@@ -32,14 +32,14 @@ export async function deleteSeveral(
     const readable = await readableOf(tx, reader, ids)
     if (readable.length === 0) return []
     const gone = await deleteItems(tx, changes, { organizationId, ids: readable })
-    for (const { id, provider, sourceId } of gone)
+    for (const { id, provider, sourceId, externalId } of gone)
       await recordEvent(tx, {
         organizationId,
         actor: actorOf(reader),
         action: 'source_item.delete',
         targetType: 'source_item',
         targetId: id,
-        metadata: { provider, connectorId: sourceId },
+        metadata: { provider, connectorId: sourceId, externalId },
         providers: [provider],
         at,
       })

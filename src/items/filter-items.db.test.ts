@@ -102,6 +102,26 @@ describe('the list of items', () => {
     expect((await browse({ q: ' ' })).status).toBe(400)
   })
 
+  it('begins with the latest or the earliest change, page by page', async () => {
+    for (const externalId of ['a', 'b', 'c']) await store({ externalId })
+    await store(...['d', 'e', 'f'].map((externalId) => ({ externalId, sourceKind: 'message' })))
+    const inOrder = async (query: Record<string, string>): Promise<string[]> => {
+      const ids: string[] = []
+      for (let cursor: string | null = ''; cursor !== null;) {
+        const { body } = await browse({ ...query, ...(cursor === '' ? {} : { cursor }) })
+        ids.push(...body.items.map(({ id }: Browsed) => id))
+        cursor = body.nextCursor
+      }
+      return ids
+    }
+    const newest = await inOrder({})
+    expect(newest).toHaveLength(6)
+    for (const limit of ['1', '2', '200'])
+      expect(await inOrder({ order: 'oldest', limit })).toEqual(newest.toReversed())
+    const { body } = await browse({ limit: '1' })
+    expect((await browse({ order: 'oldest', cursor: body.nextCursor })).status).toBe(400)
+  })
+
   it('ends a page after its share of texts, and the next page continues there', async () => {
     await store(...Array.from({ length: 9 }, (_, at) => ({ externalId: `filler-${at}` })))
     await store({ externalId: 'needle' })
@@ -236,6 +256,8 @@ describe('deleting several items', () => {
     expect(events.map(({ targetId }: { targetId: string }) => targetId).toSorted()).toEqual(
       body.deleted.toSorted(),
     )
+    const nameOf = ({ metadata }: { metadata: { externalId: string } }) => metadata.externalId
+    expect(events.map(nameOf).toSorted()).toEqual(['a', 'c'])
     const search = await service.call('POST', '/v1/search', {
       key: (await organization.mint({ actions: ['search'] })).secret,
       body: { query: 'How many days of paid time off do employees accrue?', limit: 25 },

@@ -10,7 +10,7 @@ import { mayBeRead } from '../permissions/index.ts'
 import { providersOf } from '../providers/index.ts'
 import { ListedRow, type ListedSourceItem, toListedSourceItem } from './document-schema.ts'
 import { LISTED_COLUMNS } from './item.ts'
-import { containing, exactTime, newestItems } from './newest-items.ts'
+import { containing, exactTime, inOrder, type ItemOrder, newestItems } from './newest-items.ts'
 
 export const ACCESS_CLASSES = ['everyone', 'source', 'limited', 'nobody'] as const
 export type AccessClass = (typeof ACCESS_CLASSES)[number]
@@ -27,6 +27,7 @@ export interface BrowseQuery {
   access?: AccessClass | undefined
   /** An entity of the memory canvas that the items name. */
   entityId?: string | undefined
+  order?: ItemOrder | undefined
   cursor?: string | undefined
   limit: number
 }
@@ -54,7 +55,7 @@ const Counted = z.tuple([z.object({ total: z.int() })])
 const IS_FILE = sql`(i.url is null and i.metadata ? 'fileType' and i.metadata ? 'path')`
 
 /**
- * A page of the items that the reader may read, the latest change first.
+ * A page of the items that the reader may read, the latest change first unless asked otherwise.
  * @throws AppError `validation_failed` for a cursor of another list
  */
 export async function browseItems(
@@ -63,8 +64,9 @@ export async function browseItems(
   query: BrowseQuery,
   bounds = SEARCHED,
 ): Promise<BrowsePage> {
-  const { q, cursor, origin, connectorId, sourceKind, updatedAfter, updatedBefore, access, entityId } = query
-  const filters = [q, origin, connectorId, sourceKind, updatedAfter, updatedBefore, access, entityId]
+  const { q, cursor, origin, connectorId, sourceKind, updatedAfter, updatedBefore, access, entityId, order } =
+    query
+  const filters = [q, origin, connectorId, sourceKind, updatedAfter, updatedBefore, access, entityId, order]
   const list: ListName = [reader.organizationId, 'browse', ...filters]
   const place = cursor === undefined ? null : decodeCursor(list, cursor)
   const named = entityId === undefined ? [] : [await namesEntity(db, reader, entityId)]
@@ -132,9 +134,9 @@ async function readPlaces(
   place: ListPlace | null,
   limit: number,
 ): Promise<z.output<typeof Places>> {
-  const { connectorId, sourceKind } = query
+  const { connectorId, sourceKind, order = 'newest' } = query
   const provider = providerOf(query)
-  const newest = newestItems(reader, { provider, connectorId, sourceKind, conditions, place, limit })
+  const newest = newestItems(reader, { provider, connectorId, sourceKind, conditions, order, place, limit })
   const { rows } = await sql`
     select n.id, ${exactTime('n')} as at, i.bytes
     from (${newest}) n
@@ -142,7 +144,7 @@ async function readPlaces(
       select pg_column_size(body) as bytes from source_items
       where organization_id = ${reader.organizationId} and id = n.id limit 1
     ) i
-    order by n.updated_at desc, n.id`.execute(db)
+    order by ${inOrder('n', order)}`.execute(db)
   return Places.parse(rows)
 }
 
@@ -152,7 +154,7 @@ async function readPage(db: Db, chosen: Chosen, place: ListPlace | null): Promis
   const page = places.slice(0, query.limit)
   const isLast = page.length === places.length
   return {
-    rows: await readRows(db, reader.organizationId, page),
+    rows: await readRows(db, reader.organizationId, page, query.order),
     next: isLast ? null : (page.at(-1) ?? null),
   }
 }
@@ -172,7 +174,7 @@ async function searchText(
   for (let round = 0; round < bounds.rounds; round += 1) {
     const places = await readPlaces(db, chosen, from, bounds.itemsAtOnce + 1)
     const batch = within(places.slice(0, bounds.itemsAtOnce), bounds.bytesAtOnce)
-    found.push(...(await readRows(db, reader.organizationId, batch, matches)))
+    found.push(...(await readRows(db, reader.organizationId, batch, query.order, matches)))
     const isEnd = batch.length === places.length
     if (found.length > query.limit) {
       const page = found.slice(0, query.limit)
@@ -199,6 +201,7 @@ async function readRows(
   db: Db,
   organizationId: string,
   places: z.output<typeof Places>,
+  order: ItemOrder = 'newest',
   matches = sql``,
 ): Promise<z.output<typeof Rows>> {
   if (places.length === 0) return []
@@ -207,7 +210,7 @@ async function readRows(
     select i.id, i.updated_at, i.synced_at, ${columns}, ${exactTime('i')} as at, ${IS_FILE} as is_file
     from source_items i
     where i.organization_id = ${organizationId} and i.id in (${sql.join(places.map(({ id }) => id))}) ${matches}
-    order by i.updated_at desc, i.id`.execute(db)
+    order by ${inOrder('i', order)}`.execute(db)
   return Rows.parse(rows)
 }
 

@@ -393,7 +393,7 @@ describe('GET and DELETE /v1/source-items', () => {
       .where('action', '=', 'source_item.delete')
       .execute()
     expect(events).toMatchObject([
-      { target_type: 'source_item', target_id: id, metadata: { provider: 'notion' } },
+      { target_type: 'source_item', target_id: id, metadata: { provider: 'notion', externalId: 'page-1' } },
     ])
     expect(await call('GET', `/v1/source-items/${id}`)).toMatchObject({ status: 404, body: missing })
     expect(await call('DELETE', `/v1/source-items/${id}`)).toMatchObject({ status: 404, body: missing })

@@ -260,7 +260,11 @@ async function removeOne(
       action: 'source_item.delete',
       targetType: 'source_item',
       targetId: deleted.id,
-      metadata: { provider: deleted.provider, connectorId: deleted.sourceId },
+      metadata: {
+        provider: deleted.provider,
+        connectorId: deleted.sourceId,
+        externalId: deleted.externalId,
+      },
       providers: [deleted.provider],
       at,
     })

@@ -29,8 +29,15 @@ export interface FeedPage<Entry> {
   isLast: boolean
 }
 
+/** An item that holds nothing to read. */
+export interface SkippedItem {
+  title?: string
+  /** The reason. */
+  skipped: string
+}
+
 /** An item; the reason when there is nothing to read; or an item and, if parts of it are not read, the reason. */
-export type FeedItem = ProviderItem | { skipped: string } | { item: ProviderItem; skipped: string | null }
+export type FeedItem = ProviderItem | SkippedItem | { item: ProviderItem; skipped: string | null }
 
 /** A provider as a list of everything and a list of changes: all that {@link readFeed} needs to know. */
 export interface Feed<Entry> {
@@ -108,17 +115,22 @@ export async function readFeedItem<Entry>(
   feed: Pick<Feed<Entry>, 'read'>,
   externalId: string,
 ): Promise<ItemRead> {
-  const { item, reason } = partsOf(await feed.read(externalId, null))
-  const skipped = reason === null ? [] : [{ externalId, message: reason }]
+  const { item, skips } = partsOf(externalId, await feed.read(externalId, null))
   return item === null
-    ? { upserts: [], deletions: [externalId], failures: [], skipped }
-    : { upserts: [item], deletions: [], failures: [], skipped }
+    ? { upserts: [], deletions: [externalId], failures: [], skipped: skips }
+    : { upserts: [item], deletions: [], failures: [], skipped: skips }
 }
 
-function partsOf(read: FeedItem | null): { item: ProviderItem | null; reason: string | null } {
-  if (read === null) return { item: null, reason: null }
-  if ('item' in read) return { item: read.item, reason: read.skipped }
-  return 'body' in read ? { item: read, reason: null } : { item: null, reason: read.skipped }
+function partsOf(
+  externalId: string,
+  read: FeedItem | null,
+): { item: ProviderItem | null; skips: ItemFailure[] } {
+  if (read === null) return { item: null, skips: [] }
+  if ('body' in read) return { item: read, skips: [] }
+  const item = 'item' in read ? read.item : null
+  const title = 'item' in read ? read.item.title : read.title
+  if (read.skipped === null) return { item, skips: [] }
+  return { item, skips: [{ externalId, ...(title != null && { title }), message: read.skipped }] }
 }
 
 async function startCrawl<Entry>(session: ProviderSession, feed: Feed<Entry>): Promise<Cursor> {
@@ -140,11 +152,11 @@ function createReader<Entry>(session: ProviderSession, feed: Feed<Entry>, state:
   const attempt = async ({ externalId, entry }: Listed<Entry | null>) => {
     session.signal.throwIfAborted()
     try {
-      const parts = partsOf(await feed.read(externalId, entry))
+      const parts = partsOf(externalId, await feed.read(externalId, entry))
       guard.passed()
       return { externalId, ...parts }
     } catch (error) {
-      return { externalId, item: null, reason: null, failure: guard.failureOf(externalId, error) }
+      return { externalId, item: null, skips: [], failure: guard.failureOf(externalId, error) }
     }
   }
   return async (listed: readonly Listed<Entry | null>[]): Promise<Step> => {
@@ -152,14 +164,14 @@ function createReader<Entry>(session: ProviderSession, feed: Feed<Entry>, state:
     const deletions: string[] = []
     const failures: ItemFailure[] = []
     const skipped: ItemFailure[] = []
-    for (const { externalId, item, reason, failure } of await Promise.all(
+    for (const { externalId, item, skips, failure } of await Promise.all(
       listed.map((one) => limit(attempt, one)),
     )) {
       state.retry = retriesAfter(state.retry, externalId, failure !== undefined)
       if (failure !== undefined) failures.push(failure)
       else if (item !== null) upserts.push(item)
       else deletions.push(externalId)
-      if (reason !== null) skipped.push({ externalId, message: reason })
+      skipped.push(...skips)
     }
     return { upserts, deletions, failures, skipped, discovered: listed.length }
   }

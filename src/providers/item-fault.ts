@@ -21,5 +21,6 @@ export function isItemsOwn(error: unknown): boolean {
  */
 export function ownFailure(externalId: string, what: string, fault: unknown): ItemFailure {
   const kind = fault instanceof Error ? fault.name : `a thrown ${typeof fault}`
-  return { externalId, message: `${what}: the service failed on it (${kind})`, fault }
+  const message = `${what}: the service failed on it (${kind})`
+  return { externalId, message, code: 'service_failed', fault }
 }

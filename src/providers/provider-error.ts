@@ -1,8 +1,13 @@
+import type { FailureCode } from '../kernel/failure-codes.ts'
+
 /**
  * Outcomes of a failed call: `auth` (grant expired or revoked), `rate_limited` (retry after `retryAfterMs`),
  * `unavailable` (outage or no answer), `rejected` (the request was refused), `cursor_expired` (needs a full resync).
  */
 export type ProviderErrorKind = 'auth' | 'rate_limited' | 'unavailable' | 'rejected' | 'cursor_expired'
+
+/** Why a provider refuses all of an account, where its answer has a code for it. */
+export type Refusal = Exclude<FailureCode, 'access_ended' | 'not_configured'>
 
 /** A provider's failure. `message` is the provider's own message, verbatim, and may be shown to users. */
 export class ProviderError extends Error {
@@ -10,16 +15,18 @@ export class ProviderError extends Error {
   readonly retryAfterMs: number | null
   /** The provider's error code or HTTP status, for decisions in the adapter. */
   readonly code: string | null
+  readonly refusal: Refusal | null
 
   constructor(
     kind: ProviderErrorKind,
     message: string,
-    options: { retryAfterMs?: number; code?: string; cause?: unknown } = {},
+    options: { retryAfterMs?: number; code?: string; refusal?: Refusal | null; cause?: unknown } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = 'ProviderError'
     this.kind = kind
     this.retryAfterMs = options.retryAfterMs ?? null
     this.code = options.code ?? null
+    this.refusal = options.refusal ?? null
   }
 }

@@ -1,7 +1,8 @@
 import type { Clock } from '../kernel/clock.ts'
+import type { ItemFailureCode } from '../kernel/failure-codes.ts'
 import { SERVICE_FILE_LIMITS } from '../file-text/index.ts'
 
-export { ProviderError, type ProviderErrorKind } from './provider-error.ts'
+export { ProviderError, type ProviderErrorKind, type Refusal } from './provider-error.ts'
 
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue }
 export type JsonObject = { [key: string]: JsonValue }
@@ -141,8 +142,11 @@ export interface ProviderItem {
 /** An item that could not be read or extracted. It counts as seen: a crawl does not remove it. */
 export interface ItemFailure {
   externalId: string
+  /** Its name, where it is known. */
+  title?: string
   /** The provider's or extractor's own message. */
   message: string
+  code?: ItemFailureCode
   /** The error when the service itself failed on the item; logged without its message. */
   fault?: unknown
 }

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { type RawBuilder, sql, type UpdateObject } from 'kysely'
 import type { Db, Tx } from '../database/database.ts'
 import type { Schema, SourceStatus } from '../database/schema.ts'
+import type { FailureCode } from '../kernel/failure-codes.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { type JsonValue, providers } from '../providers/index.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
@@ -102,6 +103,7 @@ export async function reconnectSource(
         .else('active' as const)
         .end(),
       error_message: null,
+      error_code: null,
       next_poll_at: null,
       push_since: null,
       connected_by: account.connectedBy,
@@ -195,6 +197,7 @@ export async function saveCursor(tx: Tx, source: SourceRef, cursor: JsonValue | 
 export interface RunResult {
   /** Null after success. */
   errorMessage: string | null
+  errorCode: FailureCode | null
   /** The full crawl it finished, if any. */
   snapshot: string | null
   nextPollAt: Date
@@ -217,6 +220,7 @@ export async function settleSource(tx: Tx, source: SourceRef, result: RunResult)
   await update(tx, source, {
     status: isSuccess ? 'active' : 'error',
     error_message: errorMessage,
+    error_code: result.errorCode,
     next_poll_at: nextPollAt,
     updated_at: at,
     ...(isSuccess ? { last_synced_at: at } : {}),
@@ -232,15 +236,20 @@ export async function savePolicyHealth(tx: Tx, source: SourceRef, health: object
   await update(tx, source, { policy_health: JSON.stringify(health) }).execute()
 }
 
+/** Stores how many items the source's runs could not read. */
+export async function saveSkippedCount(tx: Tx, source: SourceRef, count: number): Promise<void> {
+  await update(tx, source, { items_skipped: count }).execute()
+}
+
 /** The provider ended the source's grant; a paused source stays paused. */
 export async function failSource(tx: Tx, source: SourceRef, message: string, at: Date): Promise<void> {
-  await fail(tx, source, { error_message: message, updated_at: at })
+  await fail(tx, source, { error_message: message, error_code: 'access_ended', updated_at: at })
 }
 
 async function fail(
   tx: Tx,
   source: SourceRef,
-  values: { error_message: string; updated_at: Date; next_poll_at?: Date },
+  values: { error_message: string; error_code: FailureCode; updated_at: Date; next_poll_at?: Date },
 ): Promise<void> {
   const before = await lockSource(tx, source)
   if (!before) return
@@ -293,5 +302,10 @@ export async function failUnofferedSource(
   reason: string,
   at: Date,
 ): Promise<void> {
-  await fail(tx, source, { error_message: reason, next_poll_at: at, updated_at: at })
+  await fail(tx, source, {
+    error_message: reason,
+    error_code: 'not_configured',
+    next_poll_at: at,
+    updated_at: at,
+  })
 }

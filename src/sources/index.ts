@@ -11,6 +11,7 @@ export {
   reconnectSource,
   saveCursor,
   savePolicyHealth,
+  saveSkippedCount,
   schedulePoll,
   settleSource,
 } from './change-source.ts'

@@ -14,6 +14,7 @@ import {
   text,
   textOrNull,
 } from '../kernel/schemas.ts'
+import { FAILURE_CODES } from '../kernel/failure-codes.ts'
 import { Audience } from './audience.ts'
 import type { Sources } from './sources.ts'
 
@@ -40,6 +41,14 @@ const Source = z
     externalAccountId: text('The account at the provider.', 'T0123456789'),
     lastSyncedAt: momentOrNull('When its last sync succeeded; null: never, or push only.'),
     errorMessage: textOrNull("Why the last sync failed, in the provider's words."),
+    errorCode: z.enum(FAILURE_CODES).nullable().optional().meta({
+      description: 'Why the last sync failed; null: see `errorMessage`. Only for people in the console.',
+      example: null,
+    }),
+    itemsSkipped: count(
+      'Items that its syncs could not read, or that hold nothing to read, as of the last one. Only for people in the console.',
+      4,
+    ).optional(),
     channelAllowlist: ShownAllowlist,
     sourceItemCount: count('Number of its items.', 128),
     policyHealth: z.record(z.string(), z.unknown()).nullable().meta({

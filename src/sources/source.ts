@@ -19,6 +19,8 @@ export interface Source extends SourceRef {
   /** Since when its provider has sent events. */
   pushSince: Date | null
   hasPolicyHealth: boolean
+  /** What its runs could not read, counted at the end of the last one; null: not counted yet. */
+  itemsSkipped: number | null
   updatedAt: Date
 }
 
@@ -86,6 +88,7 @@ function toSource(row: Row<'sources'>): Source {
     lastSnapshot: row.last_snapshot,
     pushSince: row.push_since,
     hasPolicyHealth: row.policy_health !== null,
+    itemsSkipped: row.items_skipped,
     updatedAt: row.updated_at,
   }
 }

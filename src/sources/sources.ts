@@ -7,6 +7,7 @@ import type { SourceStatus } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { actorOf, type Caller } from '../kernel/principal.ts'
+import type { FailureCode } from '../kernel/failure-codes.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import type { Reader } from '../kernel/reader.ts'
 import { findProvider, type ProviderChannel, providersOf } from '../providers/index.ts'
@@ -32,6 +33,9 @@ export interface SourceView {
   externalAccountId: string
   lastSyncedAt: string | null
   errorMessage: string | null
+  /** With the next, for people only: the API document fixes the fields that an agent gets. */
+  errorCode?: FailureCode | null
+  itemsSkipped?: number
   channelAllowlist: string[] | null
   sourceItemCount: number
   policyHealth: Record<string, unknown> | null
@@ -109,7 +113,7 @@ export function createSources(deps: SourcesDeps): Sources {
   return {
     async list(caller) {
       const rows = await selectSources(db, caller).orderBy('created_at').orderBy('id').execute()
-      return rows.map(toView)
+      return rows.map(viewFor(caller))
     },
     createPushOnly: (caller, source) =>
       db.transaction().execute(async (tx) => {
@@ -250,7 +254,7 @@ async function getSource(db: Db, caller: Caller, id: string, lock?: 'locked'): P
       .forUpdate()
       .execute()
   }
-  return toView(await findSource(db, caller, id))
+  return viewFor(caller)(await findSource(db, caller, id))
 }
 
 async function findSource(db: Db, caller: Caller, id: string): Promise<SourceRow> {
@@ -281,6 +285,11 @@ function selectSources(db: Db, caller: Caller) {
 }
 
 type SourceRow = Awaited<ReturnType<ReturnType<typeof selectSources>['executeTakeFirstOrThrow']>>
+
+function viewFor(caller: Caller): (row: SourceRow) => SourceView {
+  if (caller.kind === 'agent') return toView
+  return (row) => ({ ...toView(row), errorCode: row.error_code, itemsSkipped: row.items_skipped ?? 0 })
+}
 
 function toView(row: SourceRow): SourceView {
   return {

@@ -105,7 +105,7 @@ async function applyWhole(
     } catch (error) {
       signal.throwIfAborted()
       if (!isItemFault(error)) throw error
-      failures.push(storeFailure(item.externalId, error))
+      failures.push(storeFailure(item, error))
     }
   }
   const comes = new Set(part.upserts.map(({ externalId }) => externalId))

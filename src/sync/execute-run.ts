@@ -14,6 +14,7 @@ import {
 } from '../providers/index.ts'
 import { lockSource, saveCursor, type Source } from '../sources/index.ts'
 import type { PageCounts } from './page-counts.ts'
+import { failureCodeOf } from './failure-code.ts'
 import { type FinishRun, type RunEnd, SourcePaused } from './finish-run.ts'
 import { dropPushEvents, readPushState } from './push-events.ts'
 import { requeue, requireLease, type TakenRun } from './run-lease.ts'
@@ -187,6 +188,7 @@ async function fail(
   const end: RunEnd = {
     succeeded: false,
     message: messageFor(cause),
+    code: failureCodeOf(cause),
     pollNotBefore: nextPollAt(deps, cause),
     needsReconnection: cause instanceof ProviderError && cause.kind === 'auth',
   }

@@ -65,7 +65,13 @@ async function failOne(tx: Tx, source: SourceRef, reason: string, at: Date): Pro
   if (!run) return
   const ended = await tx
     .updateTable('sync_runs')
-    .set({ status: 'failed', finished_at: at, error_message: reason, ...NO_LEASE })
+    .set({
+      status: 'failed',
+      finished_at: at,
+      error_message: reason,
+      error_code: 'not_configured',
+      ...NO_LEASE,
+    })
     .where('organization_id', '=', source.organizationId)
     .where('id', '=', run.id)
     .returning(ENDED_RUN_COLUMNS)

@@ -1,10 +1,12 @@
 import { NO_LEASE } from '../background/index.ts'
 import type { Tx } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
+import type { FailureCode } from '../kernel/failure-codes.ts'
 import { storableText } from '../kernel/text.ts'
 import { type Provider, findProvider } from '../providers/index.ts'
 import { schedulePermissionPoll } from '../permission-polls/index.ts'
-import { savePolicyHealth, settleSource } from '../sources/index.ts'
+import { savePolicyHealth, saveSkippedCount, settleSource } from '../sources/index.ts'
+import { countSkipped } from './list-skipped.ts'
 import type { TakenRun } from './run-lease.ts'
 import { countPolicies } from './synced-items.ts'
 import { ENDED_RUN_COLUMNS, reportEnd } from './report-end.ts'
@@ -23,7 +25,13 @@ export class SourcePaused extends Error {
  */
 export type RunEnd =
   | { succeeded: true; snapshot: string | null }
-  | { succeeded: false; message: string; pollNotBefore: Date | null; needsReconnection: boolean }
+  | {
+      succeeded: false
+      message: string
+      code: FailureCode | null
+      pollNotBefore: Date | null
+      needsReconnection: boolean
+    }
 
 const MESSAGE_CHARACTERS = 2_000
 
@@ -39,6 +47,7 @@ export async function finishRun(
   const now = schedule.clock.now()
   const { organizationId, source } = run
   const message = end.succeeded ? null : storableText(end.message.slice(0, MESSAGE_CHARACTERS))
+  const code = end.succeeded ? null : end.code
   const status = end.succeeded ? 'succeeded' : 'failed'
   const ended = await tx
     .updateTable('sync_runs')
@@ -46,6 +55,7 @@ export async function finishRun(
       status,
       finished_at: now,
       error_message: message,
+      error_code: code,
       needs_reconnection: !end.succeeded && end.needsReconnection,
       ...NO_LEASE,
     })
@@ -60,10 +70,13 @@ export async function finishRun(
   // The run's items may name groups whose members are unknown yet.
   if (end.succeeded && findProvider(source.provider).tellsReaders)
     await schedulePermissionPoll(tx, source, now)
+  if (ended.items_failed + ended.items_skipped > 0 || source.itemsSkipped !== 0)
+    await saveSkippedCount(tx, source, await countSkipped(tx, source))
   const poll = nextPoll(now, schedule)
   const wait = end.succeeded ? null : end.pollNotBefore
   await settleSource(tx, source, {
     errorMessage: message,
+    errorCode: code,
     snapshot: end.succeeded ? end.snapshot : null,
     nextPollAt: wait !== null && wait > poll ? wait : poll,
     channelAllowlist: source.channelAllowlist,

@@ -18,10 +18,14 @@ function isRefusedByDatabase(error: unknown): error is Error {
 }
 
 /** The failure of an item that could not be stored, with the refusing component's message. */
-export function storeFailure(externalId: string, error: unknown): ItemFailure {
+export function storeFailure(
+  { externalId, title }: Pick<ItemFailure, 'externalId' | 'title'>,
+  error: unknown,
+): ItemFailure {
+  const named = { externalId, ...(title === undefined ? {} : { title }) }
   if (error instanceof RefusedByModel || isRefusedByDatabase(error))
-    return { externalId, message: `It cannot be stored: ${error.message}` }
-  return ownFailure(externalId, 'It cannot be stored', error)
+    return { ...named, message: `It cannot be stored: ${error.message}`, code: 'not_storable' }
+  return { ...ownFailure(externalId, 'It cannot be stored', error), ...named }
 }
 
 /** The error's class, code and stack, without its message, which may quote the item. */

@@ -71,10 +71,13 @@ describe('the skipped items of a source', () => {
 
   it('has what holds nothing to read, which the run does not count as failed', async () => {
     const sourceId = await bench.connect()
-    skipped = [{ externalId: 'photo', message: 'photo.gif: files of type image/gif are not read' }]
+    skipped = [{ externalId: 'photo', title: 'photo.gif', message: 'files of type image/gif are not read' }]
     failures = [{ externalId: 'doc-1', message: 'No access' }]
     await sync(sourceId)
-    expect((await skippedOf(sourceId)).map(({ externalId }) => externalId)).toEqual(['doc-1', 'photo'])
+    expect((await skippedOf(sourceId)).map(({ externalId, title }) => [externalId, title])).toEqual([
+      ['doc-1', null],
+      ['photo', 'photo.gif'],
+    ])
     const run = await bench.db.selectFrom('sync_runs').selectAll().executeTakeFirstOrThrow()
     expect([run.status, run.items_failed]).toEqual(['succeeded', 1])
   })
@@ -85,7 +88,9 @@ describe('the skipped items of a source', () => {
     await sync(sourceId)
     failures = [{ externalId: 'doc-1', message: 'The file is encrypted' }]
     await sync(sourceId)
-    expect(await skippedOf(sourceId)).toMatchObject([{ externalId: 'doc-1', isStored: true }])
+    const { title } = await bench.db.selectFrom('source_items').select('title').executeTakeFirstOrThrow()
+    expect(title).not.toBe('')
+    expect(await skippedOf(sourceId)).toMatchObject([{ externalId: 'doc-1', title, isStored: true }])
   })
 
   it('drops what a later full sync did not report', async () => {
@@ -95,6 +100,31 @@ describe('the skipped items of a source', () => {
     failures = []
     await sync(sourceId, true)
     expect(await skippedOf(sourceId)).toEqual([])
+  })
+
+  it('is counted for its source when a run ends, until nothing is left', async () => {
+    const sourceId = await bench.connect()
+    const counted = async () =>
+      (
+        await bench.db
+          .selectFrom('sources')
+          .select('items_skipped')
+          .where('id', '=', sourceId)
+          .executeTakeFirstOrThrow()
+      ).items_skipped
+    expect(await counted()).toBeNull()
+    skipped = [{ externalId: 'photo', message: 'files of type image/gif are not read' }]
+    failures = [{ externalId: 'doc-1', message: 'No access' }]
+    await sync(sourceId)
+    await sync(sourceId)
+    expect(await counted()).toBe(2)
+    failures = []
+    skipped = []
+    provider.put('doc-1', 'Now it can be read.')
+    await sync(sourceId)
+    expect(await counted()).toBe(1)
+    await sync(sourceId, true)
+    expect(await counted()).toBe(0)
   })
 
   it('is only of its own source and organization', async () => {

@@ -1,8 +1,9 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import type { Db, Tx } from '../database/database.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Caller } from '../kernel/principal.ts'
+import type { ProviderId } from '../kernel/providers.ts'
 import { type ItemFailure, providersOf } from '../providers/index.ts'
 import { isThere } from '../sources/index.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
@@ -10,6 +11,7 @@ import { failureId, storedFailure } from './stored-failure.ts'
 
 export interface SkippedItem {
   externalId: string
+  title: string | null
   /** The words of the provider, of the text extractor or of the service. */
   reason: string
   /** Whether an older version, or the item without this part, is stored. */
@@ -26,8 +28,15 @@ export interface SkippedItems {
 const SHOWN_MAX = 200
 
 const Rows = z.array(
-  z.object({ external_id: z.string(), message: z.string(), at: z.date(), is_stored: z.boolean() }),
+  z.object({
+    external_id: z.string(),
+    title: z.string().nullable(),
+    message: z.string(),
+    at: z.date(),
+    is_stored: z.boolean(),
+  }),
 )
+const Counted = z.tuple([z.object({ skipped: z.number() })])
 
 /**
  * What the runs of a source could not read, or found nothing to read in, since its last full sync, and have not stored since, the latest first.
@@ -35,7 +44,7 @@ const Rows = z.array(
  */
 export async function listSkipped(db: Db, caller: Caller, sourceId: string): Promise<SkippedItems> {
   const { organizationId } = caller
-  const source = await db
+  const found = await db
     .selectFrom('sources')
     .select('provider')
     .where('organization_id', '=', organizationId)
@@ -43,11 +52,41 @@ export async function listSkipped(db: Db, caller: Caller, sourceId: string): Pro
     .where('provider', 'in', providersOf(caller))
     .where(isThere())
     .executeTakeFirst()
-  if (!source) throw new AppError('not_found', 'There is no such source')
+  if (!found) throw new AppError('not_found', 'There is no such source')
+  const { provider } = found
   const { rows } = await sql`
-    select s.external_id, s.message, s.at, i.id is not null as is_stored
-    from (
-      select distinct on (f.external_id) f.external_id, f.message, f.created_at as at
+    select s.external_id, coalesce(s.title, nullif(i.title, '')) as title, s.message, s.at,
+      i.id is not null as is_stored
+    from ${skippedOf({ organizationId, sourceId, provider })}
+    order by s.at desc, s.external_id
+    limit ${SHOWN_MAX + 1}`.execute(db)
+  const skipped = Rows.parse(rows)
+  return {
+    skippedItems: skipped.slice(0, SHOWN_MAX).map((row) => ({
+      externalId: row.external_id,
+      title: row.title,
+      reason: row.message,
+      isStored: row.is_stored,
+      at: row.at.toISOString(),
+    })),
+    isCapped: skipped.length > SHOWN_MAX,
+  }
+}
+
+/** How many items the runs of a source skipped and have not stored since. */
+export async function countSkipped(db: Db, source: SourceRef & { provider: ProviderId }): Promise<number> {
+  const { rows } = await sql`select count(*)::int as skipped from ${skippedOf(source)}`.execute(db)
+  return Counted.parse(rows)[0].skipped
+}
+
+/** The latest failure `s` of each skipped item, with the item `i` if it is stored. */
+function skippedOf({
+  organizationId,
+  sourceId,
+  provider,
+}: SourceRef & { provider: ProviderId }): RawBuilder<unknown> {
+  return sql`(
+      select distinct on (f.external_id) f.external_id, f.title, f.message, f.created_at as at
       from sync_run_failures f
       join sync_runs r on r.organization_id = f.organization_id and r.id = f.run_id
       where f.organization_id = ${organizationId} and r.source_id = ${sourceId}
@@ -58,21 +97,9 @@ export async function listSkipped(db: Db, caller: Caller, sourceId: string): Pro
             and u.full_resync and u.status = 'succeeded'), '-infinity')
       order by f.external_id, f.created_at desc
     ) s
-    left join source_items i on i.organization_id = ${organizationId} and i.provider = ${source.provider}
+    left join source_items i on i.organization_id = ${organizationId} and i.provider = ${provider}
       and i.external_id = s.external_id
-    where i.id is null or i.synced_at <= s.at
-    order by s.at desc, s.external_id
-    limit ${SHOWN_MAX + 1}`.execute(db)
-  const found = Rows.parse(rows)
-  return {
-    skippedItems: found.slice(0, SHOWN_MAX).map((row) => ({
-      externalId: row.external_id,
-      reason: row.message,
-      isStored: row.is_stored,
-      at: row.at.toISOString(),
-    })),
-    isCapped: found.length > SHOWN_MAX,
-  }
+    where i.id is null or i.synced_at <= s.at`
 }
 
 /**
@@ -99,9 +126,10 @@ export async function renewFailures(
     select id from sync_runs where organization_id = ${organizationId} and source_id = ${sourceId})`
   if (reasons.length > 0)
     await sql`
-      update sync_run_failures f set message = given.message, is_skip = given.is_skip, created_at = ${at}
+      update sync_run_failures f set message = given.message, code = given.code,
+        title = coalesce(given.title, f.title), is_skip = given.is_skip, created_at = ${at}
       from json_to_recordset(${JSON.stringify(reasons)}::json)
-        as given(external_id text, message text, is_skip boolean)
+        as given(external_id text, message text, code text, title text, is_skip boolean)
       where f.organization_id = ${organizationId} and ${ofSource} and f.external_id = given.external_id`.execute(
       tx,
     )

@@ -12,6 +12,8 @@ export const ENDED_RUN_COLUMNS = [
   'items_discovered',
   'items_ingested',
   'items_deleted',
+  'items_failed',
+  'items_skipped',
   'started_at',
 ] as const
 

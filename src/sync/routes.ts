@@ -13,6 +13,7 @@ import {
   text,
   textOrNull,
 } from '../kernel/schemas.ts'
+import { FAILURE_CODES, ITEM_FAILURE_CODES } from '../kernel/failure-codes.ts'
 import type { ItemSyncs } from './sync-item.ts'
 import type { SyncRuns } from './sync-runs.ts'
 
@@ -52,13 +53,20 @@ const SyncRun = z
 const SyncRunFailure = z
   .object({
     externalId: text("The item's id at the provider.", 'F0123456789'),
+    title: textOrNull('Its name, where it is known.', 'Price list.pdf'),
     message: text('Why it could not be read.', 'It cannot be stored: the text is too long'),
+    code: z.enum(ITEM_FAILURE_CODES).nullable().meta({
+      description:
+        '`service_failed`: the service failed on it; its log has the cause. `not_storable`: a limit, or a refusal of the embedding model. null: see `message`.',
+      example: 'not_storable',
+    }),
   })
   .meta({ id: 'SyncRunFailure', description: 'An item that a run did not read.' })
 
 const SkippedItem = z
   .object({
     externalId: text("The item's id at the provider.", 'F0123456789'),
+    title: textOrNull('Its name, where it is known.', 'Price list.pdf'),
     reason: text('Why it could not be read.', 'The file is larger than 25 MiB and is not read'),
     isStored: z.boolean().meta({
       description:
@@ -131,6 +139,10 @@ export const syncRoutes = [
     responses: {
       200: z.object({
         syncRun: SyncRun,
+        errorCode: z
+          .enum(FAILURE_CODES)
+          .nullable()
+          .meta({ description: 'Why it failed; null: see `errorMessage`.', example: null }),
         itemsFailed: count('Items that it could not read.', 1),
         failures: z.array(SyncRunFailure).describe('The first hundred of them.'),
         skipped: z

@@ -66,7 +66,7 @@ export function createItemSyncs(deps: ItemSyncDependencies): ItemSyncs {
       } catch (error) {
         signal.throwIfAborted()
         if (!isItemFault(error)) throw error
-        const failed = failedRead(storeFailure(externalId, error))
+        const failed = failedRead(storeFailure({ externalId }, error))
         return await store(deps, reader, source, { item, read: failed }, signal)
       }
     },

@@ -5,6 +5,7 @@ import type { Row } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { actorOf, type Caller } from '../kernel/principal.ts'
+import type { FailureCode, ItemFailureCode } from '../kernel/failure-codes.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { providersOf } from '../providers/index.ts'
 import { isThere } from '../sources/index.ts'
@@ -32,7 +33,9 @@ export interface SyncRunView {
 /** An item that a run could not read or store, or that holds nothing to read. */
 export interface SyncRunFailure {
   externalId: string
+  title: string | null
   message: string
+  code: ItemFailureCode | null
 }
 
 export interface RunQuery extends PageQuery {
@@ -58,6 +61,8 @@ export interface SyncRuns {
     id: string,
   ): Promise<{
     syncRun: SyncRunView
+    /** Why it failed; null: the message says more. */
+    errorCode: FailureCode | null
     itemsFailed: number
     failures: SyncRunFailure[]
     skipped: SyncRunFailure[]
@@ -100,17 +105,16 @@ export function createSyncRuns(deps: {
       if (!row) throw new AppError('not_found', 'There is no such sync run')
       const left = await db
         .selectFrom('sync_run_failures')
-        .select(['external_id as externalId', 'message', 'is_skip as isSkip'])
+        .select(['external_id as externalId', 'title', 'message', 'code', 'is_skip as isSkip'])
         .where('organization_id', '=', caller.organizationId)
         .where('run_id', '=', id)
         .orderBy('external_id')
         .execute()
       const thatAre = (wanted: boolean): SyncRunFailure[] =>
-        left
-          .filter(({ isSkip }) => isSkip === wanted)
-          .map(({ externalId, message }) => ({ externalId, message }))
+        left.flatMap(({ isSkip, ...failure }) => (isSkip === wanted ? [failure] : []))
       return {
         syncRun: viewFor(caller)(row),
+        errorCode: row.error_code,
         itemsFailed: row.items_failed,
         failures: thatAre(false),
         skipped: thatAre(true),

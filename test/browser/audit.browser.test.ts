@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { documentOf, push } from '../support/documents.ts'
 import {
   type ConsoleRig,
   expectFits,
@@ -62,6 +63,22 @@ describe.skipIf(executablePath === null)('the audit trail in a browser', () => {
     await table.getByRole('link', { name: '=Minted' }).click()
     await page.waitForURL(/developers\?tab=requests/)
     expect(new URL(page.url()).searchParams.get('key')).toMatch(/^[0-9a-f-]{36}$/)
+    await close()
+  })
+
+  it('names a deleted item by its external ID, and finds by it who deleted it', async () => {
+    const { organization, email } = await rig.settle()
+    const key = organization.adminKey
+    const document = documentOf(organization, { externalId: 'handbook/vacation' })
+    expect((await push(rig.service, organization, document)).status).toBe(200)
+    const query = new URLSearchParams({ provider: 'notion', externalId: 'handbook/vacation' }).toString()
+    expect((await rig.service.call('DELETE', `/v1/source-items?${query}`, { key })).status).toBe(200)
+    const { page, close } = await rig.openTab()
+    await rig.signIn(page, email, 'audit')
+    await page.getByLabel('Target').fill('handbook/vacation')
+    const row = page.getByRole('table', { name: 'Audit events' }).getByRole('row').nth(1)
+    await row.getByText('Deleted an item').waitFor()
+    await row.getByText(/^Source item handbook\/vacation of /).waitFor()
     await close()
   })
 

@@ -77,6 +77,26 @@ describe.skipIf(executablePath === null)('stored items in a browser', () => {
     await close()
   })
 
+  it('sorts by the latest change, both ways, and keeps the order in the URL', async () => {
+    const { page, organization, close } = await visit('sources/items', [{ externalId: '1', title: 'First' }])
+    const later = documentOf(organization, { externalId: '2', title: 'Second' })
+    expect((await push(rig.service, organization, later)).status).toBe(200)
+    await page.reload()
+    const first = items(page).getByRole('row').nth(1)
+    const header = items(page).getByRole('columnheader', { name: 'Updated' })
+    await first.getByText('Second').waitFor()
+    expect(await header.getAttribute('aria-sort')).toBe('descending')
+    await header.getByRole('button').press('Enter')
+    await first.getByText('First').waitFor()
+    await page.reload()
+    await first.getByText('First').waitFor()
+    expect(await header.getAttribute('aria-sort')).toBe('ascending')
+    await page.setViewportSize({ width: 390, height: 800 })
+    await page.getByRole('button', { name: 'Updated' }).click()
+    await first.getByText('Second').waitFor()
+    await close()
+  })
+
   it('deletes selected items by keyboard once that is typed, and says how many', async () => {
     const { page, organization, close } = await visit(
       'sources/items',
@@ -190,13 +210,20 @@ describe.skipIf(executablePath === null)('stored items in a browser', () => {
         organization_id: run.organization_id,
         run_id: run.id,
         external_id: 'plan_'.repeat(30),
+        title: 'Plan.pdf',
         message: 'The file is larger than 25 MiB and is not read',
         created_at: at,
       })
       .execute()
-    expect(await page.getByRole('table', { name: 'Skipped items' }).count()).toBe(0)
-    await page.goto(`${rig.service.url}/console/sources/items?source=${source_id}`)
+    await db
+      .updateTable('sources')
+      .set({ push_only: false, external_account_id: 'T1', items_skipped: 1 })
+      .where('id', '=', source_id)
+      .execute()
+    await page.goto(`${rig.service.url}/console/sources`)
+    await page.getByRole('link', { name: '1 skipped' }).click()
     const skipped = page.getByRole('table', { name: 'Skipped items' })
+    await skipped.getByText('Plan.pdf').waitFor()
     await skipped.getByText('The file is larger than 25 MiB and is not read').waitFor()
     for (const width of [390, 1024, 1280]) await expectFits(page, 'skipped items', width)
     await expectNoFaults(page, 'skipped items')

@@ -78,7 +78,7 @@ describe.skipIf(executablePath === null)('many sources and many runs in a browse
     await runsOf(organization, source ?? '', 60)
     await runsOf(organization, other ?? '', 600)
     const { page, close } = await rig.openTab()
-    await rig.signIn(page, email, `sources/${source}`)
+    await rig.signIn(page, email, `sources/${source}?tab=history`)
     const runs = page.getByRole('table', { name: 'Runs' }).getByRole('row')
     await runs.nth(25).waitFor()
     await expect

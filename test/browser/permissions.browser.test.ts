@@ -2,15 +2,17 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { type Emulators, startEmulators } from '../support/connected-service.ts'
 import { type ConsoleRig, expectNoFaultsInThemes, expectSettled, startConsole } from './support/console.ts'
-import { connect, openSynced } from './support/sources.ts'
+import { chooseTab, connect, openSynced } from './support/sources.ts'
 
 const executablePath = inject('chromium')
 
 let rig: ConsoleRig
 let emulators: Emulators
 
-const connectAndSync = async (page: Page, provider: string): Promise<void> =>
+const connectAndSync = async (page: Page, provider: string): Promise<void> => {
   await openSynced(rig, page, await connect(rig, page, provider))
+  await chooseTab(page, 'Permissions')
+}
 
 const permissions = (page: Page) => page.getByRole('region', { name: 'Permissions' })
 
@@ -44,6 +46,7 @@ describe.skipIf(executablePath === null)('permissions in a browser', () => {
       )
       .toMatch(/Known: \d+ people and 1 group/)
     await expectNoFaultsInThemes(page, 'a source that tells')
+    await chooseTab(page, 'Items')
     await page.getByRole('table', { name: 'Stored items' }).getByRole('button').first().click()
     await page.getByText('Who may read it').waitFor()
     await page.getByText(/^People of the source \(\d+ members\)$/).waitFor()
@@ -74,7 +77,7 @@ describe.skipIf(executablePath === null)('permissions in a browser', () => {
 
   it('enforces permissions, and manages groups and SCIM tokens', async () => {
     const { page, close } = await rig.openTab({ bypassCSP: true })
-    await rig.signIn(page, (await rig.settle()).email, 'members')
+    await rig.signIn(page, (await rig.settle()).email, 'settings')
     await expectSettled(page)
     const enforcement = page.getByRole('switch', { name: 'Enforce permissions' })
     await enforcement.click()
@@ -82,6 +85,7 @@ describe.skipIf(executablePath === null)('permissions in a browser', () => {
     await page.reload()
     await expectSettled(page)
     expect(await enforcement.isChecked()).toBe(true)
+    await page.getByRole('link', { name: 'Members' }).click()
     await page.getByRole('button', { name: 'Create a group' }).click()
     await page.getByRole('textbox', { name: 'ID' }).fill('legal')
     await page.getByRole('textbox', { name: 'Members' }).fill('ada@example.com, grace@example.com')

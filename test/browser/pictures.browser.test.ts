@@ -5,6 +5,7 @@ import { expect, inject, it } from 'vitest'
 import { sleepBriefly, startEmulators } from '../support/connected-service.ts'
 import { PEOPLE, QUESTION, settleCompany } from './support/company.ts'
 import { expectSettled, startConsole } from './support/console.ts'
+import { chooseTab, openSynced } from './support/sources.ts'
 
 /** The output folder: `PICTURES=docs/pictures npm test -- --project browser pictures`. */
 const folder = process.env.PICTURES ?? ''
@@ -66,8 +67,8 @@ it.skipIf(executablePath === null || folder === '')(
       await shoot(page, 'slack-2-channels')
       await page.getByRole('button', { name: 'Save and sync' }).click()
       await page.getByRole('button', { name: 'Save and sync' }).waitFor({ state: 'detached' })
-      await page.goto(`${rig.service.url}/console/sources/${id}`)
-      await page.getByRole('table', { name: 'Runs' }).getByText('Succeeded').first().waitFor()
+      await openSynced(rig, page, id)
+      await chooseTab(page, 'Items')
       await page.getByRole('table', { name: 'Stored items' }).getByRole('row').nth(1).waitFor()
       await shoot(page, 'slack-3-synced')
       await page.goto(`${rig.service.url}/console/ask`)

@@ -12,7 +12,7 @@ import {
   OF_THEMES,
   startConsole,
 } from './support/console.ts'
-import { connect, createVisits, openSynced } from './support/sources.ts'
+import { chooseTab, connect, createVisits, openSynced } from './support/sources.ts'
 
 const executablePath = inject('chromium')
 const LIMIT_BYTES = 25 * 1024 * 1024
@@ -56,8 +56,9 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     await rig.grant(organization.id, 'gmail')
     const sourceId = await connect(rig, page, 'Gmail')
     await openSynced(rig, page, sourceId)
-    await items(page).getByRole('row').nth(1).waitFor()
     expect(await page.getByRole('table', { name: 'Runs' }).getByText('Failed').count()).toBe(0)
+    await chooseTab(page, 'Items')
+    await items(page).getByRole('row').nth(1).waitFor()
     await close()
   })
 
@@ -91,10 +92,12 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
       await follow(page, `sources/${sourceId}`)
       await page.evaluate(() => Reflect.set(globalThis, 'wasNotReloaded', true))
       await items(page).getByRole('row').nth(1).waitFor()
+      await chooseTab(page, 'History')
       await page.getByRole('table', { name: 'Runs' }).getByText('Succeeded').waitFor()
       expect(await page.evaluate(() => Reflect.get(globalThis, 'wasNotReloaded'))).toBe(true)
       emulatorOf(emulators, provider).faults.clear()
     }
+    await chooseTab(page, 'Permissions')
     await page.getByRole('region', { name: 'File permissions' }).waitFor()
     await close()
   })

@@ -113,6 +113,21 @@ describe('the trail for people', () => {
     }
   })
 
+  it('finds who deleted an item by its external id, event by event and in groups [AUD-15]', async () => {
+    const id = randomUUID()
+    const metadata = JSON.stringify({ provider: 'notion', externalId: 'handbook/vacation' })
+    await store(3, (at) => (at === 1 ? { action: 'source_item.delete', target_id: id, metadata } : {}))
+    const other = await service.organization()
+    await store(1, () => ({ organization_id: other.id, action: 'source_item.delete', metadata }))
+    const target = encodeURIComponent('handbook/vacation')
+    const { body } = await get(`?target=${target}`)
+    expect(body.auditEvents).toMatchObject([{ targetId: id, action: 'source_item.delete' }])
+    expect((await get(`/groups?target=${target}`)).body.groups).toMatchObject([
+      { count: 1, event: { targetId: id } },
+    ])
+    expect((await get(`?target=${id}`)).body.auditEvents).toHaveLength(1)
+  })
+
   it('accepts a cursor only for the same list [AUD-15]', async () => {
     await store(5)
     const { nextCursor } = (await get('?limit=2')).body

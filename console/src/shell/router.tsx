@@ -10,7 +10,7 @@ import { readEvaluationSearch } from '../pages/evaluation/evaluation-search.ts'
 import { readMemorySearch } from '../pages/memory/memory-search.ts'
 import { readDevelopersSearch } from '../pages/developers/developers-search.ts'
 import { readAuditSearch } from '../pages/audit/audit-search.ts'
-import { readImportSearch, readItemsSearch } from '../pages/sources/items-search.ts'
+import { readImportSearch, readItemsSearch, readSourceSearch } from '../pages/sources/items-search.ts'
 import { readSourcesSearch } from '../pages/sources/source-filter.ts'
 import { PageSkeleton } from '../ui/skeletons.tsx'
 import { AdminOnly } from './admin-only.tsx'
@@ -106,7 +106,7 @@ const routeTree = root.addChildren([
     createRoute({
       getParentRoute: () => admins,
       path: '/sources/$sourceId',
-      validateSearch: readItemsSearch,
+      validateSearch: readSourceSearch,
       component: lazyRouteComponent(
         pageFile(() => import('../pages/sources/source-page.tsx')),
         'SourcePage',

@@ -1,5 +1,6 @@
 import { Table } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
+import { ArrowDown, ArrowUp } from 'lucide-react'
 import type { ReactNode } from 'react'
 import classes from './data-table.module.css'
 
@@ -11,6 +12,8 @@ export interface Column<Row> {
   isAtEnd?: boolean
   /** A column of buttons, whose header is only for screen readers. */
   isAction?: boolean
+  /** Makes the header sort by this column. On narrow screens, such headers are above the cards. */
+  sort?: { direction: 'ascending' | 'descending' | 'none'; onSort: () => void }
 }
 
 /** Tables with at least this many columns need more than a tablet's width. */
@@ -51,7 +54,7 @@ export function TableFrame({
 }: {
   label: string
   isCompact?: boolean
-  columns: readonly Pick<Column<never>, 'label' | 'isAtEnd' | 'isAction'>[]
+  columns: readonly Pick<Column<never>, 'label' | 'isAtEnd' | 'isAction' | 'sort'>[]
   children: ReactNode
 }) {
   const areCards = useCards(columns.length)
@@ -68,8 +71,17 @@ export function TableFrame({
         <Table.Thead role="rowgroup">
           <Table.Tr role="row">
             {columns.map((column) => (
-              <Table.Th key={column.label} role="columnheader" data-end={column.isAtEnd ?? false}>
-                <span className={column.isAction ? classes.hidden : undefined}>{column.label}</span>
+              <Table.Th
+                key={column.label}
+                role="columnheader"
+                data-end={column.isAtEnd ?? false}
+                aria-sort={column.sort?.direction}
+              >
+                {column.sort === undefined ? (
+                  <span className={column.isAction ? classes.hidden : undefined}>{column.label}</span>
+                ) : (
+                  <SortHeader label={column.label} {...column.sort} />
+                )}
               </Table.Th>
             ))}
           </Table.Tr>
@@ -77,6 +89,16 @@ export function TableFrame({
         {children}
       </Table>
     </div>
+  )
+}
+
+function SortHeader({ label, direction, onSort }: { label: string } & NonNullable<Column<never>['sort']>) {
+  return (
+    <button type="button" className={classes.sort} onClick={onSort}>
+      {label}
+      {direction === 'descending' && <ArrowDown size={13} aria-hidden />}
+      {direction === 'ascending' && <ArrowUp size={13} aria-hidden />}
+    </button>
   )
 }
 

@@ -143,7 +143,7 @@ describe('files', () => {
     await write('empty.txt', ' \n')
     const report = await (await connect()).run()
     expect(report.failures).toMatchObject([{ message: expect.stringMatching(/^The file is larger than/) }])
-    expect(report.skipped).toMatchObject([{ message: 'empty.txt: The file has no text' }])
+    expect(report.skipped).toMatchObject([{ title: 'empty.txt', message: 'The file has no text' }])
   })
 
   it('are found under their new path when a folder above them is renamed', async () => {

@@ -2,6 +2,7 @@ import { constants, type Stats } from 'node:fs'
 import { type FileHandle, open, readlink, realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { ExtractionError, type TextExtractor } from '../../file-text/index.ts'
+import type { SkippedItem } from '../feed.ts'
 import { type ProviderItem, ProviderError, type ProviderSession } from '../provider.ts'
 
 const ID_BYTES_MAX = 2_048
@@ -12,7 +13,7 @@ export async function readFolderFile(
   { account, limits, signal }: ProviderSession,
   extractor: TextExtractor,
   file: string,
-): Promise<ProviderItem | { skipped: string } | null> {
+): Promise<ProviderItem | SkippedItem | null> {
   const format = extractor.formatOf('', path.basename(file))
   if (format === null) return null
   if (Buffer.byteLength(file) > ID_BYTES_MAX)
@@ -33,7 +34,7 @@ export async function readFolderFile(
       memoryMb: limits.extractMemoryMb,
       signal,
     })
-    if (text === '') return { skipped: `${relative}: The file has no text` }
+    if (text === '') return { title: relative, skipped: 'The file has no text' }
     return itemOf(file, relative, { title, text, stats, workspace: account.displayName })
   } catch (error) {
     if (error instanceof ExtractionError) throw new ProviderError('rejected', error.message, { cause: error })

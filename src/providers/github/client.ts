@@ -21,7 +21,7 @@ export const restOptionsOf = (apiUrl: string): RestOptions => ({
   },
   // Renamed repositories and transferred issues.
   redirectsBelow: apiUrl,
-  refused: rateLimitOf,
+  refused: (answer, words) => rateLimitOf(answer, words) ?? missingPermission(answer, words),
   failed: graphqlFailureOf,
 })
 
@@ -67,6 +67,12 @@ function graphqlFailureOf({ bytes, headers }: RestAnswer): ProviderError | undef
   // A failure of GitHub itself, such as a timeout, has no type.
   if (type === undefined) return new ProviderError('unavailable', message)
   return new ProviderError('rejected', message, { code: CODES[type] ?? type })
+}
+
+/** GitHub has no code for it (docs.github.com/rest/using-the-rest-api/troubleshooting-the-rest-api). */
+function missingPermission({ status }: RestAnswer, words: string): ProviderError | undefined {
+  if (status !== 403 || !words.startsWith('Resource not accessible by ')) return undefined
+  return new ProviderError('rejected', words, { code: String(status), refusal: 'missing_permission' })
 }
 
 /** A page of a list. `next` is the address of the following one, `etag` the mark of this one. */

@@ -1,5 +1,5 @@
 import type { TextExtractor } from '../../file-text/index.ts'
-import type { Feed } from '../feed.ts'
+import type { Feed, SkippedItem } from '../feed.ts'
 import { ProviderError, type ProviderItem, type ProviderSession } from '../provider.ts'
 import { storedBelow } from '../stored-below.ts'
 import type { GitHub } from './client.ts'
@@ -143,7 +143,7 @@ type Reader = (
   repository: Repository,
   rest: string,
   entry: Entry | null,
-) => Promise<Read | { skipped: string } | null>
+) => Promise<Read | SkippedItem | null>
 
 const READERS: Readonly<Record<string, Reader>> = {
   issues: readIssue,
@@ -168,7 +168,7 @@ async function readMarkdown(
   repository: Repository,
   path: string,
   entry: Entry | null,
-): Promise<Read | { skipped: string } | null> {
+): Promise<Read | SkippedItem | null> {
   const sha = entry !== null && 'blob' in entry ? entry.blob : await findBlob(github, repository, path)
   return sha === null ? null : await readFile(github, repository, { path, sha }, { session, extractor })
 }

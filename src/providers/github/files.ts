@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { inSlices, type Pausable } from '../../kernel/slices.ts'
 import { ExtractionError, type TextExtractor } from '../../file-text/index.ts'
+import type { SkippedItem } from '../feed.ts'
 import { type ProviderItem, ProviderError, type ProviderSession } from '../provider.ts'
 import { type GitHub, isMissing } from './client.ts'
 import type { Repository } from './repositories.ts'
@@ -117,7 +118,7 @@ export async function readFile(
   repository: Repository,
   { path, sha }: { path: string; sha: string },
   { session: { limits, signal }, extractor }: { session: ProviderSession; extractor: TextExtractor },
-): Promise<Omit<ProviderItem, 'externalId'> | { skipped: string }> {
+): Promise<Omit<ProviderItem, 'externalId'> | SkippedItem> {
   const { full_name: name, default_branch: branch, html_url: home } = repository
   const bytes = await github.raw(`repos/${name}/git/blobs/${sha}`)
   if (bytes.length > limits.maxDownloadBytes)
@@ -140,7 +141,7 @@ export async function readFile(
       if (!(error instanceof ExtractionError)) throw error
       throw new ProviderError('rejected', error.message, { cause: error })
     })
-  if (text.trim() === '') return { skipped: `${name} ${path}: The file has no text` }
+  if (text.trim() === '') return { title: `${name} ${path}`, skipped: 'The file has no text' }
   const query = new URLSearchParams({ path, sha: branch, per_page: '1' })
   const [last] = await github.get(`repos/${name}/commits?${query.toString()}`, z.array(Commit))
   const { author } = last?.commit ?? {}

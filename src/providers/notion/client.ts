@@ -107,7 +107,8 @@ function httpError(
   if (error.status >= 500 || error.status === 408 || error.status === 409) {
     return new ProviderError('unavailable', words, options)
   }
-  return new ProviderError('rejected', words, options)
+  const refusal = error.code === 'restricted_resource' ? 'access_refused' : null
+  return new ProviderError('rejected', words, { ...options, refusal })
 }
 
 /** The `error` of an OAuth answer (RFC 6749 §5.2), which the SDK does not read. */

@@ -221,7 +221,7 @@ describe("a page's blocks", () => {
     const { failures, skipped, ingested } = await sync.run()
     expect(failures).toEqual([])
     expect(ingested).toContain(id)
-    expect(skipped).toEqual([{ externalId: id, message: 'Page: 2 files in it are not read' }])
+    expect(skipped).toEqual([{ externalId: id, title: 'Page', message: '2 files in it are not read' }])
   })
 
   it('are read once when synced blocks contain each other, and skipped when the original is not shared', async () => {

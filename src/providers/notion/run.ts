@@ -77,7 +77,7 @@ export async function readObject(sync: NotionSync, object: NotionObject, part: N
     if ([object.created_by, object.last_edited_by].some(people.wasUnavailable)) state.failed.push(ref)
     return true
   } catch (error) {
-    part.failures.push(outage.failureOf(object.id, error))
+    part.failures.push({ ...outage.failureOf(object.id, error), title: titleOf(object) })
     state.failed.push(ref)
     return false
   }
@@ -145,7 +145,7 @@ async function readContent(sync: NotionSync, object: NotionObject, part: NotionP
   const context = { workspace: { id, name }, maxTextBytes: run.session.limits.maxTextBytes }
   part.upserts.push(notionItem(context, object, { path, text, author, editor }))
   const reason = leftInWords(left)
-  if (reason !== '') part.skipped.push({ externalId: object.id, message: `${titleOf(object)}: ${reason}` })
+  if (reason !== '') part.skipped.push({ externalId: object.id, title: titleOf(object), message: reason })
   if (container !== null) {
     // A page that was empty when read may contain this one since.
     sync.state.containers[container.id] ??= pathMark(container.path, container.title)

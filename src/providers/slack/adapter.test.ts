@@ -90,7 +90,11 @@ describe('Slack: the first run', () => {
     slack.state.setArchived(channel(1), true)
     const first = await sync.run({ allowlist })
     expect(first.failures).toEqual([
-      { externalId: `T0EMULATOR/${channel(1)}`, message: '#engineering cannot be joined: is_archived' },
+      {
+        externalId: `T0EMULATOR/${channel(1)}`,
+        title: '#engineering',
+        message: 'The channel cannot be joined: is_archived',
+      },
     ])
     expect((await sync.run({ allowlist })).failures).toEqual([])
     slack.state.setMember(channel(1), true)
@@ -117,7 +121,7 @@ describe('Slack: joining a channel', () => {
     // All five attempts at the first channel.
     slack.faults.add({ path: 'conversations.join', times: 5, status: 503, body: '' })
     const [failure] = (await sync.run({ allowlist })).failures
-    expect(failure?.message).toMatch(/^#\w+ cannot be joined: 503/)
+    expect(failure?.message).toMatch(/^The channel cannot be joined: 503/)
     expect(differences(slack, sync)).not.toEqual([])
     await sync.run({ allowlist })
     expect(differences(slack, sync)).toEqual([])

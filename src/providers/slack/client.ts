@@ -7,7 +7,7 @@ import {
   WebClient,
 } from '@slack/web-api'
 import { createProviderCaller, type ProviderCaller } from '../calls.ts'
-import { ProviderError, type ProviderSession } from '../provider.ts'
+import { ProviderError, type ProviderSession, type Refusal } from '../provider.ts'
 import { refuseRedirects } from '../../kernel/refuse-redirects.ts'
 
 /** Errors that end a grant: docs.slack.dev/reference/methods/auth.test#errors. */
@@ -24,6 +24,14 @@ const AUTH_ERRORS = new Set([
   'code_already_used',
   'bad_redirect_uri',
 ])
+
+/** https://docs.slack.dev/reference/methods/conversations.list#errors */
+const REFUSALS: Readonly<Record<string, Refusal>> = {
+  missing_scope: 'missing_permission',
+  no_permission: 'access_refused',
+  access_denied: 'access_refused',
+  restricted_action: 'access_refused',
+}
 
 /** Transient errors, sent as HTTP 200. */
 const PASSING_ERRORS = new Set([
@@ -104,7 +112,8 @@ function platformError(error: WebAPIPlatformError): ProviderError {
     const words = code.length > 100 ? 'Slack did not answer with JSON' : code
     return new ProviderError('unavailable', words, { code: code.slice(0, 100), cause: error })
   }
-  return new ProviderError('rejected', code, { code, cause: error })
+  const refusal = Object.hasOwn(REFUSALS, code) ? (REFUSALS[code] ?? null) : null
+  return new ProviderError('rejected', code, { code, refusal, cause: error })
 }
 
 function requestWords(error: Error): string {

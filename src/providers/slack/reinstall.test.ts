@@ -93,7 +93,8 @@ describe('Slack: an app that was removed and reinstalled', () => {
     const allowed = allowlist.filter((id) => id !== gone)
     expect((await sync.run({ allowlist: allowlist })).failures).toContainEqual({
       externalId: `T0EMULATOR/${archived}`,
-      message: '#general cannot be joined: is_archived',
+      title: '#general',
+      message: 'The channel cannot be joined: is_archived',
     })
     expect(kept.length).toBeGreaterThan(0)
     expect(idsOf(archived)).toEqual(kept)

@@ -81,7 +81,9 @@ async function findPage(fetchPage: FetchPage, first: URL, clock: Clock, signal: 
     if (status === 200) return url
     const target = status >= 300 && status < 400 ? URL.parse(header('location') ?? '', url.href) : null
     if (target === null || !/^https?:$/.test(target.protocol))
-      throw new ProviderError('rejected', `${url.host} answered with status ${status}`)
+      throw new ProviderError('rejected', `${url.host} answered with status ${status}`, {
+        code: String(status),
+      })
     url = target
   }
   throw new ProviderError('rejected', `${first.host} redirects too often`)

@@ -146,11 +146,25 @@ const SOURCES: readonly Scene[] = [
   {
     name: 'source-channels',
     who: 'owner',
-    path: ({ connected }) => `sources/${connected.slack}`,
+    path: ({ connected }) => `sources/${connected.slack}?tab=channels`,
     act: ({ page }) => page.getByRole('radio', { name: 'Only these channels' }).check(),
   },
   { name: 'source-failing', who: 'owner', path: ({ connected }) => `sources/${connected.notion}` },
-  { name: 'source-policy', who: 'owner', path: ({ connected }) => `sources/${connected.google_drive}` },
+  {
+    name: 'source-policy',
+    who: 'owner',
+    path: ({ connected }) => `sources/${connected.google_drive}?tab=permissions`,
+  },
+  {
+    name: 'source-skipped',
+    who: 'owner',
+    path: ({ connected }) => `sources/${connected.google_drive}?tab=skipped`,
+  },
+  {
+    name: 'source-history',
+    who: 'owner',
+    path: ({ connected }) => `sources/${connected.notion}?tab=history`,
+  },
   {
     name: 'source-remove',
     who: 'owner',
@@ -164,7 +178,7 @@ const SOURCES: readonly Scene[] = [
   {
     name: 'source-run',
     who: 'owner',
-    path: ({ connected }) => `sources/${connected.notion}`,
+    path: ({ connected }) => `sources/${connected.notion}?tab=history`,
     async act({ page }) {
       await page.getByRole('table', { name: 'Runs' }).getByRole('button').first().click()
       await dialog(page)

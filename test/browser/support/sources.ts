@@ -40,8 +40,12 @@ export async function connect(rig: ConsoleRig, page: Page, provider: string): Pr
   return sourceId
 }
 
-/** Opens a source's page and waits until its run has ended. */
+/** Opens a tab of a source's page. */
+export const chooseTab = (page: Page, name: string | RegExp): Promise<void> =>
+  page.getByRole('tab', { name }).click()
+
+/** Opens a source's history and waits until its run has ended. */
 export async function openSynced(rig: ConsoleRig, page: Page, sourceId: string): Promise<void> {
-  await page.goto(`${rig.service.url}/console/sources/${sourceId}`)
+  await page.goto(`${rig.service.url}/console/sources/${sourceId}?tab=history`)
   await page.getByRole('table', { name: 'Runs' }).getByText('Succeeded').first().waitFor()
 }

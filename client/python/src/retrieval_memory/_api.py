@@ -540,6 +540,8 @@ class Source(TypedDict):
     externalAccountId: str
     lastSyncedAt: str | None
     errorMessage: str | None
+    errorCode: NotRequired[Literal["access_ended", "missing_permission", "app_blocked", "api_disabled", "access_refused", "not_configured"] | None]
+    itemsSkipped: NotRequired[int]
     channelAllowlist: list[str] | None
     sourceItemCount: int
     policyHealth: dict[str, Any] | None
@@ -623,6 +625,7 @@ class CreateSyncRunAnswerSyncRun(TypedDict):
 
 class GetSyncRunAnswer(TypedDict):
     syncRun: SyncRun
+    errorCode: Literal["access_ended", "missing_permission", "app_blocked", "api_disabled", "access_refused", "not_configured"] | None
     itemsFailed: int
     failures: list[SyncRunFailure]
     skipped: list[SyncRunFailure]
@@ -635,7 +638,9 @@ class SyncRunFailure(TypedDict):
     """An item that a run did not read."""
 
     externalId: str
+    title: str | None
     message: str
+    code: Literal["service_failed", "not_storable"] | None
 
 
 class CleanUpSlackSystemEventsRequest(TypedDict):

@@ -8,7 +8,7 @@ export type AuditFilters = Pick<
   'action' | 'actor' | 'target' | 'from' | 'to'
 >
 
-const TARGET_MAX = 200
+export const TARGET_MAX = 2_048
 
 /** The filters in the URL, without those that the service would refuse. */
 export function readFilters(query: Record<string, unknown>): AuditFilters {

@@ -1,7 +1,7 @@
 import { Button, Group, Select, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useEffect, useRef, useState } from 'react'
-import { type AuditFilters, localTime, readFilters, readTime } from './audit-filters.ts'
+import { type AuditFilters, localTime, readFilters, readTime, TARGET_MAX } from './audit-filters.ts'
 import { AUDIT_ACTIONS } from './audit-words.ts'
 import classes from './audit-page.module.css'
 import type { useActors } from './use-actors.ts'
@@ -79,9 +79,9 @@ function TargetInput({ value, onChange }: { value: string; onChange: (target: st
     <TextInput
       ref={input}
       label="Target"
-      placeholder="ID"
+      placeholder="ID or external ID"
       value={text}
-      maxLength={200}
+      maxLength={TARGET_MAX}
       onChange={(event) => {
         setText(event.currentTarget.value)
         tell(event.currentTarget.value.trim())

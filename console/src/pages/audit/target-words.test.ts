@@ -39,10 +39,12 @@ describe('the target of an event', () => {
     })
   })
 
-  it('distinguishes the items of a source by the start of their IDs', () => {
+  it('is a deleted item with its external ID, and of others the start of the ID', () => {
     const known = { ...NOBODY, sources: new Map([[ID, 'Team chat']]) }
-    const nameOf = (id: string) => targetOf(event('source_item', { connectorId: ID }, id), known).name
-    expect(nameOf('3f2a9c1e-0000-4000-8000-000000000001')).toBe('Source item 3f2a9c1e… of Team chat')
+    const nameOf = (metadata: Record<string, unknown>) =>
+      targetOf(event('source_item', { connectorId: ID, ...metadata }), known).name
+    expect(nameOf({})).toBe('Source item 22222222… of Team chat')
+    expect(nameOf({ externalId: 'handbook/vacation' })).toBe('Source item handbook/vacation of Team chat')
   })
 
   it('has the recorded name and no link if it was deleted', () => {

@@ -78,8 +78,7 @@ export function targetOf({ targetType, targetId, metadata }: AuditEvent, known: 
     case 'sync_run': {
       const source = typeof metadata.connectorId === 'string' ? metadata.connectorId : targetId
       const name = known.sources.get(source)
-      // The trail keeps no titles of items, so the start of the ID tells them apart.
-      const shownType = targetType === 'source_item' ? `${type} ${targetId.slice(0, ID_CHARACTERS)}…` : type
+      const shownType = targetType === 'source_item' ? `${type} ${itemName(targetId, metadata)}` : type
       return name === undefined
         ? { name: recorded ?? shownType, page: null }
         : {
@@ -97,12 +96,21 @@ export function targetOf({ targetType, targetId, metadata }: AuditEvent, known: 
   }
 }
 
+/** The trail keeps no titles of items: the external ID of a deleted one, or the start of the ID, tells them apart. */
+function itemName(id: string, { externalId }: AuditEvent['metadata']): string {
+  return typeof externalId === 'string' ? shortened(externalId) : `${id.slice(0, ID_CHARACTERS)}…`
+}
+
 /** The name or question that the event recorded. */
 function recordedName(metadata: AuditEvent['metadata']): string | null {
   for (const field of ['name', 'displayName', 'query', 'url']) {
     const value = metadata[field]
     if (typeof value !== 'string' || value === '') continue
-    return value.length > NAME_CHARACTERS_MAX ? `${value.slice(0, NAME_CHARACTERS_MAX - 1)}…` : value
+    return shortened(value)
   }
   return null
+}
+
+function shortened(value: string): string {
+  return value.length > NAME_CHARACTERS_MAX ? `${value.slice(0, NAME_CHARACTERS_MAX - 1)}…` : value
 }

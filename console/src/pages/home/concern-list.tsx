@@ -5,7 +5,7 @@ import { Panel } from '../../ui/panel.tsx'
 import { FixButton } from '../sources/fix-button.tsx'
 import { explainFailure } from '../sources/failure-words.ts'
 import type { Source, SyncRun } from '../sources/source-words.ts'
-import { useLiveRuns, useSyncRun } from '../sources/use-runs.ts'
+import { useLiveRuns } from '../sources/use-runs.ts'
 import type { Concern } from './attention.ts'
 import classes from './concern-list.module.css'
 
@@ -40,7 +40,7 @@ export function ConcernList({ concerns }: { concerns: readonly Concern[] }) {
               </span>
               <span className={classes.text}>
                 {'source' in concern && concern.text === null ? (
-                  <Fix source={concern.source} run={runOf(concern.source)} />
+                  <Fix source={concern.source} />
                 ) : (
                   concern.text
                 )}
@@ -69,8 +69,7 @@ export function ConcernList({ concerns }: { concerns: readonly Concern[] }) {
 }
 
 /** The fix for a failed run. The source's page has the provider's message. */
-function Fix({ source, run }: { source: Source; run: SyncRun | undefined }) {
-  const { data } = useSyncRun(run?.status === 'failed' ? run.id : undefined)
-  const { happened, fix } = explainFailure(source, data?.needsReconnection === true)
+function Fix({ source }: { source: Source }) {
+  const { happened, fix } = explainFailure(source.provider, source.errorCode)
   return `${happened} ${fix}`
 }

@@ -7,9 +7,8 @@ import { GroupsPanel } from './groups-panel.tsx'
 import { InvitationsPanel } from './invitations-panel.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
 import { MembersPanel } from './members-panel.tsx'
-import { PermissionsPanel } from './permissions-panel.tsx'
 
-/** Members, invitations and permissions of the workspace. */
+/** Members, invitations and groups of the workspace. */
 export function MembersPage() {
   const [isInviting, { open, close }] = useDisclosure(false)
   return (
@@ -26,7 +25,6 @@ export function MembersPage() {
       <Stack gap="lg">
         <MembersPanel />
         <InvitationsPanel />
-        <PermissionsPanel />
         <GroupsPanel />
         <DirectoryPanel />
       </Stack>

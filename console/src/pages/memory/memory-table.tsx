@@ -1,5 +1,5 @@
 import { formatNumber } from '../../ui/format.ts'
-import { SortableTable } from '../../ui/sortable-table.tsx'
+import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { kindOf } from './kinds.ts'
 import { KindDot } from './legend.tsx'
 import classes from './memory-table.module.css'
@@ -26,17 +26,20 @@ export function MemoryTable({
     const { reversed: _, ...rest } = search
     onChange({ ...rest, sort: next, ...(next === column && !isReversed ? { reversed: true } : {}) }, true)
   }
+  const direction = isDescending(column, isReversed) ? 'descending' : 'ascending'
+  const by = (id: SortColumn): NonNullable<Column<MemoryRow>['sort']> => ({
+    direction: id === column ? direction : 'none',
+    onSort: () => sort(id),
+  })
   return (
-    <SortableTable<MemoryRow, SortColumn>
+    <DataTable
       label="Names in the memory"
       rows={sortRows(rows, column, isReversed)}
       rowKey={({ node }) => node.id}
-      sorted={{ column, isDescending: isDescending(column, isReversed) }}
-      onSort={sort}
       columns={[
         {
-          id: 'name',
           label: 'Name',
+          sort: by('name'),
           cell: ({ node }) => (
             <button
               type="button"
@@ -49,8 +52,8 @@ export function MemoryTable({
           ),
         },
         {
-          id: 'kind',
           label: 'Kind',
+          sort: by('kind'),
           cell: ({ node, kind }) => (
             <span className={classes.kind}>
               <KindDot kind={kindOf(node)} />
@@ -58,8 +61,18 @@ export function MemoryTable({
             </span>
           ),
         },
-        { id: 'weight', label: 'Items', cell: ({ node }) => formatNumber(node.weight), isAtEnd: true },
-        { id: 'links', label: 'Links', cell: ({ links }) => formatNumber(links), isAtEnd: true },
+        {
+          label: 'Items',
+          sort: by('weight'),
+          cell: ({ node }) => formatNumber(node.weight),
+          isAtEnd: true,
+        },
+        {
+          label: 'Links',
+          sort: by('links'),
+          cell: ({ links }) => formatNumber(links),
+          isAtEnd: true,
+        },
       ]}
     />
   )

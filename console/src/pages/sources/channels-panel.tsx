@@ -69,6 +69,9 @@ export function ChannelsPanel({
           />
         )}
       </Reading>
+      <Text size="sm" role="status" className={classes.saved ?? ''}>
+        {change.isSuccess && run.isSuccess && 'Saved. The sync of these channels has started.'}
+      </Text>
     </Panel>
   )
 }

@@ -4,19 +4,17 @@ import { providerName } from '../../api/provider-list.ts'
 import { explainFailure } from './failure-words.ts'
 import { useConnecting } from './connect-dialog.tsx'
 import { isActive, type Source, type SyncRun } from './source-words.ts'
-import { useSyncRun } from './use-runs.ts'
 import { useStartRun } from './use-source-changes.ts'
 
 /** The fix for a failing or outdated source: reconnect it if its access has ended, otherwise sync it. */
 export function FixButton({ source, run }: { source: Source; run: SyncRun | undefined }) {
-  const details = useSyncRun(run?.status === 'failed' ? run.id : undefined)
   const [connect, sync] = [useConnecting(source.provider), useStartRun(source.id)]
   const error = connect.error ?? sync.error
-  const failure = explainFailure(source, details.data?.needsReconnection === true)
+  const { isCuredByReconnecting } = explainFailure(source.provider, source.errorCode)
   const name = providerName(source.provider) ?? 'the account'
   return (
     <div>
-      {source.status === 'error' && failure.isCuredByReconnecting ? (
+      {source.status === 'error' && isCuredByReconnecting ? (
         <Button size="xs" onClick={connect.begin} loading={connect.isPending}>
           Reconnect {name}
         </Button>

@@ -8,6 +8,12 @@ import classes from './item-list.module.css'
 import { KINDS } from './source-words.ts'
 import type { ListedItem } from './use-items.ts'
 
+/** The order of the list, by the latest change here. */
+export interface ItemSort {
+  order: 'oldest' | undefined
+  onSort: (order: 'oldest' | undefined) => void
+}
+
 /** What admins do with a row. */
 export interface ItemActions {
   isChosen: (id: string) => boolean
@@ -21,11 +27,13 @@ export interface ItemActions {
 export function itemColumns({
   actions,
   isOfSource,
+  sort,
   onOpen,
 }: {
   /** Null for members. */
   actions: ItemActions | null
   isOfSource: boolean
+  sort: ItemSort
   onOpen: (item: ListedItem) => void
 }): Column<ListedItem>[] {
   return [
@@ -57,8 +65,12 @@ export function itemColumns({
     ...(isOfSource ? [] : [{ label: 'From', cell: (item: ListedItem) => <Origin item={item} /> }]),
     { label: 'Kind', cell: ({ sourceKind }) => KINDS[sourceKind] },
     {
-      label: 'Changed',
-      cell: ({ sourceUpdatedAt, syncedAt }) => <RelativeTime at={sourceUpdatedAt ?? syncedAt} />,
+      label: 'Updated',
+      sort: {
+        direction: sort.order === 'oldest' ? 'ascending' : 'descending',
+        onSort: () => sort.onSort(sort.order === 'oldest' ? undefined : 'oldest'),
+      },
+      cell: ({ updatedAt }) => <RelativeTime at={updatedAt} />,
       isAtEnd: true,
     },
     ...(actions ? [actionColumn(actions)] : []),

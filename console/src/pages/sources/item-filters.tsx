@@ -13,7 +13,7 @@ import {
 import { isUnused, nameOf } from './source-words.ts'
 import { useSources } from './use-sources.ts'
 
-type Filters = Omit<ItemsSearch, 'item'>
+type Filters = Omit<ItemsSearch, 'item' | 'order'>
 
 /** Filters of an item list. The URL has them too. */
 export function ItemFilters({

@@ -9,7 +9,7 @@ import { EndOfList } from '../../ui/end-of-list.tsx'
 import { ErrorNotice, ErrorState } from '../../ui/error-state.tsx'
 import { FirstReading } from '../../ui/reading.tsx'
 import { LinesSkeleton } from '../../ui/skeletons.tsx'
-import { itemColumns } from './item-columns.tsx'
+import { itemColumns, type ItemSort } from './item-columns.tsx'
 import { SelectionBar } from './selection-bar.tsx'
 import { DeleteItemDialog } from './delete-item-dialog.tsx'
 import { type ListedItem, useCanSync, type useItems, useSyncItem } from './use-items.ts'
@@ -18,17 +18,16 @@ import { type ListedItem, useCanSync, type useItems, useSyncItem } from './use-i
 export function ItemList({
   items,
   empty,
-  isAsked = false,
   isOfSource = false,
+  sort,
   onOpen,
 }: {
   items: ReturnType<typeof useItems>
   /** The empty state. */
   empty: { title: string; text: string; action?: ReactNode }
-  /** Loads the next page only by a button, for pages with content below the list. */
-  isAsked?: boolean
   /** All items are from the source that the page names. */
   isOfSource?: boolean
+  sort: ItemSort
   onOpen: (item: ListedItem) => void
 }) {
   const { rows, error, isPending, hasNextPage, refetch } = items
@@ -48,8 +47,8 @@ export function ItemList({
   if (rows.length === 0 && !hasNextPage) return <EmptyState icon={FileText} {...empty} />
   return (
     <>
-      {rows.length > 0 && <Rows rows={rows} isOfSource={isOfSource} onOpen={onOpen} />}
-      <EndOfList pages={items} isAsked={isAsked && rows.length > 0} />
+      {rows.length > 0 && <Rows rows={rows} isOfSource={isOfSource} sort={sort} onOpen={onOpen} />}
+      <EndOfList pages={items} />
     </>
   )
 }
@@ -57,10 +56,12 @@ export function ItemList({
 function Rows({
   rows,
   isOfSource,
+  sort,
   onOpen,
 }: {
   rows: readonly ListedItem[]
   isOfSource: boolean
+  sort: ItemSort
   onOpen: (item: ListedItem) => void
 }) {
   const { isAdmin } = useWorkspace()
@@ -114,7 +115,7 @@ function Rows({
         rows={rows}
         rowKey={({ id }) => id}
         isCompact
-        columns={itemColumns({ actions: isAdmin ? actions : null, isOfSource, onOpen })}
+        columns={itemColumns({ actions: isAdmin ? actions : null, isOfSource, sort, onOpen })}
       />
       <DeleteItemDialog item={toDelete} isOpen={isDeleting} onClose={deleting.close} />
     </>

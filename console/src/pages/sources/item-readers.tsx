@@ -1,23 +1,18 @@
 import { List, Text } from '@mantine/core'
-import { useWorkspace } from '../../session/workspace.tsx'
 import { Reading } from '../../ui/reading.tsx'
+import { PermissionsOff } from './permissions-off.tsx'
 import { describeReader } from './reader-words.ts'
 import { useItemReaders } from './use-readers.ts'
 
 /** The readers in the item's access policy, unless the workspace does not enforce permissions. */
 export function ItemReaders({ itemId }: { itemId: string }) {
   const readers = useItemReaders(itemId)
-  const { organization } = useWorkspace()
   return (
     <section aria-label="Readers">
       <Text fw={560} mb="xs">
         Who may read it
       </Text>
-      {organization.permissions === 'off' && (
-        <Text size="sm" mb="xs">
-          Every member of this workspace, because permissions are off. Once they are enforced:
-        </Text>
-      )}
+      <PermissionsOff />
       <Reading query={readers}>
         {(rows) =>
           rows.length === 0 ? (

@@ -6,7 +6,7 @@ import { BackToSources } from './back-to-sources.tsx'
 import { ItemDrawer } from './item-drawer.tsx'
 import { ItemFilters } from './item-filters.tsx'
 import { ItemList } from './item-list.tsx'
-import { SkippedPanel } from './skipped-panel.tsx'
+import type { ItemsSearch } from './items-search.ts'
 import { useItems } from './use-items.ts'
 import { totalOf } from './item-totals.ts'
 
@@ -16,18 +16,18 @@ const route = getRouteApi('/admins/sources/items')
 export function ItemsPage() {
   const search = route.useSearch()
   const navigate = useNavigate()
-  const { item, ...filters } = search
-  const items = useItems(filters)
+  const { item, order, ...filters } = search
+  const { item: _, ...list } = search
+  const items = useItems(list)
+  const go = (next: ItemsSearch): void =>
+    void navigate({ to: '/sources/items', search: next, resetScroll: false })
   const isFiltered = Object.keys(filters).length > 0
   return (
     <>
       <BackToSources />
       <PageHeader title="Stored items" text="All stored documents, messages and files." />
       <Panel title="Items" text={totalOf(items)} isFlush>
-        <ItemFilters
-          filters={filters}
-          onChange={(next) => void navigate({ to: '/sources/items', search: next, resetScroll: false })}
-        />
+        <ItemFilters filters={filters} onChange={(next) => go({ ...next, ...(order && { order }) })} />
         <ItemList
           items={items}
           empty={
@@ -39,18 +39,11 @@ export function ItemsPage() {
                   action: <ButtonLink to="/sources/new">Add a source</ButtonLink>,
                 }
           }
-          onOpen={({ id }) =>
-            void navigate({ to: '/sources/items', search: { ...search, item: id }, resetScroll: false })
-          }
+          sort={{ order, onSort: (next) => go({ ...filters, ...(next && { order: next }) }) }}
+          onOpen={({ id }) => go({ ...list, item: id })}
         />
       </Panel>
-      {filters.source !== undefined && <SkippedPanel sourceId={filters.source} />}
-      {item !== undefined && (
-        <ItemDrawer
-          itemId={item}
-          onClose={() => void navigate({ to: '/sources/items', search: filters, resetScroll: false })}
-        />
-      )}
+      {item !== undefined && <ItemDrawer itemId={item} onClose={() => go(list)} />}
     </>
   )
 }

@@ -5,7 +5,6 @@ import { ItemDrawer } from './item-drawer.tsx'
 import { ItemFilters } from './item-filters.tsx'
 import type { ItemsSearch } from './items-search.ts'
 import { ItemList } from './item-list.tsx'
-import { SkippedPanel } from './skipped-panel.tsx'
 import { totalOf } from './item-totals.ts'
 import { isPushOnly, type Source } from './source-words.ts'
 import { useItems } from './use-items.ts'
@@ -14,44 +13,42 @@ const route = getRouteApi('/admins/sources/$sourceId')
 
 export function ItemsPanel({ source }: { source: Source }) {
   // The page determines the source and its provider.
-  const { item, source: _, provider: __, ...filters } = route.useSearch()
+  const { item, order, tab: _, source: __, provider: ___, ...filters } = route.useSearch()
+  const list = { ...filters, ...(order && { order }) }
   const navigate = useNavigate()
   const go = (search: ItemsSearch): void =>
     void navigate({ to: '/sources/$sourceId', params: { sourceId: source.id }, search, resetScroll: false })
-  const isFiltered = Object.keys(filters).length > 0
-  const items = useItems({ ...filters, source: source.id })
+  const items = useItems({ ...list, source: source.id })
   return (
-    <>
-      <Panel title="Items" text={totalOf(items)} isFlush>
-        <ItemFilters filters={filters} isOfSource onChange={go} />
-        <ItemList
-          items={items}
-          empty={
-            !isFiltered
-              ? {
-                  title: 'No items yet',
-                  text: isPushOnly(source)
-                    ? 'Import files, or push documents with the ID of this source.'
-                    : 'Items appear here as they are synced.',
-                  ...(isPushOnly(source)
-                    ? {
-                        action: (
-                          <ButtonLink to="/sources/import" search={{ source: source.id }} variant="default">
-                            Import files
-                          </ButtonLink>
-                        ),
-                      }
-                    : {}),
-                }
-              : { title: 'No results', text: 'Clear a filter to see more.' }
-          }
-          isAsked={!isPushOnly(source)}
-          isOfSource
-          onOpen={({ id }) => go({ ...filters, item: id })}
-        />
-        {item !== undefined && <ItemDrawer itemId={item} onClose={() => go(filters)} />}
-      </Panel>
-      {!isPushOnly(source) && <SkippedPanel sourceId={source.id} />}
-    </>
+    <Panel title="Items" text={totalOf(items)} isFlush>
+      <ItemFilters
+        filters={filters}
+        isOfSource
+        onChange={(next) => go({ ...next, ...(order && { order }) })}
+      />
+      <ItemList
+        items={items}
+        empty={Object.keys(filters).length > 0 ? NOTHING_FOUND : emptyOf(source)}
+        isOfSource
+        sort={{ order, onSort: (next) => go({ ...filters, ...(next && { order: next }) }) }}
+        onOpen={({ id }) => go({ ...list, item: id })}
+      />
+      {item !== undefined && <ItemDrawer itemId={item} onClose={() => go(list)} />}
+    </Panel>
   )
+}
+
+const NOTHING_FOUND = { title: 'No results', text: 'Clear a filter to see more.' }
+
+function emptyOf(source: Source) {
+  if (!isPushOnly(source)) return { title: 'No items yet', text: 'Items appear here as they are synced.' }
+  return {
+    title: 'No items yet',
+    text: 'Import files, or push documents with the ID of this source.',
+    action: (
+      <ButtonLink to="/sources/import" search={{ source: source.id }} variant="default">
+        Import files
+      </ButtonLink>
+    ),
+  }
 }

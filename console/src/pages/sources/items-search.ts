@@ -19,7 +19,20 @@ export interface ItemsSearch {
   to?: string
   /** A name of the memory that the items contain. */
   entity?: string
+  order?: 'oldest'
   item?: string
+}
+
+/** The tabs of a source's page, besides its items. */
+export const SOURCE_TABS = ['skipped', 'history', 'channels', 'permissions'] as const
+export type SourceTab = (typeof SOURCE_TABS)[number]
+
+/** The search parameters of a source's page. */
+export type SourceSearch = ItemsSearch & { tab?: SourceTab }
+
+export function readSourceSearch(search: Record<string, unknown>): SourceSearch {
+  const tab = SOURCE_TABS.find((one) => one === search.tab)
+  return { ...readItemsSearch(search), ...(tab === undefined ? {} : { tab }) }
 }
 
 const TEXT_CHARACTERS_MAX = 200
@@ -48,6 +61,7 @@ export function readItemsSearch(search: Record<string, unknown>): ItemsSearch {
     ...(from === undefined ? {} : { from }),
     ...(to === undefined ? {} : { to }),
     ...(entity === undefined ? {} : { entity }),
+    ...(search.order === 'oldest' ? { order: 'oldest' as const } : {}),
     ...(item === undefined ? {} : { item }),
   }
 }

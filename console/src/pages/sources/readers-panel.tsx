@@ -7,6 +7,7 @@ import { count } from '../../ui/format.ts'
 import { Panel } from '../../ui/panel.tsx'
 import { Reading } from '../../ui/reading.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
+import { PermissionsOff } from './permissions-off.tsx'
 import type { Source } from './source-words.ts'
 import {
   type Audience,
@@ -20,6 +21,7 @@ export function ReadersPanel({ source }: { source: Source }) {
   const permissions = useSourcePermissions(source.id)
   return (
     <Panel title="Permissions">
+      <PermissionsOff />
       <Reading query={permissions}>
         {(found) => {
           switch (found.kind) {

@@ -5,7 +5,8 @@ import { TooMany } from '../../ui/error-state.tsx'
 import { formatNumber } from '../../ui/format.ts'
 import { Reading } from '../../ui/reading.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
-import { explainFailure } from './failure-words.ts'
+import { explainFailure, type FailureCode } from './failure-words.ts'
+import { ItemName } from './item-name.tsx'
 import { RunCell } from './run-cell.tsx'
 import classes from './runs-panel.module.css'
 import { countsOf, fixOfItem, skippedBy, type Source, type SyncRun } from './source-words.ts'
@@ -19,13 +20,11 @@ export function RunDialog({ source, run, onClose }: { source: Source; run: SyncR
   return (
     <Modal opened onClose={onClose} title="Run details" size="lg">
       <Reading query={details}>
-        {({ syncRun, failures, skipped, nextRunAt, needsReconnection }) => (
+        {({ syncRun, errorCode, failures, skipped, nextRunAt }) => (
           <Stack gap="sm">
             <RunCell run={syncRun} />
             <Text size="sm">{countsOf(syncRun)}.</Text>
-            {syncRun.status === 'failed' && (
-              <Explanation source={source} run={syncRun} needsReconnection={needsReconnection} />
-            )}
+            {syncRun.status === 'failed' && <Explanation source={source} code={errorCode} />}
             {nextRunAt !== null && (
               <Text size="sm" c="dimmed">
                 Next sync: <RelativeTime at={nextRunAt} />
@@ -39,16 +38,8 @@ export function RunDialog({ source, run, onClose }: { source: Source; run: SyncR
   )
 }
 
-function Explanation({
-  source: { provider },
-  run: { errorMessage },
-  needsReconnection,
-}: {
-  source: Source
-  run: SyncRun
-  needsReconnection: boolean
-}) {
-  const { happened, fix } = explainFailure({ provider, errorMessage }, needsReconnection)
+function Explanation({ source, code }: { source: Source; code: FailureCode | null }) {
+  const { happened, fix } = explainFailure(source.provider, code)
   return (
     <Text size="sm">
       {happened} {fix}
@@ -68,7 +59,7 @@ function SkippedItems({
   skipped: readonly Left[]
 }) {
   const rows = [
-    ...failures.map((item) => ({ ...item, fix: fixOfItem(source.provider, item.message) })),
+    ...failures.map((item) => ({ ...item, fix: fixOfItem(source.provider, item.code) })),
     ...skipped.map((item) => ({ ...item, fix: '–' })),
   ]
   if (rows.length === 0) return null
@@ -79,7 +70,7 @@ function SkippedItems({
         rows={rows}
         rowKey={({ externalId }) => externalId}
         columns={[
-          { label: 'Item', cell: ({ externalId }) => <span className={classes.item}>{externalId}</span> },
+          { label: 'Item', cell: (item) => <ItemName item={item} /> },
           { label: 'Reason', cell: ({ message }) => <span className={classes.reason}>{message}</span> },
           ...(failures.length > 0 ? [{ label: 'Fix', cell: ({ fix }: { fix: string }) => fix }] : []),
         ]}

@@ -1,43 +1,61 @@
 import { useQuery } from '@tanstack/react-query'
+import { CircleCheck } from 'lucide-react'
 import { unwrap } from '../../api/client.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
-import { ErrorNotice, TooMany } from '../../ui/error-state.tsx'
+import { EmptyState } from '../../ui/empty-state.tsx'
+import { TooMany } from '../../ui/error-state.tsx'
 import { Panel } from '../../ui/panel.tsx'
+import { Reading } from '../../ui/reading.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
+import { ItemName } from './item-name.tsx'
 import classes from './item-list.module.css'
+import type { Source } from './source-words.ts'
 
-/** The items that a source could not read, with reasons. Renders nothing if there are none. */
-export function SkippedPanel({ sourceId }: { sourceId: string }) {
-  const { api, organization, isAdmin } = useWorkspace()
+/** The items that a source could not read, with reasons. */
+export function SkippedPanel({ source }: { source: Source }) {
+  const { api, organization } = useWorkspace()
   const skipped = useQuery({
-    queryKey: [organization.id, 'source-items', 'skipped', sourceId],
+    queryKey: [organization.id, 'source-items', 'skipped', source.id],
     queryFn: ({ signal }) => {
-      const params = { path: { id: sourceId } }
+      const params = { path: { id: source.id } }
       return unwrap(api.GET('/v1/console/sources/{id}/skipped-items', { params, signal }))
     },
-    enabled: isAdmin,
   })
-  if (skipped.error) return <ErrorNotice error={skipped.error} />
-  const rows = skipped.data?.skippedItems ?? []
-  if (rows.length === 0) return null
   return (
     <Panel title="Skipped items" text="Items that the last syncs could not read." isFlush>
-      <DataTable
-        label="Skipped items"
-        rows={rows}
-        rowKey={({ externalId }) => externalId}
-        columns={[
-          { label: 'Item', cell: ({ externalId }) => <span className={classes.title}>{externalId}</span> },
-          { label: 'Reason', cell: ({ reason }) => <span className={classes.title}>{reason}</span> },
-          {
-            label: 'Stored',
-            cell: ({ isStored }) => (isStored ? 'An older version, or in part' : 'No'),
-          },
-          { label: 'When', cell: ({ at }) => <RelativeTime at={at} />, isAtEnd: true },
-        ]}
-      />
-      {skipped.data?.isCapped === true && <TooMany shown={rows.length} hint="The latest come first." />}
+      <Reading query={skipped}>
+        {({ skippedItems: rows, isCapped }) =>
+          rows.length === 0 ? (
+            <EmptyState
+              icon={CircleCheck}
+              title="Nothing skipped"
+              text="Every item that was found is stored."
+            />
+          ) : (
+            <>
+              <DataTable
+                label="Skipped items"
+                rows={rows}
+                rowKey={({ externalId }) => externalId}
+                columns={[
+                  { label: 'Item', cell: (item) => <ItemName item={item} /> },
+                  {
+                    label: 'Reason',
+                    cell: ({ reason }) => <span className={classes.title}>{reason}</span>,
+                  },
+                  {
+                    label: 'Stored',
+                    cell: ({ isStored }) => (isStored ? 'An older version, or in part' : 'No'),
+                  },
+                  { label: 'When', cell: ({ at }) => <RelativeTime at={at} />, isAtEnd: true },
+                ]}
+              />
+              {isCapped && <TooMany shown={rows.length} hint="The latest come first." />}
+            </>
+          )
+        }
+      </Reading>
     </Panel>
   )
 }

@@ -5,16 +5,13 @@ import { EmptyState } from '../../ui/empty-state.tsx'
 import { ButtonLink } from '../../ui/links.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { hasChannels, providerName } from '../../api/provider-list.ts'
+import { providerName } from '../../api/provider-list.ts'
 import { Reading } from '../../ui/reading.tsx'
 import { BackToSources } from './back-to-sources.tsx'
 import { ChannelsPanel } from './channels-panel.tsx'
-import { ItemsPanel } from './items-panel.tsx'
-import { PolicyPanel } from './policy-panel.tsx'
-import { ReadersPanel } from './readers-panel.tsx'
-import { RunsPanel } from './runs-panel.tsx'
 import { SourceActions } from './source-actions.tsx'
 import { SourceStanding } from './source-standing.tsx'
+import { SourceTabs } from './source-tabs.tsx'
 import { awaitsChannels, isForFiles, isPushOnly, nameOf, type Source } from './source-words.ts'
 import { useReadAfterRuns, useRunsOf } from './use-runs.ts'
 import { useSources } from './use-sources.ts'
@@ -42,8 +39,7 @@ function Details({ source }: { source: Source }) {
   const runs = useRunsOf(source.id)
   const newest = runs.rows[0]
   useReadAfterRuns([source], runs.rows)
-  const isPushed = isPushOnly(source)
-  const isWaiting = awaitsChannels(source, newest) && !isPushed
+  const isWaiting = awaitsChannels(source, newest) && !isPushOnly(source)
   return (
     <>
       <PageHeader
@@ -62,11 +58,7 @@ function Details({ source }: { source: Source }) {
             run={newest}
             waitingUntil={newest === undefined ? null : runs.waitingUntil(newest.id)}
           />
-          <ReadersPanel source={source} />
-          {source.policyHealth !== null && <PolicyPanel source={source} health={source.policyHealth} />}
-          {hasChannels(source.provider) && !isPushed && !isWaiting && <ChannelsPanel source={source} />}
-          <ItemsPanel source={source} />
-          {!isPushed && <RunsPanel source={source} runs={runs} />}
+          {!isWaiting && <SourceTabs source={source} runs={runs} />}
         </Stack>
       )}
     </>

@@ -10,6 +10,7 @@ import { LastSynced } from './last-synced.tsx'
 import { explainFailure } from './failure-words.ts'
 import { FixButton } from './fix-button.tsx'
 import classes from './source-standing.module.css'
+import { SkippedLink } from './skipped-link.tsx'
 import { SourceStatus } from './source-status.tsx'
 import { awaitsChannels, countsOf, isActive, isPushOnly, type Source, type SyncRun } from './source-words.ts'
 import { useSyncRun } from './use-runs.ts'
@@ -28,16 +29,17 @@ export function SourceStanding({
   const { data: details } = useSyncRun(run?.id)
   return (
     <>
-      {source.status === 'error' && (
-        <Failure source={source} run={run} needsReconnection={details?.needsReconnection === true} />
-      )}
+      {source.status === 'error' && <Failure source={source} run={run} />}
       {source.status === 'disabled' && <Paused source={source} />}
       {run && isActive(run) && (
         <Running run={run} provider={providerName(source.provider)} waitingUntil={waitingUntil} />
       )}
       <Stats>
         <Stat label="Items" value={formatNumber(source.sourceItemCount)}>
-          <SourceStatus source={source} run={run} />
+          <span className={classes.standing}>
+            <SourceStatus source={source} run={run} />
+            <SkippedLink source={source} />
+          </span>
         </Stat>
         <Stat label="Last synced" value={<LastSynced source={source} />}>
           {isPushOnly(source)
@@ -81,16 +83,11 @@ function NextSync({ source, run, at }: { source: Source; run: SyncRun | undefine
   )
 }
 
-function Failure({
-  source,
-  run,
-  needsReconnection,
-}: {
-  source: Source
-  run: SyncRun | undefined
-  needsReconnection: boolean
-}) {
-  const { happened, fix, isCuredByReconnecting, isGeneral } = explainFailure(source, needsReconnection)
+function Failure({ source, run }: { source: Source; run: SyncRun | undefined }) {
+  const { happened, fix, isCuredByReconnecting, isGeneral } = explainFailure(
+    source.provider,
+    source.errorCode,
+  )
   return (
     <Alert color="red" icon={<CircleAlert size={18} aria-hidden />} title={happened}>
       <Text size="sm" mb="xs">

@@ -66,12 +66,11 @@ export function awaitsChannels({ status, provider }: Source, run: SyncRun | unde
   return status === 'pending' && run === undefined && hasChannels(provider)
 }
 
-/** The fix for an item that a run could not read. The service starts the messages of its own failures the same way. */
-export function fixOfItem(provider: Source['provider'], message: string): string {
+/** The fix for an item that a run could not read. */
+export function fixOfItem(provider: Source['provider'], code: Schemas['SyncRunFailure']['code']): string {
   const { name } = providerFacts(provider)
-  if (/^It cannot be (?:read|stored): the service failed on it/.test(message))
-    return 'Send the ID to the operator: the log of the service has the cause.'
-  if (message.startsWith('It cannot be stored:')) return `Shorten or split it in ${name}, then sync again.`
+  if (code === 'service_failed') return 'Send the ID to the operator: the log of the service has the cause.'
+  if (code === 'not_storable') return `Shorten or split it in ${name}, then sync again.`
   return `Check in ${name} that it exists and that the account can open it, then sync again.`
 }
 

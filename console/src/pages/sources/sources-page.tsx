@@ -17,7 +17,8 @@ import { filterSources, readSourcesSearch, SEARCHED_FROM } from './source-filter
 import classes from './source-filters.module.css'
 import { SourceFilters } from './source-filters.tsx'
 import { SourceName } from './source-name.tsx'
-import { SourceStatus } from './source-status.tsx'
+import { SkippedLink } from './skipped-link.tsx'
+import { SourceState } from './source-state.tsx'
 import { awaitsChannels, isPushOnly, isUnused, type Source } from './source-words.ts'
 import { useLiveRuns, useSyncRuns } from './use-runs.ts'
 import { useSources } from './use-sources.ts'
@@ -154,7 +155,7 @@ function SourceTable({ sources }: { sources: readonly Source[] }) {
         {
           label: 'State',
           cell: (source) => (
-            <SourceStatus source={source} run={runs?.find(({ connectorId }) => connectorId === source.id)} />
+            <SourceState source={source} run={runs?.find(({ connectorId }) => connectorId === source.id)} />
           ),
         },
         {
@@ -163,7 +164,12 @@ function SourceTable({ sources }: { sources: readonly Source[] }) {
         },
         {
           label: 'Items',
-          cell: ({ sourceItemCount }) => formatNumber(sourceItemCount),
+          cell: (source) => (
+            <div className={classes.items}>
+              {formatNumber(source.sourceItemCount)}
+              <SkippedLink source={source} />
+            </div>
+          ),
           isAtEnd: true,
         },
       ]}

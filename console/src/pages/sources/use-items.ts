@@ -10,8 +10,9 @@ import { useRefreshStored, useSources } from './use-sources.ts'
 export type ListedItem = Schemas['BrowsedItem']
 type ItemSync = operations['consoleSyncItem']['responses'][200]['content']['application/json']
 
-/** The stored items in pages, last changed first. */
-export function useItems({ q, source, provider, kind, access, from, to, entity }: Omit<ItemsSearch, 'item'>) {
+/** The stored items in pages. */
+export function useItems(search: Omit<ItemsSearch, 'item'>) {
+  const { q, source, provider, kind, access, from, to, entity, order } = search
   const { api, organization } = useWorkspace()
   const filters = {
     ...(q === undefined ? {} : { q }),
@@ -22,6 +23,7 @@ export function useItems({ q, source, provider, kind, access, from, to, entity }
     ...(from === undefined ? {} : { updatedAfter: startOf(from, 0) }),
     ...(to === undefined ? {} : { updatedBefore: startOf(to, 1) }),
     ...(entity === undefined ? {} : { entityId: entity }),
+    ...(order === undefined ? {} : { order }),
   }
   const pages = usePages<ListedItem>({
     queryKey: [organization.id, 'source-items', 'pages', filters],

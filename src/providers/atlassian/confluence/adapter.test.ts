@@ -156,7 +156,7 @@ describe('items', () => {
     wiki.state.archive(wiki.state.add(hr))
     wiki.state.trash(wiki.state.add(hr))
     wiki.state.add(hr, { title: 'Index', body: '' })
-    expect((await sync.run()).skipped).toMatchObject([{ message: 'Index: The page has no text' }])
+    expect((await sync.run()).skipped).toMatchObject([{ title: 'Index', message: 'The page has no text' }])
     expect(sync.items.size).toBe(0)
     wiki.requests.reset()
     expect((await sync.run()).discovered).toBe(0)

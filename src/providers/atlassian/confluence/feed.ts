@@ -1,5 +1,5 @@
 import type { TextExtractor } from '../../../file-text/index.ts'
-import type { Feed } from '../../feed.ts'
+import type { Feed, SkippedItem } from '../../feed.ts'
 import type { ProviderItem, ProviderSession } from '../../provider.ts'
 import { createSurveyFeed, prefixOf, type SurveyedRead } from '../shared/feed.ts'
 import type { Confluence } from './client.ts'
@@ -53,7 +53,7 @@ export function createConfluenceFeed(run: ConfluenceRun): Feed<null> {
 export async function readAlone(
   run: ConfluenceRun,
   externalId: string,
-): Promise<ProviderItem | { skipped: string } | null> {
+): Promise<ProviderItem | SkippedItem | null> {
   const { confluence, session, extractor } = run
   const id = externalId.slice(prefixOf(run.site).length)
   const { found: spaces } = await findSpaces(confluence, run.spaces)
@@ -77,7 +77,7 @@ async function itemOf(
   if (page === null) return { item: null, outcome: 'gone' }
   // Such a comment may be deleted before another run hears of it.
   const outcome = page.hasNewComments ? 'again' : 'body' in page ? 'read' : 'nothing'
-  if ('skipped' in page) return { item: { skipped: page.skipped }, outcome }
+  if ('skipped' in page) return { item: { title: page.title, skipped: page.skipped }, outcome }
   const { webui, metadata, hasNewComments: _has, ...item } = page
   const space = spaces.get(tree.nodes.get(id)?.spaceId ?? '')
   const url = `${site}/wiki${webui}`

@@ -57,7 +57,7 @@ export async function readPage(
   reader: PageReader,
   id: string,
   known: ReadonlySet<string> | null,
-): Promise<((ReadPage | { skipped: string }) & { hasNewComments: boolean }) | null> {
+): Promise<((ReadPage | { title: string; skipped: string }) & { hasNewComments: boolean }) | null> {
   const page = await findPage(reader.confluence, id)
   if (page === null) return null
   const { maxTextBytes } = reader.session.limits
@@ -77,7 +77,7 @@ export async function readPage(
     })
   const body = threadText('', text, entries, maxTextBytes)
   const hasNewComments = found.some((comment) => known?.has(comment.id) === false)
-  if (body === '') return { skipped: `${page.title}: The page has no text`, hasNewComments }
+  if (body === '') return { title: page.title, skipped: 'The page has no text', hasNewComments }
   return { ...itemOf(page, body, reader.people.get(page.authorId ?? '') ?? null), hasNewComments }
 }
 

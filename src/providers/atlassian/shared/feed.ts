@@ -1,4 +1,4 @@
-import type { Feed, FeedPage } from '../../feed.ts'
+import type { Feed, FeedPage, SkippedItem } from '../../feed.ts'
 import type { ProviderItem, ProviderSession } from '../../provider.ts'
 import { emptyPosition, NOTHING, Position, readersIn } from './position.ts'
 
@@ -21,7 +21,7 @@ export interface Surveyed {
 export type Outcome = 'read' | 'nothing' | 'gone' | 'again'
 
 export interface SurveyedRead {
-  item: ProviderItem | { skipped: string } | null
+  item: ProviderItem | SkippedItem | null
   outcome: Outcome
   /** The mark of the state that was read, where the answer tells it. */
   mark?: string

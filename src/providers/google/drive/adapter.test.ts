@@ -26,7 +26,10 @@ describe('the first sync of a Drive', () => {
     expect(failures).toEqual([])
     // Every eleventh file is an image.
     expect(skipped).toHaveLength(10)
-    for (const { message } of skipped) expect(message).toMatch(/: files of type image\/\w+ are not read$/)
+    for (const { title, message } of skipped) {
+      expect(title).toMatch(/\.\w+$/)
+      expect(message).toMatch(/^files of type image\/\w+ are not read$/)
+    }
     expect(engine.items.size).toBe(110)
     expect(ingested.length).toBe(110)
     expect([...engine.items.values()].filter((item) => item.body.length < 100)).toEqual([])

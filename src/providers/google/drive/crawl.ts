@@ -48,7 +48,7 @@ async function* crawlFeed(
       position.pageToken = null
       position.isWhole = false
       state.toCrawl.push(feed)
-      yield refusedDrive(feed, page.refused)
+      yield refusedDrive(run, feed, page.refused)
       return
     }
     if (isFirst) await run.folders.learnAll(run, feed)
@@ -94,8 +94,9 @@ async function listPage(run: DriveRun, feed: string, pageToken: string | null): 
 }
 
 /** Records a shared drive that this account may not list; the other drives continue. */
-export function refusedDrive(feed: string, { message }: GoogleError): SyncStep {
-  return { ...emptyStep(), failures: [{ externalId: itemId(feed, ''), message }] }
+export function refusedDrive({ drives }: DriveRun, feed: string, { message }: GoogleError): SyncStep {
+  const title = drives.names.get(feed) ?? ''
+  return { ...emptyStep(), failures: [{ externalId: itemId(feed, ''), title, message }] }
 }
 
 /** Whether a shared drive's own feed reports the file. */

@@ -25,14 +25,14 @@ export async function readFiles(run: DriveRun, files: readonly FileToRead[]): Pr
       if (typeof item !== 'string') read.upserts.push(item)
       else {
         read.deletions.push(externalId)
-        read.skipped.push({ externalId, message: `${entry.file.name}: ${item}` })
+        read.skipped.push({ externalId, title: entry.file.name, message: item })
       }
     } catch (error) {
       run.session.signal.throwIfAborted()
       const { verdict, failure } = await run.failures.judge(externalId, error)
       // When the owner closes a file to readers, its stored copy must go.
       if (verdict === 'gone' || isClosed(error)) read.deletions.push(externalId)
-      if (verdict !== 'gone') read.failures.push(failure)
+      if (verdict !== 'gone') read.failures.push({ ...failure, title: entry.file.name })
       if (verdict === 'again') read.again.push(externalId)
     }
   })

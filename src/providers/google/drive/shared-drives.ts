@@ -66,7 +66,7 @@ export async function* matchDrives(run: DriveRun, state: DriveCursor): AsyncGene
   const ready: string[] = []
   for (const drive of waiting) {
     const refused = Object.hasOwn(state.feeds, drive) ? null : await takeToken(run, state, drive)
-    if (refused) yield refusedDrive(drive, refused)
+    if (refused) yield refusedDrive(run, drive, refused)
     else ready.push(drive)
   }
   if (ready.length > 0) state.crawl = newCrawl(null, ready)

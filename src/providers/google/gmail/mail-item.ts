@@ -80,9 +80,11 @@ export async function mailItemOf(
   }
   const skipped = skippedOf(run, attachments).map((reason) => ({
     externalId: faults.externalId,
-    message: `${title}: ${reason}`,
+    title,
+    message: reason,
   }))
-  return { item, unread: faults.unread, skipped, again: faults.again }
+  const unread = faults.unread.map((failure) => Object.assign(failure, { title }))
+  return { item, unread, skipped, again: faults.again }
 }
 
 interface Faults {

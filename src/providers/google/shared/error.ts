@@ -1,6 +1,6 @@
 import { gaxios } from 'google-auth-library'
 import { z } from 'zod'
-import { ProviderError, type ProviderErrorKind } from '../../provider.ts'
+import { ProviderError, type ProviderErrorKind, type Refusal } from '../../provider.ts'
 
 /** A failed call to Google, with the fields the adapters decide by. */
 export class GoogleError extends ProviderError {
@@ -13,7 +13,8 @@ export class GoogleError extends ProviderError {
 
   constructor(kind: ProviderErrorKind, message: string, options: GoogleErrorOptions = {}) {
     const code = options.reason ?? (options.status === undefined ? undefined : String(options.status))
-    super(kind, message, { ...options, ...(code === undefined ? {} : { code }) })
+    const refusal = kind === 'rate_limited' ? null : refusalOf(options)
+    super(kind, message, { ...options, refusal, ...(code === undefined ? {} : { code }) })
     this.name = 'GoogleError'
     this.status = options.status ?? null
     this.reason = options.reason ?? null
@@ -71,6 +72,15 @@ const OAUTH_FINAL = new Set([
   'admin_policy_enforced',
   'org_internal',
 ])
+/** https://developers.google.com/workspace/drive/api/guides/handle-errors, and OAuth's errors above. */
+const REFUSALS: Readonly<Record<string, Refusal>> = {
+  ...Object.fromEntries([...SCOPE_REASONS].map((reason) => [reason, 'missing_permission' as const])),
+  admin_policy_enforced: 'app_blocked',
+  org_internal: 'app_blocked',
+  domainPolicy: 'app_blocked',
+  accessNotConfigured: 'api_disabled',
+  SERVICE_DISABLED: 'api_disabled',
+}
 // Errors that mean "not now", whatever the status (RFC 6749, 4.1.2.1; internal_failure is Google's own).
 const OAUTH_TRANSIENT = new Set(['internal_failure', 'server_error', 'temporarily_unavailable'])
 
@@ -126,6 +136,11 @@ function kindOf(status: number, reason: string | undefined): ProviderErrorKind {
   if (status === 403 && reason !== undefined && RATE_LIMIT_REASONS.has(reason)) return 'rate_limited'
   if (status === 403 && reason !== undefined && SCOPE_REASONS.has(reason)) return 'auth'
   return 'rejected'
+}
+
+function refusalOf({ reason = '', status }: GoogleErrorOptions): Refusal | null {
+  const known = Object.hasOwn(REFUSALS, reason) ? REFUSALS[reason] : undefined
+  return known ?? (status === 403 ? 'access_refused' : null)
 }
 
 function readBody(data: unknown): { message: string | undefined; reason: string | undefined } {

@@ -77,7 +77,7 @@ describe('an item', () => {
     files.add(drive, { name: 'Empty.txt', content: '' })
     const report = await sync.run()
     expect(report.failures).toEqual([])
-    expect(report.skipped.map(({ message }) => message).toSorted()).toEqual([
+    expect(report.skipped.map(({ title, message }) => `${title}: ${message}`).toSorted()).toEqual([
       'Empty.txt: it has no text',
       'Film.mp4: files of type video/mp4 are not read',
       'Notebook: packages of type oneNote are not read',

@@ -1,6 +1,7 @@
 import type { LimitFunction } from 'p-limit'
 import { ExtractionError, type ExtractedText, type TextExtractor } from '../../../file-text/index.ts'
-import { type ItemMetadata, ProviderError, type ProviderItem, type ProviderSession } from '../../provider.ts'
+import type { FeedItem, SkippedItem } from '../../feed.ts'
+import { type ItemMetadata, ProviderError, type ProviderSession } from '../../provider.ts'
 import type { Graph } from '../shared/graph.ts'
 import { DriveItem, isFolder, pathOf, READ_FIELDS } from './drive-item.ts'
 import type { Drive, Drives } from './drives.ts'
@@ -29,17 +30,17 @@ export async function readDriveItem(
   run: DriveRun,
   externalId: string,
   listed: DriveItem | null,
-): Promise<ProviderItem | { skipped: string } | null> {
+): Promise<FeedItem | null> {
   const reason = listed === null ? null : whyUnread(run, listed)
-  if (reason !== null) return { skipped: reason }
+  if (reason !== null) return reason
   const item = await run.graph.find(`${pathOf(externalId)}?$select=${READ_FIELDS}`, DriveItem)
   if (item === null || item.deleted != null || isFolder(item)) return null
   const unread = whyUnread(run, item)
-  if (unread !== null) return { skipped: unread }
+  if (unread !== null) return unread
   const drive = run.drives.get(externalId.slice(0, externalId.indexOf('/')))
   const accessPolicy = await run.readers.policyOf(externalId, drive)
   const { text, truncated } = await textOf(run, item)
-  if (text === '') return { skipped: `${nameOf(item)}: it has no text` }
+  if (text === '') return { title: nameOf(item), skipped: 'it has no text' }
   return {
     externalId,
     sourceKind: 'file',
@@ -59,9 +60,9 @@ export async function readDriveItem(
 }
 
 /** Why an item is not read; null when it is. */
-export function whyUnread(run: Pick<DriveRun, 'extractor'>, item: DriveItem): string | null {
+export function whyUnread(run: Pick<DriveRun, 'extractor'>, item: DriveItem): SkippedItem | null {
   const reason = reasonOf(run, item)
-  return reason === null ? null : `${nameOf(item)}: ${reason}`
+  return reason === null ? null : { title: nameOf(item), skipped: reason }
 }
 
 function reasonOf({ extractor }: Pick<DriveRun, 'extractor'>, item: DriveItem): string | null {

@@ -145,8 +145,9 @@ describe('attachments', () => {
     expect(report.skipped).toEqual([
       {
         externalId: idOf(sent),
+        title: 'Files',
         message: expect.stringMatching(
-          /^Files: broken\.pdf: .+; attachments of these types are not read: film\.mp4 \(video\/mp4\), shared\.docx \(a link\)$/,
+          /^broken\.pdf: .+; attachments of these types are not read: film\.mp4 \(video\/mp4\), shared\.docx \(a link\)$/,
         ),
       },
     ])
@@ -164,7 +165,7 @@ describe('attachments', () => {
     expect(stored(sent)?.body).toContain('The text of 3.txt.')
     expect(stored(sent)?.body).not.toContain('The text of 4.txt.')
     expect(skipped[0]?.message).toBe(
-      'A mail: large.txt: The attachment is larger than 1 MiB and is not read; only the first 5 attachments are read, not 4.txt',
+      'large.txt: The attachment is larger than 1 MiB and is not read; only the first 5 attachments are read, not 4.txt',
     )
     const requested = Object.keys(microsoft.requests.byPath()).filter((path) => path.endsWith('/$value'))
     expect(requested).toHaveLength(4)

@@ -1,5 +1,6 @@
 import { inSlices } from '../../../kernel/slices.ts'
 import { cutToBytes } from '../../../text/cut-to-bytes.ts'
+import type { FeedItem } from '../../feed.ts'
 import type { ProviderItem } from '../../provider.ts'
 import { isReply, withoutQuotedText } from '../../quoted-text.ts'
 import { type AttachmentReader, type ReadAttachments, readAttachments } from './attachments.ts'
@@ -24,7 +25,7 @@ export interface MailRun extends AttachmentReader {
 export async function readMail(
   run: MailRun,
   externalId: string,
-): Promise<{ item: ProviderItem; skipped: string | null } | null> {
+): Promise<FeedItem | null> {
   const path = messagePath(externalId)
   const message = await run.graph.find(`${path}?$select=${MESSAGE_FIELDS}`, Message)
   const folder = run.folders.get(message?.parentFolderId ?? '')
@@ -54,6 +55,6 @@ export async function readMail(
       ...(kept.length < body.trim().length && { truncated: true }),
     },
   }
-  const skipped = attached.unread.length === 0 ? null : `${titleOf(message)}: ${attached.unread.join('; ')}`
+  const skipped = attached.unread.length === 0 ? null : attached.unread.join('; ')
   return { item, skipped }
 }

@@ -87,7 +87,11 @@ async function joinIfNeeded(sync: SlackSync, channel: SlackChannel): Promise<Ite
     const failure = sync.outage.failureOf(channelKey(sync, channel.id), error)
     // A refusal is final; a channel without an answer is retried by the next run.
     fresh.left = error instanceof ProviderError && error.kind === 'rejected'
-    return { ...failure, message: `#${channel.name} cannot be joined: ${failure.message}` }
+    return {
+      ...failure,
+      title: `#${channel.name}`,
+      message: `The channel cannot be joined: ${failure.message}`,
+    }
   }
 }
 

@@ -79,7 +79,7 @@ export async function* tryChannel(
     sync.outage.passed()
   } catch (error) {
     const failure = sync.outage.failureOf(channelKey(sync, channel.id), error)
-    yield pageOf(sync, { failures: [{ ...failure, message: `#${channel.name}: ${failure.message}` }] })
+    yield pageOf(sync, { failures: [{ ...failure, title: `#${channel.name}` }] })
   }
 }
 

@@ -2,7 +2,7 @@ import { Stack, Switch, Text } from '@mantine/core'
 import { useWorkspace } from '../../session/workspace.tsx'
 import { ErrorNotice } from '../../ui/error-state.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { useEnforcePermissions } from './use-directory.ts'
+import { useEnforcePermissions } from '../members/use-directory.ts'
 
 /** Whether users find only what they may read at the source. Owners can change it. */
 export function PermissionsPanel() {

@@ -1,0 +1,18 @@
+import { Text } from '@mantine/core'
+import { useWorkspace } from '../../session/workspace.tsx'
+import { TextLink } from '../../ui/links.tsx'
+
+/** Says that what follows does not apply yet, with the way to the switch. Renders nothing while permissions are enforced. */
+export function PermissionsOff() {
+  const { organization } = useWorkspace()
+  if (organization.permissions !== 'off') return null
+  return (
+    <Text size="sm" mb="xs">
+      Every member of this workspace, because permissions are off.{' '}
+      <TextLink to="/settings" inherit>
+        Enforce them in Settings
+      </TextLink>
+      . Then:
+    </Text>
+  )
+}
