@@ -121,7 +121,10 @@ export const SyncRunDetails = z.looseObject({
   nextRunAt: z.string().nullish(),
   syncRun: SyncRun,
   itemsFailed: z.int(),
-  failures: z.array(z.looseObject({ externalId: z.string(), message: z.string() })),
+  /** `title` is absent from older services. */
+  failures: z.array(
+    z.looseObject({ externalId: z.string(), title: z.string().nullish(), message: z.string() }),
+  ),
 })
 
 export const Me = z.looseObject({

@@ -56,8 +56,8 @@ export function reportRun(
   terminal.print(
     `${label}: ${itemsDiscovered} items found, ${itemsIngested} new or changed, ${itemsDeleted} deleted, ${itemsFailed} not readable${othersOf(syncRun, itemsFailed)}`,
   )
-  for (const { externalId, message } of failures.slice(0, FAILURES_SHOWN)) {
-    terminal.print(`  ${printableLine(externalId)}: ${printableLine(message)}`)
+  for (const { title, externalId, message } of failures.slice(0, FAILURES_SHOWN)) {
+    terminal.print(`  ${printableLine(title ?? externalId)}: ${printableLine(message)}`)
   }
   if (itemsFailed > FAILURES_SHOWN) terminal.print(`  … and ${itemsFailed - FAILURES_SHOWN} more`)
 }

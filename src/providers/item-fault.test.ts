@@ -43,6 +43,7 @@ describe('an error while one item is processed', () => {
     expect(failure).toEqual({
       externalId: 'doc',
       message: 'It cannot be read: the service failed on it (TypeError)',
+      code: 'service_failed',
       fault,
     })
     expect(ownFailure('doc', 'It cannot be read', 'secret').message).not.toContain('secret')

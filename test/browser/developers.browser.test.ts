@@ -5,6 +5,7 @@ import {
   expectNoFaults,
   expectNoFaultsInThemes,
   expectSettled,
+  follow,
   startConsole,
 } from './support/console.ts'
 
@@ -57,6 +58,12 @@ describe.skipIf(executablePath === null)('the page for developers', () => {
     await dialog.getByRole('button', { name: 'Revoke key' }).click()
     await dialog.waitFor({ state: 'detached' })
     expect((await search(secret)).status).toBe(401)
+    const revoked = page.getByRole('dialog', { name: 'Support bot is revoked' })
+    await revoked.getByRole('link', { name: 'See what it did' }).click()
+    const events = page.getByRole('table', { name: 'Audit events' })
+    await events.getByText('Support bot (revoked)').first().waitFor()
+    await follow(page, 'developers')
+    await page.getByRole('table', { name: 'API keys' }).waitFor()
     await expect.poll(() => page.getByRole('cell', { name: 'Support bot' }).count()).toBe(0)
     await close()
   })

@@ -47,7 +47,12 @@ describe.skipIf(executablePath === null)('permissions in a browser', () => {
       .toMatch(/Known: \d+ people and 1 group/)
     await expectNoFaultsInThemes(page, 'a source that tells')
     await chooseTab(page, 'Items')
-    await page.getByRole('table', { name: 'Stored items' }).getByRole('button').first().click()
+    await page
+      .getByRole('table', { name: 'Stored items' })
+      .getByRole('cell')
+      .getByRole('button')
+      .first()
+      .click()
     await page.getByText('Who may read it').waitFor()
     await page.getByText(/^People of the source \(\d+ members\)$/).waitFor()
     await close()

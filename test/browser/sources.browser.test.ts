@@ -357,7 +357,7 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
       await follow(page, `sources/${path}`)
       await look(path)
     }
-    await items(page).getByRole('button').first().click()
+    await items(page).getByRole('cell').getByRole('button').first().click()
     await page.getByRole('dialog').getByText('What page').waitFor()
     await look('an item')
     await close()

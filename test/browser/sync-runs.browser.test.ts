@@ -39,7 +39,7 @@ describe.skipIf(executablePath === null)('the syncs of a source in a browser', (
     await dialog.getByText(`${await countIn('Found')} found: `).waitFor()
     await dialog
       .getByRole('table', { name: 'Skipped items' })
-      .getByRole('row', { name: /logo\.gif.*files of type image\/gif are not read/ })
+      .getByRole('row', { name: /logo\.gif.*Files of type image\/gif are not read/ })
       .waitFor()
     await close()
   })

@@ -150,7 +150,7 @@ describe('items', () => {
     hub.state.write(web, 'empty.md', '')
     const { skipped } = await sync.run()
     expect(sync.items.size).toBe(2)
-    expect(skipped).toMatchObject([{ message: 'acme/web empty.md: The file has no text' }])
+    expect(skipped).toMatchObject([{ title: 'acme/web empty.md', message: 'The file has no text' }])
     expect(item('untitled.md')?.title).toBe('untitled')
     expect(item('files/docs/Übersicht #1.md')).toMatchObject({
       sourceKind: 'file',

@@ -113,7 +113,9 @@ describe('Notion: servers with reduced answers', () => {
     expect(await sync.run()).toMatchObject({
       ingested: [ID],
       failures: [],
-      skipped: [{ externalId: ID, message: 'Bare: 1 file in it is not read; Notion refused a part of it' }],
+      skipped: [
+        { externalId: ID, title: 'Bare', message: '1 file in it is not read; Notion refused a part of it' },
+      ],
     })
   })
 

@@ -234,7 +234,12 @@ const SOURCES: readonly Scene[] = [
     who: 'owner',
     path: 'sources/items?provider=notion',
     async act({ page }) {
-      await page.getByRole('table', { name: 'Stored items' }).getByRole('button').first().click()
+      await page
+        .getByRole('table', { name: 'Stored items' })
+        .getByRole('cell')
+        .getByRole('button')
+        .first()
+        .click()
       await dialog(page).getByText('Metadata').waitFor()
     },
   },

@@ -1,4 +1,5 @@
-import type { Schemas } from '../../api/client.ts'
+import { useQuery } from '@tanstack/react-query'
+import { type Schemas, unwrap } from '../../api/client.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
 import { useApiKeys } from '../developers/use-api-keys.ts'
 import { memberName } from '../members/member-rules.ts'
@@ -9,34 +10,60 @@ type Actor = Pick<Schemas['AuditEvent'], 'actorUserId' | 'actorApiKeyId'>
 interface Actors {
   /** Whether the requests for the names have finished, even with an error. */
   isReady: boolean
-  /** The current members and keys, for a select. */
+  /** The current members, and the keys, for a select. */
   choices: { group: string; items: { value: string; label: string }[] }[]
   nameOf: (event: Actor) => string
 }
 
-/** The members and keys in the trail. Former members and revoked keys have no name. */
+/** The most recently revoked keys. */
+const REVOKED_MAX = 200
+
+/** The names of revoked keys by ID, which only the trail keeps. */
+function useRevokedKeys() {
+  const { api, organization } = useWorkspace()
+  return useQuery({
+    queryKey: [organization.id, 'audit-events', 'revoked-keys'],
+    queryFn: async ({ signal }) => {
+      const query = { action: 'api_key.revoke' as const, limit: REVOKED_MAX }
+      const { auditEvents } = await unwrap(api.GET('/v1/console/audit-events', { params: { query }, signal }))
+      return auditEvents.map(({ targetId, metadata: { name, prefix } }) => ({
+        value: targetId,
+        name: String(name),
+        label: `${String(name)} (${String(prefix)}…)`,
+      }))
+    },
+  })
+}
+
+/** The members and keys in the trail. Former members have no name. */
 export function useActors(): Actors {
   const { user } = useWorkspace()
   const apiKeys = useApiKeys()
   const keys = apiKeys.data ?? []
+  const revokedKeys = useRevokedKeys()
+  const revoked = revokedKeys.data ?? []
   const members = useMembers()
   const people = members.data ?? []
   const nameOfPerson = (member: Schemas['Member']): string =>
     member.id === user.id ? `${memberName(member)} (you)` : memberName(member)
   return {
-    isReady: !apiKeys.isPending && !members.isPending,
+    isReady: !apiKeys.isPending && !revokedKeys.isPending && !members.isPending,
     choices: [
       { group: 'People', items: people.map((one) => ({ value: one.id, label: nameOfPerson(one) })) },
       {
         group: 'Keys',
         items: keys.map(({ id, name, prefix }) => ({ value: id, label: `${name} (${prefix}…)` })),
       },
+      { group: 'Revoked keys', items: revoked.map(({ value, label }) => ({ value, label })) },
     ],
     nameOf({ actorUserId, actorApiKeyId }) {
       const person = people.find(({ id }) => id === actorUserId)
       if (person) return nameOfPerson(person)
       if (actorUserId !== null) return 'A former member'
-      return keys.find(({ id }) => id === actorApiKeyId)?.name ?? 'A revoked key'
+      const key = keys.find(({ id }) => id === actorApiKeyId)
+      if (key) return key.name
+      const former = revoked.find(({ value }) => value === actorApiKeyId)
+      return former === undefined ? 'A revoked key' : `${former.name} (revoked)`
     },
   }
 }

@@ -7,6 +7,7 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { formatNumber } from '../../ui/format.ts'
+import { ButtonLink } from '../../ui/links.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { ProviderList } from '../../ui/provider.tsx'
 import { Reading } from '../../ui/reading.tsx'
@@ -162,6 +163,19 @@ function RevokeDialog({ apiKey, onClose }: { apiKey: ApiKey | null; onClose: () 
     onClose()
     revoke.reset()
   }
+  if (apiKey !== null && revoke.isSuccess)
+    return (
+      <Modal opened onClose={close} title={`${apiKey.name} is revoked`}>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close} data-autofocus>
+            Close
+          </Button>
+          <ButtonLink to="/audit" search={{ actor: apiKey.id }}>
+            See what it did
+          </ButtonLink>
+        </Group>
+      </Modal>
+    )
   return (
     <ConfirmDialog
       isOpen={apiKey !== null}
@@ -171,7 +185,7 @@ function RevokeDialog({ apiKey, onClose }: { apiKey: ApiKey | null; onClose: () 
       isBusy={revoke.isPending}
       error={revoke.error}
       onConfirm={() => {
-        if (apiKey) revoke.mutate(apiKey.id, { onSuccess: close })
+        if (apiKey) revoke.mutate(apiKey.id)
       }}
       onClose={close}
     />

@@ -29,6 +29,15 @@ describe('the labels of a graph', () => {
     )
   })
 
+  it('cover no node on a phone, where most nodes would be hidden', () => {
+    const node = { x: 100, y: 100, radius: 5 }
+    const everywhere = [{ left: 0, top: 0, width: 320, height: 200 }]
+    const label = { width: 60, height: 14 }
+    expect(placeLabel(node, label, { room, labels: [], dots: everywhere })).toBeUndefined()
+    const wide = { width: 900, height: 200 }
+    expect(placeLabel(node, label, { room: wide, labels: [], dots: everywhere })).toBeDefined()
+  })
+
   it('of the chosen and the hovered node are always drawn, within the canvas', () => {
     fc.assert(
       fc.property(dot, size, (node, label) => {

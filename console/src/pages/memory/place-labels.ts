@@ -21,14 +21,20 @@ export interface Dot {
 /** The distance between two labels, and between a node and its label. */
 export const LABEL_GAP = 3
 
-/** The place of a label beside its node that is in the room and free of labels, if possible also of nodes. */
+/** In a narrower room, labels that cover nodes would hide most of them. */
+const DENSE_WIDTH = 600
+
+/**
+ * The place of a label beside its node that is in the room and free of labels, if possible also of nodes: in a narrow
+ * room always.
+ */
 export function placeLabel(
   dot: Dot,
   label: Size,
   { room, labels, dots }: { room: Size; labels: readonly Box[]; dots: readonly Box[] },
 ): Box | undefined {
   const free = placesOf(dot, label, room).filter((one) => isWithin(one, room) && isFreeOf(labels, one))
-  return free.find((one) => isFreeOf(dots, one)) ?? free[0]
+  return free.find((one) => isFreeOf(dots, one)) ?? (room.width < DENSE_WIDTH ? undefined : free[0])
 }
 
 /** The same for a label that is always drawn: it moves into the room, and covers others only if no side is free. */

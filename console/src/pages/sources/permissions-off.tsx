@@ -8,11 +8,11 @@ export function PermissionsOff() {
   if (organization.permissions !== 'off') return null
   return (
     <Text size="sm" mb="xs">
-      Every member of this workspace, because permissions are off.{' '}
+      Permissions are off: every member of this workspace may read everything.{' '}
       <TextLink to="/settings" inherit>
         Enforce them in Settings
-      </TextLink>
-      . Then:
+      </TextLink>{' '}
+      to apply what follows.
     </Text>
   )
 }

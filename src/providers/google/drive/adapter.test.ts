@@ -28,7 +28,7 @@ describe('the first sync of a Drive', () => {
     expect(skipped).toHaveLength(10)
     for (const { title, message } of skipped) {
       expect(title).toMatch(/\.\w+$/)
-      expect(message).toMatch(/^files of type image\/\w+ are not read$/)
+      expect(message).toMatch(/^Files of type image\/\w+ are not read$/)
     }
     expect(engine.items.size).toBe(110)
     expect(ingested.length).toBe(110)

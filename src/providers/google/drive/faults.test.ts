@@ -35,7 +35,7 @@ describe('an unreadable file', () => {
     google.drive.create({ name: 'fine', content: 'words' })
     const { failures } = await engine.run()
     expect(titles(engine)).toEqual(['fine'])
-    expect(failures.toSorted((a, b) => (a.externalId < b.externalId ? -1 : 1))).toEqual([
+    expect(failures.toSorted((a, b) => (a.externalId < b.externalId ? -1 : 1))).toMatchObject([
       { externalId: `my/${broken}`, message: expect.stringContaining('The file cannot be read: ') },
       { externalId: `my/${bomb}`, message: 'The file needs more than 96 MB to be read' },
       { externalId: `my/${other}`, message: 'The file needs more than 96 MB to be read' },
@@ -48,7 +48,11 @@ describe('an unreadable file', () => {
     const id = google.drive.create({ name: 'large.txt', mimeType: 'text/plain', content })
     const { failures } = await engine.run()
     expect(failures).toEqual([
-      { externalId: `my/${id}`, message: 'The file is larger than 1 MiB and is not read' },
+      {
+        externalId: `my/${id}`,
+        title: 'large.txt',
+        message: 'The file is larger than 1 MiB and is not read',
+      },
     ])
     expect(google.requests.byPath()[`/drive/v3/files/${id}`]).toBeUndefined()
   })
@@ -72,7 +76,7 @@ describe('an unreadable file', () => {
       body: refusal('backendError', 500),
     })
     const { failures } = await engine.run()
-    expect(failures).toEqual([
+    expect(failures).toMatchObject([
       { externalId: `my/${google.drive.fileId(1)}`, message: 'the words of backendError' },
     ])
     google.faults.clear()
@@ -107,7 +111,7 @@ describe('a file that Google never answers for', () => {
     google.faults.add({ path: `/files/${target}`, status: 500, body: refusal('backendError', 500) })
     google.drive.create({ name: 'fine', content: 'words' })
     const { failures } = await engine.run()
-    expect(failures).toEqual([
+    expect(failures).toMatchObject([
       { externalId: `my/${broken}`, message: 'the words of backendError' },
       { externalId: `my/${shortcut}`, message: 'the words of backendError' },
     ])
@@ -135,7 +139,7 @@ describe('a file that its owner closes to readers', () => {
     google.drive.update(id, { content: 'other' })
     google.faults.add({ path: `${id}/export`, status: 403, body: refusal('cannotDownloadFile') })
     const { failures, deleted } = await engine.run()
-    expect(failures).toEqual([{ externalId: `my/${id}`, message: 'the words of cannotDownloadFile' }])
+    expect(failures).toMatchObject([{ externalId: `my/${id}`, message: 'the words of cannotDownloadFile' }])
     expect(deleted).toEqual([`my/${id}`])
   })
 })
@@ -250,7 +254,7 @@ describe('Google', () => {
       body: refusal('forbidden'),
     })
     const { failures } = await engine.run()
-    expect(failures).toEqual([{ externalId: `${team}/`, message: 'the words of forbidden' }])
+    expect(failures).toMatchObject([{ externalId: `${team}/`, message: 'the words of forbidden' }])
     expect([...engine.items.keys()].some((id) => id.startsWith(google.drive.driveId(2)))).toBe(true)
   })
 })

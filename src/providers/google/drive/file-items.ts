@@ -48,8 +48,8 @@ async function readItem(
   { externalId, feed, file }: FileToRead,
 ): Promise<ProviderItem | string> {
   const content = isSkipped(run, file) ? null : await readContent(run, file)
-  if (content === null) return `files of type ${file.mimeType} are not read`
-  if (content.text === '') return 'it has no text'
+  if (content === null) return `Files of type ${file.mimeType} are not read`
+  if (content.text === '') return 'The file has no text'
   return {
     externalId,
     sourceKind: isGoogleDocument(file.mimeType) ? 'document' : 'file',

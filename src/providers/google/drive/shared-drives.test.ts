@@ -108,7 +108,7 @@ describe('a shared drive that refuses', () => {
     google.drive.create({ name: 'other', content: 'my other words' })
     engine.now += 60_000
     const { failures } = await engine.run({ fullResync: true })
-    expect(failures).toEqual([{ externalId: `${team}/`, message: 'the words of forbidden' }])
+    expect(failures).toMatchObject([{ externalId: `${team}/`, message: 'the words of forbidden' }])
     expect(byTitle(engine, 'ours')?.body).toBe('our words')
     await engine.run()
     expect(titles(engine)).toEqual(['other', 'ours'])
@@ -134,7 +134,7 @@ describe('a shared drive that refuses', () => {
     })
     await engine.run()
     const { failures } = await engine.run()
-    expect(failures).toEqual([{ externalId: `${team}/`, message: 'the words of forbidden' }])
+    expect(failures).toMatchObject([{ externalId: `${team}/`, message: 'the words of forbidden' }])
     expect(titles(engine)).toEqual(['mine'])
     google.faults.clear()
     await engine.run()

@@ -181,10 +181,10 @@ function skippedOf(run: MailRun, attachments: readonly AttachmentPart[]): string
   const reasons = [
     ...(others.length === 0
       ? []
-      : [`files of these types are not read: ${namesOf(others, ({ mimeType }) => ` (${mimeType})`)}`]),
+      : [`Files of these types are not read: ${namesOf(others, ({ mimeType }) => ` (${mimeType})`)}`]),
     ...(beyond.length === 0
       ? []
-      : [`only the first ${MOST_ATTACHMENTS} attachments are read, not ${namesOf(beyond, () => '')}`]),
+      : [`Only the first ${MOST_ATTACHMENTS} attachments are read, not ${namesOf(beyond, () => '')}`]),
   ]
   return reasons.length === 0 ? [] : [reasons.join('; ')]
 }

@@ -62,7 +62,7 @@ describe('the text of a mail', () => {
     google.faults.add({ path: '/attachments/', status: 500, body: refusal('backendError', 500) })
     const { failures } = await engine.run()
     expect(failures).toEqual([
-      { externalId: idOf(google, id), message: 'plan.txt: the words of backendError' },
+      { externalId: idOf(google, id), title: 'files', message: 'plan.txt: the words of backendError' },
     ])
     expect(byTitle(engine, 'files')?.body).toBe('Attached.')
     google.faults.clear()

@@ -285,7 +285,8 @@ describe('Slack: older history that is refused', () => {
       const report = await sync.run()
       expect(report.failures).toContainEqual({
         externalId: `T0EMULATOR/${channel(0)}`,
-        message: '#general: invalid_ts_latest',
+        title: '#general',
+        message: 'invalid_ts_latest',
       })
     }
     expect(find(sync, 'said meanwhile')).toHaveLength(1)
