@@ -22,10 +22,7 @@ export interface MailRun extends AttachmentReader {
  * A mail as it is now, with what of it is not read; null when there is none, or not in a folder that is read. Throws
  * ProviderError.
  */
-export async function readMail(
-  run: MailRun,
-  externalId: string,
-): Promise<FeedItem | null> {
+export async function readMail(run: MailRun, externalId: string): Promise<FeedItem | null> {
   const path = messagePath(externalId)
   const message = await run.graph.find(`${path}?$select=${MESSAGE_FIELDS}`, Message)
   const folder = run.folders.get(message?.parentFolderId ?? '')
