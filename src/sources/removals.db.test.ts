@@ -3,6 +3,7 @@ import { dropActiveRuns } from '../sync/index.ts'
 import { setImmediate as turn } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { workerUrls } from '../../test/support/database-setup.ts'
 import { keepWithinPlan } from '../../test/support/keep-within-plan.ts'
 import { createFakeProvider } from '../../test/support/fake-provider.ts'
 import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
@@ -161,9 +162,8 @@ describe('a removed source that is not deleted yet', () => {
       const finishing = removals.finish(source)
       const waiting = async (): Promise<unknown[]> => {
         const { rows } = await sql`
-          select pid from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`.execute(
-          bench.db,
-        )
+          select wait_event from ${sql.table(workerUrls().length > 0 ? 'citus_stat_activity' : 'pg_stat_activity')}
+          where datname = current_database() and wait_event_type = 'Lock'`.execute(bench.db)
         return rows
       }
       await until('the removal waits for the write', waiting, (rows) => rows.length > 0)
