@@ -281,6 +281,7 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     await ingest(organization, 1)
     const id = emulators.notion.state.create({ title: 'Door codes', markdown: 'The code is 1111.' })
     await openSynced(rig, page, await connect(rig, page, 'Notion'))
+    await chooseTab(page, 'Items')
     emulators.notion.state.edit(id, { markdown: 'The code is 2222.' })
     await page.getByRole('button', { name: 'Actions for Door codes' }).click()
     await page.getByRole('menuitem', { name: 'Sync again' }).click()

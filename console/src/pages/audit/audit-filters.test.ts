@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { localTime, readFilters, readTime } from './audit-filters.ts'
+import { localTime, readFilters, readTime, TARGET_MAX } from './audit-filters.ts'
 import { readAuditSearch } from './audit-search.ts'
 import { exportName, exportPath } from './export-trail.ts'
 
@@ -21,7 +21,7 @@ describe('the filters of the trail', () => {
       readFilters({
         action: 'constructor',
         actor: 'me',
-        target: 'x'.repeat(201),
+        target: 'x'.repeat(TARGET_MAX + 1),
         from: 'yesterday',
         to: null,
         other: 1,
