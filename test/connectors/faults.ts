@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { between, pick, type Random } from '../../emulators/kit/seed.ts'
 import { ProviderError } from '../../src/providers/provider.ts'
 import { seededRandom } from '../support/random.ts'
-import type { ConnectedAccount, ConnectOptions, Thing } from './conformance.ts'
+import type { ConnectedAccount, ConnectOptions, Thing } from './connected-account.ts'
 
 /** How many things an account has, and how many runs are killed or meet faults; more in a long run. */
 const ITEMS = Number(process.env.SYNC_ITEMS ?? 12)

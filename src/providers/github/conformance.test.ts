@@ -1,9 +1,6 @@
 import { afterAll, describe } from 'vitest'
-import {
-  checkConnector,
-  type ConnectedAccount,
-  type ConnectOptions,
-} from '../../../test/connectors/conformance.ts'
+import { checkConnector } from '../../../test/connectors/conformance.ts'
+import type { ConnectedAccount, ConnectOptions } from '../../../test/connectors/connected-account.ts'
 import { connectGitHub, type GitHubAccount } from '../../../test/support/github.ts'
 import { createProviderHarness } from '../../../test/support/provider-harness.ts'
 import { createTextExtractor } from '../../file-text/index.ts'

@@ -1,10 +1,7 @@
 import { afterAll, describe } from 'vitest'
 import type { ConfluenceContent } from '../../../../emulators/confluence/state.ts'
-import {
-  checkConnector,
-  type ConnectedAccount,
-  type ConnectOptions,
-} from '../../../../test/connectors/conformance.ts'
+import { checkConnector } from '../../../../test/connectors/conformance.ts'
+import type { ConnectedAccount, ConnectOptions } from '../../../../test/connectors/connected-account.ts'
 import { type ConfluenceAccount, connectConfluence } from '../../../../test/support/confluence.ts'
 import { createTextExtractor } from '../../../file-text/index.ts'
 import { confluence as provider } from './index.ts'

@@ -1,10 +1,7 @@
 import { afterAll, describe } from 'vitest'
 import { type JiraIssue, paragraphs } from '../../../../emulators/jira/state.ts'
-import {
-  checkConnector,
-  type ConnectedAccount,
-  type ConnectOptions,
-} from '../../../../test/connectors/conformance.ts'
+import { checkConnector } from '../../../../test/connectors/conformance.ts'
+import type { ConnectedAccount, ConnectOptions } from '../../../../test/connectors/connected-account.ts'
 import { connectJira, type JiraAccount } from '../../../../test/support/jira.ts'
 import { createTextExtractor } from '../../../file-text/index.ts'
 import { jira as provider } from './index.ts'
