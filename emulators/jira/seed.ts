@@ -7,7 +7,7 @@ export function seedJira(state: JiraState, { issues }: { issues: number }): void
   const people = Array.from({ length: 12 }, (_unused, index) => personOf(index, 'acme.example'))
   for (const [index, { name, email }] of people.entries()) state.person(`person-${index}`, { name, email })
   state.groups.set('staff', [...state.people.keys()])
-  const somebody = (): string => `person-${between(random, 0, 11)}`
+  const randomPerson = (): string => `person-${between(random, 0, 11)}`
   const levels = new Map([
     [
       '10021',
@@ -29,11 +29,11 @@ export function seedJira(state: JiraState, { issues }: { issues: number }): void
       description: paragraphs(sentences(random, 3, topic), sentences(random, 2, topic)),
       type: pick(random, ['Bug', 'Story', 'Task']),
       status: pick(random, ['To Do', 'In Progress', 'Done']),
-      reporterId: somebody(),
-      assigneeId: random() < 0.7 ? somebody() : null,
+      reporterId: randomPerson(),
+      assigneeId: random() < 0.7 ? randomPerson() : null,
       levelId: project.levels.size > 0 && random() < 0.1 ? '10021' : null,
     })
     if (random() < 0.4)
-      state.comment(issue, { body: paragraphs(sentences(random, 1, topic)), authorId: somebody() })
+      state.comment(issue, { body: paragraphs(sentences(random, 1, topic)), authorId: randomPerson() })
   }
 }

@@ -83,7 +83,24 @@ export function parseAnswer<Schema extends z.ZodType>(
   schema: Schema,
   name: string,
 ): z.output<Schema> {
-  const parsed = schema.safeParse(jsonOf(bytes))
+  return parseShape(jsonOf(bytes), schema, name)
+}
+
+/** The entries of a list, with the same error for one of another shape. */
+export function parseEach<Schema extends z.ZodType>(
+  entries: readonly unknown[],
+  schema: Schema,
+  name: string,
+): z.output<Schema>[] {
+  return entries.map((entry) => parseShape(entry, schema, name))
+}
+
+function parseShape<Schema extends z.ZodType>(
+  value: unknown,
+  schema: Schema,
+  name: string,
+): z.output<Schema> {
+  const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   const place = parsed.error.issues[0]?.path.join('.') ?? ''
   throw new ProviderError('unavailable', `${name} answered in an unknown format (${place})`)

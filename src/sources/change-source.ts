@@ -264,37 +264,6 @@ export async function schedulePoll(tx: Db, source: SourceRef, at: Date): Promise
   await update(tx, source, { next_poll_at: at }).execute()
 }
 
-/**
- * The provider announced a change: poll the source soon. A source in error waits for its provider's retry time, a
- * paused one until it resumes, a new one for its first run.
- */
-export async function noteAnnouncement(
-  tx: Tx,
-  source: SourceRef,
-  { at, pollAt }: { at: Date; pollAt: Date },
-): Promise<void> {
-  await tx
-    .updateTable('sources')
-    .set((set) => ({
-      push_since: set.fn.coalesce('push_since', set.val(at)),
-      next_poll_at: set
-        .case()
-        .when('status', 'in', ['error', 'pending'])
-        .then(set.ref('next_poll_at'))
-        .else(set.fn<Date>('least', [set.ref('next_poll_at'), set.val(pollAt)]))
-        .end(),
-    }))
-    .where('organization_id', '=', source.organizationId)
-    .where('id', '=', source.sourceId)
-    .where('status', '<>', 'disabled')
-    .execute()
-}
-
-/** Announcements were lost: polls cover the gap until new ones arrive. */
-export async function forgetAnnouncements(tx: Tx, source: SourceRef): Promise<void> {
-  await update(tx, source, { push_since: null }).execute()
-}
-
 /** Puts a source into error when the deployment lacks its provider's settings. It is due once they are back. */
 export async function failUnofferedSource(
   tx: Tx,

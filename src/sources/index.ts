@@ -1,13 +1,12 @@
 export { adoptProviders } from './adopt-providers.ts'
+export { forgetAnnouncements, noteAnnouncement } from './announcements.ts'
 export { Audience, audienceOf, connectorOf, hasAudience } from './audience.ts'
 export {
   failSource,
   failUnofferedSource,
-  forgetAnnouncements,
   insertConnectedSource,
   insertPushOnlySource,
   insertPushOnlySources,
-  noteAnnouncement,
   reconnectSource,
   saveCursor,
   savePolicyHealth,
@@ -18,5 +17,6 @@ export {
 export { createRemovals, type Removals } from './removals.ts'
 export { sourceRoutes, type SourceServices } from './routes.ts'
 export { findSourcesOf, hasAccount, isThere, lockSource, readSource, type Source } from './source.ts'
-export { createSources, type SourceChannels, type SourceView } from './sources.ts'
+export type { SourceView } from './source-view.ts'
+export { createSources, type SourceChannels } from './sources.ts'
 export { markSourcesBeyondPlan } from './sources-beyond-plan.ts'

@@ -1,47 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { sql } from 'kysely'
 import { recordEvent, type AuditAction } from '../audit/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
-import type { SourceStatus } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { actorOf, type Caller } from '../kernel/principal.ts'
-import type { FailureCode } from '../kernel/failure-codes.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import type { Reader } from '../kernel/reader.ts'
-import { findProvider, type ProviderChannel, providersOf } from '../providers/index.ts'
+import { findProvider, type ProviderChannel } from '../providers/index.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import { changeOutOfTurn } from '../item-changes/index.ts'
 import { type Audience, hasAudience } from './audience.ts'
 import { changeSource, insertPushOnlySource } from './change-source.ts'
 import { type Overview, previewRemoval, readOverview, type RemovalPreview } from './count-stored.ts'
 import type { Removals } from './removals.ts'
-import { isThere } from './source.ts'
+import { findSource, getSource, selectSources, type SourceView, toView, viewFor } from './source-view.ts'
 
 /*
  * The states of a source. `pending`: its first sync has not finished; a push-only source starts `active` instead. A
  * successful run makes it `active`, a failed one `error` with the provider's message. Users can set any of them to
  * `disabled` and back. A disabled source is not polled and refuses runs.
  */
-
-export interface SourceView {
-  id: string
-  provider: ProviderId
-  status: SourceStatus
-  displayName: string
-  externalAccountId: string
-  lastSyncedAt: string | null
-  errorMessage: string | null
-  /** With the next, for people only: the API document fixes the fields that an agent gets. */
-  errorCode?: FailureCode | null
-  itemsSkipped?: number
-  channelAllowlist: string[] | null
-  sourceItemCount: number
-  policyHealth: Record<string, unknown> | null
-  createdAt: string
-  updatedAt: string
-}
 
 export interface SourceChange {
   displayName?: string | undefined
@@ -240,70 +219,4 @@ async function record(
     providers: [source.provider],
     at,
   })
-}
-
-/** A source of the caller's providers. Sources of other providers answer like missing ones. */
-async function getSource(db: Db, caller: Caller, id: string, lock?: 'locked'): Promise<SourceView> {
-  if (lock) {
-    await db
-      .selectFrom('sources')
-      .select('id')
-      .where('organization_id', '=', caller.organizationId)
-      .where('id', '=', id)
-      .where('provider', 'in', providersOf(caller))
-      .forUpdate()
-      .execute()
-  }
-  return viewFor(caller)(await findSource(db, caller, id))
-}
-
-async function findSource(db: Db, caller: Caller, id: string): Promise<SourceRow> {
-  const row = await selectSources(db, caller).where('id', '=', id).executeTakeFirst()
-  if (!row) throw new AppError('not_found', 'There is no such source')
-  return row
-}
-
-function selectSources(db: Db, caller: Caller) {
-  return db
-    .selectFrom('sources')
-    .selectAll()
-    .select(
-      // Items stored under this source, and items it shares that another account of its provider read last. Each part
-      // compares the organization with a value: comparing it with the row's column would query every shard.
-      sql<number>`(select count(*)::int from source_items i
-        where i.organization_id = ${caller.organizationId} and i.source_id = sources.id) + (
-        select count(*)::int from sources other
-        join source_items i on i.organization_id = other.organization_id and i.source_id = other.id
-        join synced_items s on s.organization_id = i.organization_id and s.source_item_id = i.id
-          and s.source_id = sources.id
-        where other.organization_id = ${caller.organizationId} and other.provider = sources.provider
-          and other.id <> sources.id and not sources.push_only)`.as('source_item_count'),
-    )
-    .where('organization_id', '=', caller.organizationId)
-    .where(isThere())
-    .where('provider', 'in', providersOf(caller))
-}
-
-type SourceRow = Awaited<ReturnType<ReturnType<typeof selectSources>['executeTakeFirstOrThrow']>>
-
-function viewFor(caller: Caller): (row: SourceRow) => SourceView {
-  if (caller.kind === 'agent') return toView
-  return (row) => ({ ...toView(row), errorCode: row.error_code, itemsSkipped: row.items_skipped ?? 0 })
-}
-
-function toView(row: SourceRow): SourceView {
-  return {
-    id: row.id,
-    provider: row.provider,
-    status: row.status,
-    displayName: row.display_name,
-    externalAccountId: row.external_account_id,
-    lastSyncedAt: row.last_synced_at?.toISOString() ?? null,
-    errorMessage: row.error_message,
-    channelAllowlist: row.channel_allowlist,
-    sourceItemCount: row.source_item_count,
-    policyHealth: row.policy_health,
-    createdAt: row.created_at.toISOString(),
-    updatedAt: row.updated_at.toISOString(),
-  }
 }

@@ -1,14 +1,7 @@
 import { z } from 'zod'
 import { ProviderError } from '../../provider.ts'
-import { parseAnswer, type RestAnswer } from '../../rest.ts'
-import {
-  type Parameters,
-  parseEach,
-  postJson,
-  refusedToken,
-  type Send,
-  withParameters,
-} from '../shared/client.ts'
+import { parseAnswer, parseEach, type RestAnswer } from '../../rest.ts'
+import { type Parameters, postJson, refusedToken, type Send, withParameters } from '../shared/client.ts'
 
 export const NAME = 'Confluence'
 const PAGES_MAX = 10_000
@@ -69,7 +62,7 @@ export function createConfluence(base: string, send: Send): Confluence {
     for (let count = 0; address !== null && count < PAGES_MAX; count += 1) {
       const answer: RestAnswer = await send({ url: address })
       const { results, _links: links } = parseAnswer(answer, Page, NAME)
-      yield parseEach(NAME, results, schema)
+      yield parseEach(results, schema, NAME)
       address = links?.next == null ? null : nextOf(links.next)
     }
   }
@@ -86,7 +79,7 @@ export function createConfluence(base: string, send: Send): Confluence {
       for (let start = 0; start < ids.length; start += USERS_AT_ONCE) {
         const some = { accountIds: ids.slice(start, start + USERS_AT_ONCE) }
         const answer = await send(postJson(addressOf('api/v2/users-bulk'), some))
-        users.push(...parseEach(NAME, parseAnswer(answer, Page, NAME).results, User))
+        users.push(...parseEach(parseAnswer(answer, Page, NAME).results, User, NAME))
       }
       return users
     },

@@ -1,14 +1,7 @@
 import { z } from 'zod'
 import { ProviderError } from '../../provider.ts'
-import { parseAnswer } from '../../rest.ts'
-import {
-  type Parameters,
-  parseEach,
-  postJson,
-  refusedToken,
-  type Send,
-  withParameters,
-} from '../shared/client.ts'
+import { parseAnswer, parseEach } from '../../rest.ts'
+import { type Parameters, postJson, refusedToken, type Send, withParameters } from '../shared/client.ts'
 
 export const NAME = 'Jira'
 const PAGES_MAX = 10_000
@@ -65,7 +58,7 @@ export function createJira(base: string, send: Send): Jira {
       for (let count = 0; count < PAGES_MAX; count += 1) {
         const page = await get(path, Listed, { ...parameters, startAt: String(at) })
         const entries = page.values ?? page.comments ?? []
-        yield parseEach(NAME, entries, schema)
+        yield parseEach(entries, schema, NAME)
         at += entries.length
         if (entries.length === 0 || page.isLast === true || at >= (page.total ?? Number.POSITIVE_INFINITY))
           return
@@ -76,7 +69,7 @@ export function createJira(base: string, send: Send): Jira {
       for (let count = 0; count < PAGES_MAX; count += 1) {
         const body: object = { ...query, ...(token !== null && { nextPageToken: token }) }
         const page: z.output<typeof Searched> = await post('search/jql', body, Searched)
-        yield parseEach(NAME, page.issues, schema)
+        yield parseEach(page.issues, schema, NAME)
         token = page.nextPageToken ?? null
         if (token === null) return
       }

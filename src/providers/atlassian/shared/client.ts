@@ -1,4 +1,3 @@
-import { z } from 'zod'
 import { VERSION } from '../../../kernel/version.ts'
 import { ProviderError } from '../../provider.ts'
 import type { RestAnswer, RestOptions, RestRequest } from '../../rest.ts'
@@ -40,20 +39,6 @@ export const postJson = (url: string, body: unknown): RestRequest => ({
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify(body),
 })
-
-/** The entries of a list. An entry of another shape is a gateway's or a failing server's: `unavailable`. */
-export function parseEach<Schema extends z.ZodType>(
-  name: string,
-  results: readonly unknown[],
-  schema: Schema,
-): z.output<Schema>[] {
-  return results.map((result) => {
-    const parsed = schema.safeParse(result)
-    if (parsed.success) return parsed.data
-    const place = parsed.error.issues[0]?.path.join('.') ?? ''
-    throw new ProviderError('unavailable', `${name} answered in an unknown format (${place})`)
-  })
-}
 
 /** Whether the site has no such thing, or not for this account. */
 export const isMissing = (error: unknown): boolean =>

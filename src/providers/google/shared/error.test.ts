@@ -8,7 +8,7 @@ const refusalOf = (status: number, reason?: string) =>
   }).refusal
 
 describe("Google's refusals", () => {
-  it('are told apart by their reasons, not by their words', () => {
+  it('get their code from the reason, not from the message', () => {
     expect(refusalOf(403, 'insufficientPermissions')).toBe('missing_permission')
     expect(refusalOf(403, 'ACCESS_TOKEN_SCOPE_INSUFFICIENT')).toBe('missing_permission')
     expect(refusalOf(403, 'domainPolicy')).toBe('app_blocked')

@@ -70,7 +70,7 @@ async function* policiesPage(run: DriveRun, ids: readonly string[]): AsyncGenera
   yield { groups: [], policies }
 }
 
-/** Hides a file that is gone, or whose permissions Graph refuses to list. */
+/** Hides a file that is gone. */
 async function policyOrHidden(run: DriveRun, externalId: string) {
   run.session.signal.throwIfAborted()
   try {

@@ -11,7 +11,7 @@ export const Position = z.object({
       crawl: z.string().nullable(),
     }),
   ),
-  /** Drives of which stored files are compared with what is there. */
+  /** By drive: a comparison of its stored files with those it has. */
   surveys: z.record(
     z.string(),
     z.object({

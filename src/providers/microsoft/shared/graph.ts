@@ -5,7 +5,7 @@ import { createOpenRequest } from '../../../guarded-requests/guarded-request.ts'
 import { VERSION } from '../../../kernel/version.ts'
 import { createProviderCaller } from '../../calls.ts'
 import { ProviderError, type ProviderSession } from '../../provider.ts'
-import { createRest, type RestAnswer, sendRequest } from '../../rest.ts'
+import { createRest, parseEach, type RestAnswer, sendRequest } from '../../rest.ts'
 
 const PAGES_MAX = 10_000
 const NAME = 'Microsoft'
@@ -72,7 +72,7 @@ export function createGraphs(
     const page: Graph['page'] = async (address, schema) => {
       const found = await get(address, Page)
       return {
-        entries: found.value.map((entry) => parseEntry(entry, schema)),
+        entries: parseEach(found.value, schema, NAME),
         next: found['@odata.nextLink'] ?? null,
         delta: found['@odata.deltaLink'] ?? null,
       }
@@ -108,13 +108,6 @@ export function createGraphs(
 
 /** Whether Graph has no such thing, or not for this account. */
 export const isMissing = (error: unknown): boolean => error instanceof ProviderError && error.code === '404'
-
-function parseEntry<Schema extends z.ZodType>(entry: unknown, schema: Schema): z.output<Schema> {
-  const parsed = schema.safeParse(entry)
-  if (parsed.success) return parsed.data
-  const place = parsed.error.issues[0]?.path.join('.') ?? ''
-  throw new ProviderError('unavailable', `${NAME} answered in an unknown format (${place})`)
-}
 
 /** Downloads from public addresses, and from Graph's own if an operator named it. */
 function createDownload(apiUrl: string): (session: ProviderSession, url: string) => Promise<Buffer> {
