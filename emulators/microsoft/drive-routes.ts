@@ -246,6 +246,7 @@ function showItem(
       },
     }),
     ...facet[kind],
+    ...item.odd,
   }
 }
 

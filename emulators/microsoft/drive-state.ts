@@ -33,6 +33,8 @@ export interface EmulatedItem {
   isHidden: boolean
   /** Where it stands in the log of changes. */
   sequence: number
+  /** Fields that Graph answers in another format than the documented one. */
+  odd: Record<string, unknown>
 }
 
 export interface EmulatedDrive {
@@ -105,6 +107,7 @@ export class DriveState {
       isDeleted: false,
       isHidden: false,
       sequence: (this.#sequence += 1),
+      odd: {},
       ...more,
     }
     this.items.set(item.id, item)

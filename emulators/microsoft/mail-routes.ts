@@ -168,7 +168,7 @@ function delta(state: MailState, call: GraphCall, folder: EmulatedFolder): Emula
     const mail = state.mails.get(mailId)
     const id = isImmutable(call) ? mailId : `${mailId}.${folder.id}`
     if (isRemoval || mail === undefined) return { id, '@removed': { reason: 'deleted' } }
-    return Object.assign(selected(showMail(call, mail), select), { id })
+    return Object.assign(selected(showMail(call, mail), select), { id }, mail.odd)
   })
   const link = (name: string, more: object): string =>
     `${call.url}${call.path}?${name}=${tokenOf({ select, issued: state.sequence, ...more })}`
@@ -221,6 +221,7 @@ function showMail(call: GraphCall, mail: EmulatedMail): Record<string, unknown> 
     categories: mail.categories,
     webLink: `https://outlook.office365.example/owa/?ItemID=${mail.id}`,
     internetMessageHeaders: Object.entries(mail.headers).map(([name, value]) => ({ name, value })),
+    ...mail.odd,
   }
 }
 

@@ -22,6 +22,8 @@ export interface EmulatedMail {
   headers: Record<string, string>
   attachments: EmulatedAttachment[]
   isDraft: boolean
+  /** Fields that Graph answers in another format than the documented one. */
+  odd: Record<string, unknown>
 }
 
 export interface EmulatedFolder {
@@ -107,6 +109,7 @@ export class MailState {
       headers: {},
       attachments: [],
       isDraft: false,
+      odd: {},
       ...more,
     }
     this.mails.set(id, mail)

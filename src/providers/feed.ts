@@ -16,10 +16,10 @@ const READ_AT_ONCE = 4
 const RETRIED_AT_MOST = 200
 const TRIES_MAX = 5
 
-/** Something that may be an item. `entry` is its list entry. */
+/** Something that may be an item. `entry` is its list entry, if that tells anything of it. */
 export interface Listed<Entry> {
   externalId: string
-  entry: Entry
+  entry: Entry | null
 }
 
 export interface FeedPage<Entry> {
@@ -51,8 +51,8 @@ export interface Feed<Entry> {
    */
   changes(since: JsonValue): Promise<FeedPage<Entry> & { gone: readonly string[] }>
   /**
-   * An item; null when there is none (any more); the reason when it holds nothing to read. `entry` is null when an
-   * earlier run could not read it. Throws ProviderError.
+   * An item; null when there is none (any more); the reason when it holds nothing to read. `entry` is null when
+   * the list does not have it, or an earlier run could not read it. Throws ProviderError.
    */
   read(externalId: string, entry: Entry | null): Promise<FeedItem | null>
 }
@@ -149,7 +149,7 @@ function parseCursor(cursor: JsonValue): Cursor {
 function createReader<Entry>(session: ProviderSession, feed: Feed<Entry>, state: Cursor) {
   const guard = createOutageGuard(session.signal)
   const limit = pLimit(READ_AT_ONCE)
-  const attempt = async ({ externalId, entry }: Listed<Entry | null>) => {
+  const attempt = async ({ externalId, entry }: Listed<Entry>) => {
     session.signal.throwIfAborted()
     try {
       const parts = partsOf(externalId, await feed.read(externalId, entry))
@@ -159,7 +159,7 @@ function createReader<Entry>(session: ProviderSession, feed: Feed<Entry>, state:
       return { externalId, item: null, skips: [], failure: guard.failureOf(externalId, error) }
     }
   }
-  return async (listed: readonly Listed<Entry | null>[]): Promise<Step> => {
+  return async (listed: readonly Listed<Entry>[]): Promise<Step> => {
     const upserts: ProviderItem[] = []
     const deletions: string[] = []
     const failures: ItemFailure[] = []

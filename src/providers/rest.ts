@@ -95,15 +95,17 @@ export function parseEach<Schema extends z.ZodType>(
   return entries.map((entry) => parseShape(entry, schema, name))
 }
 
-function parseShape<Schema extends z.ZodType>(
+/** A part of an answer, checked against a schema. One of another shape is an error of `kind`. */
+export function parseShape<Schema extends z.ZodType>(
   value: unknown,
   schema: Schema,
   name: string,
+  kind: ProviderError['kind'] = 'unavailable',
 ): z.output<Schema> {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   const place = parsed.error.issues[0]?.path.join('.') ?? ''
-  throw new ProviderError('unavailable', `${name} answered in an unknown format (${place})`)
+  throw new ProviderError(kind, `${name} answered in an unknown format (${place})`)
 }
 
 /**

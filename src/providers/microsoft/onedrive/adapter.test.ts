@@ -95,6 +95,32 @@ describe('an item', () => {
   })
 })
 
+describe('a file in an unknown format', () => {
+  it('is a failure, or ignored without an id, and keeps no other from being read', async () => {
+    const { files, drive, sync, stored, titles } = await connect()
+    for (let count = 0; count < 4; count += 1) files.add(drive, { odd: { size: 'large' } })
+    files.add(drive, { odd: { id: 7 } })
+    files.add(drive, { name: 'First.txt' })
+    const { failures, complete } = await sync.run()
+    expect(complete).toBe(true)
+    expect(failures.map(({ message }) => message)).toEqual(
+      Array.from({ length: 4 }, () => 'Microsoft answered in an unknown format (size)'),
+    )
+    const second = files.add(drive, { name: 'Second.txt' })
+    expect((await sync.run()).complete).toBe(true)
+    expect(titles()).toEqual(['First.txt', 'Second.txt'])
+    files.edit(second, { content: 'New.' })
+    second.odd = { size: 'large' }
+    expect((await sync.run()).deleted).toEqual([])
+    files.expireTokens(drive)
+    expect((await sync.run()).deleted).toEqual([])
+    expect(stored(second)?.body).toBe('Some text.')
+    second.odd = {}
+    await sync.run()
+    expect(stored(second)?.body).toBe('New.')
+  })
+})
+
 describe('changes', () => {
   it('of one file read that file alone', async () => {
     const { files, drive, sync, microsoft } = await connect()

@@ -2,7 +2,7 @@ import type { Graph, GraphPage } from '../shared/graph.ts'
 import { DriveItem, isFolder, LISTED_FIELDS } from './drive-item.ts'
 
 /** What a page of a drive's changes holds. */
-export interface DriveChanges extends Pick<GraphPage<DriveItem>, 'next' | 'delta'> {
+export interface DriveChanges extends Pick<GraphPage<DriveItem>, 'unknown' | 'next' | 'delta'> {
   files: DriveItem[]
   folders: DriveItem[]
   gone: DriveItem[]
@@ -27,14 +27,13 @@ const deltaOf = (drive: string): string => `drives/${encodeURIComponent(drive)}/
 
 /** A page of changes. An item may appear more than once, and the last time counts. */
 export async function changesAt(graph: Graph, address: string): Promise<DriveChanges> {
-  const { entries, next, delta } = await graph.page(address, DriveItem)
+  const { entries, ...rest } = await graph.page(address, DriveItem)
   const items = [...new Map(entries.map((item) => [item.id, item])).values()]
   const there = items.filter(({ deleted, root }) => deleted == null && root == null)
   return {
     files: there.filter((item) => !isFolder(item)),
     folders: there.filter(isFolder),
     gone: items.filter(({ deleted }) => deleted != null),
-    next,
-    delta,
+    ...rest,
   }
 }

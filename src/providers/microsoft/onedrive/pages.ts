@@ -57,9 +57,9 @@ export async function crawlPage(
   const [drive, state] = Object.entries(position.drives).find(([, { crawl }]) => crawl !== null) ?? []
   if (drive === undefined || state === undefined) return undefined
   try {
-    const { files, next } = await changesAt(graph, state.crawl ?? '')
+    const { files, unknown, next } = await changesAt(graph, state.crawl ?? '')
     state.crawl = next
-    return { listed: listedIn(drive, files), gone: [] }
+    return { listed: listedIn(drive, files, unknown), gone: [] }
   } catch (error) {
     if (isStale(error)) state.crawl = firstPage(drive, itemsPerPage)
     else if (isGone(error)) state.crawl = null
@@ -73,12 +73,12 @@ export async function changePage({ run, read }: Progress, position: Position): P
   const [drive, state] = Object.entries(position.drives).find(([id]) => !read.has(id)) ?? []
   if (drive === undefined || state === undefined) return undefined
   try {
-    const { files, folders, gone, next, delta } = await changesAt(run.graph, state.link)
+    const { files, unknown, folders, gone, next, delta } = await changesAt(run.graph, state.link)
     state.link = next ?? delta ?? state.link
     if (next === null) read.add(drive)
     const hasLost = gone.some(({ file }) => file == null)
     if (hasLost || folders.length > 0) surveyLater(position, drive, folders)
-    return { listed: listedIn(drive, files), gone: gone.map(({ id }) => itemId(drive, id)) }
+    return { listed: listedIn(drive, files, unknown), gone: gone.map(({ id }) => itemId(drive, id)) }
   } catch (error) {
     // The next run decides about a drive that is gone.
     if (isGone(error)) read.add(drive)
@@ -117,8 +117,15 @@ export async function surveyPage(progress: Progress, position: Position): Promis
   return { listed: listedIn(drive, files), gone: [] }
 }
 
-const listedIn = (drive: string, files: readonly DriveItem[]): Listed<DriveItem>[] =>
-  files.map((entry) => ({ externalId: itemId(drive, entry.id), entry }))
+/** What is listed in an unknown format is looked up. */
+const listedIn = (
+  drive: string,
+  files: readonly DriveItem[],
+  unknown: readonly string[] = [],
+): Listed<DriveItem>[] => [
+  ...files.map((entry) => ({ externalId: itemId(drive, entry.id), entry })),
+  ...unknown.map((id) => ({ externalId: itemId(drive, id), entry: null })),
+]
 
 /** Graph no longer knows a delta token. */
 export const isStale = (error: unknown): boolean =>

@@ -22,10 +22,11 @@ export async function surveyDrive(
   drive: string,
   folders: readonly string[] | null,
 ): Promise<DriveSurvey> {
-  const { items, removed } = run.drives.has(drive) ? await listAll(run, drive) : NOTHING
+  const { items, removed, unknown } = run.drives.has(drive) ? await listAll(run, drive) : NOTHING
   const wanted = new Set(folders)
   const below: DriveItem[] = []
-  const there = new Set<string>()
+  // Nothing is deleted because its format is unknown.
+  const there = new Set([...unknown].map((id) => itemId(drive, id)))
   for (const item of items.values()) {
     const above = foldersAbove(items, item)
     // Not every folder above need be open to the account, but none is deleted.
@@ -40,16 +41,22 @@ export async function surveyDrive(
   }
 }
 
-const NOTHING = { items: new Map<string, DriveItem>(), removed: new Set<string>() }
+const NOTHING = {
+  items: new Map<string, DriveItem>(),
+  removed: new Set<string>(),
+  unknown: new Set<string>(),
+}
 
 /** Everything in a drive, and what was removed meanwhile. */
 async function listAll({ graph, session }: DriveRun, drive: string): Promise<typeof NOTHING> {
   const items = new Map<string, DriveItem>()
   const removed = new Set<string>()
+  const unknown = new Set<string>()
   let address = firstPage(drive, LISTED_AT_ONCE)
   for (let round = 0, changed = 0; round < ROUNDS_MAX;) {
     session.signal.throwIfAborted()
-    const { files, folders, gone, next, delta } = await changesAt(graph, address)
+    const { files, folders, gone, next, delta, ...more } = await changesAt(graph, address)
+    for (const id of more.unknown) unknown.add(id)
     for (const item of [...files, ...folders]) {
       items.set(item.id, item)
       removed.delete(item.id)
@@ -66,7 +73,7 @@ async function listAll({ graph, session }: DriveRun, drive: string): Promise<typ
     changed = 0
     round += 1
   }
-  return { items, removed }
+  return { items, removed, unknown }
 }
 
 function foldersAbove(items: ReadonlyMap<string, DriveItem>, item: DriveItem): string[] {

@@ -172,6 +172,21 @@ describe('attachments', () => {
   })
 })
 
+describe('a mail in an unknown format', () => {
+  it('is a failure, or ignored without an id, and keeps no other from being read', async () => {
+    const { mail, sync, stored } = await connect()
+    for (let count = 0; count < 4; count += 1) mail.deliver({ odd: { receivedDateTime: 'today' } })
+    mail.deliver({ odd: { id: null } })
+    const sent = mail.deliver()
+    const { failures, complete } = await sync.run()
+    expect(complete).toBe(true)
+    expect(failures.map(({ message }) => message)).toEqual(
+      Array.from({ length: 4 }, () => 'Microsoft answered in an unknown format (receivedDateTime)'),
+    )
+    expect([...sync.items.values()]).toEqual([stored(sent)])
+  })
+})
+
 describe('changes', () => {
   it('keep a mail that moves, also if it moves back, under its id', async () => {
     const { mail, sync, stored, idOf } = await connect()

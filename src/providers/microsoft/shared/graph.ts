@@ -5,7 +5,7 @@ import { createOpenRequest } from '../../../guarded-requests/guarded-request.ts'
 import { VERSION } from '../../../kernel/version.ts'
 import { createProviderCaller } from '../../calls.ts'
 import { ProviderError, type ProviderSession } from '../../provider.ts'
-import { createRest, parseEach, type RestAnswer, sendRequest } from '../../rest.ts'
+import { createRest, parseShape, type RestAnswer, sendRequest } from '../../rest.ts'
 
 const PAGES_MAX = 10_000
 const NAME = 'Microsoft'
@@ -18,8 +18,12 @@ const Page = z.object({
   '@odata.deltaLink': z.string().optional(),
 })
 
+const Identified = z.object({ id: z.string().min(1) })
+
 export interface GraphPage<Entry> {
   entries: Entry[]
+  /** The ids of entries in an unknown format. Those without an id are ignored. */
+  unknown: string[]
   next: string | null
   /** Where the next round of changes begins. */
   delta: string | null
@@ -31,10 +35,13 @@ export interface GraphPage<Entry> {
  */
 export interface Graph {
   get<Schema extends z.ZodType>(address: string, schema: Schema): Promise<z.output<Schema>>
-  /** The same, or null when there is no such thing, or not for this account. */
+  /**
+   * The same, or null when there is no such thing, or not for this account. Throws `rejected` for a thing in an unknown
+   * format, because others can be read.
+   */
   find<Schema extends z.ZodType>(address: string, schema: Schema): Promise<z.output<Schema> | null>
   page<Schema extends z.ZodType>(address: string, schema: Schema): Promise<GraphPage<z.output<Schema>>>
-  /** Every entry of a list. */
+  /** Every entry of a list, except those in an unknown format. */
   all<Schema extends z.ZodType>(address: string, schema: Schema): Promise<z.output<Schema>[]>
   /** The bytes that Graph itself answers. */
   bytes(address: string): Promise<Buffer>
@@ -72,7 +79,7 @@ export function createGraphs(
     const page: Graph['page'] = async (address, schema) => {
       const found = await get(address, Page)
       return {
-        entries: parseEach(found.value, schema, NAME),
+        ...sorted(found.value, schema),
         next: found['@odata.nextLink'] ?? null,
         delta: found['@odata.deltaLink'] ?? null,
       }
@@ -82,7 +89,9 @@ export function createGraphs(
       page,
       async find(address, schema) {
         try {
-          return await get(address, schema)
+          const found = await get(address, z.unknown())
+          const isThing = Identified.safeParse(found).success
+          return parseShape(found, schema, NAME, isThing ? 'rejected' : 'unavailable')
         } catch (error) {
           if (isMissing(error)) return null
           throw error
@@ -104,6 +113,24 @@ export function createGraphs(
       download: (url) => download(session, url),
     }
   }
+}
+
+/** One entry of an unknown format must not stop a source. */
+function sorted<Schema extends z.ZodType>(
+  values: readonly unknown[],
+  schema: Schema,
+): Pick<GraphPage<z.output<Schema>>, 'entries' | 'unknown'> {
+  const entries: z.output<Schema>[] = []
+  const unknown: string[] = []
+  for (const value of values) {
+    const entry = schema.safeParse(value)
+    if (entry.success) entries.push(entry.data)
+    else {
+      const { data } = Identified.safeParse(value)
+      if (data !== undefined) unknown.push(data.id)
+    }
+  }
+  return { entries, unknown }
 }
 
 /** Whether Graph has no such thing, or not for this account. */

@@ -1,0 +1,66 @@
+import { afterAll } from 'vitest'
+import type { MicrosoftEmulator } from '../../emulators/microsoft/index.ts'
+import { createTextExtractor, type TextExtractor } from '../../src/file-text/index.ts'
+import type { Clock } from '../../src/kernel/clock.ts'
+import type { Provider } from '../../src/providers/index.ts'
+import type { MicrosoftSettings } from '../../src/providers/microsoft/shared/settings.ts'
+import type { OAuthAdapter } from '../../src/providers/provider.ts'
+import { connectMicrosoft } from '../support/microsoft.ts'
+import { checkConnector } from './conformance.ts'
+import type { ConnectedAccount } from './connected-account.ts'
+
+type Things = Pick<ConnectedAccount, 'add' | 'edit' | 'remove' | 'move' | 'restrict'> & {
+  /** A part of the path of the requests that read a thing. */
+  pathOf(thing: string): string
+}
+
+export interface MicrosoftConnector {
+  provider: Provider
+  scopes: readonly string[]
+  createAdapter(options: {
+    settings: MicrosoftSettings
+    clock: Clock
+    extractor: TextExtractor
+    itemsPerPage: number
+  }): OAuthAdapter
+  /** What the account has before it is connected. */
+  prepare?(microsoft: MicrosoftEmulator): void
+  things(microsoft: MicrosoftEmulator): Things
+}
+
+/** The conformance suite for a connector of Microsoft Graph. */
+export function checkMicrosoftConnector(connector: MicrosoftConnector): void {
+  const { provider, scopes, prepare } = connector
+  const extractor = createTextExtractor({ threads: 1 })
+  afterAll(() => extractor.close())
+  checkConnector({
+    provider,
+    revokedMessage: /^Continuous access evaluation/,
+    async connect({ thingsPerPage: itemsPerPage, limits, signal }) {
+      const { microsoft, ...account } = await connectMicrosoft({
+        scopes,
+        createAdapter: (settings, clock) =>
+          connector.createAdapter({ settings, clock, extractor, itemsPerPage }),
+        ...(prepare && { prepare }),
+        ...(limits && { limits }),
+        ...(signal && { signal }),
+      })
+      const { faults, grants } = microsoft
+      const { pathOf, ...things } = connector.things(microsoft)
+      return {
+        ...account,
+        ...things,
+        break: (thing) => faults.add({ path: pathOf(thing), status: 500 }),
+        mend: () => faults.clear(),
+        requests: {
+          faults,
+          path: '/v1.0/',
+          tooMany: (seconds) => ({ status: 429, headers: { 'retry-after': String(seconds) } }),
+        },
+        revoke: () => grants.revokeAll(),
+        expireTokens: () => grants.expireAccessTokens(),
+        close: () => microsoft.close(),
+      }
+    },
+  })
+}
