@@ -67,11 +67,8 @@ export type EventType =
   | 'checkout.session.completed'
   | 'checkout.session.expired'
   | 'customer.created'
-  | 'customer.deleted'
   | 'customer.subscription.created'
   | 'customer.subscription.deleted'
-  | 'customer.subscription.paused'
-  | 'customer.subscription.resumed'
   | 'customer.subscription.trial_will_end'
   | 'customer.subscription.updated'
   | 'customer.updated'
@@ -129,7 +126,6 @@ export interface Account {
   readonly prices: Map<string, Price>
   readonly meters: Map<string, Stripe.Billing.Meter>
   readonly customers: Map<string, Stripe.Customer>
-  readonly deletedCustomers: Set<string>
   readonly paymentMethods: Map<string, PaymentMethod>
   readonly subscriptions: Map<string, Subscription>
   readonly schedules: Map<string, Stripe.SubscriptionSchedule>
@@ -193,7 +189,6 @@ export function createAccount(options: AccountOptions): Account {
     prices: new Map(),
     meters: new Map(),
     customers: new Map(),
-    deletedCustomers: new Set(),
     paymentMethods: new Map(),
     subscriptions: new Map(),
     schedules: new Map(),

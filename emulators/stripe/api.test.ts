@@ -54,8 +54,8 @@ describe("the official client's calls", () => {
     expect((await stripe.prices.list({ lookup_keys: ['scale_annual'] })).data).toEqual([])
   })
 
-  test('lists are paged, newest first, and customers are found by search', async () => {
-    const { stripe, customer } = await shop()
+  test('lists are paged, newest first', async () => {
+    const { stripe } = await shop()
     for (let count = 0; count < 4; count += 1) await stripe.customers.create({ email: `c${count}@acme.test` })
     const first = await stripe.customers.list({ limit: 2 })
     expect(first.data.map(({ email }) => email)).toEqual(['c3@acme.test', 'c2@acme.test'])
@@ -63,8 +63,6 @@ describe("the official client's calls", () => {
     const all: (string | null)[] = []
     for await (const { email } of stripe.customers.list({ limit: 2 })) all.push(email)
     expect(all).toHaveLength(5)
-    const found = await stripe.customers.search({ query: "metadata['organizationId']:'o1'" })
-    expect(found.data.map(({ id }) => id)).toEqual([customer.id])
   })
 
   test("errors are Stripe's: missing object, wrong key, unknown parameter", async () => {

@@ -61,25 +61,6 @@ describe('meter events', () => {
       create('answers_overage', { stripe_customer_id: customer.id, value: 'x' }),
     ).rejects.toMatchObject({ statusCode: 400 })
   })
-
-  test('summaries add up the events in a window', async () => {
-    const { stripe, use, customer } = await shop()
-    const now = START / 1000
-    for (const [value, ago] of [
-      [3, 3_600],
-      [4, 3_599],
-      [5, 90_000],
-    ] as const)
-      await use(value, { timestamp: now - ago })
-    const [meter] = (await stripe.billing.meters.list()).data
-    const summaries = await stripe.billing.meters.listEventSummaries(meter?.id ?? '', {
-      customer: customer.id,
-      start_time: now - 2 * 86_400,
-      end_time: now,
-      value_grouping_window: 'day',
-    })
-    expect(summaries.data.map(({ aggregated_value }) => aggregated_value)).toEqual([7, 5])
-  })
 })
 
 describe('the bill', () => {

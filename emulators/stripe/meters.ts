@@ -14,8 +14,6 @@ export interface Meters {
    * @throws StripeError 400
    */
   record(given: NewUse): Stripe.Billing.MeterEvent
-  /** A customer's units with `from` <= time < `until`. */
-  total(eventName: string, customer: string, from: number, until: number): number
   /** All units by event name and customer, and the number of accepted and refused calls. */
   totals(): { units: Record<string, Record<string, number>>; taken: number; repeated: number }
 }
@@ -65,7 +63,6 @@ export function createMeters(account: Account): Meters {
         timestamp,
       }
     },
-    total: (eventName, customer, from, until) => usedUnits(account, { eventName, customer, from, until }),
     totals: () => {
       const units: Record<string, Record<string, number>> = {}
       for (const use of account.meterUses) {

@@ -6,15 +6,8 @@ import { expand, flag, ignored, mergedMetadata, metadata, page, readInput, text,
 import { payInvoice, previewInvoice, subscriptionIdOf } from './invoices.ts'
 import { changeItems } from './plan-changes.ts'
 import { invalid, StripeError } from './stripe-error.ts'
-import {
-  cancelNow,
-  endTrial,
-  resume,
-  setCancelAtPeriodEnd,
-  startSubscription,
-  trialEndAfter,
-} from './subscriptions.ts'
-import { releaseSchedule, updating } from './subscription-status.ts'
+import { endTrial, setCancelAtPeriodEnd, startSubscription, trialEndAfter } from './subscriptions.ts'
+import { endSubscription, releaseSchedule, updating } from './subscription-status.ts'
 
 const STATUSES = [
   'active',
@@ -46,11 +39,7 @@ const Create = z.strictObject({
   payment_behavior: ignored,
   payment_settings: ignored,
   billing_mode: ignored,
-  trial_settings: z
-    .strictObject({
-      end_behavior: z.strictObject({ missing_payment_method: z.enum(['cancel', 'create_invoice', 'pause']) }),
-    })
-    .optional(),
+  trial_settings: ignored,
   off_session: ignored,
   expand,
 })
@@ -76,7 +65,6 @@ const List = z.strictObject({
   created: ignored,
 })
 const Cancel = z.strictObject({
-  invoice_now: flag.default(false),
   prorate: ignored,
   cancellation_details: ignored,
   expand,
@@ -113,7 +101,6 @@ export const subscriptionRoutes: Record<string, ApiRoute> = {
       trialEnd,
       metadata: metadataGiven,
       paymentMethod: card,
-      missingPaymentMethod: given.trial_settings?.end_behavior.missing_payment_method ?? 'create_invoice',
     })
   },
   'GET /v1/subscriptions': ({ account, input }) => {
@@ -156,15 +143,9 @@ export const subscriptionRoutes: Record<string, ApiRoute> = {
   },
   'DELETE /v1/subscriptions/:id': (call) => {
     const subscription = subscriptionOf(call)
-    const given = readInput(Cancel, call.input)
+    readInput(Cancel, call.input)
     refuseEnded(subscription)
-    cancelNow(call.account, subscription, given.invoice_now)
-    return subscription
-  },
-  'POST /v1/subscriptions/:id/resume': (call) => {
-    const subscription = subscriptionOf(call)
-    if (subscription.status !== 'paused') throw invalid('Only paused subscriptions can be resumed.')
-    resume(call.account, subscription)
+    endSubscription(call.account, subscription, 'cancellation_requested')
     return subscription
   },
   'POST /v1/subscription_items': ({ account, input }) => {

@@ -40,7 +40,6 @@ const UNUSED = {
 } satisfies Partial<Stripe.Subscription>
 
 /** What happens at a trial's end without a card. */
-export type MissingPaymentMethod = 'cancel' | 'create_invoice' | 'pause'
 
 export function newSubscription(
   account: Account,
@@ -51,7 +50,6 @@ export function newSubscription(
     trial: { start: number; end: number } | null
     metadata: Record<string, string>
     paymentMethod: string | null
-    missingPaymentMethod: MissingPaymentMethod
     automaticTax: boolean
   },
 ): Subscription {
@@ -86,7 +84,7 @@ export function newSubscription(
     status: given.status,
     trial_end: given.trial?.end ?? null,
     trial_settings: {
-      end_behavior: { billing_cycle_anchor: null, missing_payment_method: given.missingPaymentMethod },
+      end_behavior: { billing_cycle_anchor: null, missing_payment_method: 'create_invoice' },
     },
     trial_start: given.trial?.start ?? null,
   }

@@ -6,7 +6,7 @@ import { addDiscount } from './discounts.ts'
 import { makeInvoice } from './invoices.ts'
 import { endSubscription, releaseSchedule, updating, voidOpenInvoices } from './subscription-status.ts'
 import { isMetered, periodEnd, periodLine, setPeriod, setPrice } from './subscription-items.ts'
-import { newItem, newSubscription, type MissingPaymentMethod } from './subscription-shape.ts'
+import { newItem, newSubscription } from './subscription-shape.ts'
 
 export interface NewSubscription {
   customer: string
@@ -22,8 +22,6 @@ export interface NewSubscription {
   refusal?: 'declined' | 'requires_action'
   automaticTax?: boolean
   discount?: (GivenDiscount & { session: string | null }) | null
-  /** What happens at the trial's end without a card; `create_invoice` by default. */
-  missingPaymentMethod?: MissingPaymentMethod
 }
 
 /** Starts a subscription with its first invoice, which is zero for a trial. */
@@ -39,7 +37,6 @@ export function startSubscription(account: Account, given: NewSubscription): Sub
     trial: isRefused ? null : trial,
     metadata: given.metadata,
     paymentMethod: given.paymentMethod,
-    missingPaymentMethod: given.missingPaymentMethod ?? 'create_invoice',
     automaticTax: given.automaticTax ?? false,
   })
   if (given.discount) addDiscount(account, subscription, given.discount)
@@ -113,22 +110,13 @@ export function renew(account: Account, subscription: Subscription): void {
     endSubscription(account, subscription, 'cancellation_requested')
     return
   }
-  const lack = withoutCard(account, subscription)
-  if (lack === 'cancel') {
-    endSubscription(account, subscription, 'cancellation_requested')
-    return
-  }
   updating(account, subscription, () => {
-    if (wasTrial) subscription.status = lack === 'pause' ? 'paused' : 'active'
+    if (wasTrial) subscription.status = 'active'
     applySchedule(account, subscription)
     for (const item of ending) {
       setPeriod(item, periodAround(subscription.billing_cycle_anchor, cycleOf(item.price), now))
     }
   })
-  if (subscription.status === 'paused') {
-    account.emit('customer.subscription.paused', subscription)
-    return
-  }
   const ahead = subscription.items.data.filter((item) => ending.includes(item) && !isMetered(item.price))
   const lines = [...useLines, ...ahead.map((item) => periodLine(account, subscription, item, false))]
   makeInvoice(account, { subscription, lines, reason: 'subscription_cycle', period, draft: true })
@@ -136,16 +124,6 @@ export function renew(account: Account, subscription: Subscription): void {
 
 function isCancelDue(subscription: Subscription, now: number): boolean {
   return subscription.cancel_at !== null && subscription.cancel_at <= now
-}
-
-/** The configured action for a trial that ends without a card; null: there is a card, or an invoice is tried. */
-function withoutCard(account: Account, subscription: Subscription): 'cancel' | 'pause' | null {
-  if (subscription.status !== 'trialing' || subscription.default_payment_method !== null) return null
-  const customer = found(account.customers, 'customer', subscription.customer)
-  if (customer.invoice_settings.default_payment_method !== null) return null
-  const behaviour = subscription.trial_settings?.end_behavior.missing_payment_method
-  if (behaviour === 'cancel') return 'cancel'
-  return behaviour === 'pause' ? 'pause' : null
 }
 
 /** Applies the prices of a scheduled phase that has begun. */
@@ -165,22 +143,6 @@ function applySchedule(account: Account, subscription: Subscription): void {
     setPrice(item, price)
   }
   releaseSchedule(account, subscription)
-}
-
-/** Ends a subscription at once; `invoiceNow` charges uses of the current period. */
-export function cancelNow(account: Account, subscription: Subscription, invoiceNow: boolean): void {
-  const now = account.clock.now()
-  const metered = subscription.items.data.filter(({ price }) => isMetered(price))
-  if (invoiceNow && subscription.status !== 'trialing' && metered.length > 0) {
-    const lines = metered.map((item) => {
-      const line = periodLine(account, subscription, item, false)
-      line.period = { start: item.current_period_start, end: now }
-      return line
-    })
-    const period = { start: now, end: now }
-    makeInvoice(account, { subscription, lines, reason: 'subscription_update', period, draft: false })
-  }
-  endSubscription(account, subscription, 'cancellation_requested')
 }
 
 /** Schedules the end at the period's end, or withdraws it. */
@@ -208,19 +170,4 @@ export function endTrial(account: Account, subscription: Subscription): void {
   subscription.billing_cycle_anchor = now
   for (const item of subscription.items.data) item.current_period_end = now
   renew(account, subscription)
-}
-
-/** Resumes a paused subscription with a period that begins now. */
-export function resume(account: Account, subscription: Subscription): void {
-  const now = account.clock.now()
-  updating(account, subscription, () => {
-    subscription.status = 'active'
-    subscription.billing_cycle_anchor = now
-    for (const item of subscription.items.data) setPeriod(item, periodAround(now, cycleOf(item.price), now))
-  })
-  account.emit('customer.subscription.resumed', subscription)
-  const items = subscription.items.data.filter(({ price }) => !isMetered(price))
-  const lines = items.map((item) => periodLine(account, subscription, item, false))
-  const period = { start: now, end: now }
-  makeInvoice(account, { subscription, lines, reason: 'subscription_cycle', period, draft: false })
 }
