@@ -1,51 +1,18 @@
 import type { FastifyInstance } from 'fastify'
-import { billingPage } from '../billing/index.ts'
-import { connectedPage } from '../connections/index.ts'
-import {
-  addConsole,
-  addGuide,
-  type BackendSignIn,
-  type ConsoleSignIn,
-  type SiteBuild,
-} from '../console/index.ts'
+import { addConsole, addGuide, type SiteBuild } from '../console/index.ts'
 import { describeProviders } from '../providers/index.ts'
-import { sendPage } from '../http/page.ts'
+import type { ConsoleIdentity } from './console-identity.ts'
 
-/** Where OAuth callbacks and the payment processor's pages redirect to. */
-const OUTCOMES = { '/console/sources': connectedPage, '/console/billing': billingPage }
-
-/** Serves the console and the guide. Without a console, plain pages stand where others redirect people to. */
+/** Serves the console and the guide. */
 export async function addConsolePages(
   server: FastifyInstance,
-  {
-    build,
-    guide,
-    signIn,
-    backendSignIn,
-    hasLanguageModel,
-  }: {
+  options: {
     build: SiteBuild | undefined
     guide: SiteBuild | undefined
-    signIn: () => ConsoleSignIn
-    backendSignIn: BackendSignIn | null
     hasLanguageModel: boolean
-  },
+  } & Pick<ConsoleIdentity, 'signIn' | 'backendSignIn'>,
 ): Promise<void> {
-  if (build) {
-    const providers = describeProviders()
-    await addConsole(server, {
-      build,
-      signIn,
-      backendSignIn,
-      hasLanguageModel,
-      providers,
-      outcomes: OUTCOMES,
-    })
-    if (guide) await addGuide(server, guide)
-    return
-  }
-  for (const [path, outcome] of Object.entries(OUTCOMES))
-    server.get<{ Querystring: Record<string, unknown> }>(path, async (request, reply) =>
-      sendPage(reply, 200, outcome(request.query)),
-    )
+  const { build, guide, ...given } = options
+  if (build) await addConsole(server, { ...given, build, providers: describeProviders() })
+  if (build && guide) await addGuide(server, guide)
 }

@@ -1,4 +1,3 @@
-export { billingPage } from './billing-page.ts'
 export { createBilling, type Billing } from './billing.ts'
 export { countOverage } from './overage/count-overage.ts'
 export { countUnreported } from './payments/while-nothing-is-owed.ts'

@@ -1,5 +1,4 @@
 export { putAccess } from './connector-access.ts'
-export { connectedPage } from './connected-page.ts'
 export { createProviderAccounts, type ProviderAccounts } from './provider-accounts.ts'
 export { keptEncryptionKey } from './kept-encryption-key.ts'
 export { createTokenCipher } from './token-cipher.ts'

@@ -1,7 +1,7 @@
 import { type Html, html, page } from '../http/page.ts'
 import type { AppError } from '../kernel/errors.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import { providerName } from './connected-page.ts'
+import { findProvider } from '../providers/index.ts'
 
 /** What the user confirms in a browser other than the one that began the flow. */
 export interface ConnectQuestion {
@@ -43,6 +43,10 @@ export function questionPage({ provider, workspace, person, action, confirmation
         minutes.
       </p>`,
   )
+}
+
+function providerName(provider: ProviderId | undefined): string {
+  return provider === undefined ? 'The account' : findProvider(provider).name
 }
 
 export function failedPage({ code, message }: AppError, provider: ProviderId | undefined): Html {

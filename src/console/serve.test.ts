@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { html, page } from '../http/page.ts'
 import type { SiteState } from './build.ts'
 import { addConsole, type ConsoleSignIn } from './serve.ts'
 
@@ -38,7 +37,6 @@ beforeEach(async () => {
     hasLanguageModel: true,
     providers: [],
     backendSignIn: null,
-    outcomes: { '/console/sources': ({ connected }) => page('Outcome', html`<p>${String(connected)}</p>`) },
   })
 })
 afterEach(async () => {
@@ -126,10 +124,5 @@ describe('without a console', () => {
     expect(answer.statusCode).toBe(503)
     expect(answer.body).toContain('npm found no &#60;network&#62;')
     expect(answer.body).toContain('node scripts/build-console.mjs')
-  })
-
-  it('a person who returns from a provider sees the outcome', async () => {
-    state = { is: 'missing', reason: 'no network' }
-    expect((await get('/console/sources?connected=1')).body).toContain('<h1>Outcome</h1>')
   })
 })

@@ -1,7 +1,7 @@
 import fastifyStatic from '@fastify/static'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { SiteBuild } from './build.ts'
-import { type Html, sendPage } from '../http/page.ts'
+import { sendPage } from '../http/page.ts'
 import type { ProviderDescription } from '../providers/index.ts'
 import { consolePolicy } from './policy.ts'
 import { addSignInRoutes, type BackendSignIn } from './sign-in-routes.ts'
@@ -29,10 +29,7 @@ export type ConsoleSignIn =
     }
   | { by: 'nobody'; reason: string }
 
-/**
- * Serves the console below `/console/`. `outcomes` are the pages that providers redirect people to; they replace the
- * console while it is unavailable.
- */
+/** Serves the console below `/console/`. */
 export async function addConsole(
   server: FastifyInstance,
   options: {
@@ -42,7 +39,6 @@ export async function addConsole(
     hasLanguageModel: boolean
     /** What the page shows of each provider. */
     providers: readonly ProviderDescription[]
-    outcomes: Record<string, (query: Record<string, unknown>) => Html>
     /** Set when the service exchanges the code of a sign-in, because the client has a secret. */
     backendSignIn: BackendSignIn | null
   },
@@ -56,7 +52,7 @@ export async function addConsole(
     index: false,
     suppressWarning: true,
   })
-  const sendApp = async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+  const sendApp = async (reply: FastifyReply): Promise<unknown> => {
     const state = build.state()
     if (state.is === 'ready') {
       reply.headers({
@@ -65,9 +61,6 @@ export async function addConsole(
       })
       return reply.sendFile('index.html')
     }
-    const outcome = options.outcomes[request.routeOptions.url ?? '']
-    const query: Record<string, unknown> = { ...Object(request.query) }
-    if (outcome) return sendPage(reply, 200, outcome(query))
     reply.headers({
       'Cache-Control': 'no-store',
       ...(state.is === 'preparing' ? { 'Retry-After': '3' } : {}),
@@ -80,7 +73,7 @@ export async function addConsole(
   }
   server.get(CONSOLE_PATH, async (request, reply) => {
     const [path = '', query] = request.url.split('?', 2)
-    if (path.endsWith('/')) return await sendApp(request, reply)
+    if (path.endsWith('/')) return await sendApp(reply)
     return reply.redirect(`${CONSOLE_PATH}/${query === undefined ? '' : `?${query}`}`, 302)
   })
   server.get(`${CONSOLE_PATH}/config.json`, async (_request, reply) =>
@@ -92,10 +85,9 @@ export async function addConsole(
     }),
   )
   if (options.backendSignIn) addSignInRoutes(server, options.backendSignIn)
-  for (const path of Object.keys(options.outcomes)) server.get(path, sendApp)
   server.get<{ Params: { '*': string } }>(`${CONSOLE_PATH}/*`, async (request, reply) => {
     const file = request.params['*']
-    if (!HASHED.test(file) && !NAMED.test(file)) return await sendApp(request, reply)
+    if (!HASHED.test(file) && !NAMED.test(file)) return await sendApp(reply)
     if (build.state().is !== 'ready') return reply.callNotFound()
     return reply
       .header('Cache-Control', HASHED.test(file) ? `public, max-age=${YEAR_S}, immutable` : 'no-cache')

@@ -1,7 +1,6 @@
 import { createProviderCaller, type ProviderCaller } from '../../calls.ts'
 import type { ProviderSession } from '../../provider.ts'
 import { GoogleError, toGoogleError } from './error.ts'
-import { createRateWaits, type RateWaits } from './rate-waits.ts'
 
 /** Options for an SDK method: the SDK itself neither retries nor holds a token. */
 export interface CallOptions {
@@ -21,34 +20,13 @@ export type GoogleCalls = <Result>(
 
 /** The caller shared by all runs of one adapter: it knows which accounts must wait. */
 export function createGoogleCaller(): ProviderCaller {
-  const waits = createRateWaits()
-  const caller = createProviderCaller({
+  return createProviderCaller({
     toProviderError: (error) => {
       const failure = toGoogleError(error)
       return failure instanceof GoogleError ? failure : null
     },
     curedByNewToken: (failure) => failure instanceof GoogleError && failure.status === 401,
   })
-  return (session, attempt) => caller(session, (token) => timed(session, waits, () => attempt(token)))
-}
-
-/** Runs an attempt; adds a waiting time to a refusal that names none. */
-async function timed<Result>(
-  { account, clock }: ProviderSession,
-  waits: RateWaits,
-  attempt: () => Promise<Result>,
-): Promise<Result> {
-  const startedAt = clock.now().getTime()
-  try {
-    const result = await attempt()
-    waits.passed(account.externalAccountId, startedAt, clock.now().getTime())
-    return result
-  } catch (error) {
-    const failure = toGoogleError(error)
-    if (!(failure instanceof GoogleError) || failure.kind !== 'rate_limited' || failure.saysWhen) throw error
-    const retryAfterMs = waits.refused(account.externalAccountId, startedAt, clock.now().getTime())
-    throw failure.after(retryAfterMs)
-  }
 }
 
 export function createGoogleCalls(session: ProviderSession, caller: ProviderCaller): GoogleCalls {

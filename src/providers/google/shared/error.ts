@@ -8,8 +8,6 @@ export class GoogleError extends ProviderError {
   readonly status: number | null
   /** `errors[0].reason` of the answer, such as `userRateLimitExceeded`; at the token endpoint OAuth's `error`. */
   readonly reason: string | null
-  /** Whether Google named `retryAfterMs`, rather than this code guessing it. */
-  readonly saysWhen: boolean
 
   constructor(kind: ProviderErrorKind, message: string, options: GoogleErrorOptions = {}) {
     const code = options.reason ?? (options.status === undefined ? undefined : String(options.status))
@@ -18,16 +16,6 @@ export class GoogleError extends ProviderError {
     this.name = 'GoogleError'
     this.status = options.status ?? null
     this.reason = options.reason ?? null
-    this.saysWhen = options.saysWhen ?? false
-  }
-
-  /** The same failure with another waiting time in milliseconds. */
-  after(retryAfterMs: number): GoogleError {
-    return new GoogleError(this.kind, this.message, {
-      ...(this.status === null ? {} : { status: this.status }),
-      ...(this.reason === null ? {} : { reason: this.reason }),
-      retryAfterMs,
-    })
   }
 }
 
@@ -35,7 +23,6 @@ interface GoogleErrorOptions {
   status?: number
   reason?: string
   retryAfterMs?: number
-  saysWhen?: boolean
   cause?: unknown
 }
 
@@ -49,8 +36,6 @@ const RATE_LIMIT_REASONS = new Set([
   'dailyLimitExceededUnreg',
   'quotaExceeded',
 ])
-// Most refusals name no time.
-const USUAL_WAIT_MS = 5_000
 // A daily quota resets with the day; until then calls retry at this interval.
 const DAILY_REASONS = new Set(['dailyLimitExceeded', 'dailyLimitExceededUnreg'])
 const DAILY_WAIT_MS = 3_600_000
@@ -109,19 +94,15 @@ export function toGoogleError(error: unknown): unknown {
   if (status < 300) return new GoogleError('rejected', TOO_LARGE_MESSAGE, { status, reason: TOO_LARGE })
   const { message, reason } = readBody(response.data)
   const kind = kindOf(status, reason)
-  const saidMs = retryAfterOf(response.headers, message)
-  const retryAfterMs = kind === 'rate_limited' ? (saidMs ?? usualWaitOf(reason)) : saidMs
+  const dailyMs = reason !== undefined && DAILY_REASONS.has(reason) ? DAILY_WAIT_MS : null
+  const retryAfterMs = retryAfterOf(response.headers, message) ?? dailyMs
   // The transport's message would be the whole page.
   return new GoogleError(kind, message ?? `Google answered with status ${status}`, {
     status,
     ...(reason === undefined ? {} : { reason }),
     ...(retryAfterMs === null ? {} : { retryAfterMs }),
-    saysWhen: saidMs !== null || retryAfterMs === DAILY_WAIT_MS,
   })
 }
-
-const usualWaitOf = (reason: string | undefined) =>
-  reason !== undefined && DAILY_REASONS.has(reason) ? DAILY_WAIT_MS : USUAL_WAIT_MS
 
 /** The reason of an answer above its request's size limit. */
 export const TOO_LARGE = 'tooLarge'

@@ -4,7 +4,6 @@ import { seededRandom } from '../../../../test/support/random.ts'
 import { createTextExtractor } from '../../../file-text/index.ts'
 import type { ProviderSession } from '../../provider.ts'
 import { createGmailAdapter, GMAIL_SCOPE } from '../gmail/adapter.ts'
-import { createRateWaits } from './rate-waits.ts'
 
 afterEach(closeGoogles)
 
@@ -55,30 +54,6 @@ describe('a mailbox larger than the quota of many minutes', () => {
     const needed = 273 + attachments + 5
     expect(google.requests.total - needed).toBeLessThan(80)
   }, 60_000)
-})
-
-describe('a wait for a quota that names no time', () => {
-  it('is short first, then lasts the rest of the counted minute, then minute by minute', () => {
-    const waits = createRateWaits()
-    waits.passed('a', 0, 0)
-    expect(waits.refused('a', 19_000, 20_000)).toBe(5_000)
-    expect(waits.refused('a', 26_000, 26_000)).toBe(34_000)
-    expect(waits.refused('a', 61_000, 61_000)).toBe(60_000)
-    waits.passed('a', 130_000, 130_000)
-    expect(waits.refused('a', 140_000, 140_000)).toBe(5_000)
-    expect(waits.refused('a', 146_000, 146_000)).toBe(44_000)
-  })
-
-  it('is shared by all calls in flight, whatever their outcome, and by no other account', () => {
-    const waits = createRateWaits()
-    waits.passed('a', 0, 0)
-    expect(waits.refused('a', 9_000, 10_000)).toBe(5_000)
-    waits.passed('a', 9_900, 11_000)
-    expect(waits.refused('a', 9_500, 12_000)).toBe(3_000)
-    expect(waits.refused('a', 11_000, 16_000)).toBe(0)
-    expect(waits.refused('b', 9_500, 12_000)).toBe(5_000)
-    expect(waits.refused('a', 16_000, 16_000)).toBe(44_000)
-  })
 })
 
 describe('a daily quota', () => {
