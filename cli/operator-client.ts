@@ -9,10 +9,7 @@ export const OPERATOR_TOKEN_FILE = join(process.env.DATA_DIR || 'data', 'operato
 
 const ConnectorAccess = z.looseObject({ connectorAccess: z.looseObject({ status: z.string() }) })
 
-/**
- * A client that presents the operator token and ignores the API key option.
- * @throws CommandError when there is none
- */
+/** A client that presents the operator token and ignores the API key option. @throws CommandError when there is none */
 export async function operatorClient(url: string): Promise<ApiClient> {
   return createApiClient({ url, key: await operatorToken() })
 }

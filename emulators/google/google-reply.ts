@@ -1,8 +1,6 @@
 import type { EmulatorReply } from '../kit/server.ts'
 
-/**
- * An error in the format of Google's APIs (https://developers.google.com/workspace/drive/api/guides/handle-errors).
- */
+/** An error in the format of Google's APIs (https://developers.google.com/workspace/drive/api/guides/handle-errors). */
 export function googleError(
   code: number,
   reason: string,

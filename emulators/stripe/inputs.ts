@@ -27,10 +27,7 @@ export const page = {
   expand,
 }
 
-/**
- * Parses a call's parameters.
- * @throws StripeError 400 that names the first missing, unknown or invalid one
- */
+/** Parses a call's parameters. @throws StripeError 400 that names the first missing, unknown or invalid one */
 export function readInput<T extends z.ZodType>(schema: T, given: unknown): z.output<T> {
   const read = schema.safeParse(given)
   if (read.success) return read.data

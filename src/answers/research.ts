@@ -17,10 +17,7 @@ export interface ResearchOptions {
   languageModel: LanguageModel
   /** The time limit of all model calls together, in milliseconds. The steps before the answer get half. */
   answerTimeoutMs: number
-  /**
-   * Runs one search and drops unrelated hits.
-   * @throws what a search throws
-   */
+  /** Runs one search and drops unrelated hits. @throws what a search throws */
   search: (query: string, signal?: AbortSignal) => Promise<Found>
   randomBoundary?: (() => string) | undefined
   /** Reports a failure of the model in a step. The answer then uses the hits so far. */

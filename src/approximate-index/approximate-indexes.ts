@@ -46,10 +46,7 @@ export interface ApproximateIndexes {
   ask(requestId: string, organizationId: string): Promise<ApproximateIndexView>
   /** @throws AppError `not_found` */
   read(organizationId: string): Promise<ApproximateIndexView>
-  /**
-   * Searches stop using it now; a worker drops it in the background.
-   * @throws AppError `not_found`
-   */
+  /** Searches stop using it now; a worker drops it in the background. @throws AppError `not_found` */
   drop(requestId: string, organizationId: string): Promise<ApproximateIndexView>
   /** Reconciles now and every 15 seconds, if this process works. */
   start(): void

@@ -106,10 +106,7 @@ async function make(session: Db, held: Held): Promise<void> {
   await createIndex({ organizationId, modelId }, { dimensions, isConcurrent: true }).execute(session)
 }
 
-/**
- * Waits for the work; cancels it if the lease is lost or the process stops.
- * @throws LeaseLost
- */
+/** Waits for the work; cancels it if the lease is lost or the process stops. @throws LeaseLost */
 async function whileHeld(
   work: Promise<void>,
   lease: { renew: () => Promise<void>; cancel: () => Promise<void>; renewMs: number; signal: AbortSignal },

@@ -95,10 +95,7 @@ export async function findMoved(db: Db): Promise<IndexOf[]> {
   return Moved.parse(rows)
 }
 
-/**
- * Queues an organization's index for a rebuild with this model. A process that builds another one loses its
- * lease.
- */
+/** Queues an organization's index for a rebuild with this model. A process that builds another one loses its lease. */
 export async function reopen(db: Db, { organizationId, modelId }: IndexOf): Promise<void> {
   await db
     .updateTable('approximate_indexes')
@@ -109,9 +106,7 @@ export async function reopen(db: Db, { organizationId, modelId }: IndexOf): Prom
 
 const Waiting = z.array(z.object({ organization_id: z.string() }))
 
-/**
- * Organizations with an index to build and no lease, longest waiting first; none while any is being built.
- */
+/** Organizations with an index to build and no lease, longest waiting first; none while any is being built. */
 export async function findWaiting(db: Db): Promise<string[]> {
   const { rows } = await sql`
     select organization_id from approximate_indexes
@@ -124,10 +119,7 @@ export async function findWaiting(db: Db): Promise<string[]> {
 
 const Claimed = z.object({ modelId: z.number(), dimensions: z.number() })
 
-/**
- * Acquires the lease.
- * @returns null: another process has it, or there is nothing to build
- */
+/** Acquires the lease. @returns null: another process has it, or there is nothing to build */
 export async function claim(db: Db, organizationId: string, leaseSeconds: number): Promise<Held | null> {
   const lease = await acquireLease(
     db,
@@ -142,10 +134,7 @@ export async function claim(db: Db, organizationId: string, leaseSeconds: number
   return rows.length === 0 ? null : { organizationId, lease, ...Claimed.parse(rows[0]) }
 }
 
-/**
- * Releases the lease with the index ready.
- * @returns false if the lease is lost or the index no longer wanted
- */
+/** Releases the lease with the index ready. @returns false if the lease is lost or the index no longer wanted */
 export async function finish(db: Db, { lease }: Held, at: Date): Promise<boolean> {
   return await releaseLease(db, lease, { set: { status: 'ready', finished_at: at, error_message: null } })
 }

@@ -36,10 +36,7 @@ export async function readChoice(settings: Settings, logger: Logger): Promise<Ch
   return null
 }
 
-/**
- * The model to start with.
- * @throws StartupError that says how to go back when a chosen model is unavailable
- */
+/** The model to start with. @throws StartupError that says how to go back when a chosen model is unavailable */
 export async function startingModel(settings: Settings, choice: Choice | null): Promise<EmbeddingModel> {
   const options = { modelsDir: modelsDir(settings) }
   if (choice === null) return await createEmbeddingModel(embeddingSettings(settings), options)

@@ -52,10 +52,7 @@ export function isLeaseFree(column: string): RawBuilder<boolean> {
   return sql<boolean>`(${sql.ref(column)} is null or ${sql.ref(column)} < statement_timestamp())`
 }
 
-/**
- * Acquires the lease of a row and sets `set`.
- * @returns null when another process holds it or `where` is false
- */
+/** Acquires the lease of a row and sets `set`. @returns null when another process holds it or `where` is false */
 export async function acquireLease<T extends LeasedTable>(
   db: Db,
   row: { table: T; key: Key<T> },
@@ -70,10 +67,7 @@ export async function acquireLease<T extends LeasedTable>(
   return numAffectedRows === 1n ? { table: row.table, key: row.key, id: leaseId } : null
 }
 
-/**
- * Renews a lease and sets `set`. In a transaction it also locks the row.
- * @throws LeaseLost
- */
+/** Renews a lease and sets `set`. In a transaction it also locks the row. @throws LeaseLost */
 export async function renewLease<T extends LeasedTable>(
   db: Db,
   lease: Lease<T>,
@@ -84,10 +78,7 @@ export async function renewLease<T extends LeasedTable>(
   if (!isHeld) throw new LeaseLost(lease.table)
 }
 
-/**
- * Locks a row until the transaction ends.
- * @throws LeaseLost
- */
+/** Locks a row until the transaction ends. @throws LeaseLost */
 export async function requireLease<T extends LeasedTable>(
   tx: Db,
   lease: Lease<T>,
@@ -98,10 +89,7 @@ export async function requireLease<T extends LeasedTable>(
   if (rows.length === 0) throw new LeaseLost(lease.table)
 }
 
-/**
- * Sets values while the lease holds.
- * @returns whether it does
- */
+/** Sets values while the lease holds. @returns whether it does */
 export async function updateHeld<T extends LeasedTable>(
   db: Db,
   lease: Lease<T>,

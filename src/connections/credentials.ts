@@ -37,10 +37,7 @@ export function contextOf({ organizationId, sourceId }: SourceRef): string {
   return `source_credentials:${organizationId}:${sourceId}`
 }
 
-/**
- * Decrypts a ciphertext of {@link saveCredentials}.
- * @throws UndecryptableSecret
- */
+/** Decrypts a ciphertext of {@link saveCredentials}. @throws UndecryptableSecret */
 export function openCredentials(cipher: TokenCipher, ciphertext: Uint8Array, source: SourceRef): Credentials {
   const { extra, ...rest } = StoredCredentials.parse(
     JSON.parse(cipher.decrypt(ciphertext, contextOf(source))),

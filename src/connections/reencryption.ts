@@ -24,10 +24,7 @@ interface Reencryption {
   unreadable: string[]
 }
 
-/**
- * Re-encrypts one grant with the first key; null when that key already encrypted it.
- * @throws UndecryptableSecret
- */
+/** Re-encrypts one grant with the first key; null when that key already encrypted it. @throws UndecryptableSecret */
 type Reencrypt = (
   grant: { organizationId: string; sourceId: string },
   ciphertext: Uint8Array,

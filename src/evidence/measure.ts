@@ -28,9 +28,7 @@ const FOREIGN_BELOW = 0.7
  */
 const OWN_BELOW_MAX = 0.1
 
-/**
- * Chooses a threshold between the best scores of foreign questions and those of the chunks' own statements.
- */
+/** Chooses a threshold between the best scores of foreign questions and those of the chunks' own statements. */
 export function* measuring({ chunks, foreign, own }: Measured): Pausable<OwnCalibration> {
   const strangers = yield* scoring(foreign, chunks)
   const level =

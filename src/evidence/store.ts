@@ -81,10 +81,7 @@ export async function forget(
   )
 }
 
-/**
- * Acquires a provider's lease.
- * @returns null if another process holds it
- */
+/** Acquires a provider's lease. @returns null if another process holds it */
 export async function claim(
   db: Db,
   { organizationId, modelId }: Calibrated,

@@ -27,10 +27,7 @@ export function decodeHtml(bytes: Uint8Array, charset: string | null): string {
   return decodeText(bytes, charset ?? charsetInPage(bytes))
 }
 
-/**
- * The text of a text file.
- * @throws Error for binary data
- */
+/** The text of a text file. @throws Error for binary data */
 export function decodeTextFile(bytes: Uint8Array, charset: string | null): string {
   if (byteOrderMarkOf(bytes) === null && bytes.subarray(0, SNIFFED_BYTES).includes(0)) {
     throw new Error('it is not text: it contains binary data')

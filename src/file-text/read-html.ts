@@ -77,10 +77,7 @@ export function readHtml(html: string): FileText {
 /** Default titles of programs. */
 const NO_TITLE = /^(?:|untitled(?: document)?|document|home|index|page|title|new page|.{0,80}\.x?html?)$/i
 
-/**
- * `<title>`; or the page's only top-level heading, if the title is a placeholder or only adds the site's
- * name.
- */
+/** `<title>`; or the page's only top-level heading, if the title is a placeholder or only adds the site's name. */
 function titleOf(html: string): string {
   const { title, headings } = readTitles(html)
   const [heading = ''] = headings

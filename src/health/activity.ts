@@ -1,8 +1,5 @@
 export interface Activity {
-  /**
-   * Call it for each request.
-   * @returns a function to call once the request is answered or aborted
-   */
+  /** Call it for each request. @returns a function to call once the request is answered or aborted */
   observeRequest(): () => void
   /** Whether a request is being answered, or was within the last half second. */
   isAnswering(): boolean

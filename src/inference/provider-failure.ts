@@ -39,9 +39,7 @@ function shown({ code, requestId }: AnsweredError): string | null {
 const IDENTIFIER = /^[\w.:-]{1,80}$/
 const REQUEST_ID_HEADERS = ['x-request-id', 'request-id', 'x-goog-request-id']
 
-/**
- * The error code from an error body of the usual shapes and the request id from the headers; null: missing.
- */
+/** The error code from an error body of the usual shapes and the request id from the headers; null: missing. */
 export function answeredError(
   body: string,
   headers: { get(name: string): string | null },
@@ -80,10 +78,7 @@ const PUBLIC_MESSAGES: Record<ProviderFailureKind, string> = {
   rejected: 'refused the request or gave an answer that cannot be used',
 }
 
-/**
- * The failure kind of an HTTP status. No response (null) and an interrupted one (below 400) are
- * `unavailable`.
- */
+/** The failure kind of an HTTP status. No response (null) and an interrupted one (below 400) are `unavailable`. */
 function failureKind(status: number | null): ProviderFailureKind {
   if (status === null || status < 400 || status >= 500 || status === 408) return 'unavailable'
   if (status === 401 || status === 403) return 'auth'

@@ -22,18 +22,12 @@ export class ItemTurns {
   readonly #lines = new Map<string, Line>()
   readonly #unfinished = new Map<string, () => Promise<void>>()
 
-  /**
-   * Runs `act` beside other sharers.
-   * @throws what `act` throws, or the error that keeps earlier work unfinished
-   */
+  /** Runs `act` beside other sharers. @throws what `act` throws, or the error that keeps earlier work unfinished */
   async share<Result>(organizationId: string, act: () => Promise<Result>): Promise<Result> {
     return await this.#inTurn(organizationId, act, this.#sharing)
   }
 
-  /**
-   * Runs `act` alone.
-   * @throws what `act` throws, or the error that keeps earlier work unfinished
-   */
+  /** Runs `act` alone. @throws what `act` throws, or the error that keeps earlier work unfinished */
   async hold<Result>(organizationId: string, act: () => Promise<Result>): Promise<Result> {
     return await this.#inTurn(organizationId, act, this.#holding)
   }
@@ -46,10 +40,7 @@ export class ItemTurns {
     this.#unfinished.set(organizationId, finish)
   }
 
-  /**
-   * Finishes an organization's unfinished work, if any.
-   * @throws why that failed
-   */
+  /** Finishes an organization's unfinished work, if any. @throws why that failed */
   async finish(organizationId: string): Promise<void> {
     await this.#enter(organizationId, this.#holding, async () => {
       await this.#unfinished.get(organizationId)?.()
@@ -101,10 +92,7 @@ export class ItemTurns {
   }
 }
 
-/**
- * Adds a caller, which ends with `ended`, to a line.
- * @returns what it waits for
- */
+/** Adds a caller, which ends with `ended`, to a line. @returns what it waits for */
 type Join = (line: Line, ended: Promise<void>) => Promise<unknown>
 
 const turns = new WeakMap<Db, ItemTurns>()

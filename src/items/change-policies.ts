@@ -54,10 +54,7 @@ interface Changed {
   accessPolicy: AccessPolicy | null
 }
 
-/**
- * The items whose stored policy differs. If this source reports no policy, one reported by another source
- * stays.
- */
+/** The items whose stored policy differs. If this source reports no policy, one reported by another source stays. */
 async function findChanged(
   db: Db,
   { organizationId, sourceId }: PolicySource,

@@ -16,10 +16,7 @@ function isLowSurrogate(code: number): boolean {
   return code >= 0xdc00 && code <= 0xdfff
 }
 
-/**
- * The last line end, clause end or space in the second half of the window, in this order of preference; -1:
- * none.
- */
+/** The last line end, clause end or space in the second half of the window, in this order of preference; -1: none. */
 function lastSpaceCut(text: string, start: number, limit: number): number {
   const half = start + Math.floor((limit - start) / 2)
   let clause = -1

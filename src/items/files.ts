@@ -81,10 +81,7 @@ export function createFiles(deps: { db: Db; items: Items; extractor: TextExtract
   }
 }
 
-/**
- * The provider of a source's documents.
- * @throws AppError `not_found`
- */
+/** The provider of a source's documents. @throws AppError `not_found` */
 async function findProviderOf(db: Db, caller: Caller, sourceId: string): Promise<ProviderId> {
   const source = await db
     .selectFrom('sources')

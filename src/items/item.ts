@@ -112,9 +112,7 @@ export function cleanItem({ metadata, ...item }: NewItem): CleanItem {
   }
 }
 
-/**
- * The fields of an item's content. Hash a new field only if it has a value, so that stored hashes stay valid.
- */
+/** The fields of an item's content. Hash a new field only if it has a value, so that stored hashes stay valid. */
 const CONTENT = [
   'sourceKind',
   'title',

@@ -47,10 +47,7 @@ export interface Items {
     requestId: string,
     signal?: AbortSignal,
   ): Promise<StoreCounts>
-  /**
-   * A page of the items that the reader may read.
-   * @throws AppError `validation_failed` for an invalid cursor
-   */
+  /** A page of the items that the reader may read. @throws AppError `validation_failed` for an invalid cursor */
   list(reader: Reader, query: ListQuery): Promise<ItemPage>
   /**
    * A page of the items that the reader may read, with more filters, for people.
@@ -63,17 +60,11 @@ export interface Items {
   removeSeveral(reader: Reader, ids: readonly string[]): Promise<DeletedSeveral>
   /** @throws AppError `not_found`, also for an item that the reader may not read */
   get(reader: Reader, id: string): Promise<SourceItem>
-  /**
-   * The items that the reader may read, as lines of an export.
-   * @param after continues after this item
-   */
+  /** The items that the reader may read, as lines of an export. @param after continues after this item */
   export(reader: Reader, after: string | undefined): Promise<AsyncGenerator<string>>
   /** Which of these items the reader may read. */
   findReadable(reader: Reader, ids: readonly string[]): Promise<ReadonlySet<string>>
-  /**
-   * The readers in an item's stored policy.
-   * @throws AppError `not_found` as `get`
-   */
+  /** The readers in an item's stored policy. @throws AppError `not_found` as `get` */
   readers(reader: Reader, id: string): Promise<ItemReader[]>
   /**
    * Deletes one item with its chunks and vectors.

@@ -39,9 +39,7 @@ export interface PreparedItems {
    * StalePreparation if it has changed.
    */
   modelIds: readonly number[]
-  /**
-   * The model that the organization moves to, if any. Storing fails with StalePreparation if it has changed.
-   */
+  /** The model that the organization moves to, if any. Storing fails with StalePreparation if it has changed. */
   targetModelId: number | null
   /** Items stored with the same content already, so they were not embedded. */
   unchanged: readonly CleanItem[]
@@ -281,10 +279,7 @@ const storedAmong = (suffix: string) => `
 const findThem = prepare(storedAmong(''))
 const lockThem = prepare(storedAmong('for no key update of i'))
 
-/**
- * The stored versions of `items`, by key. With `lock`, locked in the order of `items` until the transaction
- * ends.
- */
+/** The stored versions of `items`, by key. With `lock`, locked in the order of `items` until the transaction ends. */
 export async function findStoredItems(
   db: Db | Tx,
   organizationId: string,

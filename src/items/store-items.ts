@@ -31,10 +31,7 @@ export interface StoreCounts {
 /** Attempts to prepare items that other requests keep changing. */
 const PREPARATIONS_MAX = 8
 
-/**
- * Retries `act`, which prepares and stores, while the preparation is stale.
- * @throws what the last attempt threw
- */
+/** Retries `act`, which prepares and stores, while the preparation is stale. @throws what the last attempt threw */
 export async function untilFresh<Result>(act: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -69,10 +66,7 @@ export async function storeItems(
   return await storeKnown(tx, changes, { ...prepared, stored }, syncedAt)
 }
 
-/**
- * Requires that the organization's models are those of the preparation.
- * @throws StalePreparation
- */
+/** Requires that the organization's models are those of the preparation. @throws StalePreparation */
 export async function requireSameModels(
   tx: Tx,
   { organizationId, modelIds, targetModelId }: PreparedItems,

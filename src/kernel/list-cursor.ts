@@ -21,10 +21,7 @@ export function encodeCursor(list: ListName, { at, id }: ListPlace): string {
   return Buffer.from(JSON.stringify([VERSION, at, id, digestOf(list)])).toString('base64url')
 }
 
-/**
- * The position in a cursor of this list.
- * @throws AppError `validation_failed` for anything else
- */
+/** The position in a cursor of this list. @throws AppError `validation_failed` for anything else */
 export function decodeCursor(list: ListName, cursor: string): ListPlace {
   const place = z
     .tuple([z.literal(VERSION), ExactTime, z.uuid(), z.literal(digestOf(list))])

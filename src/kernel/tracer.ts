@@ -31,10 +31,7 @@ export interface Tracer {
   ): void
 }
 
-/**
- * Runs work inside a span of its own.
- * @throws what the work throws
- */
+/** Runs work inside a span of its own. @throws what the work throws */
 export async function traced<Result>(
   tracer: Tracer,
   name: string,

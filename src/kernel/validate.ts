@@ -60,20 +60,14 @@ export function findIssues<S extends z.ZodType>(
   return { issues, count }
 }
 
-/**
- * The parsed value.
- * @throws AppError `validation_failed` that lists the faults
- */
+/** The parsed value. @throws AppError `validation_failed` that lists the faults */
 export function validate<S extends z.ZodType>(schema: S, value: unknown, part: ValidatedPart): z.output<S> {
   const found = findIssues(schema, value, part)
   if ('data' in found) return found.data
   throw validationError(found.issues, found.count)
 }
 
-/**
- * Refuses unknown names in a part of a request.
- * @throws AppError `validation_failed` when there are any
- */
+/** Refuses unknown names in a part of a request. @throws AppError `validation_failed` when there are any */
 export function refuseUnknown(part: ValidatedPart, names: readonly string[], known: readonly string[]): void {
   if (names.length === 0) return
   const shown = names.slice(0, ISSUES_WORDED_MAX)

@@ -21,10 +21,7 @@ export interface Tool {
   takes(body: JsonObject): JsonObject
   /** JSON Schema of the structured content; `answer` is the operation's response schema. */
   gives(answer: JsonObject): JsonObject
-  /**
-   * The call; `path` is the operation's.
-   * @throws AppError `validation_failed`
-   */
+  /** The call; `path` is the operation's. @throws AppError `validation_failed` */
   toCall(args: JsonObject, path: string): RouteCall
   toResult(answer: JsonObject, args: JsonObject): Result
 }

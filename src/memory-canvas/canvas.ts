@@ -46,20 +46,14 @@ export interface CanvasOptions {
   findItems: FindItems
 }
 
-/**
- * Draws the graph for a query.
- * @throws AppError `not_found` for `around`; what `findItems` throws
- */
+/** Draws the graph for a query. @throws AppError `not_found` for `around`; what `findItems` throws */
 export type DrawCanvas = (reader: Reader, query: CanvasQuery, signal: AbortSignal) => Promise<Canvas>
 
 /** Limit on the latest items for a canvas since a time or around an entity. */
 const SINCE_ITEMS_MAX = 500
 export const AROUND_ITEMS_MAX = 500
 const SELECTED_ATOMS_MAX = 1_000
-/**
- * Atoms looked up beyond those shown, in case some turn out to be the same. If more do, the rest are looked
- * up too.
- */
+/** Atoms looked up beyond those shown, in case some turn out to be the same. If more do, the rest are looked up too. */
 const SPARE_ATOMS = 10
 /** A word in a single item is not yet a topic. */
 const TOPIC_WEIGHT_MIN = 2
@@ -135,10 +129,7 @@ async function selectPart(
   return await selectItems(db, view, { atomIds: atoms.map(({ id }) => id), since: since ?? null, limit })
 }
 
-/**
- * The atoms of a node.
- * @throws AppError `not_found`, also for a node out of view
- */
+/** The atoms of a node. @throws AppError `not_found`, also for a node out of view */
 async function findNode(db: Db, view: View, id: string): Promise<Atom[]> {
   const entity = await findEntity(db, view, id)
   if (!entity) throw noSuchNode()

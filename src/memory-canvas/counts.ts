@@ -149,10 +149,7 @@ const Removed = z.array(
   }),
 )
 
-/**
- * Removes the mentions of items, which the caller has locked.
- * @returns the removed mentions
- */
+/** Removes the mentions of items, which the caller has locked. @returns the removed mentions */
 export async function removeMentions(
   tx: Tx,
   organizationId: string,

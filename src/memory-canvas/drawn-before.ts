@@ -10,9 +10,7 @@ export interface Graph {
 /** Limit on the nodes of all cached graphs, about 10 MB with their edges. */
 const NODES_MAX = 10_000
 
-/**
- * Cache of recent graphs. The key contains the view and the canvas revision, so an entry never goes stale.
- */
+/** Cache of recent graphs. The key contains the view and the canvas revision, so an entry never goes stale. */
 export class DrawnBefore {
   readonly #graphs = new Map<string, Graph>()
   #nodes = 0
@@ -27,9 +25,7 @@ export class DrawnBefore {
     return graph
   }
 
-  /**
-   * Caches a graph that depends on nothing but the view and the query, and evicts the least recently used.
-   */
+  /** Caches a graph that depends on nothing but the view and the query, and evicts the least recently used. */
   keep(view: View, query: CanvasQuery, graph: Graph): void {
     const key = keyOf(view, query)
     if (key === null) return

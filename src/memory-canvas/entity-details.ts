@@ -42,10 +42,7 @@ const ALIASES_MAX = 50
 const SNIPPET_CHARACTERS = 240
 const SNIPPET_BEFORE = 80
 
-/**
- * Describes an entity from the items that the reader may read.
- * @throws AppError `not_found`, also out of scope
- */
+/** Describes an entity from the items that the reader may read. @throws AppError `not_found`, also out of scope */
 export async function describeEntity(db: Db, reader: Reader, id: string): Promise<EntityDetails> {
   const view = await viewOf(db, reader)
   const entity = await findEntity(db, view, id)
@@ -154,10 +151,7 @@ const ItemRows = z.array(
   }),
 )
 
-/**
- * Items for display, each with the passage around the first of the names that it contains, or else its
- * beginning.
- */
+/** Items for display, each with the passage around the first of the names that it contains, or else its beginning. */
 async function showItems(
   db: Db,
   view: View,

@@ -36,10 +36,7 @@ export function byWeight<T extends { weight: number; label: string; id: string }
   return left.id < right.id ? -1 : 1
 }
 
-/**
- * Up to `limit` elements of several lists, one of each in turn, so that a long list does not displace the
- * others.
- */
+/** Up to `limit` elements of several lists, one of each in turn, so that a long list does not displace the others. */
 export function inTurns<T>(lists: readonly (readonly T[])[], limit: number): T[] {
   const taken: T[] = []
   const longest = lists.reduce((most, list) => Math.max(most, list.length), 0)
@@ -176,10 +173,7 @@ function edgesBetween(entities: readonly Entity[], together: readonly Together[]
   return [...edges.values()]
 }
 
-/**
- * An author's edges lead to what the item names and to its channel; other pairs get one edge, from the lower
- * id.
- */
+/** An author's edges lead to what the item names and to its channel; other pairs get one edge, from the lower id. */
 function edgeType(from: Role, to: Role, isLower: boolean): EdgeType | null {
   if (from === 'author' && to === 'channel') return 'posted_in'
   if (from === 'author' && to !== 'author') return 'mentions'

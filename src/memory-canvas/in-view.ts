@@ -32,9 +32,7 @@ export type PreparedInView<Row> = (
   values: readonly unknown[],
 ) => Promise<QueryResult<Row>>
 
-/**
- * Prepares a statement in which `item_entities`, `entity_totals` and `entity_names` contain only the view.
- */
+/** Prepares a statement in which `item_entities`, `entity_totals` and `entity_names` contain only the view. */
 export function prepareInView<Row>(text: string): PreparedInView<Row> {
   const ofAll: Prepared<Row> = prepare(text)
   return (db, view, values) =>

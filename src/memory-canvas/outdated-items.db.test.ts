@@ -25,10 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-/**
- * Reads all waiting items with the given rules and word weights.
- * @returns how many
- */
+/** Reads all waiting items with the given rules and word weights. @returns how many */
 async function readBy(rules: string, weights: TermWeights): Promise<number> {
   let count = 0
   const fail = (fields: object): void => {

@@ -160,10 +160,7 @@ export async function storeReadItems(
       and canvas_sha256 is distinct from content_sha256`.execute(tx)
 }
 
-/**
- * A source is an entity that each of its items names; the name is the version of the rules that read the
- * item.
- */
+/** A source is an entity that each of its items names; the name is the version of the rules that read the item. */
 function sourceEntity(sourceId: string): FoundEntity {
   return {
     type: 'source',

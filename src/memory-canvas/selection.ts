@@ -115,10 +115,7 @@ export function countIn({ sources, namings }: Selection, atomId: string): Map<st
   return counts
 }
 
-/**
- * The atoms that most selected items name.
- * @param among null: all
- */
+/** The atoms that most selected items name. @param among null: all */
 export function heaviestIn(selection: Selection, among: ReadonlySet<string> | null, limit: number): string[] {
   return [...selection.namings.keys()]
     .filter((id) => among === null || among.has(id))

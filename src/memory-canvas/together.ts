@@ -81,10 +81,7 @@ const selectTogether = prepareInView(`
 
 const TogetherRows = z.tuple([z.object({ items: z.string().nullable() })])
 
-/**
- * Which of these nodes their latest items in view name together: an entry for each item that names two or
- * more.
- */
+/** Which of these nodes their latest items in view name together: an entry for each item that names two or more. */
 export async function namedTogether(
   db: Db,
   view: View,

@@ -37,9 +37,7 @@ export interface ViewedItems {
 /** Items in a person's canvas; their names are counted again for each request. */
 export const PERSONS_ITEMS_MAX = 2_000
 
-/**
- * The sources in the reader's scope, optionally of one provider, that are not being removed; oldest first.
- */
+/** The sources in the reader's scope, optionally of one provider, that are not being removed; oldest first. */
 export async function viewOf(db: Db, reader: Reader, provider?: ProviderId): Promise<View> {
   const { organizationId, readable } = reader
   const providers = providersOf(reader).filter((one) => provider === undefined || one === provider)

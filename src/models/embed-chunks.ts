@@ -22,10 +22,7 @@ export function embeddingInput(title: string, chunk: TitledText): EmbeddingInput
   return { title, text: chunkTextToEmbed(title, chunk) }
 }
 
-/**
- * One vector per input.
- * @throws if the number of vectors or their dimensions are wrong
- */
+/** One vector per input. @throws if the number of vectors or their dimensions are wrong */
 export async function embedAll(
   model: EmbeddingModel,
   inputs: readonly EmbeddingInput[],

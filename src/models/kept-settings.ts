@@ -16,10 +16,7 @@ export interface SecretCipher {
   encrypt(text: string, context: string): Buffer
   /** @throws if no key fits */
   decrypt(ciphertext: Uint8Array, context: string): string
-  /**
-   * Encrypts the secret with the first key; null: it already is.
-   * @throws if no key fits
-   */
+  /** Encrypts the secret with the first key; null: it already is. @throws if no key fits */
   reencrypt(ciphertext: Uint8Array, context: string): Buffer | null
 }
 

@@ -27,10 +27,7 @@ export interface ModelRegistryOptions {
 
 /** Models of earlier settings. */
 export interface FormerModels {
-  /**
-   * Creates a model from its stored settings, without a request to its server; null: none stored.
-   * @throws AppError
-   */
+  /** Creates a model from its stored settings, without a request to its server; null: none stored. @throws AppError */
   load(name: string): Promise<EmbeddingModel | null>
   dropUnused(): Promise<void>
 }

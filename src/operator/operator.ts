@@ -52,10 +52,7 @@ export interface Operator {
     organizationId: string,
     subscription: NewSubscription,
   ): Promise<SubscriptionView>
-  /**
-   * Grants or denies a provider, requested or not.
-   * @throws AppError `not_found`
-   */
+  /** Grants or denies a provider, requested or not. @throws AppError `not_found` */
   putConnectorAccess(
     requestId: string,
     organizationId: string,
@@ -68,10 +65,7 @@ export interface Operator {
   readOverage(limit: number): Promise<OverageStanding & { reports: WaitingReport[] }>
   /** Whether the stored subscriptions match the payment processor's, with at most `limit` organizations to look at. */
   readPayments(limit: number): Promise<ComparisonStanding & { organizations: RemarkedOrganization[] }>
-  /**
-   * Records whether a report has arrived; if not, it is sent again.
-   * @throws AppError `not_found`
-   */
+  /** Records whether a report has arrived; if not, it is sent again. @throws AppError `not_found` */
   resolveReport(
     requestId: string,
     report: { organizationId: string; id: string; arrived: boolean },

@@ -39,10 +39,7 @@ export async function ownedTables(db: Db): Promise<OwnedTable[]> {
     })
 }
 
-/**
- * Deletes some rows of an organization.
- * @returns whether there may be more
- */
+/** Deletes some rows of an organization. @returns whether there may be more */
 export async function deleteSome(
   db: Db,
   { name, keys }: OwnedTable,

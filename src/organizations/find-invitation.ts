@@ -4,10 +4,7 @@ import { AppError } from '../kernel/errors.ts'
 
 export const DAYS_VALID = 7
 
-/**
- * The unexpired invitation of a link, used or not.
- * @throws AppError `invitation_invalid`
- */
+/** The unexpired invitation of a link, used or not. @throws AppError `invitation_invalid` */
 export async function findInvitation(db: Db, sha256: Buffer, at: Date): Promise<Row<'invitations'>> {
   const row = await db
     .selectFrom('invitations')

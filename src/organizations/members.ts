@@ -27,10 +27,7 @@ export interface Members {
   list(organizationId: string): Promise<MemberView[]>
   /** @throws AppError `not_found`, `role_required`, `last_owner` */
   changeRole(caller: ConsolePrincipal, userId: string, role: Role): Promise<MemberView>
-  /**
-   * Removes a member, who can be the caller.
-   * @throws AppError `not_found`, `role_required`, `last_owner`
-   */
+  /** Removes a member, who can be the caller. @throws AppError `not_found`, `role_required`, `last_owner` */
   remove(caller: ConsolePrincipal, userId: string): Promise<{ member: MemberView; removedAt: string }>
 }
 

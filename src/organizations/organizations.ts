@@ -39,10 +39,7 @@ export interface Organizations {
     userId: string,
   ): Promise<{ user: UserView; organizations: (OrganizationView & { hasPlan: boolean })[] }>
   create(userId: string, name: string): Promise<OrganizationView>
-  /**
-   * Changes the caller's current workspace.
-   * @throws AppError `not_found` for another one, `role_required`
-   */
+  /** Changes the caller's current workspace. @throws AppError `not_found` for another one, `role_required` */
   update(caller: ConsolePrincipal, id: string, change: OrganizationChange): Promise<OrganizationView>
 }
 
@@ -144,10 +141,7 @@ export interface NewOrganization {
   at: Date
 }
 
-/**
- * Also stores a push-only source for each provider. The first period starts at `at`.
- * @returns the id
- */
+/** Also stores a push-only source for each provider. The first period starts at `at`. @returns the id */
 export async function insertOrganization(
   tx: Tx,
   { name, status, isLocal = false, at }: NewOrganization,

@@ -9,9 +9,7 @@ export interface SecretCipher {
   encrypt(text: string, context: string): Buffer
   /** @throws when no key fits */
   decrypt(ciphertext: Uint8Array, context: string): string
-  /**
-   * The same secret encrypted with the first key; null when that key already encrypted it. @throws when no key fits
-   */
+  /** The same secret encrypted with the first key; null when that key already encrypted it. @throws when no key fits */
   reencrypt(ciphertext: Uint8Array, context: string): Buffer | null
 }
 

@@ -34,10 +34,7 @@ export async function sweepDeliveries(db: Db, now: Date): Promise<void> {
   }
 }
 
-/**
- * Re-encrypts secrets of older keys.
- * @throws Error, once all are done, with the number that no key decrypts
- */
+/** Re-encrypts secrets of older keys. @throws Error, once all are done, with the number that no key decrypts */
 export async function reencryptSecrets(db: Db, cipher: SecretCipher): Promise<void> {
   let unreadable = 0
   const webhooks = await db

@@ -31,17 +31,11 @@ export interface GroupPage {
 }
 
 export interface Groups {
-  /**
-   * A page of the groups, newest first.
-   * @throws AppError `validation_failed` for a cursor of another list
-   */
+  /** A page of the groups, newest first. @throws AppError `validation_failed` for a cursor of another list */
   list(organizationId: string, query: PageQuery): Promise<GroupPage>
   /** @throws AppError `not_found` */
   get(organizationId: string, id: string): Promise<GroupView>
-  /**
-   * Creates a group, or replaces its name and members.
-   * @throws AppError `group_limit_reached`, `group_provisioned`
-   */
+  /** Creates a group, or replaces its name and members. @throws AppError `group_limit_reached`, `group_provisioned` */
   put(caller: Caller, id: string, group: { name?: string | undefined; members: string[] }): Promise<GroupView>
   /** @throws AppError `not_found`, `group_provisioned` */
   remove(caller: Caller, id: string): Promise<{ group: GroupView; deletedAt: string }>
@@ -152,10 +146,7 @@ export interface NewGroup {
   at: Date
 }
 
-/**
- * Stores a group without members.
- * @returns the id by which SCIM names it
- */
+/** Stores a group without members. @returns the id by which SCIM names it */
 export async function insertGroup(tx: Tx, group: NewGroup): Promise<string> {
   const key = randomUUID()
   await tx

@@ -44,10 +44,7 @@ export async function setMembers(tx: Tx, of: MembersOf, members: readonly string
   return { added: await addMembers(tx, of, [...wanted.difference(before)]), removed }
 }
 
-/**
- * Adds members to a principal.
- * @returns the new ones
- */
+/** Adds members to a principal. @returns the new ones */
 export async function addMembers(
   tx: Tx,
   { organizationId, principal, sourceId }: MembersOf,
@@ -64,10 +61,7 @@ export async function addMembers(
   return Members.parse(rows).map(({ member }) => member)
 }
 
-/**
- * Removes members from a principal.
- * @returns those that it had
- */
+/** Removes members from a principal. @returns those that it had */
 export async function removeMembers(
   tx: Tx,
   { organizationId, principal }: MembersOf,

@@ -22,10 +22,7 @@ export interface ApplyDependencies {
   items: Pick<Items, 'changePolicies'>
 }
 
-/**
- * Stores what a poll read, in transactions that hold its lease. It writes only changes.
- * @throws LeaseLost
- */
+/** Stores what a poll read, in transactions that hold its lease. It writes only changes. @throws LeaseLost */
 export async function applyPermissions(
   { db, items }: ApplyDependencies,
   poll: TakenPoll,
@@ -46,10 +43,7 @@ export async function readGroupIds(db: Db, source: SourceRef): Promise<Set<strin
   return new Set(principals.flatMap((one) => (one.startsWith(prefix) ? [one.slice(prefix.length)] : [])))
 }
 
-/**
- * Removes the members of groups that the source no longer has.
- * @throws LeaseLost
- */
+/** Removes the members of groups that the source no longer has. @throws LeaseLost */
 export async function keepGroups(db: Db, poll: TakenPoll, groupIds: readonly string[]): Promise<void> {
   const { organizationId, sourceId } = poll.source
   const kept = new Set(groupIds.map((id) => sourceGroupPrincipal(sourceId, id)))

@@ -20,10 +20,7 @@ export interface SourcePermissions {
   errorMessage: string | null
 }
 
-/**
- * A source's permissions, for its page.
- * @throws AppError `not_found`
- */
+/** A source's permissions, for its page. @throws AppError `not_found` */
 export async function describePermissions(db: Db, caller: Caller, id: string): Promise<SourcePermissions> {
   const { organizationId } = caller
   const source = await db

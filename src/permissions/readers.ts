@@ -63,10 +63,7 @@ async function addressOf(db: Db, { userId }: ConsolePrincipal): Promise<string |
   return email === null ? null : foldAddress(email)
 }
 
-/**
- * Records that a member reads on behalf of another person.
- * @throws AppError `role_required`
- */
+/** Records that a member reads on behalf of another person. @throws AppError `role_required` */
 async function preview(db: Db, caller: ConsolePrincipal, email: string, at: Date): Promise<void> {
   if (caller.role === 'member')
     throw new AppError(

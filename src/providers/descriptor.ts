@@ -92,9 +92,7 @@ export interface WebhookRequest {
   rawBody: Buffer
 }
 
-/**
- * An event from a provider. `eventId` identifies duplicates; `hints` are the adapter's own values for the next run.
- */
+/** An event from a provider. `eventId` identifies duplicates; `hints` are the adapter's own values for the next run. */
 export type WebhookEvent =
   | { kind: 'challenge'; challenge: string }
   | {

@@ -32,10 +32,7 @@ export interface RequestPage {
 
 const NEWEST = { at: 'answered_at', id: 'request_id' }
 
-/**
- * A page of a workspace's requests, newest first.
- * @throws AppError `validation_failed` for a cursor of another list
- */
+/** A page of a workspace's requests, newest first. @throws AppError `validation_failed` for a cursor of another list */
 export async function listRequests(
   db: Db,
   organizationId: string,

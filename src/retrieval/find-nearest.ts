@@ -30,10 +30,7 @@ const RETRY_AFTER_SECONDS = 1
 export interface FindNearest {
   /** The chunks nearest to a query. Exact unless an operator requested an approximate index. */
   nearest(query: NearestQuery): Promise<Nearest>
-  /**
-   * The best of the `query.limit` nearest in hybrid order.
-   * @throws the reason of `signal`
-   */
+  /** The best of the `query.limit` nearest in hybrid order. @throws the reason of `signal` */
   ranked(query: NearestQuery, request: RankRequest, signal?: AbortSignal): Promise<Nearest<RankedChunk>>
 }
 

@@ -82,10 +82,7 @@ function toCache(
   for (const candidate of candidates) cache.set(candidate, rows.get(keyText(candidate)))
 }
 
-/**
- * Replaces the cached rows of changed items.
- * @returns the changed items
- */
+/** Replaces the cached rows of changed items. @returns the changed items */
 function putRead(
   rows: Map<string, ChunkRow>,
   { rows: read, changedItemIds }: StoredRows,

@@ -59,10 +59,7 @@ function isTableLine(body: string, line: Line): boolean {
   return body.slice(line.first, line.end).includes('|')
 }
 
-/**
- * Whether a table begins here: two lines of cells in pipes, a row above its rule, or the frame of a grid
- * table.
- */
+/** Whether a table begins here: two lines of cells in pipes, a row above its rule, or the frame of a grid table. */
 function beginsTable(body: string, line: Line): boolean {
   if (line.next >= body.length) return false
   const character = body.charAt(line.first)

@@ -129,10 +129,7 @@ async function answers(memory: VectorMemory, of = organization): Promise<unknown
 /** The results of a memory that reads everything from the database. */
 const answersAnew = (): Promise<unknown> => answers(start(null))
 
-/**
- * Searches, then shuts down, which saves.
- * @returns the file
- */
+/** Searches, then shuts down, which saves. @returns the file */
 async function searchAndStop(): Promise<string> {
   const memory = start()
   await answers(memory)

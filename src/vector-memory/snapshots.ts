@@ -257,10 +257,7 @@ export class Snapshots {
     if (entry.holders === 0) entry.snapshot.release()
   }
 
-  /**
-   * Evicts snapshots that were not used recently until a table has room for this many rows.
-   * @returns whether it has
-   */
+  /** Evicts snapshots that were not used recently until a table has room for this many rows. @returns whether it has */
   #makeRoom(table: RowTable, rows: number): boolean {
     if (!this.#scanner.hasRoom(table, rows, true)) return false
     for (const entry of this.#entries.values()) {

@@ -48,10 +48,7 @@ export interface HeldSnapshot {
     scope: ItemScope,
     ranked: Ranking | null,
   ): Promise<Proposal | null>
-  /**
-   * Applies new changes.
-   * @returns whether it finished in time
-   */
+  /** Applies new changes. @returns whether it finished in time */
   follow(): Promise<boolean>
   /** Applies new changes in the background, unless that is already running. */
   followLater(): void

@@ -83,10 +83,7 @@ export class RowTable {
     return this.#positions[row] ?? 0
   }
 
-  /**
-   * Assigns a row to an item.
-   * @throws NoRoom
-   */
+  /** Assigns a row to an item. @throws NoRoom */
   add(item: number, position: number): number {
     const row = this.#freeRows.pop() ?? this.#rows++
     if (row === this.#blocks * ROWS_A_BLOCK) this.#addBlock()
@@ -152,10 +149,7 @@ export class RowTable {
     }
   }
 
-  /**
-   * Overwrites free rows and leftovers of earlier owners in the blocks.
-   * @throws the reason of `signal`
-   */
+  /** Overwrites free rows and leftovers of earlier owners in the blocks. @throws the reason of `signal` */
   async wipe(signal: AbortSignal): Promise<void> {
     const end = this.#blocks * ROWS_A_BLOCK
     const free = [...this.#freeRows, ...Array.from({ length: end - this.#rows }, (_, at) => this.#rows + at)]

@@ -10,10 +10,7 @@ declare namespace WebAssembly {
   class Memory {
     constructor(limits: { initial: number; maximum: number; shared: true })
     readonly buffer: SharedArrayBuffer
-    /**
-     * Grows by pages of 64 KiB.
-     * @returns the previous number of pages
-     */
+    /** Grows by pages of 64 KiB. @returns the previous number of pages */
     grow(pages: number): number
   }
   class Instance {

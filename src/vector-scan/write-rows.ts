@@ -89,10 +89,7 @@ function readNormalized(page: Uint8Array, from: number, dimensions: number, into
     into[dimension] = (into[dimension] ?? 0) * factor
 }
 
-/**
- * Quantizes a segment of a vector.
- * @returns its scale
- */
+/** Quantizes a segment of a vector. @returns its scale */
 function toBytes(vector: Float64Array, segment: number, tile: Int8Array, row: number): number {
   const [from, to] = [segment * SEGMENT, (segment + 1) * SEGMENT]
   let most = 0

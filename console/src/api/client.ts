@@ -49,10 +49,7 @@ export async function headersOf(
   ]
 }
 
-/**
- * Returns the data of a response.
- * @throws ApiError for any response that is not a success
- */
+/** Returns the data of a response. @throws ApiError for any response that is not a success */
 export async function unwrap<T>(
   call: Promise<{ data?: T; error?: unknown; response: Response }>,
 ): Promise<NonNullable<T>> {

@@ -21,10 +21,7 @@ const RELOADED = 'memory-console.reloaded'
 /** The minimum time between two reloads, in milliseconds. */
 const AGAIN_MS = 20_000
 
-/**
- * Reloads the page to fetch its new files, unless a recent reload did not help.
- * @returns whether it reloads
- */
+/** Reloads the page to fetch its new files, unless a recent reload did not help. @returns whether it reloads */
 export function reloadOnce(now: number): boolean {
   try {
     if (now - Number(sessionStorage.getItem(RELOADED) ?? 0) < AGAIN_MS) return false

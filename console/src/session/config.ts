@@ -23,10 +23,7 @@ export interface Config {
   providers: readonly ProviderFacts[]
 }
 
-/**
- * Loads the public configuration, before sign-in.
- * @throws ApiError
- */
+/** Loads the public configuration, before sign-in. @throws ApiError */
 export async function loadConfig(): Promise<Config> {
   const response = await fetch('/console/config.json').catch((error: unknown) => {
     throw unreachable(error)

@@ -71,10 +71,7 @@ function SignedIn({ Page }: { Page: ComponentType }) {
   return state.is === 'signed-in' ? <Page /> : <SignInPage />
 }
 
-/**
- * Loads invitations from a separate file, because few users need it.
- * @throws ApiError if it fails to load
- */
+/** Loads invitations from a separate file, because few users need it. @throws ApiError if it fails to load */
 async function signedInPage(): Promise<ComponentType> {
   if (!isInvitation()) return Workspaces
   const file = await import('./invitation-page.tsx').catch((error: unknown) => {

@@ -39,10 +39,7 @@ function isOwnOrigin(origin: string, host: string, publicUrl: string): boolean {
   return origin === `http://${host}` || origin === new URL(publicUrl).origin
 }
 
-/**
- * The parameters of a form or query by name.
- * @throws OAuthRefusal for one that appears twice (RFC 6749, 3.1)
- */
+/** The parameters of a form or query by name. @throws OAuthRefusal for one that appears twice (RFC 6749, 3.1) */
 export function singleParameters(parameters: URLSearchParams): ReadonlyMap<string, string> {
   const single = new Map<string, string>()
   for (const [name, value] of parameters) {

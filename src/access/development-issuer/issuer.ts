@@ -181,10 +181,7 @@ function authorizeRequest(given: ReadonlyMap<string, string>): { codeChallenge: 
   return { codeChallenge, scope: SCOPES.filter((scope) => asked.includes(scope)).join(' ') }
 }
 
-/**
- * The token endpoint (RFC 6749, 4.1.3 and 6).
- * @throws OAuthRefusal
- */
+/** The token endpoint (RFC 6749, 4.1.3 and 6). @throws OAuthRefusal */
 async function exchange(own: Issuer, given: ReadonlyMap<string, string>): Promise<Record<string, unknown>> {
   const client = findClient(given.get('client_id'))
   if (client === undefined) throw new OAuthRefusal('invalid_client', 'There is no such client', 401)
@@ -242,10 +239,7 @@ function profile(subject: string): { sub: string; email: string; email_verified:
   return { sub: subject, email: subject, email_verified: true, name: subject.split('@', 1)[0] ?? subject }
 }
 
-/**
- * OpenID Connect Core 1.0, 5.3.
- * @throws OAuthRefusal
- */
+/** OpenID Connect Core 1.0, 5.3. @throws OAuthRefusal */
 async function userinfo(
   { issuer, keys, clock }: Issuer,
   { headers }: IncomingMessage,

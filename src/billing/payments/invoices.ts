@@ -4,10 +4,7 @@ import { type Invoice, type PaymentProcessor, toUpstreamError } from '../payment
 /** Shown of a workspace; the payment processor's portal has all of them. */
 const SHOWN_MAX = 12
 
-/**
- * The newest invoices of an organization, none before its first checkout.
- * @throws AppError `upstream_error`
- */
+/** The newest invoices of an organization, none before its first checkout. @throws AppError `upstream_error` */
 export async function listInvoices(
   { db, processor }: { db: Db; processor: PaymentProcessor },
   organizationId: string,

@@ -55,10 +55,7 @@ export function knowsPrices(
   )
 }
 
-/**
- * Translates a customer's subscriptions from Stripe.
- * @throws ProcessorFailure for an unreadable one
- */
+/** Translates a customer's subscriptions from Stripe. @throws ProcessorFailure for an unreadable one */
 export function toCustomerReading(
   subscriptions: readonly Stripe.Subscription[],
   catalogue: Catalogue,

@@ -29,10 +29,7 @@ export class EmbeddedStatements {
     this.#pglite = pglite
   }
 
-  /**
-   * Runs a statement. Only the current holder of the session calls it.
-   * @throws the database's error
-   */
+  /** Runs a statement. Only the current holder of the session calls it. @throws the database's error */
   async run(text: string, values: readonly unknown[] = [], name = ''): Promise<EmbeddedResult> {
     return await this.#pglite.runExclusive(async () => {
       const { parameterTypes, description } = this.#known.get(name) ?? (await this.#parse(name, text))
@@ -64,10 +61,7 @@ export class EmbeddedStatements {
     return known
   }
 
-  /**
-   * Sends the messages in one turn of the database's loop.
-   * @throws the database's first error; it skips the rest
-   */
+  /** Sends the messages in one turn of the database's loop. @throws the database's first error; it skips the rest */
   async #send(messages: readonly Uint8Array[]): Promise<Messages> {
     if (this.#panic) throw this.#panic
     try {

@@ -4,10 +4,7 @@ import type { OcrLanguages } from './languages.ts'
 import { drawPdfPage } from './page-image.ts'
 import { type Picture, recognize } from './recognize.ts'
 
-/**
- * Recognizes the text of an image, or of a page of a PDF.
- * @throws Error that says what is wrong with the file
- */
+/** Recognizes the text of an image, or of a page of a PDF. @throws Error that says what is wrong with the file */
 export async function readImage(
   bytes: Uint8Array,
   { page, languages }: { page: number | null; languages: OcrLanguages },

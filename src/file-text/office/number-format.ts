@@ -1,6 +1,4 @@
-/**
- * How a cell shows its number. `date` may have a time of day; `time` is a time of day or a duration in hours.
- */
+/** How a cell shows its number. `date` may have a time of day; `time` is a time of day or a duration in hours. */
 export type NumberStyle = 'plain' | 'percent' | 'date' | 'time'
 
 /** Excel's own limit. */
@@ -37,9 +35,7 @@ function builtInStyle(id: number): NumberStyle {
   return 'plain'
 }
 
-/**
- * Formats a stored number for readers: at most 15 digits, `12.5%`, `2025-03-01`, `2025-03-01 14:30`, `14:30`.
- */
+/** Formats a stored number for readers: at most 15 digits, `12.5%`, `2025-03-01`, `2025-03-01 14:30`, `14:30`. */
 export function formatNumber(value: number, style: NumberStyle, startsIn1904: boolean): string {
   if (style === 'percent') return `${rounded(value * 100)}%`
   if (style === 'time' && value >= 0 && value < LAST_DAY) return clockOf(value)

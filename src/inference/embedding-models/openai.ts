@@ -11,9 +11,7 @@ export interface OpenAiEmbeddingSettings {
   baseUrl: string
   apiKey?: string | undefined
   model: string
-  /**
-   * Requested from the server and checked in every response; without it, one request at creation finds it.
-   */
+  /** Requested from the server and checked in every response; without it, one request at creation finds it. */
   dimensions?: number | undefined
   /** The dimensions that the server uses by default; checked likewise. */
   knownDimensions?: number | undefined

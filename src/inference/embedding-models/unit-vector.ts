@@ -7,9 +7,7 @@ export function unitVector(values: ArrayLike<number>): Float32Array | null {
   return Float32Array.from(values, (value) => value / length)
 }
 
-/**
- * The text that a general embedding model gets for a document: the title on a line of its own, then the text.
- */
+/** The text that a general embedding model gets for a document: the title on a line of its own, then the text. */
 export function titledText(document: { title: string; text: string }): string {
   return document.title === '' ? document.text : `${document.title}\n\n${document.text}`
 }

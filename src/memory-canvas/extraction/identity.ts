@@ -33,9 +33,7 @@ const NAME_CHARACTERS_MAX = 120
 const NOT_WORD = /[^\p{L}\p{N}]+/gu
 const MARKS = /\p{M}+/gu
 
-/**
- * Lower case, no accents, words separated by single spaces: equal for texts that a reader considers the same.
- */
+/** Lower case, no accents, words separated by single spaces: equal for texts that a reader considers the same. */
 export function fold(text: string): string {
   return text.normalize('NFKD').replace(MARKS, '').toLowerCase().replace(NOT_WORD, ' ').trim()
 }

@@ -92,9 +92,7 @@ export function byFullName(name: string): FoundEntity {
   return byName({ name: tidy(name), alias: aliasOf(inOrder(name)) }, 'mention')
 }
 
-/**
- * A person's name with its alias; null: not a name. A single word that a chat shows as a name is a handle.
- */
+/** A person's name with its alias; null: not a name. A single word that a chat shows as a name is a handle. */
 function personName(given: string, provider: string): FoundName | null {
   const name = tidy(given.replace(/\s*\([^()]*\)\s*$/, ''))
   const ordered = inOrder(name)

@@ -5,9 +5,7 @@ export interface Word {
   text: string
   before: string
   after: string
-  /**
-   * The word begins a sentence, a list entry, a quotation or a link text, so its capital may mean nothing.
-   */
+  /** The word begins a sentence, a list entry, a quotation or a link text, so its capital may mean nothing. */
   isFirst: boolean
 }
 

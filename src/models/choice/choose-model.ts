@@ -184,10 +184,7 @@ async function changeTo(
   await moveAll(stand, signal)
 }
 
-/**
- * Loads and tests a model.
- * @throws AppError or StartupError that says why it is unusable and what to do
- */
+/** Loads and tests a model. @throws AppError or StartupError that says why it is unusable and what to do */
 async function tried(
   load: () => Promise<EmbeddingModel>,
   settings: EmbeddingModelSettings,
@@ -248,9 +245,7 @@ async function moveAll(stand: Stand, signal: AbortSignal): Promise<void> {
   })
 }
 
-/**
- * Starts the moves that have not started. The database or a model's server may be temporarily unavailable.
- */
+/** Starts the moves that have not started. The database or a model's server may be temporarily unavailable. */
 async function lookAtMoves({
   modelMove,
 }: ModelChoiceOptions): Promise<{ isDone: boolean; errorMessage: string | null }> {

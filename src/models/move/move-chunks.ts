@@ -193,10 +193,7 @@ async function moveBatch(
   )
 }
 
-/**
- * Renews the lease and saves a given position.
- * @throws LeaseLost
- */
+/** Renews the lease and saves a given position. @throws LeaseLost */
 async function renew(db: Db | Tx, { lease }: Held, afterItemId?: string): Promise<void> {
   await renewLease(db, lease, {
     seconds: LEASE_SECONDS,
@@ -226,11 +223,7 @@ async function lockUnchanged(
 
 const FinishRow = z.object({ is_complete: z.boolean(), chunks: z.number() })
 
-/**
- * Activates the new model when no chunk lacks its vector.
- * @returns whether it did.
- * @throws LeaseLost
- */
+/** Activates the new model when no chunk lacks its vector. @returns whether it did. @throws LeaseLost */
 async function finish(tx: Tx, changes: ItemChanges, held: Held, now: Date): Promise<boolean> {
   const { organizationId, modelId } = held
   // From here on, no transaction can store chunks.

@@ -120,10 +120,7 @@ async function apply(tx: Tx, group: Row<'person_groups'>, change: GroupChange, a
   return id
 }
 
-/**
- * Renames a group; policies refer to it by the new name from then on.
- * @returns its new id
- */
+/** Renames a group; policies refer to it by the new name from then on. @returns its new id */
 async function rename(
   tx: Tx,
   group: Row<'person_groups'>,

@@ -9,10 +9,7 @@ export type GroupChange =
   | { kind: 'attributes'; displayName?: string; externalId?: string | null }
   | { kind: 'add' | 'remove' | 'replace'; members: string[] }
 
-/**
- * The changes of a PATCH to a group. Unknown attributes are ignored.
- * @throws AppError `validation_failed`
- */
+/** The changes of a PATCH to a group. Unknown attributes are ignored. @throws AppError `validation_failed` */
 export function groupChangesOf(steps: readonly PatchStep[]): GroupChange[] {
   return steps.flatMap((step): GroupChange[] => {
     switch (step.attribute) {
@@ -50,10 +47,7 @@ function idsOf(value: unknown): string[] {
   )
 }
 
-/**
- * Distinct user ids, lowercase.
- * @throws AppError `validation_failed` for what is not an id
- */
+/** Distinct user ids, lowercase. @throws AppError `validation_failed` for what is not an id */
 export function memberIds(ids: readonly string[]): string[] {
   return idsOf([...new Set(ids)])
 }

@@ -2,10 +2,7 @@ import { z } from 'zod'
 import type { PatchStep } from './patch.ts'
 import { type Email, readUser, type UserAttributes } from './user-shape.ts'
 
-/**
- * A person's attributes after a PATCH. Unknown attributes are ignored.
- * @throws AppError `validation_failed`
- */
+/** A person's attributes after a PATCH. Unknown attributes are ignored. @throws AppError `validation_failed` */
 export function patchUser(before: UserAttributes, steps: readonly PatchStep[]): UserAttributes {
   let draft: Record<string, unknown> = { ...before }
   for (const step of steps) draft = applyStep(draft, step)

@@ -24,10 +24,7 @@ export interface ScimTokens {
   list(organizationId: string): Promise<ScimTokenView[]>
   /** @throws AppError `key_limit_reached` */
   create(caller: ConsolePrincipal, name: string): Promise<{ scimToken: ScimTokenView; secret: string }>
-  /**
-   * The token is refused from the next request on.
-   * @throws AppError `not_found`
-   */
+  /** The token is refused from the next request on. @throws AppError `not_found` */
   revoke(caller: ConsolePrincipal, id: string): Promise<{ scimToken: ScimTokenView; revokedAt: string }>
 }
 
@@ -133,10 +130,7 @@ const findToken = prepare<TokenRow>(`
   )
   select organization_id, id, created_by_user_id from token`)
 
-/**
- * Finds the active token of an Authorization header. Nothing is cached.
- * @throws AppError `unauthenticated`
- */
+/** Finds the active token of an Authorization header. Nothing is cached. @throws AppError `unauthenticated` */
 export async function authenticateScim(
   db: Db,
   clock: Clock,

@@ -151,10 +151,7 @@ async function recordPerson(
   })
 }
 
-/**
- * No two people may share an address.
- * @throws AppError `person_exists`
- */
+/** No two people may share an address. @throws AppError `person_exists` */
 async function requireUnique(
   tx: Tx,
   organizationId: string,

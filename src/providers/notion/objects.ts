@@ -181,9 +181,7 @@ export async function retrievePage(run: NotionRun, id: string): Promise<NotionOb
   return await whole(isNotThere, () => run.call((auth) => run.client.pages.retrieve({ auth, page_id: id })))
 }
 
-/**
- * A data source; null when it does not exist for us, or Notion does not support data sources. Throws ProviderError.
- */
+/** A data source; null when it does not exist for us, or Notion does not support data sources. Throws ProviderError. */
 export async function retrieveDataSource(run: NotionRun, id: string): Promise<NotionObject | null> {
   return await whole(
     (error) => isNotThere(error) || isEndpointMissing(error),

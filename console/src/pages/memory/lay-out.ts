@@ -21,10 +21,7 @@ const LABELLED_MAX = 120
 /** The approximate width of a label's letter, in pixels. */
 const LETTER = 6.6
 
-/**
- * Computes node positions in a worker, so that the page stays responsive.
- * @throws Error if the worker cannot start
- */
+/** Computes node positions in a worker, so that the page stays responsive. @throws Error if the worker cannot start */
 export function layOut(
   nodes: readonly CanvasNode[],
   edges: readonly CanvasEdge[],

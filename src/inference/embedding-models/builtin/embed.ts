@@ -158,9 +158,7 @@ function queryMeaning(said: number, covered: number): number {
   return ratio / (1 + ratio)
 }
 
-/**
- * BM25's inverse document frequency, rounded so that engines whose logarithms differ in the last bit agree.
- */
+/** BM25's inverse document frequency, rounded so that engines whose logarithms differ in the last bit agree. */
 function inverseFrequency(documents: number, frequency: number): number {
   return Math.round(2 ** 20 * Math.log(1 + (documents - frequency + 0.5) / (frequency + 0.5))) / 2 ** 20
 }
@@ -216,10 +214,7 @@ function wordVectorAdder(vocabulary: Vocabulary) {
   }
 }
 
-/**
- * A vector's parts: sums over its stems, the lexical part's length, and meaning's share of the squared
- * length.
- */
+/** A vector's parts: sums over its stems, the lexical part's length, and meaning's share of the squared length. */
 interface Parts {
   lexical: Float64Array
   meaning: Float64Array

@@ -110,9 +110,7 @@ const HIRAGANA = /^\p{Script=Hiragana}+$/u
 const stems: ReadonlySet<string> = new Set(tokenize(WORDS.join(' ')))
 const stemsOfQuestions: ReadonlySet<string> = new Set(tokenize(WORDS_OF_QUESTIONS.join(' ')))
 
-/**
- * Whether a stem of `tokenize` is a function word in German, French, Spanish, Italian, Portuguese or Dutch.
- */
+/** Whether a stem of `tokenize` is a function word in German, French, Spanish, Italian, Portuguese or Dutch. */
 export function isForeignStop(stem: string): boolean {
   return stems.has(stem)
 }
@@ -122,9 +120,7 @@ export function carriesNoSubject(stem: string): boolean {
   return stems.has(stem) || stemsOfQuestions.has(stem)
 }
 
-/**
- * Whether a stem is a pair of Japanese syllables: nearly always an ending or a particle, sometimes a word.
- */
+/** Whether a stem is a pair of Japanese syllables: nearly always an ending or a particle, sometimes a word. */
 export function isSyllables(stem: string): boolean {
   return HIRAGANA.test(stem)
 }

@@ -62,9 +62,7 @@ export interface FolderPaths {
   sharingOf(run: DriveRun, file: DriveFile): Promise<Sharing>
 }
 
-/**
- * The shared drives of an account. `isKnown` is false when Google refuses the listing: then nothing may be removed.
- */
+/** The shared drives of an account. `isKnown` is false when Google refuses the listing: then nothing may be removed. */
 export interface SharedDrives {
   names: ReadonlyMap<string, string>
   isKnown: boolean

@@ -140,9 +140,7 @@ async function storedDrives(run: DriveRun): Promise<string[]> {
   }
 }
 
-/**
- * Takes a drive's change token. When Google refuses it, marks the drive for a later crawl and returns the failure.
- */
+/** Takes a drive's change token. When Google refuses it, marks the drive for a later crawl and returns the failure. */
 async function takeToken(run: DriveRun, state: DriveCursor, drive: string): Promise<GoogleError | null> {
   try {
     state.feeds[drive] = await startToken(run, drive)

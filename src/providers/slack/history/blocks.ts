@@ -7,9 +7,7 @@ const LARGEST_BLOCK = 5_000
 const REPLIES_LIMIT = 999
 const MOST_REPLIES = 5_000
 
-/**
- * Messages of a part of a channel's history: everything with `from` <= ts, up to the block before it, newest first.
- */
+/** Messages of a part of a channel's history: everything with `from` <= ts, up to the block before it, newest first. */
 export interface HistoryBlock {
   from: string
   messages: SlackMessage[]

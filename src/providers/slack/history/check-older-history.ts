@@ -25,9 +25,7 @@ const MOST_REQUESTS = 80
 /** Messages of a stretch held until it is compared; a longer one that differs is requested again. */
 const MOST_HELD = 5_000
 
-/**
- * What a poll may still spend on comparing older history. Checked between stretches, so the last one may exceed it.
- */
+/** What a poll may still spend on comparing older history. Checked between stretches, so the last one may exceed it. */
 export interface CheckBudget {
   messages: number
   requests: number
