@@ -115,10 +115,7 @@ export function createApiKeys(deps: {
   }
 }
 
-/**
- * Creations of one organization run one after the other, so that the limit holds.
- * @throws AppError `key_limit_reached`
- */
+/** Creations of one organization run in turn, so that the limit holds. @throws AppError `key_limit_reached` */
 async function requireRoom(tx: Tx, organizationId: string): Promise<void> {
   await lockOrganization(tx, organizationId)
   const { used } = await tx

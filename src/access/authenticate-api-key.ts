@@ -30,9 +30,8 @@ const NOT_VALID =
   'The API key is not valid: it was mistyped or revoked, or belongs to another deployment; create a new one'
 
 /**
- * Finds the active API key of an Authorization header and records its use, to the minute. Nothing is cached, so a
- * revoked key is refused from the next request on.
- * @throws AppError `unauthenticated`, with one message for every well-formed key that is not valid
+ * Finds the active API key of an Authorization header and records its use, to the minute. @throws AppError
+ * `unauthenticated`
  */
 export async function authenticateApiKey(
   db: Db,
@@ -47,10 +46,7 @@ export async function authenticateApiKey(
   return principal
 }
 
-/**
- * The hash of the secret in an Authorization header.
- * @throws AppError `unauthenticated` when the header has no API key
- */
+/** The hash of the secret in an Authorization header. @throws AppError `unauthenticated` without an API key */
 export function secretOf(authorization: string | undefined): Buffer {
   const bearer = bearerToken(authorization, 'API key')
   refuseOtherTokens(bearer)

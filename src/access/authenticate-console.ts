@@ -4,9 +4,8 @@ import type { ConsolePrincipal } from '../kernel/principal.ts'
 import { deactivatedIn } from '../people/index.ts'
 
 /**
- * The person in one of their workspaces: the one that `X-Organization-Id` names, or their only one.
- * @throws AppError `not_found` for a workspace that is not theirs or whose directory has deactivated them;
- * `validation_failed` when they must choose one
+ * The person in the workspace that `X-Organization-Id` names, or their only one. @throws AppError `not_found`,
+ * `validation_failed`
  */
 export async function enterWorkspace(
   db: Db,

@@ -25,11 +25,7 @@ const Claims = z.object({
 
 export type VerifyToken = (authorization: string | undefined) => Promise<Identity>
 
-/**
- * Verifies bearer tokens of one OpenID Connect issuer: signature by its published keys, issuer, audience, expiry,
- * algorithm (OpenID Connect Core 3.1.3.7, RFC 9068). The function throws AppError `unauthenticated`, or
- * `upstream_error` when the issuer's keys are unavailable.
- */
+/** Verifies bearer tokens of one OpenID Connect issuer. @throws AppError `unauthenticated`, `upstream_error` */
 export function createTokenVerifier(options: {
   issuer: string
   audience: string

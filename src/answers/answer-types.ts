@@ -107,9 +107,7 @@ export function askedTypes(question: string): AnswerTypeName[] {
   return ANSWER_TYPE_NAMES.filter((name) => ANSWER_TYPES[name].question.test(question))
 }
 
-/**
- * Returns a function that finds which of the requested types a passage contains. Ignores the question's own numbers.
- */
+/** Finds which of the requested types a passage contains, ignoring the question's own numbers. */
 export function typeReader(
   question: string,
   asked: readonly AnswerTypeName[],

@@ -33,8 +33,7 @@ export interface Chosen {
 }
 
 /**
- * The best passage, the text after it as far as it helps, and other passages that may answer. A passage joins if it is
- * more likely the answer than what reading it costs.
+ * The best passage, the text after it as far as it helps, and others more likely the answer than reading them costs.
  */
 export function choosePassages(candidates: readonly Candidate[], wants: { code: boolean }): Chosen {
   const ranked = candidates.toSorted((a, b) => b.score - a.score || a.hit - b.hit || a.position - b.position)

@@ -17,10 +17,7 @@ export const ChooserModel = z.object({
   hidden: z.array(Numbers),
 })
 
-/**
- * A small network that scores passages from their features. It also learns which words of a question ("how long",
- * "which port") match which token classes of a passage (a number with a unit, a path).
- */
+/** A small network that scores passages from their features and the question's words. */
 export type ChooserModel = z.infer<typeof ChooserModel>
 
 const CHOOSER: ChooserModel = ChooserModel.parse(stored)
@@ -93,10 +90,7 @@ export function highestOf(passages: readonly Described[]): number[] {
   )
 }
 
-/**
- * Scores the passages of one question. The exponentials of the scores are proportional to the likelihoods of the
- * passages.
- */
+/** Scores the passages of one question. The scores' exponentials are proportional to the likelihoods. */
 export function scorePassages(question: string, passages: readonly Described[], model = CHOOSER): number[] {
   const size = Object.values(model.asked)[0]?.length ?? 0
   const asked = embed(askedGrams(question), model.asked, size)

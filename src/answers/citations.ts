@@ -1,10 +1,7 @@
 import type { Citation } from '../context/index.ts'
 import type { Hit } from '../retrieval/index.ts'
 
-/**
- * Limits held text, in UTF-16 units; longer than any marker. A longer bracket loses its opening, so that later text
- * cannot complete a marker.
- */
+/** Limits held text, in UTF-16 units. A longer bracket loses its opening, so that no later text completes a marker. */
 const HELD_CHARACTERS_MAX = 500
 
 /**

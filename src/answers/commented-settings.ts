@@ -9,10 +9,7 @@ const SECTION = /^\[{1,2}([^[\]]{1,80})\]{1,2}$/
 /** The minimum share of setting lines in a block of settings. */
 const SETTINGS_SHARE_MIN = 0.6
 
-/**
- * Reads settings with comments above or beside them as definitions of `[section] key = value`; null: other text. Code
- * may contain other lines, such as the brackets of a list.
- */
+/** Reads settings with comments above or beside them as definitions of `[section] key = value`; null: other text. */
 export function readSettings(lines: readonly Line[], isCode = false): Definition[] | null {
   const assigned = isCode ? ASSIGNED_IN_CODE : ASSIGNED
   const definitions: Definition[] = []

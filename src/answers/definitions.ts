@@ -77,8 +77,7 @@ function readLeaders(lines: readonly Line[]): Definition[] | null {
 }
 
 /**
- * Reads terms with their texts in a column beside them. A single one counts only if it is an option, or if its text
- * continues in that column.
+ * Reads terms with texts in a column beside them. A single one counts only if it is an option or its text continues.
  */
 function readColumns(lines: readonly Line[]): Definition[] | null {
   const outer = smallestIndent(lines)

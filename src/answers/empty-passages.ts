@@ -17,10 +17,7 @@ const MAIL_DATE = /^(?:date|sent|gesendet): \S/i
 /** Box drawings, arrows, and menu separators: pictures and navigation. */
 const DRAWN = /[│┌┐└┘├┤─═║╔╗]|(?:-{3,}|={3,})>|\+-{3,}\+|(?:\s[|»›·]\s.{1,24}){3,}/
 
-/**
- * Whether a passage has no information by itself: it refers to other text, or is part of a license, picture, or
- * navigation.
- */
+/** Whether a passage has no information by itself: a reference, a license, a picture, navigation. */
 export function saysLittle({ text, kind }: Passage): boolean {
   if (DRAWN.test(text)) return kind !== 'row'
   if (kind === 'row' && LINKS.test(text)) return true

@@ -21,10 +21,7 @@ export interface HintedRetrievalOptions<Request extends Asked> {
   clock: Clock
 }
 
-/**
- * Retrieval that ranks hits higher if they match the question's words about place and time ("in Slack", "last week",
- * "the latest"), and newer hits if the request prefers them.
- */
+/** Ranks hits higher if they match the question's words about place and time, and newer ones if requested. */
 export function createHintedRetrieval<Request extends Asked>(
   options: HintedRetrievalOptions<Request>,
 ): (request: Request, signal?: AbortSignal) => Promise<Found> {

@@ -58,9 +58,8 @@ export async function* modelDeltas(
 }
 
 /**
- * Filters the text and drops blanks before the first word, so that an answer of only blanks and invalid markers is
- * empty.
- * @throws LimitReached if the answer is too long
+ * Filters the text and drops leading blanks, so that blanks and invalid markers alone are an empty answer. @throws
+ * LimitReached
  */
 async function* visibleDeltas(
   pieces: AsyncIterable<string>,

@@ -51,18 +51,14 @@ interface State {
 
 interface Above {
   /**
-   * The column that it starts at; text with more indentation belongs to it. -1: a sentence that introduces the next
-   * block.
+   * The column it starts at; text with more indentation belongs to it. -1: a sentence that introduces the next block.
    */
   indent: number
   text: string
   kind: 'lead-in' | 'item' | 'term' | 'heading'
 }
 
-/**
- * The passages of a chunk, in order. Text without information of its own (headings, rules, introductions, lists of
- * manual pages) is only context.
- */
+/** The passages of a chunk, in order. Text without information of its own is only context. */
 export function splitPassages(content: string): Passage[] {
   const state: State = {
     group: 0,
@@ -255,9 +251,7 @@ function readParagraph(source: string, under: Under, state: State): Passage[] {
   )
 }
 
-/**
- * Drops a last sentence that only introduces the next block, unless that is code and the sentence makes sense alone.
- */
+/** Drops a last sentence that only introduces the next block, unless that is code and it makes sense alone. */
 function withoutLeadIn(sentences: readonly string[], { leadsIntoText }: State): readonly string[] {
   const last = sentences.at(-1) ?? ''
   if (!last.endsWith(':')) return sentences

@@ -75,10 +75,7 @@ export function shorten(text: string, lengthMax: number): string {
     .trimEnd()} …`
 }
 
-/**
- * Joins wrapped lines into one text and rejoins hyphenated words. Takes all lines at once: appending line by line would
- * copy the whole text for each.
- */
+/** Joins wrapped lines and rejoins hyphenated words. Takes all lines at once, so that it copies the text once. */
 export function joinLines(lines: readonly string[]): string {
   return lines
     .map((line, at) => {

@@ -68,9 +68,7 @@ function literalsOf(question: string): string[] {
   return found.map(([literal]) => literal.replaceAll('"', '').toLowerCase())
 }
 
-/**
- * The weights of the question's stems, with sum 1. Words that are rare, in general or among the passages, weigh more.
- */
+/** The weights of the question's stems, with sum 1: rare words, in general or among the passages, weigh more. */
 function questionWeights(
   question: string,
   candidates: readonly ReadPassage[],

@@ -28,9 +28,7 @@ export function renderAnswer(
 }
 
 /**
- * Renders passages grouped by hit, each followed by its marker. The hit with the best passage comes first. Within a hit,
- * passages with the same label stay together, the best label first; otherwise they are in reading order, with list
- * items below their introduction.
+ * Renders passages by hit, each with its marker: the best hit first, same labels together, otherwise in reading order.
  */
 function renderGroup(passages: readonly Candidate[], shownAs: ShownAs): string {
   const hits = [...new Set(passages.toSorted((a, b) => b.score - a.score).map(({ hit }) => hit))]

@@ -38,10 +38,7 @@ const PASSAGES = 8
 /** The constant of reciprocal rank fusion. Reduces the effect of first places. */
 const RANK_OFFSET = 10
 
-/**
- * Finds the hits for a question in several searches. The model rewrites and splits the question, reads the results, and
- * requests more searches. Returns the hits with the remaining time and tokens for the answer.
- */
+/** Finds the hits in several searches that the model words and reads. Returns them with the time and tokens left. */
 export async function* researching(
   options: ResearchOptions,
   request: Asked,
@@ -87,10 +84,7 @@ export async function* researching(
   return { ...found, question, limits: limitsOf(options, startedAt, found.hits.length) }
 }
 
-/**
- * Calls the model within half of the time and within the tokens for steps; null if these are used up or the call
- * failed.
- */
+/** Calls the model within half of the time and the tokens for steps; null if these are used up or the call failed. */
 function createStepCaller(options: ResearchOptions, signal?: AbortSignal) {
   const timeout = AbortSignal.timeout(options.answerTimeoutMs / 2)
   const either = signal ? AbortSignal.any([signal, timeout]) : timeout

@@ -78,10 +78,7 @@ function joinRun(run: readonly Chunk[]): Section {
   return { hit: best, heading: run[0]?.heading ?? null, text, pieces }
 }
 
-/**
- * The separator between chunks. They are split between blocks, or inside a table, whose rows must stay below its
- * header.
- */
+/** The separator between chunks, which are split between blocks or inside a table. */
 function glueBetween(before: string, after: string): string {
   const last = before.slice(before.lastIndexOf('\n') + 1).trimStart()
   return last.startsWith('|') && after.trimStart().startsWith('|') ? '\n' : '\n\n'

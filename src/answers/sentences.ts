@@ -31,10 +31,7 @@ export function splitSentences(source: string): string[] {
   })
 }
 
-/**
- * The sentences of a paragraph. Repeats the first sentence before the first one that states a default, because it names
- * the subject.
- */
+/** The sentences of a paragraph. Repeats the first, which names the subject, before the first that states a default. */
 export function withDefaults(sentences: readonly string[]): string[] {
   const [first = ''] = sentences
   const told = sentences.findIndex((text, at) => at > 0 && TELLS_DEFAULT.test(text))

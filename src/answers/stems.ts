@@ -20,11 +20,7 @@ export function withSingleWords(text: string): string {
   return PHRASES.reduce((said, [phrase, word]) => said.replaceAll(phrase, word), text)
 }
 
-/**
- * The stems of a text, including the parts of identifiers, so that `keepAliveTimeout` and "keep-alive time-out" share
- * stems.
- * @param words the stems of the unchanged text
- */
+/** The stems of a text, including the parts of identifiers. @param words the stems of the unchanged text */
 export function stemsOf(text: string, terms: TermWeights, words = terms.tokenize(text)): Set<string> {
   const apart = text.replaceAll(INNER_CAPITAL, '$1 ')
   const together = text.replaceAll(HYPHEN, '$1')
@@ -33,8 +29,7 @@ export function stemsOf(text: string, terms: TermWeights, words = terms.tokenize
 }
 
 /**
- * The stems of a question. Hyphenated words also count as one word. Identifiers stay whole, because their parts are
- * unspecific.
+ * The stems of a question. Hyphenated words also count as one; identifiers stay whole, as their parts are unspecific.
  */
 export function askedStems(
   question: string,

@@ -41,10 +41,7 @@ const NOTHING: Answered = { text: '', document: undefined }
 /** Writes answers without a language model. */
 export type Synthesize = (material: Material) => Pausable<string>
 
-/**
- * The answer without a language model: the passages that answer the question best, each with its `[N]` marker (N is the
- * hit's rank, from 1). The same input gives the same bytes.
- */
+/** The answer without a language model: the best passages, each with its `[N]` marker. Deterministic. */
 export function createSynthesize(terms: TermWeights): Synthesize {
   const { read, prepare } = createReadMaterial(terms)
 

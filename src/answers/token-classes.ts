@@ -1,6 +1,5 @@
 /**
- * The classes of information that a passage can contain, by name. Training learns which question asks for which
- * (`chooser-weights.json`). The patterns have bounded lengths, because stored text is untrusted.
+ * The classes of information in a passage, by name (`chooser-weights.json`). Patterns are bounded: text is untrusted.
  */
 const TOKEN_CLASSES: readonly (readonly [name: string, has: Pick<RegExp, 'test'>])[] = [
   ['number', /(?<![\w.])\d/],
@@ -100,10 +99,7 @@ const TOKEN_CLASSES: readonly (readonly [name: string, has: Pick<RegExp, 'test'>
   ],
 ]
 
-/**
- * Whether a text lists at least four items with commas, or three with "and" or "or" before the last. Not a pattern,
- * because that takes quadratic time.
- */
+/** Whether a text lists four items with commas, or three with "and" or "or". A pattern would take quadratic time. */
 function isList(text: string): boolean {
   const parts = text.split(',')
   const isJoined = parts.some(

@@ -39,9 +39,8 @@ export interface ApproximateIndexView {
 
 export interface ApproximateIndexes {
   /**
-   * Starts a background build and returns at once. A ready or building index stays; a failed one is retried
-   * now.
-   * @throws AppError `not_found`, `approximate_index_refused`
+   * Starts a background build; a ready or building index stays. @throws AppError `not_found`,
+   * `approximate_index_refused`
    */
   ask(requestId: string, organizationId: string): Promise<ApproximateIndexView>
   /** @throws AppError `not_found` */

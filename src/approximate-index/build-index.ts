@@ -31,10 +31,7 @@ const LOOK_AGAIN_SECONDS = 15
 /** Larger graphs exceed it and build several times slower. */
 const MEMORY_MB = 512
 
-/**
- * Builds an organization's index if it is wanted and not being built, after dropping what a dead process
- * left. Failures are logged, stored and retried, never thrown.
- */
+/** Builds an organization's index if it is wanted and not being built. Failures are logged, stored and retried. */
 export function createBuild(options: BuildOptions): (organizationId: string) => Promise<void> {
   const { db, clock, logger, times, signal } = options
   return async (organizationId) => {

@@ -15,19 +15,13 @@ export const NAME_PREFIX = 'chunk_embeddings_near_'
 const Parts = z.object({ organizationId: z.uuid().toLowerCase(), modelId: z.int().min(1).max(32_767) })
 const Dimensions = z.int().min(1).max(DIMENSIONS_MAX)
 
-/**
- * An index's name, made of a UUID and a number: 60 of the 63 characters that PostgreSQL keeps. Throws on
- * anything else.
- */
+/** An index's name, made of a UUID and a number: 60 of PostgreSQL's 63 characters. Throws on anything else. */
 export function indexName(of: IndexOf): string {
   const { organizationId, modelId } = Parts.parse(of)
   return `${NAME_PREFIX}${organizationId.replaceAll('-', '')}_${modelId}`
 }
 
-/**
- * The statement that creates the index. DDL takes no parameters, so the UUID and the numbers are validated
- * here. Created concurrently, the index blocks no one, but the statement cannot run in a transaction.
- */
+/** Creates the index concurrently. DDL takes no parameters, so the UUID and the numbers are validated here. */
 export function createIndex(
   of: IndexOf,
   { dimensions, isConcurrent }: { dimensions: number; isConcurrent: boolean },

@@ -17,11 +17,7 @@ export function choiceFileOf(settings: Settings): ChoiceFile {
   })
 }
 
-/**
- * The model that was chosen while the service ran; null when there is none, or when the environment names one, which is
- * logged.
- * @throws StartupError when the file cannot be read
- */
+/** The model chosen at run time; null: none, or the environment names one, which is logged. @throws StartupError */
 export async function readChoice(settings: Settings, logger: Logger): Promise<Choice | null> {
   if (settings.DATABASE_URL !== undefined) return null
   const file = choiceFileOf(settings)

@@ -44,9 +44,8 @@ export type SignIn =
   | { by: 'nobody'; reason: string }
 
 /**
- * Chooses the configured issuer. Without one, it chooses the built-in development issuer, but only when no setting
- * suggests that the service is reachable from other machines. `PUBLIC_URL` suggests it too: a proxy may forward to a
- * service that listens on loopback.
+ * Chooses the configured issuer, or the development issuer when no setting suggests that other machines reach the
+ * service.
  */
 export function signInOf({ OIDC_ISSUER, OIDC_AUDIENCE, PUBLIC_URL, HOST }: Settings): SignIn {
   if (OIDC_ISSUER !== undefined && OIDC_AUDIENCE !== undefined)
@@ -62,10 +61,7 @@ export function signInOf({ OIDC_ISSUER, OIDC_AUDIENCE, PUBLIC_URL, HOST }: Setti
   return { by: 'nobody', reason }
 }
 
-/**
- * Whether the workspace's owner is also the operator: the service runs on a developer's machine without an operator
- * token.
- */
+/** Whether the owner is also the operator: the service runs on a developer's machine without an operator token. */
 export function isOperatedLocally(settings: Settings): boolean {
   const { DATABASE_URL, OPERATOR_TOKEN } = settings
   return DATABASE_URL === undefined && OPERATOR_TOKEN === undefined && signInOf(settings).by === 'development'

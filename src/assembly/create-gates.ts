@@ -10,10 +10,7 @@ import { authenticateScim } from '../people/index.ts'
 import { createReaders } from '../permissions/index.ts'
 import { createMessageLimit, type Credits, type RateLimit } from '../usage/index.ts'
 
-/**
- * A connection sends a few messages besides its tool calls, and each tool call is a message. An identity provider sends
- * a request for each changed person and group.
- */
+/** Each tool call is a message besides a connection's own; an identity provider sends one for each change. */
 const MESSAGES_PER_REQUEST = 10
 
 export function createGates(deps: {

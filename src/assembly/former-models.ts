@@ -25,10 +25,7 @@ export function embeddingSettings(settings: Settings): EmbeddingModelSettings {
   }
 }
 
-/**
- * Stores the settings of the configured model in the database, and reads those of former models, which stay in use
- * until their vectors have been moved. Values encrypted with an older ENCRYPTION_KEY are encrypted again.
- */
+/** Stores the configured model's settings, reads those of models in use, and re-encrypts values of older keys. */
 export async function keepFormerModels(deps: {
   db: Db
   settings: Settings
@@ -68,10 +65,7 @@ export interface KeptModels extends FormerModels {
   configure(model: EmbeddingModel, settings: EmbeddingModelSettings): void
 }
 
-/**
- * Encrypts the API keys of models. The embedded database has a key file beside it. With PostgreSQL each process would
- * create a different key, so without ENCRYPTION_KEY this is null.
- */
+/** Encrypts models' API keys. Null on PostgreSQL without ENCRYPTION_KEY: each process would create a different key. */
 export async function secretCipher(settings: Settings): Promise<SecretCipher | null> {
   if (settings.ENCRYPTION_KEY !== undefined) return createTokenCipher(settings.ENCRYPTION_KEY)
   return settings.DATABASE_URL === undefined

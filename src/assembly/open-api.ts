@@ -11,10 +11,7 @@ const PLACEHOLDER_URL = 'http://base-url.invalid'
 /** By route table: tests start many services in one process. */
 const templates = new WeakMap<object, string>()
 
-/**
- * The OpenAPI document as sent. Building it takes a tenth of a second, so this happens before the service listens; the
- * rest happens at the first use.
- */
+/** The OpenAPI document as sent, built before the service listens, because that takes a tenth of a second. */
 export function createOpenApi<S>(
   routes: readonly Route<S>[],
   publicUrl: () => string,

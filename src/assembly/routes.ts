@@ -75,8 +75,7 @@ type All<Union> = (Union extends unknown ? (member: Union) => void : never) exte
 export type Services = All<ServicesOf<(typeof SLICES)[number] | typeof scimRoutes>>
 
 /**
- * Every route of the service's own API. The OpenAPI document and the every-route tests read this list. SCIM describes
- * itself at `/scim/v2/Schemas`.
+ * Every route of the service's own API; the OpenAPI document and the every-route tests read it. SCIM describes itself.
  */
 export const routes: readonly Route<Services>[] = SLICES.flat()
 

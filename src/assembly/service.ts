@@ -31,10 +31,7 @@ export interface Service {
   close(): Promise<void>
 }
 
-/**
- * Starts the service from its settings: database, migrations, models, local workspace, HTTP.
- * @throws StartupError that says what to fix; everything is closed again
- */
+/** Starts the service from its settings. @throws StartupError that says what to fix; everything is closed again */
 export async function startService(settings: Settings, logger: Logger): Promise<Service> {
   const choice = await readChoice(settings, logger)
   const tracing = await tracingOf(settings, logger)

@@ -12,10 +12,7 @@ const PRUNE_INTERVAL_MS = 60 * 60_000
 /** The longest delay until webhooks are notified that credits are low. */
 const LOW_CREDITS_INTERVAL_MS = 10_000
 
-/**
- * Refunds credits of requests whose process died; deletes expired rate windows, days of use, logged requests,
- * invitations and users without a workspace; and notifies webhooks of low credits.
- */
+/** Refunds credits of dead requests, deletes what has expired, and notifies webhooks of low credits. */
 export function sweepUsage(
   { credits, rateLimit }: { credits: Credits; rateLimit: RateLimit },
   { db, clock, logger }: { db: Db; clock: Clock; logger: Logger },

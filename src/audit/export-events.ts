@@ -23,8 +23,7 @@ const COLUMNS = [
 ] as const
 
 /**
- * Records that the trail is exported, then yields its text in pieces, each read on demand. The export includes its own
- * event if the filter matches it.
+ * Records that the trail is exported, then yields its text in pieces. Includes its own event if the filter matches it.
  */
 export async function exportEvents(
   db: Db,

@@ -49,9 +49,7 @@ interface Run {
 }
 
 /**
- * A page of groups of the events that match a filter, newest first. A burst of thousands is one group; one that is longer
- * than `scannedMax` goes on with the next page.
- * @throws AppError `validation_failed` for a cursor of another list
+ * A page of groups of matching events, newest first; at most `scannedMax` in one. @throws AppError `validation_failed`
  */
 export async function pageGroups(
   db: Db,

@@ -40,10 +40,7 @@ export interface EventPage {
   nextCursor?: string
 }
 
-/**
- * A page of the events that match a filter and name no provider outside the caller's scope, newest first.
- * @throws AppError `validation_failed` for a cursor of another list
- */
+/** A page of matching events within the caller's scope, newest first. @throws AppError `validation_failed` */
 export async function pageEvents(
   db: Db,
   caller: Caller,

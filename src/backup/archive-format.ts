@@ -1,9 +1,8 @@
 import { z } from 'zod'
 
 /**
- * A backup file: a tar (POSIX.1-1988 ustar) compressed with Zstandard (RFC 8878). Standard tools can read it, and
- * compressing takes a tenth of gzip's processor time, which the service needs for requests. `manifest.json` comes
- * first, then the files of DATA_DIR, and `checksums.json` last: without it a backup is incomplete.
+ * A backup: a tar compressed with Zstandard, `manifest.json` first, `checksums.json` last, without which it is
+ * incomplete.
  */
 export const FORMAT = 1
 export const MANIFEST = 'manifest.json'

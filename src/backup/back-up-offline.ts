@@ -13,10 +13,7 @@ export interface OfflineBackup extends BackupOptions {
   clock: Clock
 }
 
-/**
- * Passes `use` a backup of a stopped service's DATA_DIR, with the same content as a running one's.
- * @throws StartupError when there is no database, or a running service holds it
- */
+/** Passes `use` a backup of a stopped service's DATA_DIR. @throws StartupError without a database, or while one runs */
 export async function backUpOffline<T>(
   { dataDir, isKeyGiven, clock, withEncryptionKey }: OfflineBackup,
   use: (backup: { name: string; bytes: Readable }) => Promise<T>,

@@ -28,10 +28,7 @@ export interface BackupOptions {
 }
 
 export interface Backups {
-  /**
-   * Begins a backup. Its bytes are produced as they are read, while other requests continue.
-   * @throws AppError `not_configured` without an embedded database, `overloaded` while another backup runs
-   */
+  /** Begins a backup, whose bytes are produced as they are read. @throws AppError `not_configured`, `overloaded` */
   begin(options: BackupOptions): Promise<{ name: string; bytes: Readable }>
 }
 

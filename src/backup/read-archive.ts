@@ -21,11 +21,7 @@ export interface ReadBackup {
   bytes: number
 }
 
-/**
- * Reads a backup to its end and checks every file against its checksum. With `folder`, which must exist and be empty,
- * it writes the files there and flushes each. When it throws, none of them may be used.
- * @throws StartupError when the file is not a backup, truncated or modified
- */
+/** Reads a backup to its end and checks every file; with `folder`, writes them there. @throws StartupError */
 export async function readArchive(file: string, folder: string | null): Promise<ReadBackup> {
   const sha256: Checksums['sha256'] = {}
   const folders: string[] = []

@@ -13,10 +13,7 @@ export interface LocalWorkspace {
   newSecret: string | null
 }
 
-/**
- * Creates the local workspace once, with an `internal` subscription and an admin key. Each start applies the given key:
- * a key that was given before and no longer is stops working. A revoked key stays revoked.
- */
+/** Creates the local workspace once. Each start applies the given key, and the key given before stops working. */
 export async function ensureLocalWorkspace(
   db: Db,
   clock: Clock,

@@ -9,8 +9,7 @@ const Waiting = z.object({ state: z.string(), code: z.string() })
 export type WaitingCode = z.output<typeof Waiting>
 
 /**
- * Seals the code while the user decides whether to continue. The user's page holds it, encrypted, and the service
- * stores nothing. It works only with its state: once, and until that expires.
+ * Seals the code while the user decides; the service stores nothing. It works once, with its state, until that expires.
  */
 export function sealCode(cipher: TokenCipher, provider: ProviderId, waiting: WaitingCode): string {
   return cipher.encrypt(JSON.stringify(waiting), contextOf(provider)).toString('base64url')

@@ -30,10 +30,7 @@ export type ConnectAccount = (
   signal: AbortSignal,
 ) => Promise<string>
 
-/**
- * Connects accounts after the user's consent at the provider. The function throws AppError `malformed_state`,
- * `upstream_error`, `connector_access_required`, `plan_limit_reached`, `role_required`.
- */
+/** Connects accounts after the user's consent at the provider. @throws AppError */
 export function createAccountConnector(
   deps: AccountConnectorDependencies & { redirectUri: (provider: ProviderId) => string },
 ): ConnectAccount {

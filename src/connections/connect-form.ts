@@ -6,11 +6,7 @@ import { type FormFields, usesOAuth } from '../providers/index.ts'
 import type { AccountConnectorDependencies } from './connect-account.ts'
 import { askForAccount, storeAccount } from './store-account.ts'
 
-/**
- * Connects an account by the provider's form: the source exists and its first run is queued. Returns its id.
- * @throws AppError `validation_failed`, `upstream_error`, `connector_access_required`, `not_configured`,
- * `plan_limit_reached`, `role_required`
- */
+/** Connects an account by the provider's form and queues its first run. Returns the source's id. @throws AppError */
 export type SubmitForm = (
   caller: ConsolePrincipal,
   provider: ProviderId,

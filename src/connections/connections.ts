@@ -20,9 +20,8 @@ export interface CallbackQuery {
 
 export interface Connections {
   /**
-   * Starts connecting an account. Returns the provider's page to send the browser to, and the cookie (`Set-Cookie`)
-   * that identifies this browser to the callback.
-   * @throws AppError `connector_access_required`, `not_configured`, `plan_limit_reached`, `validation_failed`
+   * Starts connecting an account. Returns the provider's page, and the cookie that identifies this browser. @throws
+   * AppError
    */
   authorize(
     caller: ConsolePrincipal,

@@ -33,8 +33,7 @@ export interface ConnectorAccess {
   /** Requests a gated provider; idempotent. @throws AppError `validation_failed` for one that is not gated */
   request(caller: ConsolePrincipal, provider: ProviderId): Promise<AccessView>
   /**
-   * Grants the local workspace a gated provider, for its owner, who is also the operator of a local deployment.
-   * @throws AppError `connector_access_required` in any other deployment or workspace
+   * Grants the local workspace a gated provider, for its owner. @throws AppError `connector_access_required` elsewhere
    */
   grant(caller: ConsolePrincipal, provider: ProviderId): Promise<AccessView>
   /** The workspace's requests, newest first. */

@@ -114,10 +114,7 @@ interface Stored {
 }
 
 export interface CredentialStore {
-  /**
-   * @throws ProviderError `auth` when the source has no account, AppError `not_configured` when the key of its tokens
-   * is missing
-   */
+  /** @throws ProviderError `auth` without an account, AppError `not_configured` without the key of its tokens */
   read(source: SourceRef): Promise<Credentials>
   /**
    * A valid token. Renews a token that is about to expire or was `refused` by the provider. Among any number of

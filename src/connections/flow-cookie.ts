@@ -4,10 +4,7 @@ import { STATE_TTL_MS } from './oauth-states.ts'
 const NAME = 'memory_oauth'
 const COOKIE = new RegExp(`(?:^|;\\s*)${NAME}=([\\w-]{43})(?:;|$)`)
 
-/**
- * The `Set-Cookie` that identifies the browser that begins a flow. The provider redirects from another site, which
- * `Lax` allows and `Strict` would not. A new flow at the same provider replaces it.
- */
+/** The cookie of the browser that begins a flow. The provider redirects from another site, which only `Lax` allows. */
 export function flowCookie(publicUrl: string, provider: ProviderId, secret: string): string {
   const { protocol, pathname } = new URL(`${publicUrl}/v1/oauth/${provider}`)
   const secure = protocol === 'https:' ? '; Secure' : ''

@@ -8,11 +8,7 @@ import { failSource, findSourcesOf } from '../sources/index.ts'
 import { notePushEvent } from '../sync/index.ts'
 
 export interface Webhooks {
-  /**
-   * Handles a provider's webhook request: stores its events for a later run.
-   * @returns the challenge to answer, if the provider asks for one
-   * @throws AppError `not_configured`, `unauthenticated`, `malformed_json`, `validation_failed`
-   */
+  /** Stores a provider's events for a later run. @returns the challenge to answer, if any @throws AppError */
   receive(
     provider: ProviderId,
     request: { headers: Readonly<Record<string, string | string[] | undefined>>; rawBody: Buffer },

@@ -5,10 +5,7 @@ import { StartupError } from '../kernel/errors.ts'
 
 const KEY_BYTES = 32
 
-/**
- * The key of a deployment that was given none: made once in `dataDir`, readable by its owner only.
- * @throws StartupError when the file holds something else
- */
+/** The key of a deployment that was given none: made once in `dataDir`, for its owner only. @throws StartupError */
 export async function keptEncryptionKey(dataDir: string): Promise<Buffer> {
   const file = join(dataDir, 'encryption-key')
   const text = await keptText(file, () => `${randomBytes(KEY_BYTES).toString('base64')}\n`)

@@ -16,10 +16,7 @@ export interface ConnectQuestion {
   confirmation: string
 }
 
-/**
- * Asks whether to connect an account. An attacker may have begun the flow and sent the link, so that the victim's
- * account lands in the attacker's workspace. The page names the requester before anything is stored.
- */
+/** Asks before anything is stored: an attacker may have begun the flow to get the victim's account. */
 export function questionPage({ provider, workspace, person, action, confirmation }: ConnectQuestion): Html {
   const name = providerName(provider)
   return page(

@@ -33,17 +33,11 @@ export interface OAuthStates {
    * The flow of a callback of `provider`, without redeeming it. @throws AppError `malformed_state` when there is none
    */
   find(provider: ProviderId, state: string | undefined): Promise<PendingFlow>
-  /**
-   * Redeems the state of a callback of `provider`. A state works once, within ten minutes.
-   * @throws AppError `malformed_state` when it does not
-   */
+  /** Redeems a callback's state, once, within ten minutes. @throws AppError `malformed_state` */
   redeem(provider: ProviderId, state: string | undefined): Promise<OAuthFlow>
 }
 
-/**
- * OAuth states are 256 random bits. The database stores only their SHA-256, next to what they are bound to, so states
- * can be neither guessed nor read from the database (RFC 9700, 4.7).
- */
+/** OAuth states of 256 random bits, stored only as SHA-256 with what they are bound to (RFC 9700, 4.7). */
 export function createOAuthStates(deps: { db: Db; clock: Clock; cipher: TokenCipher }): OAuthStates {
   const { db, clock, cipher } = deps
   return {

@@ -23,10 +23,7 @@ export type OpenProviderAccount = (
   options: SessionOptions,
 ) => Promise<{ adapter: ProviderAdapter; session: ProviderSession }>
 
-/**
- * Opens accounts with their sources' credentials.
- * @throws AppError `not_configured`, ProviderError `auth` when the source is not connected
- */
+/** Opens accounts with their sources' credentials. @throws AppError `not_configured`, ProviderError `auth` */
 export function createAccountOpener(deps: {
   adapters: ProviderAdapters
   credentials: CredentialStore

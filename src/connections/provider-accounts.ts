@@ -39,10 +39,7 @@ export interface ProviderAccounts {
   channels: SourceChannels
   openAccount: OpenProviderAccount
   revocations: Revocations
-  /**
-   * Re-encrypts what older keys encrypted, reports to `onError` how many grants no key decrypts, and revokes the
-   * grants that are due. Does not throw.
-   */
+  /** Re-encrypts what older keys encrypted, reports undecryptable grants, and revokes due ones. Does not throw. */
   maintain(): Promise<void>
   /** Waits for running token renewals. Call it before closing the database, or the provider's answers are lost. */
   settle(): Promise<void>

@@ -30,10 +30,7 @@ type Reencrypt = (
   ciphertext: Uint8Array,
 ) => Buffer | null
 
-/**
- * Returns a function that re-encrypts stored grants, including those to be revoked, and returns their number. It
- * continues past undecryptable grants and finally throws an Error with their number. Each grant is reported once.
- */
+/** Re-encrypts stored grants and returns their number; throws at the end with the number of undecryptable ones. */
 export function createReencryption(db: Db, reencrypt: Reencrypt): () => Promise<number> {
   let known = new Set<string>()
   return async () => {

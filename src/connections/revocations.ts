@@ -36,10 +36,7 @@ export interface Revocations {
   prepare(tx: Tx, source: SourceRef): Promise<void>
   /** Schedules the revocation of a grant whose source was not created, or has a newer grant. */
   add(tx: Tx, grant: LooseGrant): Promise<void>
-  /**
-   * Revokes due grants, except those another source depends on. Retries failures a dozen times over about three days.
-   * Takes at most ten seconds, plus the database's time.
-   */
+  /** Revokes due grants that no other source needs, with retries over about three days, in about ten seconds. */
   run(): Promise<void>
 }
 
@@ -152,10 +149,7 @@ async function revoke(
   }
 }
 
-/**
- * Whether the revocation would cut off another source, in any workspace: only the provider knows what a revocation
- * ends.
- */
+/** Whether the revocation would cut off another source, in any workspace: only the provider knows what it ends. */
 async function isShared(
   db: Db,
   cipher: TokenCipher,

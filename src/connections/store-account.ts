@@ -36,10 +36,7 @@ export interface ConnectRequest {
   awaitsChoice?: boolean
 }
 
-/**
- * Asks the provider for the account, with a timeout of its own. Errors carry none of the secrets.
- * @throws AppError `upstream_error` with the provider's message
- */
+/** Asks the provider for the account, with a timeout. Errors carry no secrets. @throws AppError `upstream_error` */
 export async function askForAccount(
   provider: ProviderId,
   secrets: readonly string[],
@@ -77,11 +74,7 @@ export async function requireStanding(
     throw new AppError('role_required', 'Connecting an account requires the role admin in the workspace')
 }
 
-/**
- * Stores the account in a new or its existing source, queues the first run, or schedules it if channels are to be
- * chosen before, and returns the source's id.
- * @throws AppError `connector_access_required`, `plan_limit_reached`, `role_required`
- */
+/** Stores the account in a new or its existing source and queues or schedules its first run. @throws AppError */
 export async function storeAccount(
   tx: Tx,
   deps: AccountStoreDependencies,
@@ -139,10 +132,7 @@ async function findAddress(tx: Tx, userId: string): Promise<string | null> {
   return user?.email ?? null
 }
 
-/**
- * Resets the account's existing source to healthy and keeps its name. Its former grant is revoked, unless that would
- * also end the new one.
- */
+/** Resets the account's source to healthy. Revokes its former grant, unless that would also end the new one. */
 async function reconnect(
   tx: Tx,
   { clock, cipher, revocations }: AccountStoreDependencies,

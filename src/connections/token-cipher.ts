@@ -18,16 +18,12 @@ export interface TokenCipher {
   encrypt(text: string, context: string): Buffer
   /** @throws UndecryptableSecret when no key fits, or the ciphertext was modified or moved */
   decrypt(ciphertext: Uint8Array, context: string): string
-  /**
-   * The same secret encrypted with the first key; null when that key already encrypted it.
-   * @throws UndecryptableSecret
-   */
+  /** The secret encrypted with the first key; null when it already is. @throws UndecryptableSecret */
   reencrypt(ciphertext: Uint8Array, context: string): Buffer | null
 }
 
 /**
- * AES-256-GCM with the first key (32 bytes each); all keys decrypt. A ciphertext is the key's id (the first byte of
- * its SHA-256), the IV, the encrypted text, the tag.
+ * AES-256-GCM with the first key; all keys decrypt. A ciphertext: the key's id (a byte of its SHA-256), IV, text, tag.
  */
 export function createTokenCipher(keys: readonly Uint8Array[]): TokenCipher {
   const known = keys.map((key) => ({ key, id: idOf(key) }))

@@ -5,10 +5,7 @@ const CAUSES_MAX = 5
 /** Shorter strings are not tokens and may be parts of ordinary words. */
 const SECRET_CHARACTERS_MIN = 8
 
-/**
- * A provider client's error in a form safe to log and show: name, message, code, stack and at most five causes,
- * without the secrets and without attached requests or answers. A ProviderError stays one.
- */
+/** A provider client's error that is safe to log and show: without the secrets, requests and answers. */
 export function withoutSecrets(error: unknown, secrets: readonly (string | null)[]): Error {
   const hidden = secrets.flatMap((secret) =>
     secret === null || secret.length < SECRET_CHARACTERS_MIN ? [] : [secret, encodeURIComponent(secret)],

@@ -35,10 +35,7 @@ export function createGuideBuild(logger: Logger, places?: SitePlaces): SiteBuild
   return createSiteBuild(logger, 'guide', places ?? own)
 }
 
-/**
- * The files of a site. A fresh clone builds them once, while the API is up; an image includes them. When a build fails,
- * the API stays up and the files of an earlier build stay in use.
- */
+/** The files of a site, which a fresh clone builds once. When a build fails, those of an earlier build stay in use. */
 function createSiteBuild(logger: Logger, name: string, { folder, script }: SitePlaces): SiteBuild {
   const isThere = (): boolean => existsSync(join(folder, 'index.html'))
   let child: ChildProcess | undefined

@@ -1,6 +1,5 @@
 /**
- * The console's content security policy. Scripts come only from this service, as files. Tokens come from the issuer's
- * origin (null when sign-in is off). Inline styles are allowed because the interface library sets its variables that
+ * The console's content security policy. Inline styles are allowed because the interface library sets variables that
  * way.
  */
 export function consolePolicy(issuerOrigin: string | null): string {

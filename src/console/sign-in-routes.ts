@@ -19,11 +19,7 @@ export const METADATA_PATH = '/console/openid-configuration'
 const TOKEN_PATH = '/console/token'
 const CALLBACK_PATH = '/console/callback'
 
-/**
- * The issuer's discovery document with this service's token endpoint, and that endpoint. A page needs them to sign
- * people in with a confidential client (a token-mediating backend, OAuth 2.0 for Browser-Based Applications, section
- * 6.2).
- */
+/** The issuer's discovery document with this service's token endpoint, for a confidential client. */
 export function addSignInRoutes(server: FastifyInstance, { endpoints, exchange }: BackendSignIn): void {
   server.get(METADATA_PATH, async (_request, reply) =>
     reply

@@ -1,7 +1,4 @@
-/*
- * The Context Contract: the hits of a search, with citations, exclusions, and limitations. Answers use the same
- * limitations.
- */
+/** The Context Contract: the hits of a search, with citations, exclusions, and limitations. */
 export { Citation } from './citation.ts'
 export { createRetrieveContext } from './context.ts'
 export { APPROXIMATE_SEARCH, type Limitation, Limitations, WEAK_EVIDENCE } from './limitations.ts'

@@ -128,10 +128,7 @@ export function limitationsOf(
   return limitations
 }
 
-/**
- * Whether a source may lack changes. Pushed content is as fresh as its last push, so a push-only source is never stale
- * or unfinished.
- */
+/** Whether a source may lack changes. A push-only source is as fresh as its last push, so never stale. */
 function isStale(source: Source, now: Date): boolean {
   if (source.push_only) return false
   if (source.status === 'error') return true

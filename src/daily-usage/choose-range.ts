@@ -6,11 +6,7 @@ export const DAYS_MAX = 92
 const DAYS_USUAL = 30
 const DAY_MS = 86_400_000
 
-/**
- * The requested days. Without dates: the current period, or the last 30 days when there is none. With one date: the 30
- * days up to the last; the last defaults to today.
- * @throws AppError `validation_failed` when the range ends before it begins, or has more than 92 days
- */
+/** The requested days: by default the current period, or the last 30. @throws AppError `validation_failed` over 92 */
 export function chooseRange(
   asked: { from?: string | undefined; to?: string | undefined },
   periodStart: Date | null,

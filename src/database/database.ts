@@ -14,10 +14,7 @@ export interface FileEntry {
 }
 
 export interface FileBackup {
-  /**
-   * Reads the files of the whole database. It calls `atEnd` once, when only the write-ahead log is left to read: the
-   * queries see what the files hold once they are opened. One backup at a time.
-   */
+  /** Reads the whole database's files. Calls `atEnd` when only the write-ahead log is left. One backup at a time. */
   read(
     atEnd: (query: (statement: string) => Promise<Record<string, unknown>[]>) => Promise<void>,
   ): AsyncGenerator<FileEntry>
@@ -30,10 +27,7 @@ export interface OpenDatabase {
   readonly files: FileBackup | null
   /** Opens the same server again, with one connection and no statement timeout. Null for an embedded database. */
   readonly openPatient: (() => Promise<OpenDatabase>) | null
-  /**
-   * Whether another caller waits for the one shared session. The transaction that holds it asks between two statements.
-   * Null for a pool of sessions.
-   */
+  /** Whether another caller waits for the one shared session. Null for a pool of sessions. */
   readonly isAwaited: (() => boolean) | null
   /** Writes to disk what `close` would otherwise have to write, while requests continue. Does nothing on a server. */
   flush(): Promise<void>

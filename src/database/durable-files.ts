@@ -4,10 +4,7 @@ import path from 'node:path'
 import { flushFolder } from './flush-folder.ts'
 import { makeFolder } from './make-folder.ts'
 
-/**
- * Reads a small file that is made once: whole and flushed before it has its name, so that a power cut leaves it whole or missing.
- * @param make its text, if it is missing
- */
+/** Reads a small file that is made once: flushed before it has its name, so that it is whole or missing. */
 export async function keptText(file: string, make: () => string | Promise<string>): Promise<string> {
   const kept = await readIfThere(file)
   if (kept !== null) return kept

@@ -14,10 +14,7 @@ export interface SortColumns {
   id: string
 }
 
-/**
- * A page of a list, newest first. With an index in that order, every page costs the same.
- * @throws AppError `validation_failed` for a cursor of another list
- */
+/** A page of a list, newest first, at the same cost for every page. @throws AppError `validation_failed` */
 export async function readPage<Tables extends keyof Schema, Row>(
   rows: SelectQueryBuilder<Schema, Tables, Row>,
   list: ListName,

@@ -31,8 +31,7 @@ const sqlFiles: MigrationProvider = {
 }
 
 /**
- * Splits a file into statements, because the embedded database runs one at a time. A statement ends with `;` at the end
- * of a line, except between the `$$` of a function's body.
+ * Splits a file into statements, which end with `;` at a line's end, except between `$$`: PGlite runs one at a time.
  */
 function statementsOf(text: string): string[] {
   const statements: string[] = []
@@ -58,11 +57,7 @@ export function createMigrator(db: Db): Migrator {
   return new Migrator({ db, provider: sqlFiles })
 }
 
-/**
- * Brings the schema up to date. Instances that start together take turns.
- * @returns the names of the migrations that it applied
- * @throws StartupError when one fails, which rolls it back, or when the database is of a newer version
- */
+/** Brings the schema up to date, one instance at a time. @returns the applied migrations @throws StartupError */
 export async function migrate(db: Db): Promise<string[]> {
   const unknown = await findUnknownMigrations(await appliedMigrations(db))
   if (unknown !== null) throw newerDatabase('The database', unknown)

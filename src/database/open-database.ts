@@ -18,10 +18,7 @@ export interface DatabaseOptions {
   onStatement?: ((event: LogEvent) => void) | undefined
 }
 
-/**
- * Opens the database that the settings name; it may need migrating.
- * @throws StartupError that says what is wrong with `DATA_DIR` or `DATABASE_URL`
- */
+/** Opens the database that the settings name; it may need migrating. @throws StartupError */
 export function openDatabase({
   dataDir,
   databaseUrl,
@@ -54,11 +51,7 @@ export interface Migrated {
   distributed: string[]
 }
 
-/**
- * Brings the schema of an open database up to date and distributes a distributed database's new tables. On a server it
- * uses its own connection without timeouts: a migration can rewrite a large table while other instances wait.
- * @throws StartupError when a migration fails, or a table of a distributed database is not in its place
- */
+/** Migrates an open database and distributes new tables, on a connection without timeouts. @throws StartupError */
 export async function migrateDatabase(
   database: OpenDatabase,
   databaseUrl: string | undefined,

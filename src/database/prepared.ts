@@ -22,10 +22,7 @@ export function prepare<Row>(text: string): Prepared<Row> {
 /** Connections keep every prepared shape; rarer shapes are parsed each time. */
 const SHAPES_MAX = 64
 
-/**
- * Runs statements of one kind that come in several shapes, such as the fields of a filter. The first shapes are
- * prepared, as {@link prepare} does. Use it when the best plan is the same for every organization and any values.
- */
+/** Runs statements of one kind in several shapes; prepares the first shapes, as {@link prepare} does. */
 export function createPreparedShapes(
   shapesMax = SHAPES_MAX,
 ): <Row>(db: Db, statement: CompiledQuery<Row>) => Promise<QueryResult<Row>> {

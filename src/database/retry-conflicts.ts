@@ -16,10 +16,7 @@ export function isForeignKeyViolation(error: unknown): boolean {
   )
 }
 
-/**
- * SQLSTATE classes 08, 53 and 57P; a lock, statement or transaction timeout; a server that became a standby; and the
- * errors of a broken socket or a failed name lookup.
- */
+/** SQLSTATE classes 08, 53 and 57P, timeouts, a server that became a standby, and broken sockets. */
 const OUTAGE_CODE =
   /^((08|53|57P)[0-9A-Z]+|55P03|57014|25P03|25006|ECONN\w+|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)$/
 
@@ -27,10 +24,7 @@ const OUTAGE_CODE =
 const OUTAGE_MESSAGE =
   /^Connection terminated|^timeout exceeded when|^Query read timeout|is not queryable$|^The embedded database (is closed|has ended)|^Cannot use a pool after calling end/
 
-/**
- * Whether the database was unreachable, shut down, out of resources or too slow
- * (https://www.postgresql.org/docs/current/errcodes-appendix.html), or its connection broke. A retry can succeed.
- */
+/** Whether the database was unreachable, shut down, out of resources or too slow, so that a retry can succeed. */
 export function isDatabaseOutage(error: unknown): error is Error {
   if (!(error instanceof Error)) return false
   const code = 'code' in error ? String(error.code) : ''
@@ -48,10 +42,7 @@ export function isConflict(error: unknown): boolean {
   return error instanceof Error && 'code' in error && CONFLICTS.has(String(error.code))
 }
 
-/**
- * Runs a whole transaction, and retries it after a conflict up to 6 times with growing pauses.
- * @throws what the last attempt threw
- */
+/** Runs a whole transaction, and retries it after a conflict up to 6 times with growing pauses. */
 export async function retryConflicts<T>(transact: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

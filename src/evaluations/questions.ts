@@ -23,8 +23,7 @@ export async function listQuestions(db: Db, organizationId: string): Promise<Eva
 }
 
 /**
- * Adds questions, and replaces what is expected of those that exist.
- * @throws AppError `validation_failed` beyond what a workspace can have
+ * Adds questions, or replaces what is expected of existing ones. @throws AppError `validation_failed` over the limit
  */
 export async function putQuestions(
   tx: Tx,
@@ -44,9 +43,8 @@ export async function putQuestions(
 }
 
 /**
- * Takes a rated question of the caller's own threads over. The first item that a useful answer cites becomes the
- * expected page, unless something is expected already; other questions wait for an admin.
- * @throws AppError `not_found`, `validation_failed` without a rating or beyond what a workspace can have
+ * Takes a rated question over, with the first cited item as expected page. @throws AppError `not_found`,
+ * `validation_failed`
  */
 export async function suggestQuestion(
   tx: Tx,

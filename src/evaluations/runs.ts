@@ -24,10 +24,7 @@ export async function findRun(db: Db, organizationId: string, id: string): Promi
   return toRun(row)
 }
 
-/**
- * Starts a run of all questions with a page or a fact. Each has its last measurement to be compared with.
- * @throws AppError `validation_failed` without such a question
- */
+/** Starts a run of all questions with a page or a fact. @throws AppError `validation_failed` without any */
 export async function createRun(tx: Tx, caller: ConsolePrincipal, at: Date): Promise<EvaluationRun> {
   const { organizationId, userId } = caller
   const stored = await selectQuestions(tx, organizationId)
@@ -69,8 +66,7 @@ export async function createRun(tx: Tx, caller: ConsolePrincipal, at: Date): Pro
 }
 
 /**
- * Stores what a question of the caller's own run gave, and keeps it with the question for the next run.
- * @throws AppError `not_found`
+ * Stores a question's result in the caller's run, and with the question for comparison. @throws AppError `not_found`
  */
 export async function storeMeasurement(
   tx: Tx,

@@ -39,10 +39,7 @@ const OWN_QUESTIONS_MAX = 100
 /** Measures again when the number of chunks has grown or shrunk by this factor. */
 const RENEWED_AFTER = 2
 
-/**
- * Calibrates one organization and provider at a time. The database records what is due, so that another process
- * continues after a crash.
- */
+/** Calibrates one organization and provider at a time. The database records what is due, so a crash loses nothing. */
 export function createEvidenceCalibrator({
   db,
   models,

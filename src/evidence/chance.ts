@@ -1,6 +1,5 @@
 /**
- * The expected maximum of n scores of an unanswerable question grows as √(2 ln n), like the maximum of n random
- * numbers. Dividing the best score by this makes one threshold fit any size of memory.
+ * An unanswerable question's best of n scores grows as √(2 ln n); dividing by this makes one threshold fit any size.
  */
 export function chanceAmong(chunks: number): number {
   return Math.sqrt(2 * Math.log(Math.max(chunks, CHUNKS_MIN)))

@@ -1,7 +1,4 @@
-/**
- * Questions on subjects that few organizations write about, to measure a model's scores without an answer. If one
- * matches an organization's subject, the others outvote it.
- */
+/** Questions on subjects that few organizations write about, to measure a model's scores without an answer. */
 export const FOREIGN_QUESTIONS: readonly string[] = [
   'Who won the football world cup in 2022?',
   'How long should I boil an egg?',

@@ -5,9 +5,7 @@ import { chanceAmong } from './chance.ts'
 export interface OwnCalibration {
   /** The mean score of a chunk and an unrelated question. */
   level: number
-  /**
-   * The minimum excess of the best score over that level, divided by the chance level. Below it, the evidence is weak.
-   */
+  /** The minimum excess of the best score over that level, as a share of it; below, the evidence is weak. */
   threshold: number
 }
 
@@ -22,10 +20,7 @@ export interface Measured {
 
 /** The share of foreign questions to flag. */
 const FOREIGN_BELOW = 0.7
-/**
- * The maximum share of own questions to flag; they are harder than real ones. Keeps a poor model from flagging
- * everything.
- */
+/** The maximum share of own questions to flag, which are harder than real ones, even with a poor model. */
 const OWN_BELOW_MAX = 0.1
 
 /** Chooses a threshold between the best scores of foreign questions and those of the chunks' own statements. */

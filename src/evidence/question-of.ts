@@ -5,10 +5,7 @@ import { findingSentenceStarts } from '../text/sentences.ts'
 const SENTENCE_WORDS_MIN = 4
 const WORDS_MAX = 8
 
-/**
- * A query that a passage answers: every second word of a sentence in its middle, up to eight, which is at least as hard
- * as a real question. null: the passage has no sentence.
- */
+/** A query that a passage answers: every second word of a middle sentence, up to eight. null: no sentence. */
 export function* askingFor(content: string): Pausable<string | null> {
   const sentences: string[][] = []
   for (const line of content.split('\n')) {

@@ -17,10 +17,7 @@ export function canMissWords(question: string, coverNeeded: number, terms: TermW
   return isEnglish(question, terms) && (coverNeeded > 0 || unmentionedNames(question, [], terms).length > 0)
 }
 
-/**
- * Whether probably no passage answers: they lack a name of the question, or none has the required share of its words
- * (`coverNeeded`).
- */
+/** Whether probably no passage answers: they lack a name of the question or enough of its words (`coverNeeded`). */
 export function* missingWords(
   question: string,
   passages: readonly Passage[],
@@ -71,10 +68,7 @@ const NAMES_MAX = 3
 const NAMES_SOUGHT_MAX = 20
 const QUESTION_CHARACTERS_MAX = 500
 
-/**
- * The names in a question that no hit has in its title or text, in the question's spelling, at most three. An answer
- * can paraphrase other words but rarely names: without them it is probably about something else.
- */
+/** The names in a question that no hit has, at most three: an answer rarely paraphrases names. */
 export function unmentionedNames(question: string, hits: readonly Passage[], terms: TermWeights): string[] {
   if (question.length > QUESTION_CHARACTERS_MAX) return []
   const names = namesOf(question, terms).slice(0, NAMES_SOUGHT_MAX)

@@ -6,10 +6,7 @@ import type { ProviderId } from '../kernel/providers.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import type { OwnCalibration } from './measure.ts'
 
-/**
- * An organization's vectors of one model. Each provider is calibrated separately, so that none leaks information about
- * another.
- */
+/** An organization's vectors of one model, by provider, so that none leaks information about another. */
 export interface Calibrated {
   organizationId: string
   modelId: number

@@ -8,10 +8,7 @@ import { findKept, type Kept } from './store.ts'
 
 /** Up to this multiple of the threshold, the passages' words decide (`question-words.ts`). */
 const DOUBTFUL_UP_TO = 1.9
-/**
- * The share of a question's words that a passage then needs. It increases with the size of the memory and decreases
- * with the evidence.
- */
+/** The share of a question's words that a passage needs: more in a large memory, less with more evidence. */
 const COVER = { bySize: 0.125, byEvidence: 0.0768 }
 /** More chunks than any workspace has. */
 const CHUNKS_MAX = 1e8
@@ -40,22 +37,14 @@ export interface Evidence {
 const STRONG: Evidence = { isWeak: false, coverNeeded: 0 }
 const WEAK: Evidence = { isWeak: true, coverNeeded: 1 }
 
-/**
- * Estimates the evidence that stored text answers a query.
- * @param bestScore undefined: no hit
- * @param countCompared counts the chunks that the query was compared with
- */
+/** Estimates the evidence that stored text answers a query. `bestScore` undefined: no hit. */
 export type EvidenceCheck = (
   query: Asked,
   bestScore: number | undefined,
   countCompared: () => Promise<number>,
 ) => Promise<Evidence>
 
-/**
- * Compares the score with the threshold of the query's model, or for an uncalibrated model with the measurements of the
- * organization's own chunks. Uses only the providers in scope, so that it reveals nothing else. Without data to compare
- * with, evidence is not weak.
- */
+/** Compares the score with the model's or the organization's threshold, within the caller's providers only. */
 export function createEvidenceCheck(db: Db): EvidenceCheck {
   return async (query, bestScore, countCompared) => {
     const calibration = await calibrationFor(db, query)

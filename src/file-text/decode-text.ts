@@ -3,11 +3,7 @@ import { TextDecoder } from 'node:util'
 const SNIFFED_BYTES = 8_192
 const META_CHARSET = /<meta[^>]{0,200}?charset\s{0,20}=\s{0,20}["']?\s{0,20}([a-z0-9_:.-]{1,40})/i
 
-/**
- * Decodes bytes. A byte order mark wins (WHATWG Encoding, "BOM sniff"); then valid UTF-8 is UTF-8, because
- * providers convert text but keep the old charset's name; then the declared charset; then windows-1252.
- * ISO-2022 and HZ consist of ASCII bytes, so for these the declared charset comes first.
- */
+/** Decodes bytes by byte order mark, UTF-8 if valid, declared charset, windows-1252; ISO-2022 and HZ as declared. */
 export function decodeText(bytes: Uint8Array, charset: string | null): string {
   const marked = byteOrderMarkOf(bytes)
   if (marked) return new TextDecoder(marked).decode(bytes)

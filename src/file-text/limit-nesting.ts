@@ -18,10 +18,7 @@ const ENDS: Readonly<Record<string, readonly string[]>> = {
 }
 const NAME_CHARACTERS_MAX = 40
 
-/**
- * Removes tags nested deeper than `depthMax` and keeps their content. Parsers take quadratic time in the
- * depth, and their users overflow the stack.
- */
+/** Removes tags nested deeper than `depthMax` and keeps their content: parsers take quadratic time in the depth. */
 export function limitNesting(html: string, depthMax: number): string {
   const open: string[] = []
   const counts = new Map<string, number>()

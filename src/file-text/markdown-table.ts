@@ -1,10 +1,7 @@
 /** Collapses white space to single spaces. */
 export const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim()
 
-/**
- * A Markdown table, one line per row; `hasHeader` if the first row names the columns. Omits rows without
- * words; `''` if there are none.
- */
+/** A Markdown table, one line per row, without empty rows; `hasHeader` if the first row names the columns. */
 export function markdownTable(rows: readonly (readonly string[])[], hasHeader: boolean): string {
   const shown = rows
     .map((row) => row.map((cell) => oneLine(cell).replaceAll('|', '\\|')))

@@ -9,11 +9,7 @@ const HEADER_CHARACTERS_MAX = 120
 /** Longer rows are cut: they are dumps. */
 const ROW_CHARACTERS_MAX = 20_000
 
-/**
- * A delimited table (RFC 4180 with any delimiter) as a list of rows. Each row has the column names, so that
- * it makes sense alone: `- Item: Desks; Cost: 1200`. Without column names, cells are separated by ` | `.
- * Stops at about `maxCharacters`.
- */
+/** A delimited table as a list of rows with column names, such as `- Item: Desks; Cost: 1200`. */
 export function readCsv(source: string, maxCharacters: number): FileText {
   const rows = rowsOf(source, delimiterOf(source))
   const first = rows.next().value ?? []

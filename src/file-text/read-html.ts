@@ -65,10 +65,7 @@ const OPTIONS: HtmlToTextOptions = {
   ],
 }
 
-/**
- * An HTML page as Markdown: its visible text with headings, code and tables, without scripts, styles,
- * navigation and footers. Its title names its subject.
- */
+/** An HTML page as Markdown: its visible text without scripts, styles, navigation and footers. */
 export function readHtml(html: string): FileText {
   const page = limitNesting(html.slice(0, CHARACTERS_MAX), DEPTH_MAX)
   return { title: titleOf(page), text: convert(page, OPTIONS) }

@@ -10,11 +10,7 @@ const HEADERS_BYTES_MAX = MIB
 const PEOPLE_MAX = 50
 const ATTACHMENTS_MAX = 100
 
-/**
- * An email as sent (RFC 5322 and MIME): sender, recipients, date, text, and the names of attachments. Its
- * title is its subject. Quotations stay, because the quoted email may be stored nowhere else.
- * @throws Error that says what is wrong with the file
- */
+/** An email as sent: sender, recipients, date, text, names of attachments. Quotations stay. @throws Error */
 export async function readMail(bytes: Uint8Array): Promise<FileText> {
   const mail = await PostalMime.parse(bytes, {
     maxNestingDepth: NESTING_MAX,

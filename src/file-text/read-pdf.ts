@@ -5,11 +5,7 @@ import type { FileText } from './file-text.ts'
 const NO_TITLE = /^(?:untitled|microsoft word\b.*|.*\.(?:docx?|indd|tex|dvi|pdf|pptx?)|slide 1)$/i
 const TITLE_CHARACTERS_MAX = 1_000
 
-/**
- * The text of a PDF's pages (ISO 32000) in order, and the title of its properties. Reads page by page, so
- * that a long file stops when the text is full.
- * @throws Error that says what is wrong with the file
- */
+/** The text of a PDF's pages in order, until it is full, and its title. @throws Error with what is wrong */
 export async function readPdf(bytes: Uint8Array, maxCharacters: number): Promise<FileText> {
   const { getDocumentProxy: open } = await import('unpdf')
   const document = await open(new Uint8Array(bytes), { maxImageSize: 1, verbosity: 0 }).catch(refuse)

@@ -28,11 +28,7 @@ type ReadPage = (page: number, languages: OcrLanguages, signal: AbortSignal) => 
 /** More would keep threads from other files. */
 const PAGES_AT_ONCE = 2
 
-/**
- * Adds the text of scanned pages, each recognized by a job of its own, so that a bad page costs no other. The first
- * one shows the language of the others.
- * @throws ExtractionError if no page of the document has text and one could not be read
- */
+/** Adds the text of scanned pages, each recognized by its own job. @throws ExtractionError if no page gave text */
 export async function readScans(
   document: ParsedFile,
   { pages: most, timeoutMs, languages: given }: Recognition,

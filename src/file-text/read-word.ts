@@ -5,11 +5,7 @@ import { readHtml } from './read-html.ts'
 
 const STYLES = ["p[style-name='Title'] => h1:fresh", "p[style-name='Subtitle'] => p:fresh"]
 
-/**
- * The text of a Word file (.docx and related) with headings, lists and tables. Its title is its only
- * top-level heading, or else its first heading.
- * @throws Error that says what is wrong with the file
- */
+/** The text of a Word file with headings, lists and tables. Its title is its only or first heading. @throws Error */
 export async function readWord(bytes: Uint8Array): Promise<FileText> {
   refuseOldOffice(bytes)
   const { default: mammoth } = await import('mammoth')

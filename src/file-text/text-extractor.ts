@@ -28,10 +28,7 @@ export interface ExtractInput extends Omit<ParseJob, 'recognition'> {
 export interface TextExtractor {
   /** The format of a file that this extractor reads, by its media type and name; null: unsupported. */
   readonly formatOf: (mimeType: string, fileName: string) => TextFormat | null
-  /**
-   * The title and text of a file. Throws ExtractionError if the file cannot be read within the limits, and
-   * the signal's reason when aborted.
-   */
+  /** The title and text of a file. @throws ExtractionError, or the signal's reason */
   extract(input: ExtractInput): Promise<ExtractedText>
   close(): Promise<void>
 }
@@ -58,10 +55,7 @@ const workerAnswer = z.discriminatedUnion('ok', [
   z.object({ ok: z.literal(false), message: z.string() }),
 ])
 
-/**
- * Extracts text in worker threads, at most `threads` at once. Without `recognition`, it reads neither images nor
- * scanned pages.
- */
+/** Extracts text in worker threads, at most `threads` at once. Without `recognition`, it reads no images. */
 export function createTextExtractor({
   threads = 2,
   recognition = null,
@@ -91,10 +85,7 @@ interface ParsingThreads {
   close(): Promise<void>
 }
 
-/**
- * Parses files in worker threads, so that a file that hangs, crashes or expands without end costs only its thread.
- * Threads start on demand and end when idle.
- */
+/** Parses files in worker threads, so that a file that hangs, crashes or expands costs only its thread. */
 function createParsingThreads(threads: number): ParsingThreads {
   const idle: Thread[] = []
   const limit = pLimit(threads)
@@ -183,10 +174,7 @@ async function runJob(thread: Thread, input: Job): Promise<z.infer<typeof worker
   }
 }
 
-/**
- * Rejects when the time is up or the thread uses too much memory. V8's own limit ignores buffers, so this
- * checks them.
- */
+/** Rejects when the time is up or the thread uses too much memory; V8's own limit ignores buffers. */
 function watch(worker: Worker, input: ExtractInput, reject: (error: ExtractionError) => void): () => void {
   const seconds = input.timeoutMs / 1000
   const tooLong = () => reject(new ExtractionError('time', `The file took longer than ${seconds} s to read`))

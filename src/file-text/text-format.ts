@@ -1,7 +1,4 @@
-/**
- * Formats with text extraction; Word, Excel and PowerPoint since 2007. `csv` is a table with any delimiter;
- * `image` is a PNG or JPEG; `mail` is an email as sent (RFC 5322); `text` is any other readable text.
- */
+/** Formats with text extraction. `csv`: any delimiter; `image`: PNG or JPEG; `text`: any other readable text. */
 export type TextFormat =
   | 'pdf'
   | 'image'

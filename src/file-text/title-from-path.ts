@@ -4,8 +4,7 @@ export function isFrontPage(path: string): boolean {
 }
 
 /**
- * A title from a path with forward slashes: the file name without its extension, ordering number and hyphens;
- * for a front page, the folder's name.
+ * A title from a path: the file name without extension, ordering number and hyphens; for a front page, the folder's.
  */
 export function titleFromPath(path: string): string {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.')

@@ -42,10 +42,7 @@ export function literalAddress({ hostname }: URL): string | null {
   return isIP(bare) === 0 ? null : bare
 }
 
-/**
- * A connection's lookup that returns only checked addresses, so that a name cannot change between check and
- * connection. A single address that is not allowed fails the lookup.
- */
+/** A connection's lookup that returns only checked addresses, so that a name cannot change after the check. */
 export function guardedLookup(resolve: Resolve, isAllowed: (address: string) => boolean): LookupFunction {
   return (hostname, options, callback) => {
     const answer = (addresses: readonly ResolvedAddress[]): void => {

@@ -9,10 +9,7 @@ export type OpenRequest = (
   body?: string,
 ) => Promise<IncomingMessage>
 
-/**
- * Each request has its own connection to an address that was checked when it was resolved, uses no proxy, and follows
- * no redirect. @throws AddressNotAllowed, and errors of the connection
- */
+/** Each request has its own connection to a checked address, no proxy and no redirects. @throws AddressNotAllowed */
 export function createOpenRequest(resolve: Resolve, isAllowed: (address: string) => boolean): OpenRequest {
   const lookup = guardedLookup(resolve, isAllowed)
   return async (target, options, body) => {

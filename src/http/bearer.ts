@@ -13,10 +13,7 @@ const SENT_AS: Record<Credential, string> = {
   'operator token': "send the operator's token as Authorization: Bearer …",
 }
 
-/**
- * The token of an Authorization header (RFC 6750, 2.1).
- * @throws AppError `unauthenticated` that names the fault of the header, before any lookup
- */
+/** The token of an Authorization header (RFC 6750, 2.1). @throws AppError `unauthenticated` with the header's fault */
 export function bearerToken(header: string | undefined, wanted: Credential): string {
   const fault = faultOf(header?.trim() ?? '')
   if (fault !== null) throw noToken(fault, wanted)

@@ -10,10 +10,7 @@ export interface BodyReading {
   limits?: BodyLimits
   /** The fields of the top-level object; parsing stops at any other. */
   fields?: readonly string[]
-  /**
-   * The URL of the module that exports the route's schema, and its export name. The parsed body crosses threads, so it
-   * should be few long strings rather than many small values.
-   */
+  /** The module and name of the route's schema. The body crosses threads, so few long strings are best. */
   schema: { module: string; name: string }
 }
 
@@ -24,9 +21,8 @@ export interface BodyReadJob {
 
 export interface BodyReader {
   /**
-   * Parses and validates a body in a worker thread. The bytes are transferred: they are unusable afterward.
-   * @param owner of the body; owners take turns
-   * @throws AppError as `parseJsonBody` and the schema would; `overloaded`
+   * Parses and validates a body in a worker thread; `owner`s take turns. The bytes are unusable afterward. @throws
+   * AppError
    */
   read(job: BodyReadJob & { owner: string; signal: AbortSignal }): Promise<unknown>
   close(): Promise<void>

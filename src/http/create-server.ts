@@ -241,10 +241,7 @@ function addRoute<S>(app: FastifyInstance, route: Route<S>, work: Work<S> & { bu
   })
 }
 
-/**
- * Reserves memory for the body in the name of the sender, as far as known, until the request has been answered or
- * aborted.
- */
+/** Reserves memory for the body, in the sender's name, until the request has been answered or aborted. */
 function holdBody(budget: BodyBudget, request: FastifyRequest, reply: FastifyReply): void {
   const share = budget.open(ownerOf(request.principal))
   request.bodyShare = share

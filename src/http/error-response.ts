@@ -25,10 +25,7 @@ const FASTIFY_ERRORS: Record<string, (error: Error) => AppError> = {
     new AppError('unsupported_media_type', 'Send the body as Content-Type: application/json', { cause }),
 }
 
-/**
- * Turns anything thrown into an AppError: 503 when the database is unavailable or overloaded, and for an unknown error
- * a 500 that reveals nothing internal.
- */
+/** Turns anything thrown into an AppError: 503 for the database, otherwise a 500 that reveals nothing. */
 export function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''

@@ -64,10 +64,7 @@ export interface CreditHold {
 export interface Gates {
   /** The principal of this Authorization header. Throws `unauthenticated`. */
   authenticateAgent(authorization: string | undefined): Promise<AgentPrincipal>
-  /**
-   * Authenticates the token and, if the key may do the action, counts the request in the key's window. Throws
-   * `unauthenticated`.
-   */
+  /** Authenticates the token and counts the request in the key's window. @throws `unauthenticated` */
   admitAgent(authorization: string | undefined, request: AgentRequest): Promise<AdmittedAgent>
   /** Throws `unauthenticated`, or `not_found` for a workspace that is not the person's. */
   authenticateConsole(
@@ -85,10 +82,7 @@ export interface Gates {
   admitMessage(caller: Caller): void
   /** The same standing, without counting. */
   standing(caller: Caller, action: Action): Promise<RateStanding>
-  /**
-   * The caller with what it may read.
-   * @param email of the person that the request acts for. Throws `user_required` or `role_required`.
-   */
+  /** The caller with what it may read, or for the person `email`. @throws `user_required`, `role_required` */
   readerOf(caller: Caller, email: string | undefined): Promise<Reader>
   /** Throws `plan_limit_reached` for an agent beyond the plan. Only routes that cost a credit call it. */
   requireRoom(caller: Caller): Promise<void>

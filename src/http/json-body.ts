@@ -88,10 +88,7 @@ interface Container {
   index: number
 }
 
-/**
- * Walks the text once, in linear time, keeping only the open containers. It can overlook broken JSON, which the parser
- * reports afterward; it must read valid JSON exactly as the parser does.
- */
+/** Walks the text once in linear time. May overlook broken JSON, which the parser reports, but misreads none. */
 function refuseAmbiguousOrHuge(
   text: string,
   limits: BodyLimits | undefined,

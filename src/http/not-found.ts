@@ -10,10 +10,7 @@ export function pathOf({ url }: FastifyRequest): string {
   return url.split('?', 1)[0] ?? url
 }
 
-/**
- * Answers requests that match no route: 405 when the address has other methods, otherwise 404 with the nearest address.
- * A browser gets a page, other clients the JSON error.
- */
+/** Answers unknown routes: 405 if the address has other methods, else 404 with the nearest. Browsers get a page. */
 export function answerUnknownRoutes(
   app: FastifyInstance,
   addresses: Addresses,

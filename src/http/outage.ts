@@ -4,18 +4,12 @@ import { unavailable } from '../kernel/unavailable.ts'
 
 const RETRY_AFTER_SECONDS = 5
 
-/**
- * SQLSTATE classes 53 and 55P, statement and transaction timeouts, and the messages of the pool and the driver for a
- * late connection or answer: the database is up but overloaded.
- */
+/** SQLSTATE classes 53 and 55P, timeouts, and late connections: the database is up but overloaded. */
 const OVERLOAD_CODE = /^(53[0-9A-Z]{3}|55P03|57014|25P03)$/
 const OVERLOAD_MESSAGE =
   /^timeout exceeded when|^Query read timeout|^Connection terminated due to connection timeout/
 
-/**
- * The 503 for an error that says that the database is away, has too much to do, or ended a transaction in favor of another one;
- * null for any other.
- */
+/** The 503 for an error of a database that is away, overloaded, or chose another transaction; null for others. */
 export function outageOf(error: unknown): AppError | null {
   if (isConflict(error)) return overloaded(error)
   if (!isDatabaseOutage(error)) return null

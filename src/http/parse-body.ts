@@ -18,11 +18,7 @@ export interface GivenBody {
   signal: AbortSignal
 }
 
-/**
- * Parses a request's body with the route's schema; undefined for a route without one. A missing body counts as `{}`
- * when every field is optional. The bytes can be unusable afterward.
- * @throws AppError `malformed_json`, `unsupported_media_type`, `validation_failed`, `overloaded`
- */
+/** Parses a request's body with the route's schema. The bytes can be unusable afterward. @throws AppError */
 export async function parseBody(
   { body: schema, bodyOptional, reading, upload, dialect }: BodyDeclaration,
   reader: BodyReader,

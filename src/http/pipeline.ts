@@ -25,10 +25,7 @@ export const REQUEST_TIMEOUT_MS = 60_000
 
 export type Principal = Caller | UserPrincipal | ScimPrincipal | null
 
-/**
- * The first half, before the body is read: authentication (401), action or role (403), rate limit (429). Sets the
- * rate-limit headers of every authenticated `/v1` response.
- */
+/** The first half, before the body is read: authentication, action or role, rate limit and its headers. */
 export async function authorize<S>(
   route: Route<S>,
   gates: Gates,

@@ -3,9 +3,7 @@ import { storableJson } from '../kernel/text.ts'
 import { refuseUnknown } from '../kernel/validate.ts'
 
 /**
- * Refuses query parameters that a route does not have: they are almost always a typo. A route whose schema is a loose
- * object accepts any, because a third party such as a provider writes its URL.
- * @throws AppError `validation_failed` that names those the route has
+ * Refuses query parameters that a route does not have, unless its schema is loose. @throws AppError `validation_failed`
  */
 export function refuseUnknownParameters(schema: z.ZodType | undefined, query: unknown): void {
   if (schema !== undefined && !(schema instanceof z.ZodObject)) return

@@ -3,10 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { AppError } from '../kernel/errors.ts'
 import type { BodyShare } from './body-budget.ts'
 
-/**
- * Receives a request's body. It reserves memory up front when the length is known, otherwise as the bytes arrive.
- * @throws AppError `body_too_large`, `overloaded`; `request_timeout` when the body does not arrive in full
- */
+/** Receives a body and reserves memory for it. @throws AppError `body_too_large`, `overloaded`, `request_timeout` */
 export async function receiveBody(
   request: IncomingMessage,
   bytesMax: number,

@@ -220,10 +220,7 @@ export interface UntypedRouteRequest {
 
 const BODY_BYTES_MAX_DEFAULT = 256 * 1024
 
-/**
- * Declares a route: its address, callers, cost, audit action, shapes and handler. Authentication, limits, validation,
- * credits, serialization and the OpenAPI document all derive from this declaration.
- */
+/** Declares a route. Authentication, limits, validation, credits and the OpenAPI document derive from it. */
 export function defineRoute<Services>() {
   return <
     const A extends Access,

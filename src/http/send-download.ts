@@ -12,8 +12,7 @@ export type Download = ({ text: AsyncIterable<string> } | { bytes: Readable }) &
 const STALLED_MS = 60_000
 
 /**
- * Sends a file in pieces. It produces the next piece once the reader has taken the last, so a slow reader costs no
- * memory. A failure breaks the connection, so that no reader takes a part for the whole.
+ * Sends a file in pieces, at the reader's pace. A failure breaks the connection, so that no part passes for the whole.
  */
 export async function sendDownload(reply: FastifyReply, download: Download): Promise<FastifyReply> {
   const { contentType, filename } = download

@@ -4,11 +4,7 @@ import type { CreditHold } from './gates.ts'
 import { errorBody, toAppError } from './error-response.ts'
 import type { StreamEvent, StreamReply } from './route.ts'
 
-/**
- * Sends events as they arrive, waits for a slow reader, and ends the response. A stream that fails ends with an `error`
- * event and its credit is refunded. A reader that disconnects after the first event has been served, so its credit is
- * charged.
- */
+/** Sends events as they arrive, at the reader's pace. A failure ends with an `error` event and a refund. */
 export async function sendEvents(
   reply: FastifyReply,
   { stream, retrieved }: StreamReply,

@@ -3,11 +3,7 @@ import { loopTurn } from '../kernel/turns.ts'
 /** Text produced before other work gets a turn; it takes a few milliseconds. */
 const CHARACTERS_A_TURN = 500_000
 
-/**
- * The JSON text of a response, equal to JSON.stringify's. It yields between the entries of lists, because fifty hits
- * can carry megabytes of metadata.
- * @param answer a JSON value without functions or symbols
- */
+/** JSON.stringify's text of a response, yielding between entries of lists, which can be megabytes. */
 export async function stringifyInTurns(answer: unknown): Promise<string> {
   if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return JSON.stringify(answer)
   // Concatenated, not joined: the characters are copied once, when they are sent.

@@ -61,10 +61,7 @@ export function twins<Services>() {
 /** Errors for `onBehalfOf`. */
 export const PERSON_REFUSALS = ['user_required', 'role_required'] as const
 
-/**
- * Twin routes that return item data. Their handlers get a reader instead of the caller. Functions that read items accept
- * only a reader, so other routes cannot return items.
- */
+/** Twin routes that return item data: their handlers get a reader, which functions that read items require. */
 export function readingTwins<Services>() {
   return <
     R extends ResponseSchemas,

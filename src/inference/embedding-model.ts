@@ -2,10 +2,7 @@
 export const EMBEDDING_PROVIDERS = ['builtin', 'openai', 'transformers'] as const
 export type EmbeddingProvider = (typeof EMBEDDING_PROVIDERS)[number]
 
-/**
- * A model that turns text into vectors. Implementations live in `embedding-models/`.
- * Vectors are unit length, `dimensions` numbers each; a score is the dot product of a query's and a document's.
- */
+/** A model that turns text into unit vectors; a score is the dot product of a query's and a document's. */
 export interface EmbeddingModel {
   /** Stable and versioned; stored beside every vector, so that vectors of two models are never mixed. */
   readonly id: string

@@ -46,9 +46,8 @@ interface Failure {
 }
 
 /**
- * POSTs to `url` and returns the JSON response. Retries rate limits, server errors and lost connections with
- * exponential backoff and jitter, or after the delay of Retry-After (RFC 9110, 10.2.3). Throws AppError
- * `upstream_error`, or the reason of `signal` when that aborts.
+ * POSTs and returns the JSON response; retries rate limits, server errors and lost connections. @throws AppError
+ * `upstream_error`
  */
 export async function postJson(
   request: PostJsonRequest,

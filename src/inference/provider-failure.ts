@@ -9,10 +9,7 @@ export interface AnsweredError {
   requestId: string | null
 }
 
-/**
- * A model server's failure, safe to log. Its message has the status, error code and request id of the
- * response, or our own words. It never has the server's words, which may repeat documents or the key.
- */
+/** A model server's failure, safe to log: status, code and request id, never its words, which may repeat the key. */
 export class ProviderFailure extends Error {
   readonly kind: ProviderFailureKind
   /** The HTTP status; null: no response. */
@@ -85,10 +82,7 @@ function failureKind(status: number | null): ProviderFailureKind {
   return status === 429 ? 'rate_limited' : 'rejected'
 }
 
-/**
- * The `upstream_error` for a model server's failure. The public message names `provider` ("The embedding
- * model"). `detail` identifies the response, or is in our own words.
- */
+/** The `upstream_error` for a model server's failure. The public message names `provider`; `detail` the response. */
 export function providerError(
   provider: string,
   failure: { kind?: ProviderFailureKind; status: number | null; detail: string | AnsweredError },

@@ -36,11 +36,7 @@ export async function changeItems<Result>(
 
 type ChangeOf<Result> = (tx: Tx, changes: ItemChanges) => Promise<Result>
 
-/**
- * `changeItems` without waiting for `ItemTurns`: for a caller that already holds the items, or that changes
- * no documents.
- * @throws what the last attempt threw
- */
+/** `changeItems` for a caller that already holds the items (`ItemTurns`), or that changes no documents. */
 export async function changeOutOfTurn<Result>(
   db: Db,
   organizationId: string,

@@ -13,11 +13,7 @@ interface Line {
 /** Returned to a caller that has to finish earlier work first. */
 const AGAIN = Symbol('again')
 
-/**
- * A lock on the items of each organization, within one process. Callers that change items in a single
- * transaction share it; a caller that needs several transactions holds it alone. Callers run in arrival
- * order: a sharer waits for earlier holders, a holder for everyone before it.
- */
+/** A lock on each organization's items within the process, in arrival order; single transactions share it. */
 export class ItemTurns {
   readonly #lines = new Map<string, Line>()
   readonly #unfinished = new Map<string, () => Promise<void>>()
@@ -32,10 +28,7 @@ export class ItemTurns {
     return await this.#inTurn(organizationId, act, this.#holding)
   }
 
-  /**
-   * Work that the next caller has to finish first. It runs alone; if it throws, the caller after that runs it
-   * again.
-   */
+  /** Work that the next caller has to finish first, alone; if it throws, the caller after that runs it again. */
   leaveUnfinished(organizationId: string, finish: () => Promise<void>): void {
     this.#unfinished.set(organizationId, finish)
   }

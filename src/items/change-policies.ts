@@ -11,10 +11,7 @@ import { changeItems } from '../item-changes/index.ts'
 import { contentHash, fieldsOf } from './item.ts'
 import { originOf } from './item-policies.ts'
 
-/**
- * A stored item's readers according to the source's provider; null: the provider names none, or no one may
- * read it any more.
- */
+/** A stored item's readers at the provider; null: it names none, or no one may read it any more. */
 export interface PolicyChange {
   externalId: string
   accessPolicy: AccessPolicy | null
@@ -26,10 +23,8 @@ export type PolicySource = SourceRef & { provider: ProviderId }
 const AT_ONCE = 100
 
 /**
- * Updates the policies of items that a source's runs stored, without touching contents, chunks or vectors.
- * Skips items with the same policy, and items that are stored again meanwhile.
- * @param within runs first in each transaction
- * @returns how many items changed
+ * Updates the policies of items that a source's runs stored; `within` runs first in each transaction. Returns the
+ * count.
  */
 export async function changePolicies(
   db: Db,
@@ -138,10 +133,7 @@ function changeOf(row: Row<'source_items'>, accessPolicy: AccessPolicy | null, p
 
 const Ids = z.array(z.object({ id: z.string() }))
 
-/**
- * The canvas need not read these items again.
- * @returns the ids of the items that were unchanged since they were read
- */
+/** The canvas need not read these items again. @returns the ids of those unchanged since they were read */
 async function update(
   tx: Tx,
   { organizationId, sourceId }: PolicySource,

@@ -23,10 +23,7 @@ export function refuseDuplicates(items: readonly CleanItem[]): void {
   }
 }
 
-/**
- * Requires the action `admin` of a key that gives vectors, because wrong ones distort every search.
- * @throws AppError `action_not_allowed` with the document's index
- */
+/** Requires `admin` of a key that gives vectors, because wrong ones distort every search. @throws AppError */
 export function requireVectorRight(caller: Caller, items: readonly PushedItem[]): void {
   if (caller.kind === 'console' || caller.allowedActions.includes('admin')) return
   const index = items.findIndex(({ embedding }) => embedding !== undefined)
@@ -43,9 +40,7 @@ const findSources = prepare<{ id: string; provider: ProviderId }>(`
   where organization_id = $1 and id = any($2::uuid[]) and provider = any($3::text[]) and removed_at is null`)
 
 /**
- * Requires each document's connector to belong to the organization, be in the caller's scope, and have the
- * document's provider.
- * @throws AppError `not_found`, `provider_mismatch`, each with the document's index
+ * Requires each document's connector to be the caller's and of its provider. @throws AppError with the document's index
  */
 export async function requireSources(db: Db, caller: Caller, items: readonly CleanItem[]): Promise<void> {
   const ids = [...new Set(items.map((item) => item.sourceId))]

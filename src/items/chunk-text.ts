@@ -1,9 +1,5 @@
 /**
- * Cuts a document's text into the chunks that are embedded and found.
- *
- * Splits the text into blocks (paragraphs, headings, list items, code, tables), splits these into sentences,
- * and packs the sentences into chunks. A chunk of 120 to 200 words ends at the strongest boundary in that
- * range: before a heading, else between paragraphs, list items, sentences.
+ * Cuts a document's text into the chunks that are embedded and found: blocks, their sentences, then chunks of those.
  */
 import { inOneGo, type Pausable } from '../kernel/slices.ts'
 import { showsNothing } from '../kernel/text.ts'
@@ -61,11 +57,7 @@ export function chunkText(body: string): Chunk[] {
   return inOneGo(chunkingText(body))
 }
 
-/**
- * Cuts `body` into chunks of 120 to 200 words. The chunks in order, with the whitespace between them,
- * reproduce the body. No chunk is empty; a blank body has none. Deterministic; linear time; at most 4,000
- * characters per chunk for any input.
- */
+/** Cuts `body` into chunks of 120 to 200 words and at most 4,000 characters, which reproduce it. Linear time. */
 export function* chunkingText(body: string): Pausable<Chunk[]> {
   const pieces = yield* findPieces(body)
   if (pieces.length === 0) return []
@@ -81,10 +73,7 @@ export function* chunkingText(body: string): Pausable<Chunk[]> {
   return chunks
 }
 
-/**
- * The chunks that a document is found by: the visible ones of its body, or else its title. None if that is
- * blank too.
- */
+/** The chunks that a document is found by: the visible ones of its body, or else its title. */
 export function* chunkingDocument(title: string, body: string): Pausable<Chunk[]> {
   const visible = (yield* chunkingText(body)).filter(({ content }) => !showsNothing(content))
   if (visible.length > 0)

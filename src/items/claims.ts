@@ -10,11 +10,7 @@ import type { CleanItem } from './item.ts'
 const LockedRows = z.array(z.object({ id: z.string() }))
 const Dropped = z.array(z.object({ dropped: z.int() }))
 
-/**
- * Ends a source's claims on items. An item is deleted with its last claim. Otherwise it passes unchanged to a
- * source that still claims it, but loses an access policy that no such source reported.
- * @returns how many claims ended
- */
+/** Ends a source's claims on items: the last claim deletes, another claim keeps the item. Returns how many ended. */
 export async function dropClaims(
   tx: Tx,
   changes: ItemChanges,

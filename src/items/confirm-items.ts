@@ -8,10 +8,7 @@ interface Confirmed {
   at: Date
 }
 
-/**
- * Records the confirmation time and the current access policy. Searches show the time, so the items count as
- * changed.
- */
+/** Records the confirmation time and access policy. Searches show the time, so the items count as changed. */
 export async function confirmItems(
   tx: Tx,
   changes: ItemChanges,

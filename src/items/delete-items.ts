@@ -54,10 +54,7 @@ export async function deleteItems(
   return toDeleted(rows)
 }
 
-/**
- * Deletes the named item if its provider is in scope, it is readable and its source is not being removed. Otherwise touches
- * nothing, and takes as long as for a missing item.
- */
+/** Deletes the named item if the caller may; otherwise takes as long as for a missing item. */
 export async function deleteShownItem(
   tx: Tx,
   changes: ItemChanges,

@@ -8,10 +8,7 @@ import { PROVIDERS } from '../providers/index.ts'
 import { changeItems } from '../item-changes/index.ts'
 import { originOf } from './item-policies.ts'
 
-/**
- * Derives the access policies of items without one: items stored before policies existed, and items that
- * passed to another source.
- */
+/** Derives the policies of items without one: stored before policies existed, or passed to another source. */
 export interface PolicyDeriver {
   /** Runs now and every two seconds. */
   start(): void

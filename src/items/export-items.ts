@@ -29,11 +29,7 @@ interface ExportDeps {
   admit: FairLimit
 }
 
-/**
- * Records the export, then yields its lines, each read on demand: a header, an item each, and an end, without which the
- * export is incomplete.
- * @param after continues after this item
- */
+/** Records the export, then yields its lines: a header, an item each, and an end, without which it is incomplete. */
 export async function exportItems(
   deps: ExportDeps,
   reader: Reader,
@@ -200,9 +196,7 @@ function toExportedChunk({ heading, content, vector }: ExportedChunk) {
 const Policy = z.looseObject({ visibility: z.string(), deny: z.unknown().optional() })
 
 /**
- * Metadata that grants no more in another workspace. The `workspace` policy of a synced item means the people of its
- * source, but there it would mean all members. The export therefore names a group with the source's ID, which is empty
- * until an admin adds members.
+ * Metadata that grants no more elsewhere: there a synced item's `workspace` would mean all members, not its source's.
  */
 function portableMetadata(row: Row<'source_items'>, isSynced: boolean): Record<string, unknown> {
   const { accessPolicy, ...metadata } = row.metadata

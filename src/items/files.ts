@@ -33,10 +33,8 @@ export interface StoredFile extends StoreCounts {
 
 export interface Files {
   /**
-   * Extracts a file's text and stores it as a document, as ingest would. The same name means the same
-   * document.
-   * @throws AppError `not_found` for a missing source, `file_unreadable` with a `reason`, and the errors of
-   * ingest
+   * Stores a file's text as a document; the same name means the same document. @throws AppError as ingest,
+   * `file_unreadable`
    */
   ingest(caller: Caller, file: GivenFile, requestId: string, signal: AbortSignal): Promise<StoredFile>
   /** Ends the reading threads. */
@@ -95,10 +93,7 @@ async function findProviderOf(db: Db, caller: Caller, sourceId: string): Promise
   return source.provider
 }
 
-/**
- * The format by media type, or by name because some browsers send their own types.
- * @throws AppError `file_unreadable`
- */
+/** The format by media type, or by name, because browsers send their own types. @throws AppError `file_unreadable` */
 function formatOf(extractor: TextExtractor, { mediaType, name }: GivenFile): TextFormat {
   const format = extractor.formatOf(mediaType, name) ?? extractor.formatOf('', name)
   if (format !== null) return format

@@ -55,8 +55,7 @@ const Counted = z.tuple([z.object({ total: z.int() })])
 const IS_FILE = sql`(i.url is null and i.metadata ? 'fileType' and i.metadata ? 'path')`
 
 /**
- * A page of the items that the reader may read, the latest change first unless asked otherwise.
- * @throws AppError `validation_failed` for a cursor of another list
+ * A page of the items that the reader may read, latest change first by default. @throws AppError `validation_failed`
  */
 export async function browseItems(
   db: Db,

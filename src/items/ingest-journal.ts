@@ -24,10 +24,7 @@ export interface Part {
   items: string
 }
 
-/**
- * Writes the documents of an ingest to the journal, but for the last part.
- * @returns that part, which decides the ingest
- */
+/** Writes an ingest's documents to the journal, but for the last part. @returns that part, which decides the ingest */
 export async function writeParts(db: Db, ingest: IngestRef, items: readonly CleanItem[]): Promise<Part> {
   let last: Part = { part: 0, items: '' }
   for (const text of textsOf(items)) {

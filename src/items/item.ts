@@ -35,10 +35,7 @@ const Fields = z.object({
 /** An item from a caller or a connector. */
 export type NewItem = z.input<typeof Fields> & { metadata: Record<string, unknown> }
 
-/**
- * An item ready to be compared and stored, read from JSON. It consists of few long texts, which a worker
- * thread can pass cheaply.
- */
+/** An item ready to be compared and stored, of few long texts, which cross threads cheaply. */
 export const CleanItem = Fields.extend({
   metadataJson: z.string(),
   /** SHA-256 of its content, in hex. */

@@ -36,10 +36,8 @@ export interface DeletedItemView {
 
 export interface Items {
   /**
-   * Stores documents (see `cleanItem`), all or none, and records one audit event. They are searchable when it
-   * returns. They belong to the caller: no sync run removes them, even if a run stored them first.
-   * @throws AppError `action_not_allowed` for vectors from a key without `admin`, `duplicate_document`, `not_found`, `provider_mismatch`, `overloaded`,
-   * `embedding_model_mismatch`, `upstream_error`
+   * Stores documents, all or none, with one audit event; searchable on return. No sync run removes them. @throws
+   * AppError
    */
   ingest(
     caller: Caller,
@@ -49,10 +47,7 @@ export interface Items {
   ): Promise<StoreCounts>
   /** A page of the items that the reader may read. @throws AppError `validation_failed` for an invalid cursor */
   list(reader: Reader, query: ListQuery): Promise<ItemPage>
-  /**
-   * A page of the items that the reader may read, with more filters, for people.
-   * @throws AppError `validation_failed` for an invalid cursor
-   */
+  /** A page of the items that the reader may read, with more filters. @throws AppError `validation_failed` */
   browse(reader: Reader, query: BrowseQuery): Promise<BrowsePage>
   /** @throws AppError `not_found` as `get` */
   chunks(reader: Reader, id: string, query: ChunkQuery): Promise<ChunkPage>
@@ -66,10 +61,7 @@ export interface Items {
   findReadable(reader: Reader, ids: readonly string[]): Promise<ReadonlySet<string>>
   /** The readers in an item's stored policy. @throws AppError `not_found` as `get` */
   readers(reader: Reader, id: string): Promise<ItemReader[]>
-  /**
-   * Deletes one item with its chunks and vectors.
-   * @throws AppError `not_found`, also outside the caller's scope or `readable`
-   */
+  /** Deletes one item with its chunks and vectors. @throws AppError `not_found`, also out of scope */
   remove(caller: Caller, item: NamedItem, readable?: Readable): Promise<DeletedItemView>
   /**
    * Writes items outside of any request. Chunks and embeds them, then stores them and runs `within` in one
@@ -88,9 +80,8 @@ export interface Items {
     how?: { signal?: AbortSignal; anewSince?: Date | undefined; clock?: Clock },
   ): Promise<StoreCounts>
   /**
-   * Updates the policies of items that a source's runs stored. Their contents stay.
-   * @param within runs first in each transaction
-   * @returns how many items changed
+   * Updates the policies of items that a source's runs stored; `within` runs first in each transaction. Returns the
+   * count.
    */
   changePolicies(
     source: PolicySource,
@@ -106,10 +97,7 @@ const EXPORT_READS = { concurrency: 2, concurrencyPerOwner: 1, waitMaxMs: 45_000
 /** The cost of a document without its text, in characters. */
 const DOCUMENT_COST = 2_000
 
-/**
- * The items of organizations, with their chunks and vectors.
- * @param deps.journaled given for a database with one session, where transactions have to be short
- */
+/** The items of organizations. @param deps.journaled for a database with one session and short transactions */
 export function createItems(deps: {
   db: Db
   models: ModelRegistry
@@ -267,10 +255,7 @@ function deletedView({ id, sourceId, provider, externalId }: DeletedItem): Delet
   return { id, connectorId: sourceId, provider, externalId }
 }
 
-/**
- * The same message for an item that is missing, of another organization, or out of scope, so that callers
- * cannot tell which.
- */
+/** The same message for an item that is missing, another organization's or out of scope. */
 function noSuchItem(): AppError {
   return new AppError('not_found', 'There is no such source item')
 }

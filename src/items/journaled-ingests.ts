@@ -41,10 +41,7 @@ export interface JournaledIngests {
    * other error of the database or a model, the ingest may be decided.
    */
   store(prepared: PreparedItems, record: RecordIngest, signal?: AbortSignal): Promise<StoreCounts>
-  /**
-   * Finishes what an earlier process left. Failures are retried once a minute and block changes of the
-   * organization's items.
-   */
+  /** Finishes what an earlier process left. Failures are retried each minute and block the organization's items. */
   start(): Promise<void>
   stop(): Promise<void>
 }
@@ -147,11 +144,7 @@ async function storeFirstSteps(
   return { rest: isLater ? steps : rest }
 }
 
-/**
- * Stores a decided ingest again from its journal, skipping documents that are stored already or whose source
- * is deleted.
- * @throws AppError `overloaded`, with the reason as its cause
- */
+/** Stores a decided ingest again from its journal. @throws AppError `overloaded`, with the reason as its cause */
 async function finish(options: JournaledIngestsOptions, ref: IngestRef): Promise<void> {
   const { db } = options
   const { organizationId } = ref

@@ -10,10 +10,7 @@ const REFUSED_SCHEMES: ReadonlySet<string> = new Set([
 ])
 export const URL_CHARACTERS_MAX = 4_096
 
-/**
- * Whether a text is an absolute URL whose scheme executes nothing and reads nothing local; app links such as
- * `slack://` count.
- */
+/** Whether a text is an absolute URL whose scheme executes nothing and reads nothing local. */
 export function isLink(text: string): boolean {
   if (text.length > URL_CHARACTERS_MAX) return false
   const url = URL.parse(text)

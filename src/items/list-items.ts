@@ -32,11 +32,7 @@ const Rows = z.array(ListedRow.extend({ at: z.string() }))
 
 const runPrepared = createPreparedShapes()
 
-/**
- * A page of the items that the reader may read, without those of removed sources. The last changed come first, ordered by
- * ID where times are equal.
- * @throws AppError `validation_failed` for a cursor from another list
- */
+/** A page of the items that the reader may read, last changed first. @throws AppError `validation_failed` */
 export async function listItems(db: Db, reader: Reader, query: ListQuery): Promise<ItemPage> {
   const { organizationId } = reader
   const { provider, connectorId, sourceKind, title, cursor, limit } = query

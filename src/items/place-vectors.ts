@@ -11,11 +11,7 @@ interface Embedder {
   model: { id: string; dimensions: number }
 }
 
-/**
- * Gives chunks the vectors that came with their items.
- * @param chunksOf the chunks of changed items, by key
- * @returns one issue for each item whose vectors do not fit
- */
+/** Gives chunks the vectors that came with their items. @returns an issue for each item whose vectors do not fit */
 export function* placingVectors(
   items: readonly PushedItem[],
   chunksOf: ReadonlyMap<string, readonly VectorChunk[]>,

@@ -34,10 +34,7 @@ export interface EmbeddedItem extends CleanItem {
 /** Items ready to be written. Each list is ordered by key and has no duplicates. */
 export interface PreparedItems {
   organizationId: string
-  /**
-   * The models of the vectors, by stored id; the first one answers queries. Storing fails with
-   * StalePreparation if it has changed.
-   */
+  /** The models of the vectors, by stored id; the first answers queries. StalePreparation if it has changed. */
   modelIds: readonly number[]
   /** The model that the organization moves to, if any. Storing fails with StalePreparation if it has changed. */
   targetModelId: number | null
@@ -140,10 +137,7 @@ export function isMoved(stored: PreparedItems['stored'], item: CleanItem): boole
   return before !== undefined && before.sourceId !== item.sourceId
 }
 
-/**
- * Compares prepared items with the stored ones again. The caller must hold the organization's items.
- * @throws StalePreparation if an item that was not embedded has changed since
- */
+/** Compares prepared items with the stored ones again; the caller holds the items. @throws StalePreparation */
 export async function compareAgain(db: Db, prepared: PreparedItems): Promise<PreparedItems> {
   const stored = await findStored(db, prepared.organizationId, itemsOf(prepared))
   if (!prepared.unchanged.every((item) => isStoredAs(stored, item))) throw new StalePreparation()
@@ -207,10 +201,7 @@ async function embeddersOf(db: Db, models: ModelRegistry, state: ModelState): Pr
   return embedders
 }
 
-/**
- * Embeds a few plain words with the organization's models and discards the vectors.
- * @throws AppError `embedding_model_mismatch`, `upstream_error`, and the reason of `signal`
- */
+/** Embeds a few plain words with the organization's models. @throws AppError, the signal's reason */
 export async function embedPlainWords(
   db: Db,
   models: ModelRegistry,

@@ -78,11 +78,7 @@ export async function requireSameModels(
   if (active !== modelId) throw new StalePreparation()
 }
 
-/**
- * Like `storeItems`, when the models match and no other change of the items can happen, so that
- * `prepared.stored` is current.
- * @throws StalePreparation
- */
+/** Like `storeItems`, when models match and `prepared.stored` is current. @throws StalePreparation */
 export async function storeKnown(
   tx: Tx,
   changes: ItemChanges,
@@ -168,10 +164,7 @@ const upsertDiffering = prepare(`${upserting}
   ${returning}`)
 const upsertAll = prepare(`${upserting} ${returning}`)
 
-/**
- * Inserts or overwrites items; with `isAnew`, also those with the same content.
- * @returns their rows by key, without those that another transaction has just stored with the same content
- */
+/** Inserts or overwrites items; `isAnew`: also with the same content. @returns the rows by key that it wrote */
 export async function upsertItems(
   tx: Tx,
   { organizationId, isAnew, policies }: Pick<PreparedItems, 'organizationId' | 'isAnew' | 'policies'>,

@@ -67,11 +67,7 @@ const CHARACTERS_A_CHUNK = 4_000
 /** Greater than any position. */
 const BEYOND = 2 ** 31 - 1
 
-/**
- * Cuts prepared items into steps, in the order of their keys. A document with more chunks than fit in a step
- * gets its own steps. The caller must hold the organization's items until all steps are stored, because they
- * rely on `prepared.stored`.
- */
+/** Cuts prepared items into steps, by key. The caller holds the items until all are stored (`prepared.stored`). */
 export async function cutSteps({ db, clock }: StepStorage, prepared: PreparedItems): Promise<Step[]> {
   const replaced = await countReplaced(db, prepared)
   const steps: Step[] = []
@@ -127,11 +123,7 @@ function batchStep(prepared: PreparedItems, items: readonly CleanItem[], clock: 
 
 const NOTHING: StoreCounts = { ingested: 0, skipped: 0 }
 
-/**
- * Steps for the row of a large document, then its chunks, then its hash and access policy. Until the last
- * step the row has a random hash, so that after a crash any comparison finds the document changed and stores
- * it again.
- */
+/** Steps of a large document: row, chunks, then hash and policy. Until then a random hash marks it as changed. */
 function largeItemSteps(
   { organizationId, modelIds, isAnew, policies, stored }: PreparedItems,
   { item, positions }: { item: EmbeddedItem; positions: number },
@@ -234,10 +226,7 @@ export async function storeSteps(
   })
 }
 
-/**
- * A transaction that continues a document stores only its chunks, so that an error of `within` cannot roll
- * them back.
- */
+/** A continuing transaction stores only chunks, so that an error of `within` cannot roll them back. */
 function endsDocument(steps: readonly Step[], step: Step): boolean {
   return isWithinDocument(steps) && step.items.length > 0
 }
@@ -247,9 +236,8 @@ function isWithinDocument([first]: readonly Step[]): boolean {
 }
 
 /**
- * Stores all steps, in as many transactions as other requests require.
- * @throws StalePreparation, what `within` throws, the reason of `signal`: steps of earlier transactions stay
- * stored, but no large document is left incomplete.
+ * Stores all steps, in as many transactions as needed. @throws StalePreparation, what `within` throws, the signal's
+ * reason
  */
 export async function storeAllSteps(
   storage: StepStorage,

@@ -1,7 +1,4 @@
-/**
- * The promise's result, or the signal's reason as soon as it aborts. The promise is always handled, so one that
- * rejects after the signal aborted does not end the process.
- */
+/** The promise's result, or the signal's reason as soon as it aborts. The promise is always handled. */
 export async function beforeAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const aborted = Promise.withResolvers<never>()
   const onAbort = (): void => aborted.reject(signal.reason)

@@ -9,10 +9,7 @@ export interface AppErrorOptions {
   facts?: Record<string, unknown>
 }
 
-/**
- * An error with a stable code and a public message that tells the caller what to do. The service sends only `code`,
- * `message`, `details` and `headers`; it logs `cause` and `facts`.
- */
+/** An error with a stable code and a public message. Only `code`, `message`, `details` and `headers` are sent. */
 export class AppError extends Error {
   readonly code: ErrorCode
   readonly status: number

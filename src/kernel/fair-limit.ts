@@ -22,11 +22,7 @@ export interface FairWork<T> {
   signal?: AbortSignal | undefined
 }
 
-/**
- * Runs the work when its turn comes.
- * @throws AppError `overloaded`, with Retry-After, when the wait is too long; the reason of `signal`; what the work
- * throws
- */
+/** Runs the work when its turn comes. @throws AppError `overloaded`, the signal's reason, what the work throws */
 export type FairLimit = <T>(work: FairWork<T>) => Promise<T>
 
 interface Waiting {

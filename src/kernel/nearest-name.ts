@@ -3,10 +3,7 @@ import { distance } from 'fastest-levenshtein'
 /** A longer name is not a typo, and is not compared. */
 const CHARACTERS_MAX = 200
 
-/**
- * The known name that a misspelled name most likely means, ignoring case and word separators. At most a third of
- * its characters may differ; undefined when no name is that close.
- */
+/** The known name that a misspelled one most likely means; undefined when over a third differs. */
 export function nearestName(misspelt: string, known: readonly string[]): string | undefined {
   if (misspelt.length > CHARACTERS_MAX) return undefined
   const plain = withoutJoints(misspelt)

@@ -1,10 +1,6 @@
 import type { z } from 'zod'
 
-/**
- * Parses a value from outside.
- * @returns null if zod throws: it compares the `length` of values that are no text or list too, and fails if that is an object
- * with a `toString` of its own
- */
+/** Parses a value from outside. @returns null if zod throws, as for a hostile `toString` */
 export function safeParse<S extends z.ZodType>(
   schema: S,
   value: unknown,

@@ -11,10 +11,7 @@ export function isWithin(inner: ProviderScope, outer: ProviderScope): boolean {
   return inner !== null && inner.every((provider) => outer.includes(provider))
 }
 
-/**
- * Refuses a caller that is limited to fewer providers than an act reaches.
- * @throws AppError `provider_not_allowed`, with the scope as `allowedProviders`; `act` begins its message
- */
+/** Refuses a caller limited to fewer providers than an act reaches. @throws AppError `provider_not_allowed` */
 export function requireReach(caller: Caller, reach: ProviderScope, act: string): void {
   if (!isWithin(reach, caller.allowedProviders)) throw beyondReach(caller, reach, act)
 }

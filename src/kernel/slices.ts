@@ -8,10 +8,7 @@ export const SHORT_SLICE_MS = 1
 /** Work that can pause. It yields where other work may run, after well under a millisecond each time. */
 export type Pausable<Result> = Generator<void, Result>
 
-/**
- * Runs long work in slices of a few milliseconds. Between slices the event loop continues and organizations take turns.
- * @throws what the work throws, and the reason of `signal`
- */
+/** Runs long work in slices of a few milliseconds; between them organizations take turns. */
 export async function inSlices<Result>(
   work: Pausable<Result>,
   signal?: AbortSignal,
@@ -23,10 +20,7 @@ export async function inSlices<Result>(
   })
 }
 
-/**
- * Runs work in slices of `sliceMs`, with the caller's own pause between them.
- * @throws what the work and the pause throw
- */
+/** Runs work in slices of `sliceMs`, with the caller's own pause between them. */
 export async function inSlicesOf<Result>(
   sliceMs: number,
   work: Pausable<Result>,

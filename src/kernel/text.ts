@@ -1,7 +1,4 @@
-/**
- * Text that PostgreSQL can store: NUL removed, lone surrogates replaced with U+FFFD. PostgreSQL's text and jsonb refuse
- * both (https://www.postgresql.org/docs/current/datatype-json.html).
- */
+/** Text that PostgreSQL can store: NUL removed, lone surrogates replaced with U+FFFD. */
 export function storableText(text: string): string {
   const wellFormed = text.isWellFormed() ? text : text.toWellFormed()
   return wellFormed.includes('\0') ? wellFormed.replaceAll('\0', '') : wellFormed
@@ -21,9 +18,7 @@ export function showsNothing(text: string): boolean {
   return true
 }
 
-/**
- * Applies {@link storableText} to every string and key of a JSON value. When two keys become equal, the last one wins.
- */
+/** Applies {@link storableText} to every string and key of a JSON value. Of equal keys, the last one wins. */
 export function storableJson(value: unknown): unknown {
   if (typeof value === 'string') return storableText(value)
   if (Array.isArray(value)) return value.map(storableJson)

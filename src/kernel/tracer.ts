@@ -6,8 +6,7 @@ export interface SpanOptions {
   kind?: 'server' | 'client' | 'internal'
   attributes?: SpanAttributes
   /**
-   * `current` (the default): a child of the current span; no span when there is none. `none`: a new trace. Headers: a
-   * child of the caller's span that they name (https://www.w3.org/TR/trace-context/), or a new trace.
+   * `current` (the default): a child of the current span. `none`: a new trace. Headers: a child of the caller's span.
    */
   parent?: 'current' | 'none' | Readonly<Record<string, string | string[] | undefined>>
 }

@@ -18,10 +18,7 @@ export function currentOwner(): string {
 const waiting = createFairQueue<() => void>()
 let isScheduled = false
 
-/**
- * Yields to the event loop. Each turn resumes one job, and owners take turns. Otherwise a dozen jobs of one
- * organization would each run a slice before the next request is read.
- */
+/** Yields to the event loop. Each turn resumes one job, and owners take turns, so that requests are read in between. */
 export function loopTurn(): Promise<void> {
   return new Promise((resolve) => {
     waiting.add(currentOwner(), resolve)

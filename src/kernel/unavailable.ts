@@ -1,9 +1,6 @@
 import { AppError } from './errors.ts'
 
-/**
- * A 503 with `Retry-After`, in whole seconds, at least 1. `not_ready`: the database or the process is unavailable.
- * `overloaded`: there is too much work.
- */
+/** A 503 with `Retry-After` in whole seconds: `not_ready` or `overloaded`. */
 export function unavailable(
   code: 'not_ready' | 'overloaded',
   message: string,

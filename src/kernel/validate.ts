@@ -21,10 +21,7 @@ const PATH_CHARACTERS_MAX = 200
 
 export type Validation<T> = { data: T } | { issues: ValidationIssue[]; count: number }
 
-/**
- * Checks a value against a schema. Faults are full sentences. Unknown fields come first, because a misspelled name
- * explains a missing one. `count` is the number of all faults; `issues` has the first hundred.
- */
+/** Checks a value against a schema. Unknown fields come first; `count` is all faults, `issues` the first hundred. */
 export function findIssues<S extends z.ZodType>(
   schema: S,
   value: unknown,

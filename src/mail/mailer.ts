@@ -7,11 +7,7 @@ export interface Mail {
 }
 
 export interface Mailer {
-  /**
-   * Resolves once the mail server has accepted the mail for delivery. Temporary failures are retried within ten
-   * seconds.
-   * @throws MailError if it has not accepted it by then
-   */
+  /** Resolves once the mail server has accepted the mail, with retries for ten seconds. @throws MailError */
   send(mail: Mail): Promise<void>
 }
 

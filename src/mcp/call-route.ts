@@ -38,10 +38,7 @@ const ErrorAnswer = z.object({
 
 const underWay = new AsyncLocalStorage<AbortSignal>()
 
-/**
- * The framework watches a call's signal only until it has read the body, so this ends calls when the client
- * disconnects.
- */
+/** Ends calls when the client disconnects: the framework watches a call's signal only until it has read the body. */
 export function knowCalls(server: FastifyInstance): void {
   server.addHook('onRequest', async (request, reply) => {
     const signal = underWay.getStore()
@@ -50,10 +47,7 @@ export function knowCalls(server: FastifyInstance): void {
   })
 }
 
-/**
- * Calls a route of this server as the caller would over HTTP. Authentication, action, rate window, validation, plan,
- * credits, audit and log are the route's own, so a tool always behaves like its route.
- */
+/** Calls a route as the caller would over HTTP, so that a tool always behaves like its route. */
 export async function callRoute(
   server: FastifyInstance,
   { headers, signal }: Calling,

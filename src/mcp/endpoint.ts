@@ -27,10 +27,7 @@ export interface McpOptions<S> {
   issuer: () => string | null
 }
 
-/**
- * The Model Context Protocol (https://modelcontextprotocol.io) at `/mcp`: streamable HTTP without sessions. Each POST
- * carries one message and gets a complete response. Its tools call the routes.
- */
+/** The Model Context Protocol at `/mcp`: streamable HTTP without sessions, whose tools call the routes. */
 export function addMcp<S>(server: FastifyInstance, options: McpOptions<S>): void {
   const serverFor = createMcpServers(server, options)
   knowCalls(server)

@@ -3,20 +3,13 @@ import { z } from 'zod'
 
 type JsonObject = Record<string, unknown>
 
-/**
- * A schema in the form that tools show: JSON Schema without references, which some clients do not follow, and without
- * patterns that repeat a format and only add text for the model.
- * @param io `input` for arguments, `output` for results
- */
+/** A schema as tools show it: JSON Schema without references and formats' patterns. @param io arguments or results */
 export function plainJsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonObject {
   const { $schema: _, $defs, ...root } = z.toJSONSchema(schema, { io })
   return toObject(inline(root, toObject($defs)))
 }
 
-/**
- * A schema that is shown but not enforced here: the route checks the arguments and its own schema the results. A second
- * check would only add differently worded errors.
- */
+/** A schema that is shown but not enforced here: the route checks the arguments, its own schema the results. */
 export function shownSchema(schema: JsonObject): StandardSchemaWithJSON<unknown, unknown> {
   const jsonSchema = (): JsonObject => schema
   return {

@@ -20,10 +20,7 @@ export interface CountedName {
   items: number
 }
 
-/**
- * A name that a text can use for an entity (an address, a name, a handle, a phrase), as seen in a view.
- * Several atoms can be one entity.
- */
+/** A name for an entity (an address, a name, a handle, a phrase), as seen in a view. Several can be one entity. */
 export interface Atom {
   id: string
   type: StoredEntityType
@@ -68,10 +65,7 @@ export function inView({ sources }: View): RawBuilder<unknown> {
   return sql`(${sql.join(sources.map(({ id }) => id))})`
 }
 
-/**
- * Items that name atoms, by source. An atom that still exists has an entry, which is empty if no counted item
- * names it.
- */
+/** Items that name atoms, by source. An existing atom has an entry, empty if no counted item names it. */
 export type CountsOf = (ids: readonly string[]) => Promise<ReadonlyMap<string, Map<string, SourceCount>>>
 
 /**

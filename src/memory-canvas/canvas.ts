@@ -206,10 +206,7 @@ const selectTop = prepareInView(`
     order by l.place, k.turn limit $4
   ) r ) r`)
 
-/**
- * The atoms that most items in view name, alternating between types. The index gives the top of each source
- * and type; the best of these are taken.
- */
+/** The atoms that most items in view name, alternating between types: the best of each source's top. */
 async function topAtoms(
   db: Db,
   view: View,

@@ -13,10 +13,7 @@ const FOUND_MAX = 500
 
 const IdRows = z.array(z.object({ id: z.string() }))
 
-/**
- * The atoms with a name in view that contains every query word or a word beginning with it; those of most
- * items first.
- */
+/** The atoms in view with every query word or a word beginning with it, those of most items first. */
 export async function findNamed(db: Db, view: View, query: string): Promise<string[]> {
   const words = fold(query)
     .split(' ')

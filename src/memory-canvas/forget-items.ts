@@ -6,10 +6,7 @@ import { idsOf } from './ids.ts'
 
 const ItemRows = z.array(z.object({ id: z.string() }))
 
-/**
- * Removes items and their weight from the canvas, in the transaction that is about to delete them. Locks the
- * items, so that no worker rereads them meanwhile.
- */
+/** Removes items from the canvas in the transaction that deletes them. Locks them, so that no worker rereads them. */
 export async function forgetItems(tx: Tx, organizationId: string, itemIds: readonly string[]): Promise<void> {
   if (itemIds.length === 0) return
   const { rows } = await sql`

@@ -102,10 +102,7 @@ function strongestFirst(left: Link, right: Link): number {
   return left.target < right.target ? -1 : 1
 }
 
-/**
- * Labels for folders with the same name, with as much of the path as distinguishes them: `Team / Plans`,
- * `Archive / Plans`.
- */
+/** Labels for folders with the same name, with as much path as distinguishes them: `Team / Plans`. */
 function labelsApart(entities: readonly Entity[]): Map<string, string> {
   const labels = new Map<string, string>()
   const channels = entities.filter(({ type }) => type === 'channel')

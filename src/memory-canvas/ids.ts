@@ -18,10 +18,7 @@ export function listOfTexts(texts: Iterable<string>): string {
 
 const ListRow = z.tuple([z.object({ ids: z.string().nullable() })])
 
-/**
- * Ids that a statement returns as one text, `string_agg(id::text, ',') as ids`: a tenth of the work of a row
- * for each.
- */
+/** Ids that a statement returns as one text: a tenth of the work of a row for each. */
 export function givenIds(rows: unknown): string[] {
   const [{ ids }] = ListRow.parse(rows)
   return listIn(ids)

@@ -3,10 +3,7 @@ import type { Db } from '../database/database.ts'
 import { prepare, type Prepared } from '../database/prepared.ts'
 import type { View } from './visible-sources.ts'
 
-/**
- * Counts over a person's items alone, replacing the tables of the same names, which count everyone's. `$1` is
- * the organization, `$2` the items.
- */
+/** Counts over a person's items alone, in place of the tables of these names. `$1`: organization, `$2`: items. */
 const OF_ITEMS = `
   with item_entities as materialized (
     select m.* from item_entities m where m.organization_id = $1 and m.source_item_id = any($2::uuid[])

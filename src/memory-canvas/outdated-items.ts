@@ -2,10 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 
-/*
- * Finds items read by earlier rules. An item's mention of its source has the rule version as its name and is
- * counted like a name, which shows whether a source has outdated items.
- */
+/** Finds items read by earlier rules: an item's mention of its source has the rule version as its counted name. */
 
 const ITEMS_A_PAGE = 100
 
@@ -33,10 +30,7 @@ export async function hasOutdatedItems(db: Db, organizationId: string, rules: st
   return AnyRows.parse(rows)[0].any
 }
 
-/**
- * Scans a page of an organization's items by id.
- * @returns the first `limit` outdated items, and the last item scanned; null: no more items
- */
+/** Scans a page of items by id. @returns the first `limit` outdated ones, and the last item scanned; null: no more */
 export async function findOutdatedItems(
   db: Db,
   organizationId: string,

@@ -3,10 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 /** Rest as a multiple of the step's duration: equal when idle, nearly all the time under requests. */
 const REST = 1
 const REST_WHEN_BUSY = 24
-/**
- * Upper limit on a rest, so that work progresses even under constant requests. A step can take long because
- * it waits for others.
- */
+/** Upper limit on a rest, so that work progresses even under constant requests. */
 const REST_MS_MAX = 1_000
 /** How often a rest checks whether requests have ended. */
 const LOOK_MS = 50
@@ -23,12 +20,7 @@ const REAL_TIME: PaceTime = {
   sleep: (ms, signal) => sleep(ms, undefined, { signal }),
 }
 
-/**
- * Makes background work yield to requests: call it between steps, and it waits in proportion to the time
- * since the last call.
- * @param isBusy whether requests are running or just ended
- * @throws from the returned function, once the signal is aborted
- */
+/** Makes background work yield to requests: called between steps, it waits in proportion. Throws once aborted. */
 export function createPace(
   isBusy: () => boolean,
   signal: AbortSignal,

@@ -107,10 +107,7 @@ const LockedRows = z.array(
   z.object({ id: z.string(), source_id: z.string(), hash: z.string(), seen_at: z.date() }),
 )
 
-/**
- * Replaces what items name, in a transaction that has locked the organization's canvas. Skips items that
- * changed meanwhile or that another transaction is changing; they stay queued.
- */
+/** Replaces what items name, under the canvas's lock. Skips items that changed or are changing; they stay queued. */
 export async function storeReadItems(
   tx: Tx,
   organizationId: string,

@@ -21,10 +21,7 @@ const CLEARLY = 2
 /** A mailbox with more people is shared. */
 const NAMES_OF_ONE_MAX = 3
 
-/**
- * A word in this many times the items of all people with that given name also names something else, such as
- * `Mercury`.
- */
+/** A word in this many times the items of all people with that given name also names something else. */
 const ANOTHER_THING = 3
 
 /**
@@ -173,10 +170,7 @@ function namesTogether(atoms: readonly Atom[]): { name: string; items: number }[
   return Array.from(names, ([name, items]) => ({ name, items }))
 }
 
-/**
- * How far a name is from everyday use: a name, then part of one, an inverted name or a folder's path, a
- * handle, an address or domain.
- */
+/** How far a name is from everyday use: name, part of one, inverted name or path, handle, address or domain. */
 function plainness(name: string, { type }: Atom): number {
   if (/^\S+@\S+$/.test(name) || /^[a-z0-9.-]+\.[a-z]{2,}$/.test(name)) return 3
   if (name.startsWith('@')) return 2

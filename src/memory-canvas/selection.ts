@@ -125,10 +125,7 @@ export function heaviestIn(selection: Selection, among: ReadonlySet<string> | nu
     .map(({ id }) => id)
 }
 
-/**
- * Resolves these atoms to entities. All items in view decide on names and identity; only selected items are
- * counted.
- */
+/** Resolves atoms to entities. All items in view decide on names and identity; only selected ones are counted. */
 export async function resolveWithin(
   db: Db,
   view: View,

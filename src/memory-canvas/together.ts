@@ -24,10 +24,7 @@ export function roleOf(naming: number): Role {
   return ROLES[naming % ROLES.length] ?? 'mention'
 }
 
-/**
- * Limits on the atom and source pairs where a node's latest items are looked up, most items first; for each
- * node and in total.
- */
+/** Limits on the atom and source pairs where latest items are looked up, for each node and in total. */
 const PLACES_A_NODE_MAX = 6
 const PLACES_MAX = 600
 /** Limits on the latest items whose edges are counted, for each pair and in total. */

@@ -59,8 +59,7 @@ const ITEMS_MAX = 24
 const ITEMS_MIN = 4
 
 /**
- * Reads items whose current content the canvas has not read: one organization at a time, some items per
- * transaction. The items themselves record what is left, so a new process continues where a dead one stopped.
+ * Reads items that the canvas has not read, by organization. The items record what is left, so a crash loses nothing.
  */
 export function createCanvasWorker(options: CanvasWorkerOptions): CanvasWorker {
   const { db, logger, rules = RULES } = options
@@ -168,12 +167,7 @@ function createReadBatch(options: CanvasWorkerOptions & Storing & { signal: Abor
   }
 }
 
-/**
- * Rereads an organization's items of other rules and stops when something else waits; the next call continues
- * there.
- * @returns from the returned function: whether all items were scanned; another process reads those it has
- * leased
- */
+/** Rereads items of other rules until something else waits. Its function returns whether all items were scanned. */
 function createReadOutdated(
   db: Db,
   rules: string,

@@ -5,10 +5,7 @@ interface TitledText {
   heading: string | null
 }
 
-/**
- * The text that is embedded for a chunk beside its document's title: its headings, then its content. Omits a
- * heading that only repeats the title.
- */
+/** The text embedded for a chunk: its headings, unless one only repeats the title, then its content. */
 export function chunkTextToEmbed(title: string, chunk: TitledText): string {
   // A document without a body has only the title, which is embedded anyway.
   if (chunk.content === title.trim() && chunk.heading === null) return ''

@@ -1,8 +1,4 @@
-/**
- * Stores the settings of models that have vectors, so that a model keeps answering for them after another one
- * is configured. Its server's API key is encrypted. Without an encryption key it is not stored; the present
- * key then serves as long as the server is the same.
- */
+/** Stores the settings of models with vectors, so that they keep answering. Without an encryption key, not API keys. */
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
@@ -29,17 +25,11 @@ export interface KeptSettingsOptions {
 
 export interface KeptSettings {
   keep(model: EmbeddingModel, settings: EmbeddingModelSettings): Promise<void>
-  /**
-   * The settings of a stored model; null: none stored.
-   * @throws AppError `embedding_model_mismatch` if its API key is unavailable
-   */
+  /** The settings of a stored model; null: none. @throws AppError `embedding_model_mismatch` without its API key */
   find(name: string): Promise<EmbeddingModelSettings | null>
   /** Deletes the settings of models without vectors, except one. */
   dropUnused(configuredName: string): Promise<void>
-  /**
-   * Re-encrypts keys that an older key encrypted.
-   * @throws after all of them, Error with the number of keys that cannot be decrypted
-   */
+  /** Re-encrypts keys that an older key encrypted. @throws at the end, with the number of undecryptable ones */
   reencrypt(): Promise<void>
 }
 

@@ -8,8 +8,7 @@ export interface ModelRegistry {
   /** Makes another model the configured one. The former model keeps answering for its vectors. */
   configure(model: EmbeddingModel): void
   /**
-   * null: neither the configured model, nor a built-in one, nor one with stored settings.
-   * @throws AppError `embedding_model_mismatch` if its stored settings are incomplete
+   * null: neither configured, built-in, nor stored. @throws AppError `embedding_model_mismatch` for incomplete settings
    */
   find(name: string): Promise<EmbeddingModel | null>
   /** @throws AppError `embedding_model_mismatch` that says how to fix it */

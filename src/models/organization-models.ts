@@ -69,9 +69,7 @@ const LOCK_CLASS = 727_402
 const lockShared = prepare(`select pg_advisory_xact_lock_shared($1::int, hashtext($2))`)
 
 /**
- * Until the transaction ends, no re-embedding of the organization starts or ends; other transactions can
- * still store vectors. Read the state after it, in a separate statement. Advisory locks queue fairly, while
- * shared row locks can starve a writer.
+ * Until the transaction ends, no re-embedding starts or ends. An advisory lock, because row locks can starve a writer.
  */
 export async function lockModelsForWriting(tx: Tx, organizationId: string): Promise<void> {
   await lockShared(tx, [LOCK_CLASS, organizationId])
@@ -82,10 +80,7 @@ export async function lockModelsForChange(tx: Tx, organizationId: string): Promi
   await sql`select pg_advisory_xact_lock(${LOCK_CLASS}::int, hashtext(${organizationId}))`.execute(tx)
 }
 
-/**
- * Makes `modelId` the answering model of an organization that has none.
- * @returns the answering model, which is another one if a concurrent transaction set it first
- */
+/** Makes `modelId` the answering model of an organization without one. @returns the answering model */
 export async function adoptModel(tx: Tx, organizationId: string, modelId: number): Promise<number> {
   const row = await tx
     .updateTable('organizations')

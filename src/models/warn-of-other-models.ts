@@ -7,10 +7,7 @@ export interface ModelWarnings {
   warn(fields: object, message: string): void
 }
 
-/**
- * Logs which stored vectors are not of the configured model: those that their own model still answers for,
- * and those without an available model. Call it at start.
- */
+/** Logs which stored vectors are not of the configured model, with and without an available model. */
 export async function warnOfOtherModels(db: Db, models: ModelRegistry, logger: ModelWarnings): Promise<void> {
   for (const { name, organizations } of await findStoredModels(db)) {
     if (name === models.configured.id) continue

@@ -33,10 +33,7 @@ interface Deletion {
   signal: AbortSignal
 }
 
-/**
- * Deletes all rows of an organization that is being removed, yielding to other work in between, unless another process
- * does. It deletes the organization's own row once the grace period is over.
- */
+/** Deletes a removed organization's rows, yielding to other work, and its own row after the grace period. */
 export function createDeletion(deletion: Deletion): (organizationId: string) => Promise<void> {
   const { db, clock, logger, times, signal } = deletion
   return async (organizationId) => {

@@ -15,11 +15,7 @@ export interface OwnedTable {
 
 const Keys = z.array(z.object({ name: z.string(), keys: z.array(z.string()) }))
 
-/**
- * Every table with rows of organizations, referring tables first: those in `LAYOUT` that are not copied to every
- * server.
- * @throws when a table has no primary key
- */
+/** Every table with rows of organizations, referring tables first. @throws when one has no primary key */
 export async function ownedTables(db: Db): Promise<OwnedTable[]> {
   const { rows } = await sql`
     select c.relname::text as name, array(

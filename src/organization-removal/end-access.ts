@@ -28,10 +28,7 @@ const DELETED_AT_ONCE = [
   'approximate_indexes',
 ] as const satisfies readonly (keyof Schema)[]
 
-/**
- * Marks an organization, whose row is locked, as removed and ends all access to it: its keys, its members (and users
- * without another workspace), its sources' accounts, and its work in progress.
- */
+/** Marks a locked organization as removed and ends all access: keys, members, accounts and work in progress. */
 export async function endAccess(
   tx: Tx,
   changes: ItemChanges,

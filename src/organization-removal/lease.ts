@@ -36,10 +36,7 @@ export async function claim(db: Db, organizationId: string, seconds: number): Pr
   return removedAt && { organizationId, lease, removedAt }
 }
 
-/**
- * Deletes the organization's own row, the last one.
- * @returns false when a row still refers to it, or the lease is lost
- */
+/** Deletes the organization's own row, the last one. @returns false if one refers to it, or the lease is lost */
 export async function deleteOrganizationRow(db: Db, held: Held): Promise<boolean> {
   try {
     const { numAffectedRows } = await sql`

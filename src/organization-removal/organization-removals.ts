@@ -25,16 +25,9 @@ export interface RemovalView {
 }
 
 export interface OrganizationRemovals {
-  /**
-   * Removes an organization: on return all access has ended, and its rows are deleted afterward. For one that is
-   * already being removed, it continues the deletion now.
-   * @throws AppError `not_found`, `removal_refused`, `upstream_error`, `overloaded`
-   */
+  /** Removes an organization: on return all access has ended; its rows are deleted afterward. @throws AppError */
   remove(requestId: string, organizationId: string): Promise<RemovalView>
-  /**
-   * The same for the owner's current workspace.
-   * @throws AppError `not_found` for another one, `role_required`, and the errors of `remove`
-   */
+  /** The same for the owner's current workspace. @throws AppError `not_found`, `role_required`, those of `remove` */
   removeOwn(requestId: string, caller: ConsolePrincipal, organizationId: string): Promise<RemovalView>
   /** Deletes what is left of removed organizations now and once a minute, if this process runs background work. */
   start(): void

@@ -32,10 +32,7 @@ export async function findRole(db: Db, organizationId: string, userId: string): 
   return membership?.role
 }
 
-/**
- * The caller's role now, which can differ from the role at the start of the request.
- * @throws AppError `not_found` when the caller has been removed
- */
+/** The caller's role now, which may have changed since. @throws AppError `not_found` for a removed caller */
 export async function currentRole(tx: Tx, organizationId: string, userId: string): Promise<Role> {
   const role = await findRole(tx, organizationId, userId)
   if (role === undefined)

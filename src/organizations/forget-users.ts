@@ -17,12 +17,7 @@ const AT_ONCE = 500
 /** How long a user without a workspace is kept: their invitation may still come. */
 const STRANGER_DAYS = 30
 
-/**
- * Deletes those of these users whom no row refers to: they have no workspace, past or present, and nothing else names
- * them. A later sign-in creates them again.
- * @param seenBefore deletes only users who were not seen since
- * @returns how many it deleted
- */
+/** Deletes those of these users whom no row refers to, if not seen since `seenBefore`. @returns how many */
 export async function forgetUsers(
   tx: Tx,
   userIds: readonly string[],
@@ -56,11 +51,7 @@ async function forgetSome(tx: Tx, some: string[], seenBefore: Date | null): Prom
 
 const lastSeen = sql<Date>`coalesce(seen_at, created_at)`
 
-/**
- * Deletes users who were not seen for 30 days and whom no workspace has or names. Removing a workspace deletes its own
- * users; this covers users who never joined one, or whom another workspace still named then.
- * @returns how many it deleted
- */
+/** Deletes users without any workspace who were not seen for 30 days. @returns how many */
 export async function forgetStrangers(db: Db, now: Date): Promise<number> {
   const seenBefore = new Date(now.getTime() - STRANGER_DAYS * 86_400_000)
   const { rows } = await sql<{ id: string }>`

@@ -46,11 +46,7 @@ export interface Invitations {
   ): Promise<CreatedInvitation>
   /** @throws AppError `not_found`, `role_required` */
   revoke(caller: ConsolePrincipal, id: string): Promise<{ invitation: InvitationView; revokedAt: string }>
-  /**
-   * Makes a person a member. Accepting twice has no further effect. An existing member keeps their role, and the
-   * invitation stays open.
-   * @throws AppError `invitation_invalid`, `invitation_for_another`, `member_limit_reached`
-   */
+  /** Makes a person a member; an existing one keeps their role. @throws AppError for the invitation or the limit */
   accept(userId: string, secret: string): Promise<OrganizationView>
 }
 
@@ -93,10 +89,7 @@ export function createInvitations(deps: {
   }
 }
 
-/**
- * Mails the link of an invitation that is stored already, while the request waits: only memory has its secret, so a
- * queue would have to store it. A mail server that fails costs the mail and never the invitation.
- */
+/** Mails a stored invitation's link while the request waits, since only memory has its secret. Failures are logged. */
 async function mail(
   { db, mailer, onUnsent }: Pick<Parameters<typeof createInvitations>[0], 'db' | 'mailer' | 'onUnsent'>,
   organizationId: string,
@@ -112,11 +105,7 @@ async function mail(
   }
 }
 
-/**
- * Withdraws the open invitations of a person that their new role no longer allows (null: all of them), so that a
- * removed member cannot return through their own link.
- * @returns how many it withdrew
- */
+/** Withdraws a person's open invitations beyond their new role (null: all), so that no link undoes a removal. */
 export async function dropInvitationsOf(
   tx: Tx,
   organizationId: string,

@@ -216,9 +216,8 @@ export function toOrganizationView({
 }
 
 /**
- * Locks the organization's row until the transaction ends. Of two transactions that count its rows, the second then
- * sees what the first wrote. The lock mode does not block inserts that refer to the organization.
- * @throws AppError `not_found` when it is being removed or was deleted
+ * Locks the organization's row, so that of two counting transactions the second sees the first. @throws AppError
+ * `not_found`
  */
 export async function lockOrganization(tx: Tx, organizationId: string): Promise<void> {
   const row = await tx

@@ -16,10 +16,7 @@ export interface Identity {
 /** The precision of the last visit: not every request writes it. */
 const SEEN_EVERY_MS = 86_400_000
 
-/**
- * The user of an identity, created on first sight. Email and name follow what the provider says now.
- * @returns the user's id
- */
+/** The id of an identity's user, created on first sight. Email and name follow the provider. */
 export async function ensureUser(db: Db, clock: Clock, identity: Identity): Promise<string> {
   const known = await db
     .selectFrom('users')

@@ -1,11 +1,7 @@
 import { type AppError, validationError } from '../kernel/errors.ts'
 import { isPublicAddress, literalAddress } from '../guarded-requests/addresses.ts'
 
-/**
- * Refuses a URL to which nothing would be sent. Names are resolved at every attempt, not here, because they may
- * change.
- * @throws AppError `validation_failed`
- */
+/** Refuses a URL to which nothing would be sent; names are resolved at every attempt. @throws AppError */
 export function checkUrl(text: string, allowsPrivate: boolean): void {
   const url = URL.parse(text)
   if (!url || !(url.protocol === 'https:' || (allowsPrivate && url.protocol === 'http:')))

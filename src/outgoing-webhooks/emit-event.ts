@@ -4,8 +4,7 @@ import type { Tx } from '../database/database.ts'
 import { type OutgoingEvent, payloadOf } from './events.ts'
 
 /**
- * Emits an event to the workspace's webhooks in the transaction that causes it: it is sent only if that commits.
- * Waits for a webhook that is being removed, so that the caller's transaction never fails because of it.
+ * Emits an event to the workspace's webhooks in the transaction that causes it. Waits for one that is being removed.
  */
 export async function emitEvent(tx: Tx, organizationId: string, event: OutgoingEvent): Promise<void> {
   const webhooks = await tx

@@ -31,10 +31,7 @@ const memberFields = {
   role: z.enum(ROLES).meta({ description: 'Their role.', example: 'member' }),
 }
 
-/**
- * Every webhook event, with the fields of `data`: metadata only, never a query, stored content or a secret. The list
- * is closed: docs/reference/webhooks.md documents it, and undeclared fields are not sent.
- */
+/** Every webhook event, with the fields of `data`: metadata only, no stored content. Undeclared fields are not sent. */
 export const EVENTS = {
   'source.error': {
     summary: 'A source stopped working',

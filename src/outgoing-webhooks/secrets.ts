@@ -26,10 +26,7 @@ export function contextOf(organizationId: string, webhookId: string): string {
   return `outgoing_webhooks:${organizationId}:${webhookId}`
 }
 
-/**
- * The `webhook-…` headers of one attempt, with one signature per secret
- * (https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md).
- */
+/** The `webhook-…` headers of one attempt, with one signature per secret (Standard Webhooks). */
 export function signedHeaders(
   message: { id: string; at: Date; payload: string },
   secrets: readonly string[],

@@ -21,10 +21,7 @@ export interface Principals {
   deny: readonly string[]
 }
 
-/**
- * The principals of a person. A deactivated or deleted person may read as `everyone` alone. An unknown person has their
- * own address and domain: they read what is public and what a policy grants to either.
- */
+/** A person's principals. A deactivated one reads as `everyone` alone, an unknown one as their address and domain. */
 export async function principalsOf(db: Db, organizationId: string, email: string): Promise<Principals> {
   const address = foldAddress(email)
   if (domainOf(address) === null) return { allow: [EVERYONE], deny: [userPrincipal(address)] }
@@ -64,9 +61,7 @@ interface DirectoryPerson {
   isDeactivated: boolean
 }
 
-/**
- * The person with this address in the organization's directory. An active person takes precedence over earlier holders.
- */
+/** The person with this address in the directory. An active one takes precedence over earlier holders. */
 async function findPerson(
   db: Db,
   organizationId: string,

@@ -25,10 +25,7 @@ export function domainOf(email: string): string | null {
   return at < 1 || at === email.length - 1 ? null : email.slice(at + 1)
 }
 
-/**
- * A person of the directory, with any of their addresses. It appears only in memberships: no policy names it, and
- * `principalsOf` does not return it.
- */
+/** A person of the directory. It appears only in memberships, never in policies. */
 export const personPrincipal = (id: string): string => `person:${id}`
 
 export const isPersonPrincipal = (principal: string): boolean => principal.startsWith('person:')

@@ -3,10 +3,7 @@ import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
 import { AppError } from '../kernel/errors.ts'
 
-/**
- * Increases the revision of the organization's people and groups, in the transaction that changes them; caches of
- * principals compare it. The row stays locked until the commit, so changes of one organization run one after the other.
- */
+/** Increases the revision of people and groups, which caches compare. The row stays locked until the commit. */
 export async function bumpPermissions(tx: Db, organizationId: string): Promise<void> {
   await nextRevision(tx, organizationId)
 }
@@ -22,10 +19,7 @@ async function nextRevision(tx: Db, organizationId: string): Promise<boolean> {
   return numUpdatedRows > 0n
 }
 
-/**
- * A transaction that changes people or groups. Changes of one organization run one after the other.
- * @throws AppError `not_found` when the organization is being removed
- */
+/** A transaction that changes people or groups, one by one for an organization. @throws AppError `not_found` */
 export async function changePeople<Result>(
   db: Db,
   organizationId: string,

@@ -24,11 +24,7 @@ const MESSAGE_CHARACTERS = 2_000
 /** A revoked grant returns only when a person connects again, which schedules its own poll. */
 const AFTER_AUTH_FAILURE_MS = 30 * 60_000
 
-/**
- * Reads who may read what at a source's provider, and stores what changed. Members and policies that it could not read
- * stay unchanged, and the source shows since when.
- * @returns a fault of the service itself, for the log
- */
+/** Stores what changed of who may read what. What it could not read stays. @returns a fault of the service, to log */
 export async function pollPermissions(
   deps: PollDependencies,
   poll: TakenPoll,

@@ -33,10 +33,7 @@ const insertPrincipals = prepare(`
   select $1::uuid, r.principal, r.id, r.denies
   from json_to_recordset($2::json) as r(principal text, id int, denies boolean)`)
 
-/**
- * The ids of an organization's policies, in the order of `policies`; new ones are stored. It runs outside other
- * transactions: an id stays valid even if no item ever uses it.
- */
+/** The ids of policies, in the order of `policies`; new ones are stored, outside other transactions. */
 export async function internPolicies(
   db: Db,
   organizationId: string,

@@ -11,12 +11,7 @@ import { createReadableBy, readStanding } from './readable-by.ts'
 
 /** Resolves what callers may read. Everything that shows or counts stored items uses it. */
 interface Readers {
-  /**
-   * The caller with what it may read. It reads the organization's revisions each time, so a change takes effect with
-   * the next request.
-   * @param email of the person that the request acts for; undefined when it names none
-   * @throws AppError `user_required`, `role_required`
-   */
+  /** The caller with what it may read, by present revisions, or for the person `email`. @throws AppError */
   readerOf(caller: Caller, email: string | undefined): Promise<Reader>
 }
 

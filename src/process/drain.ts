@@ -5,10 +5,7 @@ const DRAIN_TIMEOUT_MS = 30_000
 /** A terminal and npm can both forward one Ctrl-C; a signal this soon after the first is the same one. */
 const REPEATED_SIGNAL_MS = 1_000
 
-/**
- * Drains the service on SIGTERM and SIGINT and ends the process. Exit code 0, or 1 when draining failed or took too
- * long, or at a second signal. An uncaught error also drains it, with code 1.
- */
+/** Drains the service on SIGTERM, SIGINT and uncaught errors. Exit code 0, or 1 when it failed or took too long. */
 export function drainOnSignals(close: () => Promise<void>, logger: Logger): void {
   let startedAt: number | undefined
   const drain = (exitCode: number): void => {

@@ -3,10 +3,7 @@ import type { Settings } from '../config.ts'
 
 const CAUSES_MAX = 5
 
-/**
- * Structured JSON on stdout or to `destination`; readable lines on a terminal. It redacts credentials wherever they can
- * appear, and keeps only the identifying fields of errors.
- */
+/** JSON on stdout or to `destination`; readable lines on a terminal. Redacts credentials and cuts errors. */
 export function createLogger(level: Settings['LOG_LEVEL'], destination?: DestinationStream): Logger {
   const options = {
     level,
@@ -32,10 +29,7 @@ interface DescribedError {
   cause?: DescribedError
 }
 
-/**
- * The name, message, code and stack of an error and its causes. Other properties are dropped: a database error carries
- * the statement's parameters and rows, a model's the whole prompt.
- */
+/** Name, message, code and stack of an error and its causes. Other properties can hold rows or prompts. */
 function describeError(error: unknown, depth = 1): DescribedError {
   if (!(error instanceof Error))
     return { type: typeof error, message: 'a value that is not an error was thrown' }

@@ -4,11 +4,7 @@ import { banner } from './banner.ts'
 import { StartupError } from '../kernel/errors.ts'
 import type { Service } from '../assembly/service.ts'
 
-/**
- * Without a terminal, everything that the process prints becomes a line of JSON on stdout: Node's warnings, output of
- * libraries, uncaught errors. On a terminal it stays unchanged.
- * @returns a function that stops watching for uncaught errors, for code that handles them from then on
- */
+/** Without a terminal, all output becomes JSON lines. @returns what stops watching for uncaught errors */
 export function logAllOutput(logger: Logger): () => void {
   if (process.stdout.isTTY) return () => {}
   // Node's own listener prints them.

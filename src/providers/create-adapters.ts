@@ -15,9 +15,7 @@ export interface ProviderAdapters {
   close(): Promise<void>
 }
 
-/**
- * Creates an adapter for each configured provider. It does not load the SDKs of the others, because loading is slow.
- */
+/** Creates an adapter for each configured provider, loading only its SDK. */
 export async function createProviderAdapters(
   environment: ProviderEnvironment,
   clock: Clock,

@@ -13,10 +13,7 @@ export type SettingsShape = Readonly<Record<string, z.ZodType<string | undefined
 /** An icon, named by what it shows. */
 export type ProviderIcon = 'book' | 'branch' | 'drive' | 'hash' | 'mail' | 'page'
 
-/**
- * Everything the service knows about one provider. All other code reads the catalog, so that a provider is one
- * folder. Importing it is cheap: `createAdapter` loads the SDK.
- */
+/** Everything the service knows about one provider. Importing it is cheap: `createAdapter` loads the SDK. */
 export type Provider<Id extends string = string> = ProviderFacts<Id> & (ByOAuth | ByForm)
 
 interface ByOAuth {
@@ -51,10 +48,7 @@ interface ProviderFacts<Id extends string> {
   readonly hasChannels: boolean
   /** Whether imported files belong to this provider by default. */
   readonly isForFiles: boolean
-  /**
-   * Whether `metadata.accessPolicy` names the readers of each item. Otherwise the source's audience (`source:<id>`)
-   * may read everything the source contains.
-   */
+  /** Whether `metadata.accessPolicy` names each item's readers. Otherwise the source's audience reads everything. */
   readonly tellsReaders: boolean
   /** The audience of a new source; by default the person who connected it. */
   readonly audience?: 'everyone'
@@ -125,10 +119,7 @@ export interface CleanUpJob {
   readonly summary: string
   readonly description: string
   readonly sourceKind: SourceKind
-  /**
-   * The job removes items with one of these in `metadata.subtype`, and short bodies that match (a POSIX regular
-   * expression).
-   */
+  /** The job removes items with one of these in `metadata.subtype`, and short bodies that match. */
   readonly subtypes: readonly string[]
   readonly shortBody: string
 }

@@ -45,14 +45,10 @@ export interface Feed<Entry> {
   start(): Promise<JsonValue>
   /** A page of everything; `after` is null for the first. `since` of the last page replaces the start of the changes. */
   list(after: JsonValue | null): Promise<FeedPage<Entry> & { since?: JsonValue }>
-  /**
-   * A page of changes. `gone` were deleted or can no longer be read. Throws ProviderError `cursor_expired` when the
-   * provider no longer knows the position.
-   */
+  /** A page of changes; `gone` were deleted or cannot be read. Throws ProviderError `cursor_expired`. */
   changes(since: JsonValue): Promise<FeedPage<Entry> & { gone: readonly string[] }>
   /**
-   * An item; null when there is none (any more); the reason when it holds nothing to read. `entry` is null when
-   * the list does not have it, or an earlier run could not read it. Throws ProviderError.
+   * An item; null without one; the reason when it holds nothing. `entry` null: not in the list. Throws ProviderError.
    */
   read(externalId: string, entry: Entry | null): Promise<FeedItem | null>
 }
@@ -67,10 +63,7 @@ type Cursor = z.output<typeof Cursor>
 
 type Step = Required<Pick<ChangePage, 'upserts' | 'deletions' | 'failures' | 'skipped' | 'discovered'>>
 
-/**
- * The pages of a run: the position of the changes is taken before a full crawl, each page's cursor resumes after it, and
- * an unreadable item is recorded, skipped, and tried again by the next runs. Only an outage ends the run.
- */
+/** A run's pages: the position of changes is taken before a full crawl; unreadable items are recorded and retried. */
 export async function* readFeed<Entry>(
   session: ProviderSession,
   input: ListChangesInput,

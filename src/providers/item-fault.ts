@@ -2,11 +2,7 @@ import { isDatabaseError } from '../database/retry-conflicts.ts'
 import { AppError } from '../kernel/errors.ts'
 import { type ItemFailure, ProviderError } from './provider.ts'
 
-/**
- * Whether an error while reading, chunking or storing one item is that item's own fault. Every error is, unless it
- * would hit every other item too: errors of the provider, a model server or the database, broken connections, and
- * aborted calls. Call it only while a single item is processed and the run need not stop.
- */
+/** Whether an error while processing one item is the item's own: not the provider's, a model's or the database's. */
 export function isItemsOwn(error: unknown): boolean {
   if (!(error instanceof Error)) return true
   if (error instanceof ProviderError || error instanceof AppError || isDatabaseError(error)) return false
@@ -15,10 +11,7 @@ export function isItemsOwn(error: unknown): boolean {
   return !('code' in error && /^E[A-Z]+$/.test(String(error.code)))
 }
 
-/**
- * The failure of an item that the service itself cannot process. Its message names only the kind of error, since
- * errors quote their input; the engine logs the rest.
- */
+/** The failure of an item that the service cannot process. Names only the kind of error, as errors quote input. */
 export function ownFailure(externalId: string, what: string, fault: unknown): ItemFailure {
   const kind = fault instanceof Error ? fault.name : `a thrown ${typeof fault}`
   const message = `${what}: the service failed on it (${kind})`

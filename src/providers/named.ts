@@ -22,10 +22,7 @@ export const namedProvidersSetting = providerList(IDS)
   .refine((ids) => ids.length > 0, 'must name a provider')
   .default([...DEFAULT_PROVIDERS])
 
-/**
- * The providers that the deployment names, in the order of the API. Schemas, routes and the OpenAPI document are made of
- * them when they are imported, so this is the one setting that is read before the others; `config.ts` reports mistakes.
- */
+/** The providers that the deployment names, in API order. Schemas are made of them on import, so it is read first. */
 export const PROVIDERS: readonly ProviderId[] = namedProviders(process.env.PROVIDERS)
 
 function namedProviders(setting: string | undefined): ProviderId[] {

@@ -7,10 +7,7 @@ const FAILURES_IN_A_ROW = 3
 /** Tells one broken object from an outage. */
 export interface OutageGuard {
   passed(): void
-  /**
-   * The failure to record for an error that concerns one object, whatever its class. Throws other errors (auth, rate
-   * limit, outage), and the signal's reason once the run must stop.
-   */
+  /** The failure to record for one object's error. Throws errors that end the run, and the signal's reason. */
   failureOf(externalId: string, error: unknown): ItemFailure
 }
 

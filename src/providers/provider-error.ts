@@ -1,9 +1,6 @@
 import type { FailureCode } from '../kernel/failure-codes.ts'
 
-/**
- * Outcomes of a failed call: `auth` (grant expired or revoked), `rate_limited` (retry after `retryAfterMs`),
- * `unavailable` (outage or no answer), `rejected` (the request was refused), `cursor_expired` (needs a full resync).
- */
+/** Outcomes of a failed call; `cursor_expired` needs a full resync, `rate_limited` a wait of `retryAfterMs`. */
 export type ProviderErrorKind = 'auth' | 'rate_limited' | 'unavailable' | 'rejected' | 'cursor_expired'
 
 /** Why a provider refuses all of an account, where its answer has a code for it. */

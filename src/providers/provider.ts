@@ -63,11 +63,7 @@ export const DEFAULT_PROVIDER_LIMITS: ProviderLimits = {
 
 /** What the engine gives an adapter for one run of one source. Never stored. */
 export interface ProviderSession {
-  /**
-   * A valid token. Adapters call it before each request, so that a run may outlive a token. `refused` is a token the
-   * provider has just called expired; the call then refreshes it even before its expiry, because clocks differ.
-   * Throws ProviderError `auth` when there is none.
-   */
+  /** A valid token, asked before each request; `refused` was just called expired. Throws ProviderError `auth`. */
   accessToken(refused?: string): Promise<string>
   readonly account: { externalAccountId: string; displayName: string }
   readonly scopes: readonly string[]
@@ -81,19 +77,14 @@ export interface ProviderSession {
   /** A number in [0, 1), for jitter. */
   random(): number
   readonly limits: ProviderLimits
-  /**
-   * External ids of this source's stored items (without pushed documents), bytewise ascending (`COLLATE "C"`), `from`
-   * <= id < `to` (null: no upper bound), at most `limit`. Adapters without a delete feed use it to find what is gone.
-   */
+  /** External ids of stored items, bytewise ascending, `from` <= id < `to` (null: unbounded), to find what is gone. */
   storedIds(range: { from: string; to: string | null; limit: number }): Promise<string[]>
 }
 
 export type SourceKind = 'message' | 'document' | 'file'
 
 /**
- * The readers of an item at its provider. `public`: anyone; `workspace`: the provider's workspace as listed in {@link
- * PermissionsPage}; `restricted`, `private`: those named. `groups` are ids of the source's groups or of the
- * organization's, such as the address of a Google group.
+ * An item's readers at its provider. `public`: anyone; `workspace`: as in {@link PermissionsPage}; others: those named.
  */
 export interface AccessPolicy extends JsonObject {
   visibility: 'public' | 'workspace' | 'restricted' | 'private'
@@ -102,10 +93,7 @@ export interface AccessPolicy extends JsonObject {
   domains?: string[]
 }
 
-/**
- * The fields that users filter by and answers cite, named the same for every provider. Adapters add their own and
- * omit fields without a value.
- */
+/** The fields that users filter by and answers cite, named the same for every provider; adapters add their own. */
 export interface ItemMetadata extends JsonObject {
   /** The name of the workspace, domain or account. */
   workspace?: string
@@ -151,10 +139,7 @@ export interface ItemFailure {
   fault?: unknown
 }
 
-/**
- * A step of a run. The engine applies deletions, then upserts, and saves `cursor`, all in one transaction; an
- * interrupted run resumes from the saved cursor. Applying a page twice changes nothing.
- */
+/** A step of a run: deletions, then upserts and `cursor`, in one transaction. Applying it twice changes nothing. */
 export interface ChangePage {
   upserts: ProviderItem[]
   /** External ids that were removed, trashed or hidden. They may include ids that were never stored. */
@@ -169,11 +154,7 @@ export interface ChangePage {
   cursor: JsonValue
   /** True only on the last page of the run. */
   complete: boolean
-  /**
-   * The name of the full crawl (the same across resumed runs), or null for a page of changes. The engine records it
-   * on each item the page upserts or fails. On the `complete` page of a crawl it removes the source's synced items
-   * without that name, but no pushed documents.
-   */
+  /** The full crawl's name, recorded on its items; its `complete` page removes those without it. Null: changes. */
   snapshot: string | null
 }
 
@@ -261,10 +242,7 @@ export interface OAuthAdapter extends SourceReader {
     codeVerifier: string
     signal: AbortSignal
   }): Promise<ConnectedAccount>
-  /**
-   * Returns new credentials. Throws ProviderError `auth` when the grant is gone (final), and `unavailable` when a
-   * retry may work.
-   */
+  /** Returns new credentials. Throws ProviderError `auth` when the grant is gone, `unavailable` to retry. */
   refresh(credentials: Credentials, signal: AbortSignal): Promise<Credentials>
   /** Revokes the grant at the provider; succeeds when it is already gone. */
   revoke(credentials: Credentials, signal: AbortSignal): Promise<void>
@@ -278,15 +256,9 @@ export interface SourceReader {
   listChannels?(session: ProviderSession): Promise<ProviderChannel[]>
   /** Pages of changes after `cursor`. Throws ProviderError; after `cursor_expired`, only a null cursor continues. */
   listChanges(session: ProviderSession, input: ListChangesInput): AsyncIterable<ChangePage>
-  /**
-   * One stored item, apart from the runs; with it those that share its requests. Absent when only runs can read.
-   * Throws ProviderError, `rejected` when only this item cannot be read.
-   */
+  /** One stored item, apart from runs, with those that share its requests. Throws ProviderError. */
   readItem?(session: ProviderSession, input: ReadItemInput): Promise<ItemRead>
-  /**
-   * The current readers, without contents: changes since the runs' cursor, and all groups. It does not advance the
-   * cursor. Absent when the provider does not report readers. Throws ProviderError.
-   */
+  /** The current readers, without contents or advancing the cursor. Absent when not reported. Throws ProviderError. */
   listPermissions?(
     session: ProviderSession,
     input: ListPermissionsInput,

@@ -32,11 +32,7 @@ const LONGEST_MARK = 400
 const LINES_A_PAUSE = 200
 const CHARACTERS_A_PAUSE = 65_536
 
-/**
- * A reply's own text. Quotes of earlier mails are removed, since those are stored themselves. Forwarded text stays,
- * because it may be stored nowhere else. Each text is one part of the mail and is handled separately. A mail that
- * would lose everything stays as it is.
- */
+/** A reply's own text, without quotes of earlier mails, which are stored themselves. A mail never becomes empty. */
 export function* withoutQuotedText(texts: readonly string[]): Pausable<string> {
   const own: string[] = []
   for (const text of texts) {
@@ -172,11 +168,7 @@ const FORWARD_PREFIX = /^\s*(?:fwd?|wg|tr|rv|i|enc|doorst|vl|vb|vs|pd|ilt|转发
 const REPLY_PREFIX =
   /^\s*(?:re|ré|aw|sv|antw|odp|rif|r|res|ynt|vá|回复|回覆|答复|답장|返信)\s?(?:\[\d{1,3}\]|\(\d{1,3}\))?\s?[:：]/i
 
-/**
- * Whether a mail is a reply, so that its quotes are stored as mails of their own. `isAnswer`: it has In-Reply-To or
- * References (RFC 5322, 3.6.4). Forwarded mails have these too, and Outlook's differ from replies only in the
- * subject.
- */
+/** Whether a mail is a reply, whose quotes are stored themselves: an answer (RFC 5322, 3.6.4), and not forwarded. */
 export function isReply(subject: string, isAnswer: boolean): boolean {
   return !FORWARD_PREFIX.test(subject) && (isAnswer || REPLY_PREFIX.test(subject))
 }

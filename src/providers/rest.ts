@@ -108,10 +108,7 @@ export function parseShape<Schema extends z.ZodType>(
   throw new ProviderError(kind, `${name} answered in an unknown format (${place})`)
 }
 
-/**
- * Sends one request and reads its answer, up to a limit. Throws ProviderError unless the status is 2xx, or 304 for a
- * conditional request.
- */
+/** Sends one request and reads its answer, up to a limit. Throws ProviderError unless 2xx, or a requested 304. */
 export async function sendRequest(
   { url, ...request }: RestRequest,
   options: RestOptions,

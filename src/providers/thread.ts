@@ -12,10 +12,7 @@ export interface ThreadEntry {
   text: string | null | undefined
 }
 
-/**
- * A thread as Markdown: what it is, its text, and each entry under a heading with its author and time. A line that
- * passes for the heading of another person's entry is escaped.
- */
+/** A thread as Markdown, each entry under a heading. A line that passes for another's heading is escaped. */
 export function threadText(
   opening: string,
   text: string,

@@ -80,10 +80,7 @@ const CONFIGURATION = {
   hideClientButton: true,
 }
 
-/**
- * Requests go to the page's own origin, whatever PUBLIC_URL is: the policy allows no other. The library's label of some
- * buttons differs from their text, which people who speak to their browser need.
- */
+/** Requests go to the page's own origin, as the policy demands. Some buttons get a label for speech control. */
 const START = `Scalar.createApiReference('#reference', {
   ...${JSON.stringify(CONFIGURATION)},
   servers: [{ url: location.origin }],

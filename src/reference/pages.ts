@@ -6,10 +6,7 @@ import { addDocsPage } from './docs-page.ts'
 import { errorsPage } from './errors-page.ts'
 import { startDocument, startPage } from './start-page.ts'
 
-/**
- * The public pages: `/`, where a browser starts; `/docs`, the API reference; `/llms.txt`, the same for language models;
- * and `/errors`, which error bodies link to.
- */
+/** The public pages: `/`, `/docs`, `/llms.txt`, and `/errors`, which error bodies link to. */
 export function addPages(
   server: FastifyInstance,
   service: {

@@ -63,8 +63,7 @@ export function inScope(
 }
 
 /**
- * Excludes chunks of sources that are being removed. The scan checks items only while there is such a source, because
- * the check takes a quarter of its time.
+ * Excludes chunks of sources being removed, checked only while there is one, because it costs a quarter of the time.
  */
 export function notRemoved(organizationId: string): RawBuilder<unknown> {
   return sql`and (not exists (${removedSources(organizationId)}) or not exists (

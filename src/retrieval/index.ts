@@ -20,8 +20,7 @@ const SEARCHES_AT_ONCE = 5
 const WAIT_MAX_MS = 30_000
 
 /**
- * Search over an organization's memory. Organizations alternate, and each leaves a slot to others.
- * @param deps.searchesAtOnce concurrent scans of the database; default 5
+ * Search over an organization's memory; organizations alternate. `deps.searchesAtOnce`: concurrent scans, default 5.
  */
 export function createRetrieval(deps: {
   db: Db

@@ -16,11 +16,7 @@ const ROUNDS_MAX = 5
 /** The factor by which a proposal grows if it has too few candidates. */
 const WIDER = 4
 
-/**
- * Answers from one proposer's candidates. Requests newer ones if too much changed, and more if there are too few.
- * @param answer gets a proposal, and whether it includes every write acknowledged before the search
- * @returns null if this proposer has no result
- */
+/** Answers from a proposer's candidates; asks for newer or more if needed. @returns null without a result */
 export async function answerBy<Chunk>(
   proposer: Proposer,
   query: NearestQuery,
@@ -41,10 +37,7 @@ export async function answerBy<Chunk>(
   return null
 }
 
-/**
- * Finds the nearest chunks with one proposer: gets the rows of its candidates, scores them, and ends when no other
- * chunk's upper bound reaches the k-th score.
- */
+/** Finds the nearest chunks: scores candidates' rows until no other's upper bound reaches the k-th score. */
 export async function nearestBy(
   proposer: Proposer,
   query: NearestQuery,

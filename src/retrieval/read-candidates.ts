@@ -15,8 +15,7 @@ export interface RowsRead {
 }
 
 /**
- * Gets the rows of candidates from the cache and the others in one statement. Sends no statement if nothing can have
- * changed.
+ * Gets the rows of candidates from the cache and the others in one statement, or in none if nothing can have changed.
  */
 export type ReadCandidates = (
   proposer: Proposer,
@@ -67,9 +66,7 @@ type NoRows = Exclude<Outcome, { state: 'found' }>
 
 const NONE: ReadonlySet<string> = new Set()
 
-/**
- * The snapshot whose rows can be cached; null: they don't all fit, or a cached row is not enough to check the filter.
- */
+/** The snapshot whose rows can be cached; null: they don't fit, or a cached row cannot check the filter. */
 function cacheable(held: HeldSnapshot | null, { entityIds }: NearestQuery): HeldSnapshot | null {
   return held && entityIds === null && fitsRowCache(held.snapshot) ? held : null
 }
@@ -131,9 +128,7 @@ function fromCache(
 
 const Stored = z.record(z.string(), z.unknown())
 
-/**
- * Whether a cached row is readable and contains all values of the filter, which are scalars, as jsonb containment does.
- */
+/** Whether a cached row is readable and contains all values of the filter, as jsonb containment does. */
 function createRowTest({ readable, filter }: NearestQuery): (row: ChunkRow) => boolean {
   // In stored form, because two keys can become the same, and the last one counts.
   const asked = Object.entries(Stored.parse(storableJson(filter.metadata ?? {})))

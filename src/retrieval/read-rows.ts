@@ -62,10 +62,7 @@ const runPrepared = createPreparedShapes()
 /** Excludes rows that cannot be among the `limit` nearest to a vector, which saves transferring most of them. */
 export type Narrowing = Pick<NearestQuery, 'vector' | 'limit'>
 
-/**
- * Reads rows by their keys, and all chunks changed since a revision, in one statement.
- * @param narrowing default: none
- */
+/** Reads rows by their keys, and all chunks changed since a revision, in one statement. */
 export async function readRows(
   db: Db,
   query: RowScope,
@@ -182,10 +179,7 @@ function rowsByKey(
     )`
 }
 
-/**
- * Keeps rows up to the k-th distance, plus the error of two database distances. Changed rows do not count toward k,
- * because the user may not be allowed to read them.
- */
+/** Keeps rows up to the k-th distance plus rounding. Changed rows do not count: they may be unreadable. */
 function nearEnough({ vector, limit }: Narrowing): RawBuilder<unknown> {
   return sql`where n.distance <= coalesce(
         (select m.distance from found m where m.id not in (select c.id from changed c)

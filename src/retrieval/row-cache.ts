@@ -19,10 +19,7 @@ const POSITIONS_MAX = 2 ** 20
 
 type Chunk = Pick<Candidate, 'version' | 'position'>
 
-/**
- * An LRU cache of stored rows and of the words of chunks, by item version and position. A change of the item changes
- * the version.
- */
+/** An LRU cache of stored rows and of chunks' words, by item version and position. */
 export class RowCache {
   readonly #rows = new LRUCache<number, ChunkRow>({ maxSize: BYTES_MAX, sizeCalculation: bytesOfRow })
   readonly #words: LRUCache<number, ChunkWords>

@@ -55,10 +55,7 @@ const READ_MIN = 40
 /** Age reorders this many of the best chunks. */
 const AGED_MIN = 100
 
-/**
- * Searches what the caller may read, in the requested order. Embeds the query with the organization's last active
- * model, and again only if the model has changed.
- */
+/** Searches what the caller may read, embedding again only if the organization's model has changed. */
 export function createSearch({
   db,
   models,

@@ -7,11 +7,7 @@ import { findProvider } from '../providers/index.ts'
 
 const INSERTED_AT_ONCE = 500
 
-/**
- * Applies a changed PROVIDERS setting, at each start: every workspace gets a push-only source of each new provider, and
- * loses the empty ones of providers that are no longer named.
- * @throws StartupError when such a provider is still in use, because what it brought could not be shown or synced
- */
+/** Applies a changed PROVIDERS setting at start: adds push-only sources, removes empty ones. @throws StartupError */
 export async function adoptProviders(db: Db, named: readonly ProviderId[], at: Date): Promise<void> {
   await db.transaction().execute(async (tx) => {
     // Instances that start together: the second finds nothing to do.

@@ -1,10 +1,7 @@
 import type { Tx } from '../database/database.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 
-/**
- * The provider announced a change: poll the source soon. A source in error waits for its provider's retry time, a
- * paused one until it resumes, a new one for its first run.
- */
+/** The provider announced a change: poll soon, but not before a retry time, a resumption or the first run. */
 export async function noteAnnouncement(
   tx: Tx,
   source: SourceRef,

@@ -7,9 +7,7 @@ import type { ProviderId } from '../kernel/providers.ts'
 
 export const AUDIENCE_MAX = 1_000
 
-/**
- * Who may read everything in a source whose provider does not report readers. `connector`: the user who connected it.
- */
+/** Who may read a source whose provider does not report readers. `connector`: the user who connected it. */
 export const Audience = z.union([
   z.enum(['everyone', 'connector']),
   z.array(z.email().max(320)).max(AUDIENCE_MAX),
@@ -27,10 +25,7 @@ export function firstAudience(provider: ProviderId): string | null {
   return audience === undefined ? null : JSON.stringify(audience satisfies Audience)
 }
 
-/**
- * Makes a source's audience the members of the group that its items' policies name. Does nothing when the provider
- * reports readers itself. Run it in the transaction that changes the connecting user or the audience.
- */
+/** Makes the audience the members of the group that the items' policies name, unless the provider reports readers. */
 export async function applyAudience(tx: Tx, source: SourceRef): Promise<void> {
   const row = await tx
     .selectFrom('sources')

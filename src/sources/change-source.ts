@@ -82,10 +82,7 @@ async function insert(
   return id
 }
 
-/**
- * Resets an account's existing source to healthy and keeps its name.
- * @returns its id; undefined when the account has none
- */
+/** Resets an account's existing source to healthy. @returns its id; undefined when it has none */
 export async function reconnectSource(
   tx: Tx,
   account: { organizationId: string; provider: ProviderId } & Connected,
@@ -206,10 +203,7 @@ export interface RunResult {
   at: Date
 }
 
-/**
- * Marks a source active or in error after a run; a paused one stays paused. If the allowlist changed during the run,
- * the source is due at once.
- */
+/** Marks a source active or in error after a run, unless paused. A changed allowlist makes it due at once. */
 export async function settleSource(tx: Tx, source: SourceRef, result: RunResult): Promise<void> {
   const { errorMessage, snapshot, at } = result
   const isSuccess = errorMessage === null

@@ -10,10 +10,7 @@ import type { SourceRef } from '../kernel/source-ref.ts'
 import { changeItems, type ItemChanges } from '../item-changes/index.ts'
 
 export interface Removals {
-  /**
-   * Marks a source as removed, in a transaction that has locked it. On commit the source and everything in it are
-   * invisible, and its runs have lost their lease.
-   */
+  /** Marks a locked source as removed: on commit it is invisible, and its runs have lost their lease. */
   mark(tx: Tx, changes: ItemChanges, source: SourceRef): Promise<void>
   /** Deletes a marked source's items and then the source. Does not throw: failures are retried later. */
   finish(source: SourceRef): Promise<void>
@@ -118,10 +115,7 @@ async function removeAll(work: Work, source: SourceRef): Promise<void> {
   } while (!(await removeEmpty(work, source)))
 }
 
-/**
- * Deletes an empty source. Items deleted along with its row would not reach the in-memory snapshots.
- * @returns false if a write that was in progress at the mark has added something
- */
+/** Deletes an empty source. @returns false if a write in progress at the mark has added something */
 async function removeEmpty({ db, signal }: Work, { organizationId, sourceId }: SourceRef): Promise<boolean> {
   signal.throwIfAborted()
   return await retryConflicts(() =>

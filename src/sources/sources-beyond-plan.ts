@@ -2,10 +2,7 @@ import { sql } from 'kysely'
 import type { Tx } from '../database/database.ts'
 import { hasAccount } from './source.ts'
 
-/**
- * Marks all connectors beyond the oldest `limit` (null: no limit) as over the plan, and unmarks the others. Push-only
- * sources are not connectors.
- */
+/** Marks connectors beyond the oldest `limit` (null: no limit) as over the plan; push-only sources are none. */
 export async function markSourcesBeyondPlan(
   tx: Tx,
   organizationId: string,

@@ -62,9 +62,7 @@ export interface Sources {
     signal: AbortSignal,
   ): Promise<{ channels: ProviderChannel[]; channelAllowlist: string[] | null }>
   /**
-   * Removes a source with its items, chunks and vectors, and revokes its grant. Everything is invisible when it
-   * returns; the deletion of a large source continues afterwards.
-   * @throws AppError `not_found`
+   * Removes a source with everything in it, invisible on return, and revokes its grant. @throws AppError `not_found`
    */
   remove(caller: Caller, id: string): Promise<SourceView>
   /** Counts what removing a source would delete. @throws AppError `not_found` */

@@ -192,10 +192,7 @@ async function requireUnpaused(tx: Tx, run: TakenRun): Promise<string | null> {
   return source?.lastSnapshot ?? null
 }
 
-/**
- * Removes what the finished crawl has not seen, in batches of a few hundred: the embedded database has other work
- * too.
- */
+/** Removes what the finished crawl has not seen, in small batches: the embedded database has other work too. */
 async function removeUnseen(
   { db, clock }: ApplyDependencies,
   run: TakenRun,

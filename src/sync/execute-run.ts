@@ -59,10 +59,7 @@ const POLL_AFTER_AUTH_FAILURE_MS = 24 * 3_600_000
 /** A run fails when its provider has made it wait this long without storing a page. */
 const WAIT_MAX_MS = 24 * 3_600_000
 
-/**
- * Works on a run until it ends or must be released: reads pages from the saved cursor and stores them one by one. All
- * errors become outcomes; only database outages are thrown.
- */
+/** Works on a run, page by page, until it ends or is released. Throws only database outages. */
 export async function executeRun(
   deps: ExecuteDependencies,
   run: TakenRun,
@@ -165,10 +162,7 @@ async function becomeFullResync(db: Db, run: TakenRun): Promise<void> {
   )
 }
 
-/**
- * When to resume a run whose provider asked for a longer wait than one call may take; null: the run fails.
- * @param waitsSince when it last stored a page, or began
- */
+/** When to resume a run whose provider asked for a long wait; null: it fails. `waitsSince`: its last page. */
 function retryTime({ clock }: ExecuteDependencies, cause: unknown, waitsSince: Date): Date | null {
   if (!(cause instanceof ProviderError) || cause.kind !== 'rate_limited' || cause.retryAfterMs === null)
     return null
@@ -176,10 +170,7 @@ function retryTime({ clock }: ExecuteDependencies, cause: unknown, waitsSince: D
   return retryAt - waitsSince.getTime() > WAIT_MAX_MS ? null : new Date(retryAt)
 }
 
-/**
- * Fails the run, unless another worker has it. If the account was reconnected meanwhile, the run is queued again,
- * because the new grant is untested.
- */
+/** Fails the run, unless another worker has it. Queues it again if the account was reconnected meanwhile. */
 async function fail(
   deps: ExecuteDependencies,
   run: TakenRun,
@@ -212,10 +203,7 @@ async function fail(
   }
 }
 
-/**
- * Reconnecting changes the source and makes it healthy. Renewing a token does not. Other changes by users cost one
- * extra attempt.
- */
+/** Reconnecting makes the source healthy. Other changes by users cost one extra attempt. */
 function mayHaveNewGrant(run: TakenRun, source: Pick<Source, 'status' | 'updatedAt'>): boolean {
   const isHealthy = source.status === 'pending' || source.status === 'active'
   return isHealthy && source.updatedAt.getTime() !== run.source.updatedAt.getTime()

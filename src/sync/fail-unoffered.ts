@@ -6,11 +6,7 @@ import type { SourceRef } from '../kernel/source-ref.ts'
 import { failUnofferedSource, hasAccount, lockSource } from '../sources/index.ts'
 import { ENDED_RUN_COLUMNS, reportEnd } from './report-end.ts'
 
-/**
- * Puts sources into error, with a reason, when this deployment lacks their provider's settings, and fails their
- * waiting runs. They are due once the settings are back. Skips runs of other workers.
- * @param reasons the reason by provider
- */
+/** Puts sources of unconfigured providers into error, and fails their waiting runs. `reasons` are by provider. */
 export async function failUnoffered(
   db: Db,
   reasons: ReadonlyMap<ProviderId, string>,

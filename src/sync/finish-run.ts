@@ -19,10 +19,7 @@ export class SourcePaused extends Error {
   }
 }
 
-/**
- * How a run ended. `snapshot`: the full crawl it finished, if any. `pollNotBefore`: the provider asked to wait.
- * `needsReconnection`: the account's grant has ended.
- */
+/** How a run ended. `snapshot`: the full crawl it finished; `pollNotBefore`: the provider asked to wait. */
 export type RunEnd =
   | { succeeded: true; snapshot: string | null }
   | {

@@ -3,11 +3,7 @@ import { RefusedByModel } from '../items/index.ts'
 import { type ItemFailure, isItemsOwn, ownFailure } from '../providers/index.ts'
 import { SourcePaused } from './finish-run.ts'
 
-/**
- * Whether an item's content made storing fail: the database cannot represent it (SQLSTATE class 22) or it exceeds a
- * database limit (class 54, https://www.postgresql.org/docs/current/errcodes-appendix.html), the embedding model
- * refuses it, or chunking it failed with any error.
- */
+/** Whether an item's content made storing fail: SQLSTATE 22 or 54, a refusal by the model, or any chunking error. */
 export function isItemFault(error: unknown): boolean {
   if (error instanceof LeaseLost || error instanceof SourcePaused) return false
   return isItemsOwn(error) || isRefusedByDatabase(error)

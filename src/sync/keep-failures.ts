@@ -5,11 +5,7 @@ import { storedFailure } from './stored-failure.ts'
 
 const KEPT_MAX = 100
 
-/**
- * Records the first hundred failed items of a run, and the first hundred that hold nothing to read. An adapter may
- * retry an item in the same run, and a mail fails once per attachment: each item counts once.
- * @returns how many failed, and the ids of both
- */
+/** Records up to a hundred failed items of a run and a hundred empty ones, each once. @returns counts and ids */
 export async function keepFailures(
   tx: Tx,
   run: TakenRun,

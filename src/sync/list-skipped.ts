@@ -38,10 +38,7 @@ const Rows = z.array(
 )
 const Counted = z.tuple([z.object({ skipped: z.number() })])
 
-/**
- * What the runs of a source could not read, or found nothing to read in, since its last full sync, and have not stored since, the latest first.
- * @throws AppError `not_found`
- */
+/** What a source's runs could not read since its last full sync and not stored since. @throws AppError `not_found` */
 export async function listSkipped(db: Db, caller: Caller, sourceId: string): Promise<SkippedItems> {
   const { organizationId } = caller
   const found = await db
@@ -102,10 +99,7 @@ function skippedOf({
     where i.id is null or i.synced_at <= s.at`
 }
 
-/**
- * Replaces the reasons that runs reported for items by those of a later read, and deletes them for items that are gone.
- * Reasons of stored items stay: they are no longer listed.
- */
+/** Replaces reasons by those of a later read, and deletes them for items that are gone. */
 export async function renewFailures(
   tx: Tx,
   { organizationId, sourceId }: SourceRef,

@@ -17,10 +17,7 @@ export interface ReceivedEvent extends SourceRef {
   at: Date
 }
 
-/**
- * Stores a webhook event and schedules a poll soon. A source in error waits for its provider's retry time, a paused
- * one until it resumes. Returns false for a duplicate.
- */
+/** Stores a webhook event and schedules a poll soon, as an announcement does. Returns false for a duplicate. */
 export async function notePushEvent(tx: Tx, event: ReceivedEvent): Promise<boolean> {
   const inserted = await tx
     .insertInto('push_events')
@@ -60,10 +57,7 @@ export async function readPushState(
   }
 }
 
-/**
- * Marks the events at these positions as read after a successful run; earlier positions may have committed later.
- * Their ids stay for a while to detect duplicates. Newer events wait for a run of their own, soon.
- */
+/** Marks events as read after a successful run; their ids stay to detect duplicates. Newer ones get a run soon. */
 export async function dropPushEvents(
   db: Db,
   run: TakenRun,

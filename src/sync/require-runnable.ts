@@ -6,10 +6,7 @@ import type { ProviderId } from '../kernel/providers.ts'
 import { providersOf } from '../providers/index.ts'
 import { isThere } from '../sources/index.ts'
 
-/**
- * Locks a source that can be synced, so that its active run cannot end before the answer.
- * @throws AppError `not_found`, `source_push_only`, `source_disabled`, `plan_limit_reached`
- */
+/** Locks a source that can be synced, so that its active run cannot end before the answer. @throws AppError */
 export async function requireRunnable(tx: Tx, caller: Caller, sourceId: string): Promise<ProviderId> {
   const source = await tx
     .selectFrom('sources')

@@ -37,11 +37,7 @@ interface Candidate extends SourceRef {
   runId: string
 }
 
-/**
- * Takes the run that has waited longest: a queued one, or one with an expired lease. Leases use the database's clock,
- * so the workers' clocks do not matter. On the first take, a full resync drops the cursor.
- * @param now for `started_at` and for runs that wait for a time
- */
+/** Takes the run that has waited longest, queued or with an expired lease. A full resync drops the cursor first. */
 export async function takeRun(
   db: Db,
   providers: readonly ProviderId[],
@@ -120,10 +116,7 @@ export async function renewLease(db: Db, { lease }: TakenRun): Promise<void> {
   await renew(db, lease, { seconds: LEASE_SECONDS })
 }
 
-/**
- * Shows users until when the run waits for its provider; null: it has resumed. If its worker dies, nobody takes the
- * run before that time.
- */
+/** Shows until when the run waits for its provider; null: it has resumed. Nobody takes it before. */
 export async function noteWait(db: Db, { lease }: TakenRun, until: Date | null): Promise<void> {
   await updateHeld(db, lease, { not_before: until })
 }

@@ -7,11 +7,7 @@ const EVENTS_KEPT_MS = DAY_MS
 const UNREAD_EVENTS_KEPT_MS = 7 * DAY_MS
 const RUNS_KEPT_MS = 30 * DAY_MS
 
-/**
- * Deletes runs 30 days after they end, and events a day after they were read: a provider repeats them for an hour at
- * most. Also deletes events unread for a week; their sources then count as without events, so that polling covers the
- * gap.
- */
+/** Deletes runs after 30 days, read events after a day, and unread ones after a week, which polling covers. */
 export async function sweepSync(db: Db, now: Date): Promise<void> {
   await db
     .deleteFrom('push_events')

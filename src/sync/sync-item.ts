@@ -47,11 +47,7 @@ interface Named {
 
 /** Syncs single items. */
 export interface ItemSyncs {
-  /**
-   * Reads one item again at its provider, independently of sync runs: it neither waits for a run nor moves its position.
-   * @throws AppError `not_found`, `item_not_synced`, `source_disabled`, `plan_limit_reached`, `not_configured`,
-   * `upstream_error`
-   */
+  /** Reads one item again at its provider, independently of sync runs. @throws AppError */
   sync(reader: Reader, id: string, signal: AbortSignal): Promise<ItemSync>
 }
 

@@ -50,10 +50,7 @@ export interface RunPage {
 }
 
 export interface SyncRuns {
-  /**
-   * Runs of the caller's providers, or of one source, newest first.
-   * @throws AppError `validation_failed` for a cursor of another list
-   */
+  /** Runs of the caller's providers, or of one source, newest first. @throws AppError `validation_failed` */
   list(caller: Caller, query: RunQuery): Promise<RunPage>
   /** One run with its first hundred failed and first hundred left out items. @throws AppError `not_found` */
   get(
@@ -75,10 +72,7 @@ export interface SyncRuns {
   }>
   /** What a source's runs could not read. @throws AppError `not_found` */
   skipped(caller: Caller, sourceId: string): Promise<SkippedItems>
-  /**
-   * Queues a run, or returns the active one.
-   * @throws AppError `not_found`, `source_disabled`, `source_push_only`, `plan_limit_reached`, `not_configured`
-   */
+  /** Queues a run, or returns the active one. @throws AppError */
   request(
     caller: Caller,
     run: { connectorId: string; fullResync: boolean },

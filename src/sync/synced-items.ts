@@ -4,10 +4,7 @@ import type { Db, Tx } from '../database/database.ts'
 import type { NewItem } from '../items/index.ts'
 import type { Source } from '../sources/index.ts'
 
-/*
- * A row of synced_items is a source's claim on an item that its runs stored: two accounts may see the same file.
- * items/claims.ts handles how claims end.
- */
+/** A row of synced_items is a source's claim on an item: two accounts may see the same file. */
 
 type SyncedSource = Pick<Source, 'organizationId' | 'sourceId' | 'provider'>
 
@@ -92,10 +89,7 @@ export async function markSeen(
 
 const Policies = z.array(z.object({ external_id: z.string(), policy: z.unknown() }))
 
-/**
- * Adds the stored policy to items for which this source may not list permissions. While another source that may list
- * them also has the item, this source does not erase its policy.
- */
+/** Adds stored policies to items whose permissions this source may not list, while another source may. */
 export async function withKnownPolicies(
   db: Db,
   source: SyncedSource,
@@ -171,10 +165,7 @@ export async function storedIds(
 
 const PolicyCounts = z.array(z.object({ files: z.int(), without: z.int(), unseen: z.int() }))
 
-/**
- * Counts the items of a source's runs, those stored without `accessPolicy`, and whether the last full crawl or a
- * later run saw all of the latter. Only reads items for which this source itself received no policy.
- */
+/** Counts a source's items, those without `accessPolicy`, and whether a full crawl has seen all of the latter. */
 export async function countPolicies(
   tx: Tx,
   source: SyncedSource,

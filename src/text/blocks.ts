@@ -8,10 +8,7 @@ export interface HeadingPath {
   readonly parent: HeadingPath | null
 }
 
-/**
- * A paragraph-sized part of a text. Cutting avoids splitting `whole` (fenced code, tables) and `indented`
- * (indented code) blocks. `path` is the chain of headings above the block; for a heading, that of its parent.
- */
+/** A paragraph-sized part of a text; `whole` and `indented` avoid cuts. `path`: the chain of headings above. */
 export interface Block {
   readonly kind: 'heading' | 'paragraph' | 'item' | 'whole' | 'indented'
   readonly start: number
@@ -167,10 +164,7 @@ export function findBlocks(body: string): Block[] {
   return inOneGo(findingBlocks(body))
 }
 
-/**
- * Splits a text into its blocks, in order, with only whitespace between them. Understands Markdown and
- * reStructuredText as far as cutting needs; in plain text it finds the paragraphs. Linear time.
- */
+/** Splits a text (Markdown, reStructuredText, plain) into blocks with only whitespace between. Linear time. */
 export function* findingBlocks(body: string): Pausable<Block[]> {
   const blocks: Block[] = []
   let path: HeadingPath | null = null

@@ -9,10 +9,7 @@ const MAY_ASK =
   /\?["']|["'](?:how|what|when|where|who|why|which|can|does|is|are|wie|was|wann|wo|wer|warum)\s/i
 const ASKS = /\?["']$|^["'](?:how|what|when|where|who|why|which|can|does|is|are|wie|was|wann|wo|wer|warum)\s/i
 
-/**
- * Removes code blocks that only repeat the question, in an example of a search, a log or a test. Such a
- * quotation is no answer, however well it matches. A question in prose stays, because its answer may follow.
- */
+/** Removes code blocks that only repeat the question. In prose it stays, because its answer may follow. */
 export function createQuotationFilter(question: string): (text: string) => string {
   const words = wordsOf(question)
   if (words.length < QUESTION_WORDS_MIN) return (text) => text

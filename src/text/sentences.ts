@@ -1,10 +1,7 @@
 import { inOneGo, type Pausable } from '../kernel/slices.ts'
 import { isSpace } from './words.ts'
 
-/**
- * A sentence terminator with the terminators and closing marks after it; wide ones, from U+3002 on, need no
- * following space.
- */
+/** A terminator with closing marks; wide ones, from U+3002 on, need no following space. */
 const TERMINATOR =
   /[.!?\u2026\u0964\u0965\u061f\u06d4\u0589\u1362\u104b\u17d4\u203c\u2047-\u2049\u3002\uff01\uff1f\uff61\uff0e][.!?\u2026"')\]}*_`\u2019\u201d\u00bb\u203a\u3002\uff01\uff1f\u300d\u300f\u3011\uff09\u3009\u300b]*/g
 const FIRST_WIDE = 0x3002

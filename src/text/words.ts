@@ -63,11 +63,7 @@ export interface WordCount {
   end: number
 }
 
-/**
- * Counts the words of `text` from `start` as a reader would: runs between spaces with a letter or digit, and
- * a fraction of a word per character in scripts without spaces. Stops before the character that would exceed
- * `wordsMax`, or at `end`.
- */
+/** Counts the words of `text` from `start` as a reader would. Stops before exceeding `wordsMax`, or at `end`. */
 export function countWords(text: string, start: number, end: number, wordsMax = Infinity): WordCount {
   let words = 0
   let runStart = -1

@@ -1,11 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { Span, Tracer } from '../kernel/tracer.ts'
 
-/**
- * Records a span for every outgoing HTTP request inside a trace, whichever SDK sends it, through Node's diagnostics
- * channels for `fetch` and `node:http`. It records only the host of the address, and adds nothing to the requests.
- * @returns a function that stops it
- */
+/** Records a span for every outgoing request inside a trace, with only the host. @returns what stops it */
 export function traceOutgoingRequests(tracer: Tracer): () => void {
   const spans = new WeakMap<object, Span>()
   const begin = (request: object, method: string, host: URL | null): void => {

@@ -42,10 +42,7 @@ function callerOf({ caller }: CreditUse): string {
   return JSON.stringify([caller.organizationId, actorOf(caller)])
 }
 
-/**
- * Holds without a cap: the credit is counted when the request has succeeded, in the period of that moment. Identical
- * answers that end together are counted and recorded in one statement, which costs little more than for one of them.
- */
+/** Holds without a cap: successful requests that end together are counted and recorded in one statement. */
 export function countInBatches({ db, clock }: Ledger): (use: CreditUse) => CreditHold {
   const inFlight = new Map<string, number>()
   const changeInFlight = (use: CreditUse, by: number): void => {

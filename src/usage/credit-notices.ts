@@ -7,10 +7,7 @@ import { emitEvent } from '../outgoing-webhooks/index.ts'
 /** The shares of a period's credits, in percent, at which the workspace is notified. */
 const SHARES = [80, 100] as const
 
-/**
- * Notifies the webhooks of workspaces that have used 80 % or all of their credits: once for each period and cap,
- * however many processes run it. It runs apart from the requests that use the credits, so that they do not wait for it.
- */
+/** Notifies webhooks of 80 % or all credits used, once a period and cap, apart from the requests that use them. */
 export async function noteLowCredits(db: Db, now: Date): Promise<void> {
   const { rows } = await sql<{ organization_id: string }>`
     select s.organization_id from subscriptions s

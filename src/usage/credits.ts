@@ -21,10 +21,7 @@ export interface Credits {
    * @throws AppError `subscription_required`; `quota_exceeded` with `creditsUsed`, `creditsIncluded`, `resetAt`
    */
   hold(use: CreditUse, requestId: string): Promise<CreditHold>
-  /**
-   * Refunds the credits of requests whose process died: the reservations that expired by `now`. Any number of instances
-   * can run it at once. Returns how many there were.
-   */
+  /** Refunds reservations that expired by `now`, of requests whose process died. Returns how many. */
   sweepExpired(now: Date): Promise<number>
 }
 

@@ -4,11 +4,7 @@ import { rateLimited } from './rate-limit.ts'
 const WINDOW_MS = 60_000
 const SUBJECTS_REMEMBERED = 10_000
 
-/**
- * Limits the MCP messages of a key or user that no route's window counts, such as `initialize`. It keeps one time per
- * subject in this process, because a message that does no work must not cost a statement.
- * @throws AppError `rate_limited`
- */
+/** Limits MCP messages that no route's window counts, in memory, as they do no work. @throws AppError `rate_limited` */
 export type MessageLimit = (subject: RateSubject) => void
 
 /** The generic cell rate algorithm: a burst of `limitPerMinute`, and as many in any later minute. */

@@ -51,10 +51,7 @@ export interface RateLimit {
     counted: RateCount | undefined,
     requests: number,
   ): Promise<(RateStanding | AppError)[]>
-  /**
-   * Counts a request in the subject's rolling minute for the action.
-   * @throws AppError `rate_limited`, with its headers, when the minute is full; the request is then not counted
-   */
+  /** Counts a request in the subject's rolling minute. @throws AppError `rate_limited`; then it is not counted */
   admit(subject: RateSubject, action: string): Promise<RateStanding>
   /** Counts nothing. */
   standing(subject: RateSubject, action: string): Promise<RateStanding>

@@ -38,10 +38,7 @@ export const ItemRow = z.object({
 })
 export type ItemRow = z.output<typeof ItemRow>
 
-/**
- * Two hashes for each pair of a key and a scalar value in the metadata; null: may match any filter. For so few numbers,
- * a plain array is smaller than a typed one.
- */
+/** Two hashes for each pair of a key and a scalar value in the metadata; null: may match any filter. */
 const Pairs = z.array(z.number()).nullable()
 type Pairs = z.output<typeof Pairs>
 
@@ -73,10 +70,7 @@ const SECOND_SEED = 0x1b873593
 /** Shared by all snapshots of the process. */
 let versions = 0
 
-/**
- * The filterable fields of a snapshot's items, by item number. Decides a scope as the database does, except for
- * metadata: it has only hashes, so the database checks the matches.
- */
+/** The filterable fields of a snapshot's items. Of metadata it has hashes, so the database checks the matches. */
 export class ItemFacts {
   readonly #numbers = new Map<string, number>()
   readonly #items: Item[] = []

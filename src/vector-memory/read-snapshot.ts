@@ -22,10 +22,7 @@ export interface RowKey {
 const ROWS_A_PAGE = 256
 const ITEMS_A_PAGE = 256
 const ID_BYTES = 16
-/**
- * The limit of the IDs of changed items, in characters. With more than about twenty thousand IDs, rebuilding is
- * cheaper.
- */
+/** The limit of changed items' IDs, in characters: with more, rebuilding is cheaper. */
 const IDS_CHARACTERS_MAX = 800_000
 /** Longer metadata, in stored bytes, is not held in memory. */
 const METADATA_BYTES_MAX = 4_096
@@ -86,11 +83,7 @@ export async function readChanges(
   return { revision, removedSourceIds: first?.removed ?? [], itemIds: ids && new Set(ids) }
 }
 
-/**
- * A mark that distinguishes a revision from one with the same number in another database or before a migration: the
- * transaction that made it, its changes, and the latest migration. null: the revision is not recorded, another model is
- * active, or the organization is being removed.
- */
+/** A mark of a revision across databases and migrations; null: unrecorded, another model, or being removed. */
 export async function readMark(
   db: Db,
   { organizationId, modelId }: SnapshotOf,
@@ -157,10 +150,7 @@ const selectItemsAfter = prepare(`
   select ${ITEM} from source_items i where i.organization_id = $1 and i.id > $2::uuid
   order by i.id limit ${ITEMS_A_PAGE}`)
 
-/**
- * At most {@link ROWS_A_PAGE} rows in the format of `writeRows`, the key of each, and the items that begin on this
- * page.
- */
+/** At most {@link ROWS_A_PAGE} rows in the format of `writeRows`, their keys, and the items that begin here. */
 export interface PageOfRows {
   page: Uint8Array
   keys: readonly RowKey[]
@@ -169,12 +159,7 @@ export interface PageOfRows {
 
 const FIRST: RowKey = { itemId: '00000000-0000-0000-0000-000000000000', position: -1 }
 
-/**
- * Reads rows in key order, of all items or of the given ones, one page at a time. Yields to the event loop between
- * pages.
- * @param itemIds in ascending order; null: all
- * @throws the reason of `signal`
- */
+/** Reads rows by page in key order, of all items or of `itemIds`. @throws the signal's reason */
 export async function* readPages(
   db: Db,
   of: SnapshotOf,

@@ -17,10 +17,7 @@ const ROWS_MIN = 1_024
 /** The time limit for saving. A shutdown has 30 s, and requests may use 25 of them. */
 const SAVING_MS = 3_000
 
-/**
- * Stores snapshots between a shutdown and the next start, in files that only their owner can read, in a separate
- * folder. The database has all of their contents, so files are not flushed: an incomplete one is detected and deleted.
- */
+/** Stores snapshots between a shutdown and the next start, for their owner only; incomplete files are deleted. */
 export class SavedSnapshots {
   readonly #folder: string
   readonly #logger: Pick<Logger, 'info' | 'warn'>
@@ -30,10 +27,7 @@ export class SavedSnapshots {
     this.#logger = logger
   }
 
-  /**
-   * Restores the saved snapshots, one at a time.
-   * @param adopt takes over a restored snapshot and returns whether it is in use
-   */
+  /** Restores the saved snapshots, one at a time. `adopt` returns whether one is in use. */
   async restoreAll(
     deps: { db: Db; scanner: VectorScanner; signal: AbortSignal },
     adopt: (snapshot: VectorSnapshot) => Promise<boolean>,
@@ -85,10 +79,7 @@ export class SavedSnapshots {
     }
   }
 
-  /**
-   * Saves snapshots until the time limit.
-   * @param catchUp applies all changes first, so that no file contains deleted items
-   */
+  /** Saves snapshots until the time limit. `catchUp` applies all changes, so that no file has deleted items. */
   async saveAll<Entry extends { snapshot: VectorSnapshot; isDropped: boolean }>(
     { db, rowsMin = ROWS_MIN }: { db: Db; rowsMin: number | undefined },
     entries: readonly Entry[],

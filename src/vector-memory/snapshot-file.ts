@@ -6,10 +6,7 @@ import { blockBytesOf, DIMENSIONS_MAX, NO_ITEM, ROWS_A_BLOCK } from '../vector-s
 import { SavedItems } from './item-facts.ts'
 import type { VectorSnapshot } from './vector-snapshot.ts'
 
-/*
- * The file format of a snapshot: a head, the items, then the rows, block by block. Each of these parts starts with its
- * length and its CRC-32 (ISO 3309, as in gzip), 32 bits each. Length 0 ends the file.
- */
+/** A snapshot's file: a head, the items, then rows by block, each with its length and CRC-32. Length 0 ends it. */
 
 /** Increase this whenever the format of a unit, an item, or a part changes. */
 export const FORMAT = 3
@@ -87,11 +84,7 @@ function* piecesOf(snapshot: VectorSnapshot, mark: string): Generator<Uint8Array
   }
 }
 
-/**
- * Opens a snapshot's file.
- * @returns null if its format is unusable or it belongs to another organization
- * @throws NotWhole
- */
+/** Opens a snapshot's file. @returns null for another format or organization @throws NotWhole */
 export async function readSnapshot(
   file: FileHandle,
   organizationId: string,

@@ -37,11 +37,7 @@ export interface HeldSnapshot {
   /** Whether other searches no longer use it. */
   readonly isDropped: boolean
   readonly snapshot: VectorSnapshot
-  /**
-   * All rows in scope that can be among the `limit` nearest to a vector; null: too many are equally near, or the
-   * snapshot keeps changing.
-   * @param ranked null: order by score
-   */
+  /** All rows in scope that can be among the `limit` nearest; null: too many, or the snapshot keeps changing. */
   propose(
     vector: Float32Array,
     limit: number,
@@ -52,18 +48,12 @@ export interface HeldSnapshot {
   follow(): Promise<boolean>
   /** Applies new changes in the background, unless that is already running. */
   followLater(): void
-  /**
-   * Runs a read-only task in the background and retains the snapshot meanwhile. A shutdown aborts it. Failures go to
-   * the memory's `onError`.
-   */
+  /** Runs a read-only task in the background with the snapshot. A shutdown aborts it; failures go to `onError`. */
   inBackground(act: (signal: AbortSignal) => Promise<void>): void
   release(): void
 }
 
-/**
- * Snapshots of organizations' vectors in the process's memory. The database is authoritative: it checks every
- * candidate.
- */
+/** Snapshots of organizations' vectors in memory. The database is authoritative: it checks every candidate. */
 export interface VectorMemory {
   /** The memory limit. */
   readonly bytes: number
@@ -79,10 +69,7 @@ export interface VectorMemory {
 }
 
 export interface VectorMemoryOptions extends SnapshotsOptions {
-  /**
-   * Milliseconds that a search waits for a snapshot to load or to catch up before it uses the database. With the
-   * embedded database, waiting is better, because its scan blocks all other requests.
-   */
+  /** Milliseconds that a search waits for a snapshot before it uses the database, whose scan can block others. */
   waits: { loadMs: number; followMs: number }
 }
 
@@ -105,10 +92,7 @@ export function createVectorMemory(options: VectorMemoryOptions): VectorMemory {
   }
 }
 
-/**
- * The maximum number of scans of a snapshot that changes meanwhile. Rarely more than one, because changes apply
- * quickly.
- */
+/** The maximum number of scans of a snapshot that changes meanwhile; rarely more than one. */
 const TURNS_MAX = 4
 
 function hold(snapshots: Snapshots, entry: Entry, { followMs }: VectorMemoryOptions['waits']): HeldSnapshot {

@@ -65,18 +65,13 @@ export class VectorSnapshot {
     return item ? { itemId: item.id, position: this.table.positionOf(row), version: item.version } : null
   }
 
-  /**
-   * Reads all rows, one page at a time. Yields to the event loop between pages.
-   * @throws NoRoom, and the reason of `signal`
-   */
+  /** Reads all rows by page, yielding between pages. @throws NoRoom, and the signal's reason */
   async read(db: Db, signal: AbortSignal): Promise<void> {
     for await (const page of readPages(db, this, null, signal)) this.#add(page)
   }
 
   /**
-   * Reads the rows of changed items again. Searches use the previous state while the first pages are read, which is
-   * enough for most changes.
-   * @throws NoRoom, and the reason of `signal`
+   * Reads changed items' rows again; searches use the previous state meanwhile. @throws NoRoom, and the signal's reason
    */
   async replace(db: Db, itemIds: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
     const pages = readPages(db, this, [...itemIds].toSorted(), signal)

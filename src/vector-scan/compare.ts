@@ -35,10 +35,7 @@ export function* nearnessOf(
 
 let scratch: { shared: SharedMemory; scan: Scan } | undefined
 
-/**
- * Compares vectors with a query in a separate table. Omits those that cannot have a cosine above 0.
- * @param vectors at most {@link PROPOSED_MAX}, as written by `halfvec_send`
- */
+/** Compares at most {@link PROPOSED_MAX} vectors with a query. Omits those without a cosine above 0. */
 export function compareVectors(vectors: readonly Uint8Array[], asked: Asked): [place: number, Nearness][] {
   const question = encodeQuestion(asked.vector)
   if (question === null || vectors.length === 0) return []

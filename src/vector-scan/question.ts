@@ -2,10 +2,7 @@ import { PAIR_BYTES, SCALES_BYTES, SEGMENT, segmentsOf } from './block-layout.ts
 import { distanceError } from './score.ts'
 
 export interface Question {
-  /**
-   * For each segment that is not all 0: the offset of its unit among those of a block, the number of pairs, and its
-   * bound; then the pairs, each as its offset in the unit and its two numbers.
-   */
+  /** For each segment that is not all 0: its unit's offset, number of pairs, and bound; then the pairs. */
   readonly words: Int32Array
   readonly segments: number
   /** The size of one step of its 16-bit numbers. */
@@ -18,20 +15,13 @@ export interface Question {
 
 const WORD = 4
 const STEPS = 32_767
-/**
- * The upper bound of a quantized row's length. The vector has length 1, and the error of each number is less than half
- * of 1/127 of the greatest.
- */
+/** The upper bound of a quantized row's length: the vector's 1, plus an error under half of 1/127 each. */
 const ROW_LENGTH_MAX = 1.5
 const FLOAT_ERROR_MIN = 1e-5
 /** Words before each segment's pairs. */
 const HEAD_WORDS = 3
 
-/**
- * Encodes a question's vector for the kernel: normalized, from the same half-precision numbers that the database
- * compares, rounded to 16 bits. Runs on every search, so it writes in place and allocates no lists.
- * @returns null if all numbers are 0, so that nothing is similar
- */
+/** Encodes a vector for the kernel, rounded to 16 bits, in place. @returns null if all numbers are 0 */
 export function encodeQuestion(vector: Float32Array): Question | null {
   const segmentsMax = segmentsOf(vector.length)
   const unit = unitOf(vector, segmentsMax)

@@ -23,10 +23,7 @@ export interface ScanJob {
 /** All rows that can be among the nearest. */
 export interface ScannedRows {
   rows: number[]
-  /**
-   * Upper bounds of the rows' similarities, and the similarities of their quantized vectors, which are the midpoints of
-   * the bounds.
-   */
+  /** Upper bounds of the rows' similarities, and those of their quantized vectors, the midpoints. */
   uppers: number[]
   cosines: number[]
   /** The lower bound of the `limit`-th similarity; 0 if there are fewer rows. All other rows are below it. */

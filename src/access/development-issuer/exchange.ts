@@ -18,11 +18,7 @@ export class OAuthRefusal extends Error {
   }
 }
 
-/**
- * Why a request does not come from this machine; null when it does. A proxy that forwards to loopback reveals itself by
- * its headers, or by HTTP/1.0, the default of nginx. A web page of another origin reveals itself by `Origin`, or by a
- * host name that it pointed here (DNS rebinding).
- */
+/** Why a request does not come from this machine (a proxy or a web page of another origin); null when it does. */
 export function whyNotLocal({ headers, httpVersion }: IncomingMessage, publicUrl: string): string | null {
   const host = headers.host ?? ''
   if (!isLoopback(host.replace(/:\d+$/, ''))) return 'it accepts only loopback host names'

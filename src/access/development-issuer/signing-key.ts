@@ -14,10 +14,7 @@ const StoredKey = z.looseObject({
 /** A private RSA key as a JWK (RFC 7517). */
 export type SigningKey = z.output<typeof StoredKey>
 
-/**
- * The key that signs development tokens. It is created in `dataDir` on first use and kept there, so tokens outlive a
- * restart.
- */
+/** The key that signs development tokens, created in `dataDir` on first use, so that tokens outlive a restart. */
 export async function keptSigningKey(dataDir: string): Promise<SigningKey> {
   const file = join(dataDir, 'development-issuer-key.json')
   const stored = await keptText(file, async () => {

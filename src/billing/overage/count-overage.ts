@@ -6,9 +6,7 @@ import { countUse, useValues } from '../../daily-usage/index.ts'
 /** One report covers the answers of this many seconds. */
 export const WINDOW_SECONDS = 5
 
-// One statement charges the answer, counts it for its day, records it and adds it to a report, or does none of these.
-// A report that is being sealed is closed, so the statement opens a new one. Customers unknown to the processor
-// cannot be charged.
+// Charges the answer, counts it for its day, records it and adds it to an open report, or does none of these.
 const countAndNote = prepare(`
   with counted as (
     update subscriptions set credits_used = credits_used + 1, overage_answers = overage_answers + 1

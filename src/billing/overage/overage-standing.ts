@@ -71,11 +71,7 @@ export async function listWaitingReports(db: Db, now: Date, limit: number): Prom
   }))
 }
 
-/**
- * Records what the operator found in the payment processor's meter: an uncertain report has arrived, or must be
- * resent.
- * @returns whether such a report is waiting.
- */
+/** Records whether an uncertain report has arrived or must be resent. @returns whether such a report is waiting */
 export async function resolveReport(
   db: Db,
   report: { organizationId: string; id: string; arrived: boolean },

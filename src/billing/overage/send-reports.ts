@@ -22,10 +22,7 @@ const SEALED_AT_ONE_LOOK = 500
 const SENT_AT_ONE_LOOK = 200
 const SENT_AT_ONCE = 8
 const LEASE_SECONDS = 60
-/**
- * The payment processor remembers an identifier for at least a day. After that a report with an unknown outcome is
- * not resent, since it might count twice; it waits for the operator.
- */
+/** The processor remembers identifiers for a day. Resending an unknown outcome later might count it twice. */
 export const SAFE_TO_REPEAT_MS = 23 * 3_600_000
 const SENT_KEPT_MS = 90 * 24 * 3_600_000
 const ERROR_CHARACTERS_MAX = 500

@@ -48,10 +48,7 @@ export async function findAccount(
     .executeTakeFirst()
 }
 
-/**
- * Acquires the turn; it expires by the database's clock.
- * @returns null while another process holds it, or without an account.
- */
+/** Acquires the turn, by the database's clock. @returns null while another process holds it, or without an account */
 export async function takeTurn(db: Db, organizationId: string): Promise<Turn | null> {
   const key = { organization_id: organizationId }
   const lease = await acquireLease(db, { table: 'payment_accounts', key }, { seconds: LEASE_SECONDS })

@@ -23,10 +23,7 @@ export interface Applied {
   before: Summary | null
   /** null: nothing. */
   after: Summary | null
-  /**
-   * True if an event announced it, it is the first reading, or only the next period began, which happens by the
-   * clock.
-   */
+  /** True if an event announced it, it is the first reading, or only the next period began. */
   isAnnounced: boolean
   /** New issues for the operator. */
   remarks: Remarked[]

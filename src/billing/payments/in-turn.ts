@@ -40,10 +40,7 @@ export async function inTurn<T>(
   }
 }
 
-/**
- * Renews the turn before an action that must not happen twice: a slow payment processor may have outlasted it.
- * @throws AppError `overloaded`
- */
+/** Renews the turn before an act that must not happen twice. @throws AppError `overloaded` */
 export async function keepTurn(db: Db, turn: Turn): Promise<void> {
   try {
     await renewTurn(db, turn)

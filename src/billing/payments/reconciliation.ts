@@ -9,11 +9,7 @@ const EVENTS_KEPT_MS = 30 * 24 * 3_600_000
 const AT_ONE_LOOK = 40
 const AT_ONCE = 4
 
-/**
- * Reads announced changes that no process has read yet, and every organization not compared for an hour, which repairs
- * the effect of lost events.
- * @returns how many were read.
- */
+/** Reads announced changes, and every organization not compared for an hour. @returns how many were read */
 export async function reconcile(deps: { db: Db; clock: Clock; refresh: Refresh }): Promise<number> {
   const { db, clock, refresh } = deps
   const now = clock.now()

@@ -36,9 +36,7 @@ export interface Refresh {
   (organizationId: string, waitMs: number): Promise<boolean>
 }
 
-/**
- * Stores the payment processor's state. One process reads at a time, so an older reading never replaces a newer one.
- */
+/** Stores the payment processor's state. One process reads at a time, so that no older reading replaces a newer one. */
 export function createRefresh(deps: RefreshDependencies): Refresh {
   const { db, logger, sleep } = deps
   return async (organizationId, waitMs) => {

@@ -21,9 +21,8 @@ export interface WebhookRequest {
 }
 
 /**
- * Handles an event of the payment processor: stores the notice, then reads the state. An event about no known
- * organization is logged and answered with success, since the processor would only resend it.
- * @throws AppError `webhook_signature_invalid`, `malformed_json`, `validation_failed`
+ * Stores the notice of an event, then reads the state. Events of unknown organizations are logged and answered with
+ * success.
  */
 export type ReceiveWebhook = (request: WebhookRequest) => Promise<void>
 

@@ -32,15 +32,11 @@ export async function checkConnectorLimit(tx: Tx, organizationId: string): Promi
   await checkLimit(tx, organizationId, 'connectors')
 }
 
-/**
- * Marks all but the oldest `limit` (null: no limit) as over the plan, and unmarks the others. Runs in a transaction
- * that holds the plan.
- */
+/** Marks all but the oldest `limit` (null: no limit) as over the plan. Runs in a transaction that holds the plan. */
 export type MarkBeyond = (tx: Tx, organizationId: string, limit: number | null) => Promise<void>
 
 /**
- * Stops what exceeds the plan, newest first, and resumes what fits again. Call it in the transaction that changed the
- * plan or freed a place.
+ * Stops what exceeds the plan, newest first, and resumes what fits. Call it in the transaction that made the change.
  */
 export type KeepWithinPlan = (tx: Tx, organizationId: string) => Promise<void>
 

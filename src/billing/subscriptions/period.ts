@@ -3,10 +3,7 @@ export interface Period {
   end: Date
 }
 
-/**
- * The billing period that contains `at`. Periods are whole months in UTC from the anchor. In a month without the
- * anchor's day they begin on its last day, and afterwards on the anchor's day again.
- */
+/** The billing period that contains `at`: whole months in UTC from the anchor, or the month's last day. */
 export function periodAt(anchor: Date, at: Date): Period {
   const months =
     12 * (at.getUTCFullYear() - anchor.getUTCFullYear()) + at.getUTCMonth() - anchor.getUTCMonth()

@@ -60,8 +60,7 @@ export interface Subscriptions {
   /** The subscriptions of several workspaces by id. */
   readMany(organizationIds: readonly string[]): Promise<Map<string, SubscriptionView>>
   /**
-   * Sets status, tier and terms from the next request on; the running period and its usage stay.
-   * @throws AppError `not_found` when the organization does not exist.
+   * Sets status, tier and terms from the next request on; the period and its usage stay. @throws AppError `not_found`
    */
   put(organizationId: string, subscription: NewSubscription): Promise<SubscriptionView>
 }
@@ -104,9 +103,7 @@ function isContract({ status, tier, ...terms }: NewSubscription): boolean {
 }
 
 /**
- * Writes a workspace's subscription. A new one begins its first monthly period (UTC) at `at`. Unless it is a
- * contract, a new reading from the payment processor replaces it.
- * @throws AppError `not_found` when the organization does not exist.
+ * Writes a workspace's subscription. Unless it is a contract, a new reading replaces it. @throws AppError `not_found`
  */
 export async function putSubscription(
   tx: Tx,
@@ -195,10 +192,7 @@ function toView(row: Row<'subscriptions'>, now: Date): SubscriptionView {
   }
 }
 
-/**
- * A trial is free, including answers over its credits. Answers after its end are charged even before the next
- * reading.
- */
+/** A trial is free, also beyond its credits. Answers after its end are charged even before the next reading. */
 function isFree({ status, trial_ends_at: trialEndsAt }: Row<'subscriptions'>, periodStart: Date): boolean {
   return status === 'trialing' && (trialEndsAt === null || periodStart < trialEndsAt)
 }

@@ -10,10 +10,7 @@ const Cluster = z.object({
 })
 const Vectors = z.array(z.object({ server: z.string(), version: z.string().nullable() }))
 
-/**
- * @returns the version of Citus, and the number of servers that store rows
- * @throws StartupError that names what is missing and the statement that fixes it
- */
+/** @returns the version of Citus, and the number of storing servers @throws StartupError with what fixes it */
 export async function checkCluster(db: Db): Promise<{ citus: string; workers: number }> {
   const { rows: extensions } = await sql<{ version: string }>`
     select extversion as version from pg_extension where extname = 'citus'`.execute(db)

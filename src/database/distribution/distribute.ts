@@ -23,9 +23,7 @@ export async function isDistributed(db: Db): Promise<boolean> {
 }
 
 /**
- * Distributes the tables that a distributed database has gained; leaves any other database unchanged.
- * @returns the tables that it distributed
- * @throws StartupError when a tenant table is not distributed: its rows would outlive their organization
+ * Distributes new tables of a distributed database. @returns their names @throws StartupError for one not in its place
  */
 export async function distributeNewTables(db: Db): Promise<string[]> {
   if (!(await isDistributed(db))) return []

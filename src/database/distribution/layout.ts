@@ -13,8 +13,7 @@ import type { Schema } from '../schema.ts'
 export type Placement = 'reference' | 'tenant' | 'coordinator' | 'plain'
 
 /**
- * The placement of every table, defined only here, in the order of distribution: a table comes after those it refers
- * to. An organization's rows are deleted in the reverse order (src/organization-removal).
+ * Every table's placement, in the order of distribution: after those it refers to. Rows are deleted in reverse order.
  */
 export const LAYOUT = {
   embedding_models: 'reference',

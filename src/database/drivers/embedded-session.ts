@@ -26,10 +26,7 @@ interface OpenTransaction {
 
 const NOTHING: EmbeddedResult = { rows: [], affectedRows: 0 }
 
-/**
- * PGlite's one session, which runs one statement or transaction at a time. Owners take turns. A transaction that runs
- * no statement within its idle limit is rolled back, as `idle_in_transaction_session_timeout` does on a server.
- */
+/** PGlite's one session: owners take turns, and a transaction idle for too long is rolled back. */
 export class EmbeddedSession {
   readonly #pglite: PGlite
   readonly #statements: EmbeddedStatements
@@ -114,10 +111,7 @@ export class EmbeddedSession {
     }
   }
 
-  /**
-   * The session stays taken until the next in the queue has it. It waits one turn of the event loop first, so that
-   * requests that arrived while a statement ran are in the queue.
-   */
+  /** Hands the session to the next in the queue, after one turn of the event loop, so that new arrivals are in it. */
   #giveOn(): void {
     setImmediate(() => {
       const next = this.#line.next() ?? this.#last

@@ -13,10 +13,7 @@ import {
 } from './embedded-messages.ts'
 
 export interface EmbeddedQueries {
-  /**
-   * @param name under which the session keeps the statement prepared
-   * @throws the database's error, or that it is closed or has ended
-   */
+  /** @param name under which the session keeps it prepared @throws the database's error, or that it has ended */
   query<Row>(sql: string, parameters?: readonly unknown[], name?: string): Promise<EmbeddedResult<Row>>
 }
 

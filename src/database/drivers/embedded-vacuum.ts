@@ -13,12 +13,7 @@ const LOG_BYTES_MAX = 8 * 2 ** 20
 const NEEDS_CHECKPOINT = `
   select pg_wal_lsn_diff(pg_current_wal_lsn(), redo_lsn) > ${LOG_BYTES_MAX} as "isNeeded" from pg_control_checkpoint()`
 
-/**
- * Vacuums and analyzes worn tables and writes changed pages to disk, once a minute when needed. A server does so in the
- * background; here each table blocks other queries while it is vacuumed.
- * @param onError called with a failure; the next minute tries again
- * @returns a function that stops it, after the run in progress
- */
+/** Vacuums and analyzes worn tables and writes changed pages to disk, once a minute. Returns what stops it. */
 export function startVacuuming(
   database: EmbeddedThread,
   onError: (error: unknown) => void,

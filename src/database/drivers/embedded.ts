@@ -35,9 +35,7 @@ export interface EmbeddedOptions {
 }
 
 /**
- * Opens the database in `dataDir`, creating it when there is none, and locks out other processes until it is closed.
- * @throws StartupError when another process holds the directory, or its contents cannot be read; it then changes
- * nothing
+ * Opens or creates the database in `dataDir` and locks out other processes. @throws StartupError; nothing is changed
  */
 export async function openEmbedded({
   dataDir,
@@ -76,10 +74,7 @@ export async function openEmbedded({
   }
 }
 
-/**
- * Creates the database beside its place and moves it there when complete, so that a killed first start leaves no
- * half-made database.
- */
+/** Creates the database beside its place and moves it there, so that a killed start leaves nothing half-made. */
 async function initialise(
   directory: string,
   folder: string,

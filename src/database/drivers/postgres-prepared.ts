@@ -13,10 +13,7 @@ interface Client {
   release(destroy?: boolean): void
 }
 
-/**
- * invalid_sql_statement_name and duplicate_prepared_statement: a pooler gives each transaction another session, such as
- * PgBouncer in transaction mode without `max_prepared_statements`.
- */
+/** The errors when a pooler, such as PgBouncer in transaction mode, gives each transaction another session. */
 const NOT_KEPT = new Set(['26000', '42P05'])
 
 /**

@@ -34,10 +34,7 @@ const FOR_MIGRATIONS = [
   '-c citus.enable_local_reference_table_foreign_keys=off',
 ]
 
-/**
- * Opens a pool on a PostgreSQL 16+ server with pgvector 0.8+.
- * @throws StartupError when the server cannot be reached or is too old
- */
+/** Opens a pool on a PostgreSQL 16+ server with pgvector 0.8+. @throws StartupError */
 export async function openPostgres({
   url,
   connectionsMax = 10,

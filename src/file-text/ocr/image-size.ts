@@ -11,10 +11,7 @@ const PNG = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
 const EXIF = Buffer.from('Exif\0\0', 'latin1')
 const ORIENTATION_TAG = 0x0112
 
-/**
- * Reads an image's header, so that nothing too large is decoded.
- * @throws Error that says what is wrong with the file
- */
+/** Reads an image's header, so that nothing too large is decoded. @throws Error with what is wrong */
 export function checkImage(bytes: Uint8Array): ImageHeader {
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const header = pngHeader(data) ?? jpegHeader(data)

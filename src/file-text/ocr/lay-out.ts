@@ -33,10 +33,7 @@ const ROW_GAP_MAX = 2.5
 /** More words in a segment, on average, are text in columns and no table. */
 const CELL_WORDS_MAX = 5
 
-/**
- * Text in reading order: lines as they are, paragraphs apart, and segments that stand side by side in rows as
- * Markdown tables.
- */
+/** Text in reading order: paragraphs apart, and segments side by side as Markdown tables. */
 export function layOut(words: readonly Word[]): string {
   const segments = segmentsOf(words)
   const tables = tablesOf(rowsOf(segments))

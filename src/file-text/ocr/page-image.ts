@@ -8,10 +8,7 @@ const WHITE = 255
 
 let library: ReturnType<typeof PDFiumLibrary.init> | null = null
 
-/**
- * A page of a PDF as a gray image, a PGM file; null if it is blank. PDFium decodes every compression of scans, which
- * the reader of text does not.
- */
+/** A page of a PDF as a PGM image, null if blank. PDFium decodes every compression of scans. */
 export async function drawPdfPage(bytes: Uint8Array, number: number): Promise<Uint8Array | null> {
   library ??= PDFiumLibrary.init()
   const document = await (await library).loadDocument(bytes)

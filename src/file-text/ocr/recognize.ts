@@ -38,10 +38,7 @@ const WORD_LEVEL = '5'
 let loading: Promise<Core> | null = null
 const readers = new Map<OcrLanguage, Api>()
 
-/**
- * The text of an image, `''` when it has none. Recognizes in the first of `languages`, and again if its words
- * belong to another of them.
- */
+/** The text of an image, `''` without any. Recognizes again if the words belong to another of `languages`. */
 export async function recognize(picture: Picture, languages: OcrLanguages): Promise<Recognized> {
   loading ??= loadCore({})
   const core = await loading

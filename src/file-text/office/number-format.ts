@@ -7,10 +7,7 @@ const DAY_MS = 86_400_000
 /** Excel's last day: 9999-12-31. */
 const LAST_DAY = 2_958_466
 
-/**
- * The style of a number format (ECMA-376 part 1, 18.8.30 and 18.8.31). `code` is null for built-in formats,
- * identified by id alone.
- */
+/** The style of a number format (ECMA-376 part 1, 18.8.30 and 18.8.31); `code` is null for built-in ones. */
 export function numberStyleOf(id: number, code: string | null): NumberStyle {
   if (code === null) return builtInStyle(id)
   // The format of positive numbers, without literals, conditions and colors; [h] and the like count hours.

@@ -35,11 +35,7 @@ export interface OfficePackage {
   read(part: string, reader: PartReader): Promise<void>
 }
 
-/**
- * Opens a Word, Excel or PowerPoint file (ECMA-376 part 2: a ZIP archive of XML parts). Inflates and parses
- * parts as streams, at most 256 MiB in all. Ignores document types and entities. Throws if it is no such
- * file.
- */
+/** Opens an Office file (a ZIP of XML parts). Parses parts as streams, at most 256 MiB in all. Throws if it is none. */
 export async function openOfficePackage(bytes: Uint8Array): Promise<OfficePackage> {
   refuseOldOffice(bytes)
   const { zip, entries } = await openZip(bytes)

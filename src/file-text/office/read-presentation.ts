@@ -7,9 +7,7 @@ const FURNITURE = new Set(['sldNum', 'dt', 'ftr', 'hdr', 'sldImg'])
 const TITLES = new Set(['title', 'ctrTitle'])
 
 /**
- * The text of a PowerPoint presentation (.pptx and related, ECMA-376 part 1, 19): slides in order, each under
- * its number and title, with text, tables, diagrams and speaker notes. Stops at about `maxTextBytes`. Throws
- * if it cannot be read.
+ * The text of a PowerPoint presentation: slides in order with tables, diagrams and speaker notes. Throws if unreadable.
  */
 export async function readPresentation(bytes: Uint8Array, maxTextBytes: number): Promise<FileText> {
   const office = await openOfficePackage(bytes)

@@ -2,11 +2,7 @@ import type { FileText } from '../file-text.ts'
 import { openOfficePackage, type OfficePackage } from './office-package.ts'
 import { TextDocumentReader } from './text-document-reader.ts'
 
-/**
- * The text of an OpenDocument text (.odt, ODF 1.3 part 3) with headings, lists, tables and notes. Its title
- * comes from its properties, else from the title style, else from the first heading. Stops at about
- * `maxCharacters`. Throws if it cannot be read.
- */
+/** The text of an OpenDocument text (.odt): headings, lists, tables, notes. Throws if unreadable. */
 export async function readTextDocument(bytes: Uint8Array, maxCharacters: number): Promise<FileText> {
   const office = await openOfficePackage(bytes)
   if (await isEncrypted(office)) throw new Error('it is protected with a password')

@@ -25,11 +25,7 @@ interface RawSheet {
   rows: Row[]
 }
 
-/**
- * The text of an Excel workbook (.xlsx and related, ECMA-376 part 1, 18): each visible sheet under its name,
- * one line per row, cells separated by ` | `, without empty ones; formulas as their last result. Stops at
- * about `maxTextBytes`. Throws if it cannot be read.
- */
+/** The text of an Excel workbook: each visible sheet under its name, one line per row. Throws if unreadable. */
 export async function readWorkbook(bytes: Uint8Array, maxTextBytes: number): Promise<FileText> {
   const office = await openOfficePackage(bytes)
   const main = await office.mainPart()

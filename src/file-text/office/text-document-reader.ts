@@ -1,10 +1,7 @@
 import { markdownTable } from '../markdown-table.ts'
 import { type PartReader, prefixedAttribute } from './office-package.ts'
 
-/**
- * Elements that are not the document's own text: tracked changes, comments, tables of contents, alternative
- * texts of pictures.
- */
+/** Elements that are not the document's text: tracked changes, comments, contents, alternative texts. */
 const SKIPPED = new Set([
   'tracked-changes',
   'annotation',
@@ -37,10 +34,7 @@ interface Table {
   hasHeader: boolean
 }
 
-/**
- * Extracts the text of a text document's content (ODF 1.3 part 3, 5 and 9): paragraphs, headings by outline
- * level, list items, tables with one line per row, footnotes in parentheses where they are referenced.
- */
+/** Extracts a text document's paragraphs, headings, list items, tables, and footnotes in parentheses. */
 export class TextDocumentReader implements PartReader {
   readonly #charactersMax: number
   readonly #blocks: string[] = []

@@ -23,8 +23,7 @@ const OPENAI_MODEL = 'text-embedding-3-small'
 const TRANSFORMERS_MODEL = 'Xenova/all-MiniLM-L6-v2'
 
 /**
- * The embedding model of the settings; unused models are never loaded. Throws StartupError if the settings
- * contradict the model, AppError `upstream_error` if a server fails to report its dimensions.
+ * The embedding model of the settings; unused ones are never loaded. @throws StartupError, AppError `upstream_error`
  */
 export async function createEmbeddingModel(
   settings: EmbeddingModelSettings,

@@ -1,7 +1,5 @@
 /**
- * Downloads a known model's files from the model hub and checks each against the hub's checksum. The API is
- * https://huggingface.co/docs/hub/api: `GET /api/models/{repository}/revision/main?blobs=true` lists the
- * commit and the files, with a SHA-256 for files in Git LFS and Git's SHA-1 for files in the repository.
+ * Downloads a known model's files from the model hub (https://huggingface.co/docs/hub/api) and checks their checksums.
  */
 import { createHash, type Hash } from 'node:crypto'
 import { createReadStream, createWriteStream, existsSync } from 'node:fs'
@@ -60,10 +58,7 @@ export function modelFolder(modelsDir: string, model: KnownModel): string {
   return join(modelsDir, model.name)
 }
 
-/**
- * Whether all files of a model are there, downloaded or added by hand. Full weights serve as well as
- * quantized ones.
- */
+/** Whether all files of a model are there. Full weights serve as well as quantized ones. */
 export function isModelThere(modelsDir: string, model: KnownModel): boolean {
   const folder = modelFolder(modelsDir, model)
   return model.files.every(
@@ -72,9 +67,7 @@ export function isModelThere(modelsDir: string, model: KnownModel): boolean {
 }
 
 /**
- * Downloads a model's files unless they are there. They appear in their folder all at once; a later attempt
- * verifies and reuses files of an interrupted one.
- * @throws AppError `upstream_error` with how to add the files by hand; the reason of `signal` if aborted
+ * Downloads a model's missing files, all at once or not at all. @throws AppError `upstream_error`, the signal's reason
  */
 export async function downloadModel(model: KnownModel, options: DownloadOptions): Promise<void> {
   const { modelsDir, signal } = options

@@ -34,11 +34,7 @@ const EmbeddingsResponse = z.object({
   data: z.array(z.object({ index: z.number().int(), embedding: z.array(z.number()) })),
 })
 
-/**
- * The embedding model of any server with `POST /embeddings` of the OpenAI API
- * (https://platform.openai.com/docs/api-reference/embeddings/create). Throws AppError `upstream_error` if the
- * server fails or answers with the wrong number or length of vectors.
- */
+/** The embedding model of any server with OpenAI's `POST /embeddings`. @throws AppError `upstream_error` */
 export async function createOpenAiEmbeddingModel(
   settings: OpenAiEmbeddingSettings,
   options: OpenAiEmbeddingOptions = {},

@@ -8,10 +8,7 @@ import { findKnownModel, type KnownModel } from './known-models.ts'
 import { titledText, unitVector } from './unit-vector.ts'
 
 export interface TransformersSettings {
-  /**
-   * A known model's name, a folder with `config.json`, `tokenizer.json` and `onnx/model.onnx`, or a model's
-   * id on the hub.
-   */
+  /** A known model's name, a folder with `config.json`, `tokenizer.json` and `onnx/model.onnx`, or an id on the hub. */
   model: string
   /** If given, the model must have this many. */
   dimensions?: number | undefined
@@ -23,20 +20,13 @@ type Transformers = typeof import('@huggingface/transformers')
 /** Texts per batch: more cost memory and bring no speed on a CPU. */
 const BATCH_SIZE = 16
 
-/**
- * Where scripts/install-local-models.mjs installs the optional package: outside node_modules, which an update
- * empties.
- */
+/** Where scripts/install-local-models.mjs installs the package: outside node_modules, which an update empties. */
 const PACKAGE_ENTRY = new URL(
   '../../../.runtime/local-models/node_modules/@huggingface/transformers/dist/transformers.node.mjs',
   import.meta.url,
 )
 
-/**
- * A local ONNX model run by Transformers.js: a known one as its makers say, any other with mean pooling.
- * Throws StartupError if the optional package is missing, or the model cannot be loaded or has other
- * dimensions.
- */
+/** A local ONNX model run by Transformers.js, by default with mean pooling. @throws StartupError */
 export async function createTransformersEmbeddingModel(
   settings: TransformersSettings,
   load: () => Promise<Transformers> = loadTransformers,

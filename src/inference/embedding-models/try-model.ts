@@ -13,10 +13,7 @@ const LENGTH_TOLERANCE = 0.01
 const DIFFERENT_MAX = 0.999
 const SAME_MIN = 0.99
 
-/**
- * Embeds a few texts and checks that the vectors can be searched.
- * @throws AppError `upstream_error` that says what is wrong with them; what the model itself throws
- */
+/** Embeds a few texts and checks that the vectors can be searched. @throws AppError `upstream_error`, model errors */
 export async function tryModel(model: EmbeddingModel, signal?: AbortSignal): Promise<void> {
   const [first, second] = PROBES
   const texts = [first, second, first].map((text) => ({ title: '', text }))

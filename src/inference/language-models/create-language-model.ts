@@ -25,10 +25,7 @@ const DEFAULT_MODELS = {
   google: 'gemini-2.5-flash',
 } as const
 
-/**
- * The language model of the settings; null: none. The first answer loads the provider's SDK, which keeps the
- * start fast. Throws StartupError if a required setting is missing.
- */
+/** The language model of the settings; null: none. The first answer loads the SDK. @throws StartupError */
 export function createLanguageModel(
   settings: LanguageModelSettings,
   options: LanguageModelOptions = {},

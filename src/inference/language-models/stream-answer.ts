@@ -13,10 +13,7 @@ export interface SdkCall {
 const PROVIDER = 'The language model'
 const CAUSES_MAX = 5
 
-/**
- * Streams the text of one model call through the AI SDK. Throws AppError `upstream_error` if the provider
- * fails or its stream ends early, the reason of `signal` on abort.
- */
+/** Streams the text of one model call through the AI SDK. @throws AppError `upstream_error`, the signal's reason */
 export async function* streamAnswer(
   call: SdkCall,
   prompt: LanguageModelPrompt,

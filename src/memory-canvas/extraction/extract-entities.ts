@@ -33,10 +33,7 @@ export interface ItemToRead {
 export const CHARACTERS_READ = 60_000
 const PARAGRAPH_CHARACTERS_MAX = 8_000
 const PEOPLE_MAX = 30
-/**
- * An item counts for this many entities, those closest to it first. With more, everything would connect to
- * everything.
- */
+/** An item counts for this many entities, the closest first, so that not everything connects to everything. */
 const ENTITIES_MAX = 32
 const NAMES_MAX = 4
 const TOPICS_MAX = 10

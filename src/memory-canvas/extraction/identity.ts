@@ -20,10 +20,7 @@ export interface FoundEntity {
   names: FoundName[]
 }
 
-/**
- * How well each kind of name identifies an entity. Of two atoms with the same alias, the lesser belongs to
- * the greater: a capitalized phrase to the person of that name, a name to the address it appeared with.
- */
+/** How well a kind of name identifies an entity. Of two atoms with one alias, the lesser belongs to the greater. */
 export const RANK = { topic: 0, handle: 1, name: 2, address: 4 } as const
 
 /** Separator of a folder's path. */
@@ -38,10 +35,7 @@ export function fold(text: string): string {
   return text.normalize('NFKD').replace(MARKS, '').toLowerCase().replace(NOT_WORD, ' ').trim()
 }
 
-/**
- * The form in which names are compared: folded, with the plural s of the last word removed, also from
- * abbreviations (`SLAs`).
- */
+/** The form in which names are compared: folded, without the last word's plural s (`SLAs`). */
 export function aliasOf(name: string): string {
   const folded = fold(name.replace(/(\p{Lu}{2})s$/u, '$1'))
   return /[^su]s$/.test(folded) && !folded.endsWith('is') && folded.length > 4 ? folded.slice(0, -1) : folded
@@ -67,10 +61,7 @@ export function tidy(name: string): string {
   return name.replace(/\s+/g, ' ').trim().slice(0, NAME_CHARACTERS_MAX).toWellFormed()
 }
 
-/**
- * A version 4 UUID derived from the organization and the key alone. A recurring entity keeps its id, and
- * processes need not coordinate.
- */
+/** A version 4 UUID derived from organization and key, so that a recurring entity keeps its id. */
 export function entityId(organizationId: string, key: string): string {
   const hex = hash('sha256', `${organizationId}\0${key}`, 'hex')
   const variant = ((Number.parseInt(hex.charAt(16), 16) & 3) | 8).toString(16)

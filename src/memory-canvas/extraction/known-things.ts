@@ -54,10 +54,7 @@ export const PLACES = namesOf(`
   Warszawa, Washington, Wellington, Wiesbaden, Winnipeg, Wolfsburg, Wroclaw, Wrocław, Wuhan, Wuppertal, Würzburg, Yokohama, Zagreb,
   Zaragoza, Zurich, Zürich, Silicon Valley, Bay Area, Manhattan, Brooklyn`)
 
-/**
- * Encodings, wire formats, signals and codes that everyone in computing shares, so no topics by themselves.
- * Technology that a company sets up or repairs (SSO, VPN, DNS, CSRF) is not listed.
- */
+/** Encodings, formats, signals and codes that everyone in computing shares, so no topics by themselves. */
 export const STANDARDS = namesOf(`
   ack, adr, ajax, alpn, amqp, ansi, arp, ascii, asn, avif, base64, bmp, bom, bson, cbor, cgi,   cjs, cli, connack, crc, crlf, ddl, dll, dml, dom,
   dos, dpi, dsn, dtd, dto, ecdsa, ecma, ecmascript, ed25519, elf, eof, eol, esm, regexp, exif, fifo, gif, gui,

@@ -184,10 +184,7 @@ function mostTelling(found: ReadonlyMap<string, Candidate>, plain: ReadonlySet<s
     .map(([alias, { name }]) => topicOf(alias, name))
 }
 
-/**
- * Whether the item also writes it in lower case: as a whole, unless it is never an ordinary word, or word by
- * word if only titles and headings have it.
- */
+/** Whether the item also writes it in lower case, as a whole or, if only titles have it, word by word. */
 function isPlain(alias: string, { name, isInText }: Candidate, plain: ReadonlySet<string>): boolean {
   if (plain.has(alias)) return !isOddName(name) || /^\p{Lu}+$/u.test(name)
   return !isInText && alias.includes(' ') && name.split(' ').every((word) => plain.has(aliasOf(word)))

@@ -26,10 +26,7 @@ export interface ModelTest {
 
 export interface ModelCheck {
   describe(): Record<ModelKind, ModelSetting>
-  /**
-   * Calls the model once, with a deadline.
-   * @throws AppError `not_configured` if there is no such model; other errors than failures of the model
-   */
+  /** Calls the model once, with a deadline. @throws AppError `not_configured`, errors other than the model's */
   test(kind: ModelKind, signal: AbortSignal): Promise<ModelTest>
 }
 

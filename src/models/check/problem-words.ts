@@ -17,10 +17,7 @@ const ADVICE: Record<ProviderFailureKind, (subject: string, prefix: string) => s
     `The server of the ${subject} refuses the request. Check that it offers the model that ${prefix}_MODEL names.`,
 }
 
-/**
- * Why a model does not work and what to do. `detail` has the status and error code of the response, never the server's
- * words, which may repeat a key. null: not a failure of the model.
- */
+/** Why a model does not work and what to do, never in the server's words. null: not a failure of the model. */
 export function problemOf(kind: ModelKind, error: unknown): { words: string; detail: string | null } | null {
   if (!(error instanceof AppError) || error.code !== 'upstream_error') return null
   const { cause } = error

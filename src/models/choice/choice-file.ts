@@ -1,7 +1,4 @@
-/**
- * `DATA_DIR/embedding-model.json`: the embedding model chosen at run time. It applies only if the environment
- * names none and the database is embedded, so that this is its only process.
- */
+/** `DATA_DIR/embedding-model.json`: the model chosen at run time, if the environment names none and it is embedded. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -20,10 +17,7 @@ export interface Choice {
 
 export interface ChoiceFile {
   readonly path: string
-  /**
-   * null: no choice was made. Re-encrypts keys that an older encryption key encrypted.
-   * @throws StartupError with what to do if the file cannot be read
-   */
+  /** null: no choice was made. Re-encrypts keys of older encryption keys. @throws StartupError */
   read(): Promise<Choice | null>
   /** Replaces the whole file atomically. */
   write(choice: Choice): Promise<void>

@@ -40,10 +40,7 @@ export interface Change {
 }
 
 export interface ModelChoice {
-  /**
-   * Starts a change and returns at once; cancels one in progress.
-   * @throws AppError `embedding_model_fixed` if the environment names the model
-   */
+  /** Starts a change and returns at once; cancels one in progress. @throws AppError `embedding_model_fixed` */
   choose(request: ChoiceRequest): void
   /** The settings of the configured model. */
   present(): EmbeddingModelSettings

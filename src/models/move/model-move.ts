@@ -47,28 +47,17 @@ export interface OverallMove {
 
 export interface ModelMove {
   /**
-   * Starts to move the caller's organization to the configured model and returns at once. A running move is
-   * returned as it is; one to a model that is no longer configured is replaced.
+   * Starts to move the caller's organization and returns at once. Replaces a move to a model not configured any more.
    */
   start(caller: Caller): Promise<ModelMoveView>
   status(organizationId: string): Promise<ModelMoveView>
-  /**
-   * Starts to move every organization with vectors of another model; returns how many. An operator action, so
-   * it is logged rather than audited.
-   */
+  /** Starts to move every organization with vectors of another model, logged for the operator; returns how many. */
   startAll(): Promise<number>
   /** The progress of all moves to the configured model together. */
   overall(): Promise<OverallMove>
-  /**
-   * Starts to move organizations of an earlier model that the configured one replaces. Then works on every
-   * unleased move, one at a time, until none can progress; a concurrent call joins the running one. Never
-   * rejects: failures are logged and stored with the move.
-   */
+  /** Starts moves from replaced models, then works on every unleased move until none can progress. Never rejects. */
   resume(): Promise<void>
-  /**
-   * Resumes now and every 15 seconds, if this process works: picks up moves of ended processes, failed moves,
-   * and moves started elsewhere.
-   */
+  /** Resumes now and every 15 seconds: moves of ended processes, failed ones, and those started elsewhere. */
   startResuming(): void
   /** Stops after the current batch and releases its lease. */
   stop(): Promise<void>
@@ -81,10 +70,7 @@ export interface ModelMoveOptions {
   logger: Logger
   /** Whether this process does the work; otherwise `start` leaves it to one that does. */
   works: boolean
-  /**
-   * Delay from now, in milliseconds, before vectors of an earlier model move automatically: processes of the
-   * previous version, which do not know the present model, may still be answering. Default 0.
-   */
+  /** Milliseconds before earlier vectors move: processes of the previous version may still be answering. Default 0. */
   replaceAfterMs?: number
 }
 

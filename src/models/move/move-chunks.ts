@@ -48,11 +48,7 @@ interface Held {
   modelId: number
 }
 
-/**
- * Works on an organization's move until it is done, fails, or is stopped. Does nothing while another process
- * holds the lease or the model is unavailable here. Failures are logged and stored with the move, never
- * thrown.
- */
+/** Works on an organization's move until it is done, fails, or is stopped. Failures are logged and stored. */
 export function createMove(options: MoveOptions): (organizationId: string) => Promise<void> {
   const { db, models, logger, signal } = options
   return async (organizationId) => {

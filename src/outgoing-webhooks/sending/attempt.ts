@@ -37,10 +37,7 @@ export function messageId(eventId: string): string {
   return `msg_${eventId}`
 }
 
-/**
- * Begins an attempt of a delivery that is due and free; null when there is none. Fails deliveries whose webhook is
- * disabled or whose last attempt was never settled.
- */
+/** Begins an attempt of a free, due delivery; null without one. Fails those disabled or never settled. */
 export async function take(
   db: Db,
   { organizationId, id }: DeliveryRef,
@@ -123,11 +120,7 @@ function errorOf(result: SendResult | { fault: 'secret_unreadable' }): DeliveryE
   return status >= 300 && status < 400 ? 'redirected' : 'refused'
 }
 
-/**
- * Records how an attempt ended, the next attempt's time and the effect on the webhook. Null: the lease was lost to
- * another process.
- * @param random from 0 to 1, for the next attempt's jitter
- */
+/** Records an attempt's end, the next one's time and the effect on the webhook. Null: the lease was lost. */
 export async function settle(
   db: Db,
   taken: Taken,

@@ -5,10 +5,7 @@ import { type DueDelivery, SLOTS_OF_WEBHOOK, SLOTS_OF_WORKSPACE, type TakenSlots
 
 const FOUND_AT_ONE_LOOK = 200
 
-/**
- * Free due deliveries, a few per webhook and workspace, so that one with many does not hide the others. Working
- * webhooks come first.
- */
+/** Free due deliveries, a few per webhook and workspace, so that none hides the others. Working webhooks first. */
 export async function findDue(db: Db, now: Date, taken: TakenSlots): Promise<DueDelivery[]> {
   const { rows } = await sql<DueDelivery>`
     select organization_id as "organizationId", id, webhook_id as "webhookId", is_failing as "isFailing"

@@ -26,10 +26,7 @@ export const FAILING_MS = 72 * HOUR_MS
 const ASKED_WAIT_MAX_MS = 24 * HOUR_MS
 
 /**
- * Milliseconds from a failed attempt to the next one; null: it was the last.
- * @param attempts those made so far, at least 1
- * @param random from 0 to 1
- * @param askedMs what the receiver asked for: the next attempt does not come earlier
+ * Milliseconds to the next attempt; null: it was the last. `random` is from 0 to 1, `askedMs` the receiver's minimum.
  */
 export function waitAfter(attempts: number, random: number, askedMs = 0): number | null {
   const wait = WAITS_MS[attempts - 1]

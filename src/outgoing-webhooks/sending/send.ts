@@ -31,10 +31,7 @@ export type Send = (
   signal: AbortSignal,
 ) => Promise<SendResult>
 
-/**
- * Creates a client that posts JSON to untrusted URLs: each request has its own connection to a checked address, uses
- * no proxy, follows no redirect, and takes at most 15 seconds.
- */
+/** A client that posts JSON to untrusted URLs: checked address, no proxy, no redirect, at most 15 seconds. */
 export function createSend({
   resolve,
   allowsPrivate,

@@ -11,10 +11,7 @@ const CHARACTERS_MAX = 1_000
 /** `emails[type eq "work"].value` also matches as the address. */
 const EQUALS = /^([a-z][\w.:$-]*)(?:\[[^\]"]*"[^"]*"\](\.[a-z]+))? eq ("(?:[^"\\]|\\.)*")$/i
 
-/**
- * Parses a filter (RFC 7644, section 3.4.2.2) of the form `attribute eq "value"`.
- * @throws AppError `validation_failed` with `invalidFilter`
- */
+/** Parses `attribute eq "value"` (RFC 7644, section 3.4.2.2). @throws AppError `validation_failed` */
 export function parseFilter(text: string, attributes: readonly string[]): ScimFilter {
   const match = text.length > CHARACTERS_MAX ? null : EQUALS.exec(text.trim().replaceAll(/\s+/g, ' '))
   const attribute = `${match?.[1] ?? ''}${match?.[2] ?? ''}`.toLowerCase()

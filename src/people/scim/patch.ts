@@ -36,11 +36,7 @@ const URN = /^urn:ietf:params:scim:schemas:core:2\.0:(?:User|Group):/i
 
 const Values = z.record(z.string(), z.unknown())
 
-/**
- * Splits a PATCH into changes, as Okta and Microsoft Entra ID send them: with a path, or with an object whose keys are
- * paths. Attributes of extensions are ignored.
- * @throws AppError `validation_failed` with `invalidPath` or `invalidValue`
- */
+/** Splits a PATCH into changes, with a path or an object of paths. @throws AppError `validation_failed` */
 export function stepsOf({ Operations }: z.output<typeof PatchBody>): PatchStep[] {
   return Operations.flatMap(({ op, path, value }) => {
     if (path) return stepOf(op, path, value)

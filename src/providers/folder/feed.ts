@@ -8,8 +8,7 @@ import { createScan, type Entry } from './scan.ts'
 import { walk, type WalkedFile, type WalkStep } from './walk.ts'
 
 /**
- * The position of the changes: files that changed at `at` or later by the file system's clock are read. The walk of
- * this round is past `after` and saw nothing newer than `newest`; `before` is that of the walk before.
+ * Files changed at `at` or later are read. This walk is past `after`, up to `newest`; `before` is the walk's before.
  */
 const Position = z.object({
   at: z.number(),

@@ -9,10 +9,7 @@ export interface Place {
   device: number
 }
 
-/**
- * The folder that a user names. Refusals never tell what else is on the machine.
- * @throws AppError `validation_failed`
- */
+/** The folder that a user names. Refusals never tell what else is on the machine. @throws AppError */
 export async function placeOf(named: string, roots: readonly string[]): Promise<Place> {
   const found = await realpath(named).catch(() => null)
   if (found === null || !(await isAllowed(found, roots)) || !(await lstat(found)).isDirectory()) {
@@ -27,9 +24,7 @@ export async function placeOf(named: string, roots: readonly string[]): Promise<
 }
 
 /**
- * Checks the folder again before each run: the operator may have withdrawn a root, or its disk may not be mounted,
- * which must not count as the deletion of every file.
- * @throws ProviderError
+ * Checks the folder before each run: a withdrawn root or missing disk must not count as deletion. @throws ProviderError
  */
 export async function checkPlace(
   { path: folder, device }: { path: string; device: unknown },

@@ -44,10 +44,7 @@ export async function readFolderFile(
   }
 }
 
-/**
- * Opens a file for reading without waiting for a pipe. Anyone with write access to the folder can replace a part of
- * the path by a symbolic link at any time, so the caller checks the place of the open file, not the path.
- */
+/** Opens a file without waiting for a pipe. The caller checks the open file's place: the path can change any time. */
 async function openFile(file: string): Promise<{ handle: FileHandle; stats: Stats } | null> {
   let handle: FileHandle
   try {

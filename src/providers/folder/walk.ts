@@ -20,10 +20,7 @@ interface Entry {
   isFolder: boolean
 }
 
-/**
- * The files below a folder, bytewise ascending by path, after the path `after`. It skips hidden names, formats without
- * text, and symbolic links: a link could lead out of the folder.
- */
+/** The files below a folder after the path `after`, ascending, without hidden names and symbolic links. */
 export async function* walk(
   folder: string,
   after: string | null,

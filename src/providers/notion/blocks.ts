@@ -30,11 +30,7 @@ interface Level {
   indent: number
 }
 
-/**
- * The blocks of a page (or of one block) as Markdown-like text, up to `maxTextBytes`: the fallback for the Markdown
- * endpoint. Children appear in place, and once, since synced blocks may contain each other. Blocks we may not see are
- * skipped. Throws ProviderError when the page itself cannot be read.
- */
+/** The blocks of a page as Markdown, the fallback of the Markdown endpoint, each once. Throws ProviderError. */
 export async function readBlocks(run: NotionRun, id: string, limits = BLOCK_LIMITS): Promise<NotionContent> {
   const lines: string[] = []
   const children: NotionContent['children'] = []

@@ -29,8 +29,7 @@ import { createNotionTree } from './tree.ts'
 const TRASH_PAGES = 5
 
 /**
- * What changed since `cursor`: search results, most recently edited first, down to what was read before; the trash;
- * periodically a count of everything; and what these lead to (children, rows, newly shared pages). Throws
+ * What changed since `cursor`: recent results, trash, periodically everything, and what they lead to. Throws
  * ProviderError.
  */
 export async function* listNotionChanges(
@@ -134,9 +133,7 @@ function isToBeRead(sync: NotionSync, object: NotionObject, newestBefore: string
   return !isRepeated
 }
 
-/**
- * Removes trashed objects: those on the first pages of the trash, and further ones while they include stored objects.
- */
+/** Removes trashed objects: the first pages of the trash, and further ones while they include stored objects. */
 async function* removeTrashed(sync: NotionSync): AsyncGenerator<ChangePage> {
   const { run, state } = sync
   let pages = 0

@@ -11,10 +11,7 @@ const MOST_REFUSALS = 3
 /** Reads a page's content; throws ProviderError. */
 export type NotionReader = (pageId: string) => Promise<NotionContent>
 
-/**
- * A reader for one run. It requests a page's Markdown and falls back to its blocks. When the server has no Markdown
- * at all, it requests blocks right away from then on.
- */
+/** A reader for one run: a page's Markdown, or its blocks, always once the server has no Markdown. */
 export function createNotionReader(run: NotionRun): NotionReader {
   let refusals = 0
   let hasMarkdown = true
@@ -45,10 +42,7 @@ async function blocksInstead(run: NotionRun, pageId: string, refusal: ProviderEr
   }
 }
 
-/**
- * A page as Notion's enhanced Markdown, up to `maxTextBytes`. A long page omits the parts named in
- * `unknown_block_ids`; they are fetched one by one, except those not shared with us. Throws ProviderError.
- */
+/** A page as Notion's Markdown, with omitted parts fetched one by one. Throws ProviderError. */
 async function readMarkdown(run: NotionRun, pageId: string): Promise<NotionContent> {
   const texts: string[] = []
   const children: NotionContent['children'] = []

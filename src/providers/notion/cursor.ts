@@ -71,10 +71,7 @@ export function writeNotionCursor(state: NotionState): JsonValue {
   return structuredClone(state)
 }
 
-/**
- * Ends the pass through the search results. The next pass stops at its newest edit, but never in the future (by
- * Notion's clock), where it would miss later edits.
- */
+/** Ends the pass through the search results. The next one stops at its newest edit, never in the future. */
 export function finishPass(state: NotionState, serverTime: Date): void {
   if (state.pass !== null) {
     const now = serverTime.toISOString()

@@ -12,9 +12,7 @@ export interface NotionRow extends NotionRef {
 }
 
 /**
- * A data source's rows by creation time, without trashed ones. One query lists at most 10,000 rows; further queries
- * begin at the last row's time, as the SDK's `iterateAllDataSourceRows` does. Yields nothing when the data source is
- * gone. Throws ProviderError.
+ * A data source's rows by creation time, beyond the 10,000 of one query. Empty when it is gone. Throws ProviderError.
  */
 export async function* rowsOf(
   run: NotionRun,

@@ -59,10 +59,7 @@ export function pageOf(sync: NotionSync, part: NotionPart): ChangePage {
   return { ...part, cursor: writeNotionCursor(sync.state), complete: false, snapshot: null }
 }
 
-/**
- * Reads one object into the part as an item, a deletion, or a failure that the next run retries. Returns whether it
- * was read.
- */
+/** Reads one object into the part as an item, a deletion, or a failure to retry. Returns whether it was read. */
 export async function readObject(sync: NotionSync, object: NotionObject, part: NotionPart): Promise<boolean> {
   const { state, outage, people } = sync
   const ref: NotionRef = { kind: object.object, id: object.id }

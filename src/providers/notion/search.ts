@@ -14,10 +14,7 @@ export interface SearchPage {
   nextCursor: string | null
 }
 
-/**
- * What is shared with us, most recently edited first, from `startCursor` (null: the first page); with `inTrash` the
- * trash instead. Throws ProviderError.
- */
+/** What is shared with us, or with `inTrash` the trash, most recently edited first. Throws ProviderError. */
 export async function* searchPages(
   run: NotionRun,
   startCursor: string | null,

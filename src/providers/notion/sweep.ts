@@ -21,9 +21,7 @@ const CHEAP_REQUESTS = 10
 const PAUSE_PER_REQUEST_MS = 3_000
 /** The longest such pause. */
 const LONGEST_PAUSE_MS = 6 * 3600_000
-/**
- * Objects missing from the count that a run checks one by one; the next run continues. The first count has no bound.
- */
+/** Missing objects that a run checks; the next run continues. The first count has no bound. */
 const CHECKS_PER_RUN = 1_000
 const CHECKS_PER_PAGE = 50
 const STORED_IDS_LIMIT = 1_000

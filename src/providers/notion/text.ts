@@ -90,10 +90,7 @@ const CELL_END = /<\/td>\s*/g
 const TAG =
   /<\/?(?:page|database|mention-[a-z-]+|callout|columns?|details|summary|synced_block(?:_reference)?|table|colgroup|col|tr|td|span|unknown|empty-block|table_of_contents|audio|video|file|pdf|meeting-notes|notes)\b[^<>]*>/g
 
-/**
- * Notion's enhanced Markdown as plain Markdown: removes the tags and keeps their content
- * (developers.notion.com/guides/data-apis/enhanced-markdown).
- */
+/** Notion's enhanced Markdown as plain Markdown: removes the tags and keeps their content. */
 export function readableMarkdown(markdown: string): string {
   return markdown
     .replace(CELL_END, ' | ')

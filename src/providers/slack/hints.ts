@@ -2,10 +2,7 @@ import { z } from 'zod'
 import type { JsonValue } from '../provider.ts'
 import { blockStart } from './reading/messages.ts'
 
-/**
- * What an event asks to be reread. `message`: the hour of a message, and with `threadTs` its thread. `channels`: the
- * list of channels, which every run reads anyway.
- */
+/** What an event asks to be reread: `message`, its hour and thread; `channels`, their list, which every run reads. */
 export const slackHint = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('message'),
@@ -25,10 +22,7 @@ export interface HintedBlock {
   roots: Set<string>
 }
 
-/**
- * Hints grouped by hour, in order of arrival. `unreadable`: some could not be parsed, so every channel must be
- * polled.
- */
+/** Hints grouped by hour, in order of arrival. `unreadable`: some could not be parsed, so poll every channel. */
 export function groupHints(hints: readonly JsonValue[]): { blocks: HintedBlock[]; unreadable: boolean } {
   const blocks = new Map<string, HintedBlock>()
   let unreadable = false

@@ -56,10 +56,7 @@ export async function exchangeSlackCode(
   }
 }
 
-/**
- * Refreshes credentials of the same install if token rotation is on; Slack replaces the refresh token on each use.
- * Throws ProviderError.
- */
+/** Refreshes credentials if token rotation is on; Slack replaces the token on each use. Throws ProviderError. */
 export async function refreshSlackToken(
   options: SlackOAuthOptions,
   credentials: Credentials,

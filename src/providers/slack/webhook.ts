@@ -9,12 +9,7 @@ import { validate } from '../../kernel/validate.ts'
 
 const LARGEST_AGE_SECONDS = 300
 
-/**
- * Whether Slack signed a request with our secret within the last five minutes
- * (docs.slack.dev/authentication/verifying-requests-from-slack): `v0=` and the hex HMAC-SHA256 of
- * `v0:{timestamp}:{raw body}`, compared in constant time. `timestamp` and `signature` are the headers
- * `X-Slack-Request-Timestamp` and `X-Slack-Signature`.
- */
+/** Whether Slack signed a request within five minutes (docs.slack.dev/authentication/verifying-requests-from-slack). */
 export function verifySlackSignature(input: {
   signingSecret: string
   timestamp: string | undefined
@@ -40,11 +35,7 @@ export function signSlackBody(
   return `v0=${hmac.digest('hex')}`
 }
 
-/**
- * Verifies and parses a request of Slack's Events API; it applies to every source of its workspace.
- * @throws AppError `not_configured`, `unauthenticated` for a wrong or old signature, `malformed_json`,
- * `validation_failed`
- */
+/** Verifies and parses a request of the Events API, for every source of its workspace. @throws AppError */
 export function readSlackRequest(
   { headers, rawBody }: WebhookRequest,
   signingSecret: string | undefined,
@@ -77,9 +68,7 @@ function parseJson(rawBody: Buffer): unknown {
   }
 }
 
-/**
- * What a request of the Events API asks for. `eventId` identifies duplicates: Slack sends an event up to four times.
- */
+/** What a request of the Events API asks for. `eventId` identifies duplicates: Slack sends up to four. */
 export type SlackEventOutcome =
   | { kind: 'challenge'; challenge: string }
   | { kind: 'changed'; teamId: string; eventId: string; hints: SlackHint[]; changesPermissions?: boolean }
@@ -147,10 +136,7 @@ const CHANNEL_EVENTS = new Set([
   'member_joined_channel',
 ])
 
-/**
- * Parses a request of the Events API (docs.slack.dev/apis/events-api). `body` is the parsed JSON; throws AppError
- * `validation_failed` when it is not an event.
- */
+/** Parses a request of the Events API (docs.slack.dev/apis/events-api). @throws AppError `validation_failed` */
 export function readSlackEvent(body: unknown): SlackEventOutcome {
   const request = validate(envelope, body, 'body')
   if (request.type === 'url_verification') return { kind: 'challenge', challenge: request.challenge }
@@ -169,10 +155,7 @@ export function readSlackEvent(body: unknown): SlackEventOutcome {
   return { kind: 'changed', teamId, eventId, hints: [hint] }
 }
 
-/**
- * Whether a user joined or left the workspace or a channel, or became a guest. Other changes of users wait for a
- * poll.
- */
+/** Whether a user joined or left, or became a guest. Other changes of users wait for a poll. */
 function isOfPeople(event: z.output<typeof innerEvent>): boolean {
   if (event.type === 'member_left_channel' || event.type === 'team_join') return true
   if (event.type !== 'user_change') return false

@@ -29,11 +29,7 @@ export interface FetchOptions {
 
 export type FetchPage = (url: URL, options: FetchOptions) => Promise<PageAnswer>
 
-/**
- * Requests one page. Redirects are answers, for their targets must be checked first. Throws ProviderError:
- * `unavailable` without an answer or for 5xx, `rate_limited` for 429 and 503 with a time, `rejected` for what may not or
- * cannot be read.
- */
+/** Requests one page. Redirects are answers, so that their targets are checked first. Throws ProviderError. */
 export function createFetchPage(open: OpenRequest): FetchPage {
   return async (url, { headers, bytesMax, timeoutMs, signal, now }) => {
     const timeout = AbortSignal.timeout(timeoutMs)

@@ -32,10 +32,7 @@ export function* readPageLinks(html: string): Pausable<PageLinks> {
   return page
 }
 
-/**
- * Reads the open tags of a page with the attributes that crawlers need. A tokenizer instead of a parser, which takes
- * quadratic time in the depth of tags that are never closed.
- */
+/** Reads a page's open tags and attributes with a tokenizer: a parser takes quadratic time in unclosed tags. */
 function* readTags(
   html: string,
   onTag: (name: string, attributes: Readonly<Record<string, string>>) => void,

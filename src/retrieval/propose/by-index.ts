@@ -17,11 +17,7 @@ const MARGIN = 16
 const Counted = z.tuple([z.object({ vectors: z.number() })])
 const Rows = z.array(ProposedRow.extend({ revision: z.number() }))
 
-/**
- * Proposes by the organization's approximate index, which can miss some of the nearest chunks.
- * @param few with fewer vectors in scope, the index is not used
- * @returns null if there is no ready index or few vectors are in scope
- */
+/** Proposes by the approximate index; null without a ready one, or with under `few` vectors in scope. */
 export async function createIndexProposer(
   db: Db,
   query: NearestQuery,

@@ -18,16 +18,10 @@ export const ProposedRow = z.object({ id: z.string(), position: z.number(), vect
 const Scanned = z.object({ revision: z.number(), distance: z.number().nullable() })
 const Rows = z.array(z.union([Scanned.extend(ProposedRow.shape), Scanned.extend({ id: z.null() })]))
 
-/**
- * The maximum distance of a candidate. Zero vectors have no distance, and opposite ones no score. The margin allows for
- * rounding.
- */
+/** The maximum distance of a candidate: zero vectors have none, opposite ones no score. With room for rounding. */
 const NO_FURTHER = 1.01
 
-/**
- * Proposes by an exact scan of the organization's vectors in the database, within scope and filter.
- * @param isRanked the hybrid order compares quantized vectors, which have another order
- */
+/** Proposes by an exact scan in the database, within scope and filter. `isRanked`: for the hybrid order. */
 export function createScanProposer(db: Db, query: NearestQuery, isRanked: boolean): Proposer {
   return {
     path: 'database',

@@ -3,10 +3,7 @@ import type { Db } from '../../database/database.ts'
 import { prepare } from '../../database/prepared.ts'
 import type { NearestChunk } from '../nearest-query.ts'
 
-/**
- * The maximum share of relevance that an item loses with age, so that an old item that is the only answer still ranks
- * first.
- */
+/** The relevance an item loses with age at most, so that an old item that is the only answer ranks first. */
 export const AGE_SHARE = 0.35
 
 const DAY_MS = 86_400_000

@@ -31,10 +31,7 @@ const B = 0.75
 const TITLE = 0.6
 /** The gain of two neighboring query words, as a share of their mean weight, divided by their distance in the chunk. */
 const CLOSE = 0.5
-/**
- * The minimum divisor of scores, if the query can reach it. It makes one accidental word weigh less than a good match,
- * and does not penalize a long query for words that no chunk has.
- */
+/** The minimum divisor of scores, if the query can reach it, so that one accidental word weighs little. */
 const SCALE = 20
 /** The weight of the nearest chunk's meaning, relative to 1 for the best words. */
 const MEANING_SHARE = 0.3
@@ -54,9 +51,7 @@ const HASH_BITS = 4_095
 /** The query's distinct words, in order of first occurrence. */
 interface Query {
   indexes: ReadonlyMap<number, number>
-  /**
-   * A filter by the last bits of a hash: whether the query may contain it. Excludes most words without a map lookup.
-   */
+  /** A filter by a hash's last bits: whether the query may contain it. Excludes most words without a look-up. */
   mayHave: Uint8Array
   times: number[]
   background: number[]
@@ -170,10 +165,7 @@ function findWords({ indexes, mayHave }: Query, { numbers, titleWords }: ChunkWo
   return found
 }
 
-/**
- * Weighs each word by the geometric mean of its rarity among the chunks and in ordinary text. The candidates alone are
- * too few, and all are near the query.
- */
+/** Weighs each word by the geometric mean of its rarity among the chunks and in ordinary text. */
 function weighWords({ times, background }: Query, having: Uint32Array, chunks: number): Float64Array {
   return Float64Array.from(times, (many, index) => {
     const have = having[index] ?? 0

@@ -37,11 +37,7 @@ export interface RankRequest {
 
 type Ranked = Candidate & Rank
 
-/**
- * Ranks the chunks nearest to a query by words and vectors together, with one proposer. Compares the candidates, the
- * `query.limit` chunks with the greatest quantized cosines, in memory, and reads only the rows of the best. Requests a
- * newer proposal if the search must see a later change.
- */
+/** Ranks the nearest chunks by words and vectors, in memory, and reads only the rows of the best. */
 export function createRankBy({
   db,
   terms,
@@ -143,10 +139,7 @@ function mayBeNearest(candidates: readonly Candidate[]): Candidate[] {
 
 const Ids = z.array(z.object({ id: z.string() }))
 
-/**
- * The candidates whose items match the filter's metadata. A snapshot has only hashes of metadata, so it may propose
- * others. It decides all other conditions itself.
- */
+/** The candidates whose items match the filter's metadata, of which a snapshot has only hashes. */
 async function keepMatching(
   db: Db,
   { organizationId, filter }: NearestQuery,

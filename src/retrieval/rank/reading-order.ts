@@ -14,10 +14,7 @@ export interface Readable {
   words?: ChunkWords
 }
 
-/**
- * Orders chunks for reading by an answer: in hybrid order, except that a chunk with code that repeats the question gets
- * the lowest score, and that code is ignored. Ties keep their order.
- */
+/** Hybrid order, except that code that repeats the question is ignored and a chunk with it comes last. */
 export function* orderForReading<Chunk extends Readable>(
   question: string,
   chunks: readonly Chunk[],

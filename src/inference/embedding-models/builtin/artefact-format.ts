@@ -3,10 +3,7 @@ import { endianness } from 'node:os'
 
 import { StartupError } from '../../../kernel/errors.ts'
 
-/**
- * Ids of the models, each defined by this code and its artefact. A change of either that moves vectors needs
- * a new id.
- */
+/** The models' ids. A change of code or artefact that moves vectors needs a new id. */
 export const MODEL_IDS = ['builtin-1', 'builtin-2', 'builtin-3'] as const
 export type ModelId = (typeof MODEL_IDS)[number]
 /** The model of new vectors; older models serve existing vectors. */
@@ -37,11 +34,7 @@ export interface Vocabulary {
   commonDirection: Float32Array | null
 }
 
-/**
- * Encodes the artefact: a header of 64 bytes (magic, format, stems, documents, bytes of the stems, model id,
- * checksum), then frequencies, the common direction or weights, vectors, and the stems in UTF-8 separated by
- * line feeds. Numbers are little-endian.
- */
+/** Encodes the artefact: a 64-byte header, frequencies, direction or weights, vectors, stems. Little-endian. */
 export function encodeArtefact(vocabulary: Vocabulary, modelId: string): Buffer {
   const count = vocabulary.stems.length
   const text = Buffer.from(vocabulary.stems.join('\n'), 'utf8')
@@ -63,10 +56,7 @@ export function encodeArtefact(vocabulary: Vocabulary, modelId: string): Buffer 
   return Buffer.concat([header, body])
 }
 
-/**
- * Decodes an artefact. Throws a StartupError with instructions if the bytes are truncated, changed, not an
- * artefact, or made for another model. `name` is the file's name for the message.
- */
+/** Decodes an artefact. @throws StartupError with instructions if the bytes are not those of this model */
 export function decodeArtefact(bytes: Buffer, name: string, expected: ModelId): Vocabulary {
   if (bytes.length < HEADER_BYTES || bytes.toString('latin1', 0, 8) !== MAGIC) {
     throw broken(name, 'is not an artefact of the built-in embedding model')

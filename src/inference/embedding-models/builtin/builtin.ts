@@ -14,11 +14,7 @@ export function artefactPath(id: ModelId): string {
 
 const embedders = new Map<string, Promise<Embedder>>()
 
-/**
- * The embedding model that needs no network: 1,024 dimensions, with scores comparable only with its own. An
- * older id serves vectors stored already. Each process reads the artefact once. Throws a StartupError if it
- * is missing, truncated, or of another version.
- */
+/** The embedding model without network: 1,024 dimensions; an older id serves stored vectors. @throws StartupError */
 export async function loadBuiltinModel(
   id: ModelId = MODEL_ID,
   path = artefactPath(id),
@@ -44,8 +40,7 @@ export async function findBuiltinModel(name: string): Promise<EmbeddingModel | n
 }
 
 /**
- * How rare a stem of `tokenize` is in plain English: BM25's inverse document frequency over the training text,
- * above 0, largest for stems that the text does not have. Throws as `loadBuiltinModel` does.
+ * How rare a stem is in plain English: BM25's inverse document frequency over the training text. @throws StartupError
  */
 export async function loadBackgroundWeights(): Promise<(stem: string) => number> {
   return (await loadEmbedder(MODEL_ID, artefactPath(MODEL_ID))).backgroundWeight

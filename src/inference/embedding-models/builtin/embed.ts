@@ -15,10 +15,7 @@ const POSITIONS = 8
 /** Share of a vector's squared length that meaning takes in `builtin-1`, and in documents of later models. */
 const MEANING_FIRST = 0.18
 const MEANING = 0.3
-/**
- * Weight of meaning in a question from `builtin-2` on: the less its words say together, the likelier the answer
- * uses others. Interpolated linearly by the sum of background weights.
- */
+/** Meaning's weight in a question from `builtin-2` on, by background weight: vague questions rely on it more. */
 const VAGUE = { weight: 15, meaning: 0.45 }
 const DETAILED = { weight: 30, meaning: 0.18 }
 /** BM25's k1 and b, and the length of an average chunk in stems. */
@@ -34,10 +31,7 @@ const TITLE_COUNT = 2
 const UNKNOWN_FREQUENCY = 2
 /** Background weight of function words of other languages from `builtin-2` on. */
 const STOP_WEIGHT = 0.01
-/**
- * Background weight of pairs of Japanese syllables in a question: that of a common word, because unknown
- * stems count as rare.
- */
+/** Background weight of Japanese syllable pairs in a question, because unknown stems count as rare. */
 const SYLLABLES_WEIGHT = 5
 
 /** Turns text into unit vectors of `DIMENSIONS` numbers. Synchronous; do not share it between threads. */
@@ -147,9 +141,7 @@ function weighing(vocabulary: Vocabulary) {
 }
 
 /**
- * Share of a query's squared length that meaning takes, chosen so that it has the intended weight against a
- * document's fixed share. `said` is the sum of the words' background weights, `covered` the part of words
- * with a vector.
+ * Meaning's share of a query's squared length, by the words' background weights: all (`said`) and known (`covered`).
  */
 function queryMeaning(said: number, covered: number): number {
   const along = Math.min(1, Math.max(0, (said - VAGUE.weight) / (DETAILED.weight - VAGUE.weight)))
@@ -169,10 +161,7 @@ function count(counts: Map<string, number>, stems: readonly string[], times: num
   return times * stems.length
 }
 
-/**
- * Adds `amount` at the stem's signed positions, each 1/√8. FNV-1a over UTF-16 units, then Murmur3's finalizer
- * for each position.
- */
+/** Adds `amount` at the stem's signed positions, each 1/√8 (FNV-1a, then Murmur3's finalizer). */
 function addPositions(lexical: Float64Array, stem: string, amount: number): void {
   const hash = hashText(stem)
   const share = amount / Math.sqrt(POSITIONS)
@@ -234,10 +223,7 @@ function assemble({ lexical, meaning, coverage, share, common }: Parts): Float32
   return vector
 }
 
-/**
- * Writes √share times the unit of (unit meaning minus its common direction); returns its squared length,
- * share or 0.
- */
+/** Writes √share times the unit of (unit meaning minus its common direction); returns its squared length. */
 function addUnitMeaning(
   vector: Float32Array,
   meaning: Float64Array,

@@ -1,10 +1,6 @@
 import { tokenize } from './tokenize.ts'
 
-/**
- * Function words of other languages, abridged from the Snowball lists (https://snowballstem.org,
- * BSD-3-Clause), without accents, as in stems. Words that are also common in English ("die", "man", "pour")
- * are left out.
- */
+/** Function words of other languages from the Snowball lists (BSD-3-Clause), without accents and English words. */
 const WORDS = [
   // German
   `aber alle allem aller alles als also am an ander andere anderem anderen anderer anderes anderm
@@ -77,10 +73,7 @@ const WORDS = [
    waar wanneer`,
 ]
 
-/**
- * More function words, typical of questions: question words, auxiliary verbs, light verbs. Documents of
- * `builtin-2` were embedded without these, so they apply to questions only.
- */
+/** Function words typical of questions. Documents of `builtin-2` were embedded without them, so for questions only. */
 const WORDS_OF_QUESTIONS = [
   // German
   `wer wen wem wessen wohin woher womit wofur wovon muss musst mussen darf darfst durfen soll sollst sollen

@@ -1,7 +1,4 @@
-/**
- * English function words: articles, pronouns, auxiliaries, prepositions, question words. Documents and
- * queries leave them out. Lower case, unstemmed.
- */
+/** English function words, lower case and unstemmed, which documents and queries leave out. */
 export const STOP_WORDS: ReadonlySet<string> = new Set(
   `a an the this that these those
   i me my mine myself we us our ours ourselves you your yours yourself yourselves

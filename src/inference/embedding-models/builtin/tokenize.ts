@@ -25,10 +25,7 @@ const LATIN_SPELLED = new RegExp(`[${Object.keys(LATIN_SPELLINGS).join('')}]`, '
 /** What remains of "it's", "don't", "we'll" after the apostrophe. */
 const CONTRACTION_ENDS: ReadonlySet<string> = new Set(['s', 't', 'd', 'm', 'll', 're', 've'])
 
-/**
- * Limit of the stem cache. Porter2 takes microseconds and words repeat; the limit keeps hostile text from
- * filling memory.
- */
+/** Limit of the stem cache, so that hostile text cannot fill memory. */
 const STEMS_KEPT = 65_536
 /** Longer runs are identifiers or encoded data and are not stemmed. */
 const STEMMED_LENGTH_MAX = 40

@@ -100,10 +100,7 @@ async function findIssue(jira: Jira, id: string): Promise<Issue | null> {
   }
 }
 
-/**
- * The comments that all readers of an issue read, until they are as long as an item may be. An item has one list of
- * readers, so those restricted to a role or a group are left out.
- */
+/** The comments that all readers of an issue read, within an item's length; restricted ones are left out. */
 async function commentsOf(jira: Jira, { id, fields }: Issue, maxBytes: number): Promise<Comment[]> {
   const { comments, total } = fields.comment
   const found = [...comments]

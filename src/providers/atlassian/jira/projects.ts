@@ -15,10 +15,7 @@ const Project = z.object({
 })
 export type Project = z.output<typeof Project>
 
-/**
- * The projects that a source reads, by id: those named, or all that the account browses, except archived ones. `missing`
- * are the keys that this account cannot read. Throws ProviderError.
- */
+/** The projects that a source reads, by id, without archived ones. `missing`: unreadable keys. Throws ProviderError. */
 export async function findProjects(
   jira: Jira,
   named: readonly string[],

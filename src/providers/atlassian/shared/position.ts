@@ -4,10 +4,7 @@ import { z } from 'zod'
 /** At the end of the mark of an item that has nothing to read. */
 export const NOTHING = '!'
 
-/**
- * What runs have read: the mark of each item's state then, `CONTENT.READERS`, and what the last complete survey leaves
- * for the next one.
- */
+/** What runs have read: each item's mark, `CONTENT.READERS`, and what the last complete survey leaves for the next. */
 export const Position = z.object({
   known: z.record(z.string(), z.string()),
   survey: z.json().default(null),

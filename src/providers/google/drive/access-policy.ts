@@ -9,9 +9,8 @@ type Permission = drive_v3.Schema$Permission
 const PAGE_SIZE = 100
 
 /**
- * A file of a user's own Drive lists its permissions. A file of a shared drive does not: the drive's members may read
- * it, and `hasAugmentedPermissions` marks people added to the file or folder itself. Below a folder with limited
- * access a file has its own list.
+ * A Drive file lists its permissions. In a shared drive only added people and limited folders do
+ * (`hasAugmentedPermissions`).
  */
 export function createAccessPolicies(): AccessPolicies {
   const ofDrives = new Map<string, Promise<Permission[] | null>>()

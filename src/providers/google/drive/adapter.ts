@@ -102,10 +102,7 @@ export function createGoogleDriveAdapter({
 
 const RETRIED_AT_ONCE = 50
 
-/**
- * All steps of a run. A full crawl is its own run. Change tokens are taken before it, so the next run sees what
- * changed meanwhile.
- */
+/** All steps of a run. Change tokens are taken before a full crawl, so the next run sees what changed meanwhile. */
 async function* steps(run: DriveRun, state: DriveCursor): AsyncGenerator<SyncStep> {
   const isFullCrawl = state.crawl !== null && state.crawl.name !== null
   yield* matchDrives(run, state)

@@ -21,8 +21,7 @@ import { followShortcut, unfollowShortcut } from './shortcuts.ts'
 const PAGE_SIZE = 50
 
 /**
- * Reads a feed's changes from `state.feeds[feed]` and advances it page by page. Entries hold the current state of a
- * file, not deltas, so their order does not matter. Throws `cursor_expired` when Google rejects the page token.
+ * Reads a feed's changes and advances it page by page; entries hold a file's current state. Throws `cursor_expired`.
  */
 export async function* changesOf(run: DriveRun, state: DriveCursor, feed: string): AsyncGenerator<SyncStep> {
   for await (const { changes, next } of changesAfter(run, feed, state.feeds[feed] ?? '')) {
@@ -41,10 +40,7 @@ export async function* changesOf(run: DriveRun, state: DriveCursor, feed: string
   }
 }
 
-/**
- * Pages of file changes after a page token; `next` is the following token. Yields nothing when a shared drive does
- * not answer.
- */
+/** Pages of file changes after a page token, with the next one; nothing when a shared drive does not answer. */
 export async function* changesAfter(
   run: DriveRun,
   feed: string,
@@ -62,10 +58,7 @@ export async function* changesAfter(
   }
 }
 
-/**
- * A page of changes; null when a shared drive does not answer this account. The other drives continue, this one next
- * time.
- */
+/** A page of changes; null when a shared drive does not answer this account: the next run tries it again. */
 async function changesPage(
   run: DriveRun,
   feed: string,

@@ -19,8 +19,7 @@ import { emptyStep, type ReadItems, type SyncStep } from '../shared/sync-steps.t
 const PAGE_SIZE = 50
 
 /**
- * Lists the feeds of `state.crawl.waiting` from `state.crawl.pageToken` and reads every file. The state advances page
- * by page, so an interrupted crawl resumes on the same page. Sets `state.crawl` to null at the end.
+ * Lists the feeds of `state.crawl.waiting` and reads every file, page by page; sets `state.crawl` to null at the end.
  */
 export async function* crawl(run: DriveRun, state: DriveCursor): AsyncGenerator<SyncStep> {
   while (state.crawl !== null) {
@@ -107,8 +106,7 @@ const listedFeeds = ({ feeds, toCrawl }: DriveCursor) =>
   Object.keys(feeds).filter((feed) => !toCrawl.includes(feed))
 
 /**
- * Whether the folder's files now inherit something else than noted. In a shared drive a folder does not list its
- * permissions.
+ * Whether the folder's files now inherit something else than noted. Shared drives do not list a folder's permissions.
  */
 export const isFolderNew = (state: DriveCursor, feed: string, folder: DriveFile) =>
   state.folders[itemId(feed, folder.id)] !== folderHash(folder) ||

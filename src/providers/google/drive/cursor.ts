@@ -11,8 +11,7 @@ const driveCursor = z.object({
   /** Page token of each feed's changes: the user's (`my`) and one for each shared drive. */
   feeds: z.record(z.string(), z.string()),
   /**
-   * A crawl in progress: the feeds still to list, the first one at `pageToken`. A full crawl has a `name`. An
-   * incomplete crawl must not remove items it did not see.
+   * A crawl in progress: the feeds still to list. Only a full one has a `name` and removes items that it did not see.
    */
   crawl: z
     .object({
@@ -26,10 +25,7 @@ const driveCursor = z.object({
   drives: z.record(z.string(), z.object({ name: z.string().nullable() })),
   /** Shared drives that the next run crawls, because they were refused or renamed. */
   toCrawl: z.array(z.string()),
-  /**
-   * Folders by item id (`feed/folderId`), with a short hash of what their files inherit. The files are read again
-   * only when the hash changes.
-   */
+  /** Folders by item id, with a hash of what their files inherit; the files are read again when it changes. */
   folders: z.record(z.string(), z.string()),
   /** Shortcuts whose target no feed reports: checked separately, longest unchecked first. */
   followed: z.array(z.object({ feed: z.string(), id: z.string(), targetId: z.string(), print: z.string() })),

@@ -23,10 +23,7 @@ export const isGoogleDocument = (mimeType: string) => mimeType in EXPORTS
 export const isSkipped = (run: DriveRun, file: DriveFile) =>
   !isGoogleDocument(file.mimeType) && run.extractor.formatOf(file.mimeType, file.name) === null
 
-/**
- * The text of a file; null when its type is not read. Throws GoogleError, ExtractionError, or the signal's reason.
- * Refuses a file over `maxDownloadBytes` before the download.
- */
+/** The text of a file; null when its type is not read. Throws GoogleError, ExtractionError, or the signal's reason. */
 export async function readContent(run: DriveRun, file: DriveFile): Promise<ExtractedText | null> {
   const exports = EXPORTS[file.mimeType]
   if (exports) return await exportText(run, file, exports)
@@ -111,10 +108,7 @@ function tooLarge(maxBytes: number): GoogleError {
   })
 }
 
-/**
- * Google writes images as `[image1]: <data:image/png;base64,…>` at the end and `![][image1]` in the text. Neither
- * spans lines, so the text can be processed in slices.
- */
+/** Removes images, which Google writes as data at the end and as references; each on one line, so in slices. */
 export function* withoutPictures(markdown: Uint8Array): Pausable<Buffer> {
   const decoder = new TextDecoder()
   const parts: Buffer[] = []

@@ -39,10 +39,7 @@ export async function* filesBelow(
   }
 }
 
-/**
- * The files a shortcut leads to: its target, or everything below it, through further shortcuts. Each target is
- * visited once, so cycles end. Returns null when the target is gone, trashed or not shared.
- */
+/** The files a shortcut leads to, directly or below a folder, each once. Null when the target is gone or not shared. */
 export async function filesBehind(run: DriveRun, targetId: string): Promise<DriveFile[] | null> {
   const target = await getTarget(run, targetId)
   if (target === null) return null

@@ -18,9 +18,7 @@ const PAGE_SIZE = 50
 const FOR_A_RUN = new Set<ProviderErrorKind>(['rejected', 'cursor_expired'])
 
 /**
- * Yields the readers of what changed since the runs' position `state`, and the members of every shared drive. It does
- * not advance the position, so each poll reads a change again until a run has read it. This corrects whatever a run
- * stores from older answers.
+ * Yields the readers of what changed since the runs' position, and shared drives' members, until a run has read them.
  */
 export async function* permissionsOf(
   run: DriveRun,

@@ -7,9 +7,7 @@ export interface PolicyHealth {
 }
 
 /**
- * Computes `policyHealth` from two counts of a source's synced items: all, and those without `metadata.accessPolicy`.
- * When `resyncedSince` is true, the last full crawl saw all of them, so another one cannot help: the account lacks
- * the right to list permissions.
+ * Computes `policyHealth` from the counts of all items and of those without a policy. `resyncedSince`: no crawl helps.
  */
 export function computePolicyHealth(counts: {
   files: number

@@ -129,10 +129,7 @@ export async function listFiles(
   }
 }
 
-/**
- * The item id of a file: feed and file id. With the feed in it, a shared drive's feed never undoes what another feed
- * says about a moved file, and all items of a drive form one id range.
- */
+/** The item id of a file: feed and file id, so that feeds do not undo each other and a drive is one id range. */
 export const itemId = (feed: string, fileId: string) => `${feed}/${fileId}`
 
 /** The range of item ids that begin with `prefix` and a slash; `0` follows the slash in ASCII. */

@@ -49,10 +49,7 @@ export async function startCrawl(run: DriveRun): Promise<DriveCursor> {
   return state
 }
 
-/**
- * Runs before any read. Drops the feeds of removed shared drives and their items, so that a drive that returns counts
- * as new. Unless a crawl is in progress, starts one of new drives and of drives whose files must be read again.
- */
+/** Runs before any read. Drops removed shared drives with their items, and starts a crawl of new or changed ones. */
 export async function* matchDrives(run: DriveRun, state: DriveCursor): AsyncGenerator<SyncStep> {
   yield* dropLostDrives(run, state)
   if (state.crawl !== null) {

@@ -13,10 +13,7 @@ const CHECKED_PER_RUN = 10
 
 type Followed = DriveCursor['followed'][number]
 
-/**
- * Stores a shortcut's target under the shortcut's own id (`feed/shortcut/file`), unless a feed of this account
- * reports the target anyway. `state.followed` remembers it. Yields batches to store and delete.
- */
+/** Stores a shortcut's target under the shortcut's id, unless a feed reports it anyway. Yields batches. */
 export async function* followShortcut(
   run: DriveRun,
   state: DriveCursor,
@@ -127,10 +124,7 @@ async function* deleteBehind(
   }
 }
 
-/**
- * Pages of stored item ids under a prefix. Each page starts after the previous one, so the caller may delete them
- * meanwhile.
- */
+/** Pages of stored item ids under a prefix; the caller may delete them meanwhile. */
 export async function* storedUnder(run: DriveRun, prefix: string): AsyncGenerator<string[]> {
   const limit = 500
   let { from, to } = rangeUnder(prefix)

@@ -7,11 +7,7 @@ import type { MailRun } from './mail-run.ts'
 
 const PAGE_SIZE = 100
 
-/**
- * Lists the mailbox from `state.crawl.pageToken`, newest first, and reads every message. Sets `state.crawl` to null
- * at the very end, after the last message: a run that dies earlier resumes as a full crawl, which removes what it has
- * not seen.
- */
+/** Lists the mailbox, newest first, and reads every message. Sets `state.crawl` to null after the last message. */
 export async function* crawlMailbox(run: MailRun, state: GmailCursor): AsyncGenerator<MailStep> {
   while (state.crawl !== null) {
     const { name, pageToken, listed } = state.crawl

@@ -264,10 +264,7 @@ function internalDateOf(message: gmail_v1.Schema$Message): Date | null {
   return Number.isNaN(date.getTime()) ? null : date
 }
 
-/**
- * The first mailbox of a From header. Gmail decodes encoded words without quoting them again, so a comma in a name
- * splits it. Everything before the first address belongs to its name.
- */
+/** The first mailbox of a From header, whose name Gmail may decode to unquoted commas. */
 function firstAddress(header: string | null): { name: string; address: string } | null {
   const parsed = addressParser((header ?? '').slice(0, HEADER_CHARACTERS_MAX), { flatten: true })
   const index = parsed.findIndex(({ address }) => address)

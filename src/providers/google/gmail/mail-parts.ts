@@ -32,10 +32,7 @@ export interface MailParts {
   attachments: AttachmentPart[]
 }
 
-/**
- * Splits a message's tree of MIME parts (RFC 2045 and 2046). Among alternatives it prefers plain text over HTML. A
- * part with a file name is an attachment. Reads at most 300 parts, 30 deep.
- */
+/** Splits a message's MIME parts, plain text over HTML, named parts as attachments. At most 300 parts, 30 deep. */
 export function partsOf(payload: MessagePart): MailParts {
   const budget = { parts: MOST_PARTS }
   return collect(payload, 0, budget)
@@ -94,10 +91,7 @@ function charsetOf(part: MessagePart): string | null {
   return /charset\s*=\s*["']?([^\s"';]{1,40})/i.exec(headerOf(part, 'Content-Type') ?? '')?.[1] ?? null
 }
 
-/**
- * The charset for a part's bytes: as declared, except that non-ASCII bytes override an ASCII-only charset, because
- * they were converted under their old charset's name.
- */
+/** The charset of a part: as declared, unless non-ASCII bytes contradict an ASCII-only one. */
 export function charsetFor(bytes: Uint8Array, declared: string | null): string | null {
   const isSevenBit = /^(?:iso-2022|hz-gb)/i.test(declared ?? '')
   return isSevenBit && bytes.some((byte) => byte >= 0x80) ? null : declared

@@ -18,10 +18,7 @@ export interface ReadMails extends ReadItems {
   settled: string[]
 }
 
-/**
- * Reads messages and yields a batch as soon as it holds much text. `isLast` is true on the last batch, which always
- * comes. Throws only errors that end the run.
- */
+/** Reads messages and yields a batch once it holds much text; the last has `isLast`. Throws what ends the run. */
 export async function* readMailBatches(
   run: MailRun,
   ids: readonly string[],
@@ -49,11 +46,7 @@ function add(read: ReadMails, more: ReadMails): void {
   for (const id of more.settled) read.settled.push(id)
 }
 
-/**
- * Reads the current state of several messages concurrently. A message that is gone, in the trash or spam is a
- * deletion. `format=full` costs the same quota as `raw` and omits images and other attachments. Throws only errors
- * that end the run.
- */
+/** Reads several messages concurrently. One that is gone, in trash or spam is a deletion. Throws what ends the run. */
 export async function readMails(run: MailRun, ids: readonly string[]): Promise<ReadMails> {
   const read = noMails()
   await mapBounded(ids, AT_ONCE, async (id) => {

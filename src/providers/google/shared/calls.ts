@@ -10,10 +10,7 @@ export interface CallOptions {
   retry: false
 }
 
-/**
- * Runs an SDK request and returns its data. Waits out rate limits (for all calls of the account), retries outages,
- * and replaces a refused token once. Throws GoogleError, or the signal's reason when the run must stop.
- */
+/** Runs an SDK request by the rules of {@link ProviderCaller} and returns its data. Throws GoogleError. */
 export type GoogleCalls = <Result>(
   request: (options: CallOptions) => Promise<{ data: Result }>,
 ) => Promise<Result>

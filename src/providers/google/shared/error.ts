@@ -79,10 +79,7 @@ const apiErrorBody = z.object({
 })
 const oauthErrorBody = z.object({ error: z.string(), error_description: z.string().optional() })
 
-/**
- * Translates errors of a call to Google. Other errors (a bug, an abort) return unchanged. The transport's error does
- * not become the cause: it holds the whole request and answer, which would end up in logs.
- */
+/** Translates errors of calls to Google. The transport's error holds the whole request, so it is no cause. */
 export function toGoogleError(error: unknown): unknown {
   if (!(error instanceof gaxios.GaxiosError)) return error
   const response = error.response

@@ -13,9 +13,7 @@ export const retryList = z.array(z.object({ id: z.string(), tries: z.number().in
 export type RetryList = z.infer<typeof retryList>
 
 /**
- * The list after a step: settled items leave it, unanswered ones stay or join until they have failed too often.
- * Throws ProviderError `unavailable` when the list is full: so many failures are close to an outage, and the run must
- * come back rather than lose items.
+ * The list after a step. Throws ProviderError `unavailable` when it is full: so many failures are close to an outage.
  */
 export function retriesAfter(
   list: RetryList,
@@ -41,20 +39,13 @@ export interface Judgement {
 }
 
 export interface ItemFailures {
-  /**
-   * Classifies a failed item: `gone` (it no longer exists), `failed` (recorded, the run continues) or `again`
-   * (recorded, and the next run retries). Errors of other classes are the item's own. Throws errors that end the run:
-   * a revoked grant, a lasting rate limit, an outage. Do not call it once the run must stop.
-   */
+  /** Classifies a failed item: `gone`, `failed` (recorded) or `again` (and retried). Throws errors that end the run. */
   judge(externalId: string, error: unknown): Promise<Judgement>
   /** Reports a successful read: the provider is up. */
   succeeded(): void
 }
 
-/**
- * Tells bad items from an outage. After several unanswered items in a row it calls `probe` (a cheap call unrelated to
- * items), whose failure ends the run.
- */
+/** Tells bad items from an outage: after several unanswered ones in a row, `probe` decides. */
 export function createItemFailures(probe: () => Promise<unknown>): ItemFailures {
   let inARow = 0
   return {

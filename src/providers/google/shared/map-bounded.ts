@@ -1,7 +1,4 @@
-/**
- * Maps all values, at most `concurrency` at once, and returns the results in order. After a failure it starts nothing
- * new, waits for what is running, and throws the first failure.
- */
+/** Maps values, at most `concurrency` at once. After a failure it waits for what is running and throws the first. */
 export async function mapBounded<Value, Result>(
   values: readonly Value[],
   concurrency: number,

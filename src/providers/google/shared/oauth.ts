@@ -9,9 +9,7 @@ const OAUTH_TIMEOUT_MS = 30_000
 export interface GoogleSettings {
   clientId: string
   clientSecret: string
-  /**
-   * Origin that replaces https://www.googleapis.com, with `/drive/v3` and `/gmail/v1` under it; null: Google itself.
-   */
+  /** Origin that replaces https://www.googleapis.com; null: Google itself. */
   apiUrl: string | null
   /** Replaces https://accounts.google.com and https://oauth2.googleapis.com; null: Google itself. */
   authUrl: string | null
@@ -31,10 +29,7 @@ export interface GoogleOAuthOptions {
 
 type GoogleOAuth = Pick<OAuthAdapter, 'usesPkce' | 'authorizeUrl' | 'exchangeCode' | 'refresh' | 'revoke'>
 
-/**
- * The OAuth half of a Google adapter (https://developers.google.com/identity/protocols/oauth2/web-server): offline
- * access, PKCE, and `prompt=consent`, because Google issues a refresh token only with a consent.
- */
+/** The OAuth half of a Google adapter: PKCE, and `prompt=consent`, without which there is no refresh token. */
 export function createGoogleOAuth({
   settings,
   scope,

@@ -35,17 +35,12 @@ export const checkBudget = (messages: number): CheckBudget => ({ messages, reque
 
 const isSpent = (budget: CheckBudget) => budget.messages <= 0 || budget.requests <= 0
 
-/**
- * Compares a channel's history before its look-back with what is stored, within one poll
- * (docs/decisions/0003-older-slack-history.md).
- */
+/** Compares a channel's older history with what is stored (docs/decisions/0003-older-slack-history.md). */
 export interface OlderCheck {
   /** The look-back's blocks, for the poll to read; if possible from requests that also return older ones. */
   lookBack: AsyncGenerator<HistoryBlock>
   /**
-   * Compares the history before the look-back, stretch by stretch down to the channel's beginning or until the budget
-   * is spent, and rereads what differs. `leaving`: the part of the look-back that belongs to older history now.
-   * Throws ProviderError.
+   * Compares and rereads older history within the budget; `leaving` has just left the look-back. Throws ProviderError.
    */
   compare(leaving: Leaving | null): AsyncGenerator<ChangePage>
 }
@@ -211,10 +206,7 @@ async function* collect(
   }
 }
 
-/**
- * Records stretches as compared; `rest` is where the lower part of their region begins, null when they cover all of
- * it.
- */
+/** Records stretches as compared; `rest`: where the rest of their region begins, null when all is covered. */
 function note(turn: Turn, progress: Progress, stretches: SlackStretch[], rest: number | null): void {
   const { older } = turn.state
   progress.above = joinStretches([...progress.above, ...stretches], largestStretch(turn.sync.state))

@@ -10,10 +10,7 @@ export function markOf(messages: readonly SlackMessage[]): string {
   return hash.digest('base64url').slice(0, 12)
 }
 
-/**
- * The number of messages and the XOR of their hashes, for all and for thread roots only: two stretches' tallies
- * combine into the tally of both.
- */
+/** The number of messages and the XOR of their hashes, in all and for thread roots: tallies combine. */
 export interface Tally {
   count: number
   bits: bigint

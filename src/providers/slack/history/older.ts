@@ -36,10 +36,7 @@ export function joinOlder(state: SlackState): void {
   }
 }
 
-/**
- * Invalidates what is known of the look-back, or of the stretch around an hour that is reread by itself. Call the
- * returned function once the hour has been read completely: it restores the threads of the stretch's other hours.
- */
+/** Invalidates an hour that is reread. The returned function restores the threads of the stretch's other hours. */
 export function forgetHour(channel: SlackChannelState, from: string): () => void {
   const { stretches, to } = channel.older
   if (from >= windowStart(channel)) channel.window = ''
@@ -75,10 +72,7 @@ export interface OlderRecorder {
   note(from: string, failed: boolean): void
 }
 
-/**
- * Records a channel's older history during the first backward read, so that the next poll can compare it. `before` is
- * where an earlier run left off, null at the top.
- */
+/** Records older history during the first backward read; `before`: where an earlier run left off, null at the top. */
 export function recordOlder(
   state: SlackState,
   channel: SlackChannelState,

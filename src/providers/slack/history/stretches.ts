@@ -16,10 +16,7 @@ export interface Region extends SlackStretch {
   before: number
 }
 
-/**
- * Splits at an hour: the stretches at or above it, and those below it down to the channel's beginning as regions,
- * newest first.
- */
+/** Splits at an hour: the stretches at or above it, and the regions below it, newest first. */
 export function splitOlder(older: SlackOlder, at: number): { above: SlackStretch[]; below: Region[] } {
   const known = at > older.to ? [unknownStretch(older.to), ...older.stretches] : [...older.stretches]
   if ((known.at(-1)?.from ?? older.to) > 0) known.push(unknownStretch(0))

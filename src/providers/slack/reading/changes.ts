@@ -21,11 +21,7 @@ import {
 
 /** Despite events, every channel is polled at this interval: an event may be lost. */
 const POLL_DESPITE_EVENTS_MS = 3600_000
-/**
- * What changed in a workspace since `cursor`. Reads new channels (all of them at first, new and renamed ones later)
- * backwards to their beginning; then handles hints, and polls every channel unless events cover it. Throws
- * ProviderError.
- */
+/** What changed in a workspace since `cursor`: new channels backwards, then hints and polls. Throws ProviderError. */
 export async function* listSlackChanges(
   run: SlackRun,
   input: ListChangesInput,
@@ -50,10 +46,7 @@ export async function* listSlackChanges(
   yield { ...pageOf(sync, {}), complete: true }
 }
 
-/**
- * Whether events make polling needless: they have been arriving since before the last full poll, which was within the
- * hour.
- */
+/** Whether events make polling needless: arriving since before the last full poll, within the hour. */
 function isCoveredByEvents(state: SlackState, since: Date | null, now: number): boolean {
   if (since === null || state.crawl) return false
   const age = now - state.polledAt

@@ -10,10 +10,7 @@ export interface SlackChannel extends ProviderChannel {
   isArchived: boolean
 }
 
-/**
- * Every public channel, and private ones with the bot in them, by name. Without the `groups:read` scope only public
- * ones. Throws ProviderError.
- */
+/** Every public channel, and private ones with the bot (scope `groups:read`), by name. Throws ProviderError. */
 export async function listSlackChannels(run: SlackRun): Promise<SlackChannel[]> {
   try {
     return await listOfTypes(run, 'public_channel,private_channel')

@@ -58,10 +58,7 @@ const olderState = z.object({
   stretches: z.array(savedStretch),
   /** The hour below which the comparison resumes; 0 when it begins at the top. */
   next: z.number(),
-  /**
-   * When it was last compared: the lowest number comes next. A counter, so that no clock can starve a channel; 0 for
-   * never.
-   */
+  /** When it was last compared, by a counter that no clock can starve; 0 for never. */
   turn: z.number(),
 })
 
@@ -143,10 +140,7 @@ export function writeSlackCursor(state: SlackState): JsonValue {
   return { ...state, channels: Object.fromEntries(channels), threads: Object.fromEntries(threads) }
 }
 
-/**
- * Whether a root, with its reply count and time, is unchanged since its thread was last read; null when the thread is
- * not watched.
- */
+/** Whether a root is unchanged since its thread was last read; null when the thread is not watched. */
 export function isThreadKnown(state: SlackState, channelId: string, root: SlackMessage): boolean | null {
   const watched = state.threads[`${channelId}/${root.ts}`]
   return watched ? watched.rootMark === markOf([root]) : null

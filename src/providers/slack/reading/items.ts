@@ -55,10 +55,7 @@ export function threadRoots(messages: readonly SlackMessage[]): SlackMessage[] {
   return messages.filter(isThreadRoot)
 }
 
-/**
- * The conversations in one block, oldest first: runs of messages outside threads without a longer pause. Depends only
- * on these messages, so rereading the block after an edit or delete yields the current items.
- */
+/** The conversations of one block, oldest first: runs of messages outside threads without a longer pause. */
 export function gatherConversations(messages: readonly SlackMessage[]): SlackMessage[][] {
   const conversations: SlackMessage[][] = []
   let current: SlackMessage[] = []
@@ -88,10 +85,7 @@ export function conversationItem(context: ItemContext, messages: readonly SlackM
   return buildItem(context, first.ts, messages, {})
 }
 
-/**
- * A thread as an item: root and replies. Null when it has no content (a deleted root without replies). `messages` are
- * the answer of `conversations.replies`, `rootTs` the thread's id.
- */
+/** A thread as an item: root and replies. Null when it has no content (a deleted root without replies). */
 export function threadItem(
   context: ItemContext,
   rootTs: string,

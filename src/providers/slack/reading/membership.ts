@@ -6,11 +6,7 @@ import { channelIdRange } from './items.ts'
 import { afterId, storedIn } from './read-channel.ts'
 import { channelKey, pageOf, type SlackSync } from './run.ts'
 
-/**
- * Compares the workspace's channels with the known ones. Marks new and renamed ones to be read, and deletes the items
- * of the others. Without an allowlist it reads the channels with the bot in them; with one, it reads the listed
- * channels and joins only these.
- */
+/** Marks new and renamed channels to be read, and deletes others' items. An allowlist replaces the bot's channels. */
 export async function* adoptChannels(
   sync: SlackSync,
   allowlist: string[] | null,
@@ -50,10 +46,7 @@ function wantedChannels(
   return new Map(wanted.map((channel) => [channel.id, channel]))
 }
 
-/**
- * A new install removes the bot from every channel although no user did. Channels on the allowlist start over, which
- * joins them and deletes nothing. All of them change before a page is saved, so an interrupted run loses nothing.
- */
+/** A new install leaves every channel. Those on the allowlist start over together, and nothing is deleted. */
 function adoptInstall({ state, run }: SlackSync, wanted: readonly SlackChannel[]): void {
   const { installedAt } = run.session.extra
   const install = typeof installedAt === 'string' ? installedAt : ''

@@ -26,16 +26,10 @@ const messageSchema = z.object({
     .catch(undefined),
 })
 
-/**
- * The fields of a message that are read, with Slack's names (docs.slack.dev/reference/events/message). `ts` is the
- * message's id within its channel: seconds with six decimals, always 17 characters, so it sorts as text.
- */
+/** A message's fields under Slack's names. `ts` is its id: always 17 characters, so it sorts as text. */
 export type SlackMessage = z.infer<typeof messageSchema>
 
-/**
- * Subtypes of system events, which are not content. Their cleanup removes items with one of them in
- * `metadata.subtype`.
- */
+/** Subtypes of system events, which are not content; their cleanup removes items with them. */
 export const SLACK_SYSTEM_SUBTYPES = [
   'channel_join',
   'channel_leave',

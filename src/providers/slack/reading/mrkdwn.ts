@@ -6,10 +6,7 @@ export interface SlackNames {
 
 const TOKEN = /<([@#!A-Za-z][^<>]*)>/g
 
-/**
- * Slack's mrkdwn as plain text: mentions and channels by name, links as `label (address)`, dates by their fallback,
- * entities decoded (docs.slack.dev/messaging/formatting-message-text). Emphasis marks stay, since they are readable.
- */
+/** Slack's mrkdwn as plain text: names for mentions, `label (address)` for links. Emphasis marks stay. */
 export function mrkdwnToText(text: string, names: SlackNames): string {
   return unescapeEntities(text.replace(TOKEN, (_whole, inner: string) => tokenText(inner, names)))
 }

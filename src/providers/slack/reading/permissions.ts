@@ -10,10 +10,7 @@ import { storedIn } from './read-channel.ts'
 const PEOPLE_A_PAGE = 999
 const MEMBERS_A_PAGE = 999
 
-/**
- * The current members of the workspace and of each private channel that is read. Guests are not workspace members, so
- * a workspace-wide policy excludes them, like a public channel they are not in.
- */
+/** The members of the workspace and of each private channel that is read. Guests are no workspace members. */
 export async function* listSlackPermissions(
   run: SlackRun,
   { cursor, groupIds }: ListPermissionsInput,

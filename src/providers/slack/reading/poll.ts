@@ -16,11 +16,7 @@ const OTHER_THREADS_PER_POLL = 20
 /** A look-back window of up to this many messages is compared as a whole. */
 const COMPARED_MESSAGES = 2_000
 
-/**
- * Polls every channel for new, edited and deleted messages within the look-back. Then compares older history with
- * what is stored, within the budget, starting with channels that waited longest. Then checks some older threads for
- * changed replies.
- */
+/** Polls every channel within the look-back, then compares older history and checks older threads. */
 export async function* pollChannels(sync: SlackSync): AsyncGenerator<ChangePage> {
   const budget = checkBudget(sync.options.verifiedMessages)
   const turnOf = ({ id }: SlackChannel) => sync.state.channels[id]?.older.turn ?? 0
@@ -94,10 +90,7 @@ async function* chain(head: HistoryBlock[], rest: AsyncIterable<HistoryBlock>): 
   yield* rest
 }
 
-/**
- * Checks threads whose root is older than its channel's look-back: a new reply does not return such a root to the
- * history. Changed ones are reread with their hour.
- */
+/** Checks threads whose root is older than the look-back, where new replies do not show; rereads changed ones. */
 async function* checkOldThreads(sync: SlackSync): AsyncGenerator<ChangePage> {
   const { state, run, outage } = sync
   for (const key of oldThreads(sync)) {
@@ -156,10 +149,7 @@ export async function* readHinted(
   }
 }
 
-/**
- * Stops watching an hour's threads while it is read; the read resumes watching those that exist. Drops all of them
- * when it fails.
- */
+/** Stops watching an hour's threads while it is read, and then watches those that exist. Drops all on failure. */
 async function* watchAnew(
   sync: SlackSync,
   keys: readonly string[],

@@ -47,10 +47,7 @@ export interface ThreadChoice {
 /** For already read messages: the threads that may have changed. */
 export const CHANGED_THREADS: ThreadChoice = { skipKnown: true, skipUnwatched: false, forced: new Set() }
 
-/**
- * The items of a channel's blocks, newest first, in parts of about `itemsPerPage`, and the stored items of the same
- * time range that are gone. `before` and `oldest` bound the range (null: no bound).
- */
+/** A channel's items, newest first, in parts of about `itemsPerPage`, and the stored items that are gone. */
 export async function* readParts(
   reading: ChannelReading,
   blocks: AsyncIterable<HistoryBlock> | Iterable<HistoryBlock>,

@@ -56,9 +56,7 @@ export async function startSync(
   }
 }
 
-/**
- * The workspace of the grant; empty when a gateway does not support the method, since the grant's own data suffices.
- */
+/** The workspace of the grant; empty when a gateway does not support the method. */
 async function findOwnWorkspace(run: SlackRun): Promise<{ team?: string; url?: string }> {
   try {
     return await run.call((token) => run.client.auth.test({ token }))
