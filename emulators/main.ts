@@ -136,11 +136,13 @@ async function startNamed(
   const servers: Pick<EmulatorServer, 'close'>[] = []
   const env: Record<string, string> = {}
   let ways = ''
-  if (names.has('github')) {
+  if (names.has('github') || names.has('github_app')) {
     const github = await startGitHubEmulator({ port: port(4) })
     seedGitHub(github.state, { issues: 40, files: 20 })
+    github.app.standings.set('acme', 'owner')
+    github.app.install('acme')
     servers.push(github)
-    env['GITHUB_API_URL'] = github.url
+    Object.assign(env, github.env)
     ways += `# A token for GitHub: ${github.token()}\n`
   }
   if (names.has('confluence')) {

@@ -6,17 +6,14 @@ import {
   type EmulatorServer,
   startEmulatorServer,
 } from '../kit/server.ts'
-import { discussionRoot } from './discussions.ts'
-import { gitRoutes } from './git-routes.ts'
-import { answerQuery } from './graphql.ts'
-import { issueRoutes, pullRoutes } from './issue-routes.ts'
+import { createGitHubApp, type GitHubApp, LOGIN, LOGIN_ID } from './app.ts'
 import { createGitHubJson } from './json.ts'
 import { createLimits, type GitHubLimits } from './limits.ts'
-import { etagOf, NOT_FOUND, paged, PAGING, parameterFault, refusal, type RouteContext } from './reply.ts'
+import { etagOf, paged, PAGING, parameterFault, refusal, type RouteContext } from './reply.ts'
+import { createRouter, type View } from './router.ts'
 import { type GitHubRepository, GitHubState, nameOf } from './state.ts'
 
 const VERSIONS = new Set(['2022-11-28', '2026-03-10'])
-const LOGIN = 'ada'
 
 export interface GitHubEmulatorOptions {
   now?: () => number
@@ -28,7 +25,7 @@ export interface GitHubEmulatorOptions {
   treeEntriesMax?: number
 }
 
-/** What the account's tokens may do. */
+/** What the account's personal access tokens may do. */
 interface Access {
   /** The rights of fine-grained tokens to private repositories; all by default. */
   rights: Set<string>
@@ -42,10 +39,14 @@ export interface GitHubEmulator extends Pick<EmulatorServer, 'url' | 'faults' | 
   readonly state: GitHubState
   readonly grants: Grants
   readonly access: Access
-  /** A token of the account. */
+  /** A GitHub App. It is installed nowhere at first. */
+  readonly app: GitHubApp
+  /** A personal access token of the account. */
   token(): string
   /** The paths of requests that were answered with 304. */
   readonly notModified: string[]
+  /** The settings of a service that uses the emulator. */
+  readonly env: Readonly<Record<string, string>>
 }
 
 /** GitHub's REST API for one account, as far as the connector uses it. It refuses what GitHub refuses. */
@@ -67,35 +68,59 @@ export async function startGitHubEmulator(options: GitHubEmulatorOptions = {}): 
     now,
   })
   const notModified: string[] = []
-  const route = createRouter({ state, json: createGitHubJson(url), url, treeEntriesMax }, access)
+  const context: RouteContext = { state, json: createGitHubJson(url), url, treeEntriesMax }
+  const ofPerson = createRouter(context, viewOfPerson(context, access))
+  const app = createGitHubApp(context, now)
   const limits = createLimits({ now, hourly, perMinute })
+
+  function routed(request: EmulatorRequest): EmulatorReply {
+    const refused = formFault(request)
+    if (refused !== null) return refused
+    const route = grants.check(request.bearer) === 'valid' ? ofPerson : app.routeOf(request.bearer)
+    if (route === null) return refusal(401, 'Bad credentials')
+    const limited = limits.refuse()
+    if (limited === null) return conditional(request, route(request), limits)
+    const isUsedUp = limited.headers?.['x-ratelimit-remaining'] === '0'
+    if (!isUsedUp || request.path !== '/graphql') return limited
+    // A query above the hourly limit is answered with 200.
+    return {
+      ...limited,
+      status: 200,
+      json: { errors: [{ type: 'RATE_LIMITED', message: 'API rate limit exceeded' }] },
+    }
+  }
+
   const server = await startEmulatorServer({
     port,
     handle(request) {
-      const refused = refusalOf(request, grants, limits)
-      const isUsedUp = refused?.headers?.['x-ratelimit-remaining'] === '0'
-      // A query above the hourly limit is answered with 200.
-      if (refused !== null && isUsedUp && request.path === '/graphql')
-        return {
-          ...refused,
-          status: 200,
-          json: { errors: [{ type: 'RATE_LIMITED', message: 'API rate limit exceeded' }] },
-        }
-      const reply = refused ?? conditional(request, route(request), limits)
+      const reply = app.login(request) ?? routed(request)
       if (reply.status === 304) notModified.push(request.path)
       return { ...reply, headers: { date: new Date(now()).toUTCString(), ...reply.headers } }
     },
     faultBody: (status) => ({ message: `Status ${status}` }),
-    control: { token: () => grants.issue(LOGIN, '').accessToken, ...controlsOf(state) },
+    control: { token: () => grants.issue(LOGIN, '').accessToken, ...app.controls, ...controlsOf(state) },
   })
-  return { ...server, state, grants, access, notModified, token: () => grants.issue(LOGIN, '').accessToken }
+  return {
+    ...server,
+    state,
+    grants,
+    access,
+    app,
+    notModified,
+    token: () => grants.issue(LOGIN, '').accessToken,
+    get env() {
+      return {
+        GITHUB_API_URL: server.url,
+        GITHUB_APP_CLIENT_ID: app.clientId,
+        GITHUB_APP_CLIENT_SECRET: app.clientSecret,
+        GITHUB_APP_PRIVATE_KEY: app.privateKey().replaceAll('\n', String.raw`\n`),
+      }
+    },
+  }
 }
 
-function refusalOf(
-  { headers, bearer }: EmulatorRequest,
-  grants: Grants,
-  limits: GitHubLimits,
-): EmulatorReply | null {
+/** What GitHub refuses whatever the token. */
+function formFault({ headers }: EmulatorRequest): EmulatorReply | null {
   const version = headers['x-github-api-version']
   if ((headers['user-agent'] ?? '') === '')
     return refusal(
@@ -104,8 +129,7 @@ function refusalOf(
     )
   if (version !== undefined && !VERSIONS.has(version))
     return refusal(400, `The version ${version} is not supported`)
-  if (grants.check(bearer) !== 'valid') return refusal(401, 'Bad credentials')
-  return limits.refuse()
+  return null
 }
 
 /** 304 when the answer still has the mark that the request names. */
@@ -120,26 +144,9 @@ function conditional(
   return { ...(isSame ? { status: 304 } : reply), headers: { ...reply.headers, etag, ...limits.headers() } }
 }
 
-function createRouter(context: RouteContext, access: Access): (request: EmulatorRequest) => EmulatorReply {
-  const { state, json, url } = context
-  const routes = [...issueRoutes(context), ...pullRoutes(context), ...gitRoutes(context)]
-
-  function ofRepository(request: EmulatorRequest, repository: GitHubRepository, rest: string): EmulatorReply {
-    if (access.hidden.has(repository.id)) return NOT_FOUND
-    for (const { pattern, parameters, right, answer } of routes) {
-      const match = pattern.exec(rest)
-      if (match === null) continue
-      if (!access.rights.has(right) && repository.isPrivate)
-        return refusal(403, 'Resource not accessible by personal access token')
-      return (
-        parameterFault(request.query, parameters) ??
-        answer({ ...request, repository, matched: match.slice(1) })
-      )
-    }
-    return NOT_FOUND
-  }
-
-  function ofAccount(request: EmulatorRequest): EmulatorReply {
+/** What personal access tokens reach. */
+function viewOfPerson({ state, json, url }: RouteContext, access: Access): View {
+  function repositories(request: EmulatorRequest): EmulatorReply {
     const fault = parameterFault(request.query, [...PAGING, 'sort', 'direction', 'visibility', 'affiliation'])
     if (fault !== null) return fault
     const seen = [...state.repositories.values()]
@@ -152,34 +159,15 @@ function createRouter(context: RouteContext, access: Access): (request: Emulator
       headers: { ...page.headers, 'x-github-sso': 'partial-results; organizations=21955855' },
     }
   }
-
-  const root = discussionRoot(state, {
+  return {
+    token: 'personal access token',
+    mayRead: (right) => access.rights.has(right),
     sees: ({ id }) => !access.hidden.has(id),
-    reads: ({ isPrivate }) => access.rights.has('discussions') || !isPrivate,
-  })
-
-  function graphql({ body, headers }: EmulatorRequest): EmulatorReply {
-    if (!headers['content-type']?.startsWith('application/json')) return refusal(400, 'Problems parsing JSON')
-    const parsed: { query?: unknown; variables?: unknown } = Object(JSON.parse(body))
-    return { json: answerQuery(String(parsed.query), Object(parsed.variables), root) }
-  }
-
-  return (request) => {
-    const { path, query, method } = request
-    if (path === '/graphql' && method === 'POST') return graphql(request)
-    if (method !== 'GET') return NOT_FOUND
-    if (path === '/user') return { json: { login: LOGIN, id: 583_231, type: 'User' } }
-    if (path === '/user/repos') return ofAccount(request)
-    const [, id, below = ''] = /^\/repositories\/(\d+)(\/.*)?$/.exec(path) ?? []
-    const byId = id === undefined ? undefined : state.repositories.get(Number(id))
-    if (byId !== undefined) return ofRepository(request, byId, below)
-    const [, name = '', rest = ''] = /^\/repos\/([\w.-]+\/[\w.-]+)(\/.*)?$/.exec(path) ?? []
-    const found = state.find(name)
-    if (found === null) return NOT_FOUND
-    if (!found.isFormer) return ofRepository(request, found.repository, rest)
-    const search = query.size === 0 ? '' : `?${query.toString()}`
-    const location = `${url()}/repositories/${found.repository.id}${rest}${search}`
-    return refusal(301, 'Moved Permanently', { location })
+    own(request) {
+      if (request.method !== 'GET') return null
+      if (request.path === '/user') return { json: { login: LOGIN, id: LOGIN_ID, type: 'User' } }
+      return request.path === '/user/repos' ? repositories(request) : null
+    },
   }
 }
 

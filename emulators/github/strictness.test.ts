@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createSign } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type GitHubEmulator, startGitHubEmulator } from './index.ts'
 
 let hub: GitHubEmulator
@@ -84,4 +85,64 @@ it.each([
   const { status, body } = await query(text)
   expect(status).toBe(200)
   expect(body).toContain(words)
+})
+
+describe('an app', () => {
+  const sign = (claims: Record<string, unknown>, alg = 'RS256') => {
+    const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
+    const text = `${part({ alg, typ: 'JWT' })}.${part(claims)}`
+    const signature = createSign('RSA-SHA256').update(text).sign(hub.app.privateKey(), 'base64url')
+    return `${text}.${signature}`
+  }
+  const as = (bearer: string, path: string, method = 'GET') =>
+    fetch(`${hub.url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${bearer}`, 'user-agent': 'test' },
+    })
+  const claimsFor = (seconds: number) => {
+    const now = Math.floor(Date.now() / 1000)
+    return { iat: now - 60, exp: now + seconds, iss: hub.app.clientId }
+  }
+
+  it.each([
+    [
+      'is of another issuer',
+      () => sign({ ...claimsFor(60), iss: 'Iv1.other' }),
+      404,
+      'Integration not found',
+    ],
+    ['has expired', () => sign(claimsFor(-1)), 401, 'the assertion expires'],
+    ['lasts over ten minutes', () => sign(claimsFor(660)), 401, 'too far in the future'],
+    ['is from the future', () => sign({ ...claimsFor(60), iat: Date.now() }), 401, 'Issued at'],
+    ['has another algorithm', () => sign(claimsFor(60), 'none'), 401, 'could not be decoded'],
+    ['was changed', () => sign(claimsFor(60)).replace(/.{8}$/, 'AAAAAAAA'), 401, 'could not be decoded'],
+  ])('is refused with a token that %s', async (_what, signed, status, message) => {
+    const answer = await as(signed(), '/app')
+    expect({ status: answer.status, body: await answer.text() }).toEqual({
+      status,
+      body: expect.stringContaining(message),
+    })
+  })
+
+  it('gives tokens for an hour that read the selected repositories, and nothing of a person', async () => {
+    const installation = hub.app.install('acme')
+    const web = hub.state.find('acme/web')?.repository
+    installation.repositories = new Set([web?.id ?? 0])
+    const made = await as(sign(claimsFor(60)), `/app/installations/${installation.id}/access_tokens`, 'POST')
+    const { token: given, expires_at: end }: { token: string; expires_at: string } = Object(await made.json())
+    expect(made.status).toBe(201)
+    expect(Date.parse(end) - Date.now()).toBeGreaterThan(3_590_000)
+    expect(await (await as(given, '/installation/repositories')).json()).toMatchObject({
+      total_count: 1,
+      repositories: [{ full_name: 'acme/web' }],
+    })
+    expect((await as(given, '/repos/acme/secret')).status).toBe(404)
+    expect((await as(given, '/user')).status).toBe(403)
+    installation.rights.delete('issues')
+    expect((await as(given, '/repos/acme/web/issues')).status).toBe(403)
+    installation.isSuspended = true
+    expect((await as(given, '/repos/acme/web')).status).toBe(403)
+    hub.app.tokens.expireAccessTokens()
+    expect((await as(given, '/repos/acme/web')).status).toBe(401)
+  })
 })

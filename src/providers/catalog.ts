@@ -1,6 +1,7 @@
 import { confluence } from './atlassian/confluence/index.ts'
 import { jira } from './atlassian/jira/index.ts'
 import { folder } from './folder/index.ts'
+import { githubApp } from './github/app/index.ts'
 import { github } from './github/index.ts'
 import { googleDrive } from './google/drive/index.ts'
 import { gmail } from './google/gmail/index.ts'
@@ -19,6 +20,7 @@ export const CATALOG = [
   folder,
   web,
   github,
+  githubApp,
   confluence,
   jira,
   onedrive,

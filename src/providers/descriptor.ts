@@ -17,8 +17,10 @@ export type ProviderIcon = 'book' | 'branch' | 'drive' | 'hash' | 'mail' | 'page
 export type Provider<Id extends string = string> = ProviderFacts<Id> & (ByOAuth | ByForm)
 
 interface ByOAuth {
-  /** The two settings that enable the provider. */
+  /** The two settings that enable the provider, unless it needs more. */
   readonly client: { readonly id: string; readonly secret: string }
+  /** Further settings that enable it. */
+  readonly needs?: readonly string[]
   readonly grants: GrantSharing
   readonly form?: undefined
 }
@@ -126,7 +128,8 @@ export interface CleanUpJob {
 
 /** The settings without which a provider is not offered. */
 export function enablingSettings(provider: Provider): readonly string[] {
-  return provider.client === undefined ? provider.needs : [provider.client.id, provider.client.secret]
+  const { client, needs = [] } = provider
+  return client === undefined ? needs : [client.id, client.secret, ...needs]
 }
 
 export function isEnabled(provider: Provider, environment: ProviderEnvironment): boolean {

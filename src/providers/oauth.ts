@@ -5,7 +5,7 @@ import { parseAnswer, type RestAnswer, type RestOptions, type RestRequest, sendR
 const TIMEOUT_MS = 15_000
 const ANSWER_BYTES_MAX = 1024 * 1024
 
-export interface OAuthOptions extends Pick<RestOptions, 'refused'> {
+export interface OAuthOptions extends Pick<RestOptions, 'headers' | 'refused' | 'failed'> {
   /** The provider's display name. */
   name: string
   clientId: string

@@ -11,7 +11,9 @@ import { createGitHubAdapter } from '../../src/providers/github/adapter.ts'
 import { createGitHub, restOptionsOf } from '../../src/providers/github/client.ts'
 import { createGitHubFeed } from '../../src/providers/github/feed.ts'
 import type { FormAdapter, ProviderItem, ProviderLimits } from '../../src/providers/provider.ts'
+import { findRepositories } from '../../src/providers/github/repositories.ts'
 import { createRest } from '../../src/providers/rest.ts'
+import type { ConnectedAccount } from '../connectors/connected-account.ts'
 import { createProviderHarness, type ProviderHarness } from './provider-harness.ts'
 
 export interface GitHubAccount {
@@ -61,6 +63,29 @@ export async function connectGitHub(options: GitHubAccountOptions): Promise<GitH
   return { hub, web, adapter, sync, item }
 }
 
+/** How the conformance suite changes issues: their text is a comment. */
+export function changeIssues({
+  hub: { state, faults },
+  web,
+}: Pick<GitHubAccount, 'hub' | 'web'>): Pick<ConnectedAccount, 'add' | 'edit' | 'remove' | 'move' | 'break'> {
+  const wiki = state.create('acme/wiki')
+  return {
+    add(text) {
+      const { number } = state.open(web, { title: 'A bug', body: 'Something is wrong:' })
+      state.comment(web, number, { body: text })
+      return String(number)
+    },
+    edit(number, text) {
+      const [comment] = web.issues.get(Number(number))?.comments ?? []
+      if (comment === undefined) throw new Error(`${number} has no comment`)
+      state.editComment(comment, text)
+    },
+    remove: (number) => state.remove(web, Number(number)),
+    move: (number) => void state.transfer(web, Number(number), wiki),
+    break: (number) => faults.add({ path: `/issues/${number}/comments`, status: 500 }),
+  }
+}
+
 /** Connects accounts that end with their test. */
 export function createConnect(
   extractor: TextExtractor,
@@ -85,7 +110,10 @@ function asPublicHost(
       yield* readFeed(
         session,
         input,
-        createGitHubFeed({ github, session, host: 'api.github.com', ...deps }, []),
+        createGitHubFeed(
+          { github, session, host: 'api.github.com', ...deps },
+          async (all) => (await findRepositories(all, [])).found,
+        ),
       )
     },
   }

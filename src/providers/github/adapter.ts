@@ -3,10 +3,10 @@ import type { Clock } from '../../kernel/clock.ts'
 import { readFeed } from '../feed.ts'
 import { createFormConnection, formFault } from '../form.ts'
 import { z } from 'zod'
-import { type FormAdapter, ProviderError } from '../provider.ts'
+import { type FormAdapter, ProviderError, type ProviderSession, type SourceReader } from '../provider.ts'
 import { createRest, type RestRequest, sendRequest, withToken } from '../rest.ts'
 import { createGitHub, type GitHub, restOptionsOf } from './client.ts'
-import { createGitHubFeed } from './feed.ts'
+import { createGitHubFeed, type FindRepositories } from './feed.ts'
 import { GitHubChoice, githubForm } from './form.ts'
 import { findRepositories } from './repositories.ts'
 
@@ -18,7 +18,7 @@ const ANSWER_BYTES_MAX = 8 * 1024 * 1024
 const User = z.object({ id: z.int(), login: z.string() })
 
 export interface GitHubAdapterOptions {
-  /** Replaces {@link GITHUB_API_URL}. */
+  /** {@link GITHUB_API_URL}, or what replaces it. */
   apiUrl: string
   clock: Clock
   extractor: TextExtractor
@@ -28,10 +28,8 @@ export interface GitHubAdapterOptions {
 
 /** Reads issues, pull requests and Markdown files with a personal access token. */
 export function createGitHubAdapter(options: GitHubAdapterOptions): FormAdapter {
-  const { clock, extractor, itemsPerPage = 50 } = options
-  const apiUrl = new URL(options.apiUrl).href.replace(/\/+$/, '')
-  const { host } = new URL(apiUrl)
-  const rest = createRest(restOptionsOf(apiUrl))
+  const { clock } = options
+  const { apiUrl, host } = serverOf(options.apiUrl)
   return {
     provider: 'github',
     ...createFormConnection(githubForm, async ({ token, repositories }, signal) => {
@@ -60,13 +58,32 @@ export function createGitHubAdapter(options: GitHubAdapterOptions): FormAdapter 
         },
       }
     }),
-    async *listChanges(session, input) {
+    listChanges: createGitHubReader(options, (session) => {
       const { repositories } = GitHubChoice.parse(session.extra)
-      const github = createGitHub(apiUrl, (request) => rest.send(session, request), clock)
-      const feed = createGitHubFeed({ github, session, extractor, itemsPerPage, host }, repositories)
-      yield* readFeed(session, input, feed)
-    },
+      return async (github) => (await findRepositories(github, repositories)).found
+    }),
   }
+}
+
+/** The reading part of an adapter, by how it finds the repositories of a source. */
+export function createGitHubReader(
+  options: GitHubAdapterOptions,
+  findOf: (session: ProviderSession) => FindRepositories,
+): SourceReader['listChanges'] {
+  const { clock, extractor, itemsPerPage = 50 } = options
+  const { apiUrl, host } = serverOf(options.apiUrl)
+  const rest = createRest(restOptionsOf(apiUrl))
+  return async function* listChanges(session, input) {
+    const github = createGitHub(apiUrl, (request) => rest.send(session, request), clock)
+    const feed = createGitHubFeed({ github, session, extractor, itemsPerPage, host }, findOf(session))
+    yield* readFeed(session, input, feed)
+  }
+}
+
+/** The API's address as requests use it, and its host, which is in every id. */
+export function serverOf(address: string): { apiUrl: string; host: string } {
+  const { href, host } = new URL(address)
+  return { apiUrl: href.replace(/\/+$/, ''), host }
 }
 
 /** Whose token it is. A token that GitHub refuses is a mistake of the form. */

@@ -21,7 +21,8 @@ export const restOptionsOf = (apiUrl: string): RestOptions => ({
   },
   // Renamed repositories and transferred issues.
   redirectsBelow: apiUrl,
-  refused: (answer, words) => rateLimitOf(answer, words) ?? missingPermission(answer, words),
+  refused: (answer, words) =>
+    rateLimitOf(answer, words) ?? suspended(answer, words) ?? missingPermission(answer, words),
   failed: graphqlFailureOf,
 })
 
@@ -69,6 +70,12 @@ function graphqlFailureOf({ bytes, headers }: RestAnswer): ProviderError | undef
   return new ProviderError('rejected', message, { code: CODES[type] ?? type })
 }
 
+/** A suspended app reads nothing, which must not count as a part without permission. */
+const suspended = ({ status }: RestAnswer, words: string): ProviderError | undefined =>
+  status === 403 && words.startsWith('This installation has been suspended')
+    ? new ProviderError('auth', words, { code: String(status) })
+    : undefined
+
 /** GitHub has no code for it (docs.github.com/rest/using-the-rest-api/troubleshooting-the-rest-api). */
 function missingPermission({ status }: RestAnswer, words: string): ProviderError | undefined {
   if (status !== 403 || !words.startsWith('Resource not accessible by ')) return undefined
@@ -102,11 +109,12 @@ export interface GitHub {
     variables: Readonly<Record<string, unknown>>,
     schema: Schema,
   ): Promise<z.output<Schema>>
-  /** The pages of a list, by its path without query. */
+  /** The pages of a list, by its path without query. `field` is where an answer that is an object has the list. */
   pages<Schema extends z.ZodType>(
     path: string,
     schema: Schema,
     parameters?: Readonly<Record<string, string>>,
+    field?: string,
   ): AsyncGenerator<GitHubPage<z.output<Schema>[]>>
 }
 
@@ -163,11 +171,15 @@ export function createGitHub(
         etag: answer.headers.get('etag'),
       }
     },
-    async *pages(path, schema, parameters = {}) {
+    async *pages(path, schema, parameters = {}, field) {
+      const list = z.preprocess((answer) => {
+        const fields: Record<string, unknown> = Object(answer)
+        return field === undefined ? answer : fields[field]
+      }, z.array(schema))
       const query = new URLSearchParams({ ...parameters, per_page: String(PER_PAGE) })
       let address: string | null = `${path}?${query.toString()}`
       for (let count = 0; address !== null && count < PAGES_MAX; count += 1) {
-        const page: GitHubPage<z.output<typeof schema>[]> | null = await github.page(address, z.array(schema))
+        const page: GitHubPage<z.output<typeof schema>[]> | null = await github.page(address, list)
         if (page === null) return
         yield page
         address = page.next

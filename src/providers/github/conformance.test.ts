@@ -1,7 +1,7 @@
 import { afterAll, describe } from 'vitest'
 import { checkConnector } from '../../../test/connectors/conformance.ts'
 import type { ConnectedAccount, ConnectOptions } from '../../../test/connectors/connected-account.ts'
-import { connectGitHub, type GitHubAccount } from '../../../test/support/github.ts'
+import { changeIssues, connectGitHub, type GitHubAccount } from '../../../test/support/github.ts'
 import { createProviderHarness } from '../../../test/support/provider-harness.ts'
 import { createTextExtractor } from '../../file-text/index.ts'
 import { github as provider } from './index.ts'
@@ -51,25 +51,7 @@ describe('issues', () => {
     revokedMessage: /^Bad credentials$/,
     // The suite makes an id by adding a digit, which must not be another issue's.
     things: 9,
-    connect: (options) =>
-      connect(options, ({ hub: { state, faults }, web }) => {
-        const wiki = state.create('acme/wiki')
-        return {
-          add(text) {
-            const { number } = state.open(web, { title: 'A bug', body: 'Something is wrong:' })
-            state.comment(web, number, { body: text })
-            return String(number)
-          },
-          edit(number, text) {
-            const [comment] = web.issues.get(Number(number))?.comments ?? []
-            if (comment === undefined) throw new Error(`${number} has no comment`)
-            state.editComment(comment, text)
-          },
-          remove: (number) => state.remove(web, Number(number)),
-          move: (number) => void state.transfer(web, Number(number), wiki),
-          break: (number) => faults.add({ path: `/issues/${number}/comments`, status: 500 }),
-        }
-      }),
+    connect: (options) => connect(options, changeIssues),
   })
 })
 

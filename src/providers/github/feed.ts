@@ -8,7 +8,7 @@ import { findBlob, headOf, readFile } from './files.ts'
 import { findIssue, readThread } from './issues.ts'
 import { createParts, type Entry, type Here, type Step, stepOf } from './parts.ts'
 import { emptyPosition, newState, PARTS, type Place, placeOf, Position, timeBefore } from './position.ts'
-import { findRepositories, type Repository } from './repositories.ts'
+import type { Repository } from './repositories.ts'
 
 const PUBLIC_HOST = 'api.github.com'
 const REMOVED_AT_ONCE = 1_000
@@ -23,6 +23,9 @@ export interface GitHubRun {
   host: string
 }
 
+/** The repositories that a source reads, by id. */
+export type FindRepositories = (github: GitHub) => Promise<Map<number, Repository>>
+
 /** An item without what is the same for all of its repository. */
 type Read = Omit<ProviderItem, 'externalId'>
 
@@ -30,10 +33,10 @@ type Read = Omit<ProviderItem, 'externalId'>
  * The repositories of an account as a list and a feed. A round goes through all repositories; of each it reads what
  * changed in the lists by time and in the tree of the default branch, and looks for deleted issues at times.
  */
-export function createGitHubFeed(run: GitHubRun, named: readonly string[]): Feed<Entry> {
+export function createGitHubFeed(run: GitHubRun, find: FindRepositories): Feed<Entry> {
   const { github, session, host } = run
   let found: Promise<Map<number, Repository>> | undefined
-  const repositories = () => (found ??= findRepositories(github, named).then((all) => all.found))
+  const repositories = () => (found ??= find(github))
   const parts = createParts(github, session, run.itemsPerPage)
 
   /** Goes on to the next step that finds something. */

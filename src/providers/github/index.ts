@@ -1,17 +1,13 @@
 import { defineProvider, type Provider } from '../descriptor.ts'
-import { urlSetting } from '../settings.ts'
 import { githubForm } from './form.ts'
+import { githubApiUrl } from './settings.ts'
 
 export const github: Provider<'github'> = defineProvider({
   id: 'github',
   name: 'GitHub',
   brings: 'Issues, pull requests, discussions and Markdown files of repositories.',
   icon: 'branch',
-  settings: {
-    GITHUB_API_URL: urlSetting.describe(
-      'Replaces https://api.github.com, for GitHub Enterprise Server `https://HOST/api/v3`. `PROVIDERS` must also name `github`',
-    ),
-  },
+  settings: githubApiUrl,
   form: githubForm,
   needs: [],
   isGated: false,

@@ -42,12 +42,25 @@ export async function findRepositories(
       missing.push(name)
     }
   }
-  if (found.size > REPOSITORIES_MAX)
+  checkNumber(found.size)
+  return { found, missing }
+}
+
+/** The repositories of a GitHub App's installation, by id. Throws ProviderError. */
+export async function findInstalled(github: GitHub): Promise<Map<number, Repository>> {
+  const found = new Map<number, Repository>()
+  for await (const { data } of github.pages('installation/repositories', Repository, {}, 'repositories'))
+    for (const repository of data) found.set(repository.id, repository)
+  checkNumber(found.size)
+  return found
+}
+
+function checkNumber(count: number): void {
+  if (count > REPOSITORIES_MAX)
     throw new ProviderError(
       'rejected',
-      `The token reads ${found.size} repositories; name at most ${REPOSITORIES_MAX} of them`,
+      `The token reads ${count} repositories; let it read at most ${REPOSITORIES_MAX} of them`,
     )
-  return { found, missing }
 }
 
 const ownerOf = (name: string): string => name.slice(0, name.indexOf('/')).toLowerCase()

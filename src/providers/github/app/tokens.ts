@@ -1,0 +1,80 @@
+import { sign } from 'node:crypto'
+import { z } from 'zod'
+import type { Clock } from '../../../kernel/clock.ts'
+import { type Credentials, ProviderError } from '../../provider.ts'
+import { parseAnswer, type RestAnswer, type RestRequest, sendRequest, withToken } from '../../rest.ts'
+import { restOptionsOf } from '../client.ts'
+import type { GitHubAppSettings } from './settings.ts'
+
+const TIMEOUT_MS = 10_000
+const ANSWER_BYTES_MAX = 8 * 1024 * 1024
+/** GitHub takes at most ten minutes, and asks for a minute in the past, because clocks differ. */
+const CLOCK_SECONDS = 60
+const LIFETIME_SECONDS = 9 * 60
+
+const Token = z.object({ token: z.string().min(1), expires_at: z.coerce.date() })
+
+/** Requests of a GitHub App, apart from a source's runs. */
+export interface GitHubAppCalls {
+  /** Sends a request with a token. */
+  send(request: RestRequest, token: string, signal: AbortSignal): Promise<RestAnswer>
+  /** An answer about the app itself. */
+  get<Schema extends z.ZodType>(path: string, schema: Schema, signal: AbortSignal): Promise<z.output<Schema>>
+  /**
+   * The credentials of an installation, which last an hour. Its id stands for a refresh token: the app makes new tokens
+   * by it. Throws ProviderError `auth` when it is gone or suspended.
+   */
+  credentialsOf(installation: string, signal: AbortSignal): Promise<Credentials>
+}
+
+export function createGitHubAppCalls(
+  app: Pick<GitHubAppSettings, 'clientId' | 'privateKey'>,
+  apiUrl: string,
+  clock: Clock,
+): GitHubAppCalls {
+  const send: GitHubAppCalls['send'] = (request, token, signal) =>
+    sendRequest(withToken(request, token, {}), restOptionsOf(apiUrl), {
+      signal,
+      timeoutMs: TIMEOUT_MS,
+      bytesMax: ANSWER_BYTES_MAX,
+      now: clock.now(),
+    })
+  const asApp = async (request: RestRequest, signal: AbortSignal): Promise<RestAnswer> =>
+    await send(request, signAppToken(app, clock.now()), signal).catch(operatorsFault)
+  return {
+    send,
+    get: async (path, schema, signal) =>
+      parseAnswer(await asApp({ url: `${apiUrl}/${path}` }, signal), schema, 'GitHub'),
+    async credentialsOf(installation, signal) {
+      const url = `${apiUrl}/app/installations/${installation}/access_tokens`
+      const answer = await asApp({ url, method: 'POST' }, signal).catch(uninstalled)
+      const { token, expires_at: expiresAt } = parseAnswer(answer, Token, 'GitHub')
+      return { accessToken: token, refreshToken: installation, expiresAt, scopes: [] }
+    },
+  }
+}
+
+/** A JSON web token (RFC 7519) by which the app authenticates. The client ID is the issuer that GitHub recommends. */
+export function signAppToken(
+  { clientId, privateKey }: Pick<GitHubAppSettings, 'clientId' | 'privateKey'>,
+  now: Date,
+): string {
+  const seconds = Math.floor(now.getTime() / 1000)
+  const claims = { iat: seconds - CLOCK_SECONDS, exp: seconds + LIFETIME_SECONDS, iss: clientId }
+  const signed = [{ alg: 'RS256', typ: 'JWT' }, claims]
+    .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
+    .join('.')
+  return `${signed}.${sign('RSA-SHA256', Buffer.from(signed), privateKey).toString('base64url')}`
+}
+
+/** A refused app token says nothing about the installation: once the operator has set the right key, runs go on. */
+function operatorsFault(error: unknown): never {
+  if (!(error instanceof ProviderError) || error.code !== '401') throw error
+  const words = `GitHub refuses the app's private key or the server's clock (${error.message})`
+  throw new ProviderError('unavailable', words, { code: '401', cause: error })
+}
+
+function uninstalled(error: unknown): never {
+  if (!(error instanceof ProviderError) || error.code !== '404') throw error
+  throw new ProviderError('auth', 'The app is no longer installed on GitHub', { code: '404', cause: error })
+}
