@@ -63,37 +63,39 @@ const ON_ONE_DATABASE = [
   ].map((name) => `test/journeys/${name}`),
 ].map((name) => `${name}.db.test.ts`)
 
-// Files that take long. Started last, one of them would keep a single worker busy at the end.
-const LONG = [
-  'simulation.db',
-  'killed-overage',
-  'killed-sync',
-  'killed-ingest',
-  'power-cuts',
-  'saved-vectors',
-  'move-workspace.db',
-  'journeys/backup',
-  'backup/backup',
-  'hostile-text',
-  'journeys/process.db',
-  'hostile-bodies.db',
-  'failing-statements.db',
-  'ocr/ocr',
-  'office-files',
-  'provider-outages.db',
-  'provider-faults.db',
-]
+// Files that take long: kills, power cuts, faults everywhere, hostile files. `npm test` without arguments leaves them
+// out, as it does the browser.
+const longSuites = [
+  'simulation/simulation.db',
+  'src/backup/backup',
+  'src/file-text/ocr/ocr',
+  'src/file-text/office/office-files',
+  'test/conformance/failing-statements.db',
+  'test/conformance/failing-work.db',
+  'test/conformance/hostile-bodies.db',
+  'test/fuzz/*',
+  'test/hostile-text',
+  ...[
+    'backup',
+    'killed-ingest',
+    'killed-overage',
+    'killed-sync',
+    'move-workspace.db',
+    'power-cuts',
+    'process.db',
+    'provider-faults.db',
+    'provider-outages.db',
+    'saved-vectors',
+    'shell-samples',
+  ].map((name) => `test/journeys/${name}`),
+].map((name) => `${name}.test.ts`)
 
-const isLong = ({ moduleId }: TestSpecification): boolean =>
-  LONG.some((name) => moduleId.endsWith(`/${name}.test.ts`))
-
-/** Starts each project's long files first. Projects run one after another, because a worker that changes projects reloads everything. */
-class LongestFirst extends BaseSequencer {
+/** Projects run one after another, because a worker that changes projects reloads everything. */
+class OneByOne extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     // oxlint-disable-next-line unicorn/no-array-sort -- the method of the base class, not of an array
     const inOrder = await super.sort(files)
-    const projects = Map.groupBy(inOrder, ({ project }) => project.name).values()
-    return projects.flatMap((own) => own.toSorted((a, b) => Number(isLong(b)) - Number(isLong(a)))).toArray()
+    return [...Map.groupBy(inOrder, ({ project }) => project.name).values()].flat()
   }
 }
 
@@ -103,7 +105,7 @@ const WORKERS_MAX = 8
 export default defineConfig({
   test: {
     maxWorkers: Math.min(WORKERS_MAX, availableParallelism() + 1),
-    sequence: { sequencer: LongestFirst },
+    sequence: { sequencer: OneByOne },
     projects: [
       {
         test: {
@@ -122,7 +124,7 @@ export default defineConfig({
             'simulation/**/*.test.ts',
             'console/src/**/*.test.ts',
           ],
-          exclude: [...databaseSuites, ...browserSuites],
+          exclude: [...databaseSuites, ...browserSuites, ...longSuites],
         },
       },
       {
@@ -130,6 +132,16 @@ export default defineConfig({
           ...shared,
           name: 'embedded',
           include: databaseSuites,
+          exclude: longSuites,
+          env: { TEST_DRIVER: 'embedded' },
+          globalSetup: ['test/support/database-setup.ts'],
+        },
+      },
+      {
+        test: {
+          ...shared,
+          name: 'long',
+          include: longSuites,
           env: { TEST_DRIVER: 'embedded' },
           globalSetup: ['test/support/database-setup.ts'],
         },

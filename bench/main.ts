@@ -16,6 +16,7 @@ import { call, startServer } from './server.ts'
  * npm run bench -- tenants: searches of many organizations
  * npm run bench -- neighbors: one organization beside another
  * npm run bench -- permissions: searches on behalf of users
+ * npm run bench -- load: an hour of mixed requests (bench/load.ts)
  * npm run bench -- peers: the service beside other vector databases (bench/peers)
  */
 
@@ -232,6 +233,11 @@ if (process.argv[2] === 'permissions') {
 if (process.argv[2] === 'search') {
   const { benchSearch } = await import('./search.ts')
   await benchSearch(process.argv.slice(3))
+  process.exit()
+}
+if (process.argv[2] === 'load') {
+  const { benchLoad } = await import('./load.ts')
+  await benchLoad(process.argv.slice(3))
   process.exit()
 }
 if (process.argv[2] === 'peers') {

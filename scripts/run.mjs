@@ -26,7 +26,7 @@ async function main([name, ...args]) {
   await ensurePackages({ runtime, withDevelopment: task.needsDevelopment })
   if (task.needsConsole) await ensureConsolePackages({ runtime, withDevelopment: true })
   if (name === 'bench' && args[0] === 'peers') await ensurePeerPackages({ runtime })
-  const command = [...task.command, ...args]
+  const command = [...task.command, ...(args.length > 0 ? args : (task.defaults ?? []))]
   const env = {
     ...process.env,
     PATH: `${path.dirname(runtime)}${path.delimiter}${process.env.PATH}`,

@@ -1,7 +1,7 @@
 /**
- * What each task runs under Node (file and fixed arguments), whether it needs the development packages as well, and
- * whether those of the console.
- * @type {Record<string, { command: string[], needsDevelopment: boolean, needsConsole?: boolean }>}
+ * What each task runs under Node (file and fixed arguments), its arguments if none are given, and whether it also needs
+ * the development packages and those of the console.
+ * @type {Record<string, { command: string[], defaults?: string[], needsDevelopment: boolean, needsConsole?: boolean }>}
  */
 export const TASKS = {
   // A large sync produces garbage faster than V8 collects it by default; with these options the process stays under
@@ -12,7 +12,12 @@ export const TASKS = {
     needsDevelopment: false,
   },
   memory: { command: ['cli/main.ts'], needsDevelopment: false },
-  test: { command: ['node_modules/vitest/vitest.mjs', 'run'], needsDevelopment: true, needsConsole: true },
+  test: {
+    command: ['node_modules/vitest/vitest.mjs', 'run'],
+    defaults: ['--project=!long', '--project=!browser'],
+    needsDevelopment: true,
+    needsConsole: true,
+  },
   check: { command: ['scripts/tasks/check.ts'], needsDevelopment: true, needsConsole: true },
   distribute: { command: ['scripts/distribute.ts'], needsDevelopment: false },
   bench: { command: ['bench/main.ts'], needsDevelopment: true },
