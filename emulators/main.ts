@@ -10,7 +10,7 @@ import type { EmulatorServer } from './kit/server.ts'
 import { startJiraEmulator } from './jira/index.ts'
 import { seedJira } from './jira/seed.ts'
 import { startMicrosoftEmulator } from './microsoft/index.ts'
-import { seedFiles } from './microsoft/seed.ts'
+import { seedFiles, seedMails, seedTeams } from './microsoft/seed.ts'
 import { startNotionEmulator } from './notion/index.ts'
 import { startSlackEmulator } from './slack/index.ts'
 import { startStripeEmulator } from './stripe/index.ts'
@@ -18,7 +18,7 @@ import { startStripeEmulator } from './stripe/index.ts'
 const USAGE = `Usage: npm run emulators -- [options]
 
 Starts Slack, Google (Drive and Gmail), Notion and Stripe as small servers on 127.0.0.1, with data from a seed, and prints
-the settings that point the service at them; GitHub, Confluence, Jira and OneDrive too if
+the settings that point the service at them; GitHub, Confluence, Jira and Microsoft 365 too if
 PROVIDERS names them. With --start, it also starts the service with these settings.
 
   --start            also starts the service; it ends with the emulators
@@ -159,9 +159,11 @@ async function startNamed(
     env['JIRA_API_URL'] = jira.url
     ways += `# For Jira: any site, ${jira.email}, token ${jira.token()}\n`
   }
-  if (names.has('onedrive') || names.has('outlook')) {
+  if (['onedrive', 'outlook', 'teams'].some((name) => names.has(name))) {
     const microsoft = await startMicrosoftEmulator({ port: port(7) })
     seedFiles(microsoft, { files: 40 })
+    seedMails(microsoft, { mails: 40 })
+    seedTeams(microsoft, { threads: 40 })
     servers.push(microsoft)
     Object.assign(env, microsoft.env)
   }

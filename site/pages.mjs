@@ -81,6 +81,7 @@ export const SECTIONS = [
       'reference/connectors/jira',
       'reference/connectors/onedrive',
       'reference/connectors/outlook',
+      'reference/connectors/teams',
     ],
   },
   {

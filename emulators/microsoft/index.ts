@@ -1,4 +1,4 @@
-import { textField } from '../kit/fields.ts'
+import { controlsOf } from './controls.ts'
 import { createGrants, type Grants } from '../kit/grants.ts'
 import { createRateLimit } from '../kit/rate-limit.ts'
 import {
@@ -8,12 +8,14 @@ import {
   startEmulatorServer,
 } from '../kit/server.ts'
 import { download, driveRoutes } from './drive-routes.ts'
-import { DriveState, type EmulatedDrive, type EmulatedItem } from './drive-state.ts'
+import { DriveState, type EmulatedDrive } from './drive-state.ts'
 import { login } from './login.ts'
 import { mailRoutes } from './mail-routes.ts'
 import { MailState } from './mail-state.ts'
 import { DOMAINS, MicrosoftPeople, TENANT } from './people.ts'
 import { type GraphCall, graphError, type GraphRoute, NOT_FOUND, queryFault, selected } from './reply.ts'
+import { teamsRoutes } from './teams-routes.ts'
+import { TeamsState } from './teams-state.ts'
 
 const ACCOUNT = 'ada'
 const USER = new Set(['id', 'displayName', 'mail', 'userPrincipalName', 'givenName', 'surname'])
@@ -32,6 +34,7 @@ export interface MicrosoftEmulator extends Pick<EmulatorServer, 'url' | 'faults'
   readonly people: MicrosoftPeople
   readonly files: DriveState
   readonly mail: MailState
+  readonly teams: TeamsState
   /** The account's own OneDrive. */
   readonly drive: EmulatedDrive
   /** The settings of a service that uses the emulator. */
@@ -47,6 +50,7 @@ export async function startMicrosoftEmulator(
   for (const name of [ACCOUNT, 'bob', 'cy', 'dee']) people.add(name)
   const files = new DriveState(now)
   const mail = new MailState(now)
+  const teams = new TeamsState(now)
   const drive = files.createDrive('OneDrive', null, [{ user: ACCOUNT, roles: ['owner'] }])
   const client = { clientId: 'microsoft-client', clientSecret: 'microsoft-secret' }
   const grants = createGrants({
@@ -58,7 +62,12 @@ export async function startMicrosoftEmulator(
   })
   const limit = createRateLimit(perMinute, now)
   const ofDrives = { state: files, people, account: ACCOUNT, now }
-  const routes = [...userRoutes(people), ...driveRoutes(ofDrives), ...mailRoutes(mail)]
+  const routes = [
+    ...userRoutes(people),
+    ...driveRoutes(ofDrives),
+    ...mailRoutes(mail),
+    ...teamsRoutes({ state: teams, people, account: ACCOUNT, now }),
+  ]
 
   function handle(request: EmulatorRequest): EmulatorReply {
     const answered = login(request, {
@@ -80,7 +89,7 @@ export async function startMicrosoftEmulator(
     port,
     handle,
     faultBody: (status) => ({ error: { code: 'generalException', message: `Status ${status}` } }),
-    control: controlsOf(files, drive, grants),
+    control: controlsOf({ files, drive, mail, teams, grants }),
   })
   return {
     ...server,
@@ -89,6 +98,7 @@ export async function startMicrosoftEmulator(
     people,
     files,
     mail,
+    teams,
     drive,
     env: {
       MICROSOFT_CLIENT_ID: client.clientId,
@@ -157,31 +167,4 @@ function userRoutes(people: MicrosoftPeople): GraphRoute[] {
       },
     },
   ]
-}
-
-/** What can be changed at the emulator from outside. */
-function controlsOf(
-  files: DriveState,
-  drive: EmulatedDrive,
-  grants: Grants,
-): Record<string, (body: Record<string, unknown>) => unknown> {
-  const itemOf = (body: Record<string, unknown>): EmulatedItem => {
-    const item = files.items.get(textField(body, 'id'))
-    if (item === undefined) throw new Error('there is no such file')
-    return item
-  }
-  return {
-    'file-create': (body) =>
-      files.add(drive, { name: textField(body, 'name'), content: textField(body, 'content') }).id,
-    'file-edit': (body) => files.edit(itemOf(body), { content: textField(body, 'content') }),
-    'file-delete': (body) => files.remove(itemOf(body)),
-    'file-share': (body) => {
-      files.share(itemOf(body), { grants: [{ user: textField(body, 'user') }] }, true)
-    },
-    'expire-cursors': () => {
-      for (const one of files.drives.values()) files.expireTokens(one)
-    },
-    'expire-tokens': () => grants.expireAccessTokens(),
-    'revoke-grants': () => grants.revokeAll(),
-  }
 }

@@ -4,15 +4,79 @@ import type { MicrosoftEmulator } from './index.ts'
 
 const HOUR_MS = 3_600_000
 
+/** The tenant's people, by their short names. */
+function seedPeople({ people }: MicrosoftEmulator): string[] {
+  return Array.from({ length: 8 }, (_unused, index) => {
+    const short = `person-${index}`
+    const { name, email } = personOf(index, 'acme.example')
+    if (!people.all.has(short))
+      people.add(short, { displayName: name, mail: email, userPrincipalName: email })
+    return short
+  })
+}
+
+/** Mails in a few folders, some of them answers: the same for each seed. */
+export function seedMails(microsoft: MicrosoftEmulator, { mails: most }: { mails: number }): void {
+  const { mail, people } = microsoft
+  const random = randomOf('microsoft mails')
+  const names = seedPeople(microsoft)
+  const folders = [mail.known('inbox'), mail.known('inbox'), mail.known('sentitems'), mail.folder('Projects')]
+  const begin = Date.now() - most * HOUR_MS
+  for (let count = 0; count < most; count += 1) {
+    const topic = TOPICS[count % TOPICS.length] ?? 'billing'
+    const { displayName: name, mail: address } = people.get(pick(random, names))
+    const isAnswer = count >= TOPICS.length
+    mail.deliver({
+      folderId: pick(random, folders).id,
+      subject: `${isAnswer ? 'Re: ' : ''}About the ${topic}`,
+      text: sentences(random, between(random, 2, 6), topic),
+      from: { name, address: address ?? '' },
+      receivedAt: begin + count * HOUR_MS,
+      conversationId: `conversation-${topic}`,
+      headers: isAnswer ? { 'In-Reply-To': `<${topic}@acme.example>` } : {},
+    })
+  }
+}
+
+/** Two teams with a standard, a private and a shared channel, and threads in these: the same for each seed. */
+export function seedTeams(microsoft: MicrosoftEmulator, { threads: most }: { threads: number }): void {
+  const { teams } = microsoft
+  const random = randomOf('microsoft teams')
+  const names = seedPeople(microsoft)
+  const [sales, product] = [
+    teams.createTeam('Sales', ['ada', 'bob', ...names.slice(0, 4)]),
+    teams.createTeam('Product', ['ada', 'cy', ...names.slice(4)]),
+  ]
+  const some = (): Set<string> => new Set(['ada', ...names.slice(2, 5)])
+  const channels = [
+    teams.createChannel(sales, 'General'),
+    teams.createChannel(product, 'Launches'),
+    teams.createChannel(product, 'Hiring', { membershipType: 'private', members: some() }),
+    teams.createChannel(sales, 'Partners', { membershipType: 'shared', members: some() }),
+  ]
+  const begin = Date.now() - most * HOUR_MS
+  for (let count = 0; count < most; count += 1) {
+    const topic = TOPICS[count % TOPICS.length] ?? 'billing'
+    const say = (length: number) => ({
+      content: `<p>${sentences(random, length, topic)}</p>`,
+      by: pick(random, names),
+    })
+    const createdAt = begin + count * HOUR_MS
+    const root = teams.post(pick(random, channels), {
+      ...say(2),
+      subject: random() < 0.3 ? `About the ${topic}` : null,
+      createdAt,
+    })
+    for (let replies = between(random, 0, 3); replies > 0; replies -= 1)
+      teams.reply(root, { ...say(1), createdAt: createdAt + replies * 60_000 })
+  }
+}
+
 /** An own OneDrive and a site's library with folders and files, some of them shared: the same for each seed. */
 export function seedFiles(microsoft: MicrosoftEmulator, { files: most }: { files: number }): void {
-  const { files, drive, people } = microsoft
+  const { files, drive } = microsoft
   const random = randomOf('microsoft')
-  const names = Array.from({ length: 8 }, (_unused, index) => {
-    const { name, email } = personOf(index, 'acme.example')
-    people.add(`person-${index}`, { displayName: name, mail: email, userPrincipalName: email })
-    return `person-${index}`
-  })
+  const names = seedPeople(microsoft)
   const site = files.createSite('operations')
   const library = files.createDrive('Documents', site, [{ siteGroup: 'Operations Members' }])
   const folders = [drive, library].flatMap((one: EmulatedDrive) =>

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type MicrosoftEmulator, startMicrosoftEmulator } from './index.ts'
 
 const SCOPES = 'User.Read Files.Read.All Sites.Read.All'
@@ -80,4 +80,67 @@ it('serves a download address without a token, and refuses one', async () => {
   const address = body['@microsoft.graph.downloadUrl']
   expect((await get(address)).status).toBe(401)
   expect(await (await fetch(address)).text()).toBe('New.')
+})
+
+describe('Teams', () => {
+  const TEAMS = 'User.Read Team.ReadBasic.All Channel.ReadBasic.All ChannelMessage.Read.All'
+  const open = () => {
+    const { teams } = microsoft
+    const channel = teams.createChannel(teams.createTeam('Sales'), 'General')
+    for (let count = 0; count < 3; count += 1) teams.post(channel)
+    const path = `/v1.0/teams/${channel.teamId}/channels/${encodeURIComponent(channel.id)}`
+    return { channel, path, ask: (more: string) => get(path + more, { scope: TEAMS }) }
+  }
+
+  it.each([
+    ['/messages?$top=51', "The limit of '50'"],
+    ['/messages?$select=id', "'$select' is not supported"],
+    ['/messages?$expand=reactions', "'reactions'"],
+    ['/messages?$filter=x', "'$filter' is not supported"],
+    ['/messages/delta?$filter=subject%20eq%20x', 'lastModifiedDateTime gt'],
+    ['/messages/delta?$deltatoken=nonsense', 'DeltaToken'],
+    ['/messages/1/replies?$expand=replies', "'$expand' is not supported"],
+  ])('refuses %s', async (more, words) => {
+    const { ask } = open()
+    expect(await ask(more)).toMatchObject({
+      status: 400,
+      body: { error: { message: expect.stringContaining(words) } },
+    })
+  })
+
+  it('refuses channels that the account cannot open, and lists without their scope', async () => {
+    const { channel, path, ask } = open()
+    expect((await ask('/allMembers')).body.error.code).toBe('accessDenied')
+    expect((await ask('/messages/1')).status).toBe(404)
+    microsoft.teams.teams.get(channel.teamId)?.members.delete('ada')
+    expect((await ask('/messages')).status).toBe(403)
+    expect((await get(`/v1.0/teams/${channel.teamId}/channels`, { scope: TEAMS })).status).toBe(403)
+    expect((await get(`${path}x/messages`, { scope: TEAMS })).status).toBe(404)
+  })
+
+  it('reports a thread when a reply changes, without replies unless they are expanded, and refuses old tokens', async () => {
+    const { channel, ask } = open()
+    const { teams } = microsoft
+    const [root] = teams.rootsIn(channel)
+    if (root === undefined) throw new Error('there is no message')
+    const first = await ask('/messages/delta?$top=2')
+    expect(first.body).not.toHaveProperty('@odata.deltaLink')
+    const second = await get(first.body['@odata.nextLink'], { scope: TEAMS })
+    const link = second.body['@odata.deltaLink']
+    teams.remove(teams.reply(root))
+    const { body } = await get(link, { scope: TEAMS })
+    expect(body.value).toMatchObject([{ id: root.id, replyToId: null }])
+    expect(body.value[0]).not.toHaveProperty('replies')
+    const expanded = await ask(
+      '/messages/delta?$expand=replies&$filter=lastModifiedDateTime%20gt%202026-01-01T00:00:00Z',
+    )
+    expect(expanded.body.value.at(-1).replies).toMatchObject([
+      { deletedDateTime: expect.any(String), body: { content: '' } },
+    ])
+    teams.expireTokens(channel)
+    expect(await get(link, { scope: TEAMS })).toMatchObject({
+      status: 410,
+      body: { error: { code: 'syncStateNotFound' } },
+    })
+  })
 })

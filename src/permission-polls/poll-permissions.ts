@@ -2,7 +2,12 @@ import { LeaseLost, releaseLease } from '../background/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { storableText } from '../kernel/text.ts'
-import { type ProviderAdapter, ProviderError, type ProviderSession } from '../providers/index.ts'
+import {
+  findProvider,
+  type ProviderAdapter,
+  ProviderError,
+  type ProviderSession,
+} from '../providers/index.ts'
 import { schedulePoll, type Source } from '../sources/index.ts'
 import { type ApplyDependencies, applyPermissions, keepGroups, readGroupIds } from './apply-permissions.ts'
 import { POLL_INTERVAL_MS } from './schedule.ts'
@@ -34,7 +39,7 @@ export async function pollPermissions(
   const startedAt = clock.now()
   try {
     await read(deps, poll, signal)
-    await endPoll(db, poll, { checkedAt: startedAt, errorMessage: null, nextAt: nextPoll(deps) })
+    await endPoll(db, poll, { checkedAt: startedAt, errorMessage: null, nextAt: nextPoll(deps, poll) })
     return undefined
   } catch (error) {
     if (error instanceof LeaseLost) return undefined
@@ -43,7 +48,7 @@ export async function pollPermissions(
       return undefined
     }
     const errorMessage = storableText(messageOf(error).slice(0, MESSAGE_CHARACTERS))
-    await endPoll(db, poll, { checkedAt: null, errorMessage, nextAt: nextPoll(deps, error) })
+    await endPoll(db, poll, { checkedAt: null, errorMessage, nextAt: nextPoll(deps, poll, error) })
     return error instanceof ProviderError || error instanceof AppError ? undefined : error
   }
 }
@@ -78,8 +83,10 @@ function messageOf(error: unknown): string {
   return 'Reading the permissions failed inside the service; it is retried'
 }
 
-function nextPoll({ clock, random }: PollDependencies, error?: unknown): Date {
+function nextPoll({ clock, random }: PollDependencies, { source }: TakenPoll, error?: unknown): Date {
+  const { pollMinutes = 0 } = findProvider(source.provider)
   const isAuth = error instanceof ProviderError && error.kind === 'auth'
   const ms = isAuth ? AFTER_AUTH_FAILURE_MS : POLL_INTERVAL_MS * (0.9 + 0.1 * random())
-  return new Date(clock.now().getTime() + ms)
+  const leastMs = error === undefined ? pollMinutes * 60_000 : 0
+  return new Date(clock.now().getTime() + Math.max(ms, leastMs))
 }

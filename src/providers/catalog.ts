@@ -7,6 +7,7 @@ import { googleDrive } from './google/drive/index.ts'
 import { gmail } from './google/gmail/index.ts'
 import { onedrive } from './microsoft/onedrive/index.ts'
 import { outlook } from './microsoft/outlook/index.ts'
+import { teams } from './microsoft/teams/index.ts'
 import { notion } from './notion/index.ts'
 import { slack } from './slack/index.ts'
 import { web } from './web/index.ts'
@@ -25,6 +26,7 @@ export const CATALOG = [
   jira,
   onedrive,
   outlook,
+  teams,
 ] as const
 
 /** The providers of a deployment that does not set PROVIDERS. */

@@ -52,6 +52,11 @@ interface ProviderFacts<Id extends string> {
   readonly isForFiles: boolean
   /** Whether `metadata.accessPolicy` names each item's readers. Otherwise the source's audience reads everything. */
   readonly tellsReaders: boolean
+  /**
+   * The shortest time between scheduled syncs, and between readings of permissions, that the provider's terms allow. What
+   * a person starts runs at once.
+   */
+  readonly pollMinutes?: number
   /** The audience of a new source; by default the person who connected it. */
   readonly audience?: 'everyone'
   /** Creates the adapter. @throws when a setting that enables the provider is not set; callers check that first */

@@ -9,9 +9,8 @@ import { connectMicrosoft } from '../support/microsoft.ts'
 import { checkConnector } from './conformance.ts'
 import type { ConnectedAccount } from './connected-account.ts'
 
-type Things = Pick<ConnectedAccount, 'add' | 'edit' | 'remove' | 'move' | 'restrict'> & {
-  /** A part of the path of the requests that read a thing. */
-  pathOf(thing: string): string
+type Things = Pick<ConnectedAccount, 'add' | 'edit' | 'remove' | 'move' | 'break' | 'restrict'> & {
+  mend?(): void
 }
 
 export interface MicrosoftConnector {
@@ -46,12 +45,14 @@ export function checkMicrosoftConnector(connector: MicrosoftConnector): void {
         ...(signal && { signal }),
       })
       const { faults, grants } = microsoft
-      const { pathOf, ...things } = connector.things(microsoft)
+      const things = connector.things(microsoft)
       return {
         ...account,
         ...things,
-        break: (thing) => faults.add({ path: pathOf(thing), status: 500 }),
-        mend: () => faults.clear(),
+        mend() {
+          faults.clear()
+          things.mend?.()
+        },
         requests: {
           faults,
           path: '/v1.0/',

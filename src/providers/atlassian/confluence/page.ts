@@ -3,7 +3,7 @@ import type { TextExtractor } from '../../../file-text/index.ts'
 import { ProviderError, type ProviderItem, type ProviderSession } from '../../provider.ts'
 import { type ThreadEntry, threadText } from '../../thread.ts'
 import { isMissing } from '../shared/client.ts'
-import { textOfHtml } from '../shared/html-text.ts'
+import { textOfHtml } from '../../html-text.ts'
 import type { Confluence, ConfluenceUser } from './client.ts'
 import { htmlOfStorage, namesIn } from './storage.ts'
 

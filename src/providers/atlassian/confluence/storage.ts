@@ -1,4 +1,4 @@
-import { escapeHtml } from '../shared/html-text.ts'
+import { escapeHtml } from '../../html-text.ts'
 
 const CDATA = '<![CDATA['
 const CDATA_END = ']]>'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Pausable } from '../../../kernel/slices.ts'
-import { escapeHtml } from '../shared/html-text.ts'
+import { escapeHtml } from '../../html-text.ts'
 
 /** https://developer.atlassian.com/cloud/jira/platform/apis/document/structure */
 const ELEMENTS: Readonly<Record<string, string>> = {

@@ -19,7 +19,7 @@ describe.each([
     createAdapter: createOneDriveAdapter,
     prepare: driveOf,
     things(microsoft) {
-      const { files } = microsoft
+      const { files, faults } = microsoft
       const itemOf = (id: string): EmulatedItem => {
         const item = files.items.get(id)
         if (item === undefined) throw new Error(`there is no file ${id}`)
@@ -30,7 +30,7 @@ describe.each([
         edit: (id, content) => files.edit(itemOf(id), { content }),
         remove: (id) => files.remove(itemOf(id)),
         move: (id) => files.move(itemOf(id), files.folder(driveOf(microsoft), 'Area')),
-        pathOf: (id) => `/items/${id}`,
+        break: (id) => faults.add({ path: `/items/${id}`, status: 500 }),
         restrict: (id, email) => {
           files.share(itemOf(id), { grants: [{ user: email.split('@')[0] ?? '' }], isUnique: true })
         },

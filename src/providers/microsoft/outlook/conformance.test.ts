@@ -7,7 +7,7 @@ checkMicrosoftConnector({
   provider,
   scopes: OUTLOOK_SCOPES,
   createAdapter: createOutlookAdapter,
-  things({ mail }) {
+  things({ mail, faults }) {
     const mailOf = (id: string): EmulatedMail => {
       const found = mail.mails.get(id)
       if (found === undefined) throw new Error(`there is no mail ${id}`)
@@ -18,7 +18,7 @@ checkMicrosoftConnector({
       edit: (id, text) => mail.change(mailOf(id), { text }),
       remove: (id) => mail.move(mailOf(id), mail.known('deleteditems')),
       move: (id) => mail.move(mailOf(id), mail.folder('Projects')),
-      pathOf: (id) => `/messages/${encodeURIComponent(id)}`,
+      break: (id) => faults.add({ path: `/messages/${encodeURIComponent(id)}`, status: 500 }),
     }
   },
 })

@@ -8,7 +8,7 @@ const LOGIN = 'https://login.microsoftonline.com'
 /** Settings that Microsoft's providers share. */
 export const microsoftSettings = {
   MICROSOFT_CLIENT_ID: secretSetting.describe(
-    "Microsoft Entra app registration's ID. With the secret, the console offers those of `onedrive` and `outlook` that `PROVIDERS` names",
+    "Microsoft Entra app registration's ID. With the secret, the console offers those of `onedrive`, `outlook` and `teams` that `PROVIDERS` names",
   ),
   MICROSOFT_CLIENT_SECRET: secretSetting.describe("Microsoft Entra app registration's secret"),
   MICROSOFT_TENANT: z

@@ -1,12 +1,12 @@
 import { cutToBytes } from '../../../text/cut-to-bytes.ts'
 import type { AccessPolicy, ItemMetadata, ProviderItem } from '../../provider.ts'
+import { shortLine } from '../../short-line.ts'
 import { isContent, isReply, isThreadRoot, tsDate, type SlackMessage } from './messages.ts'
 import { mrkdwnToText, type SlackNames } from './mrkdwn.ts'
 
 /** Bounds of a conversation outside threads: the longest pause, and the longest text. */
 const LONGEST_PAUSE_SECONDS = 300
 const LONGEST_CONVERSATION = 4_000
-const TITLE_LENGTH = 80
 
 /** The workspace of an item. `url` ends with a slash: `https://acme.slack.com/`. */
 export interface SlackWorkspace {
@@ -112,7 +112,7 @@ function buildItem(
   return {
     externalId: slackItemId(workspace.id, channel.id, ts),
     sourceKind: 'message',
-    title: titleOf(channel.name, messageText(first, people)),
+    title: `#${channel.name}: ${shortLine(messageText(first, people))}`,
     body: cutToBytes(bodyOf(messages, people), context.maxTextBytes),
     url: permalink,
     authorName: author.name,
@@ -162,19 +162,6 @@ function messageText(message: SlackMessage, people: SlackPeople): string {
     ...files.map((name) => `[file: ${name}]`),
   ]
   return parts.filter((part) => part.trim() !== '').join('\n')
-}
-
-function titleOf(channelName: string, text: string): string {
-  const line = text.replaceAll(/\s+/g, ' ').trim()
-  const characters = Array.from(line)
-  const short =
-    characters.length <= TITLE_LENGTH
-      ? line
-      : `${characters
-          .slice(0, TITLE_LENGTH - 1)
-          .join('')
-          .trimEnd()}…`
-  return `#${channelName}: ${short}`
 }
 
 function lastChange(messages: readonly SlackMessage[]): string {

@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import type { TextExtractor } from '../../../file-text/index.ts'
+import type { Clock } from '../../../kernel/clock.ts'
+import { readFeed, readFeedItem } from '../../feed.ts'
+import type { OAuthAdapter, ProviderSession } from '../../provider.ts'
+import { createGraphs } from '../shared/graph.ts'
+import { addressOf, createMicrosoftOAuth, Me, ME_FIELDS } from '../shared/oauth.ts'
+import type { MicrosoftSettings } from '../shared/settings.ts'
+import { listChannels } from './channels.ts'
+import { createChannelFeed } from './feed.ts'
+import { permissionsOf } from './permissions.ts'
+import { emptyPosition, Position } from './position.ts'
+import { readThread, type TeamsRun } from './read-thread.ts'
+
+/** The last three need an administrator's consent. */
+export const TEAMS_SCOPES = [
+  'Team.ReadBasic.All',
+  'Channel.ReadBasic.All',
+  'ChannelMessage.Read.All',
+  'TeamMember.Read.All',
+  'ChannelMember.Read.All',
+]
+
+const Cursor = z.object({ since: Position })
+
+export interface TeamsAdapterOptions {
+  settings: MicrosoftSettings
+  clock: Clock
+  extractor: TextExtractor
+  /** Threads per page of a run; 50 by default, which is the most that Graph allows. */
+  itemsPerPage?: number
+}
+
+/** Reads the threads of the channels that an account can open. */
+export function createTeamsAdapter(options: TeamsAdapterOptions): OAuthAdapter {
+  const { settings, clock, extractor, itemsPerPage = 50 } = options
+  const graphOf = createGraphs(settings.apiUrl)
+  async function openRun(session: ProviderSession): Promise<TeamsRun> {
+    session.signal.throwIfAborted()
+    const graph = graphOf(session)
+    return {
+      graph,
+      session,
+      extractor,
+      itemsPerPage,
+      address: addressOf(await graph.get(`me?$select=${ME_FIELDS}`, Me)),
+      channels: await listChannels(graph),
+    }
+  }
+  return {
+    provider: 'teams',
+    ...createMicrosoftOAuth(settings, { scopes: TEAMS_SCOPES, clock }),
+    async *listChanges(session, input) {
+      yield* readFeed(session, input, createChannelFeed(await openRun(session)))
+    },
+    async readItem(session, { externalId }) {
+      const run = await openRun(session)
+      return await readFeedItem({ read: (id) => readThread(run, id, null) }, externalId)
+    },
+    async *listPermissions(session, { cursor }) {
+      const { data } = Cursor.safeParse(cursor)
+      return yield* permissionsOf(await openRun(session), data?.since ?? emptyPosition())
+    },
+  }
+}

@@ -1,0 +1,57 @@
+import { z } from 'zod'
+import type { Channel } from './channels.ts'
+
+const time = z.iso.datetime({ offset: true })
+const Named = z.object({ displayName: z.string().nullish() }).nullish()
+
+/** https://learn.microsoft.com/graph/api/resources/chatmessage */
+export const Message = z.object({
+  id: z.string().min(1),
+  messageType: z.string().nullish(),
+  createdDateTime: time,
+  lastEditedDateTime: time.nullish(),
+  deletedDateTime: z.string().nullish(),
+  subject: z.string().nullish(),
+  body: z.object({ contentType: z.string().nullish(), content: z.string().nullish() }).nullish(),
+  from: z.object({ user: Named, application: Named }).nullish(),
+  attachments: z.array(z.object({ name: z.string().nullish() })).nullish(),
+  policyViolation: z.object({ dlpAction: z.string().nullish() }).nullish(),
+  webUrl: z.string().nullish(),
+})
+export type Message = z.output<typeof Message>
+
+/** A message with its replies, as lists have it. */
+export const Thread = Message.extend({
+  // One reply of an unknown format must not cost the thread.
+  replies: z.array(Message.nullable().catch(null)).nullish(),
+  'replies@odata.nextLink': z.string().nullish(),
+})
+export type Thread = z.output<typeof Thread>
+
+/** The id of a thread's item: message ids are unique in a channel. */
+export const threadItemId = (channel: string, message: string): string => `${channel}/${message}`
+
+export function partsOf(externalId: string): { channel: string; message: string } {
+  const at = externalId.indexOf('/')
+  return { channel: externalId.slice(0, at), message: externalId.slice(at + 1) }
+}
+
+/** Whether people can read it: no event, neither deleted nor blocked by a policy against the loss of data. */
+export const isContent = ({ messageType, deletedDateTime, policyViolation }: Message): boolean =>
+  messageType === 'message' && !deletedDateTime && !/blockAccess/i.test(policyViolation?.dlpAction ?? '')
+
+export const authorOf = ({ from }: Message): string =>
+  from?.user?.displayName || from?.application?.displayName || 'unknown'
+
+export const filesOf = ({ attachments }: Message): string[] =>
+  (attachments ?? []).flatMap(({ name }) => name || [])
+
+export const changedAt = ({ createdDateTime, lastEditedDateTime: edited }: Message): Date =>
+  new Date(edited ?? createdDateTime)
+
+export const channelFields = ({ id, name, team }: Channel) => ({
+  team: team.name,
+  teamId: team.id,
+  channel: name,
+  channelId: id,
+})

@@ -1,0 +1,141 @@
+import { z } from 'zod'
+import type { FeedPage } from '../../feed.ts'
+import { ProviderError } from '../../provider.ts'
+import { storedBelow } from '../../stored-below.ts'
+import { channelPath, isClosed } from './channels.ts'
+import { Thread, threadItemId } from './message.ts'
+import type { Position } from './position.ts'
+import type { TeamsRun } from './read-thread.ts'
+
+const TOP_MAX = 50
+const REMOVED_AT_ONCE = 1_000
+/** Clocks differ. What is read twice changes nothing. */
+const MARGIN_MS = 3_600_000
+const Named = z.object({ id: z.string().min(1) })
+
+/** What a run has done. */
+export interface Progress {
+  run: TeamsRun
+  /** Channels whose changes it has read. */
+  read: Set<string>
+  /** Channels that it has begun again. */
+  restarted: Set<string>
+  /** What is left of the current survey. */
+  missing: string[] | undefined
+}
+
+interface Step extends Pick<FeedPage<Thread>, 'listed'> {
+  gone: string[]
+}
+
+const NOTHING: Step = { listed: [], gone: [] }
+
+/** A token that Graph no longer knows makes the channel read again, once; a closed channel is left out. */
+function forgive({ run, restarted }: Progress, position: Position, id: string, error: unknown): void {
+  const isStale = error instanceof ProviderError && error.kind === 'cursor_expired'
+  if (isStale && !restarted.has(id)) beginCrawl(run, position, id)
+  else if (isClosed(error)) close(position, id)
+  else throw error
+  restarted.add(id)
+  surveyLater(position, id)
+}
+
+/** The next page of channels that are read as a whole; undefined when there is none. */
+export async function crawlPage(progress: Progress, position: Position): Promise<Step | undefined> {
+  const [id, state] = Object.entries(position.channels).find(([, { crawl }]) => crawl !== null) ?? []
+  if (id === undefined || state === undefined) return undefined
+  try {
+    const page = await progress.run.graph.page(state.crawl ?? '', Thread)
+    state.crawl = page.next
+    return { listed: listedIn(id, page), gone: [] }
+  } catch (error) {
+    forgive(progress, position, id, error)
+    return NOTHING
+  }
+}
+
+/** The next page of changes; undefined when this run has read all. */
+export async function changePage(progress: Progress, position: Position): Promise<Step | undefined> {
+  const { run, read } = progress
+  const id = Object.keys(position.channels).find((one) => !read.has(one))
+  const state = position.channels[id ?? '']
+  if (id === undefined || state === undefined) return undefined
+  try {
+    const page = await run.graph.page(state.link, Thread)
+    state.link = page.next ?? page.delta ?? state.link
+    if (page.next === null) read.add(id)
+    return { listed: listedIn(id, page), gone: [] }
+  } catch (error) {
+    forgive(progress, position, id, error)
+    return NOTHING
+  }
+}
+
+/** Stored threads of a channel that are no longer there. */
+export async function surveyPage(progress: Progress, position: Position): Promise<Step | undefined> {
+  const [id] = position.surveys
+  if (id === undefined) return undefined
+  const missing = (progress.missing ??= await missingIn(progress.run, id))
+  const gone = missing.splice(0, REMOVED_AT_ONCE)
+  if (missing.length === 0) {
+    position.surveys.shift()
+    progress.missing = undefined
+  }
+  return { listed: [], gone }
+}
+
+/** Adds new channels to the position and removes those that are gone. */
+export function matchChannels(run: TeamsRun, position: Position): void {
+  for (const id of Object.keys(position.channels)) if (!run.channels.has(id)) close(position, id)
+  for (const id of run.channels.keys())
+    if (!Object.hasOwn(position.channels, id)) beginCrawl(run, position, id)
+}
+
+/** The changes begin before the crawl. */
+function beginCrawl(run: TeamsRun, position: Position, id: string): void {
+  const since = new Date(run.session.clock.now().getTime() - MARGIN_MS).toISOString()
+  const filter = encodeURIComponent(`lastModifiedDateTime gt ${since}`)
+  const link = `${messagesOf(run, id)}/delta?${pageOf(run)}&$filter=${filter}`
+  position.channels[id] = { link, crawl: firstPage(run, id) }
+}
+
+function close(position: Position, id: string): void {
+  delete position.channels[id]
+  surveyLater(position, id)
+}
+
+function surveyLater({ surveys }: Position, id: string): void {
+  if (!surveys.includes(id)) surveys.push(id)
+}
+
+/** What is listed in an unknown format is looked up. */
+const listedIn = (
+  channel: string,
+  { entries, unknown }: { entries: readonly Thread[]; unknown: readonly string[] },
+): Step['listed'] => [
+  ...entries.map((entry) => ({ externalId: threadItemId(channel, entry.id), entry })),
+  ...unknown.map((id) => ({ externalId: threadItemId(channel, id), entry: null })),
+]
+
+async function missingIn(run: TeamsRun, id: string): Promise<string[]> {
+  const there = new Set<string>()
+  try {
+    if (run.channels.has(id))
+      for (const message of await run.graph.all(`${messagesOf(run, id)}?$top=${TOP_MAX}`, Named))
+        there.add(threadItemId(id, message.id))
+  } catch (error) {
+    if (!isClosed(error)) throw error
+  }
+  return (await storedBelow(run.session, threadItemId(id, ''))).filter((stored) => !there.has(stored))
+}
+
+const firstPage = (run: TeamsRun, id: string): string => `${messagesOf(run, id)}?${pageOf(run)}`
+
+const pageOf = ({ itemsPerPage }: TeamsRun): string =>
+  `$top=${Math.min(itemsPerPage, TOP_MAX)}&$expand=replies`
+
+function messagesOf({ channels }: TeamsRun, id: string): string {
+  const channel = channels.get(id)
+  if (channel === undefined) throw new Error('a channel without a team has no messages')
+  return `${channelPath(channel)}/messages`
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import type { GroupMembers, PermissionsEnd, PermissionsPage } from '../../provider.ts'
+import { type Channel, channelPath, groupOf, isClosed } from './channels.ts'
+import type { Position } from './position.ts'
+import type { TeamsRun } from './read-thread.ts'
+
+/** https://learn.microsoft.com/graph/api/resources/aaduserconversationmember */
+const Member = z.object({ email: z.string().nullish() })
+
+/** The members of each team, and of each private or shared channel: these read it. */
+export async function* permissionsOf(
+  run: TeamsRun,
+  position: Position,
+): AsyncGenerator<PermissionsPage, PermissionsEnd> {
+  const groups = new Map([...run.channels.values()].map((channel) => [groupOf(channel), channel]))
+  for (const [id, channel] of groups) {
+    run.session.signal.throwIfAborted()
+    yield { groups: [{ id, members: await membersOf(run, channel) }], policies: [] }
+  }
+  const needsRun = Object.keys(position.channels).some((id) => !run.channels.has(id))
+  return { groupIds: [...groups.keys()], needsRun }
+}
+
+/** The account itself reads what it can open, and alone if Graph refuses the list. */
+async function membersOf({ graph, address }: TeamsRun, channel: Channel): Promise<GroupMembers> {
+  const users = new Set([address])
+  try {
+    for (const { email } of await graph.all(membersPath(channel), Member))
+      if (email) users.add(email.toLowerCase())
+  } catch (error) {
+    if (!isClosed(error)) throw error
+  }
+  return { users: [...users].toSorted(), groups: [], domains: [], isWorkspace: false }
+}
+
+/** `allMembers` has those of other teams too, with which a channel is shared. */
+const membersPath = (channel: Channel): string =>
+  channel.isStandard
+    ? `teams/${encodeURIComponent(channel.team.id)}/members`
+    : `${channelPath(channel)}/allMembers`

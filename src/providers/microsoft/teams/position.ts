@@ -1,0 +1,19 @@
+import { z } from 'zod'
+
+/** What runs have read, and what is still to be read. */
+export const Position = z.object({
+  channels: z.record(
+    z.string(),
+    z.object({
+      /** Where the changes begin that no run has read. */
+      link: z.string(),
+      /** The next page of everything in the channel; null once all of it has been read. */
+      crawl: z.string().nullable(),
+    }),
+  ),
+  /** Channels of which what is stored is compared with what is there. */
+  surveys: z.array(z.string()),
+})
+export type Position = z.output<typeof Position>
+
+export const emptyPosition = (): Position => ({ channels: {}, surveys: [] })

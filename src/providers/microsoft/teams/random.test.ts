@@ -1,0 +1,105 @@
+import { afterAll, expect, it } from 'vitest'
+import { between, pick, type Random } from '../../../../emulators/kit/seed.ts'
+import { connectForTest, type MicrosoftAccount } from '../../../../test/support/microsoft.ts'
+import { rounds, seededRandom } from '../../../../test/support/random.ts'
+import { createTextExtractor } from '../../../file-text/index.ts'
+import { ProviderError } from '../../provider.ts'
+import { createTeamsAdapter, TEAMS_SCOPES } from './adapter.ts'
+
+const MINUTE = 60_000
+const extractor = createTextExtractor({ threads: 1 })
+afterAll(() => extractor.close())
+
+/** One change in a channel. */
+function change({ microsoft: { teams } }: MicrosoftAccount, random: Random, count: number): void {
+  const channels = [...teams.channels.values()]
+  const messages = [...teams.messages.values()]
+  const roots = messages.filter(({ rootId }) => rootId === null)
+  const kinds: Record<string, () => void> = {
+    post: () => void teams.post(pick(random, channels), { content: `<p>Message ${count}</p>` }),
+    reply: () => void teams.reply(pick(random, roots), { content: `Reply ${count}` }),
+    edit: () => teams.edit(pick(random, messages), `<b>Edited ${count}</b>`),
+    remove: () => teams.remove(pick(random, messages)),
+    restore: () => teams.restore(pick(random, messages)),
+    block: () => teams.block(pick(random, messages), pick(random, ['none', 'blockAccess'])),
+    expire: () => teams.expireTokens(pick(random, channels)),
+    create: () =>
+      void teams.createChannel(pick(random, [...teams.teams.values()]), `Channel ${count}`, {
+        membershipType: pick(random, ['standard', 'private', 'shared']),
+        members: new Set(random() < 0.7 ? ['ada'] : []),
+        isListed: random() < 0.5,
+      }),
+    removeChannel: () => void (channels.length > 3 && teams.removeChannel(pick(random, channels))),
+    join(): void {
+      const { members } = pick(random, [...channels, ...teams.teams.values()])
+      if (random() < 0.6) members.add('ada')
+      else members.delete('ada')
+    },
+  }
+  const often = Array.from({ length: 6 }, () => ['post', 'reply', 'edit', 'remove']).flat()
+  const kind = pick(random, [...often, ...Object.keys(kinds)])
+  if (roots.length > 0 || kind === 'post' || kind === 'create') kinds[kind]?.()
+}
+
+it.each(Array.from({ length: rounds(2) }, (_unused, round) => round))(
+  'what is stored equals the channels after changes, faults and killed runs (%i)',
+  async (round) => {
+    const random = seededRandom(`teams ${round}`)
+    let isQuiet = false
+    let count = 0
+    const account = await connectForTest({
+      scopes: TEAMS_SCOPES,
+      createAdapter: (settings, clock) => createTeamsAdapter({ settings, clock, extractor, itemsPerPage: 3 }),
+      limits: { maxAttempts: 1 },
+      prepare({ teams }) {
+        teams.expandedReplies = 2
+        for (const name of ['Sales', 'Product']) teams.createChannel(teams.createTeam(name), 'General')
+      },
+      meanwhile: () => void (!isQuiet && random() < 0.3 && change(account, random, count)),
+    })
+    const { microsoft, sync, fresh } = account
+    for (; count < 60; count += 1) {
+      sync.now += between(random, 1, 20) * MINUTE
+      for (let changes = between(random, 0, 6); changes > 0; changes -= 1) change(account, random, count)
+      if (random() < 0.3)
+        microsoft.faults.add({ every: between(random, 2, 15), times: 2, status: pick(random, [500, 429]) })
+      if (random() < 0.1) microsoft.faults.add({ every: between(random, 2, 15), times: 1, drop: true })
+      if (random() < 0.1) microsoft.grants.expireAccessTokens()
+      try {
+        await sync.run({
+          dieAfter: between(random, 0, 8),
+          losePage: random() < 0.5,
+          fullResync: random() < 0.05,
+        })
+      } catch (error) {
+        expect(error).toBeInstanceOf(ProviderError)
+      }
+      microsoft.faults.clear()
+      if (random() < 0.3 && sync.items.size > 0) await sync.reread(pick(random, [...sync.items.keys()]))
+    }
+    isQuiet = true
+    for (let runs = 0; runs < 3; runs += 1) {
+      sync.now += 90 * MINUTE
+      await sync.run()
+    }
+    const anew = fresh()
+    await anew.run()
+    expect(Object.fromEntries(sync.items)).toEqual(Object.fromEntries(anew.items))
+    expect(anew.items.size).toBe(readableThreads(account).length)
+    expect(anew.items.size).toBeGreaterThan(3)
+  },
+  60_000,
+)
+
+/** Of which at least one message can be read. */
+function readableThreads({ microsoft: { teams } }: MicrosoftAccount): string[] {
+  const open = [...teams.channels.values()].filter((channel) => teams.isOpen(channel, 'ada'))
+  return open
+    .flatMap((channel) => teams.rootsIn(channel))
+    .filter((root) =>
+      [root, ...teams.repliesTo(root)].some(
+        ({ deletedAt, dlpAction }) => deletedAt === null && dlpAction !== 'blockAccess',
+      ),
+    )
+    .map(({ id }) => id)
+}

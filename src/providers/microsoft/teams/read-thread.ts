@@ -1,0 +1,155 @@
+import type { TextExtractor } from '../../../file-text/index.ts'
+import { cutToBytes } from '../../../text/cut-to-bytes.ts'
+import type { FeedItem } from '../../feed.ts'
+import { textOfHtml } from '../../html-text.ts'
+import type { ProviderSession } from '../../provider.ts'
+import { shortLine } from '../../short-line.ts'
+import type { Graph } from '../shared/graph.ts'
+import { type Channel, channelPath, type Channels, groupOf } from './channels.ts'
+import {
+  authorOf,
+  changedAt,
+  channelFields,
+  filesOf,
+  isContent,
+  Message,
+  partsOf,
+  type Thread,
+} from './message.ts'
+
+/** https://learn.microsoft.com/graph/api/channel-list-messages: a list has at most so many replies of a message. */
+const EXPANDED_MAX = 1_000
+const MARKUP = /[<&]/
+
+/** What reading the threads of an account's channels takes. */
+export interface TeamsRun {
+  graph: Graph
+  session: ProviderSession
+  extractor: TextExtractor
+  channels: Channels
+  /** The account's own address. */
+  address: string
+  itemsPerPage: number
+}
+
+interface Said {
+  message: Message
+  text: string
+}
+
+/**
+ * A thread as it is now; the reason when it has no text; null when there is none, or nothing of it is left. `listed`
+ * saves the requests. Throws ProviderError.
+ */
+export async function readThread(
+  run: TeamsRun,
+  externalId: string,
+  listed: Thread | null,
+): Promise<FeedItem | null> {
+  const ids = partsOf(externalId)
+  const channel = run.channels.get(ids.channel)
+  if (channel === undefined) return null
+  const path = `${channelPath(channel)}/messages/${encodeURIComponent(ids.message)}`
+  const root = listed ?? (await run.graph.find(path, Message))
+  if (root === null) return null
+  const replies = wholeReplies(listed) ?? (await run.graph.all(`${path}/replies?$top=50`, Message))
+  const messages = [root, ...replies].filter(isContent).toSorted(byTime)
+  if (messages.length === 0) return null
+  const { said, isCut } = await textsOf(run, messages)
+  return threadItem(run, { externalId, channel, root, messages, said, isCut })
+}
+
+/** Ids are times too, and tell apart what was sent at once. */
+const byTime = (one: Message, other: Message): number =>
+  Date.parse(one.createdDateTime) - Date.parse(other.createdDateTime) || Number(one.id) - Number(other.id)
+
+/** The replies that a list has, if these are all. */
+function wholeReplies(listed: Thread | null): Message[] | null {
+  const replies = listed?.replies ?? null
+  if (replies === null || replies.length >= EXPANDED_MAX || listed?.['replies@odata.nextLink']) return null
+  return replies.filter((reply) => reply !== null)
+}
+
+/** What was said, up to the limit. */
+async function textsOf(
+  run: TeamsRun,
+  messages: readonly Message[],
+): Promise<{ said: Said[]; isCut: boolean }> {
+  const said: Said[] = []
+  let length = 0
+  for (const message of messages) {
+    run.session.signal.throwIfAborted()
+    if (length > run.session.limits.maxTextBytes) return { said, isCut: true }
+    const text = await textOf(run, message)
+    if (text !== '') said.push({ message, text })
+    length += text.length
+  }
+  return { said, isCut: false }
+}
+
+async function textOf(run: TeamsRun, message: Message): Promise<string> {
+  const content = message.body?.content ?? ''
+  const isHtml = message.body?.contentType === 'html' && MARKUP.test(content)
+  const text = isHtml ? await textOfHtml(run, content) : content
+  return [text.trim(), ...filesOf(message).map((name) => `[file: ${name}]`)].filter(Boolean).join('\n')
+}
+
+function threadItem(
+  { session, address }: TeamsRun,
+  {
+    externalId,
+    channel,
+    root,
+    messages,
+    said,
+    isCut,
+  }: {
+    externalId: string
+    channel: Channel
+    root: Message
+    messages: readonly Message[]
+    said: readonly Said[]
+    isCut: boolean
+  },
+): FeedItem {
+  const [first] = said
+  if (first === undefined) return { title: channel.name, skipped: 'it has no text' }
+  const subject = isContent(root) ? root.subject?.trim() : ''
+  const whole = bodyOf(said)
+  const body = cutToBytes(whole, session.limits.maxTextBytes).trim()
+  const author = authorOf(first.message)
+  const attachments = said.flatMap(({ message }) => filesOf(message))
+  const url = root.webUrl ?? null
+  return {
+    externalId,
+    sourceKind: 'message',
+    title: subject || `${channel.name}: ${shortLine(first.text)}`,
+    body,
+    url,
+    authorName: author,
+    sourceCreatedAt: new Date(first.message.createdDateTime),
+    sourceUpdatedAt: new Date(Math.max(...messages.map((message) => changedAt(message).getTime()))),
+    metadata: {
+      workspace: address.split('@')[1] ?? '',
+      ...channelFields(channel),
+      threadId: root.id,
+      sender: author,
+      senders: [...new Set(said.map(({ message }) => authorOf(message)))],
+      messageCount: messages.length,
+      ...(attachments.length > 0 && { attachments }),
+      ...(url !== null && { permalink: url }),
+      ...((isCut || body.length < whole.length) && { truncated: true }),
+      accessPolicy: { visibility: 'restricted', groups: [groupOf(channel)] },
+    },
+  }
+}
+
+/** Each message with its author; a lone one without. */
+function bodyOf(said: readonly Said[]): string {
+  const [only] = said
+  if (said.length === 1 && only !== undefined) return only.text.trim()
+  return said
+    .map(({ message, text }) => `${authorOf(message)}: ${text}`)
+    .join('\n')
+    .trim()
+}
