@@ -80,6 +80,13 @@ function controlsOf(state: ConfluenceState): Record<string, (body: Record<string
   return {
     page: (body) =>
       state.add(spaceOf(body), { title: textField(body, 'title'), body: textField(body, 'body') }).id,
+    'blog-post': (body) =>
+      state.add(spaceOf(body), {
+        type: 'blogpost',
+        title: textField(body, 'title'),
+        body: textField(body, 'body'),
+      }).id,
+    label: (body) => void pageOf(body).labels.push(textField(body, 'label')),
     edit: (body) => state.edit(pageOf(body), { body: textField(body, 'body') }),
     comment: (body) => state.comment(pageOf(body), { body: textField(body, 'body') }).id,
     restrict: (body) => {

@@ -2,10 +2,11 @@ import type { EmulatorReply } from '../kit/server.ts'
 import { type Call, pagedV1, refusalV1, type Route } from './reply.ts'
 import type { ConfluenceContent } from './state.ts'
 
-const CQL = /^space in \(("[^"]+"(?:, "[^"]+")*)\) and type (?:= (page)|in \((page, comment)\))$/
+const CQL = /^space in \(("[^"]+"(?:, "[^"]+")*)\) and type in \(page, blogpost(, comment)?\)$/
 const EXPANDED = new Set([
   'version',
   'container',
+  'metadata.labels',
   'restrictions.read.restrictions.user',
   'restrictions.read.restrictions.group',
 ])
@@ -37,14 +38,14 @@ function currentUser({ state, accountId }: Call): EmulatorReply {
 function search(call: Call): EmulatorReply {
   const { state, accountId, query, unindexed } = call
   const expand = (query.get('expand') ?? '').split(',').filter((one) => one !== '')
-  const [, keys = '', , both] = CQL.exec(query.get('cql') ?? '') ?? []
+  const [, keys = '', both] = CQL.exec(query.get('cql') ?? '') ?? []
   if (keys === '') return refusalV1(400, `Could not parse cql : ${query.get('cql')}`)
   const unknown = expand.find((one) => !EXPANDED.has(one))
   if (unknown !== undefined) return refusalV1(400, `Cannot expand ${unknown}`)
   const wanted = new Set(keys.split(', ').map((key) => key.slice(1, -1)))
   const pages = [...state.contents.values()].filter(
     (content) =>
-      content.type === 'page' &&
+      content.type !== 'folder' &&
       content.status === 'current' &&
       accountId !== null &&
       wanted.has(state.spaces.get(content.spaceId)?.key ?? '') &&
@@ -56,7 +57,7 @@ function search(call: Call): EmulatorReply {
   const found = [...pages, ...comments].filter(({ id }) => !unindexed.has(id))
   return pagedV1(call, found, (one) => ({
     id: one.id,
-    type: 'pageId' in one ? 'comment' : 'page',
+    type: 'pageId' in one ? 'comment' : one.type,
     status: 'current',
     title: 'pageId' in one ? 'Re: page' : one.title,
     ...(expand.includes('version') && { version: { number: one.version } }),
@@ -64,11 +65,17 @@ function search(call: Call): EmulatorReply {
       container:
         'pageId' in one ? { id: one.pageId, type: 'page' } : { id: Number(one.spaceId), type: 'global' },
     }),
+    ...(expand.includes('metadata.labels') && {
+      metadata: { labels: { results: 'pageId' in one ? [] : showLabels(one.labels), start: 0, limit: 200 } },
+    }),
     ...(expand.includes('restrictions.read.restrictions.user') && {
       restrictions: { read: showRestriction(call, 'pageId' in one ? null : one, 0) },
     }),
   }))
 }
+
+const showLabels = (labels: readonly string[]) =>
+  labels.map((name, index) => ({ prefix: 'global', name, id: String(index), label: name }))
 
 /** The restriction of the content itself. Inherited restrictions are not included. */
 function showRestriction(

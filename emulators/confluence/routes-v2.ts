@@ -14,8 +14,9 @@ export const ROUTES_V2: readonly Route[] = [
     answer: (call) => pagedV2(call, spacesOf(call), showSpace),
   },
   {
-    pattern: /^\/spaces\/(\d+)\/pages$/,
-    parameters: [...LISTED, 'depth', 'status', 'title', 'body-format'],
+    pattern: /^\/spaces\/(\d+)\/(?:pages|blogposts)$/,
+    // `depth` is of pages alone, which the connector does not use.
+    parameters: [...LISTED, 'status', 'title', 'body-format'],
     answer: (call) =>
       inSpace(call, ({ id }) =>
         pagedV2(
@@ -32,7 +33,7 @@ export const ROUTES_V2: readonly Route[] = [
       inSpace(call, ({ id, readers }) => pagedV2(call, assignments(id, readers), (one) => one)),
   },
   {
-    pattern: /^\/pages$/,
+    pattern: /^\/(?:pages|blogposts)$/,
     parameters: [...LISTED, 'id', 'space-id', 'status', 'title', 'body-format'],
     answer(call) {
       const ids = call.query.get('id')?.split(',')
@@ -44,9 +45,9 @@ export const ROUTES_V2: readonly Route[] = [
     },
   },
   {
-    pattern: /^\/pages\/(\d+)$/,
+    pattern: /^\/(?:pages|blogposts)\/(\d+)$/,
     parameters: ['body-format', 'include-labels', 'status', 'version'],
-    answer: (call) => withContent(call, 'page', (page) => ({ json: showPage(call, page) })),
+    answer: (call) => withContent(call, typeOf(call), (page) => ({ json: showPage(call, page) })),
   },
   {
     pattern: /^\/folders\/(\d+)$/,
@@ -54,10 +55,10 @@ export const ROUTES_V2: readonly Route[] = [
     answer: (call) => withContent(call, 'folder', (folder) => ({ json: showListed(call)(folder) })),
   },
   {
-    pattern: /^\/pages\/(\d+)\/(footer|inline)-comments$/,
+    pattern: /^\/(?:pages|blogposts)\/(\d+)\/(footer|inline)-comments$/,
     parameters: [...LISTED, 'body-format', 'status'],
     answer: (call) =>
-      withContent(call, 'page', ({ id }) =>
+      withContent(call, typeOf(call), ({ id }) =>
         pagedV2(
           call,
           commentsOf(call).filter(({ pageId, parentId }) => pageId === id && parentId === null),
@@ -90,11 +91,16 @@ function spacesOf({ state, accountId, query }: Call): ConfluenceSpace[] {
   )
 }
 
-function pagesOf({ state, accountId, query }: Call): ConfluenceContent[] {
-  const statuses = (query.get('status') ?? 'current,archived').split(',')
+/** What the path is about. */
+const typeOf = ({ path }: Call): 'page' | 'blogpost' => (path.includes('/blogposts') ? 'blogpost' : 'page')
+
+function pagesOf(call: Call): ConfluenceContent[] {
+  const { state, accountId, query } = call
+  const type = typeOf(call)
+  const statuses = (query.get('status') ?? (type === 'page' ? 'current,archived' : 'current')).split(',')
   return [...state.contents.values()].filter(
     (content) =>
-      content.type === 'page' &&
+      content.type === type &&
       accountId !== null &&
       statuses.includes(content.status) &&
       state.reads(accountId, content),
@@ -162,10 +168,12 @@ const showListed =
       status,
       title,
       spaceId,
-      parentId,
-      parentType: state.contents.get(parentId ?? '')?.type ?? null,
+      ...(type !== 'blogpost' && {
+        parentId,
+        parentType: state.contents.get(parentId ?? '')?.type ?? null,
+        ownerId: authorId,
+      }),
       authorId,
-      ownerId: authorId,
       createdAt: iso(createdAt),
       version: versionOf(content),
       ...(type === 'folder' && { type }),
@@ -190,7 +198,10 @@ function showPage(call: Call, page: ConfluenceContent) {
   }
 }
 
-function showComment({ query }: Call, comment: ConfluenceComment) {
+const containerOf = (state: Call['state'], id: string) =>
+  state.contents.get(id)?.type === 'blogpost' ? { blogPostId: id } : { pageId: id }
+
+function showComment({ query, state }: Call, comment: ConfluenceComment) {
   const { id, kind, pageId, parentId, body, selection } = comment
   const format = query.get('body-format')
   return {
@@ -198,7 +209,7 @@ function showComment({ query }: Call, comment: ConfluenceComment) {
     status: 'current',
     title: 'Re: page',
     // A reply names only what it replies to.
-    ...(parentId === null ? { pageId } : { parentCommentId: parentId }),
+    ...(parentId === null ? containerOf(state, pageId) : { parentCommentId: parentId }),
     version: versionOf(comment),
     body: format === 'storage' ? { storage: { representation: 'storage', value: body } } : {},
     ...(kind === 'inline' && {

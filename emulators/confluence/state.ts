@@ -17,10 +17,10 @@ export interface ConfluenceSpace {
   readers: { type: 'user' | 'group' | 'role'; id: string }[]
 }
 
-/** A page, or a folder, which has only a title. */
+/** A page, a blog post, which has no parent, or a folder, which has only a title. */
 export interface ConfluenceContent {
   id: string
-  type: 'page' | 'folder'
+  type: 'page' | 'blogpost' | 'folder'
   status: 'current' | 'archived' | 'trashed'
   title: string
   spaceId: string
@@ -117,6 +117,8 @@ export class ConfluenceState {
   /** Neither the version nor the time of a moved page changes, nor those of the pages below it. */
   move(content: ConfluenceContent, to: { parent?: ConfluenceContent; space?: ConfluenceSpace }): void {
     const { parent } = to
+    // A blog post has nothing above or below it.
+    if (parent !== undefined && (parent.type === 'blogpost' || content.type === 'blogpost')) return
     if (parent !== undefined && this.chainOf(parent).includes(content)) return
     content.parentId = parent?.id ?? null
     const spaceId = parent?.spaceId ?? to.space?.id ?? content.spaceId
@@ -133,7 +135,7 @@ export class ConfluenceState {
 
   /** What is below stays there, and remains current. */
   archive(content: ConfluenceContent): void {
-    content.status = 'archived'
+    if (content.type !== 'blogpost') content.status = 'archived'
   }
 
   restore(content: ConfluenceContent): void {

@@ -53,6 +53,8 @@ export interface GitHubApp {
   readonly controls: Readonly<Record<string, (body: Record<string, unknown>) => unknown>>
 }
 
+type Uncontrolled = Omit<GitHubApp, 'controls'>
+
 const CLIENT = { clientId: 'Iv23liEmulated', clientSecret: 'github-app-secret' }
 
 function createTokens(now: () => number): Pick<GitHubApp, 'users' | 'tokens'> {
@@ -71,7 +73,7 @@ export function createGitHubApp(context: RouteContext, now: () => number): GitHu
   const routes = new Map<number, Route>()
   let lastId = 90_000
 
-  const app: GitHubApp = {
+  const app: Uncontrolled = {
     ...CLIENT,
     privateKey: () => keyOf().export({ type: 'pkcs1', format: 'pem' }).toString(),
     installations,
@@ -109,13 +111,12 @@ export function createGitHubApp(context: RouteContext, now: () => number): GitHu
         return () => refusal(403, 'This installation has been suspended')
       return routes.get(id) ?? null
     },
-    controls: {},
   }
-  return Object.assign(app, { controls: controlsOf(app) })
+  return { ...app, controls: controlsOf(app) }
 }
 
 /** What can be changed at the app from outside. */
-function controlsOf({ installations, standings, install }: GitHubApp): GitHubApp['controls'] {
+function controlsOf({ installations, standings, install }: Uncontrolled): GitHubApp['controls'] {
   return {
     install(body) {
       const login = textField(body, 'account')
@@ -173,7 +174,7 @@ function listed(
 }
 
 /** Requests of the app itself. */
-function ofApp({ method, path }: EmulatorRequest, { installations, tokens }: GitHubApp): EmulatorReply {
+function ofApp({ method, path }: EmulatorRequest, { installations, tokens }: Uncontrolled): EmulatorReply {
   if (path === '/app' && method === 'GET')
     return { json: { id: APP_ID, slug: NAME, name: NAME, html_url: `https://github.example/apps/${NAME}` } }
   const [, id] = /^\/app\/installations\/(\d+)\/access_tokens$/.exec(path) ?? []
@@ -194,7 +195,7 @@ function ofApp({ method, path }: EmulatorRequest, { installations, tokens }: Git
 /** Requests with the token of a user of the app. */
 function ofUser(
   request: EmulatorRequest,
-  { installations, standings, clientId }: GitHubApp,
+  { installations, standings, clientId }: Uncontrolled,
   url: string,
 ): EmulatorReply {
   const { path, method, query } = request

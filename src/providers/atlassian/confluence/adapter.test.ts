@@ -89,6 +89,28 @@ describe('the form', () => {
 })
 
 describe('items', () => {
+  it('are a blog post with its comments and labels', async () => {
+    const { wiki, hr, sync, item } = await connect()
+    const post = wiki.state.add(hr, { type: 'blogpost', title: 'We move', labels: ['news'] })
+    const comment = wiki.state.comment(post, { body: '<p>When?</p>' })
+    wiki.state.comment(post, { parentId: comment.id, authorId: 'ada', body: '<p>In May.</p>' })
+    const empty = wiki.state.add(hr, { type: 'blogpost', body: '' })
+    const { skipped } = await sync.run()
+    expect(item(post)).toMatchObject({
+      title: 'We move',
+      body: expect.stringMatching(
+        /^Some text\.\n\n## Comment by Bob, .*\n\nWhen\?\n\n## Reply by Ada, .*\n\nIn May\.$/,
+      ),
+      metadata: { objectType: 'blog_post', labels: ['news'], folder: 'The HR space' },
+    })
+    expect(skipped).toMatchObject([{ title: empty.title, message: 'The blog post has no text' }])
+    const external = item(post)?.externalId ?? ''
+    wiki.state.edit(post, { title: 'We moved' })
+    expect((await sync.reread(external)).upserts).toMatchObject([{ title: 'We moved' }])
+    wiki.state.trash(post)
+    expect((await sync.reread(external)).deletions).toEqual([external])
+  })
+
   it('are a page with its comments and replies, in order, with authors and times', async () => {
     const { wiki, hr, sync, item } = await connect()
     const { state } = wiki

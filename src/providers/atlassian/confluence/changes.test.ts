@@ -31,6 +31,7 @@ describe('a run', () => {
       'rest/api/user/current': 1,
       'api/v2/spaces': 1,
       [`api/v2/spaces/${hr.id}/pages`]: 1,
+      [`api/v2/spaces/${hr.id}/blogposts`]: 1,
       'rest/api/content/search': 1,
     })
   })
@@ -48,6 +49,21 @@ describe('a run', () => {
     expect((await sync.run()).ingested).toHaveLength(2)
     const read = Object.keys(requestsOf(account)).filter((path) => /v2\/pages\/\d+$/.test(path))
     expect(read).toEqual([`api/v2/pages/${first.id}`, `api/v2/pages/${third.id}`])
+  })
+
+  it('finds labels that are added and removed, which change no version', async () => {
+    const { wiki, hr, sync, item } = await connect()
+    const page = wiki.state.add(hr, { labels: ['draft'] })
+    await sync.run()
+    page.labels = ['reviewed', 'policy']
+    expect((await sync.run()).ingested).toHaveLength(1)
+    expect(item(page)?.metadata.labels).toEqual(['reviewed', 'policy'])
+    // The order is not a change.
+    page.labels = ['policy', 'reviewed']
+    expect((await sync.run()).ingested).toHaveLength(0)
+    page.labels = []
+    await sync.run()
+    expect(item(page)?.metadata.labels).toBeUndefined()
   })
 
   it('reads everything below a page that moved or has another title', async () => {

@@ -59,6 +59,24 @@ describe('pages', () => {
   })
 })
 
+describe('blog posts', () => {
+  checkConnector({
+    provider,
+    revokedMessage: /^Confluence refuses the email or the API token$/,
+    connect: (options) =>
+      connect(options, ({ wiki: { state, faults }, hr }, pageOf) => {
+        const other = state.createSpace('ENG')
+        return {
+          add: (text) => state.add(hr, { type: 'blogpost', body: `<p>${text}</p>` }).id,
+          edit: (id, text) => state.edit(pageOf(id), { body: `<p>${text}</p>` }),
+          remove: (id) => state.trash(pageOf(id)),
+          move: (id) => state.move(pageOf(id), { space: other }),
+          break: (id) => faults.add({ path: `/blogposts/${id}`, status: 500 }),
+        }
+      }),
+  })
+})
+
 describe('comments', () => {
   checkConnector({
     provider,

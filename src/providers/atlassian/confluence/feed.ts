@@ -7,7 +7,7 @@ import { readPage, type PageReader } from './page.ts'
 import { policyOf } from './readers.ts'
 import { findSpaces, type Space } from './spaces.ts'
 import { type Survey, surveySite } from './survey.ts'
-import { createTree, Node, type Tree } from './tree.ts'
+import { CONTENT_LISTS, createTree, Listed, type Tree } from './tree.ts'
 
 export interface ConfluenceRun {
   confluence: Confluence
@@ -21,7 +21,7 @@ export interface ConfluenceRun {
 }
 
 /**
- * The pages of a site, compared as a whole with what was read last: Confluence has no log of changes, and moves, deletions
+ * The pages and blog posts of a site, compared as a whole with what was read last: Confluence has no log of changes, and moves, deletions
  * and restrictions change no time.
  */
 export function createConfluenceFeed(run: ConfluenceRun): Feed<null> {
@@ -49,7 +49,7 @@ export function createConfluenceFeed(run: ConfluenceRun): Feed<null> {
   })
 }
 
-/** One page as it is now, with what is above it. Throws ProviderError. */
+/** One page or blog post as it is now, with what is above it. Throws ProviderError. */
 export async function readAlone(
   run: ConfluenceRun,
   externalId: string,
@@ -58,22 +58,23 @@ export async function readAlone(
   const id = externalId.slice(prefixOf(run.site).length)
   const { found: spaces } = await findSpaces(confluence, run.spaces)
   const tree = createTree(confluence)
-  for await (const [node] of confluence.pages('api/v2/pages', Node, { id, status: 'current' }))
-    if (node !== undefined) tree.add(node)
+  for (const list of CONTENT_LISTS)
+    for await (const [node] of confluence.pages(`api/v2/${list}`, Listed, { id, status: 'current' }))
+      if (node !== undefined) tree.add({ ...node, list })
   if (!spaces.has(tree.nodes.get(id)?.spaceId ?? '')) return null
   await tree.complete([id])
   const reader = { confluence, session, extractor, people: new Map() }
   return (await itemOf(run, reader, { id, tree, spaces, comments: null })).item
 }
 
-/** A page as an item. `comments` are those that are known of; null: none is known, so all are looked for. */
+/** A page or blog post as an item. `comments` are those that are known of; null: none is known, so all are looked for. */
 async function itemOf(
   { site }: ConfluenceRun,
   reader: PageReader,
   at: { id: string; tree: Tree; spaces: ReadonlyMap<string, Space>; comments: ReadonlySet<string> | null },
 ): Promise<SurveyedRead> {
   const { id, tree, spaces } = at
-  const page = await readPage(reader, id, at.comments)
+  const page = await readPage(reader, { id, list: tree.listOf(id) }, at.comments)
   if (page === null) return { item: null, outcome: 'gone' }
   // Such a comment may be deleted before another run hears of it.
   const outcome = page.hasNewComments ? 'again' : 'body' in page ? 'read' : 'nothing'

@@ -6,6 +6,7 @@ import { isMissing } from '../shared/client.ts'
 import { textOfHtml } from '../../html-text.ts'
 import type { Confluence, ConfluenceUser } from './client.ts'
 import { htmlOfStorage, namesIn } from './storage.ts'
+import type { ContentList } from './tree.ts'
 
 const COMMENTS_MAX = 1_000
 const SELECTION_CHARACTERS = 100
@@ -13,6 +14,11 @@ const SELECTION_CHARACTERS = 100
 const COMMENT_CHARACTERS_MAX = 100_000
 const UNKNOWN_PERSON = 'a former user'
 const time = z.iso.datetime({ offset: true })
+/** What people and filters call it. */
+const KINDS_OF = {
+  pages: { objectType: 'page', name: 'page' },
+  blogposts: { objectType: 'blog_post', name: 'blog post' },
+} as const
 const KINDS = ['footer-comments', 'inline-comments'] as const
 
 const Page = z.object({
@@ -46,24 +52,30 @@ export interface PageReader {
   people: Map<string, ConfluenceUser | null>
 }
 
+/** A page or blog post: its id, and where the API has it. */
+interface Place {
+  id: string
+  list: ContentList
+}
+
 /** A page without the fields that come from its place in the tree. */
 type ReadPage = Omit<ProviderItem, 'externalId' | 'url'> & { webui: string }
 
 /**
- * A page with its comments; null when there is none, or not for this account. `known` are the ids of comments that are
+ * A page or blog post with its comments; null when there is none, or not for this account. `known` are the ids of comments that are
  * known of; null: none is. `hasNewComments`: there were others. Throws ProviderError.
  */
 export async function readPage(
   reader: PageReader,
-  id: string,
+  at: Place,
   known: ReadonlySet<string> | null,
 ): Promise<((ReadPage | { title: string; skipped: string }) & { hasNewComments: boolean }) | null> {
-  const page = await findPage(reader.confluence, id)
+  const page = await findPage(reader.confluence, at)
   if (page === null) return null
   const { maxTextBytes } = reader.session.limits
   const text = await textOfHtml(reader, page.body.view.value)
   const count = known?.size ?? Number.POSITIVE_INFINITY
-  const found = count === 0 ? [] : await commentsOf(reader.confluence, id, count, maxTextBytes)
+  const found = count === 0 ? [] : await commentsOf(reader.confluence, at, count, maxTextBytes)
   await learn(reader, page, found)
   const nameOf = (accountId: string | null | undefined): string =>
     reader.people.get(accountId ?? '')?.displayName ?? UNKNOWN_PERSON
@@ -77,13 +89,15 @@ export async function readPage(
     })
   const body = threadText('', text, entries, maxTextBytes)
   const hasNewComments = found.some((comment) => known?.has(comment.id) === false)
-  if (body === '') return { title: page.title, skipped: 'The page has no text', hasNewComments }
-  return { ...itemOf(page, body, reader.people.get(page.authorId ?? '') ?? null), hasNewComments }
+  const { objectType, name } = KINDS_OF[at.list]
+  if (body === '') return { title: page.title, skipped: `The ${name} has no text`, hasNewComments }
+  const author = reader.people.get(page.authorId ?? '') ?? null
+  return { ...itemOf(page, body, author, objectType), hasNewComments }
 }
 
-async function findPage(confluence: Confluence, id: string): Promise<Page | null> {
+async function findPage(confluence: Confluence, { id, list }: Place): Promise<Page | null> {
   try {
-    const page = await confluence.get(`api/v2/pages/${id}`, Page, {
+    const page = await confluence.get(`api/v2/${list}/${id}`, Page, {
       'body-format': 'view',
       'include-labels': 'true',
     })
@@ -97,7 +111,7 @@ async function findPage(confluence: Confluence, id: string): Promise<Page | null
 /** Comments and the replies to them, until as many are found as are known, or they are as long as an item may be. */
 async function commentsOf(
   confluence: Confluence,
-  pageId: string,
+  { id, list }: Place,
   known: number,
   maxBytes: number,
 ): Promise<Comment[]> {
@@ -105,7 +119,7 @@ async function commentsOf(
   let length = 0
   const isEnough = (): boolean => length > maxBytes || found.length >= COMMENTS_MAX
   const waiting: { path: string; what: string | null }[] = KINDS.map((kind) => ({
-    path: `api/v2/pages/${pageId}/${kind}`,
+    path: `api/v2/${list}/${id}/${kind}`,
     what: null,
   }))
   for (let next = waiting.shift(); next !== undefined && !isEnough(); next = waiting.shift()) {
@@ -156,7 +170,7 @@ function noneIfRejected(error: unknown): never[] {
   throw error
 }
 
-function itemOf(page: Page, body: string, author: ConfluenceUser | null): ReadPage {
+function itemOf(page: Page, body: string, author: ConfluenceUser | null, objectType: string): ReadPage {
   const labels = page.labels?.results.map(({ name }) => name) ?? []
   return {
     webui: page._links.webui,
@@ -167,7 +181,7 @@ function itemOf(page: Page, body: string, author: ConfluenceUser | null): ReadPa
     sourceCreatedAt: new Date(page.createdAt),
     sourceUpdatedAt: new Date(page.version.createdAt),
     metadata: {
-      objectType: 'page',
+      objectType,
       ...(author?.displayName && { sender: author.displayName }),
       ...(author?.email && { senderEmail: author.email }),
       ...(labels.length > 0 && { labels }),

@@ -38,6 +38,7 @@ function change({ wiki: { state, unindexed } }: ConfluenceAccount, random: Rando
     trash: (content) => state.trash(content),
     archive: (content) => state.archive(content),
     restore: (content) => state.restore(content),
+    label: (content) => void (content.labels = random() < 0.5 ? [] : [`label-${count}`, 'wiki']),
     restrict: (content) => void (content.restriction = pick(random, restrictions)),
     comment: (content) =>
       void state.comment(content, {
@@ -48,6 +49,7 @@ function change({ wiki: { state, unindexed } }: ConfluenceAccount, random: Rando
   const others: Record<string, () => void> = {
     add: () => addTo(space),
     addFolder: () => void state.add(space, { type: 'folder' }),
+    addPost: () => void state.add(space, { type: 'blogpost', body: `<p>Post ${count}</p>` }),
     reply() {
       if (comments.length === 0) return
       const parent = pick(random, comments)
@@ -66,7 +68,9 @@ function change({ wiki: { state, unindexed } }: ConfluenceAccount, random: Rando
     index: () => unindexed.clear(),
   }
   const addTo = (to: ConfluenceSpace): void => {
-    const parents = contents.filter(({ spaceId, status }) => spaceId === to.id && status === 'current')
+    const parents = contents.filter(
+      ({ spaceId, status, type }) => spaceId === to.id && status === 'current' && type !== 'blogpost',
+    )
     const parentId = parents.length > 0 && random() < 0.6 ? pick(random, parents).id : null
     const { id } = state.add(to, { body: `<p>Page ${count}</p>`, parentId })
     if (random() < 0.2) unindexed.add(id)

@@ -7,23 +7,35 @@ import type { Surveyed } from '../shared/feed.ts'
 import { byNumber, hashOf, slicesOf } from '../shared/position.ts'
 import type { Confluence } from './client.ts'
 import type { Space } from './spaces.ts'
-import { createTree, layerOf, Node, Restriction, type Tree } from './tree.ts'
+import {
+  CONTENT_LISTS,
+  type ContentList,
+  createTree,
+  layerOf,
+  Listed,
+  Restriction,
+  type Tree,
+} from './tree.ts'
 
 const PAGES_MAX = 20_000
 const PER_REQUEST = 250
 const SEARCHED_PER_REQUEST = 100
 const SPACES_PER_QUERY = 25
 
-/** CQL's entry of a page or a comment. Its index may lag behind, so it never says which pages there are. */
+/** CQL's entry of a page, a blog post or a comment. Its index may lag behind, so it never says which pages there are. */
 const Found = z.object({
   id: z.string(),
   type: z.string(),
   version: z.object({ number: z.int() }).optional().catch(undefined),
   restrictions: z.object({ read: Restriction }).optional().catch(undefined),
   container: z.object({ id: z.coerce.string() }).optional().catch(undefined),
+  metadata: z
+    .object({ labels: z.object({ results: z.array(z.object({ name: z.string() })) }) })
+    .transform(({ labels }) => labels.results.map(({ name }) => name).toSorted())
+    .catch([]),
 })
 
-/** The pages of the chosen spaces as they are now, and everything of them that has no time of change of its own. */
+/** The pages and blog posts of the chosen spaces as they are now, and everything of them that has no time of change of its own. */
 export interface Survey extends Surveyed {
   readonly tree: Tree
   /** The comments of a page with their versions, as CQL knows them. */
@@ -44,37 +56,45 @@ interface SurveyOptions {
 export async function surveySite(options: SurveyOptions): Promise<Survey> {
   const { confluence, session, spaces, prefix } = options
   const tree = createTree(confluence)
-  const add = (nodes: readonly Node[]): void => {
-    for (const node of nodes) if (node.status === 'current' && spaces.has(node.spaceId)) tree.add(node)
+  const add = (nodes: readonly z.output<typeof Listed>[], list: ContentList): void => {
+    for (const node of nodes)
+      if (node.status === 'current' && spaces.has(node.spaceId)) tree.add({ ...node, list })
     if (tree.nodes.size > PAGES_MAX)
       throw new ProviderError('rejected', `The spaces have more than ${PAGES_MAX} pages; name fewer spaces`)
   }
   for (const { id } of spaces.values()) {
     session.signal.throwIfAborted()
     const parameters = { status: 'current', sort: 'id', limit: String(PER_REQUEST) }
-    await eachPage(confluence.pages(`api/v2/spaces/${id}/pages`, Node, parameters), add)
+    for (const list of CONTENT_LISTS)
+      await eachPage(confluence.pages(`api/v2/spaces/${id}/${list}`, Listed, parameters), (nodes) =>
+        add(nodes, list),
+      )
   }
   // A page that moved from one space to another meanwhile may be in neither list.
   const stored = (await storedBelow(session, prefix)).map((id) => id.slice(prefix.length))
   const missing = stored.filter((id) => !tree.nodes.has(id))
   for (const ids of slicesOf(missing, PER_REQUEST)) {
     const parameters = { id: ids.join(','), status: 'current', limit: String(PER_REQUEST) }
-    for await (const nodes of confluence.pages('api/v2/pages', Node, parameters)) add(nodes)
+    for (const list of CONTENT_LISTS)
+      for await (const nodes of confluence.pages(`api/v2/${list}`, Listed, parameters)) add(nodes, list)
   }
   const ids = [...tree.nodes.keys()].toSorted(byNumber)
   // Before archived pages come into the tree, as what is above current ones.
   const gone = missing.filter((id) => !tree.nodes.has(id)).map((id) => prefix + id)
-  const comments = await search(options, tree)
+  const { comments, labels } = await search(options, tree)
   await tree.complete(ids)
   const commentsOf = (id: string): ReadonlyMap<string, number> => comments.get(id) ?? NONE
-  const marks = await inSlices(eachMark({ ids, tree, commentsOf, spaces }), session.signal)
+  const marks = await inSlices(eachMark({ ids, tree, commentsOf, labels, spaces }), session.signal)
   return { ids, marks, stored: new Set(stored), gone, tree, commentsOf }
 }
 
 const NONE: ReadonlyMap<string, number> = new Map()
 
 /** A space may be deleted meanwhile: it has no pages then. */
-async function eachPage(pages: AsyncGenerator<Node[]>, add: (nodes: readonly Node[]) => void): Promise<void> {
+async function eachPage<Entry>(
+  pages: AsyncGenerator<Entry[]>,
+  add: (nodes: readonly Entry[]) => void,
+): Promise<void> {
   try {
     for await (const nodes of pages) add(nodes)
   } catch (error) {
@@ -82,32 +102,36 @@ async function eachPage(pages: AsyncGenerator<Node[]>, add: (nodes: readonly Nod
   }
 }
 
-/** Reads restrictions into the tree, and returns comments by page. */
+/** Reads restrictions into the tree, and returns comments and labels by page. */
 async function search(
   { confluence, session, spaces, withComments }: SurveyOptions,
   tree: Tree,
-): Promise<Map<string, Map<string, number>>> {
+): Promise<{ comments: Map<string, Map<string, number>>; labels: Map<string, string[]> }> {
   const comments = new Map<string, Map<string, number>>()
+  const labels = new Map<string, string[]>()
   for (const some of slicesOf([...spaces.values()], SPACES_PER_QUERY)) {
     const keys = some.map(({ key }) => `"${key}"`).join(', ')
     const parameters = {
-      cql: `space in (${keys}) and type ${withComments ? 'in (page, comment)' : '= page'}`,
+      cql: `space in (${keys}) and type in (page, blogpost${withComments ? ', comment' : ''})`,
       limit: String(SEARCHED_PER_REQUEST),
-      expand: 'version,container,restrictions.read.restrictions.user,restrictions.read.restrictions.group',
+      expand:
+        'version,container,metadata.labels,restrictions.read.restrictions.user,restrictions.read.restrictions.group',
     }
     for await (const found of confluence.pages('rest/api/content/search', Found, parameters)) {
       session.signal.throwIfAborted()
-      for (const { id, type, version, restrictions, container } of found) {
+      for (const { id, type, version, restrictions, container, metadata } of found) {
         if (type === 'comment' && container !== undefined) {
           const known = comments.get(container.id) ?? new Map<string, number>()
           comments.set(container.id, known.set(id, version?.number ?? 0))
         }
         const { layer, isCut } = restrictions === undefined ? CUT : layerOf(restrictions.read)
-        if (type === 'page' && !isCut) tree.setLayer(id, layer)
+        if (type === 'comment') continue
+        if (!isCut) tree.setLayer(id, layer)
+        labels.set(id, metadata)
       }
     }
   }
-  return comments
+  return { comments, labels }
 }
 
 /** Requested alone. */
@@ -118,8 +142,10 @@ function* eachMark({
   ids,
   tree,
   commentsOf,
+  labels,
   spaces,
-}: Pick<Survey, 'ids' | 'tree' | 'commentsOf'> & Pick<SurveyOptions, 'spaces'>): Pausable<
+}: Pick<Survey, 'ids' | 'tree' | 'commentsOf'> &
+  Pick<SurveyOptions, 'spaces'> & { labels: ReadonlyMap<string, readonly string[]> }): Pausable<
   Map<string, string>
 > {
   const marks = new Map<string, string>()
@@ -128,7 +154,15 @@ function* eachMark({
     const node = tree.nodes.get(id)
     const { name, key } = spaces.get(node?.spaceId ?? '') ?? {}
     const comments = [...commentsOf(id)].toSorted(([one], [other]) => byNumber(one, other))
-    const content = hashOf([node?.version.number, tree.placeOf(id).path, name, key, comments], 8)
+    const state = [
+      node?.version.number,
+      tree.placeOf(id).path,
+      name,
+      key,
+      comments,
+      ...(labels.get(id) ?? []),
+    ]
+    const content = hashOf(state, 8)
     marks.set(id, `${content}.${hashOf(readerGroupOf(tree, id), 5)}`)
   }
   return marks

@@ -17,8 +17,12 @@ const LISTS: Readonly<Record<string, string>> = {
   embed: 'embeds',
 }
 
-/** The list entry of a page or a folder. A page whose other fields are broken fails when it is read. */
-export const Node = z.object({
+/** The lists of what becomes an item. */
+export const CONTENT_LISTS = ['pages', 'blogposts'] as const
+export type ContentList = (typeof CONTENT_LISTS)[number]
+
+/** The list entry of a page, blog post or folder. One whose other fields are broken fails when it is read. */
+export const Listed = z.object({
   id: z.string().regex(/^\d+$/),
   status: z.string().catch(''),
   title: z.string().catch(''),
@@ -27,7 +31,8 @@ export const Node = z.object({
   parentType: z.string().nullish().catch(null),
   version: z.object({ number: z.int() }).catch({ number: 0 }),
 })
-export type Node = z.output<typeof Node>
+/** `list` is where the API has it. */
+export type Node = z.output<typeof Listed> & { list: string }
 
 /** Deleted users and groups have no id, but still restrict. */
 const subjects = <Schema extends z.ZodType>(schema: Schema) =>
@@ -53,9 +58,11 @@ export interface Place {
   isClosed: boolean
 }
 
-/** The pages and folders of a site, with what is above each. */
+/** The pages, blog posts and folders of a site, with what is above each. */
 export interface Tree {
   readonly nodes: ReadonlyMap<string, Node>
+  /** Where the API has a page or a blog post. */
+  listOf(id: string): ContentList
   add(node: Node): void
   setLayer(id: string, layer: Layer): void
   layerOf(id: string): Layer
@@ -77,8 +84,8 @@ export function createTree(confluence: Confluence): Tree {
 
   async function load(id: string, type: string): Promise<void> {
     const list = LISTS[type]
-    const node = list === undefined ? null : await orNull(confluence.get(`api/v2/${list}/${id}`, Node))
-    if (node?.id === id) nodes.set(id, node)
+    const node = list === undefined ? null : await orNull(confluence.get(`api/v2/${list}/${id}`, Listed))
+    if (list !== undefined && node?.id === id) nodes.set(id, { ...node, list })
     else missing.add(id)
   }
 
@@ -103,6 +110,7 @@ export function createTree(confluence: Confluence): Tree {
 
   return {
     nodes,
+    listOf: (id) => (nodes.get(id)?.list === 'blogposts' ? 'blogposts' : 'pages'),
     add: (node) => void nodes.set(node.id, node),
     setLayer: (id, layer) => void layers.set(id, layer),
     layerOf: (id) => layers.get(id) ?? null,
