@@ -64,6 +64,18 @@ const MEASURES: readonly Column[] = [
 const Groups = z.object({ groups: z.array(z.record(z.string(), z.unknown())) })
 const groupsOf = (results: readonly Row[]): Row[] => results.flatMap((one) => Groups.parse(one).groups)
 
+/** A process's memory in MB, and what each 1,000 chunks that it holds add, after searches in hybrid order. */
+const MEMORY: Record<string, { process: number; perThousand: number }> = {
+  embedded: { process: 470, perThousand: 2.1 },
+  postgres: { process: 270, perThousand: 1.4 },
+}
+
+/** The memory in MB that a process with so many chunks needs, as the page says. */
+export function predictedMb(row: Row): number {
+  const { process, perThousand } = MEMORY[text('database')(row)] ?? { process: NaN, perThousand: NaN }
+  return process + (perThousand * Count.parse(row['chunks'])) / 1_000
+}
+
 /** The tables by name, as the comments `<!-- figures: NAME -->` of a page refer to them. */
 export const FIGURES: Record<string, Figure> = {
   search: {
@@ -91,6 +103,15 @@ export const FIGURES: Record<string, Figure> = {
       ['searches/s, 8 clients', number('searchesPerSecond')],
       ['in memory after s', number('inMemoryAfterSeconds', 1)],
       ['resident MB', number('residentMb')],
+    ],
+  },
+  memory: {
+    files: ['bench/results/search.json', 'bench/results/million.json'],
+    columns: [
+      ['database', text('database')],
+      ['chunks', number('chunks')],
+      ['predicted MB', (row) => predictedMb(row).toLocaleString('en', { maximumFractionDigits: 0 })],
+      ['measured MB', number('residentAfterHybridMb')],
     ],
   },
   ingest: {

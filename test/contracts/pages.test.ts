@@ -12,6 +12,7 @@ import { scimRoutes } from '../../src/people/index.ts'
 import { settingsSchema } from '../../src/config.ts'
 import { ERROR_CODES } from '../../src/kernel/error-codes.ts'
 import { SLACK_SCOPES } from '../../src/providers/slack/oauth.ts'
+import { predictedMb } from '../../scripts/figure-tables.ts'
 import { FIGURE_PAGES, withFigures } from '../../scripts/figures.ts'
 import packageJson from '../../package.json' with { type: 'json' }
 import { banner } from '../../src/process/banner.ts'
@@ -40,6 +41,11 @@ const PAGES = [
 ]
 
 /** The contents of site/pages.mjs. */
+const MeasuredMemory = z.object({
+  results: z.array(
+    z.looseObject({ database: z.string(), chunks: z.number(), residentAfterHybridMb: z.number() }),
+  ),
+})
 const Site = z.object({
   SECTIONS: z.array(z.object({ pages: z.array(z.string()) })),
   ELSEWHERE: z.map(z.string(), z.string()),
@@ -238,6 +244,17 @@ describe('the documentation', () => {
 const ALLOWED = new Set(['SHA_256', 'TENANT_ID', 'API_CLIENT_ID', 'SOURCE_ID', 'ON_ONE_DATABASE'])
 
 describe('the pages with measured figures', () => {
+  it.each(['search', 'million'])('predict memory within 25 % of what %s measured', async (name) => {
+    const file: unknown = JSON.parse(await readPage(`bench/results/${name}.json`))
+    const { results } = MeasuredMemory.parse(file)
+    expect(results.length).toBeGreaterThan(2)
+    for (const row of results) {
+      const share = predictedMb(row) / row.residentAfterHybridMb
+      expect(share, `${row.database} with ${row.chunks} chunks`).toBeGreaterThan(0.75)
+      expect(share, `${row.database} with ${row.chunks} chunks`).toBeLessThan(1.25)
+    }
+  })
+
   it.each(FIGURE_PAGES)('%s has those of the results (npm run generate writes them)', async (file) => {
     const text = await readPage(file)
     expect(text).toBe(await withFigures(text))
