@@ -1,4 +1,5 @@
 import { ActionIcon, Tooltip, useComputedColorScheme } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
 import { Maximize, Minus, Plus } from 'lucide-react'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { useIsSlow } from '../../ui/use-is-slow.ts'
@@ -25,6 +26,12 @@ const ZOOMS = [
 
 /** The graph, for pointer devices. The table has the same data in an accessible form. */
 export function GraphView(props: GraphProps) {
+  const isUpright = useMediaQuery('(orientation: portrait)', undefined, { getInitialValueInEffect: false })
+  // Laid out again for the other shape when a phone is turned.
+  return <Graph key={String(isUpright)} {...props} />
+}
+
+function Graph(props: GraphProps) {
   const { container, drawing, isReady, problem } = useDrawing(props)
   const isSlow = useIsSlow(!isReady && problem === null)
   return (
