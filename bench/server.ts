@@ -36,7 +36,10 @@ export async function startServer(environment: Record<string, string>): Promise<
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   const url = `http://127.0.0.1:${port}`
-  await untilReady({ child, url })
+  await untilReady({ child, url }).catch((error: unknown) => {
+    child.kill()
+    throw error
+  })
   return {
     url,
     startSeconds: (performance.now() - started) / 1000,
