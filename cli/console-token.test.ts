@@ -19,6 +19,6 @@ it.each([[['token']], [['connect', 'slack']], [['billing', 'show']]])(
     const url = await freeAddress()
     const { code, stderr } = await runCommand(args, { MEMORY_URL: url })
     expect(code).toBe(1)
-    expect(stderr).toContain(`No service answers at ${url}. Start it with "npm start"`)
+    expect(stderr).toContain(`Cannot connect to ${url}. Start the service with "npm start"`)
   },
 )

@@ -16,7 +16,7 @@ export class CommandError extends Error {
   }
 }
 
-/** No answer: refused, reset, timed out or broken off. */
+/** No response: connection refused, reset, timed out or interrupted. */
 export class ConnectionError extends Error {
   constructor(message: string, options?: { cause?: unknown }) {
     super(message, options)
@@ -38,7 +38,7 @@ export function unreachable(url: string, cause: unknown): string {
   const root = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
   const code = root instanceof Error && 'code' in root ? String(root.code) : ''
   if (code === 'ECONNREFUSED')
-    return `No service answers at ${origin}. Start it with "npm start", or name another with --url or MEMORY_URL.`
+    return `Cannot connect to ${origin}. Start the service with "npm start", or set --url or MEMORY_URL.`
   return `The connection to ${origin} failed: ${messageOf(root)}`
 }
 
@@ -46,7 +46,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }
 
-/** An error answer's code, even an unknown one; without a code its status. */
+/** The response's error code, or `http_<status>`. */
 export function codeOf({ status, details }: MemoryError): string {
   return typeof details['code'] === 'string' ? details['code'] : `http_${status}`
 }

@@ -64,7 +64,7 @@ describe('memory search', () => {
 
   it('says when nothing is found', async () => {
     service.intercept = () => ({ status: 200, body: { query: 'q', hits: [] } })
-    expect(await memory('search', 'q')).toMatchObject({ code: 0, stdout: 'Nothing found.\n' })
+    expect(await memory('search', 'q')).toMatchObject({ code: 0, stdout: 'No results.\n' })
   })
 })
 

@@ -8,8 +8,8 @@ import { printableLine, type Terminal } from './terminal.ts'
 const ROWS_SHOWN = 12
 
 /**
- * Offers the channels of a newly connected source, as a choice on a terminal and as a hint elsewhere, and syncs the
- * chosen ones. Skips a source without channels or with an existing allowlist.
+ * Syncs the channels that the user chooses for a new source. Prompts on a terminal; prints a hint elsewhere. Skips a
+ * source without channels or with an allowlist.
  */
 export async function offerChannels(
   person: ApiClient,
@@ -17,7 +17,7 @@ export async function offerChannels(
   label: string,
   terminal: Terminal,
 ): Promise<void> {
-  // Providers that this command line does not know have none.
+  // Unknown providers have no channels.
   if (!PROVIDERS.some(({ id, hasChannels }) => id === source.provider && hasChannels)) return
   const retry = retryPolicyOn(terminal, person.url)
   const path = `/v1/console/sources/${source.id}`
@@ -46,7 +46,7 @@ async function chooseChannels(
 ): Promise<string[]> {
   if (!process.stdin.isTTY || !terminal.stderr.isTTY || channels.length === 0) return []
   const chosen = await autocompleteMultiselect({
-    message: 'Which channels should be synced? The bot joins the public ones. Enter alone skips this.',
+    message: 'Which channels should be synced? The bot joins the public ones. Press Enter to skip.',
     options: channels.map(({ id, name, memberCount }) => ({
       value: id,
       label: `#${printableLine(name)}`,

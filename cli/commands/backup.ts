@@ -80,7 +80,7 @@ async function askForBackup(url: string, withEncryptionKey: boolean): Promise<Re
   const headers = { authorization: `Bearer ${await operatorToken()}` }
   const address = `${url}/operator/backup?encryptionKey=${withEncryptionKey ? 'include' : 'leave'}`
   const response = await fetch(address, { headers }).catch((cause: unknown) => {
-    throw new CommandError(`No service answers at ${url}. If it is stopped, back up with --offline`, {
+    throw new CommandError(`Cannot connect to ${url}. If the service is stopped, back up with --offline`, {
       cause,
     })
   })

@@ -41,7 +41,7 @@ describe('memory canvas', () => {
       '<script>Orion & "co"  topic            2',
       '',
     ])
-    expect(stderr).toContain('7 documents have not been read')
+    expect(stderr).toContain('7 documents are still being processed')
   })
 
   it('requests the chosen part', async () => {

@@ -30,7 +30,7 @@ export function addCanvasCommand(program: Command): void {
     .addOption(new Option('--type <type>', 'only this kind').choices(TYPES))
     .option('--around <id>', 'only neighbors of this node (ID from "canvas --json")')
     .option('--since <time>', 'only changes at or after this time, ISO 8601 with Z or an offset')
-    .addOption(countOption('nodes', { max: 500, serviceTakes: 100 }))
+    .addOption(countOption('nodes', { max: 500, defaultValue: 100 }))
     .addOption(onBehalfOfOption())
     .option('--svg <file>', 'also draw the graph to this file', givenPath)
     .action(async (words: string[], options: CanvasOptions, command: Command) => {
@@ -43,7 +43,7 @@ export function addCanvasCommand(program: Command): void {
       if (json) printJson(terminal, answer)
       else printNodes(terminal, answer.nodes)
       if (!answer.complete)
-        terminal.note(`Not yet complete: ${answer.itemsWaiting} documents have not been read for it.`)
+        terminal.note(`Not yet complete: ${answer.itemsWaiting} documents are still being processed.`)
     })
 }
 
@@ -64,7 +64,7 @@ function pathOf(
 
 function printNodes(terminal: Terminal, nodes: readonly CanvasNode[]): void {
   if (nodes.length === 0) {
-    terminal.print('Nothing found.')
+    terminal.print('No results.')
     return
   }
   const rows = nodes.map(({ kind, type, label, weight }) => [

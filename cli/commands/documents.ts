@@ -30,7 +30,7 @@ export function addDocumentsCommand(program: Command): void {
     .addOption(providerOption('only this provider'))
     .addOption(sourceIdOption())
     .addOption(new Option('--kind <kind>', 'only this kind').choices(['message', 'document', 'file']))
-    .addOption(countOption('documents', { max: PAGE_MAX, serviceTakes: 50 }).conflicts('all'))
+    .addOption(countOption('documents', { max: PAGE_MAX, defaultValue: 50 }).conflicts('all'))
     .option('--all', 'all documents, page by page')
     .addOption(onBehalfOfOption())
     .action(listDocuments)

@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises'
 import { z } from 'zod'
 import { messageOf, UsageError } from '../failures.ts'
 import { chooseSource, listSources, type SourceOptions } from '../import/choose-source.ts'
-import { fileTrouble } from '../import/file-trouble.ts'
+import { describeFileError } from '../import/describe-file-error.ts'
 import { readLines } from '../import/read-lines.ts'
 import { type Convert, RECORD_KINDS } from '../import/record-kinds.ts'
 import { type Entry, sendRecords, type SentRecords } from '../import/send-records.ts'
@@ -114,7 +114,7 @@ async function openRows(file: string): Promise<() => AsyncIterable<Row>> {
       break
     }
   } catch (error) {
-    throw new UsageError(`"${file}" cannot be read: ${fileTrouble(error)}`)
+    throw new UsageError(`"${file}" cannot be read: ${describeFileError(error)}`)
   }
   return () => rowsOf(file)
 }

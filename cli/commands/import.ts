@@ -12,7 +12,7 @@ import {
 import { UsageError } from '../failures.ts'
 import { givenPath } from '../given-path.ts'
 import { type ChosenSource, chooseSource } from '../import/choose-source.ts'
-import { fileTrouble } from '../import/file-trouble.ts'
+import { describeFileError } from '../import/describe-file-error.ts'
 import { EXIT_STOPPED, sleepUnlessStopped, stopOnSignal } from '../import/stop-on-signal.ts'
 import { openImportNotes } from '../import/import-notes.ts'
 import { deleteMissing, type ImportDeps, type ImportResult, runImport } from '../import/run-import.ts'
@@ -149,7 +149,7 @@ async function findFiles(
   try {
     info = await stat(absolute)
   } catch (error) {
-    throw new UsageError(`"${given}" cannot be read: ${fileTrouble(error)}`)
+    throw new UsageError(`"${given}" cannot be read: ${describeFileError(error)}`)
   }
   if (info.isDirectory()) {
     const root = await realpath(absolute)

@@ -1,27 +1,24 @@
 import { Argument, InvalidArgumentError, Option } from 'commander'
 import { PROVIDERS } from '../../client/src/index.ts'
 
-/** What help and completion name. A deployment may have others, and the service knows them. */
+/** Shown in help and completion. The service validates, because deployments can add providers. */
 const PROVIDER_CHOICES = PROVIDERS.map(({ id }) => id)
 
-/** `--provider`: one provider. */
 export function providerOption(description: string): Option {
   return new Option('--provider <provider>', description).choices(PROVIDER_CHOICES).argParser(providerId)
 }
 
-/** `<provider>`. */
 export function providerArgument(): Argument {
   return new Argument('<provider>').choices(PROVIDER_CHOICES).argParser(providerId)
 }
 
-/** `<provider...>`. */
 export function providersArgument(): Argument {
   return new Argument('<provider...>').choices(PROVIDER_CHOICES).argParser(severalIds)
 }
 
 function providerId(text: string): string {
   if (!/^[a-z][a-z0-9_]{0,63}$/.test(text))
-    throw new InvalidArgumentError(`It is not the ID of a provider, such as ${PROVIDER_CHOICES.join(', ')}.`)
+    throw new InvalidArgumentError(`Not a provider ID, such as ${PROVIDER_CHOICES.join(', ')}.`)
   return text
 }
 
@@ -31,15 +28,15 @@ function severalIds(text: string, before: string[] | undefined): string[] {
 
 /** `--limit`: how many passages, 1 to 25. */
 export function limitOption(): Option {
-  return countOption('passages', { max: 25, serviceTakes: 8 })
+  return countOption('passages', { max: 25, defaultValue: 8 })
 }
 
-/** `--limit`: a count from 1 to `max`; `serviceTakes` describes the default. */
+/** `--limit`: a count from 1 to `max`; `defaultValue` describes the default. */
 export function countOption(
   what: string,
-  { max, serviceTakes }: { max: number; serviceTakes: number },
+  { max, defaultValue }: { max: number; defaultValue: number },
 ): Option {
-  const description = `how many ${what}, 1 to ${max} (default: ${serviceTakes})`
+  const description = `how many ${what}, 1 to ${max} (default: ${defaultValue})`
   return new Option('-n, --limit <number>', description).argParser(wholeNumber(max))
 }
 
@@ -101,7 +98,7 @@ export function sourceIdOption(): Option {
 
 function sourceId(text: string): string {
   if (!/^[0-9a-f-]{36}$/i.test(text)) {
-    throw new InvalidArgumentError('It is not the ID of a source; see "sources list".')
+    throw new InvalidArgumentError('Not a source ID; see "sources list".')
   }
   return text.toLowerCase()
 }

@@ -48,7 +48,7 @@ export function addSearchCommand(program: Command): void {
 }
 
 function printHits(terminal: Terminal, hits: readonly Hit[], full: boolean): void {
-  if (hits.length === 0) terminal.print('Nothing found.')
+  if (hits.length === 0) terminal.print('No results.')
   for (const [index, hit] of hits.entries()) {
     if (index > 0) terminal.print()
     const title = printableLine(hit.title)

@@ -8,7 +8,7 @@ import { readFile } from 'node:fs/promises'
 import { COMMAND_FILE_LIMITS, type ExtractedText, type TextExtractor } from '../../src/file-text/index.ts'
 import type { ApiClient } from '../api-client.ts'
 import { StoppedError } from '../failures.ts'
-import { fileTrouble } from './file-trouble.ts'
+import { describeFileError } from './describe-file-error.ts'
 import { type ImportNotes, nameOf } from './import-notes.ts'
 import { externalIdOf, type IngestTarget, toIngestDocuments } from './ingest-document.ts'
 import { deleteDocument, type Parcel, sendDocuments, type Waiting } from './send-documents.ts'
@@ -258,6 +258,6 @@ async function readDocument(
     })
     return { record, document }
   } catch (error) {
-    return { failure: fileTrouble(error) }
+    return { failure: describeFileError(error) }
   }
 }

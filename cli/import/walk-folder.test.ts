@@ -71,7 +71,7 @@ describe('walkFolder', () => {
     const walk = await walkFolder(root, false)
     expect(walk.failures).toEqual([
       { path: 'broken.md', reason: 'it is a link to gone.md, which does not exist' },
-      { path: 'round.md', reason: 'it is a link that leads back to itself' },
+      { path: 'round.md', reason: 'it is a symbolic link loop' },
     ])
     expect(walk.files).toHaveLength(4)
   })

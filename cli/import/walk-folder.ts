@@ -3,7 +3,7 @@ import { readdir, readlink, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { type TextFormat, textFormatOf } from '../../src/file-text/index.ts'
 import { CommandError } from '../failures.ts'
-import { fileTrouble } from './file-trouble.ts'
+import { describeFileError } from './describe-file-error.ts'
 
 export interface FoundFile {
   absolutePath: string
@@ -103,7 +103,7 @@ function endingOf(name: string): string {
 
 async function troubleWith(entry: Dirent, folder: string, error: unknown): Promise<string> {
   const isGone = error instanceof Error && 'code' in error && error.code === 'ENOENT'
-  if (!entry.isSymbolicLink() || !isGone) return fileTrouble(error)
+  if (!entry.isSymbolicLink() || !isGone) return describeFileError(error)
   const target = await readlink(path.join(folder, entry.name)).catch(() => 'a file')
   return `it is a link to ${target}, which does not exist`
 }

@@ -919,7 +919,7 @@ export interface components {
              * @example Employees get 25 days of paid vacation a year [1].
              */
             answer: string;
-            /** @description The passages that the markers of the answer point to. */
+            /** @description Passages cited by the answer's markers. */
             citations: components["schemas"]["Citation"][];
             /** @description All that the answer was made from. */
             context: {
@@ -1703,7 +1703,7 @@ export interface components {
              */
             message: string;
             /**
-             * @description `service_failed`: the service failed on it; its log has the cause. `not_storable`: a limit, or a refusal of the embedding model. null: see `message`.
+             * @description `service_failed`: processing failed; the service's log has the cause. `not_storable`: over a limit, or rejected by the embedding model. null: see `message`.
              * @example not_storable
              */
             code: ("service_failed" | "not_storable") | null;

@@ -65,7 +65,7 @@ const AskResponse = z
       'The answer, each statement with its marker `[N]`.',
       'Employees get 25 days of paid vacation a year [1].',
     ),
-    citations: z.array(Citation).describe('The passages that the markers of the answer point to.'),
+    citations: z.array(Citation).describe("Passages cited by the answer's markers."),
     context: z
       .array(
         Hit.omit({ metadata: true, syncedAt: true, relevance: true }).describe(

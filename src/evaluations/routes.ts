@@ -100,8 +100,8 @@ const questionRoutes = [
       'Admins then see the question and the rating, and nothing else of the thread. The first item that a useful answer cites becomes the expected page; a question whose answer is wrong or lacks a source waits for an admin.',
     audit: 'evaluation_question.suggest',
     params: z.object({
-      id: idOf("The thread's id.", EXAMPLE_ID.webhook),
-      turnId: idOf("The turn's id.", EXAMPLE_ID.delivery),
+      id: idOf("The thread's id.", EXAMPLE_ID.thread),
+      turnId: idOf("The turn's id.", EXAMPLE_ID.turn),
     }),
     responses: { 201: z.object({ suggestedAt: moment('When it was added.') }) },
     handle: async ({ principal, params }, { evaluations }) =>

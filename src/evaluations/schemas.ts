@@ -9,7 +9,7 @@ import {
   text,
   textOrNull,
 } from '../kernel/schemas.ts'
-import { NewTurn, QUESTION_CHARACTERS_MAX, Verdict } from '../threads/index.ts'
+import { NewTurn, QUESTION_CHARACTERS_MAX, Feedback } from '../threads/index.ts'
 
 export const QUESTIONS_MAX = 1_000
 /** The deepest place that the console looks at. */
@@ -68,10 +68,10 @@ const asked = {
 
 export const EvaluationQuestion = z
   .object({
-    id: shownId("The question's id.", EXAMPLE_ID.delivery),
+    id: shownId("The question's id.", EXAMPLE_ID.evaluationQuestion),
     ...asked,
-    feedback: Verdict.nullable().meta({
-      description: 'The rating of the answer that it was taken over with; null: an admin wrote it.',
+    feedback: Feedback.nullable().meta({
+      description: 'The feedback on the answer that it was taken over with; null: an admin wrote it.',
       example: null,
     }),
     lastRank: rank,
@@ -104,7 +104,7 @@ export type EvaluationRun = z.output<typeof EvaluationRun>
 
 export const EvaluationResult = z
   .object({
-    questionId: shownId("The question's id.", EXAMPLE_ID.delivery),
+    questionId: shownId("The question's id.", EXAMPLE_ID.evaluationQuestion),
     ...asked,
     previousRank: rank,
     previousHasFact: hasFact,
@@ -138,7 +138,7 @@ export const EvaluationAnswer = z
           sourceItemId: shownId('The cited item.', EXAMPLE_ID.sourceItem),
         }),
       )
-      .describe('The passages that the markers of the answer point to.'),
+      .describe("Passages cited by the answer's markers."),
     withheld: z.boolean().meta({
       description:
         'True: an item that the answer cites was deleted, or you may not read it. `answer` and `citations` are then empty.',
@@ -152,4 +152,4 @@ export type EvaluationAnswer = z.output<typeof EvaluationAnswer>
 export const Content = EvaluationAnswer.pick({ citations: true })
 
 export const runId = idOf("The run's id.", EXAMPLE_ID.syncRun)
-export const questionId = idOf("The question's id.", EXAMPLE_ID.delivery)
+export const questionId = idOf("The question's id.", EXAMPLE_ID.evaluationQuestion)

@@ -128,7 +128,7 @@ export const ERROR_EXAMPLES: Record<ErrorCode, { error: string } & Record<string
   body_too_large: { error: 'The request body is larger than 262144 bytes', limitBytes: 262_144 },
   unsupported_media_type: { error: 'Send the body as Content-Type: application/json' },
   rate_limited: {
-    error: 'The limit of 60 requests a minute for the action "search" is reached; try again in 12 s',
+    error: 'Over the limit of 60 requests a minute for "search"; try again in 12 s',
     action: 'search',
     limit: 60,
     retryAfterSeconds: 12,

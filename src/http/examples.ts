@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** An example of a schema: its own, or one composed from its parts. Undefined when a required part has none. */
+/** An example of a schema: its own, or one composed from its parts. Omits parts without an example. */
 export function exampleOf(schema: z.core.$ZodType): unknown {
   const own = z.globalRegistry.get(schema)?.['example']
   if (own !== undefined) return own

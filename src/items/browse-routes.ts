@@ -172,7 +172,7 @@ export const browseRoutes = [
         nextAfter: z
           .int()
           .nullable()
-          .meta({ description: 'Where the next page begins; null on the last one.', example: null }),
+          .meta({ description: 'The cursor of the next page; null on the last one.', example: null }),
       }),
     },
     handle: async ({ reader, params, query }, { items }) =>

@@ -13,6 +13,9 @@ export const EXAMPLE_ID = {
   request: 'e8d5a2f1-6c3b-4b97-a1d4-0f9c7e5b2d83',
   webhook: 'd2b9e6f3-0a7c-4e18-b5d4-8c1f3a6e9072',
   delivery: '6f1d8a3b-c5e2-4097-8b6a-e4d9c7f20315',
+  thread: '0d7c4b95-3e1a-4f26-9c80-b2f5e8a1d637',
+  turn: 'f3a08d61-92c7-4be5-8a14-6d0b9c2e7f58',
+  evaluationQuestion: '7c5e2b14-d806-4a9f-b3e1-90f4d8a6c25b',
   auditEvent: '2a6f9c4e-b8d1-4e35-97a2-c3f0d5e8b174',
 } as const
 

@@ -125,7 +125,7 @@ const WebhookChange = z
 
 const DeliveryQuery = z.strictObject({
   status: z.enum(DELIVERY_STATUSES).optional().meta({ description: 'Only these.', example: 'failed' }),
-  cursor: givenId.optional().describe('The `nextCursor` of the page before; left out for the first page.'),
+  cursor: givenId.optional().describe('The `nextCursor` of the previous page. Omit it for the first.'),
   limit: z.coerce.number().int().min(1).max(200).default(50).describe('How many a page has at most.'),
 })
 

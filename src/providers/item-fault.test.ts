@@ -42,7 +42,7 @@ describe('an error while one item is processed', () => {
     const failure = ownFailure('doc', 'It cannot be read', fault)
     expect(failure).toEqual({
       externalId: 'doc',
-      message: 'It cannot be read: the service failed on it (TypeError)',
+      message: 'It cannot be read: processing failed (TypeError)',
       code: 'service_failed',
       fault,
     })

@@ -14,6 +14,6 @@ export function isItemsOwn(error: unknown): boolean {
 /** The failure of an item that the service cannot process. Names only the kind of error, as errors quote input. */
 export function ownFailure(externalId: string, what: string, fault: unknown): ItemFailure {
   const kind = fault instanceof Error ? fault.name : `a thrown ${typeof fault}`
-  const message = `${what}: the service failed on it (${kind})`
+  const message = `${what}: processing failed (${kind})`
   return { externalId, message, code: 'service_failed', fault }
 }

@@ -50,19 +50,13 @@ export const requestLogRoutes = [
         .string()
         .max(1_000)
         .optional()
-        .describe('The `nextCursor` of the page before; left out for the first page.'),
-      limit: z.coerce
-        .number()
-        .int()
-        .min(1)
-        .max(500)
-        .default(100)
-        .describe('How many requests a page has at most.'),
+        .describe('The `nextCursor` of the previous page. Omit it for the first.'),
+      limit: z.coerce.number().int().min(1).max(500).default(100).describe('Maximum requests per page.'),
     }),
     responses: {
       200: z.object({
         requests: z.array(LoggedRequest).describe('The requests.'),
-        nextCursor: textOrNull('Where the next page begins; null: this is the last.', null),
+        nextCursor: textOrNull('The cursor of the next page; null on the last one.', null),
       }),
     },
     handle: async ({ principal: { organizationId }, query }, { db, requestLog }) => {

@@ -96,7 +96,7 @@ describe('an item that the service itself fails on', () => {
       expect(failures).toMatchObject([
         {
           external_id: 'doc-7',
-          message: expect.stringMatching(/^It cannot be stored: the service failed on it/),
+          message: expect.stringMatching(/^It cannot be stored: processing failed/),
         },
       ])
       expect(failures[0]?.message).not.toContain('poison')

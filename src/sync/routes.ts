@@ -57,7 +57,7 @@ const SyncRunFailure = z
     message: text('Why it could not be read.', 'It cannot be stored: the text is too long'),
     code: z.enum(ITEM_FAILURE_CODES).nullable().meta({
       description:
-        '`service_failed`: the service failed on it; its log has the cause. `not_storable`: a limit, or a refusal of the embedding model. null: see `message`.',
+        "`service_failed`: processing failed; the service's log has the cause. `not_storable`: over a limit, or rejected by the embedding model. null: see `message`.",
       example: 'not_storable',
     }),
   })

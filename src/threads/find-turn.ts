@@ -1,7 +1,7 @@
 import type { Tx } from '../database/database.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { ConsolePrincipal } from '../kernel/principal.ts'
-import { Content, type StoredTurn } from './turn.ts'
+import { StoredThread, type StoredTurn } from './turn.ts'
 
 /** A question of one of the caller's own threads. @throws AppError `not_found` */
 export async function findTurn(
@@ -16,7 +16,7 @@ export async function findTurn(
     .where('id', '=', id)
     .where('user_id', '=', userId)
     .executeTakeFirst()
-  const turn = Content.safeParse(row?.content).data?.turns.find((one) => one.id === turnId)
+  const turn = StoredThread.safeParse(row?.content).data?.turns.find((one) => one.id === turnId)
   if (turn === undefined) throw new AppError('not_found', 'There is no such question in your threads')
   return turn
 }

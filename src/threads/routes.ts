@@ -3,7 +3,7 @@ import { defineRoute, reply } from '../http/route.ts'
 import { PERSON_REFUSALS, requireReader } from '../http/twins.ts'
 import { count, EXAMPLE_ID, idOf, moment, onBehalfOfQuery, textOrNull } from '../kernel/schemas.ts'
 import type { Threads } from './threads.ts'
-import { NewTurn, ThreadSummary, Turn, Verdict } from './turn.ts'
+import { NewTurn, ThreadSummary, Turn, Feedback } from './turn.ts'
 
 export interface ThreadServices {
   threads: Threads
@@ -16,7 +16,7 @@ const shared = {
 } as const
 
 const define = defineRoute<ThreadServices>()
-const id = idOf("The thread's id.", EXAMPLE_ID.webhook)
+const id = idOf("The thread's id.", EXAMPLE_ID.thread)
 const TURN_BYTES_MAX = 1024 * 1024
 
 export const threadRoutes = [
@@ -25,27 +25,21 @@ export const threadRoutes = [
     operationId: 'consoleListThreads',
     method: 'GET',
     path: '/v1/console/threads',
-    summary: 'List your threads, last used first',
-    description: 'Only your own. Repeat with `nextCursor` until it is null.',
+    summary: 'List your threads, most recently used first',
+    description: 'Returns only your threads. Pass `nextCursor` as `cursor` for the next page.',
     audit: 'none',
     query: z.strictObject({
       cursor: z
         .string()
         .max(1_000)
         .optional()
-        .describe('The `nextCursor` of the page before; left out for the first page.'),
-      limit: z.coerce
-        .number()
-        .int()
-        .min(1)
-        .max(100)
-        .default(20)
-        .describe('How many threads a page has at most.'),
+        .describe('The `nextCursor` of the previous page. Omit it for the first.'),
+      limit: z.coerce.number().int().min(1).max(100).default(20).describe('Maximum threads per page.'),
     }),
     responses: {
       200: z.object({
         threads: z.array(ThreadSummary).describe('The threads.'),
-        nextCursor: textOrNull('Where the next page begins; null: this is the last.', null),
+        nextCursor: textOrNull('The cursor of the next page; null on the last one.', null),
       }),
     },
     handle: async ({ principal, query }, { threads }) => reply(200, await threads.list(principal, query)),
@@ -112,19 +106,19 @@ export const threadRoutes = [
     operationId: 'consoleRateTurn',
     method: 'PUT',
     path: '/v1/console/threads/{id}/turns/{turnId}/feedback',
-    summary: 'Say whether an answer was useful',
+    summary: 'Rate an answer',
     description: 'The audit trail records the feedback with the request ID of the answer.',
     audit: 'thread.feedback',
-    params: z.object({ id, turnId: idOf("The turn's id.", EXAMPLE_ID.delivery) }),
+    params: z.object({ id, turnId: idOf("The turn's id.", EXAMPLE_ID.turn) }),
     body: z
       .strictObject({
-        feedback: Verdict.nullable().meta({
-          description: '`useful`, `wrong` or `missing_source`; null takes it back.',
+        feedback: Feedback.nullable().meta({
+          description: '`useful`, `wrong` or `missing_source`; null removes it.',
           example: 'useful',
         }),
       })
-      .meta({ id: 'TurnFeedback', description: 'What you say of an answer.' }),
-    responses: { 200: z.object({ feedback: Verdict.nullable().describe('The stored feedback.') }) },
+      .meta({ id: 'TurnFeedback', description: 'Feedback on an answer.' }),
+    responses: { 200: z.object({ feedback: Feedback.nullable().describe('The stored feedback.') }) },
     handle: async ({ principal, params, body }, { threads }) =>
       reply(200, await threads.rate(principal, params, body.feedback)),
   }),

@@ -10,12 +10,12 @@ import { actorOf, type ConsolePrincipal } from '../kernel/principal.ts'
 import type { Reader } from '../kernel/reader.ts'
 import { type FindReadable, shown, withholdUnreadable } from './shown-turn.ts'
 import {
-  Content,
+  StoredThread,
   type NewTurn,
   type StoredTurn,
   type ThreadSummary,
   type Turn,
-  type Verdict,
+  type Feedback,
 } from './turn.ts'
 
 export interface ThreadPage {
@@ -25,7 +25,7 @@ export interface ThreadPage {
 
 /** The caller's threads. Another person's thread answers like a missing one. */
 export interface Threads {
-  /** The caller's threads, last used first. @throws AppError `validation_failed` for a cursor of another list */
+  /** The caller's threads, most recently used first. @throws AppError `validation_failed` for a cursor of another list */
   list(caller: ConsolePrincipal, query: PageQuery): Promise<ThreadPage>
   /**
    * A thread with its turns. An answer is withheld if the reader can no longer read all that it cites.
@@ -39,8 +39,8 @@ export interface Threads {
   rate(
     caller: ConsolePrincipal,
     ids: { id: string; turnId: string },
-    verdict: Verdict | null,
-  ): Promise<{ feedback: Verdict | null }>
+    feedback: Feedback | null,
+  ): Promise<{ feedback: Feedback | null }>
   /** @throws AppError `not_found` */
   remove(caller: ConsolePrincipal, id: string): Promise<{ thread: ThreadSummary; deletedAt: string }>
   removeAll(caller: ConsolePrincipal): Promise<{ deleted: number }>
@@ -72,8 +72,8 @@ export function createThreads({
     },
     create: (caller, turn) => inTransaction((tx) => create(tx, caller, turn, clock.now())),
     add: (caller, id, turn) => inTransaction((tx) => add(tx, caller, { id, turn, at: clock.now() })),
-    rate: (caller, ids, verdict) =>
-      inTransaction((tx) => rate(tx, caller, { ...ids, verdict, at: clock.now() })),
+    rate: (caller, ids, feedback) =>
+      inTransaction((tx) => rate(tx, caller, { ...ids, feedback, at: clock.now() })),
     remove: (caller, id) => inTransaction((tx) => remove(tx, caller, id, clock.now())),
     removeAll: (caller) => inTransaction((tx) => removeAll(tx, caller, clock.now())),
   }
@@ -125,17 +125,17 @@ async function add(
 async function rate(
   tx: Tx,
   caller: ConsolePrincipal,
-  { id, turnId, verdict, at }: { id: string; turnId: string; verdict: Verdict | null; at: Date },
+  { id, turnId, feedback, at }: { id: string; turnId: string; feedback: Feedback | null; at: Date },
 ) {
   const before = await lockThread(tx, caller, id)
   const turns = turnsOf(before)
   const turn = turns.find((one) => one.id === turnId)
   if (turn === undefined) throw new AppError('not_found', 'There is no such question in this thread')
-  turn.feedback = verdict
+  turn.feedback = feedback
   await write(tx, caller, { id, turns, at: before.updated_at })
-  const metadata = { turnId, feedback: verdict, requestId: turn.requestId }
+  const metadata = { turnId, feedback, requestId: turn.requestId }
   await record(tx, caller, { action: 'thread.feedback', id, at, metadata })
-  return { feedback: verdict }
+  return { feedback }
 }
 
 async function remove(tx: Tx, caller: ConsolePrincipal, id: string, at: Date) {
@@ -277,7 +277,7 @@ function toTurn({ requestId, ...given }: NewTurn, at: Date): StoredTurn {
 }
 
 function turnsOf({ content }: Row<'threads'>): StoredTurn[] {
-  return Content.parse(content).turns
+  return StoredThread.parse(content).turns
 }
 
 function titleOf(question: string): string {

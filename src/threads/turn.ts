@@ -2,10 +2,10 @@ import { z } from 'zod'
 import { URL_CHARACTERS_MAX } from '../items/index.ts'
 import { count, EXAMPLE_ID, givenId, idOf, moment, shownId, text } from '../kernel/schemas.ts'
 
-/** What a person can say of an answer. */
-export const VERDICTS = ['useful', 'wrong', 'missing_source'] as const
-export const Verdict = z.enum(VERDICTS)
-export type Verdict = z.infer<typeof Verdict>
+/** Feedback values. */
+export const FEEDBACK_VALUES = ['useful', 'wrong', 'missing_source'] as const
+export const Feedback = z.enum(FEEDBACK_VALUES)
+export type Feedback = z.infer<typeof Feedback>
 
 export const QUESTION_CHARACTERS_MAX = 8_192
 const ANSWER_CHARACTERS_MAX = 65_536
@@ -33,7 +33,7 @@ const citation = {
     .meta({ description: 'The link to the original.', example: 'https://wiki.example.com/vacation' }),
 }
 
-/** The body of a new turn. The console sends what ask answered. */
+/** The body of a new turn. The console sends the response of `ask`. */
 export const NewTurn = z
   .strictObject({
     question,
@@ -46,7 +46,7 @@ export const NewTurn = z
         }),
       )
       .max(CITATIONS_MAX)
-      .describe('The passages that the markers of the answer point to.'),
+      .describe("Passages cited by the answer's markers."),
     requestId: givenId.optional().meta({
       description: 'The `X-Request-Id` of the answer. It links feedback to the audit trail.',
       example: EXAMPLE_ID.request,
@@ -56,7 +56,7 @@ export const NewTurn = z
 export type NewTurn = z.output<typeof NewTurn>
 
 const StoredTurn = z.object({
-  id: shownId("The turn's id.", EXAMPLE_ID.delivery),
+  id: shownId("The turn's id.", EXAMPLE_ID.turn),
   question,
   answer,
   citations: z
@@ -66,13 +66,13 @@ const StoredTurn = z.object({
         sourceItemId: shownId('The cited item.', EXAMPLE_ID.sourceItem),
       }),
     )
-    .describe('The passages that the markers of the answer point to.'),
+    .describe("Passages cited by the answer's markers."),
   requestId: z
     .uuid()
     .nullable()
     .meta({ description: 'The `X-Request-Id` of the answer.', example: EXAMPLE_ID.request }),
-  feedback: Verdict.nullable().meta({
-    description: "The person's rating of the answer; null: none.",
+  feedback: Feedback.nullable().meta({
+    description: "The person's feedback on the answer; null: none.",
     example: 'useful',
   }),
   createdAt: moment('When it was stored.'),
@@ -90,14 +90,14 @@ export type Turn = z.output<typeof Turn>
 
 export const ThreadSummary = z
   .object({
-    id: shownId("The thread's id.", EXAMPLE_ID.webhook),
+    id: shownId("The thread's id.", EXAMPLE_ID.thread),
     title: text('Its first question.', 'How many vacation days do I get?'),
     turnCount: count('How many questions it has.', 2),
-    createdAt: moment('When it was begun.'),
+    createdAt: moment('When it was created.'),
     updatedAt: moment('When its last question was stored.'),
   })
   .meta({ id: 'ThreadSummary', description: 'A thread without its turns.' })
 export type ThreadSummary = z.output<typeof ThreadSummary>
 
-/** The turns of a thread as the database has them. */
-export const Content = z.object({ turns: z.array(StoredTurn) })
+/** The stored form of a thread. */
+export const StoredThread = z.object({ turns: z.array(StoredTurn) })

@@ -15,7 +15,7 @@ interface Thread {
 
 const PAGE = 10
 
-/** The user's threads, last used first. */
+/** The user's threads, most recently used first. */
 export function useThreads() {
   const { api, organization } = useWorkspace()
   return usePages<ThreadSummary>({

@@ -59,8 +59,8 @@ function Facts({
         <Fact name="Action">
           <Code>{event.action}</Code>
         </Fact>
-        <Fact name="When">{formatDateTime(event.createdAt)}</Fact>
-        <Fact name="By">
+        <Fact name="Time">{formatDateTime(event.createdAt)}</Fact>
+        <Fact name="Actor">
           {actor}
           {actorId !== null && <Id value={actorId} of="the actor" />}
         </Fact>
@@ -69,7 +69,7 @@ function Facts({
           {target?.name !== typeWords(event.targetType) && <div>{typeWords(event.targetType)}</div>}
           <Id value={event.targetId} of="the target" />
         </Fact>
-        <Fact name="Event">
+        <Fact name="Event ID">
           <Id value={event.id} of="the event" />
         </Fact>
       </dl>

@@ -1,7 +1,7 @@
 import { messageOf } from '../failures.ts'
 
 /** Explains to the user why a local file or folder cannot be read. */
-export function fileTrouble(error: unknown): string {
+export function describeFileError(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : null
   switch (code) {
     case 'ENOENT':
@@ -10,11 +10,11 @@ export function fileTrouble(error: unknown): string {
     case 'EPERM':
       return 'you have no permission to read it'
     case 'ELOOP':
-      return 'it is a link that leads back to itself'
+      return 'it is a symbolic link loop'
     case 'ENAMETOOLONG':
       return 'its path is longer than this system allows'
     case 'EIO':
-      return 'the disk cannot read it'
+      return 'a disk error occurred'
     default:
       return messageOf(error)
   }
