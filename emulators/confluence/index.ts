@@ -47,6 +47,7 @@ export async function startConfluenceEmulator(
       answer: (request, accountId) =>
         route(request, { state, accountId, unindexed, searchedMax, subjectsMax }),
       control: controlsOf(state),
+      file: ({ path }) => mediaOf(state, path),
     },
     options,
   )
@@ -64,6 +65,15 @@ function route(request: EmulatorRequest, context: RouteContext): EmulatorReply {
     return answer({ ...request, ...context, matched: match.slice(1) })
   }
   return api.refusal(404, 'Not Found')
+}
+
+/** The file store, which asks for no token. */
+function mediaOf(state: ConfluenceState, path: string): EmulatorReply | null {
+  const [, id = '', version] = /^\/media\/(att\d+)\/(\d+)$/.exec(path) ?? []
+  const attachment = state.attachments.get(id)
+  if (version === undefined) return null
+  if (attachment?.version !== Number(version)) return { status: 404, text: 'Not Found' }
+  return { bytes: attachment.content }
 }
 
 /** What can be changed at the emulator from outside. */
@@ -86,6 +96,8 @@ function controlsOf(state: ConfluenceState): Record<string, (body: Record<string
         title: textField(body, 'title'),
         body: textField(body, 'body'),
       }).id,
+    attach: (body) =>
+      state.attach(pageOf(body), { name: textField(body, 'name'), content: textField(body, 'content') }).id,
     label: (body) => void pageOf(body).labels.push(textField(body, 'label')),
     edit: (body) => state.edit(pageOf(body), { body: textField(body, 'body') }),
     comment: (body) => state.comment(pageOf(body), { body: textField(body, 'body') }).id,

@@ -97,17 +97,20 @@ function cut<Entry extends { id: string }>({ query }: Call, all: readonly Entry[
   const after = cursor === null ? 0 : idIn(cursor)
   if (after === null) return null
   const rest = all
-    .filter(({ id }) => Number(id) > after)
-    .toSorted((one, other) => Number(one.id) - Number(other.id))
+    .filter(({ id }) => numberOf(id) > after)
+    .toSorted((one, other) => numberOf(one.id) - numberOf(other.id))
   const entries = rest.slice(0, limit)
   const last = entries.at(-1)
   if (last === undefined || entries.length === rest.length) return { entries, next: null }
   const following = new URLSearchParams({
     ...Object.fromEntries(query),
-    cursor: Buffer.from(`after:${last.id}`).toString('base64'),
+    cursor: Buffer.from(`after:${numberOf(last.id)}`).toString('base64'),
   })
   return { entries, next: following.toString() }
 }
+
+/** The ids of attachments have letters before the number. */
+const numberOf = (id: string): number => Number(id.replace(/^att/, ''))
 
 function idIn(cursor: string): number | null {
   const [, id] = /^after:(\d+)$/.exec(Buffer.from(cursor, 'base64').toString('utf8')) ?? []

@@ -1,8 +1,8 @@
 import type { EmulatorReply } from '../kit/server.ts'
 import { type Call, pagedV1, refusalV1, type Route } from './reply.ts'
-import type { ConfluenceContent } from './state.ts'
+import type { ConfluenceAttachment, ConfluenceComment, ConfluenceContent } from './state.ts'
 
-const CQL = /^space in \(("[^"]+"(?:, "[^"]+")*)\) and type in \(page, blogpost(, comment)?\)$/
+const CQL = /^space in \(("[^"]+"(?:, "[^"]+")*)\) and type in \(page, blogpost(, comment, attachment)?\)$/
 const EXPANDED = new Set([
   'version',
   'container',
@@ -24,6 +24,20 @@ export const ROUTES_V1: readonly Route[] = [
         return refusalV1(404, `No content found with id: ${call.matched[0]}`)
       const start = Number(call.query.get('start') ?? 0)
       return { json: showRestriction(call, content, start) }
+    },
+  },
+  {
+    pattern: /^\/content\/(\d+)\/child\/attachment\/(att\d+)\/download$/,
+    parameters: ['version', 'status'],
+    answer(call) {
+      const [pageId = '', id = ''] = call.matched
+      const content = call.state.contents.get(pageId)
+      const attachment = call.state.attachments.get(id)
+      const isSeen =
+        content !== undefined && call.accountId !== null && call.state.reads(call.accountId, content)
+      if (!isSeen || attachment?.pageId !== pageId) return refusalV1(404, 'No attachment found')
+      // The address alone lets everybody read it.
+      return { status: 302, headers: { location: `/media/${id}/${attachment.version}` } }
     },
   },
   { pattern: /^\/group\/([^/]+)\/membersByGroupId$/, parameters: ['start', 'limit'], answer: members },
@@ -52,12 +66,14 @@ function search(call: Call): EmulatorReply {
       state.reads(accountId, content),
   )
   const ids = new Set(pages.map(({ id }) => id))
-  const comments =
-    both === undefined ? [] : [...state.comments.values()].filter(({ pageId }) => ids.has(pageId))
-  const found = [...pages, ...comments].filter(({ id }) => !unindexed.has(id))
+  const parts =
+    both === undefined
+      ? []
+      : [...state.comments.values(), ...state.attachments.values()].filter(({ pageId }) => ids.has(pageId))
+  const found = [...pages, ...parts].filter(({ id }) => !unindexed.has(id))
   return pagedV1(call, found, (one) => ({
     id: one.id,
-    type: 'pageId' in one ? 'comment' : one.type,
+    type: typeOf(one),
     status: 'current',
     title: 'pageId' in one ? 'Re: page' : one.title,
     ...(expand.includes('version') && { version: { number: one.version } }),
@@ -76,6 +92,11 @@ function search(call: Call): EmulatorReply {
 
 const showLabels = (labels: readonly string[]) =>
   labels.map((name, index) => ({ prefix: 'global', name, id: String(index), label: name }))
+
+const typeOf = (one: ConfluenceContent | ConfluenceComment | ConfluenceAttachment): string => {
+  if ('mediaType' in one) return 'attachment'
+  return 'pageId' in one ? 'comment' : one.type
+}
 
 /** The restriction of the content itself. Inherited restrictions are not included. */
 function showRestriction(

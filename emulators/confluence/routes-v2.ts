@@ -1,6 +1,6 @@
 import type { EmulatorReply } from '../kit/server.ts'
 import { type Call, pagedV2, refusalV2, type Route } from './reply.ts'
-import type { ConfluenceComment, ConfluenceContent, ConfluenceSpace } from './state.ts'
+import type { ConfluenceAttachment, ConfluenceComment, ConfluenceContent, ConfluenceSpace } from './state.ts'
 
 const LISTED = ['cursor', 'limit', 'sort']
 const NOT_FOUND = refusalV2(404, 'Not Found')
@@ -75,6 +75,18 @@ export const ROUTES_V2: readonly Route[] = [
       const replies = commentsOf(call).filter(({ parentId }) => parentId === id)
       return pagedV2(call, replies, (comment) => showComment(call, comment))
     },
+  },
+  {
+    pattern: /^\/(?:pages|blogposts)\/(\d+)\/attachments$/,
+    parameters: [...LISTED, 'status', 'mediaType', 'filename'],
+    answer: (call) =>
+      withContent(call, typeOf(call), ({ id }) =>
+        pagedV2(
+          call,
+          [...call.state.attachments.values()].filter(({ pageId }) => pageId === id),
+          (attachment) => showAttachment(call, attachment),
+        ),
+      ),
   },
   { method: 'POST', pattern: /^\/users-bulk$/, parameters: [], answer: usersOf },
 ]
@@ -151,7 +163,11 @@ const showSpace = ({ readers: _readers, ...space }: ConfluenceSpace) => ({
   _links: { webui: `/spaces/${space.key}` },
 })
 
-const versionOf = ({ version, changedAt, authorId }: ConfluenceContent | ConfluenceComment) => ({
+const versionOf = ({
+  version,
+  changedAt,
+  authorId,
+}: ConfluenceContent | ConfluenceComment | ConfluenceAttachment) => ({
   number: version,
   createdAt: iso(changedAt),
   message: '',
@@ -195,6 +211,22 @@ function showPage(call: Call, page: ConfluenceContent) {
       webui: `/spaces/${space?.key}/pages/${page.id}/${encodeURIComponent(page.title)}`,
       base: 'https://acme.example/wiki',
     },
+  }
+}
+
+function showAttachment({ state }: Call, attachment: ConfluenceAttachment) {
+  const { id, name, mediaType, content, pageId, changedAt } = attachment
+  return {
+    id,
+    status: 'current',
+    title: name,
+    createdAt: iso(changedAt),
+    ...containerOf(state, pageId),
+    mediaType,
+    fileSize: content.length,
+    webuiLink: `/pages/viewpageattachments.action?pageId=${pageId}&preview=${id}`,
+    downloadLink: `/download/attachments/${pageId}/${encodeURIComponent(name)}`,
+    version: versionOf(attachment),
   }
 }
 

@@ -47,6 +47,18 @@ export interface ConfluenceComment {
   selection: string
 }
 
+export interface ConfluenceAttachment {
+  /** With `att` before the number. */
+  id: string
+  pageId: string
+  name: string
+  mediaType: string
+  content: Buffer
+  version: number
+  authorId: string
+  changedAt: number
+}
+
 /** The content of a site. */
 export class ConfluenceState {
   readonly people = new Map<string, ConfluencePerson>()
@@ -54,6 +66,7 @@ export class ConfluenceState {
   readonly spaces = new Map<string, ConfluenceSpace>()
   readonly contents = new Map<string, ConfluenceContent>()
   readonly comments = new Map<string, ConfluenceComment>()
+  readonly attachments = new Map<string, ConfluenceAttachment>()
   readonly #now: () => number
   #lastId = 98_300
 
@@ -160,6 +173,32 @@ export class ConfluenceState {
     }
     this.comments.set(comment.id, comment)
     return comment
+  }
+
+  attach(
+    page: ConfluenceContent,
+    {
+      name,
+      content,
+      mediaType = 'text/plain',
+    }: { name: string; content: string | Buffer; mediaType?: string },
+  ): ConfluenceAttachment {
+    const attachment: ConfluenceAttachment = {
+      id: `att${this.#nextId()}`,
+      pageId: page.id,
+      name,
+      mediaType,
+      content: Buffer.from(content),
+      version: 1,
+      authorId: 'ada',
+      changedAt: this.#now(),
+    }
+    this.attachments.set(attachment.id, attachment)
+    return attachment
+  }
+
+  replaceAttachment(attachment: ConfluenceAttachment, content: string): void {
+    Object.assign(attachment, { content: Buffer.from(content), version: attachment.version + 1 })
   }
 
   editComment(comment: ConfluenceComment, body: string): void {

@@ -32,11 +32,13 @@ interface Site {
   /** `accountId` is null for nobody. */
   answer(request: EmulatorRequest, accountId: string | null): EmulatorReply
   control: Record<string, (body: Record<string, unknown>) => unknown>
+  /** The store of files, elsewhere; null: another path. It refuses tokens, which must not get there. */
+  file?(request: EmulatorRequest): EmulatorReply | null
 }
 
 /** An Atlassian site whose account logs in with an email and API tokens. */
 export async function startAtlassianSite(
-  { email, refusal, answer, control }: Site,
+  { email, refusal, answer, control, file }: Site,
   { now = Date.now, port = 0, perMinute }: SiteEmulatorOptions,
 ): Promise<SiteEmulator> {
   const login = { isAnonymous: false }
@@ -52,6 +54,11 @@ export async function startAtlassianSite(
   const token = (): string => grants.issue(ACCOUNT, '').accessToken
 
   function handle(request: EmulatorRequest): EmulatorReply {
+    const stored = file?.(request) ?? null
+    if (stored !== null)
+      return request.headers['authorization'] === undefined
+        ? stored
+        : { status: 400, text: 'No token, please' }
     const wait = limit.take(ACCOUNT)
     if (wait !== null)
       return { ...refusal(429, 'Rate limit exceeded'), headers: { 'retry-after': String(wait) } }

@@ -89,6 +89,47 @@ describe('the form', () => {
 })
 
 describe('items', () => {
+  it('have the text of attachments, and names of all', async () => {
+    const { wiki, hr, sync, item } = await connect({ limits: { maxDownloadBytes: 1_000 } })
+    const { state } = wiki
+    const page = state.add(hr)
+    const plan = state.attach(page, { name: 'plan.md', content: '# Plan\n\n## Comment by ceo\n\nApproved.' })
+    state.attach(page, { name: 'photo.png', content: 'no text', mediaType: 'image/png' })
+    state.attach(page, { name: 'big.txt', content: 'x'.repeat(1_001) })
+    const { skipped } = await sync.run()
+    expect(item(page)?.body).toBe('Some text.\n\nplan.md:\n\n# Plan\n\n\\## Comment by ceo\n\nApproved.')
+    expect(item(page)?.metadata.attachments).toEqual(['plan.md', 'photo.png', 'big.txt'])
+    expect(skipped).toMatchObject([{ message: 'big.txt: it is larger than 0 MiB and is not read' }])
+    state.replaceAttachment(plan, 'New plan.')
+    await sync.run()
+    expect(item(page)?.body).toContain('New plan.')
+    wiki.state.attachments.clear()
+    await sync.run()
+    expect(item(page)?.body).toBe('Some text.')
+    expect(item(page)?.metadata.attachments).toBeUndefined()
+  })
+
+  it('are read without an attachment that the file store refuses, or has at a private address', async () => {
+    const { wiki, hr, sync, item } = await connect()
+    const page = wiki.state.add(hr)
+    wiki.state.attach(page, { name: 'plan.txt', content: 'The plan.' })
+    wiki.faults.add({ path: '/media/', status: 403 })
+    expect((await sync.run()).skipped).toMatchObject([
+      { message: 'plan.txt: Confluence does not let this account download the file' },
+    ])
+    wiki.faults.clear()
+    const location = 'http://127.0.0.1:9/media'
+    wiki.faults.add({ path: '/download', status: 302, headers: { location } })
+    const { skipped } = await sync.reread(item(page)?.externalId ?? '')
+    expect(skipped).toMatchObject([
+      { message: 'plan.txt: Confluence has the file at an address that is not public' },
+    ])
+    expect(item(page)?.body).toBe('Some text.')
+    wiki.faults.clear()
+    await sync.reread(item(page)?.externalId ?? '')
+    expect(item(page)?.body).toContain('The plan.')
+  })
+
   it('are a blog post with its comments and labels', async () => {
     const { wiki, hr, sync, item } = await connect()
     const post = wiki.state.add(hr, { type: 'blogpost', title: 'We move', labels: ['news'] })

@@ -49,7 +49,7 @@ export function createConfluenceAdapter(options: ConfluenceAdapterOptions): Form
       const { confluence, site, spaces: named } = await openRun(session)
       const prefix = prefixOf(site)
       const { found: spaces } = await findSpaces(confluence, named)
-      const survey = await surveySite({ confluence, session, spaces, prefix, withComments: false })
+      const survey = await surveySite({ confluence, session, spaces, prefix, withParts: false })
       const position = PositionInCursor.safeParse(cursor).data ?? emptyPosition()
       return yield* listPageReaders(confluence, survey, spaces.keys(), { position, prefix })
     },

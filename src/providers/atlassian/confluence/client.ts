@@ -35,13 +35,15 @@ export interface Confluence {
     schema: Schema,
     parameters?: Parameters,
   ): AsyncGenerator<z.output<Schema>[]>
+  /** The content of a file. */
+  download(path: string): Promise<Buffer>
   /** Users that exist and that the account may see. */
   users(accountIds: Iterable<string>): Promise<ConfluenceUser[]>
   /** Whose token it is. Confluence answers some requests with a refused token as if nobody were logged in. */
   accountId(): Promise<string>
 }
 
-export function createConfluence(base: string, send: Send): Confluence {
+export function createConfluence(base: string, send: Send, download: Send): Confluence {
   const wiki = `${base}/wiki/`
   const addressOf = (path: string, parameters?: Parameters): string => withParameters(wiki + path, parameters)
   /** The address of a next page comes from an answer, and the token must not leave the site. */
@@ -73,6 +75,7 @@ export function createConfluence(base: string, send: Send): Confluence {
   return {
     get,
     pages,
+    download: async (path) => (await download({ url: addressOf(path), headers: { accept: '*/*' } })).bytes,
     async users(accountIds) {
       const ids = [...accountIds]
       const users: ConfluenceUser[] = []

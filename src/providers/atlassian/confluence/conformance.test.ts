@@ -77,6 +77,31 @@ describe('blog posts', () => {
   })
 })
 
+describe('attachments', () => {
+  checkConnector({
+    provider,
+    revokedMessage: /^Confluence refuses the email or the API token$/,
+    connect: (options) =>
+      connect(options, ({ wiki: { state, faults }, hr }, pageOf) => {
+        const other = state.createSpace('ENG')
+        return {
+          add(text) {
+            const page = state.add(hr)
+            state.attach(page, { name: 'note.txt', content: text })
+            return page.id
+          },
+          edit(id, text) {
+            const attachment = [...state.attachments.values()].find(({ pageId }) => pageId === id)
+            if (attachment !== undefined) state.replaceAttachment(attachment, text)
+          },
+          remove: (id) => state.trash(pageOf(id)),
+          move: (id) => state.move(pageOf(id), { space: other }),
+          break: (id) => faults.add({ path: `/pages/${id}/attachments`, status: 500 }),
+        }
+      }),
+  })
+})
+
 describe('comments', () => {
   checkConnector({
     provider,

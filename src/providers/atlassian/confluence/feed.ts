@@ -1,9 +1,10 @@
 import type { TextExtractor } from '../../../file-text/index.ts'
-import type { Feed, SkippedItem } from '../../feed.ts'
-import type { ProviderItem, ProviderSession } from '../../provider.ts'
+import pLimit from 'p-limit'
+import type { Feed, FeedItem } from '../../feed.ts'
+import type { ProviderSession } from '../../provider.ts'
 import { createSurveyFeed, prefixOf, type SurveyedRead } from '../shared/feed.ts'
 import type { Confluence } from './client.ts'
-import { readPage, type PageReader } from './page.ts'
+import { type KnownParts, readPage, type PageReader } from './page.ts'
 import { policyOf } from './readers.ts'
 import { findSpaces, type Space } from './spaces.ts'
 import { type Survey, surveySite } from './survey.ts'
@@ -27,13 +28,13 @@ export interface ConfluenceRun {
 export function createConfluenceFeed(run: ConfluenceRun): Feed<null> {
   const { confluence, session, itemsPerPage } = run
   const prefix = prefixOf(run.site)
-  const reader: PageReader = { confluence, session, extractor: run.extractor, people: new Map() }
+  const reader = readerOf(run)
   let spaces: Promise<ReadonlyMap<string, Space>> | undefined
   let surveyed: Promise<Survey> | undefined
   const spacesNow = () => (spaces ??= findSpaces(confluence, run.spaces).then(({ found }) => found))
   const survey = () =>
     (surveyed ??= spacesNow().then((found) =>
-      surveySite({ confluence, session, spaces: found, prefix, withComments: true }),
+      surveySite({ confluence, session, spaces: found, prefix, withParts: true }),
     ))
   return createSurveyFeed({
     session,
@@ -41,20 +42,21 @@ export function createConfluenceFeed(run: ConfluenceRun): Feed<null> {
     itemsPerPage,
     survey,
     async read(id) {
-      const { tree, commentsOf } = await survey()
+      const { tree, commentsOf, attachmentsOf } = await survey()
       if (!tree.nodes.has(id)) return { item: null, outcome: 'gone' }
-      const at = { id, tree, spaces: await spacesNow(), comments: new Set(commentsOf(id).keys()) }
+      const known = {
+        comments: new Set(commentsOf(id).keys()),
+        attachments: new Set(attachmentsOf(id).keys()),
+      }
+      const at = { id, tree, spaces: await spacesNow(), known }
       return await itemOf(run, reader, at)
     },
   })
 }
 
 /** One page or blog post as it is now, with what is above it. Throws ProviderError. */
-export async function readAlone(
-  run: ConfluenceRun,
-  externalId: string,
-): Promise<ProviderItem | SkippedItem | null> {
-  const { confluence, session, extractor } = run
+export async function readAlone(run: ConfluenceRun, externalId: string): Promise<FeedItem | null> {
+  const { confluence } = run
   const id = externalId.slice(prefixOf(run.site).length)
   const { found: spaces } = await findSpaces(confluence, run.spaces)
   const tree = createTree(confluence)
@@ -63,39 +65,44 @@ export async function readAlone(
       if (node !== undefined) tree.add({ ...node, list })
   if (!spaces.has(tree.nodes.get(id)?.spaceId ?? '')) return null
   await tree.complete([id])
-  const reader = { confluence, session, extractor, people: new Map() }
-  return (await itemOf(run, reader, { id, tree, spaces, comments: null })).item
+  return (await itemOf(run, readerOf(run), { id, tree, spaces, known: null })).item
 }
 
-/** A page or blog post as an item. `comments` are those that are known of; null: none is known, so all are looked for. */
+const readerOf = ({ confluence, session, extractor }: ConfluenceRun): PageReader => ({
+  confluence,
+  session,
+  extractor,
+  people: new Map(),
+  oneAttachment: pLimit(1),
+})
+
+/** A page or blog post as an item. `known` are its parts that are known of; null: none is known, so all are looked for. */
 async function itemOf(
   { site }: ConfluenceRun,
   reader: PageReader,
-  at: { id: string; tree: Tree; spaces: ReadonlyMap<string, Space>; comments: ReadonlySet<string> | null },
+  at: { id: string; tree: Tree; spaces: ReadonlyMap<string, Space>; known: KnownParts | null },
 ): Promise<SurveyedRead> {
   const { id, tree, spaces } = at
-  const page = await readPage(reader, { id, list: tree.listOf(id) }, at.comments)
+  const page = await readPage(reader, { id, list: tree.listOf(id) }, at.known)
   if (page === null) return { item: null, outcome: 'gone' }
-  // Such a comment may be deleted before another run hears of it.
-  const outcome = page.hasNewComments ? 'again' : 'body' in page ? 'read' : 'nothing'
+  // Such a part may be deleted before another run hears of it.
+  const outcome = page.hasNewParts ? 'again' : 'body' in page ? 'read' : 'nothing'
   if ('skipped' in page) return { item: { title: page.title, skipped: page.skipped }, outcome }
-  const { webui, metadata, hasNewComments: _has, ...item } = page
+  const { webui, metadata, hasNewParts: _has, unread, ...item } = page
   const space = spaces.get(tree.nodes.get(id)?.spaceId ?? '')
   const url = `${site}/wiki${webui}`
-  return {
-    outcome,
-    item: {
-      ...item,
-      externalId: `${prefixOf(site)}${id}`,
-      url,
-      metadata: {
-        workspace: new URL(site).host,
-        ...(space && { space: space.name, spaceKey: space.key }),
-        ...metadata,
-        folder: [space?.name ?? '', tree.placeOf(id).path].filter((part) => part !== '').join(' / '),
-        permalink: url,
-        accessPolicy: policyOf(tree, id),
-      },
+  const read = {
+    ...item,
+    externalId: `${prefixOf(site)}${id}`,
+    url,
+    metadata: {
+      workspace: new URL(site).host,
+      ...(space && { space: space.name, spaceKey: space.key }),
+      ...metadata,
+      folder: [space?.name ?? '', tree.placeOf(id).path].filter((part) => part !== '').join(' / '),
+      permalink: url,
+      accessPolicy: policyOf(tree, id),
     },
   }
+  return { outcome, item: { item: read, skipped: unread.length === 0 ? null : unread.join('; ') } }
 }

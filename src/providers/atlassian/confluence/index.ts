@@ -5,7 +5,7 @@ import { confluenceForm } from './form.ts'
 export const confluence: Provider<'confluence'> = defineProvider({
   id: 'confluence',
   name: 'Confluence',
-  brings: 'Pages and blog posts of spaces with their comments, and who may read them.',
+  brings: 'Pages and blog posts of spaces with their comments and attachments, and who may read them.',
   icon: 'book',
   settings: {
     CONFLUENCE_API_URL: urlSetting.describe(

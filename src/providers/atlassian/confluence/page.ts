@@ -1,9 +1,12 @@
+import type { LimitFunction } from 'p-limit'
 import { z } from 'zod'
 import type { TextExtractor } from '../../../file-text/index.ts'
 import { ProviderError, type ProviderItem, type ProviderSession } from '../../provider.ts'
 import { type ThreadEntry, threadText } from '../../thread.ts'
+import { cutToBytes } from '../../../text/cut-to-bytes.ts'
 import { isMissing } from '../shared/client.ts'
 import { textOfHtml } from '../../html-text.ts'
+import { type ReadAttachments, readAttachments } from './attachments.ts'
 import type { Confluence, ConfluenceUser } from './client.ts'
 import { htmlOfStorage, namesIn } from './storage.ts'
 import type { ContentList } from './tree.ts'
@@ -19,6 +22,7 @@ const KINDS_OF = {
   pages: { objectType: 'page', name: 'page' },
   blogposts: { objectType: 'blog_post', name: 'blog post' },
 } as const
+const NONE: ReadAttachments = { ids: [], names: [], texts: [], unread: [] }
 const KINDS = ['footer-comments', 'inline-comments'] as const
 
 const Page = z.object({
@@ -50,31 +54,43 @@ export interface PageReader {
   extractor: TextExtractor
   /** People by account id, as far as they were needed. */
   people: Map<string, ConfluenceUser | null>
+  /** Attachments may be large, so one is in memory at a time. */
+  oneAttachment: LimitFunction
+}
+
+/** The ids of a page's comments and attachments. */
+export interface KnownParts {
+  comments: ReadonlySet<string>
+  attachments: ReadonlySet<string>
 }
 
 /** A page or blog post: its id, and where the API has it. */
-interface Place {
+export interface Place {
   id: string
   list: ContentList
 }
 
 /** A page without the fields that come from its place in the tree. */
-type ReadPage = Omit<ProviderItem, 'externalId' | 'url'> & { webui: string }
+type ReadPage = Omit<ProviderItem, 'externalId' | 'url'> & {
+  webui: string
+  /** Attachments that are not read, with the reason. */
+  unread: string[]
+}
 
 /**
- * A page or blog post with its comments; null when there is none, or not for this account. `known` are the ids of comments that are
- * known of; null: none is. `hasNewComments`: there were others. Throws ProviderError.
+ * A page or blog post with its comments and attachments; null when there is none, or not for this account. `known` are
+ * those that are known of; null: none is. `hasNewParts`: there were others. Throws ProviderError.
  */
 export async function readPage(
   reader: PageReader,
   at: Place,
-  known: ReadonlySet<string> | null,
-): Promise<((ReadPage | { title: string; skipped: string }) & { hasNewComments: boolean }) | null> {
+  known: KnownParts | null,
+): Promise<((ReadPage | { title: string; skipped: string }) & { hasNewParts: boolean }) | null> {
   const page = await findPage(reader.confluence, at)
   if (page === null) return null
   const { maxTextBytes } = reader.session.limits
   const text = await textOfHtml(reader, page.body.view.value)
-  const count = known?.size ?? Number.POSITIVE_INFINITY
+  const count = known?.comments.size ?? Number.POSITIVE_INFINITY
   const found = count === 0 ? [] : await commentsOf(reader.confluence, at, count, maxTextBytes)
   await learn(reader, page, found)
   const nameOf = (accountId: string | null | undefined): string =>
@@ -87,12 +103,28 @@ export async function readPage(
       at: new Date(version.createdAt).toISOString(),
       text: await textOfHtml(reader, htmlOfStorage(body.storage.value, nameOf)),
     })
-  const body = threadText('', text, entries, maxTextBytes)
-  const hasNewComments = found.some((comment) => known?.has(comment.id) === false)
+  const attached = known?.attachments.size === 0 ? NONE : await readAttachments(reader, at)
+  const thread = threadText('', text, entries, maxTextBytes)
+  const body = cutToBytes([thread, ...attached.texts].join('\n\n'), maxTextBytes).trim()
+  const hasNewParts =
+    found.some(({ id }) => known?.comments.has(id) === false) ||
+    attached.ids.some((id) => known?.attachments.has(id) === false)
   const { objectType, name } = KINDS_OF[at.list]
-  if (body === '') return { title: page.title, skipped: `The ${name} has no text`, hasNewComments }
+  if (body === '')
+    return {
+      title: page.title,
+      skipped: [`The ${name} has no text`, ...attached.unread].join('; '),
+      hasNewParts,
+    }
   const author = reader.people.get(page.authorId ?? '') ?? null
-  return { ...itemOf(page, body, author, objectType), hasNewComments }
+  const { metadata, ...item } = itemOf(page, body, author, objectType)
+  const { names: attachments, unread } = attached
+  return {
+    ...item,
+    metadata: { ...metadata, ...(attachments.length > 0 && { attachments }) },
+    unread,
+    hasNewParts,
+  }
 }
 
 async function findPage(confluence: Confluence, { id, list }: Place): Promise<Page | null> {
@@ -170,7 +202,12 @@ function noneIfRejected(error: unknown): never[] {
   throw error
 }
 
-function itemOf(page: Page, body: string, author: ConfluenceUser | null, objectType: string): ReadPage {
+function itemOf(
+  page: Page,
+  body: string,
+  author: ConfluenceUser | null,
+  objectType: string,
+): Omit<ReadPage, 'unread'> {
   const labels = page.labels?.results.map(({ name }) => name) ?? []
   return {
     webui: page._links.webui,

@@ -19,6 +19,7 @@ function change({ wiki: { state, unindexed } }: ConfluenceAccount, random: Rando
   const space = pick(random, spaces)
   const contents = [...state.contents.values()]
   const comments = [...state.comments.values()]
+  const files = [...state.attachments.values()]
   const restrictions = [
     null,
     null,
@@ -38,6 +39,7 @@ function change({ wiki: { state, unindexed } }: ConfluenceAccount, random: Rando
     trash: (content) => state.trash(content),
     archive: (content) => state.archive(content),
     restore: (content) => state.restore(content),
+    attach: (content) => void state.attach(content, { name: `file-${count}.txt`, content: `File ${count}` }),
     label: (content) => void (content.labels = random() < 0.5 ? [] : [`label-${count}`, 'wiki']),
     restrict: (content) => void (content.restriction = pick(random, restrictions)),
     comment: (content) =>
@@ -61,6 +63,12 @@ function change({ wiki: { state, unindexed } }: ConfluenceAccount, random: Rando
     },
     removeComment() {
       if (comments.length > 0) state.removeComment(pick(random, comments))
+    },
+    editFile() {
+      if (files.length > 0) state.replaceAttachment(pick(random, files), `Changed ${count}`)
+    },
+    removeFile() {
+      if (files.length > 0) state.attachments.delete(pick(random, files).id)
     },
     hideSpace: () => void (space.readers = [{ type: 'user', id: 'bob' }]),
     showSpace: () => void (space.readers = [{ type: 'group', id: pick(random, ['staff', 'leads']) }]),

@@ -22,7 +22,7 @@ const PER_REQUEST = 250
 const SEARCHED_PER_REQUEST = 100
 const SPACES_PER_QUERY = 25
 
-/** CQL's entry of a page, a blog post or a comment. Its index may lag behind, so it never says which pages there are. */
+/** CQL's entry of a page, a blog post, a comment or an attachment. Its index may lag behind, so it never says which pages there are. */
 const Found = z.object({
   id: z.string(),
   type: z.string(),
@@ -40,6 +40,7 @@ export interface Survey extends Surveyed {
   readonly tree: Tree
   /** The comments of a page with their versions, as CQL knows them. */
   commentsOf(id: string): ReadonlyMap<string, number>
+  attachmentsOf(id: string): ReadonlyMap<string, number>
 }
 
 interface SurveyOptions {
@@ -48,8 +49,8 @@ interface SurveyOptions {
   spaces: ReadonlyMap<string, Space>
   /** Of items, with a slash at its end. */
   prefix: string
-  /** Comments are left out where only readers matter. */
-  withComments: boolean
+  /** Comments and attachments are left out where only readers matter. */
+  withParts: boolean
 }
 
 /** Lists everything of the chosen spaces without texts: one request for 100 to 250 pages. Throws ProviderError. */
@@ -81,11 +82,15 @@ export async function surveySite(options: SurveyOptions): Promise<Survey> {
   const ids = [...tree.nodes.keys()].toSorted(byNumber)
   // Before archived pages come into the tree, as what is above current ones.
   const gone = missing.filter((id) => !tree.nodes.has(id)).map((id) => prefix + id)
-  const { comments, labels } = await search(options, tree)
+  const { parts, labels } = await search(options, tree)
   await tree.complete(ids)
-  const commentsOf = (id: string): ReadonlyMap<string, number> => comments.get(id) ?? NONE
-  const marks = await inSlices(eachMark({ ids, tree, commentsOf, labels, spaces }), session.signal)
-  return { ids, marks, stored: new Set(stored), gone, tree, commentsOf }
+  const commentsOf = (id: string): ReadonlyMap<string, number> => parts.comment.get(id) ?? NONE
+  const attachmentsOf = (id: string): ReadonlyMap<string, number> => parts.attachment.get(id) ?? NONE
+  const marks = await inSlices(
+    eachMark({ ids, tree, commentsOf, attachmentsOf, labels, spaces }),
+    session.signal,
+  )
+  return { ids, marks, stored: new Set(stored), gone, tree, commentsOf, attachmentsOf }
 }
 
 const NONE: ReadonlyMap<string, number> = new Map()
@@ -102,17 +107,20 @@ async function eachPage<Entry>(
   }
 }
 
-/** Reads restrictions into the tree, and returns comments and labels by page. */
+/** Reads restrictions into the tree, and returns comments, attachments and labels by page. */
 async function search(
-  { confluence, session, spaces, withComments }: SurveyOptions,
+  { confluence, session, spaces, withParts }: SurveyOptions,
   tree: Tree,
-): Promise<{ comments: Map<string, Map<string, number>>; labels: Map<string, string[]> }> {
-  const comments = new Map<string, Map<string, number>>()
+): Promise<{ parts: Record<'comment' | 'attachment', Parts>; labels: Map<string, string[]> }> {
+  const parts = {
+    comment: new Map<string, Map<string, number>>(),
+    attachment: new Map<string, Map<string, number>>(),
+  }
   const labels = new Map<string, string[]>()
   for (const some of slicesOf([...spaces.values()], SPACES_PER_QUERY)) {
     const keys = some.map(({ key }) => `"${key}"`).join(', ')
     const parameters = {
-      cql: `space in (${keys}) and type in (page, blogpost${withComments ? ', comment' : ''})`,
+      cql: `space in (${keys}) and type in (page, blogpost${withParts ? ', comment, attachment' : ''})`,
       limit: String(SEARCHED_PER_REQUEST),
       expand:
         'version,container,metadata.labels,restrictions.read.restrictions.user,restrictions.read.restrictions.group',
@@ -120,18 +128,25 @@ async function search(
     for await (const found of confluence.pages('rest/api/content/search', Found, parameters)) {
       session.signal.throwIfAborted()
       for (const { id, type, version, restrictions, container, metadata } of found) {
-        if (type === 'comment' && container !== undefined) {
-          const known = comments.get(container.id) ?? new Map<string, number>()
-          comments.set(container.id, known.set(id, version?.number ?? 0))
+        if (type === 'comment' || type === 'attachment') {
+          if (container !== undefined) note(parts[type], container.id, id, version?.number ?? 0)
+          continue
         }
         const { layer, isCut } = restrictions === undefined ? CUT : layerOf(restrictions.read)
-        if (type === 'comment') continue
         if (!isCut) tree.setLayer(id, layer)
         labels.set(id, metadata)
       }
     }
   }
-  return { comments, labels }
+  return { parts, labels }
+}
+
+/** Versions by id, by page. */
+type Parts = Map<string, Map<string, number>>
+
+function note(parts: Parts, page: string, id: string, version: number): void {
+  const known = parts.get(page) ?? new Map<string, number>()
+  parts.set(page, known.set(id, version))
 }
 
 /** Requested alone. */
@@ -142,9 +157,10 @@ function* eachMark({
   ids,
   tree,
   commentsOf,
+  attachmentsOf,
   labels,
   spaces,
-}: Pick<Survey, 'ids' | 'tree' | 'commentsOf'> &
+}: Pick<Survey, 'ids' | 'tree' | 'commentsOf' | 'attachmentsOf'> &
   Pick<SurveyOptions, 'spaces'> & { labels: ReadonlyMap<string, readonly string[]> }): Pausable<
   Map<string, string>
 > {
@@ -153,20 +169,19 @@ function* eachMark({
     yield
     const node = tree.nodes.get(id)
     const { name, key } = spaces.get(node?.spaceId ?? '') ?? {}
-    const comments = [...commentsOf(id)].toSorted(([one], [other]) => byNumber(one, other))
-    const state = [
-      node?.version.number,
-      tree.placeOf(id).path,
-      name,
-      key,
-      comments,
-      ...(labels.get(id) ?? []),
-    ]
-    const content = hashOf(state, 8)
+    const comments = sorted(commentsOf(id))
+    const attachments = sorted(attachmentsOf(id))
+    const state = [node?.version.number, tree.placeOf(id).path, name, key, comments]
+    // Most pages have neither.
+    const more = [attachments, labels.get(id) ?? []]
+    const content = hashOf(more.every(({ length }) => length === 0) ? state : [...state, ...more], 8)
     marks.set(id, `${content}.${hashOf(readerGroupOf(tree, id), 5)}`)
   }
   return marks
 }
+
+const sorted = (versions: ReadonlyMap<string, number>): [string, number][] =>
+  [...versions].toSorted(([one], [other]) => byNumber(one, other))
 
 /** The group of a page's readers; null: they are not known. */
 export function readerGroupOf(tree: Tree, id: string): string | null {

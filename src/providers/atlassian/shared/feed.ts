@@ -1,5 +1,5 @@
-import type { Feed, FeedPage, SkippedItem } from '../../feed.ts'
-import type { ProviderItem, ProviderSession } from '../../provider.ts'
+import type { Feed, FeedItem, FeedPage } from '../../feed.ts'
+import type { ProviderSession } from '../../provider.ts'
 import { emptyPosition, NOTHING, Position, readersIn } from './position.ts'
 
 const REMOVED_AT_ONCE = 1_000
@@ -21,7 +21,7 @@ export interface Surveyed {
 export type Outcome = 'read' | 'nothing' | 'gone' | 'again'
 
 export interface SurveyedRead {
-  item: ProviderItem | SkippedItem | null
+  item: FeedItem | null
   outcome: Outcome
   /** The mark of the state that was read, where the answer tells it. */
   mark?: string

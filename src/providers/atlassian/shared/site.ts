@@ -16,6 +16,7 @@ import {
 } from '../../provider.ts'
 import { createRest, sendRequest, withToken } from '../../rest.ts'
 import { createSend, restOptionsOf, type Send } from './client.ts'
+import { followOutside } from './download.ts'
 
 /** A user waits. */
 const CONNECT_TIMEOUT_MS = 10_000
@@ -30,10 +31,13 @@ export interface SiteOptions {
   isAllowed?: (address: string) => boolean
 }
 
-/** A product of a site, such as Confluence. `open` creates its API; a base address has no slash at its end. */
+/**
+ * A product of a site, such as Confluence. `open` creates its API; a base address has no slash at its end. `download`
+ * sends a request that is answered with a file, here or elsewhere.
+ */
 export interface Product<Api> {
   name: string
-  open(base: string, send: Send): Api
+  open(base: string, send: Send, download: Send): Api
 }
 
 /** The login of a form. */
@@ -49,18 +53,31 @@ export function createSites<Api extends { accountId(): Promise<string> }>(
   { apiUrl, clock, resolve = systemResolve, isAllowed = isPublicAddress }: SiteOptions,
 ) {
   // The operator vouches for the address of a gateway.
-  const guarded = apiUrl === null ? createGuardedFetch(createOpenRequest(resolve, isAllowed)) : null
+  const outside = createGuardedFetch(createOpenRequest(resolve, isAllowed))
+  const guarded = apiUrl === null ? outside : null
+  const isGateway = (url: string): boolean =>
+    apiUrl !== null && new URL(url).origin === new URL(apiUrl).origin
   const restOptions = restOptionsOf(name, guarded)
   const rest = createRest(restOptions)
-  const openAt = (site: string, send: Send): Api =>
-    open(new URL(apiUrl ?? site).href.replace(/\/+$/, ''), createSend(name, send))
+  const files = createRest({
+    ...restOptions,
+    fetch: followOutside(name, guarded ?? fetch, (input, init) =>
+      isGateway(String(input)) ? fetch(input, init) : outside(input, init),
+    ),
+  })
+  const openAt = (site: string, send: Send, download: Send = send): Api =>
+    open(new URL(apiUrl ?? site).href.replace(/\/+$/, ''), createSend(name, send), createSend(name, download))
   return {
     /** The API for a run. Throws ProviderError `auth` unless the token is still the account's. */
     async open(
       session: ProviderSession,
       { site, accountId }: { site: string; accountId: string },
     ): Promise<Api> {
-      const api = openAt(site, (request) => rest.send(session, request))
+      const api = openAt(
+        site,
+        (request) => rest.send(session, request),
+        (request) => files.send(session, request),
+      )
       // Without it, a refused token could make the site answer with the little that everybody reads.
       if ((await api.accountId()) !== accountId)
         throw new ProviderError('auth', 'The API token belongs to another account now', { code: '401' })

@@ -1,0 +1,94 @@
+import { z } from 'zod'
+import { ExtractionError } from '../../../file-text/index.ts'
+import { ProviderError } from '../../provider.ts'
+import { threadText } from '../../thread.ts'
+import { isMissing } from '../shared/client.ts'
+import type { PageReader, Place } from './page.ts'
+
+const LISTED_MAX = 100
+const READ_MAX = 10
+const MIB = 1024 * 1024
+/** One in this many bytes of the item's text is for each attachment; the page's own text comes first. */
+const SHARE = 4
+
+const Attachment = z.object({
+  id: z.string().regex(/^\w+$/),
+  title: z.string(),
+  mediaType: z.string().nullish(),
+  fileSize: z.number().nullish(),
+})
+type Attachment = z.output<typeof Attachment>
+
+export interface ReadAttachments {
+  ids: string[]
+  names: string[]
+  texts: string[]
+  /** Those that are not read, with the reason. */
+  unread: string[]
+}
+
+/** The text of a page's first few readable attachments. Throws ProviderError unless it is about one of them. */
+export async function readAttachments(reader: PageReader, { id, list }: Place): Promise<ReadAttachments> {
+  const { confluence, extractor } = reader
+  const read: ReadAttachments = { ids: [], names: [], texts: [], unread: [] }
+  let left = READ_MAX
+  const parameters = { status: 'current', limit: String(LISTED_MAX) }
+  for await (const listed of confluence.pages(`api/v2/${list}/${id}/attachments`, Attachment, parameters)) {
+    for (const one of listed) {
+      read.ids.push(one.id)
+      read.names.push(nameOf(one))
+      // Pictures are part of how a page looks.
+      const format = extractor.formatOf(one.mediaType ?? '', nameOf(one))
+      if (format === null || format === 'image') continue
+      left -= 1
+      const outcome = left < 0 ? TOO_MANY : await textOrReason(reader, id, one)
+      if ('reason' in outcome) read.unread.push(`${nameOf(one)}: ${outcome.reason}`)
+      else if (outcome.text !== '') read.texts.push(outcome.text)
+    }
+    if (read.ids.length >= LISTED_MAX) break
+  }
+  return read
+}
+
+const TOO_MANY = { reason: `only the first ${READ_MAX} attachments are read` }
+
+const nameOf = ({ title }: Attachment): string => title.replaceAll(/\s+/g, ' ').trim() || 'unnamed'
+
+async function textOrReason(
+  reader: PageReader,
+  pageId: string,
+  one: Attachment,
+): Promise<{ text: string } | { reason: string }> {
+  try {
+    return { text: await reader.oneAttachment(() => textOf(reader, pageId, one)) }
+  } catch (error) {
+    // It was deleted meanwhile; the next run hears of it.
+    if (isMissing(error)) return { text: '' }
+    const isOwn = error instanceof ProviderError && error.kind === 'rejected'
+    if (isOwn || error instanceof ExtractionError) return { reason: error.message }
+    throw error
+  }
+}
+
+async function textOf(
+  { confluence, extractor, session: { limits, signal } }: PageReader,
+  pageId: string,
+  one: Attachment,
+): Promise<string> {
+  if ((one.fileSize ?? 0) > limits.maxDownloadBytes)
+    throw new ProviderError(
+      'rejected',
+      `it is larger than ${Math.round(limits.maxDownloadBytes / MIB)} MiB and is not read`,
+    )
+  const { text } = await extractor.extract({
+    format: extractor.formatOf(one.mediaType ?? '', nameOf(one)) ?? 'text',
+    bytes: await confluence.download(`rest/api/content/${pageId}/child/attachment/${one.id}/download`),
+    charset: null,
+    path: nameOf(one),
+    maxTextBytes: Math.floor(limits.maxTextBytes / SHARE),
+    timeoutMs: limits.extractTimeoutMs,
+    memoryMb: limits.extractMemoryMb,
+    signal,
+  })
+  return text.trim() === '' ? '' : threadText(`${nameOf(one)}:`, text, [], limits.maxTextBytes)
+}
