@@ -26,17 +26,18 @@ export function findProvider(id: ProviderId): Provider<ProviderId> {
 /** The public description of a provider. */
 export type ProviderDescription = Pick<
   Provider<ProviderId>,
-  'id' | 'name' | 'brings' | 'icon' | 'hasChannels' | 'isForFiles'
+  'id' | 'name' | 'brings' | 'icon' | 'hasChannels' | 'isForFiles' | 'pollMinutes'
 >
 
 /** The public description of each provider, in the order of the API. */
 export function describeProviders(): ProviderDescription[] {
-  return providers.map(({ id, name, brings, icon, hasChannels, isForFiles }) => ({
+  return providers.map(({ id, name, brings, icon, hasChannels, isForFiles, pollMinutes }) => ({
     id,
     name,
     brings,
     icon,
     hasChannels,
     isForFiles,
+    ...(pollMinutes !== undefined && { pollMinutes }),
   }))
 }

@@ -11,6 +11,8 @@ export interface ProviderFacts {
   icon: string
   hasChannels: boolean
   isForFiles: boolean
+  /** The shortest time between scheduled syncs, if the provider's terms limit it. */
+  pollMinutes?: number
 }
 
 let known = listOf(DEFAULT_PROVIDERS)

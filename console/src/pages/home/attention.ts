@@ -1,6 +1,6 @@
 import type { Schemas } from '../../api/client.ts'
 import type { PagePath } from '../../data/page-path.ts'
-import { providerName } from '../../api/provider-list.ts'
+import { providerFacts, providerName } from '../../api/provider-list.ts'
 import { describeSubscription } from '../billing/plan-words.ts'
 import { paymentFault } from '../billing/plans.ts'
 import type { Connector } from '../sources/connector-list.tsx'
@@ -15,7 +15,7 @@ export type Concern = { id: string; title: string } & (
   | { to: PagePath | '/sources/new'; action: string; text: string }
 )
 
-/** Sources sync every 15 minutes. One that has not synced for this long has a problem. */
+/** Sources sync every 15 minutes, or as rarely as their provider demands. One without a sync for longer has a problem. */
 const STALE_MS = 24 * 60 * 60_000
 const CREDITS_LOW = 0.8
 
@@ -56,9 +56,9 @@ function billingConcerns(billing: Schemas['Billing']): Concern[] {
 }
 
 function sourceConcerns(source: Source, now: number): Concern[] {
-  const { id, status, lastSyncedAt } = source
+  const { id, status } = source
   if (status === 'error') return [{ id, title: `${nameOf(source)} cannot be synced`, text: null, source }]
-  if (status === 'active' && lastSyncedAt !== null && now - Date.parse(lastSyncedAt) > STALE_MS)
+  if (isOutOfDate(source, now))
     return [
       {
         id,
@@ -68,6 +68,15 @@ function sourceConcerns(source: Source, now: number): Concern[] {
       },
     ]
   return []
+}
+
+export function isOutOfDate(
+  { provider, status, lastSyncedAt }: Pick<Source, 'provider' | 'status' | 'lastSyncedAt'>,
+  now: number,
+): boolean {
+  if (status !== 'active' || lastSyncedAt === null) return false
+  const pollMs = (providerFacts(provider).pollMinutes ?? 0) * 60_000
+  return now - Date.parse(lastSyncedAt) > Math.max(STALE_MS, 2 * pollMs)
 }
 
 function accessConcerns({ provider, access }: Connector): Concern[] {

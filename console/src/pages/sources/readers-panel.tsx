@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Radio, Stack, Text, Textarea } from '@mantine/core'
 import { TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
-import { providerName } from '../../api/provider-list.ts'
+import { providerFacts, providerName } from '../../api/provider-list.ts'
 import { ErrorNotice } from '../../ui/error-state.tsx'
 import { count } from '../../ui/format.ts'
 import { Panel } from '../../ui/panel.tsx'
@@ -64,7 +64,8 @@ function FromProvider({ source, permissions }: { source: Source; permissions: So
           'Not read yet.'
         ) : (
           <>
-            Read <RelativeTime at={checkedAt} />, and every four minutes.
+            Read <RelativeTime at={checkedAt} />, and{' '}
+            {providerFacts(source.provider).pollMinutes === undefined ? 'every four minutes' : 'once a day'}.
           </>
         )}
         {source.status === 'disabled' && ' Not while the source is paused.'}
