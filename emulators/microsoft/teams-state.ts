@@ -94,11 +94,11 @@ export class TeamsState {
     return channel
   }
 
-  /** Whether a person may open a channel. */
+  /** Whether a person may open a channel. Only a shared one has members outside its team. */
   isOpen({ membershipType, members, teamId }: EmulatedChannel, person: string): boolean {
-    return membershipType === 'standard'
-      ? (this.teams.get(teamId)?.members.has(person) ?? false)
-      : members.has(person)
+    const isOfTeam = this.teams.get(teamId)?.members.has(person) ?? false
+    if (membershipType === 'standard') return isOfTeam
+    return members.has(person) && (isOfTeam || membershipType === 'shared')
   }
 
   post(channel: EmulatedChannel, more: Partial<EmulatedMessage> = {}): EmulatedMessage {

@@ -30,8 +30,11 @@ export type ProviderDescription = Pick<
 >
 
 /** The public description of each provider, in the order of the API. */
-export function describeProviders(): ProviderDescription[] {
-  return providers.map(({ id, name, brings, icon, hasChannels, isForFiles, pollMinutes }) => ({
+export const describeProviders = (): ProviderDescription[] => providers.map(describe)
+
+function describe(provider: Provider<ProviderId>): ProviderDescription {
+  const { id, name, brings, icon, hasChannels, isForFiles, pollMinutes } = provider
+  return {
     id,
     name,
     brings,
@@ -39,5 +42,5 @@ export function describeProviders(): ProviderDescription[] {
     hasChannels,
     isForFiles,
     ...(pollMinutes !== undefined && { pollMinutes }),
-  }))
+  }
 }

@@ -15,6 +15,6 @@ afterEach(() => takeProviders(DEFAULT_PROVIDERS))
 
 it('calls a source out of date after a day without a sync, and after two if it is polled once a day', () => {
   expect([23, 25].map((hours) => isOutOfDate(syncedBefore(hours), now))).toEqual([false, true])
-  takeProviders(DEFAULT_PROVIDERS.map((provider) => ({ ...provider, pollMinutes: 24 * 60 })))
+  takeProviders([Object.assign(structuredClone(DEFAULT_PROVIDERS[0]), { pollMinutes: 24 * 60 })])
   expect([25, 47, 49].map((hours) => isOutOfDate(syncedBefore(hours), now))).toEqual([false, false, true])
 })
