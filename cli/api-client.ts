@@ -16,7 +16,6 @@ export interface ApiRequest extends Omit<RawRequest, 'body' | 'idempotent'> {
   authenticated?: boolean
   /** How a failed request is retried; never when absent. */
   retry?: Partial<RetryPolicy>
-  /** Aborts the call. */
   signal?: AbortSignal
 }
 

@@ -11,7 +11,6 @@ export interface PersonOptions {
   organization?: string
 }
 
-/** Adds the options of a command that acts as a user. */
 export function addPersonOptions(command: Command): Command {
   return command
     .option(

@@ -124,7 +124,6 @@ async function streamAnswer(client: ApiClient, terminal: Terminal, body: AskRequ
   return written
 }
 
-/** A step in words. */
 function stepNote(step: AskStep): string {
   switch (step.step) {
     case 'rewrite':

@@ -4,7 +4,6 @@ import type { RetryPolicy } from '../../client/src/index.ts'
 import { type Change, HITS_MAX, measure, type Standing } from './measure.ts'
 import type { ExpectedQuestion } from './read-questions.ts'
 
-/** What one question gave. */
 export interface QuestionResult extends ExpectedQuestion, Standing {
   answer: string
   change: Change

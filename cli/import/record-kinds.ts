@@ -9,7 +9,6 @@ export type Convert = (record: unknown) => IngestDocument[]
 
 interface RecordKind {
   name: string
-  /** Whether a record is of this kind. */
   is(record: object): boolean
   converterTo(target: IngestTarget): Convert
 }

@@ -24,7 +24,6 @@ export interface ImportDeps {
   stop: AbortSignal
   /** Called with the file being read and the number of files before it. */
   onFile(file: FoundFile, done: number): void
-  /** Milliseconds. */
   now(): number
 }
 

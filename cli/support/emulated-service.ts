@@ -2,7 +2,6 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import type { IngestDocument } from '../../client/src/index.ts'
 
-/** A request as the emulated service received it. */
 export interface SeenRequest {
   method: string
   path: string

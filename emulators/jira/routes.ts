@@ -223,7 +223,6 @@ const showHolder = ({ type, value }: JiraHolder) => ({
   ...(value !== undefined && { parameter: value, value, expand: type }),
 })
 
-/** A page of a list by offset. */
 function paged<Entry>(
   { query, pageMax, path }: Call,
   all: readonly Entry[],

@@ -2,7 +2,6 @@
 export interface Fault {
   /** HTTP method; any by default. */
   method?: string
-  /** A part of the path; any by default. */
   path?: string
   /** A part of the query or body, such as an id; any by default. */
   contains?: string

@@ -110,7 +110,6 @@ export interface MeterUse {
 /** What happens when the last payment attempt has failed. */
 export type AfterRetries = 'unpaid' | 'cancel' | 'past_due'
 
-/** The whole Stripe account, in memory. */
 export interface Account {
   /** Base URL of the hosted pages, without a trailing slash. */
   url: string

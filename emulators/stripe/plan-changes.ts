@@ -61,7 +61,6 @@ function isProration(line: Stripe.InvoiceLineItem): boolean {
   return line.parent?.subscription_item_details?.proration === true
 }
 
-/** Validates changes before any of them is made. */
 function checkChanges(account: Account, subscription: Subscription, changes: readonly ItemChange[]): void {
   const ids = new Set(subscription.items.data.map(({ id }) => id))
   for (const [index, { id, price, deleted }] of changes.entries()) {

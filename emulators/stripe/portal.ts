@@ -33,7 +33,6 @@ export function openPortal(
   return session
 }
 
-/** The customer's subscription that has not ended. */
 export function liveSubscription(account: Account, customer: string): Subscription | undefined {
   return [...account.subscriptions.values()].findLast(
     ({ customer: owner, status }) =>

@@ -10,13 +10,11 @@ export interface ReadPassage {
   context: ReadonlySet<string>
 }
 
-/** A passage with its position and score. */
 export interface Candidate extends ReadPassage {
   /** The index of the hit to cite. */
   hit: number
   /** Whether it is in a neighboring chunk of the hit's document. */
   isBeside: boolean
-  /** The index of its section. */
   section: number
   /** Its index among the passages of its section. */
   position: number

@@ -24,7 +24,6 @@ const OVERLAP_MAX = 0.75
 const CODE_AFTER_MAX = 240
 const COMMAND_CHARACTERS_MAX = 300
 
-/** The passages of an answer. */
 export interface Chosen {
   /** The best passage and the text after it. */
   lead: readonly Candidate[]

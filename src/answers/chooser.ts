@@ -82,7 +82,6 @@ function inputsOf(
   return inputs
 }
 
-/** The highest value of each feature. */
 export function highestOf(passages: readonly Described[]): number[] {
   const [first] = passages
   return (first?.features ?? []).map((_, at) =>

@@ -24,7 +24,6 @@ export interface Asked {
   sumOf: Meaning['sumOf']
 }
 
-/** A passage with its coverage of the question. */
 export interface CoveredPassage {
   candidate: Candidate
   before: Candidate | undefined
@@ -36,7 +35,6 @@ export interface CoveredPassage {
   all: number
 }
 
-/** Computes the coverage of each passage, in order. */
 export function* coveringPassages(
   { question, words, titles, headings }: Asked,
   candidates: readonly Candidate[],

@@ -9,7 +9,6 @@ import { splitSentences } from './sentences.ts'
 const CODE_CHARACTERS_MAX = 400
 /** A list item of several sentences stays whole up to this length. */
 export const ITEM_CHARACTERS_MAX = 300
-/** The fence lines around code. */
 const FENCES = /^[ \t]*(?:`{3,}|~{3,}).*$/gm
 /** The list marker before a code block that starts an item. */
 const FENCED_ITEM = /^(\s*)(?:[-*+\u2022]|\d{1,9}[.)])[ \t]+(?=`{3}|~{3})/

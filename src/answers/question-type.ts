@@ -33,7 +33,6 @@ export function asksHow(question: string): boolean {
 const ASKS_FOR_SUMMARY =
   /\b(?:summar(?:y|i[sz]e)|overview of|key points|main points|tl;?dr|zusammenfass\w*|r[eé]sum(?:e|er|é|en)\b)/i
 
-/** Whether a question asks for a summary of a document. */
 export function asksForSummary(question: string): boolean {
   return ASKS_FOR_SUMMARY.test(question)
 }
@@ -58,7 +57,6 @@ export function namesAsked(question: string, column: string): boolean {
 const ASKS_FOR_CODE =
   /\bhow (?:do|can|to|should|would)\b|\b(?:example|code|snippet|syntax|commands?|install|configure|usage|wie|comment|c[oó]mo)\b/i
 
-/** Whether a code block can answer a question. */
 export function asksForCode(question: string): boolean {
   return ASKS_FOR_CODE.test(question)
 }

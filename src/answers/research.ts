@@ -7,7 +7,6 @@ import type { Asked } from './follow-up.ts'
 import type { AnswerLimits, Found } from './found.ts'
 import { queriesIn, readPrompt, rewritePrompt } from './research-prompts.ts'
 
-/** A step of a thorough answer. */
 export type Step =
   | { step: 'rewrite'; queries: string[] }
   | { step: 'search'; query: string; hitCount: number }

@@ -22,7 +22,6 @@ export interface AnswerServices {
   answers: Answers<Question>
 }
 
-/** The length limit of an answer, in characters. */
 const ANSWER_CHARACTERS_MAX = 65_536
 const TURNS_MAX = 10
 

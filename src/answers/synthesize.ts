@@ -149,7 +149,6 @@ function neededHeading(
   return adds ? heading.replace(/[.:?]+$/, '') : null
 }
 
-/** The answer from documents that have only a title. */
 function titlesOnly(hits: readonly Hit[]): string {
   return hits
     .slice(0, TITLES_MAX)

@@ -118,7 +118,6 @@ function isItem(part = ''): boolean {
   return part.startsWith(' ') && part.length > 1
 }
 
-/** The names of the classes that a text contains. */
 export function tokenClassesOf(text: string): string[] {
   return TOKEN_CLASSES.flatMap(([name, has]) => (has.test(text) ? [name] : []))
 }

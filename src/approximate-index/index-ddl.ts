@@ -9,7 +9,6 @@ export interface IndexOf {
 /** pgvector's limit (https://github.com/pgvector/pgvector#half-precision-indexing); no model has more. */
 const DIMENSIONS_MAX = 4_000
 
-/** Prefix of all these indexes' names. */
 export const NAME_PREFIX = 'chunk_embeddings_near_'
 
 const Parts = z.object({ organizationId: z.uuid().toLowerCase(), modelId: z.int().min(1).max(32_767) })

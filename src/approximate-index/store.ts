@@ -42,7 +42,6 @@ export async function findWanted(
     .executeTakeFirst()
 }
 
-/** Organizations that need an index. */
 export async function findAllWanted(db: Db): Promise<(IndexOf & { isReady: boolean })[]> {
   const rows = await db
     .selectFrom('approximate_indexes')

@@ -193,7 +193,6 @@ async function addAgentsAndPeople(
   await addConsolePages(server, { build: consoleBuild, guide: guideBuild, hasLanguageModel, ...identity })
 }
 
-/** Wraps the language model in tracing when it is on. */
 function tracedDependencies(deps: AppDependencies): AppDependencies & { tracer: Tracer | undefined } {
   const { languageModel, tracing } = deps
   const tracer = tracing?.tracer

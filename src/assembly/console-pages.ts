@@ -3,7 +3,6 @@ import { addConsole, addGuide, type SiteBuild } from '../console/index.ts'
 import { describeProviders } from '../providers/index.ts'
 import type { ConsoleIdentity } from './console-identity.ts'
 
-/** Serves the console and the guide. */
 export async function addConsolePages(
   server: FastifyInstance,
   options: {

@@ -19,7 +19,6 @@ import { PROVIDERS } from '../providers/index.ts'
 import { adoptProviders } from '../sources/index.ts'
 import { startTracing, type Tracing } from '../tracing/index.ts'
 
-/** The running service. */
 export interface Service {
   url: string
   database: string

@@ -28,7 +28,6 @@ export type Manifest = z.output<typeof Manifest>
 export const Checksums = z.object({
   /** SHA-256 in hexadecimal of each file's content, by name, the manifest included. */
   sha256: z.record(z.string(), z.string()),
-  /** Rows of each table in the backup. */
   rows: z.record(z.string(), z.int()),
 })
 export type Checksums = z.output<typeof Checksums>

@@ -12,7 +12,6 @@ const REASON_CHARACTERS_MAX = 2_000
 export type SiteState = { is: 'ready' } | { is: 'preparing' } | { is: 'missing'; reason: string }
 
 export interface SiteBuild {
-  /** The folder to serve while the site is ready. */
   readonly folder: string
   state(): SiteState
   /** Builds unless the files are up to date. `onEnd` is called even after a failure. */

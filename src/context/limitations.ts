@@ -8,7 +8,6 @@ import { PROVIDERS } from '../providers/index.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { providersInScope, type SearchFilter } from '../retrieval/index.ts'
 
-/** A limitation of the result. */
 const Limitation = z.object({
   code: z
     .enum([

@@ -34,7 +34,6 @@ export async function replaceText(file: string, text: string): Promise<void> {
   await flushFolder(path.dirname(file))
 }
 
-/** A file that is open to its owner alone. */
 async function writeFlushed(file: string, text: string): Promise<void> {
   const handle = await open(file, 'w', 0o600)
   try {

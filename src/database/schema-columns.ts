@@ -7,7 +7,6 @@ export type NullableJson = ColumnType<
   string | null
 >
 export type Nullable<T> = ColumnType<T | null, T | null | undefined, T | null>
-/** The database computes it from the row's other columns. */
 export type Computed<T> = ColumnType<T, never, never>
 
 /** The lease of a row that a worker processes. The lease has an expiry. */

@@ -4,7 +4,6 @@ import type { ProviderId } from '../kernel/providers.ts'
 import type { Leased, Nullable, NullableJson, TenantRow } from './schema-columns.ts'
 import type { SourceStatus, SyncRunStatus } from './schema-words.ts'
 
-/** Sources, their runs, and access to their providers. */
 export interface SourcesSchema {
   /** The providers that every workspace has received a push-only source of. */
   named_providers: { provider: ProviderId }

@@ -27,7 +27,6 @@ interface Asked {
   readable: Readable
 }
 
-/** The evidence of the nearest chunk. */
 export interface Evidence {
   /** Whether the nearest chunk is too far away to answer. */
   isWeak: boolean

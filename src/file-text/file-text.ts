@@ -2,7 +2,6 @@ import type { OcrLanguage } from './ocr/languages.ts'
 
 /** The result of a format's reader. */
 export interface FileText {
-  /** The file's own title, if any. */
   title?: string | undefined
   /** Markdown or plain text. */
   text: string

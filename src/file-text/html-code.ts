@@ -36,7 +36,6 @@ function languageOf(element: DomNode): string {
   return LANGUAGE.exec(names.join(' ').slice(0, 500))?.[1] ?? ''
 }
 
-/** The longest run of backticks. */
 function longestRun(code: string): number {
   let longest = 0
   for (const [run] of code.matchAll(/`+/g)) longest = Math.max(longest, run.length)

@@ -9,7 +9,6 @@ export interface RecognitionLimits {
   timeoutMs: number
 }
 
-/** Limits on reading one file and on its text. */
 export interface FileLimits {
   /** Larger files are not read. */
   fileBytes: number

@@ -7,7 +7,6 @@ export interface ResolvedAddress {
   family: number
 }
 
-/** All addresses of a host name. */
 export type Resolve = (hostname: string) => Promise<readonly ResolvedAddress[]>
 
 export const systemResolve: Resolve = (hostname) => lookup(hostname, { all: true })

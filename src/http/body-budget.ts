@@ -1,6 +1,5 @@
 import { unavailable } from '../kernel/unavailable.ts'
 
-/** Sizes are in bytes. */
 export interface BodyBudget {
   /** Opens a share, which holds memory until it is released. @param owner an organization's id, or the sender's name */
   open(owner: string): BodyShare

@@ -46,7 +46,6 @@ export interface ServerOptions<S> {
   /** Called for every request as it arrives; the returned function is called when it is answered or aborted. */
   onReceived?: () => () => void
   onAnswered?: readonly OnAnswered[]
-  /** Traces requests. */
   tracer?: Tracer | undefined
   /** While true, every route except the operations answers 503. */
   isDraining?: () => boolean
@@ -77,7 +76,6 @@ const STILL_ANSWERED = new Set(['/healthz', '/readyz', '/metrics'])
 declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal
-    /** The memory reserved for its body. */
     bodyShare: BodyShare
     /** The credits that it was charged. */
     credits: number

@@ -239,7 +239,6 @@ function successes<S>(route: Route<S>): ZodOpenApiOperationObject['responses'] {
 
 const SUCCESS: Record<number, string> = { 200: 'OK', 201: 'Created', 202: 'Already under way' }
 
-/** A body with an example, when its schema has one. */
 function withExample(schema: z.ZodType): { schema: z.ZodType; example?: unknown } {
   const example = exampleOf(schema)
   return example === undefined ? { schema } : { schema, example }

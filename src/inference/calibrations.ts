@@ -15,7 +15,6 @@ export type Calibration = z.output<typeof Calibration>
 
 const calibrations = z.record(z.string(), Calibration).parse(stored)
 
-/** Ids of calibrated models. */
 export function calibratedModels(): string[] {
   return Object.keys(calibrations)
 }

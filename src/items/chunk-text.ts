@@ -52,7 +52,6 @@ interface Piece {
   path: HeadingPath | null
 }
 
-/** Cuts a short text in one go. */
 export function chunkText(body: string): Chunk[] {
   return inOneGo(chunkingText(body))
 }

@@ -67,7 +67,6 @@ function* textsOf(items: readonly CleanItem[]): Generator<string> {
   yield `[${texts.join(',')}]`
 }
 
-/** An ingest with parts in the journal. */
 export interface JournaledIngest extends IngestRef {
   isDecided: boolean
 }
@@ -84,7 +83,6 @@ export async function findJournaled(db: Db): Promise<JournaledIngest[]> {
     .execute()
 }
 
-/** The documents of an ingest, a part at a time. */
 export async function* readParts(
   db: Db,
   { organizationId, ingestId }: IngestRef,

@@ -32,7 +32,6 @@ const Fields = z.object({
   sourceUpdatedAt: optionalMoment,
 })
 
-/** An item from a caller or a connector. */
 export type NewItem = z.input<typeof Fields> & { metadata: Record<string, unknown> }
 
 /** An item ready to be compared and stored, of few long texts, which cross threads cheaply. */

@@ -51,13 +51,11 @@ export interface Items {
   browse(reader: Reader, query: BrowseQuery): Promise<BrowsePage>
   /** @throws AppError `not_found` as `get` */
   chunks(reader: Reader, id: string, query: ChunkQuery): Promise<ChunkPage>
-  /** Deletes those of these items that the reader may read. */
   removeSeveral(reader: Reader, ids: readonly string[]): Promise<DeletedSeveral>
   /** @throws AppError `not_found`, also for an item that the reader may not read */
   get(reader: Reader, id: string): Promise<SourceItem>
   /** The items that the reader may read, as lines of an export. @param after continues after this item */
   export(reader: Reader, after: string | undefined): Promise<AsyncGenerator<string>>
-  /** Which of these items the reader may read. */
   findReadable(reader: Reader, ids: readonly string[]): Promise<ReadonlySet<string>>
   /** The readers in an item's stored policy. @throws AppError `not_found` as `get` */
   readers(reader: Reader, id: string): Promise<ItemReader[]>

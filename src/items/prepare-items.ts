@@ -43,7 +43,6 @@ export interface PreparedItems {
   /** `changed` also contains items with the same content, whose chunks and vectors are replaced. */
   isAnew: boolean
   changed: readonly EmbeddedItem[]
-  /** The ids of their access policies, by key. */
   policies: ReadonlyMap<string, number>
   /** The stored versions of these items when they were compared, by key. */
   stored: ReadonlyMap<string, StoredItem>

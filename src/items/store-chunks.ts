@@ -12,7 +12,6 @@ export interface ChunkRow {
   chunk: EmbeddedChunk
 }
 
-/** Limit per statement. */
 const CHUNKS_A_STATEMENT = 64
 
 const insertRows = prepare(`
@@ -69,7 +68,6 @@ export async function deleteChunks(
 const deletePositions = prepare(`
   delete from chunks where organization_id = $1 and source_item_id = $2 and position >= $3 and position < $4`)
 
-/** Deletes the chunks of an item from a position to before another one. */
 export async function deleteChunksBetween(
   tx: Tx,
   organizationId: string,
@@ -89,7 +87,6 @@ const countThem = prepare(`
     where c.organization_id = $1 and c.source_item_id = given.id::uuid) as positions
   from json_array_elements_text($2::json) as given(id)`)
 
-/** The number of positions with chunks, by item id. */
 export async function countPositions(
   db: Db,
   organizationId: string,

@@ -33,7 +33,6 @@ export interface Step {
   store(tx: Tx, changes: ItemChanges): Promise<StoreCounts>
 }
 
-/** The result of one transaction. */
 export interface StoredPart {
   /** Including unchanged ones. */
   items: readonly CleanItem[]

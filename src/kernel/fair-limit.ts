@@ -3,7 +3,6 @@ import { unavailable } from './unavailable.ts'
 export interface FairLimitOptions {
   /** The subject of the refusal's sentence, such as "Searches". */
   what: string
-  /** The most jobs that run at once. */
   concurrency: number
   /** The most jobs of one owner that run at once. Lower than `concurrency`, it leaves room for other owners. */
   concurrencyPerOwner: number

@@ -1,7 +1,6 @@
 import type { ProviderId } from '../kernel/providers.ts'
 import type { EntityType } from './atoms.ts'
 
-/** The part of the canvas to draw. */
 export interface CanvasQuery {
   q?: string | undefined
   provider?: ProviderId | undefined

@@ -6,7 +6,6 @@ import type { StoredEntityType } from '../database/schema.ts'
 import { ROLES, type Role } from './extraction/identity.ts'
 import { idsOf } from './ids.ts'
 
-/** An entity that an item names, as counted. */
 export interface Mention {
   sourceItemId: string
   entityId: string
@@ -15,7 +14,6 @@ export interface Mention {
   names: readonly string[]
 }
 
-/** Columns of a name besides its counts. */
 export interface NameDetails {
   alias: string | null
   words: string

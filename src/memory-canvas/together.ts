@@ -14,12 +14,10 @@ export function namingOf(place: number, role: number): number {
   return place * ROLES.length + role
 }
 
-/** The index in a packed number. */
 export function placeOf(naming: number): number {
   return Math.floor(naming / ROLES.length)
 }
 
-/** The role in a packed number. */
 export function roleOf(naming: number): Role {
   return ROLES[naming % ROLES.length] ?? 'mention'
 }

@@ -26,7 +26,6 @@ import {
 } from './read-items.ts'
 import type { Logger } from '../kernel/logger.ts'
 
-/** Reads stored items for the canvas in the background. */
 export interface CanvasWorker {
   /** Reads waiting items now and every two seconds. */
   start(): void
@@ -242,7 +241,6 @@ async function storeOnce(
 
 const OrganizationRows = z.array(z.object({ organization_id: z.string() }))
 
-/** The next organization, by id, with waiting items. */
 async function findWaitingOrganization(db: Db, after: string): Promise<string | null> {
   const beyond = after === '' ? sql`` : sql`and organization_id > ${after}`
   const { rows } = await sql`

@@ -13,7 +13,6 @@ export interface ChunkVector {
 /** Vectors per statement. Each number of vectors has its own statement. */
 const VECTORS_A_STATEMENT = 64
 
-/** Inserts vectors of one model; existing vectors stay. */
 export async function insertVectors(
   tx: Tx,
   organizationId: string,

@@ -47,7 +47,6 @@ function storedModel(id: number | null, name: string | null): StoredModel | null
 
 const findModel = prepare<StoredModel>(`select id, name from embedding_models where name = $1`)
 
-/** The row of a model, inserted if missing. */
 export async function ensureStoredModel(db: Db, model: EmbeddingModel): Promise<StoredModel> {
   const find = async (): Promise<StoredModel | undefined> => (await findModel(db, [model.id])).rows[0]
   const known = await find()

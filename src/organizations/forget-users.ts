@@ -12,7 +12,6 @@ const NAMED_BY = [
   ['scim_tokens', 'created_by_user_id'],
 ] as const
 
-/** Users per statement. */
 const AT_ONCE = 500
 /** How long a user without a workspace is kept: their invitation may still come. */
 const STRANGER_DAYS = 30

@@ -44,7 +44,6 @@ export interface OutgoingWebhookDependencies
 
 const SWEEP_MS = 3_600_000
 
-/** Webhooks of workspaces and their deliveries. */
 export function createOutgoingWebhooks(deps: OutgoingWebhookDependencies): OutgoingWebhooks {
   const { db, clock } = deps
   const { resolve = systemResolve, allowsPrivate, timeoutMs } = deps

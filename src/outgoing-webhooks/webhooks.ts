@@ -62,7 +62,6 @@ export interface WebhookDependencies {
   lockOrganization: (tx: Tx, organizationId: string) => Promise<void>
 }
 
-/** Webhooks per workspace. */
 export const WEBHOOKS_MAX = 20
 /** How long a replaced secret continues to sign. */
 export const PREVIOUS_SECRET_MS = 24 * 3_600_000

@@ -12,7 +12,6 @@ export interface MembersOf {
   sourceId: string | null
 }
 
-/** The members of a group of the organization's own. */
 export function membersOfGroup(organizationId: string, id: string): MembersOf {
   return { organizationId, principal: groupPrincipal(id), sourceId: null }
 }

@@ -29,7 +29,6 @@ export const CATALOG = [
   teams,
 ] as const
 
-/** The providers of a deployment that does not set PROVIDERS. */
 export const DEFAULT_PROVIDERS = ['slack', 'google_drive', 'notion', 'gmail'] as const
 export type DefaultProviderId = (typeof DEFAULT_PROVIDERS)[number]
 

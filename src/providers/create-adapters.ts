@@ -6,7 +6,6 @@ import { enablingSettings, isEnabled, type ProviderEnvironment } from './descrip
 import type { ProviderAdapter } from './provider.ts'
 import { findProvider, providers } from './providers.ts'
 
-/** The providers that this deployment offers. */
 export interface ProviderAdapters {
   readonly offered: readonly ProviderId[]
   /** @throws AppError `not_configured`; the message names the settings */

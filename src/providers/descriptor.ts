@@ -36,11 +36,9 @@ interface ByForm {
 
 interface ProviderFacts<Id extends string> {
   readonly id: Id
-  /** The display name. */
   readonly name: string
   /** One sentence for users who choose what to connect: what the provider's sources contain. */
   readonly brings: string
-  /** The icon in the console. */
   readonly icon: ProviderIcon
   /** Its environment variables. Providers of one family may share some. */
   readonly settings: SettingsShape
@@ -131,7 +129,6 @@ export interface CleanUpJob {
   readonly shortBody: string
 }
 
-/** The settings without which a provider is not offered. */
 export function enablingSettings(provider: Provider): readonly string[] {
   const { client, needs = [] } = provider
   return client === undefined ? needs : [client.id, client.secret, ...needs]

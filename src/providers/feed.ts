@@ -32,7 +32,6 @@ export interface FeedPage<Entry> {
 /** An item that holds nothing to read. */
 export interface SkippedItem {
   title?: string
-  /** The reason. */
   skipped: string
 }
 

@@ -34,7 +34,6 @@ export function formField<Schema extends z.ZodType<unknown, string | undefined>>
   return schema
 }
 
-/** The fields of a form, in its order. */
 export function fieldsOf(form: ConnectForm): FormField[] {
   return Object.entries(form.shape).map(([name, schema]) => {
     const { label = name, help = '', secret = false, multiline = false } = words.get(schema) ?? {}

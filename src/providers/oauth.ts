@@ -6,7 +6,6 @@ const TIMEOUT_MS = 15_000
 const ANSWER_BYTES_MAX = 1024 * 1024
 
 export interface OAuthOptions extends Pick<RestOptions, 'headers' | 'refused' | 'failed'> {
-  /** The provider's display name. */
   name: string
   clientId: string
   clientSecret: string

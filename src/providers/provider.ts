@@ -158,7 +158,6 @@ export interface ChangePage {
   snapshot: string | null
 }
 
-/** The provider's webhook events for a source. */
 export interface PushState {
   /** When the first event of the source arrived; null: none yet. */
   since: Date | null

@@ -8,9 +8,7 @@ const CATALOGED: readonly Provider<ProviderId>[] = CATALOG
 export const providers: readonly Provider<ProviderId>[] = CATALOGED.filter(({ id }) => PROVIDERS.includes(id))
 const byId = new Map(providers.map((provider) => [provider.id, provider]))
 
-/** The settings of the named providers. */
 export const providerSettings: SettingsShape = settingsOf(providers)
-/** The settings of every provider, named or not. */
 export const catalogSettings: SettingsShape = settingsOf(CATALOGED)
 
 function settingsOf(some: readonly Provider[]): SettingsShape {
@@ -23,7 +21,6 @@ export function findProvider(id: ProviderId): Provider<ProviderId> {
   return provider
 }
 
-/** The public description of a provider. */
 export type ProviderDescription = Pick<
   Provider<ProviderId>,
   'id' | 'name' | 'brings' | 'icon' | 'hasChannels' | 'isForFiles' | 'pollMinutes'

@@ -22,7 +22,6 @@ export interface RestAnswer {
 export interface RestOptions {
   /** The provider's display name, for messages of our own. */
   name: string
-  /** Headers of every request. */
   headers?: Readonly<Record<string, string>>
   /** How the session's token is sent; `Bearer` by default. */
   scheme?: 'Basic' | 'Bearer'

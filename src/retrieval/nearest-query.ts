@@ -19,7 +19,6 @@ export interface NearestQuery {
   meaning: MeaningPart | null
   /** null: every provider. */
   providers: readonly ProviderId[] | null
-  /** Only items with these policies. */
   readable: Readable
   filter: SearchFilter
   /** The ids of the filter's entity; null: no entity in the filter. */
@@ -87,7 +86,6 @@ export type Nearest<Chunk = NearestChunk> =
 /** The path of a search: a snapshot in memory, an approximate index, or a database scan. */
 export type SearchPath = 'memory' | 'approximate' | 'database'
 
-/** Finds the candidates of a query. */
 export interface Proposer {
   readonly path: SearchPath
   /** The snapshot that it searches; null: it searches the database. */
@@ -96,7 +94,6 @@ export interface Proposer {
   propose(limit: number): Promise<Proposal | null>
 }
 
-/** The outcome of one proposal. */
 export type Outcome<Chunk = NearestChunk> =
   | Nearest<Chunk>
   /** Too much changed since the proposal. */
@@ -104,7 +101,6 @@ export type Outcome<Chunk = NearestChunk> =
   /** Chunks that were not proposed may belong to the result. */
   | { state: 'too_few' }
 
-/** A key as a string, for maps. */
 export function keyText({ itemId, position }: ChunkKey): string {
   return `${itemId}:${position}`
 }

@@ -14,7 +14,6 @@ export const Audience = z.union([
 ])
 export type Audience = z.output<typeof Audience>
 
-/** The audience as stored in a source's row. */
 export function audienceOf(stored: string | null): Audience {
   return stored === null ? 'connector' : Audience.parse(JSON.parse(stored))
 }

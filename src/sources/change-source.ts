@@ -115,7 +115,6 @@ export async function reconnectSource(
   return before.sourceId
 }
 
-/** An account's source, locked. */
 async function findAccountSource(
   tx: Tx,
   account: { organizationId: string; provider: ProviderId; externalAccountId: string },

@@ -3,7 +3,6 @@ import type { Row } from '../database/schema.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { emitEvent } from '../outgoing-webhooks/index.ts'
 
-/** The columns needed to report an ended run. */
 export const ENDED_RUN_COLUMNS = [
   'organization_id',
   'id',

@@ -72,7 +72,6 @@ async function findFreeRuns(db: Db, providers: readonly ProviderId[], now: Date)
     .execute()
 }
 
-/** Takes a run if it is still free. */
 async function take(tx: Tx, candidate: Candidate, now: Date): Promise<TakenRun | undefined> {
   // The source before the run, the lock order everywhere.
   const source = await lockSource(tx, candidate)

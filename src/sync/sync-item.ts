@@ -45,7 +45,6 @@ interface Named {
   externalId: string
 }
 
-/** Syncs single items. */
 export interface ItemSyncs {
   /** Reads one item again at its provider, independently of sync runs. @throws AppError */
   sync(reader: Reader, id: string, signal: AbortSignal): Promise<ItemSync>

@@ -39,7 +39,6 @@ export interface SyncRunFailure {
 }
 
 export interface RunQuery extends PageQuery {
-  /** Only runs of this source. */
   connectorId?: string | undefined
 }
 

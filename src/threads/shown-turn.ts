@@ -1,7 +1,6 @@
 import type { Reader } from '../kernel/reader.ts'
 import type { StoredTurn, Turn } from './turn.ts'
 
-/** Which of these items the reader may read. */
 export type FindReadable = (reader: Reader, itemIds: readonly string[]) => Promise<ReadonlySet<string>>
 
 /** An answer as it was given, stored with what it cites. */

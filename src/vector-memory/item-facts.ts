@@ -18,7 +18,6 @@ export interface ItemScope {
   updatedBefore?: number | undefined
   /** Exactly as stored. */
   metadata?: Readonly<Record<string, unknown>> | undefined
-  /** Only these items. */
   itemIds?: readonly string[] | undefined
   /** Without these sources. */
   exceptSourceIds?: readonly string[] | undefined
@@ -53,11 +52,9 @@ interface Item extends z.output<typeof HashedItem> {
   rows: number
 }
 
-/** The items in a scope. */
 export interface Selection {
   /** 1 for each item in scope; null: all of them. */
   allowed: Uint8Array | null
-  /** The number of rows of these items. */
   rows: number
 }
 
@@ -138,7 +135,6 @@ export class ItemFacts {
     this.#selections.clear()
   }
 
-  /** Removes an item without rows. */
   remove(item: number): void {
     const of = this.#items[item]
     if (of === undefined) return
@@ -190,7 +186,6 @@ const UNUSED: Item = {
   rows: 0,
 }
 
-/** Whether an item is in scope. */
 type Test = (item: Item) => boolean
 
 function testsOf(scope: ItemScope): Test[] {

@@ -127,7 +127,6 @@ async function restorePieces(
   for (const row of free) table.free(row)
 }
 
-/** The parsed JSON; undefined: not JSON. */
 function readJson(piece: Uint8Array): unknown {
   try {
     return JSON.parse(Buffer.from(piece).toString('utf8'))

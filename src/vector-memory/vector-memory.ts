@@ -18,7 +18,6 @@ export interface Proposal {
   candidates: Candidate[]
   /** The upper bound of the score (or cosine, if ranked) of all other chunks in scope; 0: no others. */
   floor: number
-  /** The revision of the items. */
   revision: number
   /** The sources that were being removed, whose chunks are excluded. */
   removedSourceIds: readonly string[]
@@ -55,14 +54,12 @@ export interface HeldSnapshot {
 
 /** Snapshots of organizations' vectors in memory. The database is authoritative: it checks every candidate. */
 export interface VectorMemory {
-  /** The memory limit. */
   readonly bytes: number
   /** null: there is no snapshot (yet), so search the database. Never rejects. */
   take(of: SnapshotOf): Promise<HeldSnapshot | null>
   held(): { bytes: number; organizations: number }
   /** Drops the snapshots of organizations that were removed or are being removed. */
   forgetRemoved(): Promise<void>
-  /** Starts to restore the saved snapshots. */
   start(): void
   /** Stops loads and threads, and saves the snapshots. */
   close(): Promise<void>

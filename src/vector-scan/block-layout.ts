@@ -12,7 +12,6 @@ export const DIMENSIONS_MAX = 4_096
 
 const FLOAT_BYTES = 4
 export const SCALES_BYTES = ROWS_A_BLOCK * FLOAT_BYTES
-/** The bytes of one pair of dimensions in a block. */
 export const PAIR_BYTES = ROWS_A_BLOCK * 2
 export const UNIT_BYTES = SCALES_BYTES + (SEGMENT / 2) * PAIR_BYTES
 

@@ -61,7 +61,6 @@ export class RowTable {
     return this.#blocks
   }
 
-  /** The addresses of the units of all blocks. */
   get units(): Uint32Array {
     return this.#units.subarray(0, this.#blocks * this.segments)
   }
@@ -97,7 +96,6 @@ export class RowTable {
     writeRows(this.#shared.memory, { dimensions: this.dimensions, page, rows, units: this.#units })
   }
 
-  /** Frees a row for reuse by another item. */
   free(row: number): void {
     this.#rowItems[row] = NO_ITEM
     this.#freeRows.push(row)

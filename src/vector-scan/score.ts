@@ -1,6 +1,5 @@
 export interface StoredVector {
   values: Float16Array
-  /** Its Euclidean length. */
   length: number
 }
 

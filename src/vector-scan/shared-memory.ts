@@ -40,7 +40,6 @@ export interface SharedMemory {
   readonly memory: WebAssembly.Memory
   /** The number of units in empty memory. */
   readonly units: number
-  /** The number of units that can be allocated now. */
   readonly free: number
   /** The unit's address; null: no room. */
   allocate(): number | null

@@ -17,7 +17,6 @@ export interface WriteJob {
   page: Uint8Array
   /** The target row of each row of the page. */
   rows: readonly number[]
-  /** The addresses of the units of all blocks. */
   units: Uint32Array
 }
 

@@ -19,7 +19,6 @@ export function isFile({ provider, url, isFile: said, metadata }: Stored): boole
   return metadata === undefined ? provider === filesProvider() : 'fileType' in metadata && 'path' in metadata
 }
 
-/** The display name of an item's origin. */
 export function originName(item: Stored): string {
   return isFile(item) ? 'File' : (providerName(item.provider) ?? item.provider)
 }

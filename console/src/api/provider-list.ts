@@ -3,7 +3,6 @@ import { DEFAULT_PROVIDERS } from './providers.ts'
 /** Typed by the default providers; a deployment can configure others. */
 export type ProviderId = (typeof DEFAULT_PROVIDERS)[number]['id']
 
-/** A provider as the API describes it. */
 export interface ProviderFacts {
   id: ProviderId
   name: string
@@ -36,7 +35,6 @@ function listOf(providers: readonly ProviderFacts[]) {
 
 /** Every provider, in the API's order. */
 export const providerIds = (): readonly ProviderId[] => known.ids
-/** The options of a provider select. */
 export const providerChoices = (): { value: ProviderId; label: string }[] => known.choices
 /** All provider names in a sentence: "Slack, Notion, or Gmail". */
 export const anyProvider = (): string => known.any

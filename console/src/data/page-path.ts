@@ -1,4 +1,3 @@
-/** The paths of the pages in the navigation. */
 export type PagePath =
   | '/'
   | '/ask'

@@ -1,4 +1,3 @@
-/** A role's display name. */
 export function roleName(role: 'owner' | 'admin' | 'member'): string {
   switch (role) {
     case 'owner':

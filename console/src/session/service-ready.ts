@@ -2,7 +2,6 @@ import { useEffect, useEffectEvent } from 'react'
 
 const POLL_MS = 3_000
 
-/** Whether the service is reachable and ready. */
 export async function isServiceReady(): Promise<boolean> {
   try {
     return (await fetch('/readyz', { cache: 'no-store' })).ok

@@ -39,7 +39,6 @@ function AnchorButton(props: AnchorButtonProps) {
 /** A router link that looks like a button. */
 export const ButtonLink = createLink(AnchorButton)
 
-/** A router link within text. */
 export const TextLink = createLink(Anchor<'a'>)
 
 /** An item's title, linked to its original, or to its stored text if it has no URL, as with files. */

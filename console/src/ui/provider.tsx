@@ -13,7 +13,6 @@ const SIGNS: Readonly<Record<string, typeof FileText>> = {
   page: FileText,
 }
 
-/** A provider's icon and name. */
 export function Provider({ id }: { id: ProviderId }) {
   const { name } = providerFacts(id)
   return (
@@ -24,7 +23,6 @@ export function Provider({ id }: { id: ProviderId }) {
   )
 }
 
-/** An item's origin: its provider, or a file. */
 export function Origin({
   item,
 }: {

@@ -93,7 +93,6 @@ function wordsOf(error: unknown): string {
   return message.slice(0, ERROR_CHARACTERS_MAX)
 }
 
-/** Stores the customer created in this turn. */
 export async function storeCustomer(db: Db, { lease }: Turn, customerId: string): Promise<void> {
   await updateHeld(db, lease, { customer_id: customerId })
 }

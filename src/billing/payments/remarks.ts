@@ -14,7 +14,6 @@ export const PAYMENT_REMARKS = [
   'collection_paused',
 ] as const satisfies PaymentRemark[]
 
-/** The message to the operator for each remark. */
 export const REMARKS: Record<PaymentRemark, string> = {
   unknown_price:
     'a subscription at the payment processor has no price that this service knows: its status is followed where it was the plan so far, and its tier is not',

@@ -66,7 +66,6 @@ export const PLANS = {
 
 export const TIERS = ['builder', 'studio', 'scale', 'enterprise'] as const satisfies Tier[]
 
-/** The tiers for sale. */
 export const SOLD_TIERS = ['builder', 'studio', 'scale'] as const satisfies Tier[]
 export type SoldTier = (typeof SOLD_TIERS)[number]
 

@@ -40,7 +40,6 @@ export async function createStripeProcessor(
     telemetry: false,
     ...hostOf(settings.apiUrl),
   })
-  /** Runs a call and translates its errors. */
   const call = async <T>(run: () => Promise<T>): Promise<T> => {
     try {
       return await run()

@@ -10,7 +10,6 @@ import {
 } from '../payment-processor.ts'
 import { plannedChange } from './stripe-schedule.ts'
 
-/** The tier of each product that belongs to one tier. */
 export type PlanOfProduct = ReadonlyMap<string, SoldTier>
 
 interface Plan {
@@ -92,7 +91,6 @@ export function isOtherMetered(price: Stripe.Price): boolean {
   return price.lookup_key !== OVERAGE_METER && isMetered(price)
 }
 
-/** Whether a price charges extra answers. */
 function chargesAnswers(price: Stripe.Price, meter: string | null): boolean {
   if (!isOtherMetered(price)) return isMetered(price)
   return meter === null || price.recurring?.meter === meter
@@ -137,7 +135,6 @@ interface Parts {
   item: Stripe.SubscriptionItem
   /** null: no known plan. */
   plan: Plan | null
-  /** How many items are plans. */
   plans: number
   meter: Stripe.SubscriptionItem | undefined
 }

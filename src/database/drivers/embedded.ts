@@ -26,7 +26,6 @@ const IDLE_TRANSACTION_MS = 30_000
 export interface EmbeddedOptions {
   /** Created when missing. */
   dataDir: string
-  /** Called with background failures. */
   onBackgroundError?: (error: unknown) => void
   /** Called when the database ends by itself; see `startEmbeddedThread`. */
   onLost?: ((error: Error) => void) | undefined

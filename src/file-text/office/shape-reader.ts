@@ -1,6 +1,5 @@
 import type { PartReader } from './office-package.ts'
 
-/** A box on a slide with its text. */
 export interface Shape {
   /** The layout's name of the box: `title`, `body`, `sldNum`; null: not part of the layout. */
   placeholder: string | null

@@ -56,7 +56,6 @@ export class TextDocumentReader implements PartReader {
     this.#charactersMax = charactersMax
   }
 
-  /** The text so far, as Markdown. */
   get markdown(): string {
     return this.#blocks.join('\n')
   }
@@ -66,7 +65,6 @@ export class TextDocumentReader implements PartReader {
     return this.#shownTitle || this.#firstHeading
   }
 
-  /** Whether there was a text body. */
   get isTextDocument(): boolean {
     return this.#body === 'text'
   }

@@ -19,7 +19,6 @@ import { companyOf, createTopicCollector, type TopicCollector } from './topics.t
 import { GERMAN, GIVEN_NAMES } from './word-lists.ts'
 import { findingWords, isCapital, isOdd, type Word } from './words.ts'
 
-/** The fields of an item that extraction reads. */
 export interface ItemToRead {
   provider: string
   sourceKind: SourceKind
@@ -82,7 +81,6 @@ function peopleOf({ authorName, metadata, provider, sourceKind }: ItemToRead): F
   ]
 }
 
-/** The texts of a field that has one or a list of them. */
 function textsOf(field: unknown): string[] {
   return (Array.isArray(field) ? field : [field])
     .filter((one): one is string => typeof one === 'string' && one !== '')
@@ -163,7 +161,6 @@ function nameBefore(words: readonly Word[], at: number): string | null {
   return kept.length >= 2 ? kept.join(' ') : null
 }
 
-/** End of an unbroken run of capitalized words. */
 function runEnd(words: readonly Word[], from: number): number {
   let end = from + 1
   for (; end < words.length; end++) {

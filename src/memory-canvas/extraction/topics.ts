@@ -19,9 +19,7 @@ const HEADING_WEIGHT = 3
 
 /** Collects the topics of one item as its text is read. */
 export interface TopicCollector {
-  /** A run of capitalized words. */
   addRun(words: readonly Word[]): void
-  /** A run in a title. */
   addTitleRun(words: readonly Word[]): void
   addHeading(words: readonly Word[]): void
   /** A lower-case word: a word also written so is not a name. */

@@ -1,6 +1,5 @@
 import type { Pausable } from '../../kernel/slices.ts'
 
-/** A word of a text with the adjacent punctuation. */
 export interface Word {
   text: string
   before: string

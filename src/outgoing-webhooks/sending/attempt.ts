@@ -10,7 +10,6 @@ import { ATTEMPTS_MAX, FAILING_MS, waitAfter } from './schedule.ts'
 /** Well over an attempt's timeout: a process that holds one longer is gone. */
 const LEASE_SECONDS = 60
 
-/** A delivery's key. */
 export interface DeliveryRef {
   organizationId: string
   id: string

@@ -17,7 +17,6 @@ const WAITS_MS = [
 /** Each wait is up to this fraction longer, so that failures do not return together. */
 const JITTER = 0.1
 
-/** Attempts per delivery. */
 export const ATTEMPTS_MAX = WAITS_MS.length + 1
 /** A webhook whose attempts have all failed for this long is disabled. */
 export const FAILING_MS = 72 * HOUR_MS

@@ -9,7 +9,6 @@ export type Entry = string | null
 const WALKED_A_PAGE = 5_000
 const STORED_AT_ONCE = 1_000
 
-/** What a walk found for a page. */
 export interface Walked {
   files: WalkedFile[]
   unreadable: { folder: string; message: string }[]
@@ -31,7 +30,6 @@ export function createScan({ account, signal, storedIds }: ProviderSession, file
   let walker: AsyncGenerator<WalkStep> | undefined
   let walkerAt: string | null = null
 
-  /** The stored ids of a range. */
   async function idsOf(from: string, to: string): Promise<string[]> {
     const ids: string[] = []
     for (let start = from; ;) {

@@ -5,7 +5,6 @@ import { textFormatOf } from '../../file-text/index.ts'
 const ENTRIES_MAX = 50_000
 const DEPTH_MAX = 60
 
-/** A file that may have text. */
 export interface WalkedFile {
   path: string
   /** When the file, or a folder above it, last changed by the file system's clock, in milliseconds. */

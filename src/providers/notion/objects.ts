@@ -6,7 +6,6 @@ import type { NotionRef } from './cursor.ts'
 
 export type NotionProperty = PageObjectResponse['properties'][string]
 
-/** The object that contains another. */
 export interface NotionParent {
   kind: 'page' | 'data_source' | 'database' | 'block'
   id: string
@@ -21,7 +20,6 @@ interface NotionCommon {
   url: string
   /** Null when not published to the web. */
   public_url: string | null
-  /** A user id. */
   created_by: string | null
   last_edited_by: string | null
   /** Null at the top of the workspace, and inside objects of unknown types. */
@@ -59,7 +57,6 @@ export const richTextSchema = z
   )
   .catch([])
 
-/** Rich text without formatting. */
 export function plainText(rich: RichText): string {
   return rich.map((part) => part.plain_text ?? part.text?.content ?? '').join('')
 }
@@ -223,7 +220,6 @@ const listSchema = z.looseObject({
 
 export interface NotionList {
   results: unknown[]
-  /** Null at the end. */
   nextCursor: string | null
   /** There is more than Notion lists in one query. */
   isIncomplete: boolean

@@ -7,7 +7,6 @@ import {
   type NotionProperty as Property,
 } from './objects.ts'
 
-/** A page's title; '' when it has none. */
 export function pageTitle(page: NotionPage): string {
   const title = Object.values(page.properties).find((property) => property.type === 'title')
   return title?.type === 'title' ? plainText(richTextSchema.parse(title.title)).trim() : ''

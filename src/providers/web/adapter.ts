@@ -28,7 +28,6 @@ export interface WebAdapterOptions {
   isAllowed?: (address: string) => boolean
 }
 
-/** Reads the pages of a web site. */
 export function createWebAdapter(options: WebAdapterOptions): FormAdapter {
   const { clock, extractor, pagesPerPage: perPage = 20 } = options
   const request = createOpenRequest(options.resolve ?? systemResolve, options.isAllowed ?? isPublicAddress)

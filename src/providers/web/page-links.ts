@@ -16,7 +16,6 @@ export interface PageLinks {
   isFollowed: boolean
 }
 
-/** Reads the links of an HTML page, and what it says to crawlers. */
 export function* readPageLinks(html: string): Pausable<PageLinks> {
   const page: PageLinks = { links: [], base: null, canonical: null, isIndexed: true, isFollowed: true }
   yield* readTags(html, (tag, attributes) => {

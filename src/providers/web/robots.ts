@@ -7,7 +7,6 @@ const SITEMAPS_MAX = 20
 
 /** What a site's robots.txt says to one crawler. */
 export interface Robots {
-  /** Whether a path with its query may be requested. */
   allows(path: string): boolean
   /** Seconds to wait between requests; 0 when it does not say. */
   delaySeconds: number

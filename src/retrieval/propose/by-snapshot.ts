@@ -20,7 +20,6 @@ export function createSnapshotProposer(
   return { path: 'memory', held, propose: (limit) => held.propose(query.vector, limit, scope, ranked) }
 }
 
-/** Converts the filter to a snapshot's scope. */
 function scopeOf(
   { providers, readable, filter }: NearestQuery,
   itemIds: readonly string[] | null,

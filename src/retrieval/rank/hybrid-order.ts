@@ -68,7 +68,6 @@ interface Found {
   distance: number
 }
 
-/** The word score of a chunk. */
 interface Scored {
   score: number
   /** The weight of the query's words in the chunk. */

@@ -17,7 +17,6 @@ interface Titled {
   content: string
 }
 
-/** Hashes the words of a chunk. */
 export function chunkWords({ title, content }: Titled, terms: Pick<TermWeights, 'tokenize'>): ChunkWords {
   const ofTitle = terms.tokenize(title)
   const stems = [...ofTitle, ...terms.tokenize(content)]

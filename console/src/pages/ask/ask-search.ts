@@ -89,7 +89,6 @@ export function filterOf(search: AskSearch): Filter | undefined {
   return Object.keys(filter).length === 0 ? undefined : filter
 }
 
-/** The search request for these parameters. */
 export function searchRequestOf(search: AskSearch): Schemas['SearchRequest'] {
   const filter = filterOf(search)
   return {

@@ -17,7 +17,6 @@ export function EarlierTurns({
   thread,
 }: {
   threadId: string
-  /** The questions to show. */
   turns: readonly Turn[]
   /** All questions of the thread, oldest first. */
   thread: readonly Turn[]

@@ -5,7 +5,6 @@ export type AuditAction = NonNullable<
   NonNullable<operations['consoleListAuditEvents']['parameters']['query']>['action']
 >
 
-/** A description of each action. */
 export const AUDIT_ACTIONS: Record<AuditAction, string> = {
   'search.retrieve': 'Searched',
   'context.retrieve': 'Retrieved a Context Contract',

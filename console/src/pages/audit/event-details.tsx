@@ -21,7 +21,6 @@ export function EventDetails({
   onClose,
 }: {
   event: AuditEvent | null
-  /** The actor's name. */
   actor: string
   target: Target | null
   onFilter: (filters: AuditFilters) => void

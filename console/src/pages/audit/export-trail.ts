@@ -7,7 +7,6 @@ export type ExportFormat = 'csv' | 'jsonl'
 /** The destination of an export: a file that the user chose, or memory and then a download. */
 export interface Target {
   write(bytes: Uint8Array<ArrayBuffer>): Promise<void>
-  /** Completes the export. */
   close(): Promise<void>
   /** Discards a partial export where possible. */
   abort(): Promise<void>
@@ -19,7 +18,6 @@ export function exportName(format: ExportFormat, at: Date): string {
   return `audit-${at.toISOString().slice(0, 10)}.${format}`
 }
 
-/** The URL of the export with these filters. */
 export function exportPath(format: ExportFormat, filters: AuditFilters): string {
   return `/v1/console/audit-events/export?${new URLSearchParams({ format, ...filters }).toString()}`
 }

@@ -2,7 +2,6 @@ import { TextLink } from '../../ui/links.tsx'
 import classes from './audit-page.module.css'
 import type { Target } from './target-words.ts'
 
-/** The target's name, linked to its page if it has one. */
 export function TargetName({ target: { name, page } }: { target: Target }) {
   return (
     <span className={classes.target}>

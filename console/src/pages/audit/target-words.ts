@@ -32,7 +32,6 @@ export function typeWords(type: string): string {
   return type.charAt(0).toUpperCase() + type.slice(1).replaceAll('_', ' ')
 }
 
-/** The target of an event: its current or recorded name, and its page. */
 export function targetOf({ targetType, targetId, metadata }: AuditEvent, known: KnownNames): Target {
   const recorded = recordedName(metadata)
   const type = typeWords(targetType)
@@ -101,7 +100,6 @@ function itemName(id: string, { externalId }: AuditEvent['metadata']): string {
   return typeof externalId === 'string' ? shortened(externalId) : `${id.slice(0, ID_CHARACTERS)}…`
 }
 
-/** The name or question that the event recorded. */
 function recordedName(metadata: AuditEvent['metadata']): string | null {
   for (const field of ['name', 'displayName', 'query', 'url']) {
     const value = metadata[field]

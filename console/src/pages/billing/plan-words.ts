@@ -20,7 +20,6 @@ export function describeSubscription(status: Status): { tone: Tone; word: string
   return STATES[status]
 }
 
-/** The display name of a tier. */
 export function planName(tier: Schemas['Billing']['tier']): string {
   return tier === null ? 'No plan' : tier.slice(0, 1).toUpperCase() + tier.slice(1)
 }

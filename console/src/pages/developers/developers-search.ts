@@ -1,12 +1,9 @@
 import { readId } from '../../data/ids.ts'
-/** The search parameters of the Developers page. */
 export interface DevelopersSearch {
   tab?: 'requests'
-  /** A key's ID. */
   key?: string
   /** A status or a class such as `4xx`. */
   status?: string
-  /** A path prefix. */
   path?: string
 }
 

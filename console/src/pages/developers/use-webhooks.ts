@@ -84,7 +84,6 @@ export function useRotateWebhook() {
   })
 }
 
-/** Deletes a webhook and its deliveries. */
 export function useDeleteWebhook() {
   const { api } = useWorkspace()
   const refresh = useRefresh()

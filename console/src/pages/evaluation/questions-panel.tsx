@@ -24,7 +24,6 @@ const FEEDBACK: Record<NonNullable<Question['feedback']>, string> = {
   missing_source: 'Missing source',
 }
 
-/** The questions and the result that each one expects. */
 export function QuestionsPanel({ questions }: { questions: UseQueryResult<Question[]> }) {
   const [open, setOpen] = useState<Open | null>(null)
   const close = (): void => setOpen(null)

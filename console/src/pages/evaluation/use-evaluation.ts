@@ -60,7 +60,6 @@ export function useRuns() {
   })
 }
 
-/** A run with the ranks of its questions. */
 export function useRun(id: string) {
   const { api, organization } = useWorkspace()
   return useQuery({

@@ -3,7 +3,6 @@ import { useState } from 'react'
 import { ErrorNotice } from '../../ui/error-state.tsx'
 import { type Group, usePutGroup } from './use-directory.ts'
 
-/** Creates a group, or changes the members of the given one. */
 export function GroupDialog({ group, onClose }: { group: Group | null; onClose: () => void }) {
   const put = usePutGroup()
   const [id, setId] = useState(group?.id ?? '')

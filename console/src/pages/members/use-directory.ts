@@ -20,7 +20,6 @@ export function useGroups() {
   })
 }
 
-/** Creates a group, or replaces its members. */
 export function usePutGroup() {
   const { api } = useWorkspace()
   const refetch = useRefetch()
@@ -43,7 +42,6 @@ export function useDeleteGroup() {
   })
 }
 
-/** The live SCIM tokens. */
 export function useScimTokens() {
   const { api, organization } = useWorkspace()
   return useQuery({

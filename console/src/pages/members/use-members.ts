@@ -67,7 +67,6 @@ export function useRemoveMember() {
   })
 }
 
-/** Renames the current workspace. */
 export function useRename() {
   const { api, organization } = useWorkspace()
   const refresh = useRefresh()

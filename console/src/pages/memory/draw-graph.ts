@@ -15,7 +15,6 @@ import { type CanvasEdge, type CanvasNode, type ColorScheme, KINDS, kindOf, radi
 import type { Box, Dot, Size } from './place-labels.ts'
 import { neighboursOf } from './rows.ts'
 
-/** Controls a graph after it is drawn. */
 export interface GraphDrawing {
   /** Highlights a node, its neighbors and the related ones. `null` removes the highlight. */
   choose(id: string | null, related: ReadonlySet<string>): void

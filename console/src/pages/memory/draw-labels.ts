@@ -44,7 +44,6 @@ export interface LabelFrame {
   labels: Box[]
   /** The boxed labels of the hovered and the chosen node, by ID. */
   boxes: ReadonlyMap<string, BoxedLabel>
-  /** The nodes. */
   dots: readonly Box[]
   room: Size
 }
@@ -89,7 +88,6 @@ const fontOf = ({ labelWeight, labelSize, labelFont }: Settings): string =>
   `${labelWeight} ${labelSize}px ${labelFont}`
 const boxFontOf = (settings: Settings): string => fontOf({ ...settings, labelWeight: '600' })
 
-/** Finds the place of a label in a box. */
 export function boxLabel(
   context: Pick<Context, 'font' | 'measureText'>,
   { name, dot, settings }: { name: string; dot: Dot; settings: Settings },

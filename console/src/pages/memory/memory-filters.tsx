@@ -12,7 +12,6 @@ const SINCE_NAMES: Record<Since, string> = {
   year: 'the last year',
 }
 
-/** The filters and the view of the memory. */
 export function MemoryFilters({
   search,
   onChange,

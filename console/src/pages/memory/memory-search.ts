@@ -13,7 +13,6 @@ const VIEWS: readonly View[] = ['table', 'changes']
 export const SINCE: readonly Since[] = ['week', 'month', 'year']
 const SORT_COLUMNS: readonly SortColumn[] = ['name', 'kind', 'weight', 'links']
 
-/** The search parameters of the Memory page. */
 export interface MemorySearch {
   q?: string
   type?: NameKind

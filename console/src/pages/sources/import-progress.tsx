@@ -26,7 +26,6 @@ interface Progressed {
   hidden: number
 }
 
-/** The progress of an import and the outcome of each file. */
 export function ImportProgress({ queue, files, hidden }: Progressed) {
   if (files.length === 0)
     return hidden === 0 ? null : (

@@ -1,7 +1,6 @@
 import { ApiError } from '../../api/errors.ts'
 import { type GivenFile, isHidden, refusalOf } from './file-check.ts'
 
-/** The state of a file in the import. */
 export type Outcome =
   | { is: 'waiting' }
   | { is: 'sending' }
@@ -11,7 +10,6 @@ export type Outcome =
   | { is: 'failed'; reason: string }
 
 export interface ImportedFile extends GivenFile {
-  /** The source that receives the file. */
   sourceId: string
   outcome: Outcome
 }

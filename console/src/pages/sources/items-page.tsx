@@ -12,7 +12,6 @@ import { totalOf } from './item-totals.ts'
 
 const route = getRouteApi('/admins/sources/items')
 
-/** The stored items of all sources. */
 export function ItemsPage() {
   const search = route.useSearch()
   const navigate = useNavigate()

@@ -66,7 +66,6 @@ export function readItemsSearch(search: Record<string, unknown>): ItemsSearch {
   }
 }
 
-/** Reads the search parameters of the import page. */
 export function readImportSearch(search: Record<string, unknown>): { source?: string } {
   const source = readId(search.source)
   return source === undefined ? {} : { source }
@@ -82,7 +81,6 @@ function readDay(given: unknown): string | undefined {
   return typeof given === 'string' && DAY.test(given) && !Number.isNaN(Date.parse(given)) ? given : undefined
 }
 
-/** The kinds, as select options. */
 export const KIND_CHOICES: { value: SourceKind; label: string }[] = [
   { value: 'document', label: `${KINDS.document}s` },
   { value: 'message', label: `${KINDS.message}s` },

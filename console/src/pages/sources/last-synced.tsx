@@ -1,7 +1,6 @@
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { isPushOnly, type Source } from './source-words.ts'
 
-/** When the source last synced, in words. */
 export function LastSynced({ source }: { source: Source }) {
   if (isPushOnly(source)) return <>On push</>
   return source.lastSyncedAt === null ? <>Never</> : <RelativeTime at={source.lastSyncedAt} />

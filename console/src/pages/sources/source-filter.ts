@@ -15,7 +15,6 @@ export interface SourcesSearch {
 
 const WORDS_MAX = 100
 
-/** The states with their labels in the list. */
 export const STATE_CHOICES: readonly { value: Source['status']; label: string }[] = [
   { value: 'error', label: 'Failing' },
   { value: 'pending', label: 'Waiting' },

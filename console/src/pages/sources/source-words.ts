@@ -33,7 +33,6 @@ export function nameOf(source: Source): string {
   return isForFiles(source) ? 'Files' : source.displayName
 }
 
-/** Whether a run is queued or running. */
 export function isActive({ status }: Pick<SyncRun, 'status'>): boolean {
   return status === 'queued' || status === 'running'
 }
@@ -45,7 +44,6 @@ export function foundBy(run: RunCounts): number {
   return run.itemsIngested + (run.itemsUnchanged ?? 0) + run.itemsDeleted + skippedBy(run)
 }
 
-/** How many items a run skipped. */
 export function skippedBy({ itemsSkipped = 0 }: Pick<SyncRun, 'itemsSkipped'>): number {
   return itemsSkipped
 }

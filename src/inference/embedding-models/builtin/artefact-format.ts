@@ -8,7 +8,6 @@ export const MODEL_IDS = ['builtin-1', 'builtin-2', 'builtin-3'] as const
 export type ModelId = (typeof MODEL_IDS)[number]
 /** The model of new vectors; older models serve existing vectors. */
 export const MODEL_ID: ModelId = 'builtin-3'
-/** Numbers in a word vector. */
 export const WORD_DIMENSIONS = 256
 
 const MAGIC = 'EMBEDDER'

@@ -7,7 +7,6 @@ import type { EmbeddingInput, EmbeddingModel } from '../../embedding-model.ts'
 import { decodeArtefact, MODEL_ID, MODEL_IDS, type ModelId } from './artefact-format.ts'
 import { createEmbedder, DIMENSIONS, type Embedder, MEANING_PART } from './embed.ts'
 
-/** Path of a model's trained artefact. */
 export function artefactPath(id: ModelId): string {
   return fileURLToPath(new URL(`${id}.bin`, import.meta.url))
 }

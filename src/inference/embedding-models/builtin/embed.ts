@@ -25,7 +25,6 @@ const LENGTH_AVERAGE = 100
 /** Length of an average chunk's lexical part, the pivot of length normalization, and its slope. */
 const PIVOT = 30
 const SLOPE = 0.9
-/** How often a stem of the title counts. */
 const TITLE_COUNT = 2
 /** Assumed background documents of a stem outside the vocabulary. */
 const UNKNOWN_FREQUENCY = 2

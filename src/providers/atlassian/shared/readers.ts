@@ -106,7 +106,6 @@ export function createDirectory(site: {
   }
 }
 
-/** Asks once for each id. */
 export function remembered<Value>(ask: (id: string) => Promise<Value>): (id: string) => Promise<Value> {
   const cache = new Map<string, Promise<Value>>()
   return (id) => {

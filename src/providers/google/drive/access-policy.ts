@@ -114,7 +114,6 @@ function groupMembersOf(permissions: readonly Permission[]): GroupMembers {
   }
 }
 
-/** A hash of the permissions, independent of their order. */
 export function permissionsHash(permissions: readonly Permission[]): string {
   const plain = permissions
     .map(({ id, type, emailAddress, domain, view, deleted }) =>

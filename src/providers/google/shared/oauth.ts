@@ -5,7 +5,6 @@ import { GoogleError, toGoogleError } from './error.ts'
 
 const OAUTH_TIMEOUT_MS = 30_000
 
-/** The settings that the Google adapters need. */
 export interface GoogleSettings {
   clientId: string
   clientSecret: string
@@ -17,7 +16,6 @@ export interface GoogleSettings {
 
 export interface GoogleOAuthOptions {
   settings: GoogleSettings
-  /** The scope that the connector requires. */
   scope: string
   clock: Clock
   /** Asks the API for the token's account. */

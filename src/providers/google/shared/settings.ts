@@ -2,7 +2,6 @@ import type { ProviderEnvironment } from '../../descriptor.ts'
 import { required, secretSetting, urlSetting } from '../../settings.ts'
 import type { GoogleSettings } from './oauth.ts'
 
-/** Settings that Google's providers share. */
 export const googleSettings = {
   GOOGLE_CLIENT_ID: secretSetting.describe(
     "Google OAuth client's ID. With the secret, the console offers Google Drive and Gmail",

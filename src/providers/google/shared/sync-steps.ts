@@ -1,6 +1,5 @@
 import type { ChangePage, ItemFailure, JsonValue, ProviderItem, ProviderSession } from '../../provider.ts'
 
-/** The result of a batch of items. */
 export interface ReadItems {
   upserts: ProviderItem[]
   /** External ids of items that are gone or no longer hold anything to find. */

@@ -19,7 +19,6 @@ export interface Tally {
 
 export const emptyTally = (): Tally => ({ count: 0, bits: 0n, rootBits: 0n })
 
-/** Adds messages to a tally in any order. */
 export function addToTally(tally: Tally, messages: readonly SlackMessage[]): void {
   for (const message of messages) {
     const digest = createHash('sha256').update(fingerprint(message)).digest()

@@ -161,7 +161,6 @@ export function watchThread(
       : { latestReply, readAt: now.getTime(), rootMark: markOf([root]), mark: markOf(messages) }
 }
 
-/** A thread that must be read. */
 export const unreadThread = (latestReply: string): WatchedThread => ({
   latestReply,
   readAt: 0,
@@ -177,7 +176,6 @@ export function pruneThreads(state: SlackState): void {
   state.threads = Object.fromEntries(entries.slice(0, MOST_WATCHED_THREADS))
 }
 
-/** Drops a channel and its threads from the state. */
 export function forgetChannel(state: SlackState, channelId: string): void {
   delete state.channels[channelId]
   for (const key of Object.keys(state.threads)) {

@@ -62,7 +62,6 @@ export function isSystemSubtype(subtype: string | null | undefined): boolean {
   return subtype !== null && subtype !== undefined && SYSTEM_SUBTYPES.has(subtype)
 }
 
-/** The messages of an answer that have an id. */
 export function readMessages(messages: readonly unknown[] | undefined): SlackMessage[] {
   return (messages ?? []).flatMap((message) => {
     const read = messageSchema.safeParse(message)

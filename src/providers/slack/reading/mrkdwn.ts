@@ -11,7 +11,6 @@ export function mrkdwnToText(text: string, names: SlackNames): string {
   return unescapeEntities(text.replace(TOKEN, (_whole, inner: string) => tokenText(inner, names)))
 }
 
-/** The ids of the users a text mentions. */
 export function mentionedUsers(text: string): string[] {
   return [...text.matchAll(/<@([UW][A-Z0-9]+)(?:\|[^<>]*)?>/g)].flatMap((match) => match[1] ?? [])
 }

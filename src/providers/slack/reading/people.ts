@@ -13,7 +13,6 @@ const MOST_LIST_PAGES = 100
 export interface SlackDirectory extends SlackPeople {
   /** Loads the names of all authors and mentioned users of these messages. */
   load(messages: readonly SlackMessage[]): Promise<void>
-  /** Adds a channel's name. */
   addChannel(id: string, name: string): void
 }
 
