@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { recordEvent } from '../audit/index.ts'
+import { type Author, recordEvent } from '../audit/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
 import type { Row } from '../database/schema.ts'
 import type { Action, ActorType } from '../kernel/actions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import { actorOf, type Actor, type Caller } from '../kernel/principal.ts'
+import type { Caller } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { type ProviderScope, requireReach } from '../kernel/scope.ts'
 import { lockOrganization } from '../organizations/index.ts'
@@ -93,7 +93,7 @@ export function createApiKeys(deps: {
           key,
           secret,
           at: clock.now(),
-          actor: actorOf(caller),
+          actor: caller,
         })
       })
       return { apiKey: toView(row), secret: secret.secret }
@@ -151,12 +151,9 @@ async function revokeApiKey(tx: Tx, caller: Caller, id: string, at: Date): Promi
     .returningAll()
     .executeTakeFirst()
   if (!revoked) throw new AppError('not_found', 'There is no such API key')
-  await recordEvent(tx, {
-    organizationId,
-    actor: actorOf(caller),
+  await recordEvent(tx, caller, {
     action: 'api_key.revoke',
-    targetType: 'api_key',
-    targetId: id,
+    target: ['api_key', id],
     metadata: { name: revoked.name, prefix: revoked.prefix },
     providers: [],
     at,
@@ -182,7 +179,7 @@ export interface ApiKeyInsert {
   secret: NewSecret
   at: Date
   /** Null: the deployment itself created the key, so the trail has no actor. */
-  actor: Actor | null
+  actor: Author | null
   /** Created at startup, and replaced when the setting changes. */
   isBootstrap?: boolean
 }
@@ -210,12 +207,9 @@ export async function insertApiKey(
     .returningAll()
     .executeTakeFirstOrThrow()
   if (actor) {
-    await recordEvent(tx, {
-      organizationId,
-      actor,
+    await recordEvent(tx, actor, {
       action: 'api_key.create',
-      targetType: 'api_key',
-      targetId: row.id,
+      target: ['api_key', row.id],
       metadata: {
         name: row.name,
         prefix: row.prefix,

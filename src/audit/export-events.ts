@@ -1,6 +1,6 @@
 import type { Db } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { actorOf, type ConsolePrincipal } from '../kernel/principal.ts'
+import type { ConsolePrincipal } from '../kernel/principal.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import { type AuditEventView, type EventFilter, type EventPage, pageEvents } from './list-events.ts'
 import { recordEvent } from './record-event.ts'
@@ -33,12 +33,9 @@ export async function exportEvents(
 ): Promise<AsyncGenerator<string>> {
   const { organizationId } = caller
   await db.transaction().execute((tx) =>
-    recordEvent(tx, {
-      organizationId,
-      actor: actorOf(caller),
+    recordEvent(tx, caller, {
       action: 'audit.export',
-      targetType: 'organization',
-      targetId: organizationId,
+      target: ['organization', organizationId],
       metadata: { format, ...filter },
       // The export contains events of every provider.
       providers: PROVIDERS,

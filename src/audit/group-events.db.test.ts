@@ -37,16 +37,17 @@ afterAll(() => database.close())
 
 async function record(of: string, action: AuditAction, userId: string, minute: number): Promise<void> {
   await database.db.transaction().execute((tx) =>
-    recordEvent(tx, {
-      organizationId: of,
-      actor: { userId, apiKeyId: null },
-      action,
-      targetType: 'search',
-      targetId: String(minute),
-      metadata: {},
-      providers: [],
-      at: new Date(START + minute * MINUTE),
-    }),
+    recordEvent(
+      tx,
+      { organizationId: of, userId },
+      {
+        action,
+        target: ['search', String(minute)],
+        metadata: {},
+        providers: [],
+        at: new Date(START + minute * MINUTE),
+      },
+    ),
   )
 }
 

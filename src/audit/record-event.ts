@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto'
 import type { Tx } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
-import type { Actor } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import type { AuditAction } from './actions.ts'
 
+/** A caller, or a user who acts in an organization. */
+export type Author = { organizationId: string } & ({ userId: string } | { apiKeyId: string })
+
 export interface NewAuditEvent {
-  organizationId: string
-  actor: Actor
   action: AuditAction
-  targetType: string
-  targetId: string
+  target: readonly [type: string, id: string]
   /** Metadata only: no secrets, no content of items, no answers. */
   metadata: Record<string, unknown>
   /** Providers that it concerns. A key that may not see all of them does not see the event. */
@@ -24,16 +23,15 @@ const insertEvent = prepare(`
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`)
 
 /** Writes an audit event in the transaction of the act that it records, and returns its id. */
-export async function recordEvent(tx: Tx, event: NewAuditEvent): Promise<string> {
+export async function recordEvent(tx: Tx, by: Author, event: NewAuditEvent): Promise<string> {
   const id = randomUUID()
   await insertEvent(tx, [
-    event.organizationId,
+    by.organizationId,
     id,
-    event.actor.userId,
-    event.actor.apiKeyId,
+    'userId' in by ? by.userId : null,
+    'apiKeyId' in by ? by.apiKeyId : null,
     event.action,
-    event.targetType,
-    event.targetId,
+    ...event.target,
     JSON.stringify(event.metadata),
     event.providers,
     event.at,

@@ -4,7 +4,7 @@ import { recordEvent, cleanUpAction } from '../audit/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { deleteItems } from '../items/index.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { actorOf, type AgentPrincipal } from '../kernel/principal.ts'
+import type { AgentPrincipal } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import type { CleanUpJob } from '../providers/index.ts'
 import { changeItems, type ItemChanges } from '../item-changes/index.ts'
@@ -52,12 +52,9 @@ async function cleanUp(
   const { scanned, ids } = await find(tx, organizationId, provider, job)
   if (!dryRun && ids.length > 0) await deleteItems(tx, changes, { organizationId, ids })
   const report = { scanned, deleted: ids.length, dryRun }
-  await recordEvent(tx, {
-    organizationId,
-    actor: actorOf(caller),
+  await recordEvent(tx, caller, {
     action: cleanUpAction(provider, job.name),
-    targetType: 'maintenance_job',
-    targetId: cleanUpAction(provider, job.name).replace('maintenance.', ''),
+    target: ['maintenance_job', cleanUpAction(provider, job.name).replace('maintenance.', '')],
     metadata: report,
     providers: [provider],
     at,

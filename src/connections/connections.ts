@@ -1,6 +1,6 @@
 import { recordEvent } from '../audit/index.ts'
 import type { Db, Tx } from '../database/database.ts'
-import { actorOf, type ConsolePrincipal } from '../kernel/principal.ts'
+import type { ConsolePrincipal } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { openCode, sealCode, type WaitingCode } from './confirmation.ts'
 import { type AccountConnectorDependencies, createAccountConnector, oauthAdapter } from './connect-account.ts'
@@ -95,12 +95,9 @@ export function createConnections(
 }
 
 async function recordBegin(tx: Tx, caller: ConsolePrincipal, provider: ProviderId, at: Date): Promise<void> {
-  await recordEvent(tx, {
-    organizationId: caller.organizationId,
-    actor: actorOf(caller),
+  await recordEvent(tx, caller, {
     action: 'connector.authorize',
-    targetType: 'connector',
-    targetId: provider,
+    target: ['connector', provider],
     metadata: { provider },
     providers: [provider],
     at,

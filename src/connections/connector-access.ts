@@ -4,7 +4,7 @@ import type { Db, Tx } from '../database/database.ts'
 import type { Row } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError, validationError } from '../kernel/errors.ts'
-import { actorOf, type ConsolePrincipal } from '../kernel/principal.ts'
+import type { ConsolePrincipal } from '../kernel/principal.ts'
 import { fieldsOf, findProvider, type FormField, PROVIDERS } from '../providers/index.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 
@@ -147,12 +147,9 @@ async function request(
     if (!access) throw new Error('the request for access no longer exists')
     return toView(access)
   }
-  await recordEvent(tx, {
-    organizationId,
-    actor: actorOf(caller),
+  await recordEvent(tx, caller, {
     action: 'connector_access.request',
-    targetType: 'connector_access',
-    targetId: row.id,
+    target: ['connector_access', row.id],
     metadata: { provider },
     providers: [provider],
     at,
@@ -163,12 +160,9 @@ async function request(
 async function grant(tx: Tx, caller: ConsolePrincipal, provider: ProviderId, at: Date): Promise<AccessView> {
   const { organizationId } = caller
   const row = await putAccess(tx, { organizationId, provider, status: 'granted', at })
-  await recordEvent(tx, {
-    organizationId,
-    actor: actorOf(caller),
+  await recordEvent(tx, caller, {
     action: 'connector_access.grant',
-    targetType: 'connector_access',
-    targetId: row.id,
+    target: ['connector_access', row.id],
     metadata: { provider },
     providers: [provider],
     at,

@@ -108,12 +108,10 @@ export async function storeAccount(
   if (awaitsChoice) await schedulePoll(tx, { organizationId, sourceId }, new Date(at.getTime() + CHOICE_MS))
   else await queueRun(tx, { organizationId, sourceId, fullResync: false, at })
   await schedulePermissionPoll(tx, { organizationId, sourceId }, at)
-  await recordEvent(tx, {
-    organizationId,
-    actor: { userId, apiKeyId: null },
+  const author = { organizationId, userId }
+  await recordEvent(tx, author, {
     action: 'connector.connect',
-    targetType: 'source',
-    targetId: sourceId,
+    target: ['source', sourceId],
     metadata: { provider, externalAccountId: account.externalAccountId, reconnected: before !== undefined },
     providers: [provider],
     at,

@@ -1,3 +1,4 @@
+import { recordEvent } from '../audit/index.ts'
 import { randomUUID } from 'node:crypto'
 import type { Db, Tx } from '../database/database.ts'
 import type { NewRow, Row } from '../database/schema.ts'
@@ -5,7 +6,6 @@ import { AppError, validationError } from '../kernel/errors.ts'
 import type { ConsolePrincipal } from '../kernel/principal.ts'
 import { lockOrganization } from '../organizations/index.ts'
 import { findTurn } from '../threads/index.ts'
-import { recordChange } from './record-change.ts'
 import { type EvaluationQuestion, type NewQuestion, QUESTIONS_MAX } from './schemas.ts'
 
 type Stored = Row<'evaluation_questions'>
@@ -33,10 +33,11 @@ export async function putQuestions(
 ): Promise<{ added: number; replaced: number }> {
   await lockOrganization(tx, caller.organizationId)
   const counts = await write(tx, caller.organizationId, given, at)
-  await recordChange(tx, caller, {
+  await recordEvent(tx, caller, {
     action: 'evaluation_question.update',
     target: ['organization', caller.organizationId],
     metadata: counts,
+    providers: [],
     at,
   })
   return counts
@@ -62,10 +63,11 @@ export async function suggestQuestion(
   const cited = feedback === 'useful' ? (citations[0]?.sourceItemId ?? null) : null
   const wanted = isExpecting ? { page: before.page, fact: before.fact } : { page: cited, fact: null }
   await write(tx, organizationId, [{ question, feedback, ...wanted }], at)
-  await recordChange(tx, caller, {
+  await recordEvent(tx, caller, {
     action: 'evaluation_question.suggest',
     target: ['thread', ids.id],
     metadata: { turnId: ids.turnId, feedback },
+    providers: [],
     at,
   })
   return { suggestedAt: at.toISOString() }
@@ -84,10 +86,11 @@ export async function deleteQuestions(
   const { numDeletedRows } = await rows.executeTakeFirstOrThrow()
   const deleted = Number(numDeletedRows)
   if (id !== null && deleted === 0) throw new AppError('not_found', 'There is no such question')
-  await recordChange(tx, caller, {
+  await recordEvent(tx, caller, {
     action: 'evaluation_question.delete',
     target: id === null ? ['organization', organizationId] : ['evaluation_question', id],
     metadata: { deleted },
+    providers: [],
     at,
   })
   return { deleted }

@@ -1,3 +1,4 @@
+import { recordEvent } from '../audit/index.ts'
 import { randomUUID } from 'node:crypto'
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../database/database.ts'
@@ -5,7 +6,6 @@ import type { Row } from '../database/schema.ts'
 import { AppError, validationError } from '../kernel/errors.ts'
 import type { ConsolePrincipal } from '../kernel/principal.ts'
 import { selectQuestions } from './questions.ts'
-import { recordChange } from './record-change.ts'
 import type { EvaluationRun, Measurement } from './schemas.ts'
 
 /** Of a workspace; the oldest beyond it are deleted. */
@@ -55,10 +55,11 @@ export async function createRun(tx: Tx, caller: ConsolePrincipal, at: Date): Pro
       .insertInto('evaluation_results')
       .values(rows.slice(start, start + ROWS_AT_ONCE))
       .execute()
-  await recordChange(tx, caller, {
+  await recordEvent(tx, caller, {
     action: 'evaluation_run.create',
     target: ['evaluation_run', id],
     metadata: { questions: rows.length },
+    providers: [],
     at,
   })
   await dropOldest(tx, organizationId)
@@ -103,10 +104,11 @@ export async function storeMeasurement(
     .where('page', 'is not distinct from', asked.page)
     .where('fact', 'is not distinct from', asked.fact)
     .execute()
-  await recordChange(tx, caller, {
+  await recordEvent(tx, caller, {
     action: 'evaluation_run.update',
     target: ['evaluation_run', id],
     metadata: { questionId, rank, hasFact },
+    providers: [],
     at,
   })
   return await findRun(tx, organizationId, id)
@@ -120,10 +122,11 @@ export async function deleteRun(tx: Tx, caller: ConsolePrincipal, id: string, at
     .where('organization_id', '=', caller.organizationId)
     .where('id', '=', id)
     .execute()
-  await recordChange(tx, caller, {
+  await recordEvent(tx, caller, {
     action: 'evaluation_run.delete',
     target: ['evaluation_run', id],
     metadata: { questions: run.questions, measured: run.measured },
+    providers: [],
     at,
   })
   return { run, deletedAt: at.toISOString() }

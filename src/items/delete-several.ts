@@ -2,7 +2,6 @@ import { recordEvent } from '../audit/index.ts'
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db, Tx } from '../database/database.ts'
-import { actorOf } from '../kernel/principal.ts'
 import type { Reader } from '../kernel/reader.ts'
 import { mayBeRead } from '../permissions/index.ts'
 import { providersOf } from '../providers/index.ts'
@@ -33,12 +32,9 @@ export async function deleteSeveral(
     if (readable.length === 0) return []
     const gone = await deleteItems(tx, changes, { organizationId, ids: readable })
     for (const { id, provider, sourceId, externalId } of gone)
-      await recordEvent(tx, {
-        organizationId,
-        actor: actorOf(reader),
+      await recordEvent(tx, reader, {
         action: 'source_item.delete',
-        targetType: 'source_item',
-        targetId: id,
+        target: ['source_item', id],
         metadata: { provider, connectorId: sourceId, externalId },
         providers: [provider],
         at,

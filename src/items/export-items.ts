@@ -7,7 +7,6 @@ import type { Row } from '../database/schema.ts'
 import { readModelState, type StoredModel } from '../models/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { FairLimit } from '../kernel/fair-limit.ts'
-import { actorOf } from '../kernel/principal.ts'
 import type { Reader } from '../kernel/reader.ts'
 import { mayBeRead } from '../permissions/index.ts'
 import { PROVIDERS, providersOf } from '../providers/index.ts'
@@ -39,12 +38,9 @@ export async function exportItems(
   const { organizationId } = reader
   const at = clock.now()
   await db.transaction().execute((tx) =>
-    recordEvent(tx, {
-      organizationId,
-      actor: actorOf(reader),
+    recordEvent(tx, reader, {
       action: 'organization.export',
-      targetType: 'organization',
-      targetId: organizationId,
+      target: ['organization', organizationId],
       metadata: after === undefined ? {} : { after },
       providers: PROVIDERS,
       at,

@@ -7,7 +7,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { changeItems } from '../item-changes/index.ts'
 import { createFairLimit } from '../kernel/fair-limit.ts'
-import { actorOf, type Caller } from '../kernel/principal.ts'
+import type { Caller } from '../kernel/principal.ts'
 import { Readable, type Reader } from '../kernel/reader.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { providersOf } from '../providers/index.ts'
@@ -128,12 +128,9 @@ export function createItems(deps: {
         const record = async (tx: Tx, { ingested, skipped }: StoreCounts): Promise<void> => {
           // A request may have removed the source during the embedding.
           await requireSources(tx, caller, items)
-          await recordEvent(tx, {
-            organizationId,
-            actor: actorOf(caller),
+          await recordEvent(tx, caller, {
             action: 'source_item.ingest',
-            targetType: 'ingest_request',
-            targetId: requestId,
+            target: ['ingest_request', requestId],
             metadata: { documents: items.length, ingested, skipped, ...vectorCount(items) },
             providers: [...new Set(items.map(({ provider }) => provider))],
             at: clock.now(),
@@ -231,12 +228,9 @@ async function removeOne(
       item,
     })
     if (!deleted) throw noSuchItem()
-    await recordEvent(tx, {
-      organizationId,
-      actor: actorOf(caller),
+    await recordEvent(tx, caller, {
       action: 'source_item.delete',
-      targetType: 'source_item',
-      targetId: deleted.id,
+      target: ['source_item', deleted.id],
       metadata: {
         provider: deleted.provider,
         connectorId: deleted.sourceId,

@@ -43,7 +43,7 @@ export interface ScimPrincipal {
 export type Caller = AgentPrincipal | ConsolePrincipal
 
 /** The actor of an audit event; exactly one of the two is set. */
-export interface Actor {
+interface Actor {
   userId: string | null
   apiKeyId: string | null
 }

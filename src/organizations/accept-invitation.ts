@@ -44,12 +44,10 @@ export async function acceptInvitation(
     .where('organization_id', '=', organizationId)
     .where('id', '=', invitationId)
     .execute()
-  await recordEvent(tx, {
-    organizationId,
-    actor: { userId, apiKeyId: null },
+  const author = { organizationId, userId }
+  await recordEvent(tx, author, {
     action: 'member.join',
-    targetType: 'user',
-    targetId: userId,
+    target: ['user', userId],
     metadata: { role, invitationId },
     providers: [],
     at,

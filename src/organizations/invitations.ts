@@ -6,7 +6,7 @@ import type { Row } from '../database/schema.ts'
 import { ROLES, type Role } from '../kernel/actions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import { actorOf, type ConsolePrincipal } from '../kernel/principal.ts'
+import type { ConsolePrincipal } from '../kernel/principal.ts'
 import type { Mailer } from '../mail/index.ts'
 import { acceptInvitation } from './accept-invitation.ts'
 import { currentRole, mayManage, requireAuthority } from './authority.ts'
@@ -161,12 +161,9 @@ async function insertInvitation(
     })
     .returningAll()
     .executeTakeFirstOrThrow()
-  await recordEvent(tx, {
-    organizationId,
-    actor: actorOf(caller),
+  await recordEvent(tx, caller, {
     action: 'member.invite',
-    targetType: 'invitation',
-    targetId: row.id,
+    target: ['invitation', row.id],
     metadata: { role, forAddress: row.email !== null },
     providers: [],
     at,
@@ -190,12 +187,9 @@ async function revoke(
     .where('organization_id', '=', organizationId)
     .where('id', '=', id)
     .execute()
-  await recordEvent(tx, {
-    organizationId,
-    actor: actorOf(caller),
+  await recordEvent(tx, caller, {
     action: 'invitation.revoke',
-    targetType: 'invitation',
-    targetId: id,
+    target: ['invitation', id],
     metadata: { role: row.role },
     providers: [],
     at,

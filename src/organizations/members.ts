@@ -7,7 +7,7 @@ import type { Role } from '../kernel/actions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { bumpPermissions } from '../people/index.ts'
-import { actorOf, type ConsolePrincipal } from '../kernel/principal.ts'
+import type { ConsolePrincipal } from '../kernel/principal.ts'
 import { currentRole, requireAuthority } from './authority.ts'
 import { deleteThreadsOf } from '../threads/index.ts'
 import { emitEvent } from '../outgoing-webhooks/index.ts'
@@ -63,7 +63,7 @@ export function createMembers({ db, clock }: { db: Db; clock: Clock }): Members 
         const invitationsRevoked = await dropInvitationsOf(tx, organizationId, userId, role)
         const metadata = { role, formerRole: before.role, invitationsRevoked }
         const at = clock.now()
-        await record(tx, caller, { action: 'member.update', userId, metadata, at })
+        await record(tx, caller, 'member.update', userId, metadata, at)
         const data = { userId, role, previousRole: before.role }
         await emitEvent(tx, organizationId, { type: 'member.updated', at, data })
         return { ...before, role }
@@ -87,7 +87,7 @@ export function createMembers({ db, clock }: { db: Db; clock: Clock }): Members 
         const at = clock.now()
         await noteFormer(tx, { organization_id: organizationId, user_id: userId, left_at: at })
         const metadata = { role: member.role, left, invitationsRevoked }
-        await record(tx, caller, { action: 'member.remove', userId, metadata, at })
+        await record(tx, caller, 'member.remove', userId, metadata, at)
         const data = { userId, role: member.role }
         await emitEvent(tx, organizationId, { type: 'member.removed', at, data })
         return { member, removedAt: at.toISOString() }
@@ -123,23 +123,12 @@ async function requireAnotherOwner(tx: Tx, organizationId: string): Promise<void
 async function record(
   tx: Tx,
   caller: ConsolePrincipal,
-  event: {
-    action: 'member.update' | 'member.remove'
-    userId: string
-    metadata: Record<string, unknown>
-    at: Date
-  },
+  action: 'member.update' | 'member.remove',
+  userId: string,
+  metadata: Record<string, unknown>,
+  at: Date,
 ): Promise<void> {
-  await recordEvent(tx, {
-    organizationId: caller.organizationId,
-    actor: actorOf(caller),
-    action: event.action,
-    targetType: 'user',
-    targetId: event.userId,
-    metadata: event.metadata,
-    providers: [],
-    at: event.at,
-  })
+  await recordEvent(tx, caller, { action, target: ['user', userId], metadata, providers: [], at })
 }
 
 async function getMember(tx: Tx, organizationId: string, userId: string): Promise<MemberView> {

@@ -6,7 +6,7 @@ import type { SubscriptionStatus } from '../database/schema.ts'
 import type { Role } from '../kernel/actions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import { actorOf, type ConsolePrincipal } from '../kernel/principal.ts'
+import type { ConsolePrincipal } from '../kernel/principal.ts'
 import { bumpPermissions, deactivatedIn } from '../people/index.ts'
 import { insertPushOnlySources } from '../sources/index.ts'
 
@@ -82,12 +82,10 @@ export function createOrganizations(deps: {
           at,
         })
         await addMember(tx, { organizationId: id, userId, role: 'owner', at })
-        await recordEvent(tx, {
-          organizationId: id,
-          actor: { userId, apiKeyId: null },
+        const author = { organizationId: id, userId }
+        await recordEvent(tx, author, {
           action: 'organization.create',
-          targetType: 'organization',
-          targetId: id,
+          target: ['organization', id],
           metadata: { name },
           providers: [],
           at,
@@ -109,16 +107,7 @@ async function updateOrganization(
     throw new AppError('role_required', 'Only owners of the workspace change its permissions')
   const row = await db.transaction().execute(async (tx) => {
     const record = (action: AuditAction, metadata: Record<string, unknown>) =>
-      recordEvent(tx, {
-        organizationId: id,
-        actor: actorOf(caller),
-        action,
-        targetType: 'organization',
-        targetId: id,
-        metadata,
-        providers: [],
-        at,
-      })
+      recordEvent(tx, caller, { action, target: ['organization', id], metadata, providers: [], at })
     if (name !== undefined) await record('organization.update', { name })
     if (permissions !== undefined) await record('organization.permissions.update', { permissions })
     return await tx

@@ -6,7 +6,7 @@ import { retryConflicts } from '../database/retry-conflicts.ts'
 import type { Row, WebhookDisabledReason } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import { actorOf, type Caller } from '../kernel/principal.ts'
+import type { Caller } from '../kernel/principal.ts'
 import { checkUrl } from './check-url.ts'
 import type { EventType } from './events.ts'
 import { contextOf, type FindCipher, newSecret } from './secrets.ts'
@@ -256,16 +256,7 @@ export async function record(
   metadata: Record<string, unknown>,
   at: Date,
 ): Promise<void> {
-  await recordEvent(tx, {
-    organizationId: caller.organizationId,
-    actor: actorOf(caller),
-    action,
-    targetType: 'webhook',
-    targetId: webhookId,
-    metadata,
-    providers: [],
-    at,
-  })
+  await recordEvent(tx, caller, { action, target: ['webhook', webhookId], metadata, providers: [], at })
 }
 
 function hostOf(url: string): string {

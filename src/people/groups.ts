@@ -7,7 +7,7 @@ import { type PageQuery, readPage } from '../database/list-page.ts'
 import type { Row } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import { actorOf, type Caller } from '../kernel/principal.ts'
+import type { Caller } from '../kernel/principal.ts'
 import { clearMembers, membersOfGroup, setMembers } from './principal-members.ts'
 import { groupPrincipal, userPrincipal } from './principals.ts'
 import { changePeople } from './revision.ts'
@@ -61,12 +61,9 @@ export function createGroups({ db, clock }: { db: Db; clock: Clock }): Groups {
         const group = await readGroup(tx, caller.organizationId, canonicalGroupId(id))
         requireOwn(group)
         await deleteGroup(tx, caller.organizationId, group.id)
-        await recordEvent(tx, {
-          organizationId: caller.organizationId,
-          actor: actorOf(caller),
+        await recordEvent(tx, caller, {
           action: 'group.delete',
-          targetType: 'group',
-          targetId: group.id,
+          target: ['group', group.id],
           metadata: { name: group.name, memberCount: group.memberCount },
           providers: [],
           at,
@@ -105,12 +102,9 @@ async function putGroup(
   const of = membersOfGroup(organizationId, id)
   const { added, removed } = await setMembers(tx, of, members.map(userPrincipal))
   const group = await readGroup(tx, organizationId, id)
-  await recordEvent(tx, {
-    organizationId,
-    actor: actorOf(caller),
+  await recordEvent(tx, caller, {
     action: 'group.update',
-    targetType: 'group',
-    targetId: id,
+    target: ['group', id],
     metadata: {
       name: nextName,
       created: before === undefined,

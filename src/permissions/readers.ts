@@ -4,7 +4,7 @@ import type { Db } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import { actorOf, type AgentPrincipal, type Caller, type ConsolePrincipal } from '../kernel/principal.ts'
+import { type AgentPrincipal, type Caller, type ConsolePrincipal } from '../kernel/principal.ts'
 import { Readable, type Reader } from '../kernel/reader.ts'
 import { foldAddress } from '../people/index.ts'
 import { createReadableBy, readStanding } from './readable-by.ts'
@@ -66,12 +66,9 @@ async function preview(db: Db, caller: ConsolePrincipal, email: string, at: Date
       'Only owners and admins of the workspace ask on behalf of other people',
     )
   await db.transaction().execute((tx) =>
-    recordEvent(tx, {
-      organizationId: caller.organizationId,
-      actor: actorOf(caller),
+    recordEvent(tx, caller, {
       action: 'permissions.preview',
-      targetType: 'person',
-      targetId: email,
+      target: ['person', email],
       metadata: { email },
       providers: [],
       at,

@@ -4,7 +4,7 @@ import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import { actorOf, type Caller } from '../kernel/principal.ts'
+import type { Caller } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import type { Reader } from '../kernel/reader.ts'
 import { findProvider, type ProviderChannel } from '../providers/index.ts'
@@ -207,12 +207,9 @@ async function record(
   metadata: Record<string, unknown>,
   at: Date,
 ): Promise<void> {
-  await recordEvent(tx, {
-    organizationId: caller.organizationId,
-    actor: actorOf(caller),
+  await recordEvent(tx, caller, {
     action,
-    targetType: 'source',
-    targetId: source.id,
+    target: ['source', source.id],
     metadata,
     providers: [source.provider],
     at,

@@ -3,7 +3,6 @@ import type { Db } from '../database/database.ts'
 import { dropClaims, type Items } from '../items/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import { actorOf } from '../kernel/principal.ts'
 import type { Reader } from '../kernel/reader.ts'
 import { storableText } from '../kernel/text.ts'
 import { schedulePermissionPoll } from '../permission-polls/index.ts'
@@ -142,12 +141,9 @@ async function store(
       const isRead = upserted.has(item.externalId) || gone.includes(item.externalId)
       outcome = !isThere ? 'deleted' : !isRead ? 'failed' : counts.ingested > 0 ? 'updated' : 'unchanged'
       if (findProvider(source.provider).tellsReaders) await schedulePermissionPoll(tx, source, at)
-      await recordEvent(tx, {
-        organizationId,
-        actor: actorOf(reader),
+      await recordEvent(tx, reader, {
         action: 'source_item.sync',
-        targetType: 'source_item',
-        targetId: item.id,
+        target: ['source_item', item.id],
         metadata: { provider: source.provider, connectorId: source.sourceId, outcome },
         providers: [source.provider],
         at,

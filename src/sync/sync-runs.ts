@@ -4,7 +4,7 @@ import { type PageQuery, readPage } from '../database/list-page.ts'
 import type { Row } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import { actorOf, type Caller } from '../kernel/principal.ts'
+import type { Caller } from '../kernel/principal.ts'
 import type { FailureCode, ItemFailureCode } from '../kernel/failure-codes.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { providersOf } from '../providers/index.ts'
@@ -131,12 +131,9 @@ export function createSyncRuns(deps: {
             syncRun: toView(await activeRun(tx, caller.organizationId, connectorId)),
             alreadyActive: true,
           }
-        await recordEvent(tx, {
-          organizationId: caller.organizationId,
-          actor: actorOf(caller),
+        await recordEvent(tx, caller, {
           action: 'sync_run.create',
-          targetType: 'sync_run',
-          targetId: created.id,
+          target: ['sync_run', created.id],
           metadata: { connectorId, fullResync },
           providers: [provider],
           at,

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto'
-import { recordEvent } from '../audit/index.ts'
+import { type NewAuditEvent, recordEvent } from '../audit/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
 import { type PageQuery, readPage } from '../database/list-page.ts'
 import type { Row } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import { actorOf, type ConsolePrincipal } from '../kernel/principal.ts'
+import type { ConsolePrincipal } from '../kernel/principal.ts'
 import type { Reader } from '../kernel/reader.ts'
 import { type FindReadable, shown, withholdUnreadable } from './shown-turn.ts'
 import {
@@ -247,23 +247,9 @@ async function write(
 async function record(
   tx: Tx,
   caller: ConsolePrincipal,
-  event: {
-    action: 'thread.create' | 'thread.update' | 'thread.feedback' | 'thread.delete'
-    id: string
-    metadata: Record<string, unknown>
-    at: Date
-  },
+  { id, ...event }: Pick<NewAuditEvent, 'action' | 'metadata' | 'at'> & { id: string },
 ): Promise<void> {
-  await recordEvent(tx, {
-    organizationId: caller.organizationId,
-    actor: actorOf(caller),
-    action: event.action,
-    targetType: 'thread',
-    targetId: event.id,
-    metadata: event.metadata,
-    providers: [],
-    at: event.at,
-  })
+  await recordEvent(tx, caller, { ...event, target: ['thread', id], providers: [] })
 }
 
 function toTurn({ requestId, ...given }: NewTurn, at: Date): StoredTurn {

@@ -3,7 +3,7 @@ import type { Db } from '../../database/database.ts'
 import type { BillingInterval } from '../../database/schema.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { actorOf, type Caller } from '../../kernel/principal.ts'
+import type { Caller } from '../../kernel/principal.ts'
 import type { CheckoutPage, PaymentProcessor } from '../payment-processor.ts'
 import { PLANS, type SoldTier, TRIAL_DAYS } from '../plans/plans.ts'
 import { storeCustomer, type Turn } from './accounts.ts'
@@ -144,12 +144,9 @@ async function audit(
   metadata: Record<string, unknown>,
 ): Promise<void> {
   await db.transaction().execute((tx) =>
-    recordEvent(tx, {
-      organizationId: caller.organizationId,
-      actor: actorOf(caller),
+    recordEvent(tx, caller, {
       action,
-      targetType: target.type,
-      targetId: target.id,
+      target: [target.type, target.id],
       metadata,
       providers: [],
       at: clock.now(),

@@ -10,14 +10,14 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { recordEvent } from '../../audit/index.ts'
+import { type Author, recordEvent } from '../../audit/index.ts'
 import { createTask, isLeaseFree, NO_LEASE } from '../../background/index.ts'
 import type { Db, Tx } from '../../database/database.ts'
 import { retryConflicts } from '../../database/retry-conflicts.ts'
 import { ensureStoredModel, lockModelsForChange, type StoredModel } from '../organization-models.ts'
 import type { ModelRegistry } from '../model-registry.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import { type Actor, actorOf, type Caller } from '../../kernel/principal.ts'
+import type { Caller } from '../../kernel/principal.ts'
 import { createMove } from './move-chunks.ts'
 import type { Logger } from '../../kernel/logger.ts'
 
@@ -119,7 +119,7 @@ export function createModelMove({
   return {
     async start(caller) {
       const target = await ensureStoredModel(db, models.configured)
-      const mover = { organizationId: caller.organizationId, actor: actorOf(caller) }
+      const mover = { organizationId: caller.organizationId, actor: caller }
       await retryConflicts(() => db.transaction().execute((tx) => startMove(tx, mover, target, clock.now())))
       if (works) void resuming.ask()
       return await readStatus(db, caller.organizationId)
@@ -146,7 +146,7 @@ export function createModelMove({
 
 async function startMove(
   tx: Tx,
-  { organizationId, actor }: { organizationId: string; actor: Actor | null },
+  { organizationId, actor }: { organizationId: string; actor: Author | null },
   target: StoredModel,
   at: Date,
 ): Promise<void> {
@@ -177,12 +177,9 @@ async function startMove(
     .onConflict((conflict) => conflict.column('organization_id').doUpdateSet(row))
     .execute()
   if (actor === null) return
-  await recordEvent(tx, {
-    organizationId,
-    actor,
+  await recordEvent(tx, actor, {
     action: 'maintenance.reembed.start',
-    targetType: 'reembedding',
-    targetId: id,
+    target: ['reembedding', id],
     metadata: { model: target.name },
     providers: [],
     at,

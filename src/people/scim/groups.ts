@@ -190,12 +190,9 @@ async function recordGroup(
   metadata: Record<string, unknown>,
   at: Date,
 ): Promise<void> {
-  await recordEvent(tx, {
-    organizationId: caller.organizationId,
-    actor: { userId: caller.userId, apiKeyId: null },
+  await recordEvent(tx, caller, {
     action,
-    targetType: 'group',
-    targetId: canonicalGroupId(group.displayName),
+    target: ['group', canonicalGroupId(group.displayName)],
     metadata: {
       name: group.displayName,
       memberCount: group.members?.length ?? 0,

@@ -8,7 +8,7 @@ import type { Row } from '../../database/schema.ts'
 import { bearerToken, refusedToken } from '../../http/bearer.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { actorOf, type ConsolePrincipal, type ScimPrincipal } from '../../kernel/principal.ts'
+import type { ConsolePrincipal, ScimPrincipal } from '../../kernel/principal.ts'
 
 export interface ScimTokenView {
   id: string
@@ -99,12 +99,9 @@ async function record(
   { id, name, prefix }: Row<'scim_tokens'>,
   at: Date,
 ): Promise<void> {
-  await recordEvent(tx, {
-    organizationId: caller.organizationId,
-    actor: actorOf(caller),
+  await recordEvent(tx, caller, {
     action,
-    targetType: 'scim_token',
-    targetId: id,
+    target: ['scim_token', id],
     metadata: { name, prefix },
     providers: [],
     at,

@@ -138,13 +138,10 @@ async function recordPerson(
   metadata: Record<string, unknown>,
   at: Date,
 ): Promise<void> {
-  await recordEvent(tx, {
-    organizationId: caller.organizationId,
+  await recordEvent(tx, caller, {
     // An audit event names a user or a key, so it names the user who created the token.
-    actor: { userId: caller.userId, apiKeyId: null },
     action,
-    targetType: 'person',
-    targetId: id,
+    target: ['person', id],
     metadata: { ...metadata, scimTokenId: caller.tokenId },
     providers: [],
     at,
