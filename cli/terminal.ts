@@ -35,10 +35,7 @@ export function createTerminal(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteS
   }
 }
 
-/**
- * Removes control characters from untrusted text, which could control the reader's terminal; keeps line ends and
- * tabs.
- */
+/** Removes characters that could control the reader's terminal; keeps line ends and tabs. */
 export function printable(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '')
 }

@@ -92,9 +92,7 @@ interface Cited {
   onBehalfOf: string | undefined
 }
 
-/**
- * Streams the answer. @returns its text @throws MemoryError, ConnectionError, CommandError when the stream breaks off
- */
+/** Streams the answer. @returns its text. @throws MemoryError, ConnectionError, CommandError */
 async function streamAnswer(client: ApiClient, terminal: Terminal, body: AskRequest): Promise<string> {
   let context: readonly ContextItem[] = []
   let citations: readonly Citation[] = []

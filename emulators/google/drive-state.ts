@@ -33,10 +33,7 @@ export interface NewFile {
   unlisted?: boolean
 }
 
-/**
- * Changes that a test or a user makes to the emulated Drive. The change log has every change that Google would
- * report.
- */
+/** Changes of a test or user to the emulated Drive; its log has what Google would report. */
 export interface DriveState {
   /** Ids of the seed: the n-th file, folder, shared drive (from 1). */
   fileId(index: number): string

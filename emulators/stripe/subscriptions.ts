@@ -15,10 +15,7 @@ export interface NewSubscription {
   trialEnd: number | null
   metadata: Record<string, string>
   paymentMethod: string | null
-  /**
-   * The card was declined, or its owner must authenticate: the subscription stays incomplete until a payment
-   * succeeds.
-   */
+  /** The subscription stays incomplete until a payment succeeds. */
   refusal?: 'declined' | 'requires_action'
   automaticTax?: boolean
   discount?: (GivenDiscount & { session: string | null }) | null

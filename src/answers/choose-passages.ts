@@ -31,9 +31,7 @@ export interface Chosen {
   support: readonly Candidate[]
 }
 
-/**
- * The best passage, the text after it as far as it helps, and others more likely the answer than reading them costs.
- */
+/** The best passage, the text after it as far as it helps, and others that are worth reading. */
 export function choosePassages(candidates: readonly Candidate[], wants: { code: boolean }): Chosen {
   const ranked = candidates.toSorted((a, b) => b.score - a.score || a.hit - b.hit || a.position - b.position)
   const [best] = ranked

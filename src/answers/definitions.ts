@@ -76,9 +76,7 @@ function readLeaders(lines: readonly Line[]): Definition[] | null {
   return isList ? definitions : null
 }
 
-/**
- * Reads terms with texts in a column beside them. A single one counts only if it is an option or its text continues.
- */
+/** Reads terms with texts in a column beside them. A single one must be an option or continue. */
 function readColumns(lines: readonly Line[]): Definition[] | null {
   const outer = smallestIndent(lines)
   const drafts: Draft[] = []

@@ -50,9 +50,7 @@ interface State {
 }
 
 interface Above {
-  /**
-   * The column it starts at; text with more indentation belongs to it. -1: a sentence that introduces the next block.
-   */
+  /** The column it starts at; text indented more belongs to it. -1: a sentence that introduces the next block. */
   indent: number
   text: string
   kind: 'lead-in' | 'item' | 'term' | 'heading'

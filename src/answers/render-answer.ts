@@ -27,9 +27,7 @@ export function renderAnswer(
   return texts.join('\n\n')
 }
 
-/**
- * Renders passages by hit, each with its marker: the best hit first, same labels together, otherwise in reading order.
- */
+/** Renders passages by hit, each with its marker: the best hit first, same labels together. */
 function renderGroup(passages: readonly Candidate[], shownAs: ShownAs): string {
   const hits = [...new Set(passages.toSorted((a, b) => b.score - a.score).map(({ hit }) => hit))]
   return hits

@@ -28,9 +28,7 @@ export function stemsOf(text: string, terms: TermWeights, words = terms.tokenize
   return new Set([...words, ...others.flatMap((other) => terms.tokenize(other))])
 }
 
-/**
- * The stems of a question. Hyphenated words also count as one; identifiers stay whole, as their parts are unspecific.
- */
+/** The stems of a question. Hyphenated words also count as one; identifiers stay whole: their parts are unspecific. */
 export function askedStems(
   question: string,
   isWritten: (stem: string) => boolean,

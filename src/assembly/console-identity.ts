@@ -43,10 +43,7 @@ export type SignIn =
   | { by: 'development' }
   | { by: 'nobody'; reason: string }
 
-/**
- * Chooses the configured issuer, or the development issuer when no setting suggests that other machines reach the
- * service.
- */
+/** Chooses the configured issuer, or the development issuer when only this machine reaches the service. */
 export function signInOf({ OIDC_ISSUER, OIDC_AUDIENCE, PUBLIC_URL, HOST }: Settings): SignIn {
   if (OIDC_ISSUER !== undefined && OIDC_AUDIENCE !== undefined)
     return { by: 'issuer', issuer: OIDC_ISSUER, audience: OIDC_AUDIENCE }

@@ -74,9 +74,7 @@ type All<Union> = (Union extends unknown ? (member: Union) => void : never) exte
 
 export type Services = All<ServicesOf<(typeof SLICES)[number] | typeof scimRoutes>>
 
-/**
- * Every route of the service's own API; the OpenAPI document and the every-route tests read it. SCIM describes itself.
- */
+/** Every route of the service's own API. SCIM describes itself. */
 export const routes: readonly Route<Services>[] = SLICES.flat()
 
 export const servedRoutes: readonly Route<Services>[] = [...routes, ...scimRoutes]

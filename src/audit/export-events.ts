@@ -22,9 +22,7 @@ const COLUMNS = [
   'metadata',
 ] as const
 
-/**
- * Records that the trail is exported, then yields its text in pieces. Includes its own event if the filter matches it.
- */
+/** Records that the trail is exported, then yields its text in pieces, with its own event if the filter matches. */
 export async function exportEvents(
   db: Db,
   clock: Clock,

@@ -8,9 +8,7 @@ const Waiting = z.object({ state: z.string(), code: z.string() })
 /** What waits for the user's click: the flow's state and the provider's code. */
 export type WaitingCode = z.output<typeof Waiting>
 
-/**
- * Seals the code while the user decides; the service stores nothing. It works once, with its state, until that expires.
- */
+/** Seals the code while the user decides; nothing is stored. It works once, with its state. */
 export function sealCode(cipher: TokenCipher, provider: ProviderId, waiting: WaitingCode): string {
   return cipher.encrypt(JSON.stringify(waiting), contextOf(provider)).toString('base64url')
 }

@@ -22,9 +22,7 @@ export interface TokenCipher {
   reencrypt(ciphertext: Uint8Array, context: string): Buffer | null
 }
 
-/**
- * AES-256-GCM with the first key; all keys decrypt. A ciphertext: the key's id (a byte of its SHA-256), IV, text, tag.
- */
+/** AES-256-GCM with the first key; all keys decrypt. A ciphertext: key id (a byte of its SHA-256), IV, text, tag. */
 export function createTokenCipher(keys: readonly Uint8Array[]): TokenCipher {
   const known = keys.map((key) => ({ key, id: idOf(key) }))
   const [first] = known

@@ -1,7 +1,4 @@
-/**
- * The console's content security policy. Inline styles are allowed because the interface library sets variables that
- * way.
- */
+/** The console's content security policy. The interface library sets variables as inline styles. */
 export function consolePolicy(issuerOrigin: string | null): string {
   return [
     "default-src 'none'",

@@ -30,9 +30,7 @@ const sqlFiles: MigrationProvider = {
   },
 }
 
-/**
- * Splits a file into statements, which end with `;` at a line's end, except between `$$`: PGlite runs one at a time.
- */
+/** Splits a file into statements, ending with `;` at a line's end, except between `$$`: PGlite runs one at a time. */
 function statementsOf(text: string): string[] {
   const statements: string[] = []
   let open = ''

@@ -1,6 +1,4 @@
-/**
- * An unanswerable question's best of n scores grows as √(2 ln n); dividing by this makes one threshold fit any size.
- */
+/** An unanswerable question's best of n scores grows as √(2 ln n); dividing by this, one threshold fits any size. */
 export function chanceAmong(chunks: number): number {
   return Math.sqrt(2 * Math.log(Math.max(chunks, CHUNKS_MIN)))
 }

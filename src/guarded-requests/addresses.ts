@@ -11,9 +11,7 @@ export type Resolve = (hostname: string) => Promise<readonly ResolvedAddress[]>
 
 export const systemResolve: Resolve = (hostname) => lookup(hostname, { all: true })
 
-/**
- * The only IPv6 block from which global addresses are assigned (https://www.iana.org/assignments/ipv6-address-space).
- */
+/** The only IPv6 block of global addresses (https://www.iana.org/assignments/ipv6-address-space). */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3')
 /** A service inside Azure's machines, at an address that looks public. */
 const AZURE_HOST = '168.63.129.16'

@@ -11,9 +11,7 @@ export type Download = ({ text: AsyncIterable<string> } | { bytes: Readable }) &
 /** A reader that takes nothing for this long is considered gone. */
 const STALLED_MS = 60_000
 
-/**
- * Sends a file in pieces, at the reader's pace. A failure breaks the connection, so that no part passes for the whole.
- */
+/** Sends a file in pieces, at the reader's pace. A failure breaks the connection: no part passes for the whole. */
 export async function sendDownload(reply: FastifyReply, download: Download): Promise<FastifyReply> {
   const { contentType, filename } = download
   reply.raw.setTimeout(STALLED_MS, () => reply.raw.destroy())

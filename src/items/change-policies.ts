@@ -22,10 +22,7 @@ export type PolicySource = SourceRef & { provider: ProviderId }
 /** Items per transaction, whose contents are read for hashing. */
 const AT_ONCE = 100
 
-/**
- * Updates the policies of items that a source's runs stored; `within` runs first in each transaction. Returns the
- * count.
- */
+/** Updates policies of items that a source's runs stored; `within` begins each transaction. Returns the count. */
 export async function changePolicies(
   db: Db,
   source: PolicySource,

@@ -39,9 +39,7 @@ const findSources = prepare<{ id: string; provider: ProviderId }>(`
   select id, provider from sources
   where organization_id = $1 and id = any($2::uuid[]) and provider = any($3::text[]) and removed_at is null`)
 
-/**
- * Requires each document's connector to be the caller's and of its provider. @throws AppError with the document's index
- */
+/** Requires each document's connector to be the caller's and of its provider. @throws AppError */
 export async function requireSources(db: Db, caller: Caller, items: readonly CleanItem[]): Promise<void> {
   const ids = [...new Set(items.map((item) => item.sourceId))]
   const { rows } = await findSources(db, [caller.organizationId, ids, providersOf(caller)])

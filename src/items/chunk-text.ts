@@ -1,6 +1,4 @@
-/**
- * Cuts a document's text into the chunks that are embedded and found: blocks, their sentences, then chunks of those.
- */
+/** Cuts a document's text into the chunks that are embedded and found: blocks, sentences, then chunks. */
 import { inOneGo, type Pausable } from '../kernel/slices.ts'
 import { showsNothing } from '../kernel/text.ts'
 import { type Block, findingBlocks, type HeadingPath } from '../text/blocks.ts'

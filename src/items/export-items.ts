@@ -191,9 +191,7 @@ function toExportedChunk({ heading, content, vector }: ExportedChunk) {
 
 const Policy = z.looseObject({ visibility: z.string(), deny: z.unknown().optional() })
 
-/**
- * Metadata that grants no more elsewhere: there a synced item's `workspace` would mean all members, not its source's.
- */
+/** Metadata that grants no more elsewhere: there `workspace` would mean all members, not its source's. */
 function portableMetadata(row: Row<'source_items'>, isSynced: boolean): Record<string, unknown> {
   const { accessPolicy, ...metadata } = row.metadata
   if (accessPolicy === undefined || !isSynced) return row.metadata

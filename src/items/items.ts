@@ -35,10 +35,7 @@ export interface DeletedItemView {
 }
 
 export interface Items {
-  /**
-   * Stores documents, all or none, with one audit event; searchable on return. No sync run removes them. @throws
-   * AppError
-   */
+  /** Stores documents, all or none; searchable on return. No sync run removes them. @throws AppError */
   ingest(
     caller: Caller,
     items: readonly PushedItem[],
@@ -77,10 +74,7 @@ export interface Items {
     within?: WithinWrite,
     how?: { signal?: AbortSignal; anewSince?: Date | undefined; clock?: Clock },
   ): Promise<StoreCounts>
-  /**
-   * Updates the policies of items that a source's runs stored; `within` runs first in each transaction. Returns the
-   * count.
-   */
+  /** Updates policies of items that a source's runs stored; `within` begins each transaction. Returns the count. */
   changePolicies(
     source: PolicySource,
     policies: readonly PolicyChange[],

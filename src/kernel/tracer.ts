@@ -5,9 +5,7 @@ export interface SpanOptions {
   /** `server` and `client` are the two sides of a request. Defaults to `internal`. */
   kind?: 'server' | 'client' | 'internal'
   attributes?: SpanAttributes
-  /**
-   * `current` (the default): a child of the current span. `none`: a new trace. Headers: a child of the caller's span.
-   */
+  /** `current` (the default): a child of the current span. `none`: a new trace. Headers: a child of that span. */
   parent?: 'current' | 'none' | Readonly<Record<string, string | string[] | undefined>>
 }
 

@@ -57,9 +57,7 @@ const ITEMS_MAX = 24
 /** Smaller batches are dominated by the transaction's fixed cost. */
 const ITEMS_MIN = 4
 
-/**
- * Reads items that the canvas has not read, by organization. The items record what is left, so a crash loses nothing.
- */
+/** Reads items that the canvas has not read, by organization. Items record what is left, so a crash loses nothing. */
 export function createCanvasWorker(options: CanvasWorkerOptions): CanvasWorker {
   const { db, logger, rules = RULES } = options
   const stopped = new AbortController()

@@ -67,9 +67,7 @@ const LOCK_CLASS = 727_402
 
 const lockShared = prepare(`select pg_advisory_xact_lock_shared($1::int, hashtext($2))`)
 
-/**
- * Until the transaction ends, no re-embedding starts or ends. An advisory lock, because row locks can starve a writer.
- */
+/** Until the transaction ends, no re-embedding starts or ends. Advisory, because row locks can starve a writer. */
 export async function lockModelsForWriting(tx: Tx, organizationId: string): Promise<void> {
   await lockShared(tx, [LOCK_CLASS, organizationId])
 }

@@ -3,9 +3,7 @@ import { sql } from 'kysely'
 import type { Tx } from '../database/database.ts'
 import { type OutgoingEvent, payloadOf } from './events.ts'
 
-/**
- * Emits an event to the workspace's webhooks in the transaction that causes it. Waits for one that is being removed.
- */
+/** Emits an event to the workspace's webhooks in the transaction that causes it. */
 export async function emitEvent(tx: Tx, organizationId: string, event: OutgoingEvent): Promise<void> {
   const webhooks = await tx
     .selectFrom('outgoing_webhooks')

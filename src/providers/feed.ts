@@ -46,9 +46,7 @@ export interface Feed<Entry> {
   list(after: JsonValue | null): Promise<FeedPage<Entry> & { since?: JsonValue }>
   /** A page of changes; `gone` were deleted or cannot be read. Throws ProviderError `cursor_expired`. */
   changes(since: JsonValue): Promise<FeedPage<Entry> & { gone: readonly string[] }>
-  /**
-   * An item; null without one; the reason when it holds nothing. `entry` null: not in the list. Throws ProviderError.
-   */
+  /** An item, null, or the reason when it holds nothing. `entry` null: not in the list. Throws ProviderError. */
   read(externalId: string, entry: Entry | null): Promise<FeedItem | null>
 }
 

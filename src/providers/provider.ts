@@ -83,9 +83,7 @@ export interface ProviderSession {
 
 export type SourceKind = 'message' | 'document' | 'file'
 
-/**
- * An item's readers at its provider. `public`: anyone; `workspace`: as in {@link PermissionsPage}; others: those named.
- */
+/** An item's readers at its provider. `public`: anyone; `workspace`: see {@link PermissionsPage}. */
 export interface AccessPolicy extends JsonObject {
   visibility: 'public' | 'workspace' | 'restricted' | 'private'
   users?: string[]

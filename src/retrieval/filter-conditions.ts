@@ -62,9 +62,7 @@ export function inScope(
     ${matchingItems(query)}`
 }
 
-/**
- * Excludes chunks of sources being removed, checked only while there is one, because it costs a quarter of the time.
- */
+/** Excludes chunks of sources being removed, if there is one: the check costs a quarter of the time. */
 export function notRemoved(organizationId: string): RawBuilder<unknown> {
   return sql`and (not exists (${removedSources(organizationId)}) or not exists (
     select from source_items f

@@ -19,9 +19,7 @@ const SEARCHES_AT_ONCE = 5
 /** Half of a request's time limit. */
 const WAIT_MAX_MS = 30_000
 
-/**
- * Search over an organization's memory; organizations alternate. `deps.searchesAtOnce`: concurrent scans, default 5.
- */
+/** Search over an organization's memory; organizations alternate. `searchesAtOnce`: concurrent scans. */
 export function createRetrieval(deps: {
   db: Db
   models: ModelRegistry

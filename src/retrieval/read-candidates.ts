@@ -14,9 +14,7 @@ export interface RowsRead {
   changedItemIds: ReadonlySet<string>
 }
 
-/**
- * Gets the rows of candidates from the cache and the others in one statement, or in none if nothing can have changed.
- */
+/** Gets the rows of candidates from the cache and the others in at most one statement. */
 export type ReadCandidates = (
   proposer: Proposer,
   query: NearestQuery,

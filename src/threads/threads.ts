@@ -27,10 +27,7 @@ export interface ThreadPage {
 export interface Threads {
   /** The caller's threads, most recently used first. @throws AppError `validation_failed` for a cursor of another list */
   list(caller: ConsolePrincipal, query: PageQuery): Promise<ThreadPage>
-  /**
-   * A thread with its turns. An answer is withheld if the reader can no longer read all that it cites.
-   * @throws AppError `not_found`
-   */
+  /** A thread with its turns, without answers that cite what the reader may not read. @throws AppError `not_found` */
   get(caller: ConsolePrincipal, reader: Reader, id: string): Promise<{ thread: ThreadSummary; turns: Turn[] }>
   create(caller: ConsolePrincipal, turn: NewTurn): Promise<{ thread: ThreadSummary; turn: Turn }>
   /** @throws AppError `not_found` */

@@ -33,10 +33,7 @@ function halfValues(): Float64Array {
   ))
 }
 
-/**
- * Quantizes rows to bytes. Each vector is normalized, and each of its segments has steps of 1/127 of its greatest
- * number.
- */
+/** Quantizes normalized rows to bytes: each segment has steps of 1/127 of its greatest number. */
 export function writeRows(memory: WebAssembly.Memory, { dimensions, page, rows, units }: WriteJob): void {
   const pairs = new Int16Array(memory.buffer)
   const scales = new Float32Array(memory.buffer)

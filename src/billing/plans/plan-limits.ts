@@ -35,9 +35,7 @@ export async function checkConnectorLimit(tx: Tx, organizationId: string): Promi
 /** Marks all but the oldest `limit` (null: no limit) as over the plan. Runs in a transaction that holds the plan. */
 export type MarkBeyond = (tx: Tx, organizationId: string, limit: number | null) => Promise<void>
 
-/**
- * Stops what exceeds the plan, newest first, and resumes what fits. Call it in the transaction that made the change.
- */
+/** Stops what exceeds the plan, newest first, and resumes what fits. Call it in the changing transaction. */
 export type KeepWithinPlan = (tx: Tx, organizationId: string) => Promise<void>
 
 /** What a plan limits, by owner: access owns keys, sources owns connectors. */

@@ -22,9 +22,7 @@ export async function isDistributed(db: Db): Promise<boolean> {
   return (await readPlacements(db)).get(MARKER)?.placement === 'tenant'
 }
 
-/**
- * Distributes new tables of a distributed database. @returns their names @throws StartupError for one not in its place
- */
+/** Distributes new tables of a distributed database. @returns their names. @throws StartupError */
 export async function distributeNewTables(db: Db): Promise<string[]> {
   if (!(await isDistributed(db))) return []
   const distributed: string[] = []

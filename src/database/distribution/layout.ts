@@ -12,9 +12,7 @@ import type { Schema } from '../schema.ts'
  */
 export type Placement = 'reference' | 'tenant' | 'coordinator' | 'plain'
 
-/**
- * Every table's placement, in the order of distribution: after those it refers to. Rows are deleted in reverse order.
- */
+/** Every table's placement, in the order of distribution: after those it refers to. Deletion goes in reverse. */
 export const LAYOUT = {
   embedding_models: 'reference',
   named_providers: 'reference',

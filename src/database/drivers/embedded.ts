@@ -33,9 +33,7 @@ export interface EmbeddedOptions {
   onStatement?: ((event: LogEvent) => void) | undefined
 }
 
-/**
- * Opens or creates the database in `dataDir` and locks out other processes. @throws StartupError; nothing is changed
- */
+/** Opens or creates the database in `dataDir` and locks out other processes. @throws StartupError */
 export async function openEmbedded({
   dataDir,
   onBackgroundError = () => {},

@@ -22,9 +22,7 @@ const OPENAI_BASE_URL = 'https://api.openai.com/v1'
 const OPENAI_MODEL = 'text-embedding-3-small'
 const TRANSFORMERS_MODEL = 'Xenova/all-MiniLM-L6-v2'
 
-/**
- * The embedding model of the settings; unused ones are never loaded. @throws StartupError, AppError `upstream_error`
- */
+/** The settings' embedding model; others are never loaded. @throws StartupError, AppError `upstream_error` */
 export async function createEmbeddingModel(
   settings: EmbeddingModelSettings,
   options: OpenAiEmbeddingOptions & { modelsDir?: string } = {},

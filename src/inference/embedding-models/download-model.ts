@@ -1,6 +1,4 @@
-/**
- * Downloads a known model's files from the model hub (https://huggingface.co/docs/hub/api) and checks their checksums.
- */
+/** Downloads a known model's files from the hub (https://huggingface.co/docs/hub/api), by checksum. */
 import { createHash, type Hash } from 'node:crypto'
 import { createReadStream, createWriteStream, existsSync } from 'node:fs'
 import { mkdir, rename, rm, stat, statfs } from 'node:fs/promises'

@@ -46,9 +46,7 @@ export interface OverallMove {
 }
 
 export interface ModelMove {
-  /**
-   * Starts to move the caller's organization and returns at once. Replaces a move to a model not configured any more.
-   */
+  /** Starts to move the caller's organization and returns at once. Replaces a move to another model. */
   start(caller: Caller): Promise<ModelMoveView>
   status(organizationId: string): Promise<ModelMoveView>
   /** Starts to move every organization with vectors of another model, logged for the operator; returns how many. */

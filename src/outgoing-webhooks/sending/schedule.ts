@@ -24,9 +24,7 @@ export const FAILING_MS = 72 * HOUR_MS
 /** The longest delay that `Retry-After` can request. */
 const ASKED_WAIT_MAX_MS = 24 * HOUR_MS
 
-/**
- * Milliseconds to the next attempt; null: it was the last. `random` is from 0 to 1, `askedMs` the receiver's minimum.
- */
+/** Milliseconds to the next attempt; null: it was the last. `random`: 0 to 1; `askedMs`: the receiver's minimum. */
 export function waitAfter(attempts: number, random: number, askedMs = 0): number | null {
   const wait = WAITS_MS[attempts - 1]
   if (wait === undefined) return null

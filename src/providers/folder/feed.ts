@@ -7,9 +7,7 @@ import { readFolderFile } from './read-file.ts'
 import { createScan, type Entry } from './scan.ts'
 import { walk, type WalkedFile, type WalkStep } from './walk.ts'
 
-/**
- * Files changed at `at` or later are read. This walk is past `after`, up to `newest`; `before` is the walk's before.
- */
+/** Files changed at `at` or later are read. This walk is past `after`, up to `newest`; `before`: the last walk's. */
 const Position = z.object({
   at: z.number(),
   before: z.number(),

@@ -23,9 +23,7 @@ export async function placeOf(named: string, roots: readonly string[]): Promise<
   return { path: found, device: (await lstat(found)).dev }
 }
 
-/**
- * Checks the folder before each run: a withdrawn root or missing disk must not count as deletion. @throws ProviderError
- */
+/** Checks the folder before a run: a withdrawn root or missing disk is no deletion. @throws ProviderError */
 export async function checkPlace(
   { path: folder, device }: { path: string; device: unknown },
   roots: readonly string[],

@@ -38,9 +38,7 @@ export async function findBuiltinModel(name: string): Promise<EmbeddingModel | n
   return id === undefined ? null : await loadBuiltinModel(id)
 }
 
-/**
- * How rare a stem is in plain English: BM25's inverse document frequency over the training text. @throws StartupError
- */
+/** How rare a stem is in plain English: inverse document frequency over the training text. @throws StartupError */
 export async function loadBackgroundWeights(): Promise<(stem: string) => number> {
   return (await loadEmbedder(MODEL_ID, artefactPath(MODEL_ID))).backgroundWeight
 }

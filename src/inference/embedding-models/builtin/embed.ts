@@ -139,9 +139,7 @@ function weighing(vocabulary: Vocabulary) {
   return { rows, weights, weightOf, askedWeightOf }
 }
 
-/**
- * Meaning's share of a query's squared length, by the words' background weights: all (`said`) and known (`covered`).
- */
+/** Meaning's share of a query's squared length, by background weights: all (`said`) and known (`covered`) words. */
 function queryMeaning(said: number, covered: number): number {
   const along = Math.min(1, Math.max(0, (said - VAGUE.weight) / (DETAILED.weight - VAGUE.weight)))
   const wanted = (VAGUE.meaning + along * (DETAILED.meaning - VAGUE.meaning)) * Math.sqrt(covered / said)

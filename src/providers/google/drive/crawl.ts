@@ -18,9 +18,7 @@ import { emptyStep, type ReadItems, type SyncStep } from '../shared/sync-steps.t
 
 const PAGE_SIZE = 50
 
-/**
- * Lists the feeds of `state.crawl.waiting` and reads every file, page by page; sets `state.crawl` to null at the end.
- */
+/** Lists the feeds of `state.crawl.waiting` and reads every file by page; sets `state.crawl` to null at the end. */
 export async function* crawl(run: DriveRun, state: DriveCursor): AsyncGenerator<SyncStep> {
   while (state.crawl !== null) {
     const feed = state.crawl.waiting[0]
@@ -105,9 +103,7 @@ export const isInDriveFeed = (state: DriveCursor, { driveId }: { driveId?: strin
 const listedFeeds = ({ feeds, toCrawl }: DriveCursor) =>
   Object.keys(feeds).filter((feed) => !toCrawl.includes(feed))
 
-/**
- * Whether the folder's files now inherit something else than noted. Shared drives do not list a folder's permissions.
- */
+/** Whether the folder's files inherit something else than noted; shared drives do not list that. */
 export const isFolderNew = (state: DriveCursor, feed: string, folder: DriveFile) =>
   state.folders[itemId(feed, folder.id)] !== folderHash(folder) ||
   folder.hasAugmentedPermissions === true ||

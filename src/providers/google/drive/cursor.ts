@@ -10,9 +10,7 @@ const driveCursor = z.object({
   version: z.literal(2),
   /** Page token of each feed's changes: the user's (`my`) and one for each shared drive. */
   feeds: z.record(z.string(), z.string()),
-  /**
-   * A crawl in progress: the feeds still to list. Only a full one has a `name` and removes items that it did not see.
-   */
+  /** A crawl in progress: the feeds still to list. A full one has a `name` and removes items it did not see. */
   crawl: z
     .object({
       name: z.string().nullable(),

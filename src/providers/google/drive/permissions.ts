@@ -17,9 +17,7 @@ const AT_ONCE = 4
 const PAGE_SIZE = 50
 const FOR_A_RUN = new Set<ProviderErrorKind>(['rejected', 'cursor_expired'])
 
-/**
- * Yields the readers of what changed since the runs' position, and shared drives' members, until a run has read them.
- */
+/** Yields the readers of what changed since the runs' position, and shared drives' members. */
 export async function* permissionsOf(
   run: DriveRun,
   state: DriveCursor,

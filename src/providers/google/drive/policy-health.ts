@@ -6,9 +6,7 @@ export interface PolicyHealth {
   warnings: { code: 'access_policy_missing' | 'full_resync_required'; message: string; cure: string }[]
 }
 
-/**
- * Computes `policyHealth` from the counts of all items and of those without a policy. `resyncedSince`: no crawl helps.
- */
+/** Computes `policyHealth` from the counts of items and of those without a policy. `resyncedSince`: no crawl helps. */
 export function computePolicyHealth(counts: {
   files: number
   filesWithoutPolicy: number

@@ -12,9 +12,7 @@ const MOST_TRIES = 5
 export const retryList = z.array(z.object({ id: z.string(), tries: z.number().int() }))
 export type RetryList = z.infer<typeof retryList>
 
-/**
- * The list after a step. Throws ProviderError `unavailable` when it is full: so many failures are close to an outage.
- */
+/** The list after a step. Throws ProviderError `unavailable` when it is full, which is close to an outage. */
 export function retriesAfter(
   list: RetryList,
   { settled, again }: { settled: readonly string[]; again: readonly string[] },
