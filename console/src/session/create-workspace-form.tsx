@@ -1,8 +1,8 @@
-import { Button, Group, Stack, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { unwrap } from '../api/client.ts'
-import { ErrorNotice } from '../ui/error-state.tsx'
+import { SubmitForm } from '../ui/submit-form.tsx'
 import { ME, useUserApi } from './user-api.ts'
 
 /** Creates a workspace that the user owns and passes its ID to `onMade`. */
@@ -18,29 +18,21 @@ export function CreateWorkspaceForm({ onMade }: { onMade: (organizationId: strin
     },
   })
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        create.mutate()
-      }}
+    <SubmitForm
+      action="Create workspace"
+      work={create}
+      isComplete={name.trim() !== ''}
+      onSubmit={() => create.mutate()}
     >
-      <Stack>
-        <TextInput
-          label="Name"
-          description="Your company or team."
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          maxLength={200}
-          required
-          data-autofocus
-        />
-        {create.error && <ErrorNotice error={create.error} />}
-        <Group justify="flex-end">
-          <Button type="submit" loading={create.isPending} disabled={name.trim() === ''}>
-            Create workspace
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      <TextInput
+        label="Name"
+        description="Your company or team."
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        maxLength={200}
+        required
+        data-autofocus
+      />
+    </SubmitForm>
   )
 }

@@ -1,7 +1,7 @@
-import { Button, Group, Modal, Radio, Select, Stack, TextInput } from '@mantine/core'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { Modal, Radio, Select, Stack, TextInput } from '@mantine/core'
+import { useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
-import { ErrorNotice } from '../../ui/error-state.tsx'
+import { type FormWork, SubmitForm } from '../../ui/submit-form.tsx'
 import type { ProviderId } from '../../api/provider-list.ts'
 import { KeyScope } from './key-scope.tsx'
 import { type ActorType, type KeyAction, type PresetId, presetOf, PRESETS } from './key-presets.ts'
@@ -35,30 +35,25 @@ export function CreateKeyDialog({ isOpen, onClose }: { isOpen: boolean; onClose:
       {minted ? (
         <NewKey apiKey={minted.apiKey} secret={minted.secret} onDone={close} />
       ) : (
-        <KeyForm isBusy={mint.isPending} onSubmit={(key) => mint.mutate(key)} onCancel={close}>
-          {mint.error && <ErrorNotice error={mint.error} />}
-        </KeyForm>
+        <KeyForm work={mint} onSubmit={(key) => mint.mutate(key)} onCancel={close} />
       )}
     </Modal>
   )
 }
 
 function KeyForm({
-  isBusy,
+  work,
   onSubmit,
   onCancel,
-  children,
 }: {
-  isBusy: boolean
+  work: FormWork
   onSubmit: (key: Schemas['NewApiKey']) => void
   onCancel: () => void
-  children: ReactNode
 }) {
   const [name, setName] = useState('')
   const { actorType, setActorType, actions, setActions, preset, choosePreset } = usePermissions()
   const [providers, setProviders] = useState<readonly ProviderId[] | null>(null)
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
+  const submit = (): void => {
     onSubmit({
       name: name.trim(),
       actorType,
@@ -68,47 +63,41 @@ function KeyForm({
   }
   const isWhole = name.trim() !== '' && actions.length > 0 && providers?.length !== 0
   return (
-    <form onSubmit={submit}>
-      <Stack gap="lg">
-        <TextInput
-          label="Name"
-          description="Identifies the key here and in the audit trail."
-          placeholder="Support bot"
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          maxLength={200}
-          required
-          data-autofocus
-        />
-        <PresetChoice value={preset} onChange={choosePreset} />
-        <KeyScope
-          actions={actions}
-          areActionsShown={preset === 'custom'}
-          onActions={setActions}
-          providers={providers}
-          onProviders={setProviders}
-        />
-        <Select
-          label="Used by"
-          description="Shown in the audit trail. Changes no permission."
-          data={ACTOR_TYPES}
-          value={actorType}
-          allowDeselect={false}
-          onChange={(value) =>
-            setActorType(ACTOR_TYPES.find((type) => type.value === value)?.value ?? 'agent')
-          }
-        />
-        {children}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={isBusy} disabled={!isWhole}>
-            Create key
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+    <SubmitForm
+      action="Create key"
+      work={work}
+      isComplete={isWhole}
+      gap="lg"
+      onSubmit={submit}
+      onCancel={onCancel}
+    >
+      <TextInput
+        label="Name"
+        description="Identifies the key here and in the audit trail."
+        placeholder="Support bot"
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        maxLength={200}
+        required
+        data-autofocus
+      />
+      <PresetChoice value={preset} onChange={choosePreset} />
+      <KeyScope
+        actions={actions}
+        areActionsShown={preset === 'custom'}
+        onActions={setActions}
+        providers={providers}
+        onProviders={setProviders}
+      />
+      <Select
+        label="Used by"
+        description="Shown in the audit trail. Changes no permission."
+        data={ACTOR_TYPES}
+        value={actorType}
+        allowDeselect={false}
+        onChange={(value) => setActorType(ACTOR_TYPES.find((type) => type.value === value)?.value ?? 'agent')}
+      />
+    </SubmitForm>
   )
 }
 

@@ -1,7 +1,7 @@
-import { Button, Checkbox, Group, Modal, SimpleGrid, Stack, Switch, TextInput } from '@mantine/core'
-import { type ReactNode, useState } from 'react'
+import { Checkbox, Modal, SimpleGrid, Stack, Switch, TextInput } from '@mantine/core'
+import { useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
-import { ErrorNotice } from '../../ui/error-state.tsx'
+import { type FormWork, SubmitForm } from '../../ui/submit-form.tsx'
 import { useSaveWebhook, type Webhook } from './use-webhooks.ts'
 import { SigningSecret } from './signing-secret.tsx'
 import { EVENT_TYPES, EVENTS } from './webhook-words.ts'
@@ -35,7 +35,7 @@ export function WebhookDialog({
       {secret === null ? (
         <WebhookForm
           webhook={webhook}
-          isBusy={save.isPending}
+          work={save}
           onCancel={close}
           onSubmit={(body) =>
             save.mutate(
@@ -43,9 +43,7 @@ export function WebhookDialog({
               { onSuccess: (saved) => (saved.secret === null ? close() : undefined) },
             )
           }
-        >
-          {save.error && <ErrorNotice error={save.error} />}
-        </WebhookForm>
+        />
       ) : (
         <SigningSecret secret={secret} onDone={close} />
       )}
@@ -55,58 +53,47 @@ export function WebhookDialog({
 
 function WebhookForm({
   webhook,
-  isBusy,
+  work,
   onCancel,
   onSubmit,
-  children,
 }: {
   webhook: Webhook | null
-  isBusy: boolean
+  work: FormWork
   onCancel: () => void
   onSubmit: (body: Schemas['NewWebhook']) => void
-  children: ReactNode
 }) {
   const [url, setUrl] = useState(webhook?.url ?? '')
   const [description, setDescription] = useState(webhook?.description ?? '')
   const [events, setEvents] = useState<readonly string[] | null>(webhook?.eventTypes ?? null)
   const eventTypes = events === null ? null : EVENT_TYPES.filter((type) => events.includes(type))
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        onSubmit({ url: url.trim(), description: description.trim() || null, eventTypes })
-      }}
+    <SubmitForm
+      action={webhook === null ? 'Add webhook' : 'Save'}
+      work={work}
+      isComplete={url.trim() !== '' && eventTypes?.length !== 0}
+      gap="lg"
+      onSubmit={() => onSubmit({ url: url.trim(), description: description.trim() || null, eventTypes })}
+      onCancel={onCancel}
     >
-      <Stack gap="lg">
-        <TextInput
-          label="Address"
-          description="A public https address."
-          placeholder="https://hooks.example.com/memory"
-          type="url"
-          value={url}
-          onChange={(event) => setUrl(event.currentTarget.value)}
-          maxLength={2_000}
-          required
-          data-autofocus
-        />
-        <TextInput
-          label="Description"
-          value={description}
-          onChange={(event) => setDescription(event.currentTarget.value)}
-          maxLength={200}
-        />
-        <EventChoice value={eventTypes} onChange={setEvents} />
-        {children}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={isBusy} disabled={url.trim() === '' || eventTypes?.length === 0}>
-            {webhook === null ? 'Add webhook' : 'Save'}
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      <TextInput
+        label="Address"
+        description="A public https address."
+        placeholder="https://hooks.example.com/memory"
+        type="url"
+        value={url}
+        onChange={(event) => setUrl(event.currentTarget.value)}
+        maxLength={2_000}
+        required
+        data-autofocus
+      />
+      <TextInput
+        label="Description"
+        value={description}
+        onChange={(event) => setDescription(event.currentTarget.value)}
+        maxLength={200}
+      />
+      <EventChoice value={eventTypes} onChange={setEvents} />
+    </SubmitForm>
   )
 }
 

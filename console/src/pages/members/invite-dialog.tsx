@@ -1,10 +1,10 @@
 import { Alert, Button, Group, Modal, Radio, Stack, TextInput } from '@mantine/core'
 import { Link, MailCheck, MailWarning } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { useState } from 'react'
 import { roleName } from '../../session/role-name.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
-import { ErrorNotice } from '../../ui/error-state.tsx'
+import { type FormWork, SubmitForm } from '../../ui/submit-form.tsx'
 import { formatDate } from '../../ui/relative-time.tsx'
 import { grantableRoles, ROLES } from './member-rules.ts'
 import { type CreatedInvitation, type Role, useInvite } from './use-members.ts'
@@ -35,9 +35,7 @@ export function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: ()
           </Group>
         </Stack>
       ) : (
-        <InviteForm isBusy={invite.isPending} onSubmit={(body) => invite.mutate(body)} onCancel={close}>
-          {invite.error && <ErrorNotice error={invite.error} />}
-        </InviteForm>
+        <InviteForm work={invite} onSubmit={(body) => invite.mutate(body)} onCancel={close} />
       )}
     </Modal>
   )
@@ -76,65 +74,53 @@ function Delivery({ made: { invitation, isMailed } }: { made: CreatedInvitation 
 }
 
 function InviteForm({
-  isBusy,
+  work,
   onSubmit,
   onCancel,
-  children,
 }: {
-  isBusy: boolean
+  work: FormWork
   onSubmit: (invitation: { role: Role; email?: string }) => void
   onCancel: () => void
-  children: ReactNode
 }) {
   const { organization } = useWorkspace()
   const grantable = grantableRoles(organization.role)
   const [role, setRole] = useState<Role>('member')
   const [email, setEmail] = useState('')
+  const address = email.trim()
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        const address = email.trim()
-        onSubmit(address === '' ? { role } : { role, email: address })
-      }}
+    <SubmitForm
+      action="Create invitation"
+      work={work}
+      gap="lg"
+      onSubmit={() => onSubmit(address === '' ? { role } : { role, email: address })}
+      onCancel={onCancel}
     >
-      <Stack gap="lg">
-        <Radio.Group
-          label="Role"
-          value={role}
-          onChange={(value) => setRole(grantable.find((one) => one === value) ?? 'member')}
-        >
-          <Stack gap="xs" mt="xs">
-            {ROLES.map(({ role: one, text }) => (
-              <Radio
-                key={one}
-                value={one}
-                label={roleName(one)}
-                description={grantable.includes(one) ? text : 'Only owners can invite owners.'}
-                disabled={!grantable.includes(one)}
-              />
-            ))}
-          </Stack>
-        </Radio.Group>
-        <TextInput
-          label="Email address"
-          description="Optional. Gets the link by mail if the service sends mail. Only a person whose identity provider confirms this address can join."
-          type="email"
-          placeholder="grace@example.com"
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-          maxLength={254}
-        />
-        {children}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={isBusy}>
-            Create invitation
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      <Radio.Group
+        label="Role"
+        value={role}
+        onChange={(value) => setRole(grantable.find((one) => one === value) ?? 'member')}
+      >
+        <Stack gap="xs" mt="xs">
+          {ROLES.map(({ role: one, text }) => (
+            <Radio
+              key={one}
+              value={one}
+              label={roleName(one)}
+              description={grantable.includes(one) ? text : 'Only owners can invite owners.'}
+              disabled={!grantable.includes(one)}
+            />
+          ))}
+        </Stack>
+      </Radio.Group>
+      <TextInput
+        label="Email address"
+        description="Optional. Gets the link by mail if the service sends mail. Only a person whose identity provider confirms this address can join."
+        type="email"
+        placeholder="grace@example.com"
+        value={email}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+        maxLength={254}
+      />
+    </SubmitForm>
   )
 }

@@ -3,7 +3,7 @@ import { KeyRound } from 'lucide-react'
 import { useState } from 'react'
 import { useConsole } from '../../session/context.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
-import { ErrorNotice } from '../../ui/error-state.tsx'
+import { SubmitForm } from '../../ui/submit-form.tsx'
 import { useCreateScimToken } from './use-directory.ts'
 
 /** Creates a SCIM token and shows its secret once. Only the button closes the dialog, so that a slip does not lose it. */
@@ -37,33 +37,23 @@ function TokenForm({
 }) {
   const [name, setName] = useState('')
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        create.mutate(name.trim())
-      }}
+    <SubmitForm
+      action="Create token"
+      work={create}
+      isComplete={name.trim() !== ''}
+      onSubmit={() => create.mutate(name.trim())}
+      onCancel={onCancel}
     >
-      <Stack>
-        <TextInput
-          label="Name"
-          placeholder="Okta"
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          maxLength={200}
-          required
-          data-autofocus
-        />
-        {create.error && <ErrorNotice error={create.error} />}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onCancel}>
-            Cancel
-          </Button>
-          <Button type="submit" loading={create.isPending} disabled={name.trim() === ''}>
-            Create token
-          </Button>
-        </Group>
-      </Stack>
-    </form>
+      <TextInput
+        label="Name"
+        placeholder="Okta"
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+        maxLength={200}
+        required
+        data-autofocus
+      />
+    </SubmitForm>
   )
 }
 

@@ -37,8 +37,7 @@ function Confirmation({ onClose }: { onClose: () => void }) {
     <TypedConfirmation
       name={organization.name}
       confirm="Delete the workspace"
-      isBusy={remove.isPending}
-      error={remove.error}
+      work={remove}
       onConfirm={() => remove.mutate()}
       onClose={onClose}
     >

@@ -1,9 +1,9 @@
-import { Button, Group, Modal, PasswordInput, Stack, Textarea, TextInput } from '@mantine/core'
+import { Modal, PasswordInput, Textarea, TextInput } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
-import { type FormEvent, type ReactNode, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { type ProviderId, providerName } from '../../api/provider-list.ts'
-import { ErrorNotice } from '../../ui/error-state.tsx'
+import { SubmitForm } from '../../ui/submit-form.tsx'
 import { useConnect, useConnectByForm } from './use-source-changes.ts'
 import { useConnectors } from './use-sources.ts'
 
@@ -53,8 +53,7 @@ function ConnectDialog({
     return message?.startsWith(`${name} `) ? label + message.slice(name.length) : message
   }
   const isFaultShown = fields.some((field) => faultOf(field) !== undefined)
-  const submit = (event: FormEvent): void => {
-    event.preventDefault()
+  const submit = (): void => {
     connect.mutate(values, {
       onSuccess: (sourceId) =>
         void navigate({ to: '/sources/$sourceId', params: { sourceId } }).then(onClose),
@@ -62,29 +61,24 @@ function ConnectDialog({
   }
   return (
     <Modal opened onClose={onClose} title={`Connect ${providerName(provider) ?? provider}`}>
-      <form onSubmit={submit}>
-        <Stack>
-          {fields.map((field, position) => (
-            <FieldInput
-              key={field.name}
-              field={field}
-              value={values[field.name] ?? ''}
-              onChange={(value) => setValues((before) => ({ ...before, [field.name]: value }))}
-              fault={faultOf(field)}
-              isFirst={position === 0}
-            />
-          ))}
-          {connect.error && !isFaultShown && <ErrorNotice error={connect.error} />}
-          <Group justify="flex-end">
-            <Button variant="default" onClick={onClose}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={connect.isPending} disabled={isMissing}>
-              Connect
-            </Button>
-          </Group>
-        </Stack>
-      </form>
+      <SubmitForm
+        action="Connect"
+        work={{ isPending: connect.isPending, error: isFaultShown ? null : connect.error }}
+        isComplete={!isMissing}
+        onSubmit={submit}
+        onCancel={onClose}
+      >
+        {fields.map((field, position) => (
+          <FieldInput
+            key={field.name}
+            field={field}
+            value={values[field.name] ?? ''}
+            onChange={(value) => setValues((before) => ({ ...before, [field.name]: value }))}
+            fault={faultOf(field)}
+            isFirst={position === 0}
+          />
+        ))}
+      </SubmitForm>
     </Modal>
   )
 }

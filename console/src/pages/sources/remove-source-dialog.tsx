@@ -49,8 +49,7 @@ function Confirmation({
     <TypedConfirmation
       name={counted.items === 0 ? null : nameOf(source)}
       confirm="Delete the source"
-      isBusy={remove.isPending}
-      error={remove.error}
+      work={remove}
       onConfirm={() => remove.mutate()}
       onClose={onClose}
     >

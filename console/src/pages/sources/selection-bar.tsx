@@ -40,8 +40,7 @@ export function SelectionBar({
         <TypedConfirmation
           name={phrase}
           confirm="Delete items"
-          isBusy={remove.isPending}
-          error={remove.error}
+          work={remove}
           onConfirm={() => remove.mutate(selected, { onSuccess: asking.close })}
           onClose={asking.close}
           isFinal={false}
