@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { type Author, recordEvent } from '../audit/index.ts'
+import { checkKeyLimit, keepWithinPlan } from '../billing/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
 import type { Row } from '../database/schema.ts'
@@ -41,12 +42,6 @@ export interface ApiKeyView {
   createdAt: string
 }
 
-/** Refuses a key that exceeds the plan. Runs in the transaction that creates the key. */
-export type CheckKeyLimit = (tx: Tx, organizationId: string, actions: readonly Action[]) => Promise<void>
-
-/** Runs in the transaction that revokes a key: another key may now fit the plan. */
-type KeepWithinPlan = (tx: Tx, organizationId: string) => Promise<void>
-
 export interface ApiKeys {
   list(organizationId: string): Promise<ApiKeyView[]>
   /** @throws AppError `provider_not_allowed`, `user_required`, `key_limit_reached`, `plan_limit_reached` */
@@ -58,13 +53,7 @@ export interface ApiKeys {
 /** The most active keys of an organization: few enough to list at once. */
 export const LIVE_KEYS_MAX = 1_000
 
-export function createApiKeys(deps: {
-  db: Db
-  clock: Clock
-  checkKeyLimit: CheckKeyLimit
-  keepWithinPlan: KeepWithinPlan
-}): ApiKeys {
-  const { db, clock, checkKeyLimit, keepWithinPlan } = deps
+export function createApiKeys({ db, clock }: { db: Db; clock: Clock }): ApiKeys {
   return {
     async list(organizationId) {
       const rows = await db

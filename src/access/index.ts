@@ -1,4 +1,4 @@
-export { createApiKeys, insertApiKey, type CheckKeyLimit } from './api-keys.ts'
+export { createApiKeys, insertApiKey } from './api-keys.ts'
 export { describeSecret, newApiKeySecret, type NewSecret } from './api-key-secret.ts'
 export { createAdmitAgent } from './admit-agent.ts'
 export { authenticateApiKey } from './authenticate-api-key.ts'
@@ -12,4 +12,3 @@ export {
   DEVELOPMENT_ISSUER_PATH,
   type DevelopmentIssuer,
 } from './development-issuer/issuer.ts'
-export { markKeysBeyondPlan } from './keys-beyond-plan.ts'

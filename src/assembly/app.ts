@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from 'pino'
-import { createApiKeys, markKeysBeyondPlan } from '../access/index.ts'
-import { checkKeyLimit, createKeepWithinPlan, type Billing } from '../billing/index.ts'
+import { createApiKeys } from '../access/index.ts'
+import type { Billing } from '../billing/index.ts'
 import { createBackups } from '../backup/index.ts'
 import type { Settings } from '../config.ts'
 import type { OpenDatabase } from '../database/database.ts'
@@ -51,7 +51,7 @@ import { createInvitations, createMembers, createOrganizations } from '../organi
 import type { OutgoingWebhooks } from '../outgoing-webhooks/index.ts'
 import { createGroups, createScimGroups, createScimTokens, createScimUsers } from '../people/index.ts'
 import type { Choice } from '../models/index.ts'
-import { createRemovals, createSources, markSourcesBeyondPlan, type Removals } from '../sources/index.ts'
+import { createRemovals, createSources, type Removals } from '../sources/index.ts'
 import { createItemSyncs, createSyncRuns, dropActiveRuns } from '../sync/index.ts'
 import type { RequestLog } from '../request-log/index.ts'
 import { createThreads } from '../threads/index.ts'
@@ -106,11 +106,6 @@ export interface App {
   stop(): Promise<void>
 }
 
-const keepWithinPlan = createKeepWithinPlan({
-  agents: markKeysBeyondPlan,
-  connectors: markSourcesBeyondPlan,
-})
-
 /** Creates the service: the only place where adapters meet slices. Nothing runs or listens yet. */
 export async function createApp(given: AppDependencies): Promise<App> {
   const deps = tracedDependencies(given)
@@ -127,7 +122,7 @@ export async function createApp(given: AppDependencies): Promise<App> {
   const extractor = createTextExtractor({ recognition: recognitionOf(settings.OCR) })
   const files = createFiles({ db, items, extractor })
   const engine = await createConnectorEngine({ ...deps, items, metrics })
-  const billing = await createBillingEngine({ ...deps, metrics, keepWithinPlan })
+  const billing = await createBillingEngine({ ...deps, metrics })
   const outgoing = createWebhookEngine({ ...deps, metrics })
   const removals = removalsOf(deps)
   const isDraining = (): boolean => draining
@@ -251,7 +246,7 @@ function createServices(
     ...engine.accounts.services,
     db,
     clock,
-    apiKeys: createApiKeys({ db, clock, checkKeyLimit, keepWithinPlan }),
+    apiKeys: createApiKeys({ db, clock }),
     organizations: createOrganizations({ db, clock, paymentsConfigured: billing.payments !== null }),
     members: createMembers({ db, clock }),
     threads: createThreads({ db, clock, findReadable: items.findReadable }),
@@ -271,7 +266,6 @@ function createServices(
     sources: createSources({
       db,
       clock,
-      keepWithinPlan,
       channels: engine.accounts.channels,
       disconnect: { prepare: engine.accounts.revocations.prepare, run: engine.disconnect },
       removals,

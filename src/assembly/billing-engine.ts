@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Billing, createBilling, createStripeProcessor, type KeepWithinPlan } from '../billing/index.ts'
+import { type Billing, createBilling, createStripeProcessor } from '../billing/index.ts'
 import type { Settings } from '../config.ts'
 import type { OpenDatabase } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -13,7 +13,6 @@ export async function createBillingEngine(deps: {
   logger: Logger
   metrics: Metrics
   publicUrl: () => string
-  keepWithinPlan: KeepWithinPlan
   fetch: typeof fetch
 }): Promise<Billing> {
   const { settings, database, clock, logger, metrics, publicUrl } = deps
@@ -36,7 +35,6 @@ export async function createBillingEngine(deps: {
     logger,
     processor,
     publicUrl,
-    keepWithinPlan: deps.keepWithinPlan,
     sleep: (ms) => sleep(ms),
     onReportAttempt: metrics.observeReport,
     onUnannounced: metrics.observeUnannounced,

@@ -3,7 +3,6 @@ import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
-import { keepWithinPlan } from '../../test/support/keep-within-plan.ts'
 import { formatUsd, parseUsd } from './plans/money.ts'
 import { PLANS, TIERS } from './plans/plans.ts'
 import { createServer } from '../http/create-server.ts'
@@ -32,7 +31,6 @@ beforeAll(async () => {
         logger: pino({ level: 'silent' }),
         processor: null,
         publicUrl: () => 'http://127.0.0.1',
-        keepWithinPlan,
         sleep: async () => {},
         onReportAttempt: () => {},
         onUnannounced: () => {},

@@ -25,7 +25,7 @@ import { type CheckoutTerms, NOTHING_SOLD, readCheckoutTerms } from './payments/
 import { createWebhook, type ReceiveWebhook } from './payments/webhook.ts'
 import { whileNothingIsOwed } from './payments/while-nothing-is-owed.ts'
 import { createSubscriptions, type Subscriptions } from './subscriptions/subscriptions.ts'
-import { type KeepWithinPlan, readRoom, type Room } from './plans/plan-limits.ts'
+import { readRoom, type Room } from './plans/plan-limits.ts'
 import type { Logger } from '../kernel/logger.ts'
 
 export interface BillingDependencies {
@@ -35,7 +35,6 @@ export interface BillingDependencies {
   /** null: the deployment has none, and its operator sets the plans. */
   processor: PaymentProcessor | null
   publicUrl: () => string
-  keepWithinPlan: KeepWithinPlan
   sleep: (ms: number) => Promise<void>
   onReportAttempt: ReportDependencies['onAttempt']
   /** Called for a change at the payment processor that no event announced. */

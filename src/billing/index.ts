@@ -5,13 +5,7 @@ export type { ComparisonStanding, RemarkedOrganization } from './payments/compar
 export { PAYMENT_REMARKS } from './payments/remarks.ts'
 export type { OverageStanding, WaitingReport } from './overage/overage-standing.ts'
 export { USD_PATTERN, parseUsd } from './plans/money.ts'
-export {
-  beyondPlanError,
-  checkConnectorLimit,
-  checkKeyLimit,
-  createKeepWithinPlan,
-  type KeepWithinPlan,
-} from './plans/plan-limits.ts'
+export { beyondPlanError, checkConnectorLimit, checkKeyLimit, keepWithinPlan } from './plans/plan-limits.ts'
 export { SUBSCRIPTION_STATUSES, TIERS } from './plans/plans.ts'
 export { billingRoutes, subscriptionFields, type BillingServices } from './routes.ts'
 export { createStripeProcessor } from './stripe/create-stripe-processor.ts'

@@ -3,7 +3,6 @@ import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
-import { keepWithinPlan } from '../../test/support/keep-within-plan.ts'
 import { createBilling } from '../billing/index.ts'
 import { createServer } from '../http/create-server.ts'
 import { createOperator, createOperatorAuthenticator, operatorRoutes } from './index.ts'
@@ -46,7 +45,6 @@ beforeAll(async () => {
           logger: pino({ level: 'silent' }),
           processor: null,
           publicUrl: () => 'http://127.0.0.1',
-          keepWithinPlan,
           sleep: async () => {},
           onReportAttempt: () => {},
           onUnannounced: () => {},

@@ -4,7 +4,6 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { workerUrls } from '../../test/support/database-setup.ts'
-import { keepWithinPlan } from '../../test/support/keep-within-plan.ts'
 import { createFakeProvider } from '../../test/support/fake-provider.ts'
 import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
 import { testItem } from '../../test/support/items.ts'
@@ -46,7 +45,6 @@ const sourcesWith = (removals: Removals, options: { removalWaitMs?: number } = {
     ...options,
     db: bench.db,
     clock,
-    keepWithinPlan,
     channels: { list: async () => [] },
     disconnect: { prepare: async () => {}, run: async () => {} },
     removals,

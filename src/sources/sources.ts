@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { recordEvent, type AuditAction } from '../audit/index.ts'
+import { keepWithinPlan } from '../billing/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
 import type { Clock } from '../kernel/clock.ts'
@@ -28,9 +29,6 @@ export interface SourceChange {
   channelAllowlist?: string[] | null | undefined
   audience?: Audience | undefined
 }
-
-/** Runs inside the transaction that removes a source, which may free a place for another. */
-type KeepWithinPlan = (tx: Tx, organizationId: string) => Promise<void>
 
 /** Revokes the provider's grant when its source is removed. */
 export interface Disconnect {
@@ -77,7 +75,6 @@ const REMOVAL_WAIT_MS = 20_000
 interface SourcesDeps {
   db: Db
   clock: Clock
-  keepWithinPlan: KeepWithinPlan
   channels: SourceChannels
   disconnect: Disconnect
   removals: Removals
@@ -132,7 +129,7 @@ export function createSources(deps: SourcesDeps): Sources {
 }
 
 async function removeSource(deps: SourcesDeps, caller: Caller, id: string): Promise<SourceView> {
-  const { db, clock, keepWithinPlan, disconnect, removals } = deps
+  const { db, clock, disconnect, removals } = deps
   const source = { organizationId: caller.organizationId, sourceId: id }
   const removed = await changeOutOfTurn(db, caller.organizationId, async (tx, changes) => {
     const before = await getSource(tx, caller, id, 'locked')

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { dropActiveRuns } from './run-lease.ts'
 import { ProviderError } from '../providers/index.ts'
 import { createRemovals, createSources } from '../sources/index.ts'
-import { keepWithinPlan } from '../../test/support/keep-within-plan.ts'
 import { createFakeProvider, type FakeProvider } from '../../test/support/fake-provider.ts'
 import { startSyncBench, SYNC_INTERVAL_MS, type SyncBench } from '../../test/support/sync.ts'
 
@@ -21,7 +20,6 @@ const set = async (sourceId: string, status: 'active' | 'disabled') => {
   const sources = createSources({
     db,
     clock,
-    keepWithinPlan,
     channels: { list: async () => [] },
     disconnect: { prepare: async () => {}, run: async () => {} },
     removals: createRemovals({

@@ -3,7 +3,6 @@ import { sql } from 'kysely'
 import { dropActiveRuns } from './run-lease.ts'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { workerUrls } from '../../test/support/database-setup.ts'
-import { keepWithinPlan } from '../../test/support/keep-within-plan.ts'
 import { createFakeProvider, type FakeProvider } from '../../test/support/fake-provider.ts'
 import { startSyncBench, type SyncBench } from '../../test/support/sync.ts'
 import { openPostgres } from '../database/drivers/postgres.ts'
@@ -54,7 +53,6 @@ const sources = () => {
   return createSources({
     db,
     clock,
-    keepWithinPlan,
     channels: { list: async () => [] },
     disconnect: { prepare: async () => {}, run: async () => {} },
     removals: createRemovals({

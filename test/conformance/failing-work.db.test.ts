@@ -18,7 +18,6 @@ import {
 import { createFakeProvider } from '../support/fake-provider.ts'
 import { hashEmbeddingModel } from '../support/hash-embedding-model.ts'
 import { manyItems } from '../support/items.ts'
-import { keepWithinPlan } from '../support/keep-within-plan.ts'
 import { insertOrganization, insertSource, type TestOrganization } from '../support/organizations.ts'
 import { seededRandom } from '../support/random.ts'
 import { startTestService, type TestService } from '../support/service.ts'
@@ -125,7 +124,6 @@ async function sourceRemoval(): Promise<Work> {
   await createSources({
     db,
     clock: systemClock,
-    keepWithinPlan,
     channels: { list: async () => [] },
     disconnect: { prepare: async () => {}, run: async () => {} },
     removals: stopped,

@@ -8,7 +8,6 @@ import { AppError } from '../../src/kernel/errors.ts'
 import { createCredits } from '../../src/usage/index.ts'
 import { aRetrieval, aSearch } from '../support/credit-use.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
-import { keepWithinPlan } from '../support/keep-within-plan.ts'
 import { createModelProcessor, type ReportFate } from '../support/model-processor.ts'
 
 const START = new Date('2026-03-10T12:00:00.000Z')
@@ -93,7 +92,6 @@ async function play(steps: readonly Step[]): Promise<void> {
     processor,
     logger: { info() {}, warn() {}, error() {} },
     publicUrl: () => 'http://127.0.0.1',
-    keepWithinPlan,
     sleep: (ms) => sleep(ms),
     onReportAttempt: () => {},
     onUnannounced: () => {},

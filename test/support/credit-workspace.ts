@@ -4,7 +4,6 @@ import type { OpenDatabase } from '../../src/database/database.ts'
 import { createCredits } from '../../src/usage/index.ts'
 import { aSearch, chargedOf, recordedOf, reservationsOf } from './credit-use.ts'
 import type { TestDatabase } from './database.ts'
-import { keepWithinPlan } from './keep-within-plan.ts'
 
 /** An organization and two instances of the service that share a test clock. */
 export async function creditWorkspace(
@@ -24,7 +23,7 @@ export async function creditWorkspace(
   })
   const [first, second] = [database, other].map(({ db }) => createCredits({ db, clock }))
   if (!first || !second) throw new Error('there are two instances')
-  const subscriptions = createSubscriptions({ db: database.db, clock, keepWithinPlan })
+  const subscriptions = createSubscriptions({ db: database.db, clock })
   return {
     organizationId,
     first,

@@ -2,7 +2,7 @@ import { NO_LEASE } from '../../background/index.ts'
 import type { Tx } from '../../database/database.ts'
 import type { BillingInterval, Row, SubscriptionStatus, Tier } from '../../database/schema.ts'
 import type { CustomerReading, PlannedChange } from '../payment-processor.ts'
-import { type KeepWithinPlan, lockPlan } from '../plans/plan-limits.ts'
+import { keepWithinPlan, lockPlan } from '../plans/plan-limits.ts'
 import { periodAt } from '../subscriptions/period.ts'
 import { plannedIn, type PlannedView } from '../subscriptions/planned-change.ts'
 import { emitSubscriptionChange } from '../subscriptions/emit-subscription-change.ts'
@@ -38,10 +38,10 @@ export async function applyReading(
   tx: Tx,
   turn: Turn,
   reading: CustomerReading,
-  options: { now: Date; keepWithinPlan: KeepWithinPlan; found: readonly Remarked[] },
+  options: { now: Date; found: readonly Remarked[] },
 ): Promise<Applied | null> {
   const { organizationId } = turn
-  const { now, keepWithinPlan } = options
+  const { now } = options
   await lockPlan(tx, organizationId)
   const account = await lockTurn(tx, turn)
   if (!account) return null

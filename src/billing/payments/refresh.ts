@@ -3,7 +3,6 @@ import type { Db } from '../../database/database.ts'
 import { retryConflicts } from '../../database/retry-conflicts.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { CustomerReading, PaymentProcessor } from '../payment-processor.ts'
-import type { KeepWithinPlan } from '../plans/plan-limits.ts'
 import { PLANS } from '../plans/plans.ts'
 import { backOffMs } from '../back-off.ts'
 import { endTurn, findAccount, lockTurn, takeTurn, type Turn } from './accounts.ts'
@@ -17,7 +16,6 @@ export interface RefreshDependencies {
   clock: Clock
   processor: PaymentProcessor
   logger: Logger
-  keepWithinPlan: KeepWithinPlan
   sleep: (ms: number) => Promise<void>
   /** Called for a change that no event announced. */
   onUnannounced: () => void
@@ -87,7 +85,7 @@ async function readAndApply(
   turn: Turn,
   customerId: string,
 ): Promise<Applied | null> {
-  const { db, clock, processor, logger, keepWithinPlan } = deps
+  const { db, clock, processor, logger } = deps
   const { organizationId } = turn
   const reading = await processor.readCustomer(customerId)
   const lacking = lackingMeter(reading)
@@ -102,9 +100,7 @@ async function readAndApply(
       )
     })
   return await retryConflicts(() =>
-    db
-      .transaction()
-      .execute((tx) => applyReading(tx, turn, reading, { now: clock.now(), keepWithinPlan, found })),
+    db.transaction().execute((tx) => applyReading(tx, turn, reading, { now: clock.now(), found })),
   )
 }
 

@@ -8,6 +8,12 @@ import { PLANS } from './plans.ts'
 
 type Resource = 'agents' | 'connectors'
 
+/** The rows that count toward a limit, by their table. */
+const COUNTED = {
+  agents: { table: 'api_keys', isCounted: sql<boolean>`revoked_at is null and ${isAgentKey()}` },
+  connectors: { table: 'sources', isCounted: sql<boolean>`removed_at is null and not push_only` },
+} as const
+
 /**
  * Refuses an agent beyond the tier's limit. A key with none of `search`, `context` and `ask` is not an agent and is
  * never refused. Call it in the transaction that creates the key: it locks the plan, so that no other key takes the
@@ -32,18 +38,21 @@ export async function checkConnectorLimit(tx: Tx, organizationId: string): Promi
   await checkLimit(tx, organizationId, 'connectors')
 }
 
-/** Marks all but the oldest `limit` (null: no limit) as over the plan. Runs in a transaction that holds the plan. */
-export type MarkBeyond = (tx: Tx, organizationId: string, limit: number | null) => Promise<void>
-
 /** Stops what exceeds the plan, newest first, and resumes what fits. Call it in the changing transaction. */
-export type KeepWithinPlan = (tx: Tx, organizationId: string) => Promise<void>
-
-/** What a plan limits, by owner: access owns keys, sources owns connectors. */
-export function createKeepWithinPlan(mark: Record<Resource, MarkBeyond>): KeepWithinPlan {
-  return async (tx, organizationId) => {
-    const plan = await lockPlan(tx, organizationId)
-    await mark.agents(tx, organizationId, limitOf(plan, 'agents'))
-    await mark.connectors(tx, organizationId, limitOf(plan, 'connectors'))
+export async function keepWithinPlan(tx: Tx, organizationId: string): Promise<void> {
+  const plan = await lockPlan(tx, organizationId)
+  for (const resource of ['agents', 'connectors'] as const) {
+    const { table, isCounted } = COUNTED[resource]
+    const limit = limitOf(plan, resource)
+    const isBeyond =
+      limit === null ? sql`false` : sql`row_number() over (order by created_at, id) > ${limit}::integer`
+    await sql`
+      update ${sql.table(table)} t set beyond_plan = r.beyond
+      from (
+        select id, ${isBeyond} as beyond from ${sql.table(table)}
+        where organization_id = ${organizationId} and ${isCounted}
+      ) r
+      where t.organization_id = ${organizationId} and t.id = r.id and t.beyond_plan <> r.beyond`.execute(tx)
   }
 }
 
@@ -120,22 +129,14 @@ async function checkLimit(tx: Tx, organizationId: string, resource: Resource): P
 }
 
 async function countUsed(db: Db, organizationId: string, resource: Resource): Promise<number> {
-  const count = sql<number>`count(*)::int`.as('used')
-  const query =
-    resource === 'agents'
-      ? db
-          .selectFrom('api_keys')
-          .select(count)
-          .where('organization_id', '=', organizationId)
-          .where('revoked_at', 'is', null)
-          .where(isAgentKey())
-      : db
-          .selectFrom('sources')
-          .select(count)
-          .where('organization_id', '=', organizationId)
-          .where('removed_at', 'is', null)
-          .where('push_only', '=', false)
-  return (await query.executeTakeFirstOrThrow()).used
+  const { table, isCounted } = COUNTED[resource]
+  const { used } = await db
+    .selectFrom(table)
+    .select(sql<number>`count(*)::int`.as('used'))
+    .where('organization_id', '=', organizationId)
+    .where(isCounted)
+    .executeTakeFirstOrThrow()
+  return used
 }
 
 /**

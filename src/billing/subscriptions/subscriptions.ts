@@ -3,7 +3,7 @@ import type { BillingInterval, Row, SubscriptionStatus, Tier } from '../../datab
 import type { Clock } from '../../kernel/clock.ts'
 import { retryConflicts } from '../../database/retry-conflicts.ts'
 import { formatUsd } from '../plans/money.ts'
-import { includedIn, type KeepWithinPlan, lockPlan } from '../plans/plan-limits.ts'
+import { includedIn, keepWithinPlan, lockPlan } from '../plans/plan-limits.ts'
 import { EXTRA_ANSWER_MICRO_USD, PLANS } from '../plans/plans.ts'
 import { periodAt } from './period.ts'
 import { plannedIn, type PlannedView } from './planned-change.ts'
@@ -65,12 +65,7 @@ export interface Subscriptions {
   put(organizationId: string, subscription: NewSubscription): Promise<SubscriptionView>
 }
 
-export function createSubscriptions(deps: {
-  db: Db
-  clock: Clock
-  keepWithinPlan: KeepWithinPlan
-}): Subscriptions {
-  const { db, clock, keepWithinPlan } = deps
+export function createSubscriptions({ db, clock }: { db: Db; clock: Clock }): Subscriptions {
   const readMany = async (on: Db, ids: readonly string[]): Promise<Map<string, SubscriptionView>> => {
     if (ids.length === 0) return new Map()
     const rows = await on
