@@ -4,7 +4,7 @@ import { DAY } from '../clock.ts'
 import { nextDueAt } from '../due.ts'
 import type { Meters } from '../meters.ts'
 import { planItem, plannedPrice } from '../subscription-items.ts'
-import { html, type Html } from './html.ts'
+import { html, table, type Html } from './html.ts'
 import { moment, pageReply } from './layout.ts'
 
 /** The clock's steps in seconds. */
@@ -70,20 +70,7 @@ function subscriptionsSection(account: Account): Html {
   })
   return html`<section>
     <h2>Subscriptions</h2>
-    <div class="scroll">
-      <table>
-        <thead>
-          <tr>
-            <th>Customer</th>
-            <th>Plan</th>
-            <th>Status</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${rows}
-        </tbody>
-      </table>
-    </div>
+    ${table(['Customer', 'Plan', 'Status'], 0, rows)}
   </section>`
 }
 
@@ -101,20 +88,7 @@ function metersSection(account: Account, meters: Meters): Html {
   if (rows.length === 0) return html``
   return html`<section>
     <h2>Meters</h2>
-    <div class="scroll">
-      <table>
-        <thead>
-          <tr>
-            <th>Meter</th>
-            <th>Customer</th>
-            <th class="end">Units so far</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${rows}
-        </tbody>
-      </table>
-    </div>
+    ${table(['Meter', 'Customer', 'Units so far'], 1, rows)}
   </section>`
 }
 
@@ -130,13 +104,7 @@ function eventsSection(account: Account): Html {
   )
   return html`<section>
     <h2>Recent events</h2>
-    <div class="scroll">
-      <table>
-        <tbody>
-          ${rows}
-        </tbody>
-      </table>
-    </div>
+    ${table(['Time', 'Event'], 0, rows)}
   </section>`
 }
 

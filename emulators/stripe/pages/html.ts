@@ -12,6 +12,25 @@ export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   return { markup }
 }
 
+/** A table whose last `numbers` columns are numbers. */
+export function table(columns: readonly string[], numbers: number, rows: readonly Html[]): Html {
+  const heads = columns.map(
+    (name, index) => html`<th class="${index < columns.length - numbers ? '' : 'end'}">${name}</th>`,
+  )
+  return html`<div class="scroll">
+    <table>
+      <thead>
+        <tr>
+          ${heads}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows}
+      </tbody>
+    </table>
+  </div>`
+}
+
 function markupOf(part: Part): string {
   if (typeof part === 'string' || typeof part === 'number') return escaped(String(part))
   return 'markup' in part ? part.markup : part.map(({ markup }) => markup).join('')

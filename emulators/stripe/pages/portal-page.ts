@@ -6,7 +6,7 @@ import { previewInvoice } from '../invoices.ts'
 import { liveSubscription, plansOnSale } from '../portal.ts'
 import { periodEnd, planItem, plannedPrice } from '../subscription-items.ts'
 import { cardChoice } from './card-choice.ts'
-import { html, type Html } from './html.ts'
+import { html, table, type Html } from './html.ts'
 import { moment, money, pageReply } from './layout.ts'
 
 export const PORTAL_NOTES: Record<string, { says: string; isBad: boolean }> = {
@@ -108,26 +108,14 @@ export function linesTable(invoice: Invoice): Html {
         <td class="end">${money(line.amount)}</td>
       </tr>`,
   )
-  return html`<div class="scroll">
-    <table>
-      <thead>
-        <tr>
-          <th>For</th>
-          <th class="end">Quantity</th>
-          <th class="end">Amount</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${rows} ${adjustmentRow('Discount', invoice.total_discount_amounts, -1)}
-        ${adjustmentRow('Tax', invoice.total_taxes, 1)}
-        <tr>
-          <td><strong>Due</strong></td>
-          <td></td>
-          <td class="end"><strong>${money(invoice.amount_due)}</strong></td>
-        </tr>
-      </tbody>
-    </table>
-  </div>`
+  const due = html`<tr>
+    <td><strong>Due</strong></td>
+    <td></td>
+    <td class="end"><strong>${money(invoice.amount_due)}</strong></td>
+  </tr>`
+  const discount = adjustmentRow('Discount', invoice.total_discount_amounts, -1)
+  const tax = adjustmentRow('Tax', invoice.total_taxes, 1)
+  return table(['For', 'Quantity', 'Amount'], 2, [...rows, discount, tax, due])
 }
 
 function adjustmentRow(name: string, amounts: readonly { amount: number }[] | null, sign: 1 | -1): Html {
@@ -168,20 +156,7 @@ function invoicesSection(account: Account, session: Stripe.BillingPortal.Session
   })
   return html`<section>
     <h2>Invoices</h2>
-    <div class="scroll">
-      <table>
-        <thead>
-          <tr>
-            <th>Invoice</th>
-            <th>Status</th>
-            <th class="end">Amount</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${rows}
-        </tbody>
-      </table>
-    </div>
+    ${table(['Invoice', 'Status', 'Amount'], 1, rows)}
   </section>`
 }
 
