@@ -21,8 +21,7 @@ export function LeaveDialog({ isOpen, onClose }: { isOpen: boolean; onClose: () 
       title={`Leave ${organization.name}?`}
       text={`You lose access at once and can return only by invitation. Your open invitations are revoked. Keys that you created stay with the workspace. ${after}`}
       confirm="Leave"
-      isBusy={leave.isPending}
-      error={leave.error}
+      work={leave}
       onConfirm={() => leave.mutate(undefined, { onSuccess: onClose })}
       onClose={close}
     />

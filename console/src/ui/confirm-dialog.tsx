@@ -1,6 +1,6 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
-import type { ApiError } from '../api/errors.ts'
 import { ErrorNotice } from './error-state.tsx'
+import type { FormWork } from './submit-form.tsx'
 
 /** Confirms an action that cannot be undone. Cancel has the initial focus. */
 export function ConfirmDialog({
@@ -8,8 +8,7 @@ export function ConfirmDialog({
   title,
   text,
   confirm,
-  isBusy,
-  error,
+  work,
   onConfirm,
   onClose,
 }: {
@@ -19,8 +18,7 @@ export function ConfirmDialog({
   text: string
   /** The verb of the button: "Revoke key". */
   confirm: string
-  isBusy: boolean
-  error: ApiError | null
+  work: FormWork
   onConfirm: () => void
   onClose: () => void
 }) {
@@ -28,12 +26,12 @@ export function ConfirmDialog({
     <Modal opened={isOpen} onClose={onClose} title={title}>
       <Stack>
         <Text>{text}</Text>
-        {error && <ErrorNotice error={error} />}
+        {work.error && <ErrorNotice error={work.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose} data-autofocus>
             Cancel
           </Button>
-          <Button color="red.8" onClick={onConfirm} loading={isBusy}>
+          <Button color="red.8" onClick={onConfirm} loading={work.isPending}>
             {confirm}
           </Button>
         </Group>

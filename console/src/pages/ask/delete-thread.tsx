@@ -19,8 +19,7 @@ export function DeleteThread({ id }: { id: string }) {
         title="Delete this thread?"
         text="Its questions and answers are deleted. This cannot be undone."
         confirm="Delete the thread"
-        isBusy={remove.isPending}
-        error={remove.error}
+        work={remove}
         onConfirm={() => remove.mutate(id, { onSuccess: () => void navigate({ search: {} }) })}
         onClose={asking.close}
       />

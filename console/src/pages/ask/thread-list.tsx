@@ -51,8 +51,7 @@ export function ThreadList() {
         title="Delete all threads?"
         text="Your questions and their answers in this workspace are deleted. This cannot be undone."
         confirm="Delete all threads"
-        isBusy={remove.isPending}
-        error={remove.error}
+        work={remove}
         onConfirm={() => remove.mutate(null, { onSuccess: asking.close })}
         onClose={asking.close}
       />

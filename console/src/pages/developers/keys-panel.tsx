@@ -182,8 +182,7 @@ function RevokeDialog({ apiKey, onClose }: { apiKey: ApiKey | null; onClose: () 
       title={`Revoke ${apiKey?.name ?? 'the key'}?`}
       text={apiKey === null ? '' : whatStops(apiKey)}
       confirm="Revoke key"
-      isBusy={revoke.isPending}
-      error={revoke.error}
+      work={revoke}
       onConfirm={() => {
         if (apiKey) revoke.mutate(apiKey.id)
       }}

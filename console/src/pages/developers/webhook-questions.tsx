@@ -30,8 +30,7 @@ export function RotateWebhookDialog({ webhook, onClose }: { webhook: Webhook | n
       title="Rotate the signing secret?"
       text="Events are signed with the new secret, and for 24 hours with the former one too."
       confirm="Rotate secret"
-      isBusy={rotate.isPending}
-      error={rotate.error}
+      work={rotate}
       onConfirm={() => {
         if (webhook) rotate.mutate(webhook.id)
       }}
@@ -52,8 +51,7 @@ export function DeleteWebhookDialog({ webhook, onClose }: { webhook: Webhook | n
       title="Delete the webhook?"
       text={`${webhook?.url ?? 'The address'} gets no more events. Waiting events are not sent, and its deliveries are deleted. To stop temporarily, pause it.`}
       confirm="Delete webhook"
-      isBusy={remove.isPending}
-      error={remove.error}
+      work={remove}
       onConfirm={() => {
         if (webhook) remove.mutate(webhook.id, { onSuccess: close })
       }}

@@ -149,8 +149,7 @@ function DeleteDialog({ open, total, onClose }: { open: Open | null; total: numb
       title={areAll ? `Delete ${count(total, 'question')}?` : 'Delete this question?'}
       text={`${open?.is === 'delete' ? `“${open.question.question}” is deleted. ` : ''}Runs keep their questions and answers.`}
       confirm={areAll ? 'Delete all' : 'Delete question'}
-      isBusy={remove.isPending}
-      error={remove.error}
+      work={remove}
       onConfirm={() => remove.mutate(open?.is === 'delete' ? open.question.id : null, { onSuccess: close })}
       onClose={close}
     />

@@ -107,8 +107,7 @@ function ShownRun({
         title="Delete this run?"
         text="Its ranks and answers are lost. The questions stay."
         confirm="Delete run"
-        isBusy={remove.isPending}
-        error={remove.error}
+        work={remove}
         onConfirm={() => remove.mutate(id)}
         onClose={asking.close}
       />

@@ -111,8 +111,7 @@ function RevokeDialog({ token, onClose }: { token: ScimToken | null; onClose: ()
       title={`Revoke ${token?.name ?? 'the token'}?`}
       text="Your identity provider can no longer manage people and groups with it. Existing ones stay."
       confirm="Revoke token"
-      isBusy={revoke.isPending}
-      error={revoke.error}
+      work={revoke}
       onConfirm={() => {
         if (token) revoke.mutate(token.id, { onSuccess: close })
       }}

@@ -132,8 +132,7 @@ function DeleteDialog({ group, onClose }: { group: Group | null; onClose: () => 
       title={`Delete ${group?.name ?? group?.id ?? 'the group'}?`}
       text="Its members lose access to items that only this group may read."
       confirm="Delete group"
-      isBusy={remove.isPending}
-      error={remove.error}
+      work={remove}
       onConfirm={() => {
         if (group) remove.mutate(group.id, { onSuccess: close })
       }}

@@ -71,8 +71,7 @@ function RevokeDialog({ invitation, onClose }: { invitation: Invitation | null; 
       title="Revoke the invitation?"
       text="The link stops working. Members who joined stay."
       confirm="Revoke invitation"
-      isBusy={revoke.isPending}
-      error={revoke.error}
+      work={revoke}
       onConfirm={() => {
         if (invitation) revoke.mutate(invitation.id, { onSuccess: close })
       }}

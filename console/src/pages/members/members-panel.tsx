@@ -167,8 +167,7 @@ function RemoveDialog({ member, onClose }: { member: Member | null; onClose: () 
       title={`Remove ${name}?`}
       text={`${name} loses access at once. Their open invitations are revoked. Keys that they created keep working: revoke those that should not.`}
       confirm="Remove"
-      isBusy={remove.isPending}
-      error={remove.error}
+      work={remove}
       onConfirm={() => {
         if (member) remove.mutate(member.id, { onSuccess: close })
       }}

@@ -20,8 +20,7 @@ export function DeleteItemDialog({
       title="Delete this item?"
       text={`“${item?.title ?? ''}” can no longer be found or cited. Only a full sync restores it, if it still exists at its provider.`}
       confirm="Delete item"
-      isBusy={remove.isPending}
-      error={remove.error}
+      work={remove}
       onConfirm={() =>
         item !== undefined &&
         remove.mutate(item.id, {
