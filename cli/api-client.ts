@@ -26,10 +26,7 @@ export interface ApiClient {
   call<T>(schema: z.ZodType<T>, request: ApiRequest): Promise<T>
   /** @throws MemoryError, ConnectionError, CommandError (no key, or the required wait is too long) */
   send(request: ApiRequest): Promise<RawAnswer>
-  /**
-   * The client library's features beyond single requests. @throws CommandError without a key; pass other errors to
-   * `failureOf`
-   */
+  /** The client library's features beyond single requests. @throws CommandError without a key */
   memory(): Memory
   /** Validates a result of the library. @throws CommandError when it has another shape */
   check<T>(schema: z.ZodType<T>, value: unknown): T

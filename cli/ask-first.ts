@@ -2,10 +2,7 @@ import { confirm, isCancel, text } from '@clack/prompts'
 import { CommandError, UsageError } from './failures.ts'
 import { printableLine, type Terminal } from './terminal.ts'
 
-/**
- * Asks for confirmation on a terminal and skips the question elsewhere. @throws CommandError with `refusal` when the
- * user declines
- */
+/** Asks for confirmation on a terminal only. @throws CommandError with `refusal` when the user declines */
 export async function askFirst(terminal: Terminal, message: string, refusal: string): Promise<void> {
   if (!process.stdin.isTTY || !terminal.stderr.isTTY) return
   const answer = await confirm({ message, initialValue: false, output: terminal.stderr })

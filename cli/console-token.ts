@@ -36,10 +36,7 @@ export async function fetchConsoleToken(
   return { token: answer.data.access_token, expiresIn: answer.data.expires_in }
 }
 
-/**
- * The authorization code flow with PKCE (RFC 6749, RFC 7636): the issuer redirects the browser, here this command,
- * straight back.
- */
+/** The authorization code flow with PKCE (RFC 6749, RFC 7636), whose redirect this command reads itself. */
 async function authorize(serviceUrl: string, email: string, challenge: string): Promise<string> {
   const query = new URLSearchParams({
     client_id: CLIENT_ID,

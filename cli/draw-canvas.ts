@@ -23,10 +23,7 @@ interface Placed {
   radius: number
 }
 
-/**
- * Draws the graph as a self-contained SVG: the heaviest node in the middle, lighter ones further out, sized by
- * weight. The same graph always yields the same drawing.
- */
+/** Draws the graph as an SVG: the heaviest node in the middle, sized by weight. Deterministic. */
 export function drawCanvas(nodes: readonly CanvasNode[], edges: readonly CanvasEdge[]): string {
   const heaviest = Math.max(1, ...nodes.slice(0, 1).map(({ weight }) => weight))
   const placed = nodes.map((node, place): Placed => {

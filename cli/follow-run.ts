@@ -38,10 +38,7 @@ export async function followRun(
   }
 }
 
-/**
- * Reports how a run ended; `provider` is the source's, if known.
- * @throws CommandError with the provider's message when the run failed
- */
+/** Reports how a run ended, by `provider` if known. @throws CommandError with its message when it failed */
 export function reportRun(
   { label, provider }: { label: string; provider?: string | undefined },
   details: RunDetails,

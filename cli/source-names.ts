@@ -5,10 +5,7 @@ const SHORT_ID_CHARACTERS = 8
 
 type Named = Pick<Source, 'id' | 'displayName' | 'externalAccountId'>
 
-/**
- * A unique name for each source, by id: its name, and for duplicates also the account at the provider, or the start
- * of the id.
- */
+/** A unique name for each source, by id: duplicates add the account or the start of the id. */
 export function nameSources(sources: readonly Named[]): ReadonlyMap<string, string> {
   const names = new Map<string, string>()
   for (const [name, namesakes] of Map.groupBy(sources, ({ displayName }) => printableLine(displayName))) {

@@ -255,10 +255,7 @@ function connectorFaults(settings: Settings): string[] {
   return faults
 }
 
-/**
- * Reads the settings. An empty variable counts as unset; unknown names are ignored.
- * @throws StartupError that lists every fault at once
- */
+/** Reads the settings. An empty variable counts as unset. @throws StartupError that lists every fault at once */
 export function readSettings(environment: Readonly<Record<string, string | undefined>>): Settings {
   const given = Object.fromEntries(
     Object.entries(environment).filter(([, value]) => value !== undefined && value !== ''),

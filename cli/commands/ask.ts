@@ -163,10 +163,7 @@ async function printCitations(
   }
 }
 
-/**
- * The path of an imported file, which an answer does not carry. Otherwise, and when the key may not read the item,
- * the provider.
- */
+/** An imported file's path, which an answer lacks; otherwise, or if unreadable to the key, the provider. */
 async function pathOrProvider(
   client: ApiClient,
   { sourceItemId, provider }: ContextItem,

@@ -43,10 +43,7 @@ export function nameOf({ state, path: file }: Place): string {
   return state.prefix === '' ? file : `${state.prefix}/${file}`
 }
 
-/**
- * Opens the notes of a destination. `force` takes a prefix over from another local folder.
- * @throws CommandError when the prefix belongs to another local folder
- */
+/** Opens a destination's notes; `force` takes a prefix over from another folder. @throws CommandError */
 export async function openImportNotes(
   folder: string,
   destination: Destination,

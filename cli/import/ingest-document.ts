@@ -18,10 +18,7 @@ export function externalIdOf(name: string, part: number): string {
   return part === 0 ? name : `${name}#part-${part + 1}`
 }
 
-/**
- * The documents of a file: none without text, several when its text exceeds the limit. `name` is its id at the
- * service.
- */
+/** A file's documents: none without text, several when its text exceeds the limit. `name` is its id. */
 export function toIngestDocuments(
   target: IngestTarget,
   name: string,

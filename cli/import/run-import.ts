@@ -53,10 +53,7 @@ const BATCH_BYTES_MAX = 2 * 1024 * 1024
 /** How often the notes are saved, so that a killed import repeats little. */
 const SAVE_EVERY_MS = 2_000
 
-/**
- * Imports the files. @throws MemoryError, ConnectionError, CommandError when the service accepts nothing; the notes
- * are saved
- */
+/** Imports the files. @throws MemoryError, ConnectionError, CommandError; the notes are saved */
 export async function runImport(
   deps: ImportDeps,
   files: readonly FoundFile[],

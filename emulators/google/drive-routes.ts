@@ -91,10 +91,7 @@ function listFiles(store: DriveStore, query: URLSearchParams): EmulatorReply {
   return answerFields('files', query, { kind: 'drive#fileList', incompleteSearch: false, files, ...next })
 }
 
-/**
- * Parses the clauses this project sends: `trashed = …`, `mimeType = '…'`, `'…' in parents`, joined with `and`; null
- * for others.
- */
+/** Parses the clauses that this project sends, joined with `and`; null for others. */
 function parseQuery(store: DriveStore, text: string, feed: string): ((file: EmulatedFile) => boolean) | null {
   const tests = text
     .split(' and ')

@@ -98,10 +98,7 @@ interface DriveCore {
   renamed: Map<string, string>
   log: LogEntry[]
   get(id: string): EmulatedFile | null
-  /**
-   * Whether the file or a folder above it passes the test: trashing or unsharing a folder applies to everything below
-   * it.
-   */
+  /** Whether the file or a folder above it passes the test: trashing a folder applies to everything below. */
   some(file: EmulatedFile, test: (file: EmulatedFile) => boolean): boolean
   drives(): { id: string; name: string }[]
 }

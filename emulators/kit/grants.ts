@@ -33,9 +33,7 @@ export interface Grants {
     state: string
     codeChallenge: string | null
   }): string
-  /**
-   * Codes are single-use, live ten minutes and are bound to the redirect URI and the PKCE challenge (RFC 7636 S256).
-   */
+  /** Codes are single-use for ten minutes, bound to redirect URI and PKCE challenge (RFC 7636 S256). */
   exchange(input: { code: string; redirectUri: string; codeVerifier: string | null }): Grant | null
   refresh(refreshToken: string): Grant | null
   check(accessToken: string | null): TokenState

@@ -21,10 +21,7 @@ export function richText(text: string): RichTextItemResponse[] {
   return [{ type: 'text', text: { content: text, link: null }, annotations, plain_text: text, href: null }]
 }
 
-/**
- * A page's content as blocks: the lines of its Markdown, nested by their tabs, then its subpages and databases.
- * Checked against the SDK's types (developers.notion.com/reference/block).
- */
+/** A page's content as blocks: its Markdown's lines, nested by tabs, then its subpages and databases. */
 export function blocksOf(state: NotionEmulatorState, page: EmulatedObject): EmulatedBlock[] {
   const top: EmulatedBlock[] = []
   const open: EmulatedBlock[][] = [top]

@@ -31,10 +31,7 @@ const notFound = (id: string, kind = 'page') =>
 
 const invalidUrl = () => notionError(400, 'invalid_request_url', 'Invalid request URL.')
 
-/**
- * The API's reading routes. `markdownLimit`: characters after which a page is split into parts; null: there is no
- * Markdown route.
- */
+/** The reading routes. `markdownLimit`: characters of a part of a page; null: there is no Markdown route. */
 export function notionRoutes(
   state: NotionEmulatorState,
   markdownLimit: number | null,

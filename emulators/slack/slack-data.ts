@@ -120,10 +120,7 @@ export function countBefore(seed: SlackSeed, channel: number, ts: string): numbe
   return low
 }
 
-/**
- * The i-th message of a channel, generated from the seed alone. The first one is the system's note that a user
- * joined.
- */
+/** The i-th message of a channel, generated from the seed alone. The first notes that a user joined. */
 export function messageOf(seed: SlackSeed, channel: number, i: number): EmulatedMessage {
   const random = randomOf(seed.seed, 'message', channel, i)
   const ts = tsOf(seed, channel, i)

@@ -1,9 +1,6 @@
 import { createHmac } from 'node:crypto'
 
-/**
- * An event not accepted within three seconds is resent at once, after a minute and after five
- * (docs.slack.dev/apis/events-api).
- */
+/** An event not accepted in three seconds is resent at once, after one minute and five. */
 const RETRY_DELAYS_MS: readonly number[] = [0, 60_000, 300_000]
 const ANSWER_MS = 3000
 

@@ -28,10 +28,7 @@ export interface SlackEmulatorOptions {
   retryDelaysMs?: readonly number[]
   /** Requests per minute and method by Slack's tiers (20, 50, 100); no limit when absent. */
   rateLimits?: boolean
-  /**
-   * The limits of commercial apps outside Slack's Marketplace: 1 request a minute and 15 objects for history and
-   * replies.
-   */
+  /** The limits of commercial apps outside Slack's Marketplace: a request a minute, 15 objects each. */
   restricted?: boolean
   /** Token rotation: access tokens live 12 hours. */
   rotatesTokens?: boolean

@@ -5,10 +5,7 @@ import { discountLines } from './discounts.ts'
 /** The emulator's only tax rate. */
 const TAX_RATE = 'txr_emulator'
 
-/**
- * Sums up lines, discounts and taxes, and deducts a customer's credit. The rest of the credit stays for later
- * invoices.
- */
+/** Sums up lines, discounts and taxes, and deducts a customer's credit; its rest stays for later. */
 export function setAmounts(account: Account, invoice: Invoice): void {
   const subtotal = sum(invoice.lines.data.map(({ amount }) => amount))
   const discounted = subtotal - discountLines(account, invoice)

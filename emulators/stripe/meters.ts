@@ -9,10 +9,7 @@ const IDENTIFIER_LENGTH_MAX = 100
 
 /** The uses reported to a meter, each counted once. */
 export interface Meters {
-  /**
-   * Records a use. Refuses a repeated identifier for a day of the caller's time, the minimum that Stripe promises.
-   * @throws StripeError 400
-   */
+  /** Records a use. Refuses an identifier repeated within a day of the caller's time. @throws StripeError 400 */
   record(given: NewUse): Stripe.Billing.MeterEvent
   /** All units by event name and customer, and the number of accepted and refused calls. */
   totals(): { units: Record<string, Record<string, number>>; taken: number; repeated: number }

@@ -77,10 +77,7 @@ function yearly(price: Price): number {
   return (price.unit_amount ?? 0) / months
 }
 
-/**
- * A yearly price is slightly less than ten monthly ones; rounded down, so that the same plan never counts as an
- * upgrade.
- */
+/** A yearly price is less than ten monthly ones; rounded down, the same plan never counts as an upgrade. */
 const YEAR_IN_PAID_MONTHS = 9.5
 
 function isShorter(next: Price, present: Price): boolean {

@@ -60,10 +60,7 @@ export interface StripeEmulator extends EmulatorServer {
   eventsSent(): Promise<void>
 }
 
-/**
- * A Stripe account on 127.0.0.1: the parts of the API that the service calls, the hosted pages, webhooks, and a
- * movable clock.
- */
+/** A Stripe account on 127.0.0.1: API, hosted pages, webhooks, and a movable clock. */
 export async function startStripeEmulator(options: StripeEmulatorOptions = {}): Promise<StripeEmulator> {
   const secretKey = options.secretKey ?? 'sk_test_emulator'
   const webhookSecret = options.webhookSecret ?? 'whsec_emulator'

@@ -29,10 +29,7 @@ const findKey = prepare(`
 const NOT_VALID =
   'The API key is not valid: it was mistyped or revoked, or belongs to another deployment; create a new one'
 
-/**
- * Finds the active API key of an Authorization header and records its use, to the minute. @throws AppError
- * `unauthenticated`
- */
+/** Finds the active API key of a header and records its use, to the minute. @throws AppError `unauthenticated` */
 export async function authenticateApiKey(
   db: Db,
   clock: Clock,

@@ -81,10 +81,7 @@ export function dot(a: Float32Array, b: Float32Array): number {
 /** How many vectors are multiplied together. */
 const AT_ONCE = 4
 
-/**
- * Multiplies vectors of the same length with another, four at a time, because four independent sums take the processor
- * little longer than one. Each product equals that of {@link dot}.
- */
+/** Multiplies vectors with another, four at a time: four independent sums take little longer than one. */
 export function createDots(vectors: readonly Float32Array[]): (other: Float32Array) => Float64Array {
   const length = vectors[0]?.length ?? 0
   const groups = Math.ceil(vectors.length / AT_ONCE)

@@ -23,10 +23,7 @@ const ANSWER_CHARACTERS_MAX = 65_536
 /** Thrown when a time or length limit ends the answer. The text so far is valid. */
 export class LimitReached extends Error {}
 
-/**
- * Streams the model's answer with normalized markers; empty if there is no model or it returns nothing.
- * @throws LimitReached, the reason of `signal`, the model's errors
- */
+/** Streams the model's answer with normalized markers; empty without one. @throws LimitReached, the model's errors */
 export async function* modelDeltas(
   options: ModelAnswerOptions,
   { query, conversation }: Asked,
@@ -57,10 +54,7 @@ export async function* modelDeltas(
   }
 }
 
-/**
- * Filters the text and drops leading blanks, so that blanks and invalid markers alone are an empty answer. @throws
- * LimitReached
- */
+/** Filters the text and drops leading blanks, so that blanks and markers alone are no answer. @throws LimitReached */
 async function* visibleDeltas(
   pieces: AsyncIterable<string>,
   filter: ReturnType<typeof createMarkerFilter>,

@@ -12,10 +12,7 @@ const MARKERS = /\[\d{1,3}\]/g
 const DISTANT =
   '- The search found nothing near the question. These documents are the closest there are and most likely do not answer it: make nothing of a mere likeness of words.'
 
-/**
- * Builds the prompt from the hits and the question. The delimiters around documents contain `boundary`, a secret of
- * this call, so that no document can close its own block or open another.
- */
+/** Builds the prompt. Document delimiters contain `boundary`, a secret, so that no document can close its block. */
 export function buildPrompt({
   question,
   conversation = [],

@@ -1,6 +1,4 @@
-/**
- * The classes of information in a passage, by name (`chooser-weights.json`). Patterns are bounded: text is untrusted.
- */
+/** The classes of information in a passage, by name (`chooser-weights.json`). Patterns have bounds. */
 const TOKEN_CLASSES: readonly (readonly [name: string, has: Pick<RegExp, 'test'>])[] = [
   ['number', /(?<![\w.])\d/],
   [

@@ -38,10 +38,7 @@ export interface ApproximateIndexView {
 }
 
 export interface ApproximateIndexes {
-  /**
-   * Starts a background build; a ready or building index stays. @throws AppError `not_found`,
-   * `approximate_index_refused`
-   */
+  /** Starts a background build, if there is none. @throws AppError `not_found`, `approximate_index_refused` */
   ask(requestId: string, organizationId: string): Promise<ApproximateIndexView>
   /** @throws AppError `not_found` */
   read(organizationId: string): Promise<ApproximateIndexView>

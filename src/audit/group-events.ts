@@ -48,9 +48,7 @@ interface Run {
   count: number
 }
 
-/**
- * A page of groups of matching events, newest first; at most `scannedMax` in one. @throws AppError `validation_failed`
- */
+/** A page of groups of matching events, newest first, up to `scannedMax`. @throws AppError `validation_failed` */
 export async function pageGroups(
   db: Db,
   caller: Caller,

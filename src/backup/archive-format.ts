@@ -1,9 +1,6 @@
 import { z } from 'zod'
 
-/**
- * A backup: a tar compressed with Zstandard, `manifest.json` first, `checksums.json` last, without which it is
- * incomplete.
- */
+/** A backup: a tar compressed with Zstandard, `manifest.json` first, `checksums.json` last: without it incomplete. */
 export const FORMAT = 1
 export const MANIFEST = 'manifest.json'
 export const CHECKSUMS = 'checksums.json'

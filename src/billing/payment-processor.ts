@@ -109,10 +109,7 @@ export interface PaymentProcessor {
     answers: number
     servedAt: Date
   }): Promise<void>
-  /**
-   * Verifies a webhook's signature, at most five minutes old.
-   * @throws AppError `webhook_signature_invalid`, `malformed_json`
-   */
+  /** Verifies a webhook's signature and age. @throws AppError `webhook_signature_invalid`, `malformed_json` */
   readEvent(rawBody: Buffer, signature: string | undefined, now: Date): ProcessorEvent
 }
 

@@ -19,10 +19,7 @@ export interface CallbackQuery {
 }
 
 export interface Connections {
-  /**
-   * Starts connecting an account. Returns the provider's page, and the cookie that identifies this browser. @throws
-   * AppError
-   */
+  /** Starts connecting an account. Returns the provider's page, and this browser's cookie. @throws AppError */
   authorize(
     caller: ConsolePrincipal,
     provider: ProviderId,

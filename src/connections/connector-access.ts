@@ -32,9 +32,7 @@ export interface ConnectorAccess {
   require(db: Db, organizationId: string, provider: ProviderId): Promise<void>
   /** Requests a gated provider; idempotent. @throws AppError `validation_failed` for one that is not gated */
   request(caller: ConsolePrincipal, provider: ProviderId): Promise<AccessView>
-  /**
-   * Grants the local workspace a gated provider, for its owner. @throws AppError `connector_access_required` elsewhere
-   */
+  /** Grants the local workspace's owner a gated provider. @throws AppError `connector_access_required` elsewhere */
   grant(caller: ConsolePrincipal, provider: ProviderId): Promise<AccessView>
   /** The workspace's requests, newest first. */
   requests(caller: ConsolePrincipal): Promise<AccessView[]>

@@ -129,8 +129,7 @@ export interface CredentialStore {
     refused?: string,
   ): Promise<string>
   /**
-   * Re-encrypts with the first key what other keys encrypted, including grants to be revoked; returns the count.
-   * @throws Error, once all are done, with the number of grants that no key decrypts; each is reported once
+   * Re-encrypts with the first key, also grants to be revoked; returns the count. @throws Error for undecryptable ones
    */
   reencrypt(): Promise<number>
   /** Waits for running refreshes: at most 30 seconds each, plus the time to store their results. */

@@ -29,9 +29,7 @@ export interface OAuthStates {
     tx: Tx,
     flow: ConnectRequest,
   ): Promise<{ state: string; codeChallenge: string; browserSecret: string }>
-  /**
-   * The flow of a callback of `provider`, without redeeming it. @throws AppError `malformed_state` when there is none
-   */
+  /** The flow of a callback of `provider`, without redeeming it. @throws AppError `malformed_state` */
   find(provider: ProviderId, state: string | undefined): Promise<PendingFlow>
   /** Redeems a callback's state, once, within ten minutes. @throws AppError `malformed_state` */
   redeem(provider: ProviderId, state: string | undefined): Promise<OAuthFlow>

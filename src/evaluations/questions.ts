@@ -22,9 +22,7 @@ export async function listQuestions(db: Db, organizationId: string): Promise<Eva
   return (await selectQuestions(db, organizationId)).map(toQuestion)
 }
 
-/**
- * Adds questions, or replaces what is expected of existing ones. @throws AppError `validation_failed` over the limit
- */
+/** Adds questions, or replaces what is expected of them. @throws AppError `validation_failed` over the limit */
 export async function putQuestions(
   tx: Tx,
   caller: ConsolePrincipal,
@@ -43,10 +41,7 @@ export async function putQuestions(
   return counts
 }
 
-/**
- * Takes a rated question over, with the first cited item as expected page. @throws AppError `not_found`,
- * `validation_failed`
- */
+/** Takes a rated question over with its first cited item. @throws AppError `not_found`, `validation_failed` */
 export async function suggestQuestion(
   tx: Tx,
   caller: ConsolePrincipal,

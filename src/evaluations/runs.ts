@@ -66,9 +66,7 @@ export async function createRun(tx: Tx, caller: ConsolePrincipal, at: Date): Pro
   return await findRun(tx, organizationId, id)
 }
 
-/**
- * Stores a question's result in the caller's run, and with the question for comparison. @throws AppError `not_found`
- */
+/** Stores a question's result in the run, and with the question to compare. @throws AppError `not_found` */
 export async function storeMeasurement(
   tx: Tx,
   caller: ConsolePrincipal,

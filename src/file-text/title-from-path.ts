@@ -3,9 +3,7 @@ export function isFrontPage(path: string): boolean {
   return /^(?:readme|index|_index)$/i.test(stemOf(path))
 }
 
-/**
- * A title from a path: the file name without extension, ordering number and hyphens; for a front page, the folder's.
- */
+/** A title from a path: the file name without extension, number and hyphens; for a front page, the folder's. */
 export function titleFromPath(path: string): string {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.')
   const folder = parts.at(-2)

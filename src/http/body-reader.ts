@@ -20,10 +20,7 @@ export interface BodyReadJob {
 }
 
 export interface BodyReader {
-  /**
-   * Parses and validates a body in a worker thread; `owner`s take turns. The bytes are unusable afterward. @throws
-   * AppError
-   */
+  /** Parses and validates a body in a worker thread; `owner`s take turns. The bytes are lost. @throws AppError */
   read(job: BodyReadJob & { owner: string; signal: AbortSignal }): Promise<unknown>
   close(): Promise<void>
 }

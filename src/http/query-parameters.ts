@@ -2,9 +2,7 @@ import { z } from 'zod'
 import { storableJson } from '../kernel/text.ts'
 import { refuseUnknown } from '../kernel/validate.ts'
 
-/**
- * Refuses query parameters that a route does not have, unless its schema is loose. @throws AppError `validation_failed`
- */
+/** Refuses query parameters that a route does not have. @throws AppError `validation_failed` */
 export function refuseUnknownParameters(schema: z.ZodType | undefined, query: unknown): void {
   if (schema !== undefined && !(schema instanceof z.ZodObject)) return
   if (schema?.def.catchall instanceof z.ZodUnknown) return

@@ -45,10 +45,7 @@ interface Failure {
   retryAfterMs: number | null
 }
 
-/**
- * POSTs and returns the JSON response; retries rate limits, server errors and lost connections. @throws AppError
- * `upstream_error`
- */
+/** POSTs, with retries, and returns the JSON response. @throws AppError `upstream_error`, the signal's reason */
 export async function postJson(
   request: PostJsonRequest,
   options: Partial<PostJsonOptions> = {},

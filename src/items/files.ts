@@ -32,10 +32,7 @@ export interface StoredFile extends StoreCounts {
 }
 
 export interface Files {
-  /**
-   * Stores a file's text as a document; the same name means the same document. @throws AppError as ingest,
-   * `file_unreadable`
-   */
+  /** Stores a file's text as the document of its name. @throws AppError as ingest, `file_unreadable` */
   ingest(caller: Caller, file: GivenFile, requestId: string, signal: AbortSignal): Promise<StoredFile>
   /** Ends the reading threads. */
   stop(): Promise<void>

@@ -54,9 +54,7 @@ const Counted = z.tuple([z.object({ total: z.int() })])
 /** What the import of a file stores (`files.ts` and the command line). */
 const IS_FILE = sql`(i.url is null and i.metadata ? 'fileType' and i.metadata ? 'path')`
 
-/**
- * A page of the items that the reader may read, latest change first by default. @throws AppError `validation_failed`
- */
+/** A page of the items that the reader may read, by default the latest first. @throws AppError `validation_failed` */
 export async function browseItems(
   db: Db,
   reader: Reader,

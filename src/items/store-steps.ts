@@ -234,10 +234,7 @@ function isWithinDocument([first]: readonly Step[]): boolean {
   return first?.items.length === 0
 }
 
-/**
- * Stores all steps, in as many transactions as needed. @throws StalePreparation, what `within` throws, the signal's
- * reason
- */
+/** Stores all steps, in several transactions. @throws StalePreparation, what `within` throws, the signal's reason */
 export async function storeAllSteps(
   storage: StepStorage,
   prepared: PreparedItems,

@@ -7,9 +7,7 @@ export interface ModelRegistry {
   readonly configured: EmbeddingModel
   /** Makes another model the configured one. The former model keeps answering for its vectors. */
   configure(model: EmbeddingModel): void
-  /**
-   * null: neither configured, built-in, nor stored. @throws AppError `embedding_model_mismatch` for incomplete settings
-   */
+  /** null: not configured, built-in, or stored. @throws AppError `embedding_model_mismatch` for incomplete settings */
   find(name: string): Promise<EmbeddingModel | null>
   /** @throws AppError `embedding_model_mismatch` that says how to fix it */
   get(name: string): Promise<EmbeddingModel>

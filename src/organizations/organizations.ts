@@ -204,10 +204,7 @@ export function toOrganizationView({
   return { ...view, createdAt: created_at.toISOString() }
 }
 
-/**
- * Locks the organization's row, so that of two counting transactions the second sees the first. @throws AppError
- * `not_found`
- */
+/** Locks the organization's row, so that transactions that count run in turn. @throws AppError `not_found` */
 export async function lockOrganization(tx: Tx, organizationId: string): Promise<void> {
   const row = await tx
     .selectFrom('organizations')

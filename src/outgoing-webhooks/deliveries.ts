@@ -40,9 +40,7 @@ export interface Deliveries {
   ): Promise<{ deliveries: DeliveryView[]; nextCursor: string | null }>
   /** Sends a `webhook.test`. @throws AppError `not_found`, `webhook_disabled` */
   test(caller: Caller, webhookId: string): Promise<DeliveryView>
-  /**
-   * Resends an event under the same id, with a fresh retry schedule. @throws AppError `not_found`, `webhook_disabled`
-   */
+  /** Resends an event under the same id, with fresh retries. @throws AppError `not_found`, `webhook_disabled` */
   replay(caller: Caller, id: string): Promise<DeliveryView>
 }
 

@@ -50,18 +50,13 @@ export interface Sources {
   createPushOnly(caller: Caller, source: { provider: ProviderId; displayName: string }): Promise<SourceView>
   /** @throws AppError `not_found`, `not_a_slack_source`, `audience_not_supported` */
   change(caller: Caller, id: string, change: SourceChange): Promise<SourceView>
-  /**
-   * The channels of a source, if its provider has channels; empty without an account.
-   * @throws AppError `not_found`, `not_a_slack_source`, `upstream_error`, `not_configured`
-   */
+  /** A source's channels. @throws AppError `not_found`, `not_a_slack_source`, `upstream_error`, `not_configured` */
   channels(
     caller: Caller,
     id: string,
     signal: AbortSignal,
   ): Promise<{ channels: ProviderChannel[]; channelAllowlist: string[] | null }>
-  /**
-   * Removes a source with everything in it, invisible on return, and revokes its grant. @throws AppError `not_found`
-   */
+  /** Removes a source with everything in it, at once invisible, and its grant. @throws AppError `not_found` */
   remove(caller: Caller, id: string): Promise<SourceView>
   /** Counts what removing a source would delete. @throws AppError `not_found` */
   previewRemoval(caller: Caller, id: string): Promise<RemovalPreview>

@@ -70,9 +70,7 @@ export class VectorSnapshot {
     for await (const page of readPages(db, this, null, signal)) this.#add(page)
   }
 
-  /**
-   * Reads changed items' rows again; searches use the previous state meanwhile. @throws NoRoom, and the signal's reason
-   */
+  /** Reads changed items' rows again; searches use the previous state meanwhile. @throws NoRoom */
   async replace(db: Db, itemIds: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
     const pages = readPages(db, this, [...itemIds].toSorted(), signal)
     const first: PageOfRows[] = []

@@ -1,7 +1,4 @@
-/**
- * The parts of WebAssembly used here. TypeScript declares them only in the DOM library, which the service does not
- * load.
- */
+/** The used parts of WebAssembly, which TypeScript declares only in the DOM library. */
 declare namespace WebAssembly {
   interface Module {
     readonly [Symbol.toStringTag]: 'WebAssembly.Module'

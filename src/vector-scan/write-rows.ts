@@ -1,9 +1,6 @@
 import { PAIR_BYTES, ROWS_A_BLOCK, SCALES_BYTES, SEGMENT, segmentsOf } from './block-layout.ts'
 
-/**
- * The size of a row's key in a page from the database. A row is its ID, position, and vector, as written by
- * `uuid_send`, `int4send`, and `halfvec_send`.
- */
+/** The bytes of a row's key in a page: ID, position and vector, by `uuid_send`, `int4send`, `halfvec_send`. */
 export const KEY_BYTES = 20
 const VECTOR_HEAD_BYTES = 4
 

@@ -12,9 +12,7 @@ export type AskStep =
 
 /** The events of a streamed answer: steps, passages, text deltas, citations, and the complete answer. */
 export type AskEvent =
-  /**
-   * Added by the client, not sent by the service: the ID of the request, which identifies the answer in the audit log.
-   */
+  /** Added by the client: the ID of the request, which identifies the answer in the audit log. */
   | { event: 'request'; data: { requestId: string | null } }
   | { event: 'step'; data: AskStep }
   | { event: 'context'; data: Pick<Answer, 'context'> }
@@ -22,10 +20,7 @@ export type AskEvent =
   | { event: 'citations'; data: Pick<Answer, 'citations'> }
   | { event: 'done'; data: Answer }
 
-/**
- * Sends a question and yields the events of its answer.
- * @throws ApiError if the service refuses it or the stream breaks off
- */
+/** Sends a question and yields its answer's events. @throws ApiError if refused or broken off */
 export async function* askStreaming(
   credentials: Credentials,
   organizationId: string,

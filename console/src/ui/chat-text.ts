@@ -12,10 +12,7 @@ export function sendersOf({ sourceKind, metadata }: Laid): readonly string[] | n
   return sourceKind === 'message' && senders.length > 0 ? senders : null
 }
 
-/**
- * A chat as Markdown: one paragraph per message, with the author in bold. The rendered text is unchanged, so that
- * citations still match.
- */
+/** A chat as Markdown: authors in bold. The rendered text is unchanged, so that citations still match. */
 export function chatMarkdown(body: string, senders: readonly string[]): string {
   const names = new Set(senders)
   return body

@@ -26,10 +26,7 @@ export function Reading<T>({
   )
 }
 
-/**
- * Wraps a skeleton of another height than its content. Everything below appears with the content, to avoid layout
- * shifts.
- */
+/** Wraps a skeleton of another height; everything below appears with the content, without layout shifts. */
 export function FirstReading({ children }: { children: ReactNode }) {
   return (
     <Box p="lg" data-reading>

@@ -21,10 +21,7 @@ export interface HostedPagesDependencies {
 
 /** The payment processor's pages for users. */
 export interface HostedPages {
-  /**
-   * A plan's checkout, reused while it is open; or the portal when a subscription is already live.
-   * @throws AppError `plan_by_contract`, `upstream_error`, `overloaded`
-   */
+  /** A plan's open checkout, or the portal. @throws AppError `plan_by_contract`, `upstream_error`, `overloaded` */
   checkout(caller: Caller, plan: { tier: SoldTier; interval: BillingInterval }): Promise<{ url: string }>
   /** @throws AppError `plan_by_contract`, `upstream_error`, `overloaded` */
   portal(caller: Caller): Promise<{ url: string }>

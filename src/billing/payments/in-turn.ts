@@ -14,10 +14,7 @@ export interface TurnDependencies {
 const TURN_WAIT_MS = 15_000
 const LOOK_AGAIN_MS = 50
 
-/**
- * Runs with the organization's turn and always ends it. No transaction is open meanwhile.
- * @throws AppError `overloaded` when another process holds the turn, `upstream_error`, and errors of `run`
- */
+/** Runs with the organization's turn, outside transactions. @throws AppError `overloaded`, `upstream_error` */
 export async function inTurn<T>(
   deps: TurnDependencies,
   organizationId: string,

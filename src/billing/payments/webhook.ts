@@ -20,10 +20,7 @@ export interface WebhookRequest {
   signature: string | undefined
 }
 
-/**
- * Stores the notice of an event, then reads the state. Events of unknown organizations are logged and answered with
- * success.
- */
+/** Stores an event's notice, then reads the state. Events of unknown organizations are logged and succeed. */
 export type ReceiveWebhook = (request: WebhookRequest) => Promise<void>
 
 export function createWebhook(deps: {

@@ -59,9 +59,7 @@ export interface Subscriptions {
   read(organizationId: string): Promise<SubscriptionView | undefined>
   /** The subscriptions of several workspaces by id. */
   readMany(organizationIds: readonly string[]): Promise<Map<string, SubscriptionView>>
-  /**
-   * Sets status, tier and terms from the next request on; the period and its usage stay. @throws AppError `not_found`
-   */
+  /** Sets status, tier and terms; the running period and its usage stay. @throws AppError `not_found` */
   put(organizationId: string, subscription: NewSubscription): Promise<SubscriptionView>
 }
 
@@ -97,9 +95,7 @@ function isContract({ status, tier, ...terms }: NewSubscription): boolean {
   return status === 'internal' || tier === 'enterprise' || hasOwnTerms
 }
 
-/**
- * Writes a workspace's subscription. Unless it is a contract, a new reading replaces it. @throws AppError `not_found`
- */
+/** Writes a subscription. Unless it is a contract, a new reading replaces it. @throws AppError `not_found` */
 export async function putSubscription(
   tx: Tx,
   organizationId: string,

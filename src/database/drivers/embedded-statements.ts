@@ -15,10 +15,7 @@ interface Known {
 /** The files are the operating system's (`openDurableFiles`), so there is nothing to sync to them. */
 const OPTIONS = { syncToFs: false }
 
-/**
- * Runs statements on PGlite's one session through the wire protocol and keeps named ones parsed and planned. PGlite's
- * own query takes six messages, each a turn of the database's loop; this takes two.
- */
+/** Runs statements over the wire protocol in two turns of PGlite's loop instead of six, and prepares named ones. */
 export class EmbeddedStatements {
   readonly #pglite: PGlite
   readonly #known = new Map<string, Known>()

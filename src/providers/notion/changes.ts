@@ -28,10 +28,7 @@ import { createNotionTree } from './tree.ts'
 /** Pages of 100 trashed objects that each run checks: trashing an object need not move it to the first page. */
 const TRASH_PAGES = 5
 
-/**
- * What changed since `cursor`: recent results, trash, periodically everything, and what they lead to. Throws
- * ProviderError.
- */
+/** What changed since `cursor`: recent results, trash, at times everything, and their parts. Throws ProviderError. */
 export async function* listNotionChanges(
   run: NotionRun,
   input: ListChangesInput,

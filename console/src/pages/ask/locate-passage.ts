@@ -11,10 +11,7 @@ export interface LocatedPassage {
 /** Characters shown around a passage at first: the layout of a whole long document is slow. */
 const AROUND = { before: 4_000, after: 12_000 }
 
-/**
- * Finds a passage in its text, which contains chunks unchanged.
- * Returns null if the document has changed since the passage was stored.
- */
+/** Finds a passage in its text, which contains chunks unchanged; null if the document has changed. */
 export function locatePassage(body: string, passage: string, isWhole: boolean): LocatedPassage | null {
   const start = body.indexOf(passage)
   if (passage === '' || start === -1) return null

@@ -6,10 +6,7 @@ import { paymentFault } from '../billing/plans.ts'
 import type { Connector } from '../sources/connector-list.tsx'
 import { nameOf, type Source } from '../sources/source-words.ts'
 
-/**
- * A problem with its fix: reconnect or sync a source, or open a page.
- * `text` is null if the source's last run says what to do.
- */
+/** A problem with its fix. `text` is null if the source's last run says what to do. */
 export type Concern = { id: string; title: string } & (
   | { source: Source; text: string | null }
   | { to: PagePath | '/sources/new'; action: string; text: string }

@@ -44,11 +44,7 @@ const SETTINGS = {
   allowInvalidContainer: true,
 } as const
 
-/**
- * Draws a graph into an element that has a size.
- * @param positions x and y of each node, interleaved
- * @throws Error if the browser has no WebGL
- */
+/** Draws a graph. @param positions x and y of each node, interleaved @throws Error without WebGL */
 export function drawGraph(
   container: HTMLElement,
   given: { nodes: readonly CanvasNode[]; edges: readonly CanvasEdge[]; positions: Float32Array },

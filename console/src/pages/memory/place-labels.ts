@@ -24,10 +24,7 @@ export const LABEL_GAP = 3
 /** In a narrower room, labels that cover nodes would hide most of them. */
 const DENSE_WIDTH = 600
 
-/**
- * The place of a label beside its node that is in the room and free of labels, if possible also of nodes: in a narrow
- * room always.
- */
+/** The place of a label beside its node, free of labels and, if the room is wide, of nodes. */
 export function placeLabel(
   dot: Dot,
   label: Size,

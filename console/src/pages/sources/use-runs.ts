@@ -29,10 +29,7 @@ export function useSyncRun(id: string | undefined) {
   return useQuery({ ...readRun(api, organization.id, id ?? ''), enabled: id !== undefined })
 }
 
-/**
- * The runs, polled while they are active. Their progress also refreshes the stored items, so that pages show them
- * without a reload.
- */
+/** The runs, polled while active. Their progress also refreshes the stored items. */
 export function useLiveRuns() {
   const runs = useSyncRuns()
   const { asNow } = useFollowed(runs.data ?? [])

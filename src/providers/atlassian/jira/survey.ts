@@ -57,10 +57,7 @@ interface SurveyOptions {
   position: Position
 }
 
-/**
- * The issues of the projects: which there are, and what changed since the last survey. With other projects, or others'
- * names, all are compared. Throws ProviderError.
- */
+/** The projects' issues and what changed since the last survey; all, if the projects changed. Throws ProviderError. */
 export async function surveyIssues({
   jira,
   session,

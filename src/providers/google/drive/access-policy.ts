@@ -8,10 +8,7 @@ type Permission = drive_v3.Schema$Permission
 
 const PAGE_SIZE = 100
 
-/**
- * A Drive file lists its permissions. In a shared drive only added people and limited folders do
- * (`hasAugmentedPermissions`).
- */
+/** A Drive file lists its permissions. In a shared drive only added people and limited folders do. */
 export function createAccessPolicies(): AccessPolicies {
   const ofDrives = new Map<string, Promise<Permission[] | null>>()
 
