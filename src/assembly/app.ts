@@ -4,7 +4,6 @@ import { createApiKeys } from '../access/index.ts'
 import type { Billing } from '../billing/index.ts'
 import { createBackups } from '../backup/index.ts'
 import type { Settings } from '../config.ts'
-import type { OpenDatabase } from '../database/database.ts'
 import { type ConnectorEngine, createConnectorEngine, type Sleep } from './connector-engine.ts'
 import { backgroundOf } from './background-work.ts'
 import { addConsolePages } from './console-pages.ts'
@@ -38,7 +37,6 @@ import {
   type Items,
   type JournaledIngests,
 } from '../items/index.ts'
-import type { Clock } from '../kernel/clock.ts'
 import { createSmtpMailer, type Mailer } from '../mail/index.ts'
 import type { Tracer } from '../kernel/tracer.ts'
 import { VERSION } from '../kernel/version.ts'
@@ -61,12 +59,10 @@ import { organizationRemovalsOf } from './organization-removals.ts'
 import { createSearchMemory } from './search-memory.ts'
 import { tracedGates, tracedLanguageModel, type Tracing } from '../tracing/index.ts'
 import type { VectorMemory } from '../vector-memory/index.ts'
+import type { Foundation } from './foundation.ts'
 
 /** Everything that the service takes from outside. */
-export interface AppDependencies {
-  settings: Settings
-  database: OpenDatabase
-  clock: Clock
+export interface AppDependencies extends Foundation {
   logger: Logger
   embeddingModel: EmbeddingModel
   /** The settings of the model that was chosen while the service ran. */

@@ -1,20 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Billing, createBilling, createStripeProcessor } from '../billing/index.ts'
-import type { Settings } from '../config.ts'
-import type { OpenDatabase } from '../database/database.ts'
-import type { Clock } from '../kernel/clock.ts'
 import type { Metrics } from '../health/index.ts'
-import type { Logger } from '../kernel/logger.ts'
+import type { Foundation } from './foundation.ts'
 
-export async function createBillingEngine(deps: {
-  settings: Settings
-  database: OpenDatabase
-  clock: Clock
-  logger: Logger
-  metrics: Metrics
-  publicUrl: () => string
-  fetch: typeof fetch
-}): Promise<Billing> {
+export async function createBillingEngine(
+  deps: Foundation & {
+    metrics: Metrics
+    publicUrl: () => string
+    fetch: typeof fetch
+  },
+): Promise<Billing> {
   const { settings, database, clock, logger, metrics, publicUrl } = deps
   const { STRIPE_SECRET_KEY: secretKey, STRIPE_WEBHOOK_SECRET: webhookSecret } = settings
   const processor =

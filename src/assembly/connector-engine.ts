@@ -27,6 +27,7 @@ import {
   withoutMessage,
 } from '../sync/index.ts'
 import type { Logger } from '../kernel/logger.ts'
+import type { Foundation } from './foundation.ts'
 
 export interface ConnectorEngine {
   accounts: ProviderAccounts
@@ -52,17 +53,15 @@ const sleepFor: Sleep = (ms, signal) => setTimeout(ms, undefined, { signal })
 const MAINTAIN_MS = 60_000
 
 /** Creates the providers, their accounts and the worker of their sync runs. */
-export async function createConnectorEngine(deps: {
-  settings: Settings
-  database: OpenDatabase
-  clock: Clock
-  logger: Logger
-  items: Items
-  metrics: Metrics
-  tracer?: Tracer | undefined
-  publicUrl: () => string
-  sleep?: Sleep | undefined
-}): Promise<ConnectorEngine> {
+export async function createConnectorEngine(
+  deps: Foundation & {
+    items: Items
+    metrics: Metrics
+    tracer?: Tracer | undefined
+    publicUrl: () => string
+    sleep?: Sleep | undefined
+  },
+): Promise<ConnectorEngine> {
   const { settings, database, clock, logger, metrics } = deps
   const { db } = database
   const adapters = await createProviderAdapters(settings.providers, clock, recognitionOf(settings.OCR))

@@ -1,16 +1,13 @@
 import type { Billing } from '../billing/index.ts'
-import type { Settings } from '../config.ts'
-import type { OpenDatabase } from '../database/database.ts'
-import type { Clock } from '../kernel/clock.ts'
 import { createOrganizationRemovals, type OrganizationRemovals } from '../organization-removal/index.ts'
 import type { Removals } from '../sources/index.ts'
 import type { VectorMemory } from '../vector-memory/index.ts'
 import type { ConnectorEngine } from './connector-engine.ts'
-import type { Logger } from '../kernel/logger.ts'
+import type { Foundation } from './foundation.ts'
 
 /** The removal of organizations, with their sources and what this process caches of them. */
 export function organizationRemovalsOf(
-  deps: { settings: Settings; database: OpenDatabase; clock: Clock; logger: Logger },
+  deps: Foundation,
   parts: { billing: Billing; engine: ConnectorEngine; removals: Removals; memory: VectorMemory | null },
 ): OrganizationRemovals {
   const { settings, database, clock, logger } = deps

@@ -1,22 +1,9 @@
-import type { Logger } from 'pino'
-import type { Settings } from '../config.ts'
-import type { OpenDatabase } from '../database/database.ts'
-import type { Clock } from '../kernel/clock.ts'
 import { createRequestLog } from '../request-log/index.ts'
 import { createCredits, createRateLimit } from '../usage/index.ts'
+import type { Foundation } from './foundation.ts'
 
 /** What counts requests: credits, rate windows and the request log. */
-export function requestCountersOf({
-  database: { db },
-  settings,
-  clock,
-  logger,
-}: {
-  database: OpenDatabase
-  settings: Settings
-  clock: Clock
-  logger: Logger
-}) {
+export function requestCountersOf({ database: { db }, settings, clock, logger }: Foundation) {
   const onLost = (requests: number, err?: unknown): void =>
     logger.warn({ err, requests }, 'requests are missing from the request log')
   return {

@@ -5,31 +5,24 @@ import {
   createReadAround,
   type Question,
 } from '../answers/index.ts'
-import type { Settings } from '../config.ts'
 import { type ContextServices, createRetrieveContext } from '../context/index.ts'
-import type { OpenDatabase } from '../database/database.ts'
 import type { Metrics } from '../health/index.ts'
 import type { LanguageModel } from '../inference/language-model.ts'
 import type { TermWeights } from '../inference/term-weights.ts'
-import type { Clock } from '../kernel/clock.ts'
 import type { Tracer } from '../kernel/tracer.ts'
 import { createMemoryCanvas, type MemoryCanvasServices } from '../memory-canvas/index.ts'
 import { createRetrieval, type RetrievalServices } from '../retrieval/index.ts'
 import type { VectorMemory } from '../vector-memory/index.ts'
 import type { EmbeddingEngine } from './embedding-engine.ts'
 import { itemsNearest } from './items-nearest.ts'
-import type { Logger } from '../kernel/logger.ts'
+import type { Foundation } from './foundation.ts'
 
 /** One search runs in the database's session while others are read, encoded and answered. */
 const EMBEDDED_SEARCHES_AT_ONCE = 4
 
 /** Creates search and context, the answers based on them, and the canvas, which searches by meaning. */
 export function createRetrievalEngine(
-  deps: {
-    settings: Settings
-    database: OpenDatabase
-    clock: Clock
-    logger: Logger
+  deps: Foundation & {
     languageModel: LanguageModel | null
     termWeights: TermWeights
   },

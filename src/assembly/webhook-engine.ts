@@ -1,8 +1,5 @@
-import type { Settings } from '../config.ts'
-import type { OpenDatabase } from '../database/database.ts'
 import type { Metrics } from '../health/index.ts'
 import type { OpenApiWebhook } from '../http/openapi.ts'
-import type { Clock } from '../kernel/clock.ts'
 import { lockOrganization } from '../organizations/index.ts'
 import {
   createOutgoingWebhooks,
@@ -12,7 +9,7 @@ import {
   payloadSchema,
 } from '../outgoing-webhooks/index.ts'
 import { secretCipher } from './former-models.ts'
-import type { Logger } from '../kernel/logger.ts'
+import type { Foundation } from './foundation.ts'
 
 export const webhookEvents: readonly OpenApiWebhook[] = EVENT_TYPES.map((name) => ({
   name,
@@ -21,13 +18,11 @@ export const webhookEvents: readonly OpenApiWebhook[] = EVENT_TYPES.map((name) =
 }))
 
 /** Creates the webhooks, with the encryption of their secrets and their metrics. */
-export function createWebhookEngine(deps: {
-  settings: Settings
-  database: OpenDatabase
-  clock: Clock
-  logger: Logger
-  metrics: Metrics
-}): OutgoingWebhooks {
+export function createWebhookEngine(
+  deps: Foundation & {
+    metrics: Metrics
+  },
+): OutgoingWebhooks {
   const { settings, database, clock, logger, metrics } = deps
   const outgoing = createOutgoingWebhooks({
     db: database.db,
