@@ -12,7 +12,7 @@ const AFTER = /^lastModifiedDateTime gt (\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1
 const MISSING = graphError(404, 'NotFound', 'NotFound')
 const CLOSED = graphError(403, 'Forbidden', 'Forbidden')
 
-export interface TeamsRoutesOptions extends ShownTeams {
+interface TeamsRoutesOptions extends ShownTeams {
   account: string
   now: () => number
 }

@@ -74,7 +74,11 @@ it('is found by the members of its channel, and is polled once a day, as the ter
   await until(
     'the first run and the reading of permissions',
     async () => {
-      const poll = await db.selectFrom('permission_polls').select('checked_at').executeTakeFirst()
+      const poll = await db
+        .selectFrom('permission_polls')
+        .select('checked_at')
+        .where('source_id', '=', sourceId)
+        .executeTakeFirst()
       const source = await db
         .selectFrom('sources')
         .select('last_synced_at')
@@ -96,7 +100,11 @@ it('is found by the members of its channel, and is polled once a day, as the ter
   await until(
     'the next sync and the next reading of permissions, both in a day',
     async () => {
-      const poll = await db.selectFrom('permission_polls').select('next_at').executeTakeFirstOrThrow()
+      const poll = await db
+        .selectFrom('permission_polls')
+        .select('next_at')
+        .where('source_id', '=', sourceId)
+        .executeTakeFirstOrThrow()
       const source = await db
         .selectFrom('sources')
         .select('next_poll_at')
