@@ -3,7 +3,7 @@ import type { ConfluenceContent, ConfluenceState } from './state.ts'
 
 const HOUR_MS = 3_600_000
 
-/** Two spaces with pages below each other, some with comments or a restriction: the same for each seed. */
+/** Two spaces with pages below each other, some with comments, a file or a restriction, and blog posts: the same for each seed. */
 export function seedConfluence(state: ConfluenceState, { pages }: { pages: number }): void {
   const random = randomOf('confluence')
   const people = Array.from({ length: 12 }, (_unused, index) => personOf(index, 'acme.example'))
@@ -35,6 +35,15 @@ export function seedConfluence(state: ConfluenceState, { pages }: { pages: numbe
         authorId: `person-${between(random, 0, 11)}`,
         changedAt: at + HOUR_MS,
       })
+    if (count % 8 === 7)
+      state.attach(page, { name: `${topic.replaceAll(' ', '-')}.txt`, content: sentences(random, 3, topic) })
     if (random() < 0.1) page.restriction = { users: ['ada', 'person-1'], groups: [] }
   }
+  for (const topic of TOPICS.slice(0, 3))
+    state.add(pick(random, spaces), {
+      type: 'blogpost',
+      title: `News of the ${topic}`,
+      body: `<p>${sentences(random, 3, topic)}</p>`,
+      authorId: `person-${between(random, 0, 11)}`,
+    })
 }

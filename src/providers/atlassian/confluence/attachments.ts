@@ -3,7 +3,7 @@ import { ExtractionError } from '../../../file-text/index.ts'
 import { ProviderError } from '../../provider.ts'
 import { threadText } from '../../thread.ts'
 import { isMissing } from '../shared/client.ts'
-import type { PageReader, Place } from './page.ts'
+import type { PageReader, Place } from './page-reader.ts'
 
 const LISTED_MAX = 100
 const READ_MAX = 10

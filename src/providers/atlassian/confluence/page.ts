@@ -1,15 +1,13 @@
-import type { LimitFunction } from 'p-limit'
 import { z } from 'zod'
-import type { TextExtractor } from '../../../file-text/index.ts'
-import { ProviderError, type ProviderItem, type ProviderSession } from '../../provider.ts'
+import { ProviderError, type ProviderItem } from '../../provider.ts'
 import { type ThreadEntry, threadText } from '../../thread.ts'
 import { cutToBytes } from '../../../text/cut-to-bytes.ts'
 import { isMissing } from '../shared/client.ts'
 import { textOfHtml } from '../../html-text.ts'
 import { type ReadAttachments, readAttachments } from './attachments.ts'
 import type { Confluence, ConfluenceUser } from './client.ts'
+import type { KnownParts, PageReader, Place } from './page-reader.ts'
 import { htmlOfStorage, namesIn } from './storage.ts'
-import type { ContentList } from './tree.ts'
 
 const COMMENTS_MAX = 1_000
 const SELECTION_CHARACTERS = 100
@@ -47,28 +45,6 @@ const Comment = z.object({
   properties: z.object({ inlineOriginalSelection: z.string().nullish() }).optional().catch(undefined),
 })
 type Comment = z.output<typeof Comment> & { what: string }
-
-export interface PageReader {
-  confluence: Confluence
-  session: ProviderSession
-  extractor: TextExtractor
-  /** People by account id, as far as they were needed. */
-  people: Map<string, ConfluenceUser | null>
-  /** Attachments may be large, so one is in memory at a time. */
-  oneAttachment: LimitFunction
-}
-
-/** The ids of a page's comments and attachments. */
-export interface KnownParts {
-  comments: ReadonlySet<string>
-  attachments: ReadonlySet<string>
-}
-
-/** A page or blog post: its id, and where the API has it. */
-export interface Place {
-  id: string
-  list: ContentList
-}
 
 /** A page without the fields that come from its place in the tree. */
 type ReadPage = Omit<ProviderItem, 'externalId' | 'url'> & {
