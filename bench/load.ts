@@ -41,7 +41,7 @@ const Sources = z.object({ sources: z.array(z.object({ id: z.string(), provider:
 class Instances {
   readonly #environment: Record<string, string>
   #servers: BenchServer[] = []
-  #turn = 0
+  #sent = 0
 
   constructor(place: Place) {
     this.#environment = environmentOf(place)
@@ -52,7 +52,7 @@ class Instances {
   }
 
   get url(): string {
-    const server = this.#servers[this.#turn++ % this.#servers.length]
+    const server = this.#servers[this.#sent++ % this.#servers.length]
     if (server === undefined) throw new Error('no instance runs')
     return server.url
   }

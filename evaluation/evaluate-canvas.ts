@@ -1,5 +1,5 @@
 import type { TermWeights } from '../src/inference/term-weights.ts'
-import { inOneGo } from '../src/kernel/slices.ts'
+import { inOneGo } from '../src/kernel/cooperative.ts'
 import {
   type Atom,
   byWeight,
@@ -9,7 +9,7 @@ import {
   extractingEntities,
   fold,
   type FoundEntity,
-  inTurns,
+  interleave,
   resolveEntities,
 } from '../src/memory-canvas/index.ts'
 import { HALVES, halfOf } from './read-facts.ts'
@@ -236,7 +236,7 @@ function countMerges(judged: readonly Judged[]): Omit<CanvasMerges, 'half'> {
 function judgeTop(nodes: readonly Entity[], judged: readonly Judged[]): CanvasResult['top'] {
   const shown = nodes.filter(({ type, weight }) => type !== 'topic' || weight >= TOPIC_WEIGHT_MIN)
   const ranked = ENTITY_TYPES.map((kind) => shown.filter(({ type }) => type === kind).toSorted(byWeight))
-  const top = inTurns(ranked, TOP_NODES)
+  const top = interleave(ranked, TOP_NODES)
   const votes = new Map<Entity, Map<string, number>>()
   const items = new Map<Entity, number>()
   for (const one of judged) {

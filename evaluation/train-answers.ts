@@ -11,7 +11,7 @@ import {
   splitQuestion,
 } from '../src/answers/index.ts'
 import { loadTermWeights, type TermWeights } from '../src/inference/term-weights.ts'
-import { inOneGo } from '../src/kernel/slices.ts'
+import { inOneGo } from '../src/kernel/cooperative.ts'
 import { createRandom } from '../src/kernel/seeded-random.ts'
 import { judgeAnswer } from './evaluate-facts.ts'
 import { type Example, fitChooser } from './fit-chooser.ts'

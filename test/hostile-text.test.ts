@@ -20,7 +20,7 @@ import { numberStyleOf } from '../src/file-text/office/number-format.ts'
 import { readCsv } from '../src/file-text/read-csv.ts'
 import { readMarkdown, readRst } from '../src/file-text/read-markdown.ts'
 import { textFormatOf } from '../src/file-text/text-format.ts'
-import { inOneGo, inSlices, type Pausable } from '../src/kernel/slices.ts'
+import { inOneGo, runCooperatively, type Pausable } from '../src/kernel/cooperative.ts'
 import { showsNothing, storableText } from '../src/kernel/text.ts'
 import type { Hit } from '../src/retrieval/index.ts'
 import { orderForReading } from '../src/retrieval/rank/reading-order.ts'
@@ -225,17 +225,17 @@ it('answers from a character that stands for a sentence in steps of less than 50
 })
 
 describe('while hostile text is chunked', () => {
-  it('other work runs between the slices', async () => {
-    let turns = 0
-    const timer = setInterval(() => (turns += 1), 1)
-    await inSlices(chunkingText('- a\n'.repeat(MIB / 4)))
+  it('other work runs between the bursts', async () => {
+    let ticks = 0
+    const timer = setInterval(() => (ticks += 1), 1)
+    await runCooperatively(chunkingText('- a\n'.repeat(MIB / 4)))
     clearInterval(timer)
-    expect(turns).toBeGreaterThan(5)
+    expect(ticks).toBeGreaterThan(5)
   })
 
   it('the work stops when its caller has left', async () => {
     const left = new AbortController()
-    const work = inSlices(chunkingText('- a\n'.repeat(MIB / 4)), left.signal)
+    const work = runCooperatively(chunkingText('- a\n'.repeat(MIB / 4)), left.signal)
     left.abort(new Error('has left'))
     await expect(work).rejects.toThrow('has left')
   })

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import { type DataSet, providerOf, RARE_PROVIDER, vectorOf } from './data-set.ts'
 
 /** Hits of a search. */
@@ -66,7 +66,7 @@ export async function findTruth(data: DataSet): Promise<Truth> {
         .slice(-LIMIT)
       truth[scope].push({ least: best[0] ?? 0, hits: best.length })
     }
-    await nextTurn()
+    await setImmediate()
   }
   return truth
 }

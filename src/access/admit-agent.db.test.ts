@@ -198,9 +198,11 @@ describe('an admission', () => {
     })
     const credits = createCredits({ db: database.db, clock: { now: () => time.now } })
     time.now = new Date(NOW.getTime() + 1_000)
-    await (await credits.hold(use, randomUUID())).refund()
+    await (await credits.reserve(use, randomUUID())).refund()
     time.now = new Date(NOW.getTime() + 1_001)
-    expect(await refusalOf(credits.hold(use, randomUUID()))).toMatchObject({ code: 'subscription_required' })
+    expect(await refusalOf(credits.reserve(use, randomUUID()))).toMatchObject({
+      code: 'subscription_required',
+    })
     expect((await search()).uncappedAt).toBeNull()
   })
 })

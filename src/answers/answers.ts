@@ -1,5 +1,5 @@
 import { AppError } from '../kernel/errors.ts'
-import { inSlices } from '../kernel/slices.ts'
+import { runCooperatively } from '../kernel/cooperative.ts'
 import { citationsOf } from './citations.ts'
 import { unmentionedNames } from '../evidence/index.ts'
 import { APPROXIMATE_SEARCH, type Citation, type Limitation, WEAK_EVIDENCE } from '../context/index.ts'
@@ -68,7 +68,7 @@ export function createAnswers<Request extends Asked>(options: AnswersOptions<Req
     const { query } = request
     const { hits, isWeak, question = query, gains = [] } = found
     const around = (await options.readAround?.(request, hits)) ?? []
-    const passages = await inSlices(synthesize({ question, hits, around, gains, isWeak }), signal)
+    const passages = await runCooperatively(synthesize({ question, hits, around, gains, isWeak }), signal)
     return `${preface(isWeak, unmentionedNames(query, hits, options.terms))}${passages}`
   }
 

@@ -1,5 +1,5 @@
 import type { TermWeights } from '../inference/term-weights.ts'
-import type { Pausable } from '../kernel/slices.ts'
+import type { Pausable } from '../kernel/cooperative.ts'
 import type { Hit } from '../retrieval/index.ts'
 import type { Candidate, ReadPassage } from './candidate.ts'
 import type { Meaning } from './meaning.ts'

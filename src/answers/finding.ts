@@ -1,5 +1,5 @@
 import { AppError } from '../kernel/errors.ts'
-import { inSlices } from '../kernel/slices.ts'
+import { runCooperatively } from '../kernel/cooperative.ts'
 import type { AnswersOptions } from './answers-options.ts'
 import { type Asked, standaloneQuestion } from './follow-up.ts'
 import type { Found } from './found.ts'
@@ -21,7 +21,7 @@ export function createFinding<Request extends Asked>(options: AnswersOptions<Req
     const isWeak = retrieved.isWeak || isGreeting(query)
     const found = { question: query, ...retrieved, isWeak }
     if (!found.isWeak || found.hits.length === 0) return found
-    const isRelevant = await inSlices(sharingContent(query, found.hits, options.terms), signal)
+    const isRelevant = await runCooperatively(sharingContent(query, found.hits, options.terms), signal)
     return isRelevant ? found : { ...found, hits: [] }
   }
 

@@ -1,5 +1,5 @@
 import type { TermWeights } from '../inference/term-weights.ts'
-import type { Pausable } from '../kernel/slices.ts'
+import type { Pausable } from '../kernel/cooperative.ts'
 import type { ReadPassage } from './candidate.ts'
 import { createDots, type Meaning } from './meaning.ts'
 import { askedStems } from './stems.ts'

@@ -1,5 +1,5 @@
 import type { TermWeights } from '../inference/term-weights.ts'
-import type { Pausable } from '../kernel/slices.ts'
+import type { Pausable } from '../kernel/cooperative.ts'
 import type { Hit } from '../retrieval/index.ts'
 import { createQuotationFilter } from '../text/quotations.ts'
 import type { Candidate } from './candidate.ts'

@@ -1,5 +1,5 @@
 import type { TermWeights } from '../inference/term-weights.ts'
-import type { Pausable } from '../kernel/slices.ts'
+import type { Pausable } from '../kernel/cooperative.ts'
 import { withoutQuotedQuestions } from '../text/quotations.ts'
 import type { Candidate, ReadPassage } from './candidate.ts'
 import { splitPassages } from './passages.ts'

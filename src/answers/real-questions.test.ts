@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { loadTermWeights } from '../inference/term-weights.ts'
-import { inOneGo } from '../kernel/slices.ts'
+import { inOneGo } from '../kernel/cooperative.ts'
 import type { Hit } from '../retrieval/index.ts'
 import { createSynthesize, type Synthesize } from './synthesize.ts'
 

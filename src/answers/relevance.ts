@@ -1,5 +1,5 @@
 import type { TermWeights } from '../inference/term-weights.ts'
-import type { Pausable } from '../kernel/slices.ts'
+import type { Pausable } from '../kernel/cooperative.ts'
 import { dot } from './meaning.ts'
 
 interface Text {

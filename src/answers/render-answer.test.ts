@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { loadTermWeights } from '../inference/term-weights.ts'
-import { inOneGo } from '../kernel/slices.ts'
+import { inOneGo } from '../kernel/cooperative.ts'
 import type { Hit } from '../retrieval/index.ts'
 import { createReadMaterial } from './read-material.ts'
 import { renderAnswer } from './render-answer.ts'

@@ -1,5 +1,5 @@
 import type { TermWeights } from '../inference/term-weights.ts'
-import type { Pausable } from '../kernel/slices.ts'
+import type { Pausable } from '../kernel/cooperative.ts'
 import type { Candidate } from './candidate.ts'
 import { type Described, scorePassages } from './chooser.ts'
 import { type Asked, coveringPassages } from './coverage.ts'

@@ -55,7 +55,7 @@ export function createGates(deps: {
       if (caller.kind === 'agent' && caller.isBeyondPlan)
         throw await beyondPlanError(db, caller.organizationId, 'agents')
     },
-    holdCredit: (use, requestId) => credits.hold(use, requestId),
+    reserveCredit: (use, requestId) => credits.reserve(use, requestId),
   }
 }
 

@@ -54,7 +54,7 @@ beforeAll(async () => {
       standing: async () => standing,
       readerOf: async (caller) => ({ ...caller, readable: Readable.everything }),
       requireRoom: async () => {},
-      holdCredit: noGate,
+      reserveCredit: noGate,
     },
     logger: pino({ level: 'silent' }),
   })

@@ -10,7 +10,7 @@ import {
 } from './overage/overage-standing.ts'
 import { type ReportDependencies, sendReports, sweepReports } from './overage/send-reports.ts'
 import type { Invoice, PaymentProcessor } from './payment-processor.ts'
-import { releaseAllTurns } from './payments/accounts.ts'
+import { releaseAllPaymentLeases } from './payments/accounts.ts'
 import {
   type ComparisonStanding,
   listRemarked,
@@ -103,7 +103,7 @@ export function createBilling(deps: BillingDependencies): Billing {
     },
     whileNothingIsOwed: <T>(organizationId: string, act: () => Promise<T>) =>
       whileNothingIsOwed(deps, organizationId, act),
-    takeOver: () => releaseAllTurns(db),
+    takeOver: () => releaseAllPaymentLeases(db),
   }
   if (!processor)
     return { ...shared, payments: null, start: () => {}, settle: async () => {}, stop: async () => {} }

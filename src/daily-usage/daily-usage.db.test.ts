@@ -88,8 +88,8 @@ async function workspace(subscription: Partial<NewSubscription> | null = {}) {
     at: (moment: string | number) => {
       time.now = new Date(moment)
     },
-    hold: (use: CreditUse) => credits.hold(use, randomUUID()),
-    answer: async (use: CreditUse) => (await credits.hold(use, randomUUID())).settle(aRetrieval()),
+    reserve: (use: CreditUse) => credits.reserve(use, randomUUID()),
+    answer: async (use: CreditUse) => (await credits.reserve(use, randomUUID())).settle(aRetrieval()),
     async usage(query = '', role = 'admin') {
       const answer = await server.inject({
         url: `/v1/console/usage${query}`,
@@ -145,11 +145,11 @@ describe('the usage of a workspace', () => {
   })
 
   it('excludes requests that failed, are in flight, were refused or whose process died', async () => {
-    const { byKey, hold, usage } = await workspace({ creditsIncluded: 2 })
-    await (await hold(byKey)).refund()
-    await hold(byKey)
-    await hold(byKey)
-    await expect(hold(byKey)).rejects.toMatchObject({ code: 'quota_exceeded' })
+    const { byKey, reserve, usage } = await workspace({ creditsIncluded: 2 })
+    await (await reserve(byKey)).refund()
+    await reserve(byKey)
+    await reserve(byKey)
+    await expect(reserve(byKey)).rejects.toMatchObject({ code: 'quota_exceeded' })
     const credits = createCredits({ db: database.db, clock: { now: () => START } })
     await credits.sweepExpired(new Date(START.getTime() + HOUR_MS))
     expect((await usage()).body).toMatchObject({ days: [], totals: { requests: 0, credits: 0 } })
@@ -166,8 +166,8 @@ describe('the usage of a workspace', () => {
   })
 
   it('counts a credit taken in one period and settled in the next in the first one', async () => {
-    const { byKey, at, hold, answer, usage } = await workspace()
-    const held = await hold(byKey)
+    const { byKey, at, reserve, answer, usage } = await workspace()
+    const held = await reserve(byKey)
     at('2026-05-01T00:00:00.000Z')
     await answer(byKey)
     await held.settle(aRetrieval())

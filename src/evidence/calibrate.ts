@@ -4,7 +4,7 @@ import type { ModelRegistry } from '../models/index.ts'
 import { calibratedModels } from '../inference/calibrations.ts'
 import type { EmbeddingModel } from '../inference/embedding-model.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import { inSlices } from '../kernel/slices.ts'
+import { runCooperatively } from '../kernel/cooperative.ts'
 import { FOREIGN_QUESTIONS } from './foreign-questions.ts'
 import { measuring, type OwnCalibration } from './measure.ts'
 import { askingFor } from './question-of.ts'
@@ -131,12 +131,15 @@ async function measureProvider(
   const questions: string[] = []
   for (const { content } of sample) {
     if (questions.length === OWN_QUESTIONS_MAX) break
-    const question = await inSlices(askingFor(content), signal)
+    const question = await runCooperatively(askingFor(content), signal)
     if (question !== null) questions.push(question)
   }
   const foreign = await embedEach(model, FOREIGN_QUESTIONS, signal)
   const own = await embedEach(model, questions, signal)
-  return await inSlices(measuring({ chunks: sample.map(({ vector }) => vector), foreign, own }), signal)
+  return await runCooperatively(
+    measuring({ chunks: sample.map(({ vector }) => vector), foreign, own }),
+    signal,
+  )
 }
 
 async function embedEach(

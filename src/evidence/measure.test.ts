@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { inOneGo } from '../kernel/slices.ts'
+import { inOneGo } from '../kernel/cooperative.ts'
 import { chanceAmong } from './chance.ts'
 import { measuring } from './measure.ts'
 import { askingFor } from './question-of.ts'

@@ -1,4 +1,4 @@
-import type { Pausable } from '../kernel/slices.ts'
+import type { Pausable } from '../kernel/cooperative.ts'
 import { chanceAmong } from './chance.ts'
 
 /** The calibration of one model for the chunks of one provider. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { loadTermWeights } from '../inference/term-weights.ts'
-import { inOneGo } from '../kernel/slices.ts'
+import { inOneGo } from '../kernel/cooperative.ts'
 import { missingWords } from './question-words.ts'
 
 const terms = await loadTermWeights()

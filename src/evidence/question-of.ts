@@ -1,4 +1,4 @@
-import type { Pausable } from '../kernel/slices.ts'
+import type { Pausable } from '../kernel/cooperative.ts'
 import { findingSentenceStarts } from '../text/sentences.ts'
 
 /** Shorter sentences make no useful question. */

@@ -1,5 +1,5 @@
 import type { TermWeights } from '../inference/term-weights.ts'
-import type { Pausable } from '../kernel/slices.ts'
+import type { Pausable } from '../kernel/cooperative.ts'
 
 /** The number of passages to check, which is the default of an answer, whatever the request's limit. */
 const PASSAGES_READ = 8

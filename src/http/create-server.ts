@@ -16,7 +16,7 @@ import Fastify, {
 } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
 import type { Tracer } from '../kernel/tracer.ts'
-import { actingFor } from '../kernel/turns.ts'
+import { actingFor } from '../kernel/event-loop.ts'
 import { unavailable } from '../kernel/unavailable.ts'
 import { collectAddresses, methodNotAllowed } from './route-addresses.ts'
 import { type BodyBudget, type BodyShare, createBodyBudget } from './body-budget.ts'
@@ -89,8 +89,11 @@ declare module 'fastify' {
     publicUrl: () => string
     /** Reserves memory for the body in the name of the authenticated caller; until then it counts as anonymous. */
     holdBody: (request: FastifyRequest, reply: FastifyReply) => void
-    /** Authenticates a request in the turn of its token's last known owner. */
-    inTurn: <P extends Principal>(request: FastifyRequest, authenticate: () => Promise<P>) => Promise<P>
+    /** Authenticates a request on behalf of its token's last known owner. */
+    authenticateForOwner: <P extends Principal>(
+      request: FastifyRequest,
+      authenticate: () => Promise<P>,
+    ) => Promise<P>
     /** Parses the body of a request outside the route table, a large one in a worker thread. */
     parseBody: (
       declaration: BodyDeclaration,
@@ -181,7 +184,7 @@ function decorateServer(
   app.decorate('holdBody', (request: FastifyRequest, reply: FastifyReply) => holdBody(budget, request, reply))
   const owners = createRequestOwners()
   app.decorate(
-    'inTurn',
+    'authenticateForOwner',
     async <P extends Principal>(request: FastifyRequest, authenticate: () => Promise<P>) => {
       const { authorization } = request.headers
       const principal = await actingFor(owners.ownerOfRequest(authorization), authenticate)
@@ -222,7 +225,9 @@ function addRoute<S>(app: FastifyInstance, route: Route<S>, work: Work<S> & { bu
     bodyLimit: route.bodyBytesMax,
     // Before the body is read: a caller without access does not get to send one.
     onRequest: async (request, reply) => {
-      request.principal = await app.inTurn(request, () => authorize(route, work.gates, request, reply))
+      request.principal = await app.authenticateForOwner(request, () =>
+        authorize(route, work.gates, request, reply),
+      )
       holdBody(work.budget, request, reply)
     },
     handler: (request, reply) =>

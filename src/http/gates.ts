@@ -53,7 +53,7 @@ export interface Retrieved {
 }
 
 /** A credit held for a request in flight. The pipeline calls exactly one of the two. */
-export interface CreditHold {
+export interface CreditReservation {
   /** The request succeeded: charges the credit and writes the audit event, both or neither. */
   settle(retrieved: Retrieved): Promise<void>
   /** The request failed: refunds the credit. */
@@ -87,5 +87,5 @@ export interface Gates {
   /** Throws `plan_limit_reached` for an agent beyond the plan. Only routes that cost a credit call it. */
   requireRoom(caller: Caller): Promise<void>
   /** Throws `subscription_required` or `quota_exceeded`. */
-  holdCredit(use: CreditUse, requestId: string): Promise<CreditHold>
+  reserveCredit(use: CreditUse, requestId: string): Promise<CreditReservation>
 }

@@ -10,7 +10,7 @@ import { unavailable } from '../kernel/unavailable.ts'
 import { validate } from '../kernel/validate.ts'
 import { insufficientScope } from './bearer.ts'
 import type { BodyReader } from './body-reader.ts'
-import type { CreditHold, CreditUse, Gates, RateStanding, Retrieved } from './gates.ts'
+import type { CreditReservation, CreditUse, Gates, RateStanding, Retrieved } from './gates.ts'
 import { sendFixed } from './fixed-content.ts'
 import { sendForm } from './page.ts'
 import { type GivenBody, parseBody } from './parse-body.ts'
@@ -18,7 +18,7 @@ import { cleanParameters, refuseUnknownParameters } from './query-parameters.ts'
 import type { Route, UntypedReply, UntypedRouteRequest } from './route.ts'
 import { sendDownload } from './send-download.ts'
 import { sendEvents } from './server-sent-events.ts'
-import { stringifyInTurns } from './stringify-in-turns.ts'
+import { stringifyCooperatively } from './stringify-cooperatively.ts'
 
 /** The longest a handler can take before its signal aborts. */
 export const REQUEST_TIMEOUT_MS = 60_000
@@ -103,26 +103,26 @@ export async function run<S>(
     const reader = await readerOf(route, gates, principal, email)
     const use = useOf(route, principal, request)
     if (use) await gates.requireRoom(use.caller)
-    const hold = use && counting(request, naming(email, await gates.holdCredit(use, request.id)))
+    const reservation = use && counting(request, naming(email, await gates.reserveCredit(use, request.id)))
     let result: UntypedReply
     try {
       result = await route.handle({ ...parsed, reader }, services)
-      if ('stream' in result) return await sendEvents(reply, result, hold)
+      if ('stream' in result) return await sendEvents(reply, result, reservation)
       if ('redirect' in result) return await reply.redirect(result.redirect, result.status ?? 302)
       if ('download' in result) return await sendDownload(reply, result.download)
       if ('form' in result) return await sendForm(reply, result.form)
       if ('fixed' in result) return await sendFixed(request, reply, result.fixed)
       if ('empty' in result) return await reply.code(204).send()
       const schema = responseSchema(route, result.status)
-      const body = await stringifyInTurns(schema.parse(result.body))
-      await hold?.settle(foundBy(route, result.retrieved))
+      const body = await stringifyCooperatively(schema.parse(result.body))
+      await reservation?.settle(foundBy(route, result.retrieved))
       return await reply
         .headers({ ...result.headers })
         .code(result.status)
         .type(`${route.dialect?.contentType ?? 'application/json'}; charset=utf-8`)
         .send(body)
     } catch (error) {
-      await hold?.refund()
+      await reservation?.refund()
       throw error
     }
   } finally {
@@ -158,18 +158,18 @@ async function readerOf<S>(
   return await gates.readerOf(principal, email)
 }
 
-/** A hold that names the person in the audit event. */
-function naming(email: string | undefined, hold: CreditHold): CreditHold {
-  if (email === undefined) return hold
-  return { ...hold, settle: (retrieved) => hold.settle({ ...retrieved, onBehalfOf: email }) }
+/** A reservation that names the person in the audit event. */
+function naming(email: string | undefined, reservation: CreditReservation): CreditReservation {
+  if (email === undefined) return reservation
+  return { ...reservation, settle: (retrieved) => reservation.settle({ ...retrieved, onBehalfOf: email }) }
 }
 
-/** A hold that notes on the request what it was charged. */
-function counting(request: FastifyRequest, hold: CreditHold): CreditHold {
+/** A reservation that notes on the request what it was charged. */
+function counting(request: FastifyRequest, reservation: CreditReservation): CreditReservation {
   return {
-    ...hold,
+    ...reservation,
     async settle(retrieved) {
-      await hold.settle(retrieved)
+      await reservation.settle(retrieved)
       request.credits = 1
     },
   }
@@ -238,7 +238,7 @@ function parseParams(schema: z.ZodType | undefined, value: unknown): unknown {
   return result.data
 }
 
-/** The owner of a request for turns and limits: its organization, when it has one. */
+/** The owner of a request for queues and limits: its organization, when it has one. */
 export function ownerOf(principal: Principal): string {
   if (principal === null) return 'public'
   return principal.kind === 'user' ? principal.userId : principal.organizationId

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createRequestOwners } from './request-owners.ts'
 
-it('serves a token in the turn of the owner it was last accepted for', () => {
+it('serves a token on behalf of the owner it was last accepted for', () => {
   const owners = createRequestOwners()
   owners.remember('Bearer svc_a', 'acme')
   owners.remember('Bearer svc_b', 'acme')
@@ -11,7 +11,7 @@ it('serves a token in the turn of the owner it was last accepted for', () => {
   ])
 })
 
-it('serves all tokens that were never accepted in one turn', () => {
+it('serves all tokens that were never accepted on behalf of one owner', () => {
   const owners = createRequestOwners()
   expect(owners.ownerOfRequest('Bearer svc_1')).toBe(owners.ownerOfRequest('Bearer svc_2'))
   expect(owners.ownerOfRequest(undefined)).not.toBe(owners.ownerOfRequest('Bearer svc_1'))

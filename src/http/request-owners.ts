@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** Chooses the owner in whose turn a request is served until it is authenticated. */
+/** Chooses the owner on whose behalf a request is served until it is authenticated. */
 export interface RequestOwners {
   ownerOfRequest(authorization: string | undefined): string
   /** Called once the token is known to be the owner's. */
@@ -12,7 +12,7 @@ const NO_TOKEN = 'no token'
 /** One owner for all tokens that were never accepted, so that made-up tokens delay no other caller. */
 const UNKNOWN = 'unknown token'
 
-/** Caches the owners of tokens by hash. The cache affects turns only: every request is still authenticated. */
+/** Caches the owners of tokens by hash. The cache affects queues only: every request is still authenticated. */
 export function createRequestOwners(remembered = REMEMBERED): RequestOwners {
   const owners = new Map<string, string>()
   return {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { FastifyReply } from 'fastify'
-import type { CreditHold } from './gates.ts'
+import type { CreditReservation } from './gates.ts'
 import { errorBody, toAppError } from './error-response.ts'
 import type { StreamEvent, StreamReply } from './route.ts'
 
@@ -8,7 +8,7 @@ import type { StreamEvent, StreamReply } from './route.ts'
 export async function sendEvents(
   reply: FastifyReply,
   { stream, retrieved }: StreamReply,
-  hold: CreditHold | undefined,
+  reservation: CreditReservation | undefined,
 ): Promise<FastifyReply> {
   const iterator = stream[Symbol.asyncIterator]()
   // A failure before the first event is an ordinary error response.
@@ -27,11 +27,11 @@ export async function sendEvents(
         await Promise.race([once(response, 'drain'), once(response, 'close')])
       next = await iterator.next()
     }
-    await hold?.settle(retrieved())
+    await reservation?.settle(retrieved())
   } catch (error) {
-    if (response.destroyed) await hold?.settle(retrieved())
+    if (response.destroyed) await reservation?.settle(retrieved())
     else {
-      await hold?.refund()
+      await reservation?.refund()
       reply.log.warn({ err: error }, 'an answer failed while it was streamed')
       response.write(encode({ event: 'error', data: errorBody(toAppError(error), reply.server.publicUrl()) }))
     }

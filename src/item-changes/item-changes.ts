@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Db, Tx } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
-import { itemTurnsOf } from './item-turns.ts'
+import { itemLockOf } from './item-lock.ts'
 
 /** Records which items a transaction stores, changes or deletes. */
 export interface ItemChanges {
@@ -23,7 +23,7 @@ const SWEEP_EVERY = 256
  * act is to give the changes the organization's next revision. That locks the row that counts revisions until
  * the commit, so revisions commit in order and a reader of one sees everything before it. Because this lock
  * is taken last, its owner never waits for another. The transaction first waits for callers that hold the
- * items (`ItemTurns`).
+ * items (`ItemLock`).
  * @throws what the last attempt threw
  */
 export async function changeItems<Result>(
@@ -31,13 +31,13 @@ export async function changeItems<Result>(
   organizationId: string,
   act: ChangeOf<Result>,
 ): Promise<Result> {
-  return await itemTurnsOf(db).share(organizationId, () => changeOutOfTurn(db, organizationId, act))
+  return await itemLockOf(db).shared(organizationId, () => changeWithoutLock(db, organizationId, act))
 }
 
 type ChangeOf<Result> = (tx: Tx, changes: ItemChanges) => Promise<Result>
 
-/** `changeItems` for a caller that already holds the items (`ItemTurns`), or that changes no documents. */
-export async function changeOutOfTurn<Result>(
+/** `changeItems` for a caller that already holds the items (`ItemLock`), or that changes no documents. */
+export async function changeWithoutLock<Result>(
   db: Db,
   organizationId: string,
   act: ChangeOf<Result>,

@@ -1,4 +1,4 @@
-import type { Pausable } from '../kernel/slices.ts'
+import type { Pausable } from '../kernel/cooperative.ts'
 import { countWords, isSpace } from '../text/words.ts'
 
 /** Largest fragment of a text without usable sentence boundaries; several make a chunk. */

@@ -9,7 +9,7 @@ import {
   chunkText,
 } from './chunk-text.ts'
 import { chunkTextToEmbed } from '../models/embed-chunks.ts'
-import { inOneGo } from '../kernel/slices.ts'
+import { inOneGo } from '../kernel/cooperative.ts'
 import { showsNothing } from '../kernel/text.ts'
 import { countWords } from '../text/words.ts'
 

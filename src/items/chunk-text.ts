@@ -1,5 +1,5 @@
 /** Cuts a document's text into the chunks that are embedded and found: blocks, sentences, then chunks. */
-import { inOneGo, type Pausable } from '../kernel/slices.ts'
+import { inOneGo, type Pausable } from '../kernel/cooperative.ts'
 import { showsNothing } from '../kernel/text.ts'
 import { type Block, findingBlocks, type HeadingPath } from '../text/blocks.ts'
 import { findingFragmentStarts } from './chunk-fragments.ts'

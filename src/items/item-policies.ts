@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
-import { inSlices, type Pausable, SHORT_SLICE_MS } from '../kernel/slices.ts'
+import { runCooperatively, type Pausable, SHORT_BURST_MS } from '../kernel/cooperative.ts'
 import { internPolicies, type ItemOrigin, principalsOfPolicy } from '../permissions/index.ts'
 import { findProvider } from '../providers/index.ts'
 import { type CleanItem, itemKey } from './item.ts'
@@ -25,7 +25,7 @@ export async function findPolicies(
   by: StoredBy,
   signal?: AbortSignal,
 ): Promise<Map<string, number>> {
-  const policies = await inSlices(reading(), signal, SHORT_SLICE_MS)
+  const policies = await runCooperatively(reading(), signal, SHORT_BURST_MS)
   const ids = await internPolicies(db, organizationId, policies)
   return new Map(items.map((item, at) => [itemKey(item), ids[at] ?? 0]))
 

@@ -16,7 +16,7 @@ import type { EmbeddingModel } from '../inference/embedding-model.ts'
 import { AppError } from '../kernel/errors.ts'
 import { createRemovals } from '../sources/index.ts'
 import { dropActiveRuns } from '../sync/index.ts'
-import { changeOutOfTurn } from '../item-changes/index.ts'
+import { changeWithoutLock } from '../item-changes/index.ts'
 import type { NewItem } from './index.ts'
 import { writeParts } from './ingest-journal.ts'
 import { cleanItem } from './item.ts'
@@ -248,7 +248,9 @@ describe('a large ingest', () => {
     const source = { organizationId: organization.id, sourceId: organization.sourceIds.notion }
     const remove = async (): Promise<void> => {
       await someStored()
-      await changeOutOfTurn(database.db, organization.id, (tx, changes) => removals.mark(tx, changes, source))
+      await changeWithoutLock(database.db, organization.id, (tx, changes) =>
+        removals.mark(tx, changes, source),
+      )
       await removals.finish(source)
     }
     const removing = remove()

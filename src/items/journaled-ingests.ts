@@ -3,7 +3,7 @@ import { createTask } from '../background/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import type { ModelRegistry } from '../models/index.ts'
 import { unavailable } from '../kernel/unavailable.ts'
-import { itemTurnsOf } from '../item-changes/index.ts'
+import { itemLockOf } from '../item-changes/index.ts'
 import { endClaims } from './claims.ts'
 import { decide, erase, findJournaled, type IngestRef, readParts, writeParts } from './ingest-journal.ts'
 import type { CleanItem } from './item.ts'
@@ -58,12 +58,12 @@ const RETRY_AFTER_SECONDS = 60
 /** Requires a database that no other process has open. */
 export function createJournaledIngests(options: JournaledIngestsOptions): JournaledIngests {
   const { db, onError } = options
-  const turns = itemTurnsOf(db)
+  const lock = itemLockOf(db)
   const finishLater = (ingest: IngestRef): void =>
-    turns.leaveUnfinished(ingest.organizationId, () => finish(options, ingest))
+    lock.leaveUnfinished(ingest.organizationId, () => finish(options, ingest))
   const retrying = createTask({
     act: async () => {
-      for (const organizationId of turns.unfinished()) await turns.finish(organizationId).catch(onError)
+      for (const organizationId of lock.unfinished()) await lock.finish(organizationId).catch(onError)
     },
     intervalMs: RETRY_MS,
     onError,
@@ -72,7 +72,7 @@ export function createJournaledIngests(options: JournaledIngestsOptions): Journa
   return {
     storage: options,
     store: (prepared, record, signal) =>
-      turns.hold(prepared.organizationId, async () => {
+      lock.exclusive(prepared.organizationId, async () => {
         const fresh = await compareAgain(db, prepared)
         signal?.throwIfAborted()
         return await decideAndStore(options, fresh, record, finishLater)

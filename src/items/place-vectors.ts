@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import type { ValidationIssue } from '../kernel/errors.ts'
-import type { Pausable } from '../kernel/slices.ts'
+import type { Pausable } from '../kernel/cooperative.ts'
 import { floatsOf, type GivenEmbedding } from './given-embedding.ts'
 import { itemKey, type PushedItem } from './item.ts'
 

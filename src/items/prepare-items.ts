@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import { z } from 'zod'
 import type { Db, Tx } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
@@ -12,7 +12,7 @@ import {
 } from '../models/index.ts'
 import type { EmbeddingModel } from '../inference/embedding-model.ts'
 import { type Chunk, chunkingDocument } from './chunk-text.ts'
-import { inSlices, type Pausable, SHORT_SLICE_MS } from '../kernel/slices.ts'
+import { runCooperatively, type Pausable, SHORT_BURST_MS } from '../kernel/cooperative.ts'
 import { validationError } from '../kernel/errors.ts'
 import { type CleanItem, cleanItem, itemKey, type NewItem, type PushedItem } from './item.ts'
 import { findPolicies, type StoredBy } from './item-policies.ts'
@@ -97,10 +97,10 @@ export async function prepareItems(
     return before?.hash === item.hash && (anewSince === undefined || before.syncedAt > anewSince)
   }
   const differing = ordered.filter((item) => !isUnchanged(item))
-  const changed = await inSlices(cutting(differing, stored), signal, SHORT_SLICE_MS)
+  const changed = await runCooperatively(cutting(differing, stored), signal, SHORT_BURST_MS)
   const chunksOf = new Map(changed.map((item) => [itemKey(item), item.chunks]))
   const given = placingVectors(items, chunksOf, embedders)
-  const faults = await inSlices(given, signal, SHORT_SLICE_MS)
+  const faults = await runCooperatively(given, signal, SHORT_BURST_MS)
   if (faults.length > 0) throw validationError(faults)
   await embedChunks(changed, embedders, signal)
   return {
@@ -178,7 +178,7 @@ function withoutVectors(chunk: Chunk): EmbeddedChunk {
 
 /** Prepares items for storing. Yields to the event loop, because metadata and bodies may be large. */
 export async function cleanItems(items: readonly NewItem[], signal?: AbortSignal): Promise<CleanItem[]> {
-  return await inSlices(cleaning(items), signal, SHORT_SLICE_MS)
+  return await runCooperatively(cleaning(items), signal, SHORT_BURST_MS)
 }
 
 function* cleaning(items: readonly NewItem[]): Pausable<CleanItem[]> {
@@ -222,7 +222,7 @@ async function embedChunks(
     const pending = all.filter(({ chunk }) => chunk.vectors[at] === undefined)
     for (let start = 0; start < pending.length; start += CHUNKS_A_BATCH) {
       const batch = pending.slice(start, start + CHUNKS_A_BATCH)
-      await turn()
+      await setImmediate()
       const inputs = batch.map(({ title, chunk }) => embeddingInput(title, chunk))
       const vectors = await embedAll(model, inputs, signal)
       for (const [index, { chunk }] of batch.entries()) {

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db, Tx } from '../database/database.ts'
@@ -26,7 +26,7 @@ export async function insertChunks(
   rows: readonly ChunkRow[],
 ): Promise<void> {
   for (let start = 0; start < rows.length; start += CHUNKS_A_STATEMENT) {
-    await turn()
+    await setImmediate()
     const batch = rows.slice(start, start + CHUNKS_A_STATEMENT)
     const chunks = batch.map(({ itemId: id, chunk: { position, heading, content } }) => ({
       id,

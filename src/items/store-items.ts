@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Tx } from '../database/database.ts'
@@ -173,7 +173,7 @@ export async function upsertItems(
 ): Promise<Map<string, WrittenRow>> {
   const written = new Map<string, WrittenRow>()
   for (const batch of batchesOf(items)) {
-    await turn()
+    await setImmediate()
     const rows = batch.map((item, n) =>
       Object.assign(columnsOf(item), { n, id: randomUUID(), policyId: policyOf({ policies }, item) }),
     )

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db, Tx } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { changeOutOfTurn, type ItemChanges } from '../item-changes/index.ts'
+import { changeWithoutLock, type ItemChanges } from '../item-changes/index.ts'
 import { NOBODY_ID } from '../permissions/index.ts'
 import { type CleanItem, itemKey } from './item.ts'
 import {
@@ -203,7 +203,7 @@ export async function storeSteps(
   within: WithinWrite,
   isFlushed = true,
 ): Promise<StoredPart & { rest: readonly Step[] }> {
-  return await changeOutOfTurn(db, prepared.organizationId, async (tx, changes) => {
+  return await changeWithoutLock(db, prepared.organizationId, async (tx, changes) => {
     await requireSameModels(tx, prepared)
     const counts: StoreCounts = { ingested: 0, skipped: 0 }
     let stored = 0

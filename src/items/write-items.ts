@@ -1,7 +1,7 @@
 import type { Db } from '../database/database.ts'
 import type { ModelRegistry } from '../models/index.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { changeItems, itemTurnsOf } from '../item-changes/index.ts'
+import { changeItems, itemLockOf } from '../item-changes/index.ts'
 import { endClaims } from './claims.ts'
 import { type CleanItem, itemKey, type PushedItem } from './item.ts'
 import type { JournaledIngests, RecordIngest } from './journaled-ingests.ts'
@@ -80,7 +80,7 @@ async function storeInParts(
   prepared: PreparedItems,
   storing: { within: WithinWrite; onStored: OnStored; signal: AbortSignal | undefined },
 ): Promise<void> {
-  await itemTurnsOf(storage.db).hold(prepared.organizationId, async () => {
+  await itemLockOf(storage.db).exclusive(prepared.organizationId, async () => {
     const fresh = await compareAgain(storage.db, prepared)
     await storeAllSteps(storage, fresh, await cutSteps(storage, fresh), storing)
   })

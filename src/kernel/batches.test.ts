@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as nextIteration } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { inBatches } from './batches.ts'
@@ -21,16 +21,16 @@ function batches(sizeMax?: number, lingerMs?: number) {
     ...(lingerMs === undefined ? {} : { lingerMs: () => lingerMs }),
   })
   const begun = async (count: number): Promise<void> => {
-    while (runs.length < count) await turn()
+    while (runs.length < count) await nextIteration()
   }
   return { runs, ask, begun }
 }
 
 describe('batched requests', () => {
-  it('runs requests that arrive over a few turns in one batch, and later ones in the next, in order', async () => {
+  it('runs requests that arrive over a few iterations in one batch, and later ones in the next, in order', async () => {
     const { runs, ask, begun } = batches()
     const asked = ['a1', 'a2'].map(ask)
-    await turn()
+    await nextIteration()
     asked.push(ask('a3'))
     await begun(1)
     expect(runs.map(({ asks }) => asks)).toEqual([['a1', 'a2', 'a3']])
@@ -43,7 +43,7 @@ describe('batched requests', () => {
     expect(await Promise.all(later)).toEqual(['A4', 'A5'])
   })
 
-  it('starts a run even when every turn brings another request', async () => {
+  it('starts a run even when every iteration brings another request', async () => {
     const { runs, ask, begun } = batches()
     let brought = 0
     const bring = (): void => {
@@ -60,7 +60,7 @@ describe('batched requests', () => {
   it('waits for more requests if configured to', async () => {
     const { runs, ask, begun } = batches(undefined, 50)
     void ask('a1')
-    for (let turns = 0; turns < 10; turns += 1) await turn()
+    for (let loops = 0; loops < 10; loops += 1) await nextIteration()
     void ask('a2')
     await begun(1)
     expect(runs.map(({ asks }) => asks)).toEqual([['a1', 'a2']])
@@ -69,14 +69,14 @@ describe('batched requests', () => {
   it('does not block one key on another', async () => {
     const { runs, ask } = batches()
     for (const text of ['a1', 'b1', 'c1']) void ask(text)
-    await turn()
+    await nextIteration()
     expect(runs.map(({ asks }) => asks)).toEqual([['a1'], ['b1'], ['c1']])
   })
 
   it('never answers a request from a run that started before it', async () => {
     const { runs, ask, begun } = batches()
     void ask('a1')
-    await turn()
+    await nextIteration()
     const late = ask('a2')
     runs[0]?.end(['A1'])
     await begun(2)
@@ -88,7 +88,7 @@ describe('batched requests', () => {
   it('rejects a single request or every request of a failed run, and continues', async () => {
     const { runs, ask, begun } = batches()
     const failed = ask('a1').catch((error: unknown) => error)
-    await turn()
+    await nextIteration()
     const [second, third, fourth] = ['a2', 'a3', 'a4'].map(ask)
     runs[0]?.fail(new Error('lost'))
     expect(await failed).toEqual(new Error('lost'))
@@ -104,7 +104,7 @@ describe('batched requests', () => {
   it('rejects the batch when a run returns too few answers', async () => {
     const { runs, ask } = batches()
     const asked = ask('a1').catch((error: unknown) => error)
-    await turn()
+    await nextIteration()
     runs[0]?.end([])
     expect(await asked).toEqual(new Error('a batch of 1 got 0 answers'))
   })
@@ -122,7 +122,7 @@ describe('batched requests', () => {
 
   it('gives each request its own answer, whenever it arrives', async () => {
     const run = async (asks: readonly number[]): Promise<number[]> => {
-      await turn()
+      await nextIteration()
       return asks.map((n) => n * 2)
     }
     await fc.assert(
@@ -131,7 +131,7 @@ describe('batched requests', () => {
         const answers: Promise<number>[] = []
         for (const [n, pauses] of asks) {
           answers.push(ask(n))
-          if (pauses) await turn()
+          if (pauses) await nextIteration()
         }
         expect(await Promise.all(answers)).toEqual(asks.map(([n]) => n * 2))
       }),

@@ -1,4 +1,4 @@
-import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises'
+import { setImmediate, setTimeout as delay } from 'node:timers/promises'
 
 export interface BatchOptions<Ask, Answer> {
   /** Requests with the same key share a batch; runs of one key never overlap. */
@@ -12,16 +12,16 @@ export interface BatchOptions<Ask, Answer> {
 
 const SIZE_MAX = 100
 /** Keeps a steady stream of requests from delaying the first one forever. */
-const TURNS_MAX = 8
+const LOOPS_MAX = 8
 
 interface Waiting<Ask, Answer> extends PromiseWithResolvers<Answer> {
   ask: Ask
 }
 
 /**
- * Runs requests that arrive within a few turns of the event loop as one batch, and requests that arrive during a run as
- * the next. Requests that would wait for the same database row then cost one statement. A run never answers a request
- * made after it began.
+ * Runs requests that arrive within a few iterations of the event loop as one batch, and requests that arrive during a
+ * run as the next. Requests that would wait for the same database row then cost one statement. A run never answers a
+ * request made after it began.
  * @returns a function that makes a request; it rejects with what the run threw or returned for it
  */
 export function inBatches<Ask, Answer>(options: BatchOptions<Ask, Answer>): (ask: Ask) => Promise<Answer> {
@@ -44,15 +44,15 @@ export function inBatches<Ask, Answer>(options: BatchOptions<Ask, Answer>): (ask
     }
   }
 
-  /** Waits as long as each turn of the event loop brings more requests. A lone request waits one turn. */
+  /** Waits as long as each iteration of the event loop brings more requests. A lone request waits one iteration. */
   const gather = async (line: readonly Waiting<Ask, Answer>[]): Promise<void> => {
     const [first] = line
     const ms = first === undefined ? 0 : lingerMs(first.ask)
     if (ms > 0) await delay(ms)
     let gathered = 0
-    for (let turns = 0; turns < TURNS_MAX && line.length > gathered && gathered < sizeMax; turns += 1) {
+    for (let loops = 0; loops < LOOPS_MAX && line.length > gathered && gathered < sizeMax; loops += 1) {
       gathered = line.length
-      await turn()
+      await setImmediate()
     }
   }
 

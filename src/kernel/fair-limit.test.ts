@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { createFairLimit, type FairLimit } from './fair-limit.ts'
 
@@ -18,9 +18,9 @@ function bench(limit: FairLimit) {
       },
     })
   const end = async (name: string): Promise<void> => {
-    await turn()
+    await setImmediate()
     ends.get(name)?.()
-    await turn()
+    await setImmediate()
   }
   return { begun, start, end }
 }
@@ -30,7 +30,7 @@ describe('a fair limit', () => {
     const { begun, start, end } = bench(createFairLimit(options))
     const all = Array.from({ length: 20 }, (_, n) => start('greedy', `g${n}`))
     all.push(start('other', 'o'))
-    await turn()
+    await setImmediate()
     expect(begun).toEqual(['g0', 'o'])
     for (let n = 0; n < 20; n++) await end(`g${n}`)
     await end('o')
@@ -41,7 +41,7 @@ describe('a fair limit', () => {
     const { begun, start, end } = bench(createFairLimit({ ...options, concurrency: 1 }))
     const all = ['a1', 'a2', 'a3', 'b1', 'b2'].map((name) => start(name.slice(0, 1), name))
     for (const name of ['a1', 'b1', 'a2', 'b2', 'a3']) {
-      await turn()
+      await setImmediate()
       await end(name)
     }
     await Promise.all(all)
@@ -54,14 +54,14 @@ describe('a fair limit', () => {
     const { start, end } = bench(limit)
     for (const name of ['a', 'b', 'c']) {
       const before = start('greedy', name)
-      await turn()
+      await setImmediate()
       now += 25_000
       await end(name)
       await before
     }
     const taken = ['g1', 'g2', 'g3'].map((name) => start('greedy', name))
     taken.push(start('greedy', 'g4'))
-    await turn()
+    await setImmediate()
     await expect(start('greedy', 'g5')).rejects.toMatchObject({
       code: 'overloaded',
       status: 503,
@@ -78,13 +78,13 @@ describe('a fair limit', () => {
     let now = 0
     const { start, end, begun } = bench(createFairLimit({ ...options, now: () => now }))
     const large = start('one', 'large', { cost: 10_000_000 })
-    await turn()
+    await setImmediate()
     now = 30_000
     await end('large')
     await large
     const small = Array.from({ length: 60 }, (_, n) => start('one', `s${n}`, { cost: 2_000 }))
     for (let n = 0; n < 60; n++) {
-      await turn()
+      await setImmediate()
       await end(`s${n}`)
     }
     await Promise.all(small)
@@ -99,14 +99,14 @@ describe('a fair limit', () => {
     const { start, end, begun } = bench(createFairLimit({ ...options, now: () => now }))
     for (const [n, ms] of milliseconds.entries()) {
       const before = start('one', `before ${n}`)
-      await turn()
+      await setImmediate()
       now += ms
       await end(`before ${n}`)
       await before
     }
     const burst = Array.from({ length: 150 }, (_, n) => start('one', `b${n}`))
     for (let n = 0; n < 150; n++) {
-      await turn()
+      await setImmediate()
       now += 100
       await end(`b${n}`)
     }

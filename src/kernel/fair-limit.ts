@@ -21,7 +21,7 @@ export interface FairWork<T> {
   signal?: AbortSignal | undefined
 }
 
-/** Runs the work when its turn comes. @throws AppError `overloaded`, the signal's reason, what the work throws */
+/** Runs the work when it has a place. @throws AppError `overloaded`, the signal's reason, what the work throws */
 export type FairLimit = <T>(work: FairWork<T>) => Promise<T>
 
 interface Waiting {
@@ -33,7 +33,7 @@ interface Owner {
   running: number
   waiting: Waiting[]
   waitingCost: number
-  /** The sequence number of its last turn. */
+  /** The sequence number of its last start. */
   servedAt: number
   /** Failed jobs included. */
   ended: number
@@ -52,7 +52,7 @@ export function createFairLimit(options: FairLimitOptions): FairLimit {
   const { concurrency, concurrencyPerOwner, waitMaxMs, now = () => performance.now() } = options
   const owners = new Map<string, Owner>()
   let running = 0
-  let turns = 1
+  let started = 1
 
   const ownerOf = (name: string): Owner => {
     const known = owners.get(name)
@@ -69,14 +69,14 @@ export function createFairLimit(options: FairLimitOptions): FairLimit {
       const next = owner?.waiting.shift()
       if (!owner || !next) return
       owner.waitingCost -= next.cost
-      owner.servedAt = turns++
+      owner.servedAt = started++
       owner.running += 1
       running += 1
       next.start()
     }
   }
 
-  const turn = async (owner: Owner, cost: number, signal: AbortSignal | undefined): Promise<void> => {
+  const waitForPlace = async (owner: Owner, cost: number, signal: AbortSignal | undefined): Promise<void> => {
     const expectedMs = expectedWaitMs(owners.values(), owner, cost, options)
     if (expectedMs > waitMaxMs) throw tooMuch(options.what, expectedMs)
     const place = enqueue(owner, cost)
@@ -95,7 +95,7 @@ export function createFairLimit(options: FairLimitOptions): FairLimit {
   return async ({ owner: name, cost = 1, run, signal }) => {
     signal?.throwIfAborted()
     const owner = ownerOf(name)
-    await turn(owner, cost, signal)
+    await waitForPlace(owner, cost, signal)
     const startedAt = now()
     try {
       return await run()

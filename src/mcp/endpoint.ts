@@ -6,7 +6,7 @@ import type { Route } from '../http/route.ts'
 import { AppError } from '../kernel/errors.ts'
 import { isLoopback } from '../kernel/loopback.ts'
 import type { Caller } from '../kernel/principal.ts'
-import { actingFor } from '../kernel/turns.ts'
+import { actingFor } from '../kernel/event-loop.ts'
 import { knowCalls } from './call-route.ts'
 import { createMcpServers } from './describe-server.ts'
 import { MESSAGE_DECLARATION, refuseOversized } from './message.ts'
@@ -37,7 +37,9 @@ export function addMcp<S>(server: FastifyInstance, options: McpOptions<S>): void
     bodyLimit: BODY_BYTES_MAX,
     onRequest: async (request, reply) => {
       refuseOtherPlaces(request)
-      request.principal = await server.inTurn(request, () => authenticate(options.gates, request))
+      request.principal = await server.authenticateForOwner(request, () =>
+        authenticate(options.gates, request),
+      )
       options.gates.admitMessage(principalOf(request))
       server.holdBody(request, reply)
     },

@@ -9,7 +9,7 @@ import { type Atom, countedInAll, ENTITY_TYPES, type EntityType, idsInView, load
 import type { CanvasQuery } from './canvas-query.ts'
 import { DrawnBefore, type Graph } from './drawn-before.ts'
 import { findInItems, findNamed } from './find-named.ts'
-import { byWeight, type CanvasEdge, type CanvasNode, inTurns, toGraph } from './graph.ts'
+import { byWeight, type CanvasEdge, type CanvasNode, interleave, toGraph } from './graph.ts'
 import { givenIds } from './ids.ts'
 import { prepareInView } from './in-view.ts'
 import { type Entity, resolveEntities } from './resolve.ts'
@@ -94,7 +94,7 @@ export function createDrawCanvas({ db, clock, findItems }: CanvasOptions): DrawC
     const ranked = ENTITY_TYPES.map((type) =>
       entities.filter((entity) => entity.type === type).toSorted(byWeight),
     )
-    const chosen = withCentre(inTurns(ranked, query.limit - sources.length), entities, query)
+    const chosen = withCentre(interleave(ranked, query.limit - sources.length), entities, query)
     const together = selection ? namedTogetherIn(selection, chosen) : await namedTogether(db, view, chosen)
     const graph = toGraph(chosen, sources, together)
     // The nearest passages can change although the canvas does not.
@@ -185,13 +185,13 @@ async function findCandidates(
 
 /** An atom may not be among the top of every source, so it is counted in all of them before ranking. */
 const selectTop = prepareInView(`
-  select string_agg(r.id::text, ',' order by r.place, r.turn) as ids from (
-    select row_number() over (partition by r.turn order by r.items desc, r.id) as place, r.turn, r.id from (
-    select k.turn, l.id, case when l.sources = cardinality($2::uuid[]) then l.items else (
+  select string_agg(r.id::text, ',' order by r.place, r.nth) as ids from (
+    select row_number() over (partition by r.nth order by r.items desc, r.id) as place, r.nth, r.id from (
+    select k.nth, l.id, case when l.sources = cardinality($2::uuid[]) then l.items else (
       select sum(items) from entity_totals
       where organization_id = $1 and entity_id = l.id and source_id = any($2::uuid[])
     ) end as items
-    from unnest($3::text[]) with ordinality as k(type, turn)
+    from unnest($3::text[]) with ordinality as k(type, nth)
     cross join lateral (
       select t.entity_id as id, sum(t.items) as items, count(*) as sources,
         row_number() over (order by sum(t.items) desc, t.entity_id) as place
@@ -203,7 +203,7 @@ const selectTop = prepareInView(`
       ) t
       group by t.entity_id order by sum(t.items) desc, t.entity_id limit $4
     ) l
-    order by l.place, k.turn limit $4
+    order by l.place, k.nth limit $4
   ) r ) r`)
 
 /** The atoms that most items in view name, alternating between types: the best of each source's top. */

@@ -37,7 +37,7 @@ export function byWeight<T extends { weight: number; label: string; id: string }
 }
 
 /** Up to `limit` elements of several lists, one of each in turn, so that a long list does not displace the others. */
-export function inTurns<T>(lists: readonly (readonly T[])[], limit: number): T[] {
+export function interleave<T>(lists: readonly (readonly T[])[], limit: number): T[] {
   const taken: T[] = []
   const longest = lists.reduce((most, list) => Math.max(most, list.length), 0)
   for (let place = 0; place < longest; place++) {

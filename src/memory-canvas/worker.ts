@@ -12,7 +12,7 @@ import {
 import type { Db } from '../database/database.ts'
 import { isConflict, isDatabaseOutage, retryConflicts } from '../database/retry-conflicts.ts'
 import type { TermWeights } from '../inference/term-weights.ts'
-import { inSlicesOf } from '../kernel/slices.ts'
+import { runWithPauses } from '../kernel/cooperative.ts'
 import { RULES } from './extraction/rules.ts'
 import { findOutdatedItems, hasOutdatedItems, nextOrganization } from './outdated-items.ts'
 import { createPace } from './pace.ts'
@@ -51,7 +51,7 @@ const INTERVAL_MS = 2_000
 /** Renewed with every batch, so an expired lease belongs to a dead process. */
 const LEASE_SECONDS = 60
 /** Time limit on the event loop, and on a transaction if the database has only one session. */
-const SLICE_MS = 4
+const BURST_MS = 4
 const TRANSACTION_MS = 15
 const ITEMS_MAX = 24
 /** Smaller batches are dominated by the transaction's fixed cost. */
@@ -147,7 +147,7 @@ function createReadBatch(options: CanvasWorkerOptions & Storing & { signal: Abor
     const found = await find(size)
     if (found.length === 0) return false
     await pause()
-    const read = await inSlicesOf(SLICE_MS, readingItems(found, terms), pause)
+    const read = await runWithPauses(BURST_MS, readingItems(found, terms), pause)
     for (const { item, error } of read) {
       if (error !== undefined)
         logger.warn(

@@ -63,7 +63,7 @@ beforeAll(async () => {
       standing: noGate,
       readerOf: noGate,
       requireRoom: noGate,
-      holdCredit: noGate,
+      reserveCredit: noGate,
     },
     logger: pino({ level: 'silent' }),
   })

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import { LeaseLost, releaseLease, renewLease } from '../background/index.ts'
 import { countUnreported } from '../billing/index.ts'
 import type { Db } from '../database/database.ts'
@@ -78,7 +78,7 @@ async function deleteTables(deletion: Deletion, held: Held): Promise<boolean> {
 function createKeeper({ db, clock, times, signal }: Deletion, held: Held): () => Promise<void> {
   let renewedAt = clock.now().getTime()
   return async () => {
-    await turn()
+    await setImmediate()
     signal.throwIfAborted()
     const now = clock.now().getTime()
     if (now - renewedAt < times.renewMs) return

@@ -12,7 +12,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { ConsolePrincipal } from '../kernel/principal.ts'
 import { currentRole } from '../organizations/index.ts'
-import { changeOutOfTurn } from '../item-changes/index.ts'
+import { changeWithoutLock } from '../item-changes/index.ts'
 import { createDeletion, type RemovalTimes, TIMES } from './delete-organization.ts'
 import { endAccess, type SourceEnds } from './end-access.ts'
 import { findRemoved } from './lease.ts'
@@ -159,7 +159,7 @@ async function mark(
   organizationId: string,
   check: Check,
 ): Promise<RemovalView> {
-  return await changeOutOfTurn(options.db, organizationId, async (tx, changes) => {
+  return await changeWithoutLock(options.db, organizationId, async (tx, changes) => {
     const organization = await read(tx, organizationId, true)
     await check(tx)
     if (organization.removedAt !== null) return toView(organization)

@@ -33,7 +33,7 @@ export interface Members {
 
 /** Changes of one workspace run one after the other, so that it never loses its last owner. */
 export function createMembers({ db, clock }: { db: Db; clock: Clock }): Members {
-  const inTurn = <T>({ organizationId }: ConsolePrincipal, act: (tx: Tx) => Promise<T>): Promise<T> =>
+  const withLock = <T>({ organizationId }: ConsolePrincipal, act: (tx: Tx) => Promise<T>): Promise<T> =>
     retryConflicts(() =>
       db.transaction().execute(async (tx) => {
         await lockOrganization(tx, organizationId)
@@ -46,7 +46,7 @@ export function createMembers({ db, clock }: { db: Db; clock: Clock }): Members 
       return rows.map(toView)
     },
     changeRole: (caller, userId, role) =>
-      inTurn(caller, async (tx) => {
+      withLock(caller, async (tx) => {
         const { organizationId } = caller
         const actor = await currentRole(tx, organizationId, caller.userId)
         const before = await getMember(tx, organizationId, userId)
@@ -69,7 +69,7 @@ export function createMembers({ db, clock }: { db: Db; clock: Clock }): Members 
         return { ...before, role }
       }),
     remove: (caller, userId) =>
-      inTurn(caller, async (tx) => {
+      withLock(caller, async (tx) => {
         const { organizationId } = caller
         const left = caller.userId === userId
         const actor = await currentRole(tx, organizationId, caller.userId)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { inOneGo } from '../kernel/slices.ts'
+import { inOneGo } from '../kernel/cooperative.ts'
 import { isReply, withoutQuotedText as withoutQuoting } from './quoted-text.ts'
 
 const withoutQuotedText = (...texts: string[]): string => inOneGo(withoutQuoting(texts))

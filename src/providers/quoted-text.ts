@@ -1,4 +1,4 @@
-import type { Pausable } from '../kernel/slices.ts'
+import type { Pausable } from '../kernel/cooperative.ts'
 
 const VERBS =
   'wrote|schrieb|a écrit|escribió|ha scritto|schreef|escreveu|skrev|napisał(?:a|\\(a\\))?|napsal(?:a|\\(a\\))?|kirjoitti|írta|написала?|пишет|yazdı|έγραψε'

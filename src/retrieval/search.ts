@@ -8,7 +8,7 @@ import type { FairLimit } from '../kernel/fair-limit.ts'
 import type { Caller } from '../kernel/principal.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import type { Reader } from '../kernel/reader.ts'
-import { inSlices } from '../kernel/slices.ts'
+import { runCooperatively } from '../kernel/cooperative.ts'
 import { idsOfEntity } from '../memory-canvas/index.ts'
 import type { FindNearest } from './find-nearest.ts'
 import type { Nearest, NearestChunk, NearestQuery } from './nearest-query.ts'
@@ -141,8 +141,8 @@ async function toResult(
   const toHits = (ordered: readonly FoundChunk[]): Hit[] =>
     ordered.slice(0, limit).map((chunk) => toHit(chunk, rank))
   if (rank === 'reading') {
-    const read = await inSlices(orderForReading(query, chunks, terms), signal)
-    const misses = await inSlices(missingWords(query, read, found.coverNeeded, terms), signal)
+    const read = await runCooperatively(orderForReading(query, chunks, terms), signal)
+    const misses = await runCooperatively(missingWords(query, read, found.coverNeeded, terms), signal)
     return { ...found, hits: toHits(read), isWeak: found.isWeak || misses }
   }
   if (recency === undefined) return { ...found, hits: toHits(chunks) }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { dropActiveRuns } from '../sync/index.ts'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { workerUrls } from '../../test/support/database-setup.ts'
@@ -273,7 +273,7 @@ describe('the removal of a source', () => {
     const counts = new Set<number>()
     for (let left = 350; left > 0; left = (await rowsOf(sourceId)).items) {
       counts.add(left)
-      await turn()
+      await setImmediate()
     }
     await removed
     expect(counts.size).toBeGreaterThan(2)

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { createTask } from '../background/index.ts'
@@ -161,7 +161,7 @@ async function inBatches(
   remove: RemoveBatch,
 ): Promise<void> {
   for (let after: string | null = ''; after !== null;) {
-    await turn()
+    await setImmediate()
     signal.throwIfAborted()
     const last: string = after
     after = await changeItems(db, organizationId, (tx, changes) => remove(tx, changes, last))

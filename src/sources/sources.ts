@@ -10,7 +10,7 @@ import type { ProviderId } from '../kernel/providers.ts'
 import type { Reader } from '../kernel/reader.ts'
 import { findProvider, type ProviderChannel } from '../providers/index.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
-import { changeOutOfTurn } from '../item-changes/index.ts'
+import { changeWithoutLock } from '../item-changes/index.ts'
 import { type Audience, hasAudience } from './audience.ts'
 import { changeSource, insertPushOnlySource } from './change-source.ts'
 import { type Overview, previewRemoval, readOverview, type RemovalPreview } from './count-stored.ts'
@@ -126,7 +126,7 @@ export function createSources(deps: SourcesDeps): Sources {
 async function removeSource(deps: SourcesDeps, caller: Caller, id: string): Promise<SourceView> {
   const { db, clock, disconnect, removals } = deps
   const source = { organizationId: caller.organizationId, sourceId: id }
-  const removed = await changeOutOfTurn(db, caller.organizationId, async (tx, changes) => {
+  const removed = await changeWithoutLock(db, caller.organizationId, async (tx, changes) => {
     const before = await getSource(tx, caller, id, 'locked')
     await disconnect.prepare(tx, source)
     await removals.mark(tx, changes, source)

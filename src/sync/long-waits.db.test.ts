@@ -69,12 +69,12 @@ describe('a run whose provider asks for a wait of more than ten minutes', () => 
     }
     const worker = bench.worker(provider.adapter)
     await worker.settle()
-    let turns = 0
-    for (; (await bench.run(runId)).status === 'queued'; turns++) {
+    let polls = 0
+    for (; (await bench.run(runId)).status === 'queued'; polls++) {
       bench.now += HOUR_MS
       await worker.settle()
     }
-    expect(turns).toBeGreaterThan(24)
+    expect(polls).toBeGreaterThan(24)
     expect((await bench.run(runId)).status).toBe('succeeded')
   })
 

@@ -15,7 +15,7 @@ beforeEach(async () => {
 })
 afterEach(() => bench.close())
 
-const turn = () => new Promise((resolve) => setTimeout(resolve, 10))
+const pause = () => new Promise((resolve) => setTimeout(resolve, 10))
 
 /** Yields the same two pages endlessly, and takes minutes for each. */
 function circling(): ProviderAdapter {
@@ -35,7 +35,7 @@ function circling(): ProviderAdapter {
     async *listChanges() {
       for (let page = 0; ; page++) {
         bench.now += 5 * MINUTE_MS
-        await turn()
+        await pause()
         yield {
           upserts: [item],
           deletions: [],
@@ -83,10 +83,10 @@ describe('a run', () => {
     const runId = await bench.queue(await bench.connect())
     provider.beforePage = async (_, session) => {
       bench.now += 50 * MINUTE_MS
-      await turn()
+      await pause()
       await session.wait(9 * MINUTE_MS)
       await session.wait(9 * MINUTE_MS)
-      await turn()
+      await pause()
     }
     await bench.worker(provider.adapter, { progressLookMs: 1 }).settle()
     expect(await bench.run(runId)).toMatchObject({ status: 'succeeded', items_ingested: 30 })

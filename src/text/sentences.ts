@@ -1,4 +1,4 @@
-import { inOneGo, type Pausable } from '../kernel/slices.ts'
+import { inOneGo, type Pausable } from '../kernel/cooperative.ts'
 import { isSpace } from './words.ts'
 
 /** A terminator with closing marks; wide ones, from U+3002 on, need no following space. */

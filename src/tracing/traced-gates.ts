@@ -18,7 +18,7 @@ export function tracedGates(gates: Gates, tracer: Tracer): Gates {
     standing: (caller, action) => through('rate limit', () => gates.standing(caller, action)),
     readerOf: (caller, email) => through('permissions', () => gates.readerOf(caller, email)),
     requireRoom: (caller) => gates.requireRoom(caller),
-    holdCredit: (organizationId, requestId) =>
-      through('credits', () => gates.holdCredit(organizationId, requestId)),
+    reserveCredit: (organizationId, requestId) =>
+      through('credits', () => gates.reserveCredit(organizationId, requestId)),
   }
 }

@@ -4,7 +4,7 @@ import { countOverage, stateAt, type SubscriptionRow } from '../billing/index.ts
 import type { Db } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import { countUse, useValues } from '../daily-usage/index.ts'
-import type { CreditHold, CreditUse } from '../http/gates.ts'
+import type { CreditReservation, CreditUse } from '../http/gates.ts'
 import { inBatches } from '../kernel/batches.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { actorOf } from '../kernel/principal.ts'
@@ -43,7 +43,7 @@ function callerOf({ caller }: CreditUse): string {
 }
 
 /** Holds without a cap: successful requests that end together are counted and recorded in one statement. */
-export function countInBatches({ db, clock }: Ledger): (use: CreditUse) => CreditHold {
+export function countInBatches({ db, clock }: Ledger): (use: CreditUse) => CreditReservation {
   const inFlight = new Map<string, number>()
   const changeInFlight = (use: CreditUse, by: number): void => {
     const caller = callerOf(use)

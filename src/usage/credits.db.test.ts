@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { aRetrieval, aSearch, heldOrNull, refusalOf } from '../../test/support/credit-use.ts'
+import { aRetrieval, aSearch, reservedOrNull, refusalOf } from '../../test/support/credit-use.ts'
 import { creditWorkspace } from '../../test/support/credit-workspace.ts'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import type { NewSubscription } from '../billing/index.ts'
 import type { OpenDatabase } from '../database/database.ts'
 import { openPostgres } from '../database/drivers/postgres.ts'
-import type { CreditHold } from '../http/gates.ts'
+import type { CreditReservation } from '../http/gates.ts'
 import { createCredits, RESERVATION_MINUTES } from './credits.ts'
 
 const START = new Date('2026-01-31T10:00:00.000Z')
@@ -30,16 +30,16 @@ const workspace = (subscription: Partial<NewSubscription> = {}) =>
 
 describe('access to retrieval', () => {
   it.each(['trialing', 'active', 'past_due', 'internal'] as const)('is granted with %s', async (status) => {
-    const { hold, used } = await workspace({ status })
-    await (await hold()).settle(aRetrieval())
+    const { reserve, used } = await workspace({ status })
+    await (await reserve()).settle(aRetrieval())
     expect(await used()).toBe(1)
   })
 
   it.each(['unpaid', 'canceled', 'incomplete', 'incomplete_expired', 'paused'] as const)(
     'is refused with %s: 402',
     async (status) => {
-      const { hold, used, reservations } = await workspace({ status })
-      expect(await refusalOf(hold())).toMatchObject({
+      const { reserve, used, reservations } = await workspace({ status })
+      expect(await refusalOf(reserve())).toMatchObject({
         code: 'subscription_required',
         status: 402,
         details: { status },
@@ -50,30 +50,30 @@ describe('access to retrieval', () => {
 
   it('is refused without a subscription: 402', async () => {
     const credits = createCredits({ db: database.db, clock: { now: () => START } })
-    const refusal = await refusalOf(credits.hold(aSearch(randomUUID()), randomUUID()))
+    const refusal = await refusalOf(credits.reserve(aSearch(randomUUID()), randomUUID()))
     expect(refusal).toMatchObject({ code: 'subscription_required', details: { status: null } })
   })
 
   it('follows a changed status from the next request on', async () => {
-    const { hold, put } = await workspace()
-    await (await hold()).settle(aRetrieval())
+    const { reserve, put } = await workspace()
+    await (await reserve()).settle(aRetrieval())
     await put({ status: 'unpaid', tier: 'builder', creditsIncluded: null })
-    expect(await refusalOf(hold())).toMatchObject({ code: 'subscription_required' })
+    expect(await refusalOf(reserve())).toMatchObject({ code: 'subscription_required' })
     await put({ status: 'active', tier: 'builder', creditsIncluded: null })
-    await (await hold()).settle(aRetrieval())
+    await (await reserve()).settle(aRetrieval())
   })
 })
 
 describe('a hard cap', () => {
   it('serves call 5,000 of Builder and refuses call 5,001 with the numbers', async () => {
-    const { organizationId, hold, used } = await workspace()
+    const { organizationId, reserve, used } = await workspace()
     await database.db
       .updateTable('subscriptions')
       .set({ credits_used: 4_999 })
       .where('organization_id', '=', organizationId)
       .execute()
-    await (await hold()).settle(aRetrieval())
-    const refusal = await refusalOf(hold())
+    await (await reserve()).settle(aRetrieval())
+    const refusal = await refusalOf(reserve())
     expect(refusal).toMatchObject({ code: 'quota_exceeded', status: 429 })
     expect(refusal.details).toEqual({
       creditsUsed: 5_000,
@@ -84,8 +84,8 @@ describe('a hard cap', () => {
   })
 
   it('keeps only the credit of a settled request, which can no longer be refunded', async () => {
-    const { hold, used, reservations } = await workspace()
-    const held = await hold()
+    const { reserve, used, reservations } = await workspace()
+    const held = await reserve()
     expect([await used(), await reservations()]).toEqual([1, 1])
     await held.settle(aRetrieval())
     await held.refund()
@@ -93,32 +93,32 @@ describe('a hard cap', () => {
   })
 
   it('refunds a credit exactly once, however often and from wherever it is asked', async () => {
-    const { hold, used } = await workspace({ creditsIncluded: 3 })
-    await (await hold()).settle(aRetrieval())
-    const held = await hold()
+    const { reserve, used } = await workspace({ creditsIncluded: 3 })
+    await (await reserve()).settle(aRetrieval())
+    const held = await reserve()
     await Promise.all(Array.from({ length: 10 }, () => held.refund()))
     await held.refund()
     expect(await used()).toBe(1)
   })
 
   it('is the number that the operator set, when there is one', async () => {
-    const { hold } = await workspace({ tier: 'enterprise', creditsIncluded: 1 })
-    await (await hold()).settle(aRetrieval())
-    expect((await refusalOf(hold())).details).toMatchObject({ creditsUsed: 1, creditsIncluded: 1 })
+    const { reserve } = await workspace({ tier: 'enterprise', creditsIncluded: 1 })
+    await (await reserve()).settle(aRetrieval())
+    expect((await refusalOf(reserve())).details).toMatchObject({ creditsUsed: 1, creditsIncluded: 1 })
   })
 
   it('leaves a workspace without a tier no credits', async () => {
-    const { hold } = await workspace({ tier: null })
-    expect(await refusalOf(hold())).toMatchObject({ code: 'quota_exceeded' })
+    const { reserve } = await workspace({ tier: null })
+    expect(await refusalOf(reserve())).toMatchObject({ code: 'quota_exceeded' })
   })
 
   it('is lifted by an upgrade at once, in the same period', async () => {
-    const { hold, put, read } = await workspace({ creditsIncluded: 1 })
-    await (await hold()).settle(aRetrieval())
-    await refusalOf(hold())
+    const { reserve, put, read } = await workspace({ creditsIncluded: 1 })
+    await (await reserve()).settle(aRetrieval())
+    await refusalOf(reserve())
     const before = await read()
     await put({ status: 'active', tier: 'studio', creditsIncluded: null })
-    await (await hold()).settle(aRetrieval())
+    await (await reserve()).settle(aRetrieval())
     expect(await read()).toEqual({
       ...before,
       tier: 'studio',
@@ -142,8 +142,8 @@ describe('no hard cap', () => {
       { tier: 'enterprise' },
       { tier: 'builder', status: 'internal', creditsIncluded: 1 },
     ] as const) {
-      const { hold, read, charged } = await workspace(subscription)
-      for (let n = 0; n < 3; n += 1) await (await hold()).settle(aRetrieval())
+      const { reserve, read, charged } = await workspace(subscription)
+      for (let n = 0; n < 3; n += 1) await (await reserve()).settle(aRetrieval())
       expect(await charged(START.toISOString())).toBe(3)
       const unlimited = subscription.tier === 'enterprise' || subscription.tier === 'builder'
       expect(await read()).toMatchObject({
@@ -155,8 +155,8 @@ describe('no hard cap', () => {
   })
 
   it('counts successful requests and nothing else', async () => {
-    const { hold, used, reservations } = await workspace({ tier: 'studio' })
-    const held = await hold()
+    const { reserve, used, reservations } = await workspace({ tier: 'studio' })
+    const held = await reserve()
     expect([await used(), await reservations()]).toEqual([0, 0])
     await held.refund()
     expect(await used()).toBe(0)
@@ -165,7 +165,7 @@ describe('no hard cap', () => {
 
 describe('periods', () => {
   it('are whole months from the anchor, and a 31st does not drift', async () => {
-    const { hold, at, read } = await workspace()
+    const { reserve, at, read } = await workspace()
     const boundaries = [
       '2026-01-31T10:00:00.000Z',
       '2026-02-28T10:00:00.000Z',
@@ -177,40 +177,40 @@ describe('periods', () => {
       const periodEnd = boundaries[n + 1] ?? ''
       at(periodStart)
       expect(await read()).toMatchObject({ creditsUsed: 0, periodStart, periodEnd })
-      await (await hold()).settle(aRetrieval())
+      await (await reserve()).settle(aRetrieval())
       at(Date.parse(periodEnd) - 1)
-      await (await hold()).settle(aRetrieval())
+      await (await reserve()).settle(aRetrieval())
       expect(await read()).toMatchObject({ creditsUsed: 2, periodStart, periodEnd })
     }
   })
 
   it('are skipped when nothing was used', async () => {
-    const { hold, at, read } = await workspace({ tier: 'studio' })
+    const { reserve, at, read } = await workspace({ tier: 'studio' })
     at('2028-02-29T09:59:59.999Z')
-    await (await hold()).settle(aRetrieval())
+    await (await reserve()).settle(aRetrieval())
     const last = { periodStart: '2028-01-31T10:00:00.000Z', periodEnd: '2028-02-29T10:00:00.000Z' }
     expect(await read()).toMatchObject({ creditsUsed: 1, ...last })
   })
 
   it('start with all credits, and never take back a credit of the previous period', async () => {
-    const { hold, at, used } = await workspace({ creditsIncluded: 2 })
-    const early = await hold()
-    await hold()
-    await refusalOf(hold())
+    const { reserve, at, used } = await workspace({ creditsIncluded: 2 })
+    const early = await reserve()
+    await reserve()
+    await refusalOf(reserve())
     at('2026-02-28T10:00:00.000Z')
-    await (await hold()).settle(aRetrieval())
+    await (await reserve()).settle(aRetrieval())
     await early.refund()
     expect(await used()).toBe(1)
-    await (await hold()).settle(aRetrieval())
-    await refusalOf(hold())
+    await (await reserve()).settle(aRetrieval())
+    await refusalOf(reserve())
   })
 
   it('do not move back for an instance whose clock is behind', async () => {
-    const { hold, at, read } = await workspace({ creditsIncluded: 5 })
+    const { reserve, at, read } = await workspace({ creditsIncluded: 5 })
     at('2026-02-28T10:00:00.000Z')
-    await (await hold()).settle(aRetrieval())
+    await (await reserve()).settle(aRetrieval())
     at('2026-02-28T09:59:59.000Z')
-    await (await hold()).settle(aRetrieval())
+    await (await reserve()).settle(aRetrieval())
     expect(await read()).toMatchObject({ creditsUsed: 2, periodStart: '2026-02-28T10:00:00.000Z' })
   })
 })
@@ -219,9 +219,9 @@ describe('a request whose process died', () => {
   const expiry = START.getTime() + RESERVATION_MINUTES * MINUTE_MS
 
   it('gets its credit back once, when its reservation has expired', async () => {
-    const { hold, first, second, used } = await workspace()
-    await hold()
-    await hold()
+    const { reserve, first, second, used } = await workspace()
+    await reserve()
+    await reserve()
     await first.sweepExpired(new Date(expiry - 1))
     expect(await used()).toBe(2)
     await Promise.all([first, second, first, second].map((credits) => credits.sweepExpired(new Date(expiry))))
@@ -229,8 +229,8 @@ describe('a request whose process died', () => {
   })
 
   it('is refused rather than served for free when it was only slow', async () => {
-    const { hold, first, used } = await workspace()
-    const held = await hold()
+    const { reserve, first, used } = await workspace()
+    const held = await reserve()
     await first.sweepExpired(new Date(expiry))
     expect(await refusalOf(held.settle(aRetrieval()))).toMatchObject({ code: 'overloaded', status: 503 })
     await held.refund()
@@ -238,10 +238,10 @@ describe('a request whose process died', () => {
   })
 
   it('refunds no credit of the previous period into this one', async () => {
-    const { hold, at, first, used, reservations } = await workspace()
-    await hold()
+    const { reserve, at, first, used, reservations } = await workspace()
+    await reserve()
     at('2026-02-28T10:00:00.000Z')
-    await (await hold()).settle(aRetrieval())
+    await (await reserve()).settle(aRetrieval())
     await first.sweepExpired(new Date('2026-02-28T10:00:00.000Z'))
     expect([await used(), await reservations()]).toEqual([1, 0])
   })
@@ -250,7 +250,7 @@ describe('a request whose process died', () => {
     const { first, second } = await workspace()
     await first.sweepExpired(new Date('2100-01-01'))
     const spaces = await Promise.all([workspace(), workspace(), workspace()])
-    for (const space of spaces) await Promise.all([space.hold(), space.hold()])
+    for (const space of spaces) await Promise.all([space.reserve(), space.reserve()])
     const swept = await Promise.all(
       [first, second, second].map((credits) => credits.sweepExpired(new Date(expiry))),
     )
@@ -267,7 +267,9 @@ describe('concurrent requests on two instances', () => {
     let served = 0
     const outcomes = await Promise.all(
       Array.from({ length: 200 }, async (_, n) => {
-        const held = await heldOrNull((n % 2 ? first : second).hold(aSearch(organizationId), randomUUID()))
+        const held = await reservedOrNull(
+          (n % 2 ? first : second).reserve(aSearch(organizationId), randomUUID()),
+        )
         if (!held) return 'refused'
         if (n % 3 === 0) {
           await held.refund()
@@ -286,18 +288,18 @@ describe('concurrent requests on two instances', () => {
       0,
     ])
     const rest = await Promise.all(
-      Array.from({ length: 60 }, () => heldOrNull(first.hold(aSearch(organizationId), randomUUID()))),
+      Array.from({ length: 60 }, () => reservedOrNull(first.reserve(aSearch(organizationId), randomUUID()))),
     )
     expect(rest.filter((held) => held !== null)).toHaveLength(50 - served)
   })
 
   it('roll a period over once', async () => {
-    const { organizationId, first, second, at, hold, read } = await workspace({ creditsIncluded: 20 })
-    for (let n = 0; n < 20; n += 1) await (await hold()).settle(aRetrieval())
+    const { organizationId, first, second, at, reserve, read } = await workspace({ creditsIncluded: 20 })
+    for (let n = 0; n < 20; n += 1) await (await reserve()).settle(aRetrieval())
     at('2026-02-28T10:00:00.000Z')
     const held = await Promise.all(
       Array.from({ length: 60 }, (_, n) =>
-        heldOrNull((n % 2 ? first : second).hold(aSearch(organizationId), randomUUID())),
+        reservedOrNull((n % 2 ? first : second).reserve(aSearch(organizationId), randomUUID())),
       ),
     )
     expect(held.filter((one) => one !== null)).toHaveLength(20)
@@ -311,7 +313,7 @@ describe('concurrent requests on two instances', () => {
     })
     await Promise.all(
       Array.from({ length: 100 }, async (_, n) =>
-        (await (n % 2 ? first : second).hold(aSearch(organizationId), randomUUID())).settle(aRetrieval()),
+        (await (n % 2 ? first : second).reserve(aSearch(organizationId), randomUUID())).settle(aRetrieval()),
       ),
     )
     expect([await used(), await charged(START.toISOString()), await recorded()]).toEqual([100, 100, 100])
@@ -321,10 +323,10 @@ describe('concurrent requests on two instances', () => {
     const { organizationId, first, second, at, used, charged, reservations } = await workspace({
       creditsIncluded: 100,
     })
-    for (let n = 0; n < 30; n += 1) await first.hold(aSearch(organizationId), randomUUID())
+    for (let n = 0; n < 30; n += 1) await first.reserve(aSearch(organizationId), randomUUID())
     at(START.getTime() + MINUTE_MS)
     const live = await Promise.all(
-      Array.from({ length: 30 }, () => second.hold(aSearch(organizationId), randomUUID())),
+      Array.from({ length: 30 }, () => second.reserve(aSearch(organizationId), randomUUID())),
     )
     const expired = new Date(START.getTime() + RESERVATION_MINUTES * MINUTE_MS)
     await Promise.all([
@@ -340,7 +342,7 @@ describe('concurrent requests on two instances', () => {
 describe('the ledger', () => {
   const steps = fc.array(
     fc.oneof(
-      { weight: 5, arbitrary: fc.record({ kind: fc.constant('hold' as const) }) },
+      { weight: 5, arbitrary: fc.record({ kind: fc.constant('reserve' as const) }) },
       { weight: 3, arbitrary: fc.record({ kind: fc.constant('settle' as const), which: fc.nat() }) },
       { weight: 3, arbitrary: fc.record({ kind: fc.constant('refund' as const), which: fc.nat() }) },
       { weight: 1, arbitrary: fc.record({ kind: fc.constant('sweep' as const) }) },
@@ -359,11 +361,11 @@ describe('the ledger', () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 4 }), steps, async (cap, list) => {
         const own = await workspace({ creditsIncluded: cap })
-        const { first, hold, at, read, charged, recorded, reservations } = own
+        const { first, reserve, at, read, charged, recorded, reservations } = own
         let time = START.getTime()
         let settled: string[] = []
         let recordings = 0
-        let flying: { held: CreditHold; period: string; expires: number }[] = []
+        let flying: { held: CreditReservation; period: string; expires: number }[] = []
         for (const step of list) {
           const picked = 'which' in step ? flying[step.which % flying.length] : undefined
           if (step.kind === 'wait') {
@@ -372,10 +374,10 @@ describe('the ledger', () => {
           } else if (step.kind === 'sweep') {
             await first.sweepExpired(new Date(time))
             flying = flying.filter(({ expires }) => expires > time)
-          } else if (step.kind === 'hold') {
+          } else if (step.kind === 'reserve') {
             const { periodStart: period } = await read()
             const full = [...settled, ...flying.map((one) => one.period)].filter((its) => its === period)
-            const held = await heldOrNull(hold())
+            const held = await reservedOrNull(reserve())
             if ((held !== null) !== full.length < cap)
               throw new Error(`held with ${full.length} of ${cap} taken`)
             if (held) flying.push({ held, period, expires: time + RESERVATION_MINUTES * MINUTE_MS })

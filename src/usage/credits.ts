@@ -3,7 +3,7 @@ import { stateAt, type SubscriptionRow, type SubscriptionState } from '../billin
 import type { Db } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import { countUse, useValues } from '../daily-usage/index.ts'
-import type { CreditHold, CreditUse } from '../http/gates.ts'
+import type { CreditReservation, CreditUse } from '../http/gates.ts'
 import { AppError } from '../kernel/errors.ts'
 import { countInBatches, type Ledger } from './counted-credits.ts'
 import { startPeriod, subscriptionRequired } from './period.ts'
@@ -20,7 +20,7 @@ export interface Credits {
    * settles the charge also counts it on its day and writes the audit event.
    * @throws AppError `subscription_required`; `quota_exceeded` with `creditsUsed`, `creditsIncluded`, `resetAt`
    */
-  hold(use: CreditUse, requestId: string): Promise<CreditHold>
+  reserve(use: CreditUse, requestId: string): Promise<CreditReservation>
   /** Refunds reservations that expired by `now`, of requests whose process died. Returns how many. */
   sweepExpired(now: Date): Promise<number>
 }
@@ -29,7 +29,7 @@ export interface Credits {
 export function createCredits({ db, clock }: Ledger): Credits {
   const holdCounted = countInBatches({ db, clock })
   return {
-    async hold(use, requestId) {
+    async reserve(use, requestId) {
       const { organizationId } = use.caller
       const now = clock.now()
       if (use.uncappedAt !== null && now.getTime() - use.uncappedAt.getTime() <= LOOK_MS)
@@ -39,7 +39,7 @@ export function createCredits({ db, clock }: Ledger): Credits {
         await startPeriod(db, organizationId, stateAt(row, now), now)
         row = await take(db, organizationId, requestId, now)
       }
-      if (row?.held) return reservedHold({ db, clock }, use, requestId)
+      if (row?.held) return reservedCredit({ db, clock }, use, requestId)
       if (!row?.retrieves) throw subscriptionRequired(row)
       if (row.blocks_over_cap && row.credit_limit !== null) throw quotaExceeded(stateAt(row, now))
       return holdCounted(use)
@@ -95,7 +95,7 @@ const giveBack = prepare(`
   where s.organization_id = released.organization_id and s.period_started_at = released.period_started_at`)
 
 /** The statement that deletes the reservation decides whether the credit is charged or refunded. */
-function reservedHold({ db, clock }: Ledger, use: CreditUse, requestId: string): CreditHold {
+function reservedCredit({ db, clock }: Ledger, use: CreditUse, requestId: string): CreditReservation {
   const { organizationId } = use.caller
   return {
     async settle(retrieved) {

@@ -9,7 +9,7 @@ import { AppError } from '../kernel/errors.ts'
 import { createRateLimit, type RateLimit, type RateSubject } from './rate-limit.ts'
 
 const START = Date.parse('2026-03-01T12:00:00.000Z')
-const TURNED = '(select at from test_clock)'
+const TEST_TIME = '(select at from test_clock)'
 
 let database: TestDatabase
 let other: OpenDatabase
@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const newSubject = (): RateSubject => ({ organizationId: randomUUID(), subjectId: randomUUID() })
 
-async function turnTo(microseconds: number): Promise<void> {
+async function setTime(microseconds: number): Promise<void> {
   const start = new Date(START)
   await sql`update test_clock set at = ${start}::timestamptz + ${`${microseconds} microseconds`}::interval`.execute(
     database.db,
@@ -49,26 +49,26 @@ async function isAdmitted(limit: RateLimit, subject: RateSubject): Promise<boole
   }
 }
 
-function turned(limitPerMinute: number, exactUpTo?: number): RateLimit {
+function limitAt(limitPerMinute: number, exactUpTo?: number): RateLimit {
   return createRateLimit({
     db: database.db,
     limitPerMinute,
-    databaseNow: TURNED,
+    databaseNow: TEST_TIME,
     ...(exactUpTo === undefined ? {} : { exactUpTo }),
   })
 }
 
 describe('a rolling minute', () => {
   it('counts down, and refuses the next request with everything a caller needs to wait', async () => {
-    const limit = turned(3)
+    const limit = limitAt(3)
     const subject = newSubject()
-    await turnTo(0)
+    await setTime(0)
     expect(await limit.admit(subject, 'search')).toEqual({
       limit: 3,
       remaining: 2,
       resetAt: new Date(START + 60_000),
     })
-    await turnTo(10_500_000)
+    await setTime(10_500_000)
     expect(await limit.admit(subject, 'search')).toMatchObject({ remaining: 1 })
     expect(await limit.admit(subject, 'search')).toMatchObject({ remaining: 0 })
     const refusal = await refusalOf(limit, subject)
@@ -84,51 +84,51 @@ describe('a rolling minute', () => {
   })
 
   it('rolls: each request leaves exactly one minute after it came', async () => {
-    const limit = turned(2)
+    const limit = limitAt(2)
     const subject = newSubject()
-    await turnTo(0)
+    await setTime(0)
     await limit.admit(subject, 'search')
-    await turnTo(30_000_000)
+    await setTime(30_000_000)
     await limit.admit(subject, 'search')
-    await turnTo(59_999_999)
+    await setTime(59_999_999)
     expect((await refusalOf(limit, subject)).details).toMatchObject({ retryAfterSeconds: 1 })
-    await turnTo(60_000_000)
+    await setTime(60_000_000)
     expect(await limit.admit(subject, 'search')).toMatchObject({ remaining: 0 })
-    await turnTo(89_999_999)
+    await setTime(89_999_999)
     await refusalOf(limit, subject)
-    await turnTo(90_000_000)
+    await setTime(90_000_000)
     await limit.admit(subject, 'search')
   })
 
   it('admits at the moment that a refusal names', async () => {
-    const limit = turned(2)
+    const limit = limitAt(2)
     const subject = newSubject()
-    await turnTo(123)
+    await setTime(123)
     await limit.admit(subject, 'search')
-    await turnTo(7_654_321)
+    await setTime(7_654_321)
     await limit.admit(subject, 'search')
     const { resetAt } = (await refusalOf(limit, subject)).details
-    await turnTo((Date.parse(String(resetAt)) - START) * 1000)
+    await setTime((Date.parse(String(resetAt)) - START) * 1000)
     expect(await isAdmitted(limit, subject)).toBe(true)
   })
 
   it('does not count a refused request', async () => {
-    const limit = turned(1)
+    const limit = limitAt(1)
     const subject = newSubject()
-    await turnTo(0)
+    await setTime(0)
     await limit.admit(subject, 'search')
     for (let second = 1; second < 60; second += 7) {
-      await turnTo(second * 1_000_000)
+      await setTime(second * 1_000_000)
       await refusalOf(limit, subject)
     }
-    await turnTo(60_000_000)
+    await setTime(60_000_000)
     expect(await isAdmitted(limit, subject)).toBe(true)
   })
 
   it('has a separate bucket for each action, key and organization', async () => {
-    const limit = turned(1)
+    const limit = limitAt(1)
     const subject = newSubject()
-    await turnTo(0)
+    await setTime(0)
     await limit.admit(subject, 'search')
     await refusalOf(limit, subject)
     const full = { remaining: 0 }
@@ -138,14 +138,14 @@ describe('a rolling minute', () => {
   })
 
   it('reports the standing without counting', async () => {
-    const limit = turned(2)
+    const limit = limitAt(2)
     const subject = newSubject()
-    await turnTo(5_000_000)
+    await setTime(5_000_000)
     const untouched = { limit: 2, remaining: 2, resetAt: new Date(START + 5_000) }
     expect(await limit.standing(subject, 'search')).toEqual(untouched)
     expect(await limit.standing(subject, 'search')).toEqual(untouched)
     await limit.admit(subject, 'search')
-    await turnTo(6_000_000)
+    await setTime(6_000_000)
     expect(await limit.standing(subject, 'search')).toEqual({
       limit: 2,
       remaining: 1,
@@ -154,12 +154,12 @@ describe('a rolling minute', () => {
   })
 
   it('lists the windows of given subjects, fullest first, each equal to its standing', async () => {
-    const limit = turned(3)
+    const limit = limitAt(3)
     const [one, another] = [newSubject(), newSubject()]
     const same = { ...another, organizationId: one.organizationId }
-    await turnTo(0)
+    await setTime(0)
     await limit.admit(one, 'ask')
-    await turnTo(30_000_000)
+    await setTime(30_000_000)
     for (const action of ['search', 'search', 'search', 'context']) await limit.admit(same, action)
     await limit.admit({ ...newSubject(), organizationId: one.organizationId }, 'search')
     await limit.admit(another, 'search')
@@ -175,9 +175,9 @@ describe('a rolling minute', () => {
     expect(await listed()).toEqual(expect.arrayContaining([...later, [one.subjectId, 'ask', 1]]))
     const [fullest] = await limit.windows(one.organizationId, [same.subjectId])
     expect(fullest?.standing).toEqual(await limit.standing(same, 'search'))
-    await turnTo(60_000_000)
+    await setTime(60_000_000)
     expect(await listed()).toEqual(later)
-    await turnTo(90_000_000)
+    await setTime(90_000_000)
     expect(await listed()).toEqual([])
     expect(await limit.windows(one.organizationId, [])).toEqual([])
   })
@@ -185,17 +185,17 @@ describe('a rolling minute', () => {
   it('waits for enough requests to leave after the limit was lowered', async () => {
     const subject = newSubject()
     for (let second = 0; second < 5; second += 1) {
-      await turnTo(second * 1_000_000)
-      await turned(5).admit(subject, 'search')
+      await setTime(second * 1_000_000)
+      await limitAt(5).admit(subject, 'search')
     }
-    const lowered = turned(2)
+    const lowered = limitAt(2)
     expect(await lowered.standing(subject, 'search')).toMatchObject({
       remaining: 0,
       resetAt: new Date(START + 63_000),
     })
-    await turnTo(62_999_999)
+    await setTime(62_999_999)
     await refusalOf(lowered, subject)
-    await turnTo(63_000_000)
+    await setTime(63_000_000)
     expect(await isAdmitted(lowered, subject)).toBe(true)
   })
 
@@ -210,13 +210,13 @@ describe('a rolling minute', () => {
     )
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 6 }), steps, async (perMinute, gaps) => {
-        const limit = turned(perMinute)
+        const limit = limitAt(perMinute)
         const subject = newSubject()
         let time = 0
         let admitted: number[] = []
         for (const gap of gaps) {
           time += gap
-          await turnTo(time)
+          await setTime(time)
           admitted = admitted.filter((at) => at > time - 60_000_000)
           const expected = admitted.length < perMinute
           expect(await isAdmitted(limit, subject)).toBe(expected)
@@ -241,14 +241,14 @@ describe('a rolling minute', () => {
     )
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 8 }), gaps, async (perMinute, list) => {
-        const limit = turned(perMinute, 0)
+        const limit = limitAt(perMinute, 0)
         const subject = newSubject()
         let time = 0
         const admitted: number[] = []
         const since = (start: number): number => admitted.filter((at) => at > start).length
         for (const gap of list) {
           time += gap
-          await turnTo(time)
+          await setTime(time)
           const inMinute = since(time - 60_000_000)
           const inMinuteAndSlot = since(time - 60_000_000 - slot - 1)
           const passed = await isAdmitted(limit, subject)
@@ -261,10 +261,10 @@ describe('a rolling minute', () => {
   })
 
   it('stores at most a hundred and one entries at a large limit', async () => {
-    const limit = turned(1_000_000)
+    const limit = limitAt(1_000_000)
     const subject = newSubject()
     for (let n = 0; n < 500; n += 1) {
-      if (n % 2 === 0) await turnTo(n * 200_000)
+      if (n % 2 === 0) await setTime(n * 200_000)
       await limit.admit(subject, 'search')
     }
     const row = await database.db
@@ -317,18 +317,18 @@ describe('a sweep', () => {
     const limit = createRateLimit({
       db: database.db,
       limitPerMinute: 5,
-      databaseNow: TURNED,
+      databaseNow: TEST_TIME,
       sweepBatch: 2,
     })
-    await turnTo(-3_600_000_000)
+    await setTime(-3_600_000_000)
     await limit.sweep()
     const old = Array.from({ length: 5 }, newSubject)
     for (const subject of old) await limit.admit(subject, 'search')
     const used = newSubject()
     await limit.admit(used, 'search')
-    await turnTo(-3_600_000_000 + 100_000_000)
+    await setTime(-3_600_000_000 + 100_000_000)
     await limit.admit(used, 'search')
-    await turnTo(-3_600_000_000 + 121_000_000)
+    await setTime(-3_600_000_000 + 121_000_000)
     expect(await limit.sweep()).toBe(5)
     expect(await limit.sweep()).toBe(0)
     expect((await limit.standing(used, 'search')).remaining).toBe(4)

@@ -168,16 +168,16 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
  * A database function counts requests (migration 0022), because admitting a key's requests counts them too. No
  * distributed table allows an update that reads the clock, so `rate_windows` is not distributed
  * (database/distribution/layout.ts).
- * @param turned SQL expression of the time; the clock by default
+ * @param timeSql expression of the time; the clock by default
  */
-function rateStatements(turned?: string): RateStatements {
-  const now = turned ?? 'clock_timestamp()'
+function rateStatements(timeSql?: string): RateStatements {
+  const now = timeSql ?? 'clock_timestamp()'
   const window = `interval '${WINDOW_MS} milliseconds'`
   // The last entry is the newest. Twice the window, so that an active request never waits for a deletion.
   const isOver = `w.admitted_at[cardinality(w.admitted_at)] < ${now} - 2 * ${window}`
   return {
     admit: prepare(
-      `select admitted, used, reset_ms from admit_requests($1, $2, $3, $4, $5, 1, ${turned ?? 'null'})`,
+      `select admitted, used, reset_ms from admit_requests($1, $2, $3, $4, $5, 1, ${timeSql ?? 'null'})`,
     ),
     windows: prepare(`
       select ${epochMs('clock.at')} as now_ms, counting.subject_id, counting.action, counting.used,

@@ -24,9 +24,9 @@ describe('a credit and its audit event', () => {
     ['under a metered cap', { tier: 'studio' }],
     ['over a metered cap', { tier: 'studio', creditsIncluded: 0 }],
   ] as const)('are both written or neither, %s', async (_what, subscription) => {
-    const { hold, used, charged, recorded } = await workspace(subscription)
+    const { reserve, used, charged, recorded } = await workspace(subscription)
     const settleThree = async () => {
-      const held = await Promise.all([hold(), hold(), hold()])
+      const held = await Promise.all([reserve(), reserve(), reserve()])
       return await Promise.allSettled(held.map((one) => one.settle(aRetrieval())))
     }
     const { db } = database
@@ -44,8 +44,8 @@ describe('a credit and its audit event', () => {
   })
 
   it('do not exist for a refunded answer', async () => {
-    const { hold, recorded } = await workspace()
-    await (await hold()).refund()
+    const { reserve, recorded } = await workspace()
+    await (await reserve()).refund()
     expect(await recorded()).toBe(0)
   })
 })

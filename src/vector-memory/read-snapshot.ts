@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
@@ -170,7 +170,7 @@ export async function* readPages(
   for await (let items of readItems(db, of.organizationId, itemIds)) {
     const ids = JSON.stringify(items.map(({ id }) => id))
     for (let isMore = true; isMore; items = []) {
-      await turn()
+      await setImmediate()
       signal.throwIfAborted()
       const { rows } = await readPage(db, [of.organizationId, of.modelId, last.itemId, last.position, ids])
       const page = Buffer.from(Page.parse(rows)[0].rows ?? '', 'base64')

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import type { Db } from '../database/database.ts'
 import { DIMENSIONS_MAX, NoRoom, type RowTable, VectorScanner } from '../vector-scan/index.ts'
@@ -55,8 +55,8 @@ export class Snapshots {
   /** Least recently used first. */
   readonly #entries = new Map<string, Entry>()
   readonly #refusedUntil = new Map<string, number>()
-  readonly #inTurn = pLimit(1)
-  readonly #followTurn = pLimit(FOLLOWING_MAX)
+  readonly #loadLimit = pLimit(1)
+  readonly #followLimit = pLimit(FOLLOWING_MAX)
   readonly #working = new Set<Promise<void>>()
   #searches = 0
   #restoring: Promise<void> | undefined
@@ -121,7 +121,7 @@ export class Snapshots {
     // Another snapshot may already use its memory.
     if (entry.isDropped) return
     entry.following ??= this.#work(entry, () =>
-      this.#followTurn(async () => {
+      this.#followLimit(async () => {
         if (!entry.isDropped) await this.#catchUp(entry, this.#stopping.signal)
       }),
     ).finally(() => (entry.following = null))
@@ -157,9 +157,9 @@ export class Snapshots {
   #begin(of: SnapshotOf): Entry | null {
     if (of.dimensions > DIMENSIONS_MAX || this.#stopping.signal.aborted) return null
     if ((this.#refusedUntil.get(of.organizationId) ?? 0) > this.#now()) return null
-    if (this.#inTurn.pendingCount >= LOADS_WAITING_MAX) return null
+    if (this.#loadLimit.pendingCount >= LOADS_WAITING_MAX) return null
     const entry = this.#add(of)
-    entry.ready = this.#inTurn(() => this.#work(entry, () => this.#load(entry)))
+    entry.ready = this.#loadLimit(() => this.#work(entry, () => this.#load(entry)))
     return entry
   }
 
@@ -173,7 +173,7 @@ export class Snapshots {
   }
 
   async #load(entry: Entry): Promise<void> {
-    await turn()
+    await setImmediate()
     await this.restored()
     if (entry.isDropped || entry.isReady) return
     const { snapshot, organizationId } = entry

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { setTimeout, setImmediate as turn } from 'node:timers/promises'
+import { setTimeout, setImmediate } from 'node:timers/promises'
 import { CompiledQuery, sql } from 'kysely'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { z } from 'zod'
@@ -219,7 +219,7 @@ describe('vector snapshots', () => {
       return await send(statement, ...rest)
     })
     const first = snapshot?.follow()
-    await turn()
+    await setImmediate()
     expect([await snapshot?.follow(), await first]).toEqual([false, false])
     sending.mockRestore()
     expect(asked.filter((text) => /chunk_embeddings/.test(text))).toHaveLength(1)

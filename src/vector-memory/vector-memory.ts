@@ -90,7 +90,7 @@ export function createVectorMemory(options: VectorMemoryOptions): VectorMemory {
 }
 
 /** The maximum number of scans of a snapshot that changes meanwhile; rarely more than one. */
-const TURNS_MAX = 4
+const SCANS_MAX = 4
 
 function hold(snapshots: Snapshots, entry: Entry, { followMs }: VectorMemoryOptions['waits']): HeldSnapshot {
   const { snapshot } = entry
@@ -101,7 +101,7 @@ function hold(snapshots: Snapshots, entry: Entry, { followMs }: VectorMemoryOpti
       return entry.isDropped
     },
     async propose(vector, limit, scope, ranked) {
-      for (let turn = 1; turn <= TURNS_MAX; turn++) {
+      for (let scans = 1; scans <= SCANS_MAX; scans++) {
         const { revision } = snapshot
         if (snapshot.isChanging) {
           if (entry.following) await within(followMs, entry.following)

@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import type { Db } from '../database/database.ts'
 import { NO_ITEM, type RowTable, type VectorScanner } from '../vector-scan/index.ts'
 import { ItemFacts } from './item-facts.ts'
@@ -83,7 +83,7 @@ export class VectorSnapshot {
     this.#revision = CHANGING
     this.#remove(itemIds)
     for (const page of first) {
-      await turn()
+      await setImmediate()
       this.#add(page)
     }
     for await (const page of pages) this.#add(page)

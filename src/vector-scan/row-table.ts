@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import type { MeaningPart } from '../inference/embedding-model.ts'
 import {
   blockBytesOf,
@@ -153,7 +153,7 @@ export class RowTable {
     const free = [...this.#freeRows, ...Array.from({ length: end - this.#rows }, (_, at) => this.#rows + at)]
     const nothing = new Uint8Array(WIPED_AT_ONCE * rowBytesOf(this.dimensions))
     for (let from = 0; from < free.length; from += WIPED_AT_ONCE) {
-      await turn()
+      await setImmediate()
       signal.throwIfAborted()
       this.write(nothing, free.slice(from, from + WIPED_AT_ONCE))
     }

@@ -220,8 +220,8 @@ const isFirstOfSurface = (route: AnyRoute): boolean =>
 function malformedFor(route: AnyRoute, text: string): (readonly [string, string | Buffer])[] {
   const bodies = malformed(text)
   if (isFirstOfSurface(route)) return bodies
-  const turn = withBody.indexOf(route)
-  return bodies.filter(([, raw], at) => isParsed(Buffer.from(raw)) || (at + turn) % PARSER_SHARE === 0)
+  const index = withBody.indexOf(route)
+  return bodies.filter(([, raw], at) => isParsed(Buffer.from(raw)) || (at + index) % PARSER_SHARE === 0)
 }
 
 function isParsed(raw: Buffer): boolean {

@@ -147,7 +147,7 @@ async function play(steps: readonly Step[]): Promise<void> {
   }
   const answer = async (isServed: boolean): Promise<void> => {
     const blocks = model.tier === 'builder' || model.tier === ''
-    const outcome = await credits.hold(aSearch(organizationId), randomUUID()).catch((error: unknown) => {
+    const outcome = await credits.reserve(aSearch(organizationId), randomUUID()).catch((error: unknown) => {
       if (error instanceof AppError) return error.code
       throw error
     })

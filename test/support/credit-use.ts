@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Db } from '../../src/database/database.ts'
-import type { CreditHold, CreditUse, Retrieved } from '../../src/http/gates.ts'
+import type { CreditReservation, CreditUse, Retrieved } from '../../src/http/gates.ts'
 import { AppError } from '../../src/kernel/errors.ts'
 
 /** A search by an organization's key (the same by default) that costs one credit. */
@@ -66,8 +66,8 @@ export async function refusalOf(outcome: Promise<unknown>): Promise<AppError> {
 }
 
 /** The credit, or null at the cap. */
-export const heldOrNull = (hold: Promise<CreditHold>): Promise<CreditHold | null> =>
-  hold.catch((error: unknown) => {
+export const reservedOrNull = (reservation: Promise<CreditReservation>): Promise<CreditReservation | null> =>
+  reservation.catch((error: unknown) => {
     if (error instanceof AppError && error.code === 'quota_exceeded') return null
     throw error
   })

@@ -31,7 +31,7 @@ export async function creditWorkspace(
     at: (moment: string | number) => {
       time.now = new Date(moment)
     },
-    hold: () => first.hold(aSearch(organizationId), randomUUID()),
+    reserve: () => first.reserve(aSearch(organizationId), randomUUID()),
     put: (changed: NewSubscription) => subscriptions.put(organizationId, changed),
     read: async () => {
       const view = await subscriptions.read(organizationId)

@@ -56,7 +56,7 @@ export async function createRouteServer<S>(
     standing: async () => standing,
     readerOf: async (caller) => ({ ...caller, readable: Readable.everything }),
     requireRoom: async () => {},
-    holdCredit: async () => ({ settle: async () => {}, refund: async () => {} }),
+    reserveCredit: async () => ({ settle: async () => {}, refund: async () => {} }),
   }
   const publicUrl = (): string => 'http://127.0.0.1'
   return await createServer({ routes, services, gates, publicUrl, logger: pino({ level: 'silent' }) })

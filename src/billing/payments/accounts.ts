@@ -11,15 +11,15 @@ import {
 import type { Db, Tx } from '../../database/database.ts'
 import type { Row } from '../../database/schema.ts'
 
-/** Well over the duration of a turn's calls; after a crash another process takes over when it expires. */
+/** Well over the duration of a holder's calls; after a crash another process takes over when it expires. */
 export const LEASE_SECONDS = 60
 const ERROR_CHARACTERS_MAX = 500
 
 /** The exclusive right to call the payment processor about an organization. */
-export interface Turn {
+export interface PaymentLease {
   organizationId: string
   lease: Lease<'payment_accounts'>
-  /** The announced changes that readings in this turn include. */
+  /** The announced changes that readings under this lease include. */
   notices: number
   customerId: string | null
   /** The subscription from which the stored one was last read. */
@@ -48,8 +48,8 @@ export async function findAccount(
     .executeTakeFirst()
 }
 
-/** Acquires the turn, by the database's clock. @returns null while another process holds it, or without an account */
-export async function takeTurn(db: Db, organizationId: string): Promise<Turn | null> {
+/** Acquires the lease, by the database's clock. @returns null while another process holds it, or without an account */
+export async function acquirePaymentLease(db: Db, organizationId: string): Promise<PaymentLease | null> {
   const key = { organization_id: organizationId }
   const lease = await acquireLease(db, { table: 'payment_accounts', key }, { seconds: LEASE_SECONDS })
   const account = lease && (await findAccount(db, organizationId))
@@ -58,34 +58,34 @@ export async function takeTurn(db: Db, organizationId: string): Promise<Turn | n
   return { organizationId, lease, notices, customerId, mirroredId, attempts }
 }
 
-/** Extends the turn. @throws LeaseLost */
-export async function renewTurn(db: Db, { lease }: Turn): Promise<void> {
+/** Extends the lease. @throws LeaseLost */
+export async function renewPaymentLease(db: Db, { lease }: PaymentLease): Promise<void> {
   await renewLease(db, lease, { seconds: LEASE_SECONDS })
 }
 
-/** Locks the account until the transaction ends. @returns undefined when another process holds the turn. */
-export async function lockTurn(tx: Tx, turn: Turn): Promise<Row<'payment_accounts'> | undefined> {
+/** Locks the account until the transaction ends. @returns undefined when another process holds the lease. */
+export async function lockAccount(tx: Tx, held: PaymentLease): Promise<Row<'payment_accounts'> | undefined> {
   try {
-    await requireLease(tx, turn.lease)
+    await requireLease(tx, held.lease)
   } catch (error) {
     if (error instanceof LeaseLost) return undefined
     throw error
   }
-  return await findAccount(tx, turn.organizationId)
+  return await findAccount(tx, held.organizationId)
 }
 
-/** Ends the turn. After a failed reading, the next one for the same notices waits until `notBefore`. */
-export async function endTurn(
+/** Releases the lease. After a failed reading, the next one for the same notices waits until `notBefore`. */
+export async function releasePaymentLease(
   db: Db,
-  turn: Turn,
+  held: PaymentLease,
   failure: { notBefore: Date; error: unknown } | null,
 ): Promise<void> {
   const set = failure && {
     not_before: failure.notBefore,
-    attempts: turn.attempts + 1,
+    attempts: held.attempts + 1,
     last_error: wordsOf(failure.error),
   }
-  await releaseLease(db, turn.lease, set ? { set } : {})
+  await releaseLease(db, held.lease, set ? { set } : {})
 }
 
 function wordsOf(error: unknown): string {
@@ -93,12 +93,12 @@ function wordsOf(error: unknown): string {
   return message.slice(0, ERROR_CHARACTERS_MAX)
 }
 
-export async function storeCustomer(db: Db, { lease }: Turn, customerId: string): Promise<void> {
+export async function storeCustomer(db: Db, { lease }: PaymentLease, customerId: string): Promise<void> {
   await updateHeld(db, lease, { customer_id: customerId })
 }
 
-/** Releases all turns and reports in progress. Only for a database that no other process can have open. */
-export async function releaseAllTurns(db: Db): Promise<void> {
+/** Releases all leases and reports in progress. Only for a database that no other process can have open. */
+export async function releaseAllPaymentLeases(db: Db): Promise<void> {
   await releaseLeases(db, 'payment_accounts')
   await releaseLeases(db, 'overage_reports')
 }

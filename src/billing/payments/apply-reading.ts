@@ -6,7 +6,7 @@ import { keepWithinPlan, lockPlan } from '../plans/plan-limits.ts'
 import { periodAt } from '../subscriptions/period.ts'
 import { plannedIn, type PlannedView } from '../subscriptions/planned-change.ts'
 import { emitSubscriptionChange } from '../subscriptions/emit-subscription-change.ts'
-import { lockTurn, type Turn } from './accounts.ts'
+import { lockAccount, type PaymentLease } from './accounts.ts'
 import { type Current, currentOf, isLive } from './current.ts'
 import { type Remarked, remarksOn } from './remarks.ts'
 
@@ -30,20 +30,20 @@ export interface Applied {
 }
 
 /**
- * Stores a reading, in the turn that made it, unless the operator has set a contract.
+ * Stores a reading, under the lease of the reader, unless the operator has set a contract.
  * @param options `found`: remarks beyond those in the reading itself
- * @returns null when the turn was lost: its new holder has a later reading, so nothing is stored.
+ * @returns null when the lease was lost: its new holder has a later reading, so nothing is stored.
  */
 export async function applyReading(
   tx: Tx,
-  turn: Turn,
+  held: PaymentLease,
   reading: CustomerReading,
   options: { now: Date; found: readonly Remarked[] },
 ): Promise<Applied | null> {
-  const { organizationId } = turn
+  const { organizationId } = held
   const { now } = options
   await lockPlan(tx, organizationId)
-  const account = await lockTurn(tx, turn)
+  const account = await lockAccount(tx, held)
   if (!account) return null
   const stored = await tx
     .selectFrom('subscriptions')
@@ -57,7 +57,7 @@ export async function applyReading(
     isContract: stored?.is_contract ?? false,
     found: [...options.found, ...(changed?.gone ?? [])],
   })
-  await storeAccount(tx, turn, {
+  await storeAccount(tx, held, {
     processor_subscription_id: current?.id ?? account.processor_subscription_id,
     remarks: remarks.map(({ remark }) => remark),
     read_at: now,
@@ -65,7 +65,7 @@ export async function applyReading(
   const isOfPlan = stored !== undefined && changed !== null && differs(stored, changed.columns, PERIOD)
   const told = {
     before: stored ? summaryOf(stored) : null,
-    isAnnounced: turn.notices > account.notices_read || account.read_at === null || !isOfPlan,
+    isAnnounced: held.notices > account.notices_read || account.read_at === null || !isOfPlan,
     remarks: remarks.filter(({ remark }) => !account.remarks.includes(remark)),
   }
   if (!stored || !changed || !differs(stored, changed.columns)) return { ...told, after: null }
@@ -80,10 +80,10 @@ export async function applyReading(
   return { ...told, after: summaryOf(row) }
 }
 
-/** Records what was read, and ends the turn. */
+/** Records what was read, and releases the lease. */
 async function storeAccount(
   tx: Tx,
-  { organizationId, notices }: Turn,
+  { organizationId, notices }: PaymentLease,
   read: Pick<Row<'payment_accounts'>, 'processor_subscription_id' | 'remarks' | 'read_at'>,
 ): Promise<void> {
   await tx

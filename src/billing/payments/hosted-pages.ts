@@ -6,9 +6,9 @@ import { AppError } from '../../kernel/errors.ts'
 import type { Caller } from '../../kernel/principal.ts'
 import type { CheckoutPage, PaymentProcessor } from '../payment-processor.ts'
 import { PLANS, type SoldTier, TRIAL_DAYS } from '../plans/plans.ts'
-import { storeCustomer, type Turn } from './accounts.ts'
+import { storeCustomer, type PaymentLease } from './accounts.ts'
 import { currentOf } from './current.ts'
-import { inTurn, keepTurn } from './in-turn.ts'
+import { withPaymentLease, keepPaymentLease } from './payment-lease.ts'
 
 export interface HostedPagesDependencies {
   db: Db
@@ -32,14 +32,14 @@ export function createHostedPages(deps: HostedPagesDependencies): HostedPages {
   const { processor } = deps
   return {
     checkout: (caller, plan) =>
-      inTurn(deps, caller.organizationId, async (turn) => {
+      withPaymentLease(deps, caller.organizationId, async (held) => {
         await refuseContract(deps.db, caller.organizationId)
-        let customerId = await ensureCustomer(deps, turn, null)
+        let customerId = await ensureCustomer(deps, held, null)
         const reading = await processor.readCustomer(customerId)
-        if (reading.isDeleted) customerId = await ensureCustomer(deps, turn, customerId)
-        if (currentOf(reading, turn.mirroredId)?.isLive) return await openPortal(deps, caller, customerId)
+        if (reading.isDeleted) customerId = await ensureCustomer(deps, held, customerId)
+        if (currentOf(reading, held.mirroredId)?.isLive) return await openPortal(deps, caller, customerId)
         const known = await reuseCheckout(processor, customerId, plan)
-        await keepTurn(deps.db, turn)
+        await keepPaymentLease(deps.db, held)
         const page =
           known ??
           (await processor.openCheckout({
@@ -48,21 +48,21 @@ export function createHostedPages(deps: HostedPagesDependencies): HostedPages {
             customerId,
             isMetered: PLANS[plan.tier].overCap === 'metered',
             // Once per organization, whatever happened to its first subscription.
-            trialDays: reading.subscriptions.length === 0 && turn.mirroredId === null ? TRIAL_DAYS : 0,
+            trialDays: reading.subscriptions.length === 0 && held.mirroredId === null ? TRIAL_DAYS : 0,
             ...consolePages(deps.publicUrl()),
           }))
         await audit(deps, caller, 'billing.checkout.create', { type: 'checkout_session', id: page.id }, plan)
         return { url: page.url }
       }),
     portal: (caller) =>
-      inTurn(deps, caller.organizationId, async (turn) => {
-        if (turn.customerId === null) await refuseContract(deps.db, caller.organizationId)
-        const customerId = await ensureCustomer(deps, turn, null)
+      withPaymentLease(deps, caller.organizationId, async (held) => {
+        if (held.customerId === null) await refuseContract(deps.db, caller.organizationId)
+        const customerId = await ensureCustomer(deps, held, null)
         const { isDeleted } = await processor.readCustomer(customerId)
         return await openPortal(
           deps,
           caller,
-          isDeleted ? await ensureCustomer(deps, turn, customerId) : customerId,
+          isDeleted ? await ensureCustomer(deps, held, customerId) : customerId,
         )
       }),
   }
@@ -92,18 +92,18 @@ async function refuseContract(db: Db, organizationId: string): Promise<void> {
 /** @param deleted the customer that the payment processor no longer has */
 async function ensureCustomer(
   { db, processor }: HostedPagesDependencies,
-  turn: Turn,
+  held: PaymentLease,
   deleted: string | null,
 ): Promise<string> {
-  if (turn.customerId !== null && deleted === null) return turn.customerId
+  if (held.customerId !== null && deleted === null) return held.customerId
   const { id, name } = await db
     .selectFrom('organizations')
     .select(['id', 'name'])
-    .where('id', '=', turn.organizationId)
+    .where('id', '=', held.organizationId)
     .executeTakeFirstOrThrow()
-  await keepTurn(db, turn)
+  await keepPaymentLease(db, held)
   const customerId = await processor.createCustomer({ id, name, replaces: deleted })
-  await storeCustomer(db, turn, customerId)
+  await storeCustomer(db, held, customerId)
   return customerId
 }
 

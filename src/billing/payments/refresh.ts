@@ -5,7 +5,13 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { CustomerReading, PaymentProcessor } from '../payment-processor.ts'
 import { PLANS } from '../plans/plans.ts'
 import { backOffMs } from '../back-off.ts'
-import { endTurn, findAccount, lockTurn, takeTurn, type Turn } from './accounts.ts'
+import {
+  releasePaymentLease,
+  findAccount,
+  lockAccount,
+  acquirePaymentLease,
+  type PaymentLease,
+} from './accounts.ts'
 import { applyReading, type Applied } from './apply-reading.ts'
 import { currentOf } from './current.ts'
 import { type Remarked, REMARKS } from './remarks.ts'
@@ -21,7 +27,7 @@ export interface RefreshDependencies {
   onUnannounced: () => void
 }
 
-/** The interval for polling a turn held by another process. */
+/** The interval for polling a lease held by another process. */
 const LOOK_AGAIN_MS = 25
 
 export interface Refresh {
@@ -42,9 +48,9 @@ export function createRefresh(deps: RefreshDependencies): Refresh {
       const asked = await findAccount(db, organizationId)
       if (!asked) return false
       for (let waited = 0; ;) {
-        const turn = await takeTurn(db, organizationId)
-        if (turn) {
-          if (!(await readInTurn(deps, turn))) return false
+        const held = await acquirePaymentLease(db, organizationId)
+        if (held) {
+          if (!(await readWithLease(deps, held))) return false
         } else if (waited >= waitMs) return false
         else {
           await sleep(LOOK_AGAIN_MS)
@@ -64,29 +70,29 @@ export function createRefresh(deps: RefreshDependencies): Refresh {
 }
 
 /** @returns whether a reading was stored. */
-async function readInTurn(deps: RefreshDependencies, turn: Turn): Promise<boolean> {
+async function readWithLease(deps: RefreshDependencies, held: PaymentLease): Promise<boolean> {
   const { db, clock, logger } = deps
-  const { organizationId } = turn
+  const { organizationId } = held
   try {
     const applied =
-      turn.customerId === null ? await skip(deps, turn) : await readAndApply(deps, turn, turn.customerId)
+      held.customerId === null ? await skip(deps, held) : await readAndApply(deps, held, held.customerId)
     if (applied) tell(deps, organizationId, applied)
     return applied !== null
   } catch (err) {
-    const waitMs = backOffMs(turn.attempts, err)
+    const waitMs = backOffMs(held.attempts, err)
     logger.warn({ organizationId, err, waitMs }, 'the payment processor could not be read; will retry')
-    await endTurn(db, turn, { notBefore: new Date(clock.now().getTime() + waitMs), error: err })
+    await releasePaymentLease(db, held, { notBefore: new Date(clock.now().getTime() + waitMs), error: err })
     return false
   }
 }
 
 async function readAndApply(
   deps: RefreshDependencies,
-  turn: Turn,
+  held: PaymentLease,
   customerId: string,
 ): Promise<Applied | null> {
   const { db, clock, processor, logger } = deps
-  const { organizationId } = turn
+  const { organizationId } = held
   const reading = await processor.readCustomer(customerId)
   const lacking = lackingMeter(reading)
   const found: Remarked[] = []
@@ -100,7 +106,7 @@ async function readAndApply(
       )
     })
   return await retryConflicts(() =>
-    db.transaction().execute((tx) => applyReading(tx, turn, reading, { now: clock.now(), found })),
+    db.transaction().execute((tx) => applyReading(tx, held, reading, { now: clock.now(), found })),
   )
 }
 
@@ -112,13 +118,13 @@ function lackingMeter(reading: CustomerReading): string | undefined {
 }
 
 /** Without a customer there is nothing to read. */
-async function skip({ db, clock }: RefreshDependencies, turn: Turn): Promise<Applied | null> {
+async function skip({ db, clock }: RefreshDependencies, held: PaymentLease): Promise<Applied | null> {
   return await db.transaction().execute(async (tx) => {
-    if (!(await lockTurn(tx, turn))) return null
+    if (!(await lockAccount(tx, held))) return null
     await tx
       .updateTable('payment_accounts')
-      .set({ notices_read: turn.notices, read_at: clock.now(), ...NO_LEASE })
-      .where('organization_id', '=', turn.organizationId)
+      .set({ notices_read: held.notices, read_at: clock.now(), ...NO_LEASE })
+      .where('organization_id', '=', held.organizationId)
       .execute()
     return { before: null, after: null, isAnnounced: true, remarks: [] }
   })

@@ -3,16 +3,16 @@ import type { Db } from '../../database/database.ts'
 import { AppError } from '../../kernel/errors.ts'
 import type { PaymentProcessor } from '../payment-processor.ts'
 import { isOver } from './current.ts'
-import { inTurn, type TurnDependencies } from './in-turn.ts'
+import { withPaymentLease, type PaymentLeaseDependencies } from './payment-lease.ts'
 
 /**
  * Runs `act` while the organization has no subscription that charges or might, and no answers over the cap wait to be
- * charged. Nothing can be bought meanwhile: opening a checkout needs the turn, and open ones are closed.
+ * charged. Nothing can be bought meanwhile: opening a checkout needs the lease, and open ones are closed.
  * @param processor null when none is configured: the last reading counts
  * @throws AppError `removal_refused` with a remedy, `overloaded`, `upstream_error`, and errors of `act`
  */
 export async function whileNothingIsOwed<T>(
-  deps: TurnDependencies & { processor: PaymentProcessor | null },
+  deps: PaymentLeaseDependencies & { processor: PaymentProcessor | null },
   organizationId: string,
   act: () => Promise<T>,
 ): Promise<T> {
@@ -22,7 +22,7 @@ export async function whileNothingIsOwed<T>(
     await requireReported(db, organizationId)
     return await act()
   }
-  return await inTurn(deps, organizationId, async ({ customerId }) => {
+  return await withPaymentLease(deps, organizationId, async ({ customerId }) => {
     if (customerId !== null) await requireEnded(processor, customerId)
     await requireReported(db, organizationId)
     return await act()

@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads'
-import { currentOwner } from '../../kernel/turns.ts'
+import { currentOwner } from '../../kernel/event-loop.ts'
 import { receivedError, type SentError, sentError } from './embedded-errors.ts'
 import {
   type EmbeddedAnswer,

@@ -8,7 +8,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { makeDataDir } from '../../../test/support/data-dir.ts'
 import { StartupError } from '../../kernel/errors.ts'
-import { actingFor } from '../../kernel/turns.ts'
+import { actingFor } from '../../kernel/event-loop.ts'
 import type { OpenDatabase } from '../database.ts'
 import { isDatabaseOutage } from '../retry-conflicts.ts'
 import { embeddedDatabase, openEmbedded } from './embedded.ts'
@@ -69,7 +69,7 @@ describe('a data directory', () => {
     const long = sql`select count(*) from generate_series(1, 3000000)`
       .execute(database.db)
       .finally(() => (hasAnswered = true))
-    for (let turn = 0; turn < 20; turn++) await setImmediate()
+    for (let loops = 0; loops < 20; loops++) await setImmediate()
     expect(hasAnswered).toBe(false)
     await long
   })

@@ -1,6 +1,6 @@
 import type { SourceKind } from '../../database/schema.ts'
 import type { TermWeights } from '../../inference/term-weights.ts'
-import type { Pausable } from '../../kernel/slices.ts'
+import type { Pausable } from '../../kernel/cooperative.ts'
 import { findingBlocks } from '../../text/blocks.ts'
 import { channelsOf, namedChannel } from './channels.ts'
 import { fold, type FoundEntity, type FoundName, ROLES } from './identity.ts'

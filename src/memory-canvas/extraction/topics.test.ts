@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest'
 import { loadTermWeights, type TermWeights } from '../../inference/term-weights.ts'
-import { inOneGo } from '../../kernel/slices.ts'
+import { inOneGo } from '../../kernel/cooperative.ts'
 import { extractingEntities } from './extract-entities.ts'
 
 let terms: TermWeights

@@ -1,4 +1,4 @@
-import type { Pausable } from '../../kernel/slices.ts'
+import type { Pausable } from '../../kernel/cooperative.ts'
 
 export interface Word {
   text: string

@@ -94,7 +94,7 @@ interface Stand {
   /** Aborts the latest change. */
   underWay: AbortController
   /** Activations run one at a time and are not interrupted. */
-  readonly inTurn: ReturnType<typeof pLimit>
+  readonly oneAtATime: ReturnType<typeof pLimit>
 }
 
 /** Nothing runs before `choose` or `resume`. */
@@ -106,7 +106,7 @@ export function createModelChoice(options: ModelChoiceOptions): ModelChoice {
     former,
     change: IDLE,
     underWay: new AbortController(),
-    inTurn: pLimit(1),
+    oneAtATime: pLimit(1),
   }
   return {
     choose(request) {
@@ -121,7 +121,7 @@ export function createModelChoice(options: ModelChoiceOptions): ModelChoice {
     },
     async stop() {
       stand.underWay.abort()
-      await stand.inTurn(() => {})
+      await stand.oneAtATime(() => {})
     },
   }
 }
@@ -205,7 +205,7 @@ async function take(
   choose: () => Choice,
 ): Promise<void> {
   const { keep, configure, file } = stand.options
-  await stand.inTurn(async () => {
+  await stand.oneAtATime(async () => {
     signal.throwIfAborted()
     const choice = choose()
     await keep(model, choice.chosen)
@@ -235,7 +235,7 @@ async function moveAll(stand: Stand, signal: AbortSignal): Promise<void> {
     }
     await delay(pollMs, undefined, { signal, ref: false })
   }
-  await stand.inTurn(async () => {
+  await stand.oneAtATime(async () => {
     signal.throwIfAborted()
     await file.write({ chosen: stand.present, former: null })
     stand.former = null

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/support/database.ts'
@@ -92,7 +92,7 @@ describe('moving from the built-in model to an OpenAI-compatible server and back
       const searching = async (): Promise<void> => {
         while (load.on) {
           // The embedded database answers synchronously, so nothing else would run.
-          await turn()
+          await setImmediate()
           const answer = await search(organization.caller(), { query: 'zanzibar lighthouse', limit: 3 })
           searches.count += 1
           searches.models.add(answer.model)

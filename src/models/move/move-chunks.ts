@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { z } from 'zod'
 import {
@@ -18,7 +18,7 @@ import type { EmbeddingModel } from '../../inference/embedding-model.ts'
 import { embedAll, embeddingInput } from '../embed-chunks.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { storableText } from '../../kernel/text.ts'
-import { changeOutOfTurn, type ItemChanges } from '../../item-changes/index.ts'
+import { changeWithoutLock, type ItemChanges } from '../../item-changes/index.ts'
 import { findItemsAfter, findLackingChunks, type LackingChunk } from './lacking-chunks.ts'
 import type { Logger } from '../../kernel/logger.ts'
 
@@ -147,7 +147,7 @@ async function moveAll(
     const itemIds = await findItemsAfter(db, held.organizationId, after, ITEMS_A_BATCH)
     const last = itemIds.at(-1)
     if (last === undefined) {
-      const done = await changeOutOfTurn(db, held.organizationId, (tx, changes) =>
+      const done = await changeWithoutLock(db, held.organizationId, (tx, changes) =>
         finish(tx, changes, held, clock.now()),
       )
       if (done) return true
@@ -157,7 +157,7 @@ async function moveAll(
     }
     const lacking = await findLackingChunks(db, held.organizationId, held.modelId, itemIds)
     for (let start = 0; start < lacking.length; start += CHUNKS_A_BATCH) {
-      await turn()
+      await setImmediate()
       if (signal.aborted) return false
       await moveBatch(options, held, model, lacking.slice(start, start + CHUNKS_A_BATCH))
     }

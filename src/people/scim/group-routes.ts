@@ -15,7 +15,7 @@ import {
   ScimGroupBody,
   ScimPatchBody,
   shared,
-  sliceOf,
+  rangeOf,
 } from './route-shapes.ts'
 
 const GROUP_BYTES_MAX = 2 * 1024 * 1024
@@ -37,9 +37,9 @@ export const scimGroupRoutes = [
     responses: { 200: List },
     handle: async ({ principal, query }, { scimGroups }) => {
       const filter = query.filter === undefined ? null : parseFilter(query.filter, GROUP_FILTERS)
-      const slice = { ...sliceOf(query), withMembers: !leavesOutMembers(query.excludedAttributes) }
-      const { total, groups } = await scimGroups.list(principal.organizationId, filter, slice)
-      return reply(200, listAnswer(groups.map(groupAnswer), total, slice.startIndex))
+      const range = { ...rangeOf(query), withMembers: !leavesOutMembers(query.excludedAttributes) }
+      const { total, groups } = await scimGroups.list(principal.organizationId, filter, range)
+      return reply(200, listAnswer(groups.map(groupAnswer), total, range.startIndex))
     },
   }),
   define({

@@ -14,7 +14,7 @@ import type { ScimFilter } from './filter.ts'
 import type { GroupAttributes } from './group-shape.ts'
 import { type GroupChange, memberIds } from './patch-group.ts'
 import { scimError } from './scim-error.ts'
-import type { Slice } from './users.ts'
+import type { Range } from './users.ts'
 
 export interface ScimGroupMember {
   id: string
@@ -35,7 +35,7 @@ export interface ScimGroups {
   list(
     organizationId: string,
     filter: ScimFilter | null,
-    slice: Slice & { withMembers: boolean },
+    range: Range & { withMembers: boolean },
   ): Promise<{ total: number; groups: ScimGroup[] }>
   /** @throws AppError `not_found` */
   get(organizationId: string, id: string): Promise<ScimGroup>
@@ -63,7 +63,7 @@ export function createScimGroups({ db, clock }: { db: Db; clock: Clock }): ScimG
       return after
     })
   return {
-    list: (organizationId, filter, slice) => list(db, organizationId, filter, slice),
+    list: (organizationId, filter, range) => list(db, organizationId, filter, range),
     get: (organizationId, key) => read(db, organizationId, key),
     create: (caller, attributes) =>
       changePeople(db, caller.organizationId, (tx) => create(tx, caller, attributes, clock.now())),
@@ -208,7 +208,7 @@ async function list(
   db: Db,
   organizationId: string,
   filter: ScimFilter | null,
-  { startIndex, count, withMembers }: Slice & { withMembers: boolean },
+  { startIndex, count, withMembers }: Range & { withMembers: boolean },
 ): Promise<{ total: number; groups: ScimGroup[] }> {
   let query = db
     .selectFrom('person_groups')

@@ -71,7 +71,7 @@ export const ListQuery = z.strictObject({
 })
 export const OneQuery = ListQuery.pick({ attributes: true, excludedAttributes: true })
 
-export function sliceOf({ startIndex, count }: z.output<typeof ListQuery>) {
+export function rangeOf({ startIndex, count }: z.output<typeof ListQuery>) {
   return { startIndex: Math.max(1, startIndex), count: Math.min(RESULTS_MAX, Math.max(0, count)) }
 }
 

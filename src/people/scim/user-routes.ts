@@ -4,7 +4,7 @@ import { EXAMPLE_ID, idOf } from '../../kernel/schemas.ts'
 import { listAnswer, userAnswer } from './answers.ts'
 import { parseFilter } from './filter.ts'
 import { stepsOf } from './patch.ts'
-import { define, List, ListQuery, OneQuery, ScimPatchBody, shared, sliceOf, User } from './route-shapes.ts'
+import { define, List, ListQuery, OneQuery, ScimPatchBody, shared, rangeOf, User } from './route-shapes.ts'
 import { readUser } from './user-shape.ts'
 
 const USER_FILTERS = ['userName', 'externalId', 'displayName', 'emails.value', 'emails', 'id']
@@ -22,9 +22,9 @@ export const scimUserRoutes = [
     responses: { 200: List },
     handle: async ({ principal, query }, { scimUsers }) => {
       const filter = query.filter === undefined ? null : parseFilter(query.filter, USER_FILTERS)
-      const slice = sliceOf(query)
-      const { total, people } = await scimUsers.list(principal.organizationId, filter, slice)
-      return reply(200, listAnswer(people.map(userAnswer), total, slice.startIndex))
+      const range = rangeOf(query)
+      const { total, people } = await scimUsers.list(principal.organizationId, filter, range)
+      return reply(200, listAnswer(people.map(userAnswer), total, range.startIndex))
     },
   }),
   define({

@@ -23,7 +23,7 @@ export interface Person {
 }
 
 /** A page of a list; `startIndex` starts at 1. */
-export interface Slice {
+export interface Range {
   startIndex: number
   count: number
 }
@@ -32,7 +32,7 @@ export interface ScimUsers {
   list(
     organizationId: string,
     filter: ScimFilter | null,
-    slice: Slice,
+    range: Range,
   ): Promise<{ total: number; people: Person[] }>
   /** @throws AppError `not_found` */
   get(organizationId: string, id: string): Promise<Person>
@@ -58,7 +58,7 @@ export function createScimUsers({ db, clock }: { db: Db; clock: Clock }): ScimUs
       return await update(tx, caller, before, next(before.attributes), clock.now())
     })
   return {
-    list: (organizationId, filter, slice) => list(db, organizationId, filter, slice),
+    list: (organizationId, filter, range) => list(db, organizationId, filter, range),
     get: (organizationId, id) => find(db, organizationId, id),
     create: (caller, attributes) =>
       changePeople(db, caller.organizationId, (tx) => insert(tx, caller, attributes, clock.now())),
@@ -188,7 +188,7 @@ async function list(
   db: Db,
   organizationId: string,
   filter: ScimFilter | null,
-  { startIndex, count }: Slice,
+  { startIndex, count }: Range,
 ): Promise<{ total: number; people: Person[] }> {
   let query = db
     .selectFrom('people')

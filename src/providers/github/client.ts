@@ -123,7 +123,7 @@ export function createGitHub(
   send: (request: RestRequest) => Promise<RestAnswer>,
   clock: { now(): Date },
 ): GitHub {
-  const inTurn = pLimit(1)
+  const oneAtATime = pLimit(1)
   let servedAt: number | null = null
   const request = async (address: string, headers: Record<string, string> = {}): Promise<RestAnswer> => {
     const url =
@@ -134,7 +134,7 @@ export function createGitHub(
         'rejected',
         `GitHub names a page at ${new URL(url).origin}, which is not requested`,
       )
-    const answer = await inTurn(() => send({ url, headers }))
+    const answer = await oneAtATime(() => send({ url, headers }))
     // Organizations with single sign-on are left out of lists, which must not count as deleted.
     const sso = answer.headers.get('x-github-sso') ?? ''
     if (sso.startsWith('partial-results'))
@@ -154,7 +154,7 @@ export function createGitHub(
     async graphql(query, variables, schema) {
       const body = JSON.stringify({ query, variables })
       const headers = { 'content-type': 'application/json' }
-      const answer = await inTurn(() => send({ url: graphqlUrl, method: 'POST', headers, body }))
+      const answer = await oneAtATime(() => send({ url: graphqlUrl, method: 'POST', headers, body }))
       const { data } = parseAnswer(answer, z.object({ data: z.unknown() }), 'GitHub')
       const parsed = schema.safeParse(data)
       if (parsed.success) return parsed.data

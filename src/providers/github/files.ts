@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { inSlices, type Pausable } from '../../kernel/slices.ts'
+import { runCooperatively, type Pausable } from '../../kernel/cooperative.ts'
 import { ExtractionError, type TextExtractor } from '../../file-text/index.ts'
 import type { SkippedItem } from '../feed.ts'
 import { type ProviderItem, ProviderError, type ProviderSession } from '../provider.ts'
@@ -50,7 +50,7 @@ export async function filesOf(
       waiting.push({ ...next, isWhole: false })
       continue
     }
-    const { blobs, folders } = await inSlices(sorted(tree, next.prefix, !next.isWhole), signal)
+    const { blobs, folders } = await runCooperatively(sorted(tree, next.prefix, !next.isWhole), signal)
     for (const [path, blob] of blobs) files.set(path, blob)
     waiting.push(...folders)
     if (files.size > FILES_MAX)

@@ -1,5 +1,5 @@
 import type { TextExtractor } from '../../file-text/index.ts'
-import { inSlices } from '../../kernel/slices.ts'
+import { runCooperatively } from '../../kernel/cooperative.ts'
 import { createProviderCaller } from '../calls.ts'
 import { ProviderError, type ProviderSession } from '../provider.ts'
 import { AGENT, type FetchPage, type PageAnswer } from './fetch-page.ts'
@@ -90,7 +90,7 @@ export async function readSitemaps({
     ).catch(refusedAsNone)
     if (answer?.status !== 200) continue
     const xml = await unpackSitemap(answer.bytes).catch(() => '')
-    const { pages: found, sitemaps } = await inSlices(readSitemap(xml), session.signal)
+    const { pages: found, sitemaps } = await runCooperatively(readSitemap(xml), session.signal)
     for (const page of found) pages.set(page.address, page.lastModified.slice(0, 40))
     waiting.push(...sitemaps.slice(0, SITEMAPS_MAX))
   }

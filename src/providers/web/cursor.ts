@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Pausable } from '../../kernel/slices.ts'
+import type { Pausable } from '../../kernel/cooperative.ts'
 import { ProviderError, type JsonValue } from '../provider.ts'
 import { PAGES_MAX, type WebSite } from './form.ts'
 

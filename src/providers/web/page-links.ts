@@ -1,5 +1,5 @@
 import { Tokenizer } from 'htmlparser2'
-import type { Pausable } from '../../kernel/slices.ts'
+import type { Pausable } from '../../kernel/cooperative.ts'
 
 const LINKS_MAX = 5_000
 const ADDRESS_CHARACTERS_MAX = 2_048

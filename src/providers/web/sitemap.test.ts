@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { inOneGo } from '../../kernel/slices.ts'
+import { inOneGo } from '../../kernel/cooperative.ts'
 import { readPageLinks } from './page-links.ts'
 import { readSitemap } from './sitemap.ts'
 

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import type { Pausable } from '../../kernel/slices.ts'
+import type { Pausable } from '../../kernel/cooperative.ts'
 
 /** The protocol's own limit (https://www.sitemaps.org/protocol.html). */
 const ENTRIES_MAX = 50_000

@@ -9,7 +9,7 @@ import {
   type ProviderItem,
   type ProviderSession,
 } from '../provider.ts'
-import { inSlices, type Pausable } from '../../kernel/slices.ts'
+import { runCooperatively, type Pausable } from '../../kernel/cooperative.ts'
 import { type Crawler, readSitemaps } from './crawler.ts'
 import { addingPages, type Cursor, NEVER_READ, parseCursor, startCursor } from './cursor.ts'
 import type { WebSite } from './form.ts'
@@ -90,7 +90,7 @@ async function beginRound(crawler: Crawler, state: Cursor): Promise<void> {
   state.round = round
   const now = secondsOf(session)
   const sitemaps = await readSitemaps(crawler)
-  const dated = await inSlices(datesOf(sitemaps, crawler), session.signal)
+  const dated = await runCooperatively(datesOf(sitemaps, crawler), session.signal)
   const isNews = (key: string): boolean =>
     dated.size > 0 && (pages[key]?.s ?? null) !== (dated.get(key) ?? null)
   const known = Object.entries(pages).toSorted(([, one], [, other]) => one.c - other.c)
@@ -99,7 +99,7 @@ async function beginRound(crawler: Crawler, state: Cursor): Promise<void> {
   const due = new Set(old.map(([key]) => key))
   for (const [key] of known) if (due.has(key) || isNews(key)) round.queue.push(key)
   const wanted = { most: settings.pagesMax, isWanted: robots.allows }
-  await inSlices(addingPages(state, [...settings.start, ...dated.keys()], wanted), session.signal)
+  await runCooperatively(addingPages(state, [...settings.start, ...dated.keys()], wanted), session.signal)
   if (dated.size === 0) return
   for (const [key, page] of Object.entries(pages)) page.s = dated.get(key) ?? null
 }
@@ -144,7 +144,7 @@ function createVisitor(crawler: Crawler, state: Cursor): (step: Step) => Promise
       note(visit, externalId, step)
       remember(visit, key, state)
       const wanted = { most: settings.pagesMax, isWanted: robots.allows }
-      await inSlices(addingPages(state, visit.links, wanted), session.signal)
+      await runCooperatively(addingPages(state, visit.links, wanted), session.signal)
       state.round.bytes += visit.bytes
     } catch (error) {
       // A crawl that cannot begin must not remove what it does not see.

@@ -1,5 +1,5 @@
 import { ExtractionError, type TextFormat, textFormatOf } from '../../file-text/index.ts'
-import { inSlices } from '../../kernel/slices.ts'
+import { runCooperatively } from '../../kernel/cooperative.ts'
 import { type ProviderItem, ProviderError } from '../provider.ts'
 import type { Crawler } from './crawler.ts'
 import type { Known } from './cursor.ts'
@@ -85,7 +85,7 @@ async function linksOf({ session }: Crawler, bytes: Buffer): Promise<PageLinks> 
       'rejected',
       `The page is larger than ${HTML_BYTES_MAX / 1024 / 1024} MiB and is not read`,
     )
-  return await inSlices(readPageLinks(bytes.toString('utf8')), session.signal)
+  return await runCooperatively(readPageLinks(bytes.toString('utf8')), session.signal)
 }
 
 async function contentOf(

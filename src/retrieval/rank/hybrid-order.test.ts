@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { tokenize } from '../../inference/embedding-models/builtin/tokenize.ts'
-import { inOneGo } from '../../kernel/slices.ts'
+import { inOneGo } from '../../kernel/cooperative.ts'
 import { hashWord, type Rankable, relevanceOf } from './hybrid-order.ts'
 
 /** Words that are rare in ordinary text; all others are equally common. */

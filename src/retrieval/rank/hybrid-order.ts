@@ -7,7 +7,7 @@
  * the caller's scope affects the order.
  */
 import { hashText } from '../../kernel/hash-text.ts'
-import type { Pausable } from '../../kernel/slices.ts'
+import type { Pausable } from '../../kernel/cooperative.ts'
 import type { ChunkWords } from '../nearest-query.ts'
 
 export interface Rankable {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../../database/database.ts'
 import type { TermWeights } from '../../inference/term-weights.ts'
-import { inSlices } from '../../kernel/slices.ts'
+import { runCooperatively } from '../../kernel/cooperative.ts'
 import type { Candidate, HeldSnapshot } from '../../vector-memory/index.ts'
 import { conditionsOf } from '../filter-conditions.ts'
 import { answerBy, scoredRows } from '../nearest.ts'
@@ -69,7 +69,7 @@ export function createRankBy({
         const candidate = candidates[at]
         return candidate ? [{ score: candidate.cosine, meaning: candidate.meaning, words: ofChunk }] : []
       })
-      const relevances = await inSlices(relevanceOf(asked, rankable), signal)
+      const relevances = await runCooperatively(relevanceOf(asked, rankable), signal)
       const order = [...candidates.keys()].toSorted((a, b) => (relevances[b] ?? 0) - (relevances[a] ?? 0))
       return order.slice(0, request.limit).flatMap((at): Ranked[] => {
         const [candidate, ofChunk] = [candidates[at], words[at]]

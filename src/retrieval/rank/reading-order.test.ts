@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { tokenize } from '../../inference/embedding-models/builtin/tokenize.ts'
-import { inOneGo } from '../../kernel/slices.ts'
+import { inOneGo } from '../../kernel/cooperative.ts'
 import { type Readable, orderForReading } from './reading-order.ts'
 
 const WEIGHTS: Record<string, number> = { team: 1, heron: 10 }

@@ -1,5 +1,5 @@
 import type { TermWeights } from '../../inference/term-weights.ts'
-import type { Pausable } from '../../kernel/slices.ts'
+import type { Pausable } from '../../kernel/cooperative.ts'
 import { createQuotationFilter, withoutQuestionsInCode } from '../../text/quotations.ts'
 import type { ChunkWords } from '../nearest-query.ts'
 import { relevanceOf, type Rankable } from './hybrid-order.ts'

@@ -1,6 +1,6 @@
 import type { Db } from '../../database/database.ts'
 import type { TermWeights } from '../../inference/term-weights.ts'
-import { inSlices, type Pausable } from '../../kernel/slices.ts'
+import { runCooperatively, type Pausable } from '../../kernel/cooperative.ts'
 import type { Candidate } from '../../vector-memory/index.ts'
 import { type ChunkWords, keyText } from '../nearest-query.ts'
 import { readTexts } from '../read-rows.ts'
@@ -51,7 +51,7 @@ export function createReadWords({
       onMissing?.()
       const read = await readTexts(db, organizationId, missing)
       const texts = new Map(read.texts.map((text) => [keyText(text.key), text]))
-      await inSlices(hash(texts, read.revision === revision), signal)
+      await runCooperatively(hash(texts, read.revision === revision), signal)
     }
     const found = words.filter((one) => one !== undefined)
     return found.length === chunks.length ? found : null

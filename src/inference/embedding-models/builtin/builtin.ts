@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 
 import { StartupError } from '../../../kernel/errors.ts'
-import { inSlices, type Pausable, SHORT_SLICE_MS } from '../../../kernel/slices.ts'
+import { runCooperatively, type Pausable, SHORT_BURST_MS } from '../../../kernel/cooperative.ts'
 import type { EmbeddingInput, EmbeddingModel } from '../../embedding-model.ts'
 import { decodeArtefact, MODEL_ID, MODEL_IDS, type ModelId } from './artefact-format.ts'
 import { createEmbedder, DIMENSIONS, type Embedder, MEANING_PART } from './embed.ts'
@@ -76,7 +76,7 @@ async function embedAll(
   signal?: AbortSignal,
 ): Promise<Float32Array[]> {
   signal?.throwIfAborted()
-  return await inSlices(embeddingAll(embedder, documents), signal, SHORT_SLICE_MS)
+  return await runCooperatively(embeddingAll(embedder, documents), signal, SHORT_BURST_MS)
 }
 
 /** A chunk takes about 0.1 ms; one of ligatures that expand to whole phrases, a hundred times as much. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { inSlices, type Pausable } from '../../../kernel/slices.ts'
+import { runCooperatively, type Pausable } from '../../../kernel/cooperative.ts'
 import { ProviderError, type ProviderSession } from '../../provider.ts'
 import { storedBelow } from '../../stored-below.ts'
 import { isMissing } from '../shared/client.ts'
@@ -86,7 +86,7 @@ export async function surveySite(options: SurveyOptions): Promise<Survey> {
   await tree.complete(ids)
   const commentsOf = (id: string): ReadonlyMap<string, number> => parts.comment.get(id) ?? NONE
   const attachmentsOf = (id: string): ReadonlyMap<string, number> => parts.attachment.get(id) ?? NONE
-  const marks = await inSlices(
+  const marks = await runCooperatively(
     eachMark({ ids, tree, commentsOf, attachmentsOf, labels, spaces }),
     session.signal,
   )

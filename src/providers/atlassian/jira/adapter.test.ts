@@ -3,7 +3,7 @@ import { paragraphs } from '../../../../emulators/jira/state.ts'
 import { SITE } from '../../../../test/support/atlassian.ts'
 import { createConnect } from '../../../../test/support/jira.ts'
 import { createTextExtractor } from '../../../file-text/index.ts'
-import { inSlices } from '../../../kernel/slices.ts'
+import { runCooperatively } from '../../../kernel/cooperative.ts'
 import { createJiraAdapter } from './adapter.ts'
 import { htmlOfAdf } from './adf.ts'
 
@@ -241,8 +241,8 @@ describe('documents', () => {
     const documents = [deep, many, null, 7, 'text', [], { type: 7, content: {} }, { content: [null, 7] }]
     const begun = performance.now()
     for (const document of documents)
-      expect(typeof (await inSlices(htmlOfAdf(document, 1_000_000)))).toBe('string')
+      expect(typeof (await runCooperatively(htmlOfAdf(document, 1_000_000)))).toBe('string')
     expect(performance.now() - begun).toBeLessThan(10_000)
-    expect((await inSlices(htmlOfAdf(many, 1_000))).length).toBeLessThan(1_100)
+    expect((await runCooperatively(htmlOfAdf(many, 1_000))).length).toBeLessThan(1_100)
   })
 })

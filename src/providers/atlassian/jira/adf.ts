@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Pausable } from '../../../kernel/slices.ts'
+import type { Pausable } from '../../../kernel/cooperative.ts'
 import { escapeHtml } from '../../html-text.ts'
 
 /** https://developer.atlassian.com/cloud/jira/platform/apis/document/structure */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { TextExtractor } from '../../../file-text/index.ts'
-import { inSlices } from '../../../kernel/slices.ts'
+import { runCooperatively } from '../../../kernel/cooperative.ts'
 import type { ProviderItem, ProviderSession } from '../../provider.ts'
 import { type ThreadEntry, threadText } from '../../thread.ts'
 import { isMissing } from '../shared/client.ts'
@@ -87,7 +87,7 @@ export async function readIssue(reader: IssueReader, externalId: string, id: str
 }
 
 const textOf = async (reader: IssueReader, document: unknown, most: number): Promise<string> =>
-  await textOfHtml(reader, await inSlices(htmlOfAdf(document, most), reader.session.signal))
+  await textOfHtml(reader, await runCooperatively(htmlOfAdf(document, most), reader.session.signal))
 
 async function findIssue(jira: Jira, id: string): Promise<Issue | null> {
   try {

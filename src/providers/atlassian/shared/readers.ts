@@ -1,4 +1,4 @@
-import { inSlices, type Pausable } from '../../../kernel/slices.ts'
+import { runCooperatively, type Pausable } from '../../../kernel/cooperative.ts'
 import {
   type AccessPolicy,
   type GroupMembers,
@@ -38,7 +38,7 @@ export interface Readers {
 /** The policies that differ from those at the runs' position, and the members of every group that policies name. */
 export async function* listReaders(readers: Readers): AsyncGenerator<PermissionsPage, PermissionsEnd> {
   const { surveyed, position, prefix, policyOf, groups, directory } = readers
-  const changed = await inSlices(eachChanged(surveyed, position))
+  const changed = await runCooperatively(eachChanged(surveyed, position))
   for (let start = 0; start < changed.length; start += POLICIES_PER_PAGE) {
     const ids = changed.slice(start, start + POLICIES_PER_PAGE)
     const policies = ids.map((id) => ({ externalId: prefix + id, accessPolicy: policyOf(id) }))

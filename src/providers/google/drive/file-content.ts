@@ -1,6 +1,6 @@
 import { GoogleError, TOO_LARGE } from '../shared/error.ts'
 import type { DriveFile, DriveRun } from './run.ts'
-import { inSlices, type Pausable } from '../../../kernel/slices.ts'
+import { runCooperatively, type Pausable } from '../../../kernel/cooperative.ts'
 import type { ExtractedText } from '../../../file-text/index.ts'
 
 // Export types of Google's own formats, best first. A document's Markdown embeds its images, so a document too large
@@ -62,7 +62,7 @@ async function exportText(
     const { limits, signal } = run.session
     return await run.extractor.extract({
       format: mimeType === 'text/csv' ? 'csv' : 'text',
-      bytes: mimeType === 'text/markdown' ? await inSlices(withoutPictures(bytes), signal) : bytes,
+      bytes: mimeType === 'text/markdown' ? await runCooperatively(withoutPictures(bytes), signal) : bytes,
       charset: 'utf-8',
       path: file.name,
       maxTextBytes: limits.maxTextBytes,
@@ -108,7 +108,7 @@ function tooLarge(maxBytes: number): GoogleError {
   })
 }
 
-/** Removes images, which Google writes as data at the end and as references; each on one line, so in slices. */
+/** Removes images, which Google writes as data at the end and as references; each on one line, so in bursts. */
 export function* withoutPictures(markdown: Uint8Array): Pausable<Buffer> {
   const decoder = new TextDecoder()
   const parts: Buffer[] = []

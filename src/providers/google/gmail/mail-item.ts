@@ -3,7 +3,7 @@ import { addressParser, decodeWords } from 'postal-mime'
 import type { ItemMetadata, ProviderItem, ItemFailure } from '../../provider.ts'
 import { GoogleError } from '../shared/error.ts'
 import { decodeText, type ExtractInput } from '../../../file-text/index.ts'
-import { inSlices } from '../../../kernel/slices.ts'
+import { runCooperatively } from '../../../kernel/cooperative.ts'
 import { cutToBytes } from '../../../text/cut-to-bytes.ts'
 import {
   charsetFor,
@@ -52,7 +52,7 @@ export async function mailItemOf(
   const title = subject === '' ? '(no subject)' : subject
   const isAnswer = (headerOf(payload, 'In-Reply-To') ?? headerOf(payload, 'References')) !== null
   const said = isReply(subject, isAnswer)
-    ? await inSlices(withoutQuotedText(own.texts), run.session.signal)
+    ? await runCooperatively(withoutQuotedText(own.texts), run.session.signal)
     : own.texts.join('\n\n').trim()
   const words = [said, ...own.attachedMails].filter((text) => text !== '')
   const body = [...(words.length === 0 ? [title] : words), ...attached].join('\n\n')

@@ -14,7 +14,7 @@ import { type AccessPolicy, ProviderError } from '../../provider.ts'
 import { createOneDriveAdapter, ONEDRIVE_SCOPES } from './adapter.ts'
 
 const MINUTE = 60_000
-const TURNS = 60
+const STEPS = 60
 /** Until then, drives may be read as a whole, which repairs what a run missed. */
 const REPAIRED_UNTIL = 25
 const extractor = createTextExtractor({ threads: 1 })
@@ -110,7 +110,7 @@ it.each(Array.from({ length: rounds(2) }, (_unused, round) => round))(
       meanwhile: () => void (!isQuiet && random() < 0.3 && change(account, random, count)),
     })
     const { microsoft, sync, fresh } = account
-    for (; count < TURNS; count += 1) {
+    for (; count < STEPS; count += 1) {
       sync.now += between(random, 0, 20) * MINUTE
       for (let changes = between(random, 0, 6); changes > 0; changes -= 1) change(account, random, count)
       if (random() < 0.3)

@@ -1,4 +1,4 @@
-import { inSlices } from '../../../kernel/slices.ts'
+import { runCooperatively } from '../../../kernel/cooperative.ts'
 import { cutToBytes } from '../../../text/cut-to-bytes.ts'
 import type { FeedItem } from '../../feed.ts'
 import type { ProviderItem } from '../../provider.ts'
@@ -32,7 +32,7 @@ export async function readMail(run: MailRun, externalId: string): Promise<FeedIt
   const { maxTextBytes } = run.session.limits
   const text = cutToBytes(message.body?.content ?? '', maxTextBytes * TEXT_BEFORE_QUOTES)
   const said = isReply(titleOf(message), isAnswer(message))
-    ? await inSlices(withoutQuotedText([text]), run.session.signal)
+    ? await runCooperatively(withoutQuotedText([text]), run.session.signal)
     : text.trim()
   const body = [said === '' ? titleOf(message) : said, ...attached.texts].join('\n\n')
   const kept = cutToBytes(body, maxTextBytes).trim()

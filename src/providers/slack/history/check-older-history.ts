@@ -46,17 +46,17 @@ export interface OlderCheck {
 /** Begins the check of one channel if the budget allows and there is something to compare. */
 export function checkOlderHistory(
   sync: SlackSync,
-  turn: Pick<Turn, 'channel' | 'state' | 'budget'>,
+  comparison: Pick<Comparison, 'channel' | 'state' | 'budget'>,
 ): OlderCheck {
-  const { channel, state } = turn
+  const { channel, state } = comparison
   const oldest = windowStart(state)
-  const begun = beginTurn(sync, turn)
+  const begun = beginComparison(sync, comparison)
   return {
     lookBack: begun?.isWhole
       ? begun.reader.downTo(oldest)
       : historyOf(sync, channel.id, { oldest, before: null }),
     async *compare(leaving) {
-      if (begun) yield* compareTurn(begun)
+      if (begun) yield* compareOlder(begun)
       // Last: messages that have left the look-back meanwhile are not part of this comparison.
       if (leaving) noteLeaving(state.older, leaving)
     },
@@ -64,7 +64,7 @@ export function checkOlderHistory(
 }
 
 /** The comparison of one channel's older history with what is stored. */
-interface Turn {
+interface Comparison {
   /** Its requests count against the budget. */
   sync: SlackSync
   channel: SlackChannel
@@ -78,8 +78,11 @@ interface Turn {
 }
 
 /** Begins a channel's comparison; null when the budget is spent or there is nothing to compare yet. */
-function beginTurn(sync: SlackSync, turn: Pick<Turn, 'channel' | 'state' | 'budget'>): Turn | null {
-  const { channel, state, budget } = turn
+function beginComparison(
+  sync: SlackSync,
+  comparison: Pick<Comparison, 'channel' | 'state' | 'budget'>,
+): Comparison | null {
+  const { channel, state, budget } = comparison
   const windowHour = hourOf(windowStart(state))
   if (state.backfill !== null || windowHour === 0 || isSpent(budget)) return null
   const counted = { ...sync, run: countRequests(sync.run, budget) }
@@ -89,7 +92,7 @@ function beginTurn(sync: SlackSync, turn: Pick<Turn, 'channel' | 'state' | 'budg
   if (isWhole) budget.requests += 1
   const before = isWhole ? null : tsOfHour(next)
   const reader = createBlockReader(historyOf(counted, channel.id, { oldest: toTs(0), before }))
-  return { ...turn, sync: counted, reader, isWhole, start: isWhole ? windowHour : next }
+  return { ...comparison, sync: counted, reader, isWhole, start: isWhole ? windowHour : next }
 }
 
 function countRequests(run: SlackRun, budget: CheckBudget): SlackRun {
@@ -102,14 +105,14 @@ function countRequests(run: SlackRun, budget: CheckBudget): SlackRun {
   }
 }
 
-async function* compareTurn(turn: Turn): AsyncGenerator<ChangePage> {
-  const { older } = turn.state
+async function* compareOlder(comparison: Comparison): AsyncGenerator<ChangePage> {
+  const { older } = comparison.state
   try {
-    yield* compareRegions(turn)
+    yield* compareRegions(comparison)
   } catch (error) {
     // The other channels come first. If refused at the same place again, the next comparison begins at the top.
-    older.turn = nextTurn(turn.sync.state)
-    if (older.next === turn.start) older.next = 0
+    older.turn = nextTurn(comparison.sync.state)
+    if (older.next === comparison.start) older.next = 0
     throw error
   }
 }
@@ -120,46 +123,50 @@ interface Progress {
   below: Region[]
 }
 
-async function* compareRegions(turn: Turn): AsyncGenerator<ChangePage> {
-  const { older } = turn.state
-  const progress: Progress = splitOlder(older, turn.start)
-  older.to = Math.max(older.to, turn.start)
+async function* compareRegions(comparison: Comparison): AsyncGenerator<ChangePage> {
+  const { older } = comparison.state
+  const progress: Progress = splitOlder(older, comparison.start)
+  older.to = Math.max(older.to, comparison.start)
   for (let region = progress.below.shift(); region; region = progress.below.shift()) {
-    yield* compareRegion(turn, region, progress)
-    if (older.next > 0 && isSpent(turn.budget)) return
+    yield* compareRegion(comparison, region, progress)
+    if (older.next > 0 && isSpent(comparison.budget)) return
   }
-  older.turn = nextTurn(turn.sync.state)
+  older.turn = nextTurn(comparison.sync.state)
 }
 
-async function* compareRegion(turn: Turn, region: Region, progress: Progress): AsyncGenerator<ChangePage> {
+async function* compareRegion(
+  comparison: Comparison,
+  region: Region,
+  progress: Progress,
+): AsyncGenerator<ChangePage> {
   const oldest = tsOfHour(region.from)
-  const coming = turn.reader.downTo(oldest)
+  const coming = comparison.reader.downTo(oldest)
   if (region.roots === '') {
-    yield* readRegion(turn, region, progress, coming, CHANGED_THREADS)
+    yield* readRegion(comparison, region, progress, coming, CHANGED_THREADS)
     return
   }
-  const { tally, held } = await tallyOf(turn, coming)
+  const { tally, held } = await tallyOf(comparison, coming)
   const found = stretchOf(region.from, tally)
   if (found.count === region.count && found.mark === region.mark) {
-    note(turn, progress, [found], null)
+    note(comparison, progress, [found], null)
     return
   }
   const before = tsOfHour(region.before)
-  const blocks = held ?? historyOf(turn.sync, turn.channel.id, { oldest, before })
+  const blocks = held ?? historyOf(comparison.sync, comparison.channel.id, { oldest, before })
   // A stretch requested again may have changed meanwhile.
   const skipUnwatched = held !== null && found.roots === region.roots
-  yield* readRegion(turn, region, progress, blocks, { ...CHANGED_THREADS, skipUnwatched })
+  yield* readRegion(comparison, region, progress, blocks, { ...CHANGED_THREADS, skipUnwatched })
 }
 
 async function tallyOf(
-  turn: Turn,
+  comparison: Comparison,
   blocks: AsyncIterable<HistoryBlock>,
 ): Promise<{ tally: Tally; held: HistoryBlock[] | null }> {
   const tally = emptyTally()
   let held: HistoryBlock[] | null = []
   for await (const block of blocks) {
     addToTally(tally, block.messages)
-    turn.budget.messages -= block.messages.length
+    comparison.budget.messages -= block.messages.length
     if (tally.count > MOST_HELD) held = null
     held?.push(block)
   }
@@ -168,13 +175,13 @@ async function tallyOf(
 
 /** Makes the stored items of a stretch match Slack. Stops after any part when the budget is spent. */
 async function* readRegion(
-  turn: Turn,
+  comparison: Comparison,
   region: Region,
   progress: Progress,
   blocks: AsyncIterable<HistoryBlock> | Iterable<HistoryBlock>,
   threads: ThreadChoice,
 ): AsyncGenerator<ChangePage> {
-  const { sync, channel, budget } = turn
+  const { sync, channel, budget } = comparison
   const collector = collectStretches()
   const bounds = { before: tsOfHour(region.before), oldest: tsOfHour(region.from) }
   const passing = collect(blocks, collector, budget)
@@ -184,7 +191,7 @@ async function* readRegion(
     const isNoted = isOnTheHour(part.from)
     if (isNoted) {
       const from = hourOf(part.from)
-      note(turn, progress, collector.take(from, !failed), from > region.from ? region.from : null)
+      note(comparison, progress, collector.take(from, !failed), from > region.from ? region.from : null)
       failed = false
     }
     yield pageOf(sync, part)
@@ -205,9 +212,14 @@ async function* collect(
 }
 
 /** Records stretches as compared; `rest`: where the rest of their region begins, null when all is covered. */
-function note(turn: Turn, progress: Progress, stretches: SlackStretch[], rest: number | null): void {
-  const { older } = turn.state
-  progress.above = joinStretches([...progress.above, ...stretches], largestStretch(turn.sync.state))
+function note(
+  comparison: Comparison,
+  progress: Progress,
+  stretches: SlackStretch[],
+  rest: number | null,
+): void {
+  const { older } = comparison.state
+  progress.above = joinStretches([...progress.above, ...stretches], largestStretch(comparison.sync.state))
   older.stretches = [
     ...progress.above,
     ...(rest === null ? [] : [unknownStretch(rest)]),

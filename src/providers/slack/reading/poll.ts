@@ -20,8 +20,8 @@ const COMPARED_MESSAGES = 2_000
 export async function* pollChannels(sync: SlackSync): AsyncGenerator<ChangePage> {
   const budget = checkBudget(sync.options.verifiedMessages)
   const turnOf = ({ id }: SlackChannel) => sync.state.channels[id]?.older.turn ?? 0
-  const inTurn = [...sync.channels.values()].toSorted((left, right) => turnOf(left) - turnOf(right))
-  for (const channel of inTurn) {
+  const ordered = [...sync.channels.values()].toSorted((left, right) => turnOf(left) - turnOf(right))
+  for (const channel of ordered) {
     const state = sync.state.channels[channel.id]
     // Not begun yet. A channel whose older history is unreadable still gets its news.
     if (!state || state.backfill === '') continue

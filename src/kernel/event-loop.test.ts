@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest'
-import { actingFor, currentOwner, loopTurn } from './turns.ts'
+import { actingFor, currentOwner, yieldToEventLoop } from './event-loop.ts'
 
 it('keeps the owner across awaits', async () => {
   expect(currentOwner()).toBe('service')
   const seen = await actingFor('acme', async () => {
-    await loopTurn()
+    await yieldToEventLoop()
     return currentOwner()
   })
   expect([seen, currentOwner()]).toEqual(['acme', 'service'])
 })
 
-it('resumes one job per turn of the event loop, owner by owner', async () => {
+it('resumes one job per iteration of the event loop, owner by owner', async () => {
   const order: string[] = []
   let loops = 0
   const count = setInterval(() => {}, 1_000)
@@ -18,7 +18,7 @@ it('resumes one job per turn of the event loop, owner by owner', async () => {
   tick()
   const work = (owner: string, name: string): Promise<void> =>
     actingFor(owner, async () => {
-      await loopTurn()
+      await yieldToEventLoop()
       order.push(`${name} in loop ${loops}`)
     })
   await Promise.all([work('a', 'a1'), work('a', 'a2'), work('a', 'a3'), work('b', 'b1')])

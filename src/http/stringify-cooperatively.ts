@@ -1,10 +1,10 @@
-import { loopTurn } from '../kernel/turns.ts'
+import { yieldToEventLoop } from '../kernel/event-loop.ts'
 
-/** Text produced before other work gets a turn; it takes a few milliseconds. */
-const CHARACTERS_A_TURN = 500_000
+/** Text produced before other work runs; it takes a few milliseconds. */
+const CHARACTERS_A_BURST = 500_000
 
 /** JSON.stringify's text of a response, yielding between entries of lists, which can be megabytes. */
-export async function stringifyInTurns(answer: unknown): Promise<string> {
+export async function stringifyCooperatively(answer: unknown): Promise<string> {
   if (typeof answer !== 'object' || answer === null || Array.isArray(answer)) return JSON.stringify(answer)
   // Concatenated, not joined: the characters are copied once, when they are sent.
   let fields = ''
@@ -18,12 +18,12 @@ export async function stringifyInTurns(answer: unknown): Promise<string> {
 
 async function stringifyList(list: readonly unknown[]): Promise<string> {
   let entries = ''
-  let turnAt = CHARACTERS_A_TURN
+  let yieldAt = CHARACTERS_A_BURST
   for (const entry of list) {
     entries += `${entries === '' ? '' : ','}${JSON.stringify(entry) ?? 'null'}`
-    if (entries.length < turnAt) continue
-    await loopTurn()
-    turnAt = entries.length + CHARACTERS_A_TURN
+    if (entries.length < yieldAt) continue
+    await yieldToEventLoop()
+    yieldAt = entries.length + CHARACTERS_A_BURST
   }
   return `[${entries}]`
 }

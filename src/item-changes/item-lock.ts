@@ -14,18 +14,18 @@ interface Line {
 const AGAIN = Symbol('again')
 
 /** A lock on each organization's items within the process, in arrival order; single transactions share it. */
-export class ItemTurns {
+export class ItemLock {
   readonly #lines = new Map<string, Line>()
   readonly #unfinished = new Map<string, () => Promise<void>>()
 
   /** Runs `act` beside other sharers. @throws what `act` throws, or the error that keeps earlier work unfinished */
-  async share<Result>(organizationId: string, act: () => Promise<Result>): Promise<Result> {
-    return await this.#inTurn(organizationId, act, this.#sharing)
+  async shared<Result>(organizationId: string, act: () => Promise<Result>): Promise<Result> {
+    return await this.#run(organizationId, act, this.#joinShared)
   }
 
   /** Runs `act` alone. @throws what `act` throws, or the error that keeps earlier work unfinished */
-  async hold<Result>(organizationId: string, act: () => Promise<Result>): Promise<Result> {
-    return await this.#inTurn(organizationId, act, this.#holding)
+  async exclusive<Result>(organizationId: string, act: () => Promise<Result>): Promise<Result> {
+    return await this.#run(organizationId, act, this.#joinExclusive)
   }
 
   /** Work that the next caller has to finish first, alone; if it throws, the caller after that runs it again. */
@@ -35,7 +35,7 @@ export class ItemTurns {
 
   /** Finishes an organization's unfinished work, if any. @throws why that failed */
   async finish(organizationId: string): Promise<void> {
-    await this.#enter(organizationId, this.#holding, async () => {
+    await this.#enter(organizationId, this.#joinExclusive, async () => {
       await this.#unfinished.get(organizationId)?.()
       this.#unfinished.delete(organizationId)
     })
@@ -45,7 +45,7 @@ export class ItemTurns {
     return [...this.#unfinished.keys()]
   }
 
-  async #inTurn<Result>(organizationId: string, act: () => Promise<Result>, join: Join): Promise<Result> {
+  async #run<Result>(organizationId: string, act: () => Promise<Result>, join: Join): Promise<Result> {
     for (;;) {
       if (this.#unfinished.has(organizationId)) await this.finish(organizationId)
       const result = await this.#enter(organizationId, join, async () =>
@@ -56,13 +56,13 @@ export class ItemTurns {
     }
   }
 
-  readonly #sharing: Join = (line, ended) => {
+  readonly #joinShared: Join = (line, ended) => {
     line.sharing.add(ended)
     void ended.then(() => line.sharing.delete(ended))
     return line.held
   }
 
-  readonly #holding: Join = (line, ended) => {
+  readonly #joinExclusive: Join = (line, ended) => {
     const before = Promise.all([line.held, ...line.sharing])
     line.held = ended
     line.sharing = new Set()
@@ -88,11 +88,11 @@ export class ItemTurns {
 /** Adds a caller, which ends with `ended`, to a line. @returns what it waits for */
 type Join = (line: Line, ended: Promise<void>) => Promise<unknown>
 
-const turns = new WeakMap<Db, ItemTurns>()
+const locks = new WeakMap<Db, ItemLock>()
 
 /** The lock on a database's items. */
-export function itemTurnsOf(db: Db): ItemTurns {
-  const known = turns.get(db) ?? new ItemTurns()
-  turns.set(db, known)
+export function itemLockOf(db: Db): ItemLock {
+  const known = locks.get(db) ?? new ItemLock()
+  locks.set(db, known)
   return known
 }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { ItemTurns } from './item-turns.ts'
+import { ItemLock } from './item-lock.ts'
 
 /** Actions that a test ends by hand, and the order in which they ran. */
 function stage() {
-  const turns = new ItemTurns()
+  const lock = new ItemLock()
   const happened: string[] = []
   const ends = new Map<string, PromiseWithResolvers<void>>()
   const act = (name: string) => async (): Promise<string> => {
@@ -16,10 +16,10 @@ function stage() {
   }
   const settle = () => new Promise((done) => setImmediate(done))
   return {
-    turns,
+    lock,
     happened,
-    share: (name: string, organizationId = 'a') => turns.share(organizationId, act(name)),
-    hold: (name: string, organizationId = 'a') => turns.hold(organizationId, act(name)),
+    shared: (name: string, organizationId = 'a') => lock.shared(organizationId, act(name)),
+    exclusive: (name: string, organizationId = 'a') => lock.exclusive(organizationId, act(name)),
     settle,
     async end(name: string) {
       ends.get(name)?.resolve()
@@ -28,10 +28,10 @@ function stage() {
   }
 }
 
-describe('item turns', () => {
+describe('the item lock', () => {
   it('run callers that share the items at the same time', async () => {
-    const { share, settle, end, happened } = stage()
-    const both = Promise.all([share('one'), share('two')])
+    const { shared, settle, end, happened } = stage()
+    const both = Promise.all([shared('one'), shared('two')])
     await settle()
     expect(happened).toEqual(['one begins', 'two begins'])
     await end('two')
@@ -40,8 +40,14 @@ describe('item turns', () => {
   })
 
   it('run one holder at a time, in arrival order', async () => {
-    const { share, hold, settle, end, happened } = stage()
-    const all = Promise.all([share('first'), hold('held'), share('second'), share('third'), hold('last')])
+    const { shared, exclusive, settle, end, happened } = stage()
+    const all = Promise.all([
+      shared('first'),
+      exclusive('held'),
+      shared('second'),
+      shared('third'),
+      exclusive('last'),
+    ])
     await settle()
     expect(happened).toEqual(['first begins'])
     await end('first')
@@ -57,40 +63,40 @@ describe('item turns', () => {
   })
 
   it('do not make one organization wait for another', async () => {
-    const { hold, share, settle, end, happened } = stage()
-    const held = hold('held', 'a')
-    const shared = share('other', 'b')
+    const { exclusive, shared, settle, end, happened } = stage()
+    const held = exclusive('held', 'a')
+    const other = shared('other', 'b')
     await settle()
     expect(happened.toSorted()).toEqual(['held begins', 'other begins'])
     await end('held')
     await end('other')
-    await Promise.all([held, shared])
+    await Promise.all([held, other])
   })
 
   it('continue after a caller fails', async () => {
-    const { turns } = stage()
-    const failing = turns.hold('a', async () => {
+    const { lock } = stage()
+    const failing = lock.exclusive('a', async () => {
       throw new Error('failed')
     })
-    const next = turns.share('a', async () => 'next')
+    const next = lock.shared('a', async () => 'next')
     await expect(failing).rejects.toThrow('failed')
     expect(await next).toBe('next')
   })
 
   it('finish unfinished work once, before the next caller and before callers that were already waiting', async () => {
-    const { turns, happened } = stage()
+    const { lock, happened } = stage()
     let failures = 1
     const finish = async (): Promise<void> => {
       happened.push('finish')
       if (failures-- > 0) throw new Error('not yet')
     }
-    const leaving = turns.hold('a', async () => turns.leaveUnfinished('a', finish))
-    const waiting = [1, 2, 3].map((n) => turns.share('a', async () => happened.push(`change ${n}`)))
+    const leaving = lock.exclusive('a', async () => lock.leaveUnfinished('a', finish))
+    const waiting = [1, 2, 3].map((n) => lock.shared('a', async () => happened.push(`change ${n}`)))
     await leaving
     const outcomes = await Promise.allSettled(waiting)
     // The first caller's attempt fails and rejects it; the next caller tries again.
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled'])
     expect(happened).toEqual(['finish', 'finish', 'change 2', 'change 3'])
-    expect(turns.unfinished()).toEqual([])
+    expect(lock.unfinished()).toEqual([])
   })
 })

@@ -6,7 +6,7 @@ const owners = new AsyncLocalStorage<string>()
 /** Work that no request caused, such as polls. */
 const SERVICE = 'service'
 
-/** Runs work on behalf of an owner. Queues, such as the embedded database's session, serve it in that owner's turn. */
+/** Runs work on behalf of an owner. Queues, such as the embedded database's session, serve owners alternately. */
 export function actingFor<T>(owner: string, work: () => T): T {
   return owners.run(owner, work)
 }
@@ -18,8 +18,8 @@ export function currentOwner(): string {
 const waiting = createFairQueue<() => void>()
 let isScheduled = false
 
-/** Yields to the event loop. Each turn resumes one job, and owners take turns, so that requests are read in between. */
-export function loopTurn(): Promise<void> {
+/** Yields to the event loop. Each iteration resumes one job of the next owner, so that requests are read in between. */
+export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {
     waiting.add(currentOwner(), resolve)
     schedule()

@@ -1,0 +1,59 @@
+import { LeaseLost } from '../../background/index.ts'
+import type { Db } from '../../database/database.ts'
+import type { Clock } from '../../kernel/clock.ts'
+import { AppError } from '../../kernel/errors.ts'
+import { toUpstreamError } from '../payment-processor.ts'
+import {
+  ensureAccount,
+  releasePaymentLease,
+  renewPaymentLease,
+  acquirePaymentLease,
+  type PaymentLease,
+} from './accounts.ts'
+
+export interface PaymentLeaseDependencies {
+  db: Db
+  clock: Clock
+  sleep: (ms: number) => Promise<void>
+}
+
+const LEASE_WAIT_MS = 15_000
+const LOOK_AGAIN_MS = 50
+
+/** Runs with the organization's held, outside transactions. @throws AppError `overloaded`, `upstream_error` */
+export async function withPaymentLease<T>(
+  deps: PaymentLeaseDependencies,
+  organizationId: string,
+  run: (held: PaymentLease) => Promise<T>,
+): Promise<T> {
+  const { db, clock, sleep } = deps
+  await ensureAccount(db, organizationId, clock.now())
+  let held = await acquirePaymentLease(db, organizationId)
+  for (let waited = 0; !held; waited += LOOK_AGAIN_MS) {
+    if (waited >= LEASE_WAIT_MS) throw busy()
+    await sleep(LOOK_AGAIN_MS)
+    held = await acquirePaymentLease(db, organizationId)
+  }
+  try {
+    return await run(held)
+  } catch (error) {
+    throw toUpstreamError(error)
+  } finally {
+    await releasePaymentLease(db, held, null)
+  }
+}
+
+/** Renews the lease before an act that must not happen twice. @throws AppError `overloaded` */
+export async function keepPaymentLease(db: Db, held: PaymentLease): Promise<void> {
+  try {
+    await renewPaymentLease(db, held)
+  } catch (error) {
+    throw error instanceof LeaseLost ? busy() : error
+  }
+}
+
+function busy(): AppError {
+  return new AppError('overloaded', 'Billing of this workspace is busy; try again in a moment', {
+    headers: { 'Retry-After': '5' },
+  })
+}
