@@ -3,7 +3,6 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { SiteBuild } from './build.ts'
 import { sendPage } from '../http/page.ts'
 import type { ProviderDescription } from '../providers/index.ts'
-import { consolePolicy } from './policy.ts'
 import { addSignInRoutes, type BackendSignIn } from './sign-in-routes.ts'
 import { CONSOLE, waitingPage } from './waiting-page.ts'
 
@@ -56,7 +55,7 @@ export async function addConsole(
     const state = build.state()
     if (state.is === 'ready') {
       reply.headers({
-        'Content-Security-Policy': consolePolicy(issuerOrigin(signIn())),
+        'Content-Security-Policy': consolePolicy(signIn()),
         'Cache-Control': 'no-cache',
       })
       return reply.sendFile('index.html')
@@ -99,4 +98,22 @@ export async function addConsole(
 function issuerOrigin(signIn: ConsoleSignIn): string | null {
   if (signIn.by === 'nobody' || signIn.metadataUrl !== null) return null
   return new URL(signIn.issuer).origin
+}
+
+/** The console's content security policy. The interface library sets variables as inline styles. */
+function consolePolicy(signIn: ConsoleSignIn): string {
+  const issuer = issuerOrigin(signIn)
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self'",
+    "font-src 'self'",
+    issuer === null ? "connect-src 'self'" : `connect-src 'self' ${issuer}`,
+    "worker-src 'self'",
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ')
 }
