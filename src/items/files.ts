@@ -5,6 +5,8 @@ import {
   type ExtractedText,
   ExtractionError,
   SERVICE_FILE_LIMITS,
+  shortTitle,
+  sourceKindOf,
   type TextExtractor,
   type TextFormat,
 } from '../file-text/index.ts'
@@ -42,7 +44,6 @@ export interface Files {
 const READING = { concurrency: 2, concurrencyPerOwner: 1, waitMaxMs: 30_000 }
 /** A request has a minute, and the text is embedded and stored after that. */
 const RECOGNITION_ENDS_MS = 50_000
-const TITLE_CHARACTERS_MAX = 300
 
 export function createFiles(deps: { db: Db; items: Items; extractor: TextExtractor }): Files {
   const admit = createFairLimit({ what: 'Files', ...READING })
@@ -63,7 +64,7 @@ export function createFiles(deps: { db: Db; items: Items; extractor: TextExtract
         provider,
         sourceKind: sourceKindOf(format),
         externalId: given.name,
-        title: shorten(title),
+        title: shortTitle(title),
         body: text,
         sourceUpdatedAt: given.modifiedAt,
         metadata: { path: given.name, folder: folder === '.' ? '' : folder, fileType: format },
@@ -135,16 +136,4 @@ function unreadable(
   cause?: unknown,
 ): AppError {
   return new AppError('file_unreadable', message, { details: { reason }, cause })
-}
-
-function sourceKindOf(format: TextFormat): SourceKind {
-  if (format === 'mail') return 'message'
-  return format === 'text' || format === 'csv' || format === 'image' ? 'file' : 'document'
-}
-
-function shorten(title: string): string {
-  const line = title.replaceAll(/\s+/g, ' ').trim()
-  return line.length <= TITLE_CHARACTERS_MAX
-    ? line
-    : `${line.slice(0, TITLE_CHARACTERS_MAX - 1).toWellFormed()}…`
 }

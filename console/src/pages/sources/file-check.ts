@@ -7,7 +7,7 @@ export const FILE_BYTES_MAX = 25 * 1024 * 1024
 const READ = new Set(
   (
     'pdf docx docm dotx dotm xlsx xlsm xltx xltm pptx pptm ppsx ppsm potx potm odt ott ' +
-    'html htm xhtml md markdown mdx rst csv tsv eml txt json log png jpg jpeg'
+    'html htm xhtml md markdown mdx rst csv tsv eml txt png jpg jpeg'
   ).split(' '),
 )
 const READ_TYPE =
