@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
-import { textFormatOf } from '../../../../src/file-text/index.ts'
+import { textFormatOf } from '../../../../src/file-text/text-format.ts'
 import { refusalOf } from './file-check.ts'
 
 const LISTS = ['console/src/pages/sources/file-check.ts', 'src/file-text/text-format.ts']
