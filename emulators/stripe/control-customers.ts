@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { found, type Account, type Subscription } from './account.ts'
-import { expireSession, payCheckout } from './checkout.ts'
+import { authenticateCheckout, expireSession, payCheckout } from './checkout.ts'
 import type { Controls } from './controlled.ts'
 import { isTestCard, TEST_CARDS, type TestCard } from './customers.ts'
-import { payInvoice } from './invoices.ts'
+import { authenticateInvoice, payInvoice } from './invoices.ts'
 import { changePlan, liveSubscription, replaceCard } from './portal.ts'
 import { invalid } from './stripe-error.ts'
 import { setCancelAtPeriodEnd } from './subscriptions.ts'
@@ -16,6 +16,10 @@ const Card = z
   .default(DEFAULT_CARD)
 const Session = z.strictObject({ session: z.string() })
 const Payment = z.strictObject({ session: z.string(), card: Card, code: z.string().nullable().default(null) })
+const Authentication = z.union([
+  z.strictObject({ session: z.string(), succeeds: z.boolean().default(true) }),
+  z.strictObject({ customer: z.string(), succeeds: z.boolean().default(true) }),
+])
 const Customer = z.strictObject({ customer: z.string() })
 const CardOf = z.strictObject({ customer: z.string(), card: Card })
 const PlanOf = z.strictObject({ customer: z.string(), plan: z.string() })
@@ -35,6 +39,15 @@ export function customerControl(account: Account): Controls {
       const opened = sessionOf(session)
       const result = payCheckout(account, opened, { ...given, email: null })
       return { result, subscription: opened.subscription }
+    },
+    authenticate: (body) => {
+      const given = Authentication.parse(body)
+      if ('session' in given) return authenticateCheckout(account, sessionOf(given.session), given.succeeds)
+      const waiting = [...account.invoices.values()].filter(
+        ({ id, customer }) => customer === given.customer && account.unauthenticated.has(id),
+      )
+      for (const invoice of waiting) authenticateInvoice(account, invoice, given.succeeds)
+      return liveSubscription(account, given.customer)?.status ?? null
     },
     abandon: (body) => expireSession(account, sessionOf(Session.parse(body).session)),
     'change-plan': (body) => {

@@ -54,7 +54,7 @@ describe('memory connect', () => {
     expect(stdout).toMatch(
       /only channels that the bot is a member of are synced[^]+sources allow [0-9a-f-]{36}/,
     )
-    expect(page).toContain('<h1>Slack is connected</h1>')
+    expect(page).toMatch(/\/console\/sources\?provider=slack&connected=/)
     expect(code).toBe(0)
   })
 
