@@ -137,8 +137,17 @@ function goesOn({ passage: { kind, group, term } }: Candidate, { passage }: Cand
 /** Whether a passage adds information to the chosen ones and fits the length limit. */
 function hasRoom(candidate: Candidate, chosen: readonly Candidate[]): boolean {
   const characters = chosen.reduce((sum, { passage }) => sum + passage.text.length, 0)
-  const isSaid = chosen.some((other) => overlap(other.stems, candidate.stems) > OVERLAP_MAX)
+  const isSaid = chosen.some(
+    ({ stems }) => overlap(stems, candidate.stems) > OVERLAP_MAX && !differInNumbers(stems, candidate.stems),
+  )
   return !isSaid && characters + candidate.passage.text.length <= CHARACTERS_MAX
+}
+
+/** Whether each has a number that the other lacks: two amounts or dates are two facts. */
+function differInNumbers(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  const hasOther = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean =>
+    [...one].some((stem) => /\d/.test(stem) && !other.has(stem))
+  return hasOther(a, b) && hasOther(b, a)
 }
 
 /** The share of the smaller set that the other contains. */

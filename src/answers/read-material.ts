@@ -47,6 +47,9 @@ export interface Read {
 }
 
 /** Splits hits into passages and prepares the question for comparison with them. */
+/** A title repeats fewer characters, after the name of who wrote them. */
+const MESSAGE_LINE_MAX = 200
+
 export interface ReadMaterial {
   read(material: Material): Pausable<Read>
   prepare(part: QuestionPart, read: Read): Pausable<Asked>
@@ -82,12 +85,19 @@ export function createReadMaterial(terms: TermWeights): ReadMaterial {
         question,
         words,
         sumOf: meaning.sumOf,
-        titles: yield* readAbove(hits.map(({ title }) => title)),
+        titles: yield* readAbove(hits.map((hit) => (isBeginning(hit) ? '' : hit.title))),
         headings: yield* readAbove(sections.map(({ heading }) => heading ?? '')),
         hits,
       }
     },
   }
+}
+
+/** Whether a title is the beginning of a message, as in chats. It then tells nothing that the message does not. */
+function isBeginning({ title, content }: Hit): boolean {
+  const said = /^[^:]{1,80}: (.{12,}?)…?$/s.exec(title)?.[1]
+  const line = content.slice(0, MESSAGE_LINE_MAX).replaceAll(/\s+/g, ' ')
+  return said !== undefined && (line.startsWith(said) || line.includes(`: ${said}`))
 }
 
 /** For chunks with only headings or broken markup: their own text, shortened. */

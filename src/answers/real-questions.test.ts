@@ -219,3 +219,42 @@ describe('the closest match, if nothing seems to answer', () => {
     )
   })
 })
+
+describe('chat messages whose titles are their first words', () => {
+  const shipping: Document[] = [
+    {
+      title: '#support: We agreed to ship the data warehouse change on Tuesday at 731 percent of traffi…',
+      content:
+        'Ana Lima: We agreed to ship the data warehouse change on Tuesday at 731 percent of traffic. The budget for the data warehouse is 622 thousand for this quarter.\nLars Lima: The budget for the price list is 356 thousand for this quarter.\nElif Lima: Two customers asked about the backup job again, ticket 517 has the details.',
+    },
+    {
+      title: '#engineering: We agreed to ship the travel policy change on Tuesday at 688 percent of traffic.',
+      content:
+        'Kemi Lima: We agreed to ship the travel policy change on Tuesday at 688 percent of traffic.\nLars Lima: We agreed to ship the checkout change on Monday at 291 percent of traffic.\nBen Lima: We agreed to ship the data warehouse change on Tuesday at 435 percent of traffic.',
+    },
+  ]
+  const slow: Document[] = [
+    {
+      title: '#sales: Kemi found out why the checkout was slow: 195 requests piled up behind one lock…',
+      content:
+        'Ines Lima: Kemi found out why the checkout was slow: 195 requests piled up behind one lock. The budget for the checkout is 97 thousand for this quarter.\nGrace Lima: Nobody touched the staging cluster since Wednesday, so the numbers should be stable.',
+    },
+    {
+      title: '#general: Nobody touched the checkout since Wednesday, so the numbers should be stable. E…',
+      content:
+        'Elif Lima: Nobody touched the checkout since Wednesday, so the numbers should be stable. Elif is out on Thursday, ask Farid about the checkout instead.\nJonas Lima: Chidi found out why the customer survey was slow: 100 requests piled up behind one lock.',
+    },
+  ]
+
+  it('answer by these words', () => {
+    expect(answer('Who found out why the checkout was slow?', slow)).toMatch(
+      /^Ines Lima: Kemi found out why the checkout was slow: 195 requests/,
+    )
+  })
+
+  it('are all told if they differ in their numbers', () => {
+    const text = answer('Who decided to ship the data warehouse change on Tuesday?', shipping)
+    expect(text).toContain('Ana Lima: We agreed to ship the data warehouse change on Tuesday at 731 percent')
+    expect(text).toContain('Ben Lima: We agreed to ship the data warehouse change on Tuesday at 435 percent')
+  })
+})
