@@ -2,7 +2,7 @@ import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { ErrorNotice } from './error-state.tsx'
 import type { FormWork } from './submit-form.tsx'
 
-/** Confirms an action that cannot be undone. Cancel has the initial focus. */
+/** Confirms an action that matters to others or cannot be undone. Cancel has the initial focus. */
 export function ConfirmDialog({
   isOpen,
   title,

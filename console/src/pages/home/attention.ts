@@ -53,13 +53,15 @@ function billingConcerns(billing: Schemas['Billing']): Concern[] {
 }
 
 function sourceConcerns(source: Source, now: number): Concern[] {
-  const { id, status } = source
-  if (status === 'error') return [{ id, title: `${nameOf(source)} cannot be synced`, text: null, source }]
+  const { id, status, provider } = source
+  // Accounts of different providers often have the same name.
+  const name = `${nameOf(source)} (${providerName(provider) ?? provider})`
+  if (status === 'error') return [{ id, title: `${name} cannot be synced`, text: null, source }]
   if (isOutOfDate(source, now))
     return [
       {
         id,
-        title: `${nameOf(source)} is out of date`,
+        title: `${name} is out of date`,
         text: 'It has not been synced for over a day.',
         source,
       },

@@ -1,13 +1,30 @@
 import { Stack, Switch, Text } from '@mantine/core'
+import { useState } from 'react'
 import { useWorkspace } from '../../session/workspace.tsx'
-import { ErrorNotice } from '../../ui/error-state.tsx'
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { useEnforcePermissions } from '../members/use-directory.ts'
+
+/** What each state does to everybody, which the owner confirms. */
+const CHANGES = {
+  enforced: {
+    title: 'Enforce permissions?',
+    text: 'At once, each person finds only what they may read at the source, in the console and over MCP. This applies to owners and admins too: they no longer find private channels and files of others.',
+    confirm: 'Enforce permissions',
+  },
+  off: {
+    title: 'Stop enforcing permissions?',
+    text: 'At once, every member finds every item of the workspace, including private channels and files of others.',
+    confirm: 'Stop enforcing',
+  },
+} as const
 
 /** Whether users find only what they may read at the source. Owners can change it. */
 export function PermissionsPanel() {
   const { organization } = useWorkspace()
   const enforce = useEnforcePermissions()
+  const [isAsking, setIsAsking] = useState(false)
+  const [wanted, setWanted] = useState<keyof typeof CHANGES>('enforced')
   const isOwner = organization.role === 'owner'
   return (
     <Panel title="Permissions">
@@ -17,15 +34,24 @@ export function PermissionsPanel() {
           description="In the console and over MCP, people find only what they may read at the source."
           checked={organization.permissions === 'enforced'}
           disabled={!isOwner || enforce.isPending}
-          onChange={(event) => enforce.mutate(event.currentTarget.checked ? 'enforced' : 'off')}
+          onChange={(event) => {
+            setWanted(event.currentTarget.checked ? 'enforced' : 'off')
+            setIsAsking(true)
+          }}
         />
         {!isOwner && (
           <Text size="sm" c="dimmed">
             Only owners change this.
           </Text>
         )}
-        {enforce.error && <ErrorNotice error={enforce.error} />}
       </Stack>
+      <ConfirmDialog
+        isOpen={isAsking}
+        {...CHANGES[wanted]}
+        work={enforce}
+        onConfirm={() => enforce.mutate(wanted, { onSuccess: () => setIsAsking(false) })}
+        onClose={() => setIsAsking(false)}
+      />
     </Panel>
   )
 }
