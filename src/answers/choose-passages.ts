@@ -145,9 +145,11 @@ function hasRoom(candidate: Candidate, chosen: readonly Candidate[]): boolean {
 
 /** Whether each has a number that the other lacks: two amounts or dates are two facts. */
 function differInNumbers(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
-  const hasOther = (one: ReadonlySet<string>, other: ReadonlySet<string>): boolean =>
-    [...one].some((stem) => /\d/.test(stem) && !other.has(stem))
-  return hasOther(a, b) && hasOther(b, a)
+  return hasOtherNumber(a, b) && hasOtherNumber(b, a)
+}
+
+function hasOtherNumber(one: ReadonlySet<string>, other: ReadonlySet<string>): boolean {
+  return [...one].some((stem) => /\d/.test(stem) && !other.has(stem))
 }
 
 /** The share of the smaller set that the other contains. */

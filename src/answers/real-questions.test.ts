@@ -16,17 +16,18 @@ interface Document {
   content: string
   /** When it last changed, in days since the epoch. */
   day?: number
+  metadata?: Record<string, unknown>
 }
 
 function answer(question: string, documents: readonly Document[], isWeak = false): string {
-  const hits = documents.map(({ title, content }, at): Hit => ({
+  const hits = documents.map(({ title, content, metadata = {} }, at): Hit => ({
     sourceItemId: `${at}`,
     title,
     content,
     url: '',
     provider: 'notion',
     score: 0.5 - at / 100,
-    metadata: {},
+    metadata,
     syncedAt: '2026-01-01T00:00:00Z',
   }))
   const around = documents.map(({ day = 0 }) => ({
@@ -226,6 +227,7 @@ describe('chat messages whose titles are their first words', () => {
       title: '#support: We agreed to ship the data warehouse change on Tuesday at 731 percent of traffi…',
       content:
         'Ana Lima: We agreed to ship the data warehouse change on Tuesday at 731 percent of traffic. The budget for the data warehouse is 622 thousand for this quarter.\nLars Lima: The budget for the price list is 356 thousand for this quarter.\nElif Lima: Two customers asked about the backup job again, ticket 517 has the details.',
+      metadata: { senders: ['Ana Lima', 'Lars Lima', 'Elif Lima'] },
     },
     {
       title: '#engineering: We agreed to ship the travel policy change on Tuesday at 688 percent of traffic.',
@@ -256,5 +258,20 @@ describe('chat messages whose titles are their first words', () => {
     const text = answer('Who decided to ship the data warehouse change on Tuesday?', shipping)
     expect(text).toContain('Ana Lima: We agreed to ship the data warehouse change on Tuesday at 731 percent')
     expect(text).toContain('Ben Lima: We agreed to ship the data warehouse change on Tuesday at 435 percent')
+  })
+
+  it('name who wrote a later sentence of a message, or the only message, if a person is asked for', () => {
+    expect(answer('Who knows the budget for the data warehouse?', shipping.slice(0, 1))).toMatch(
+      /Ana Lima: (?:.*\[1\] )?The budget for the data warehouse is 622 thousand for this quarter\. \[1\]/,
+    )
+    const alone = {
+      title: '#general: I decided to move the office to Lisbon.',
+      content: 'I decided to move the office to Lisbon.',
+      metadata: { senders: ['Ada Berg'] },
+    }
+    expect(answer('Who decided to move the office?', [alone])).toBe(
+      'Ada Berg: I decided to move the office to Lisbon. [1]',
+    )
+    expect(answer('Where does the office move?', [alone])).toBe('I decided to move the office to Lisbon. [1]')
   })
 })

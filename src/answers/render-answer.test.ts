@@ -20,7 +20,7 @@ const bins: Hit = {
 it('shows a sentence once if it is chosen and another one refers to it', () => {
   const { candidates } = inOneGo(read({ question: 'bins', hits: [bins], around: [] }))
   const groups = [candidates.slice(1), candidates.slice(0, 1)]
-  const shownAs = { narrow: <T>(passage: T): T => passage, headingOf: () => null }
+  const shownAs = { narrow: <T>(passage: T): T => passage, headingOf: () => null, speakerOf: () => null }
   expect(renderAnswer(groups, candidates, shownAs)).toBe(
     'Bins are emptied on Monday. [1] They hold paper. [1]',
   )

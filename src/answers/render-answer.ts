@@ -1,5 +1,6 @@
 import type { Candidate } from './candidate.ts'
 import { type Passage, pointsBack } from './passage.ts'
+import type { SpeakerOf } from './speakers.ts'
 
 const COMPANION_CHARACTERS_MAX = 240
 const LABEL_CHARACTERS_MAX = 200
@@ -9,6 +10,8 @@ export interface ShownAs {
   narrow: (passage: Passage) => Passage
   /** The heading that a sentence needs to make sense. */
   headingOf: (candidate: Candidate) => string | null
+  /** Who wrote it, if the question asks for a person. */
+  speakerOf: SpeakerOf
 }
 
 /** Renders groups of passages, the most important first, and each passage once. */
@@ -77,8 +80,12 @@ function runsUnderOneLabel(candidates: readonly Candidate[]): Candidate[][] {
 }
 
 function renderRun(run: readonly Candidate[], shownAs: ShownAs): string {
-  const marked = run.map(({ passage, hit }) => {
-    return `${shownAs.narrow(passage).text}${passage.kind === 'code' ? '\n' : ' '}[${hit + 1}]`
+  const speakers = run.map(shownAs.speakerOf)
+  const marked = run.map(({ passage, hit }, at) => {
+    const speaker = speakers[at]
+    const isTold = speaker?.isNamed || speaker?.name === speakers[at - 1]?.name
+    const name = speaker && !isTold ? `${speaker.name}: ` : ''
+    return `${name}${shownAs.narrow(passage).text}${passage.kind === 'code' ? '\n' : ' '}[${hit + 1}]`
   })
   const first = run[0]?.passage
   const label =

@@ -1,6 +1,7 @@
 import type { TermWeights } from '../inference/term-weights.ts'
 import type { Pausable } from '../kernel/cooperative.ts'
 import type { Hit } from '../retrieval/index.ts'
+import { askedTypes } from './answer-types.ts'
 import type { Candidate } from './candidate.ts'
 import { choosePassages } from './choose-passages.ts'
 import { listAround, outlineOf, stepsNear } from './choose-lists.ts'
@@ -19,6 +20,7 @@ import { createReadMaterial, type Material, type Read } from './read-material.ts
 import { renderAnswer } from './render-answer.ts'
 import type { Section } from './sections.ts'
 import { scoringPassages } from './score-passages.ts'
+import { createSpeakerOf } from './speakers.ts'
 import { stemsOf } from './stems.ts'
 import { rowText } from './table-rows.ts'
 import { lossesByThread } from './older-in-thread.ts'
@@ -78,6 +80,7 @@ export function createSynthesize(terms: TermWeights): Synthesize {
     const answer = renderAnswer(groups, candidates, {
       narrow: (passage) => narrowRow(text, passage, weights, terms),
       headingOf: (candidate) => (isWeak ? null : neededHeading(candidate, found.sections, weights, terms)),
+      speakerOf: askedTypes(text).includes('person') ? createSpeakerOf(hits, candidates) : () => null,
     })
     const place = isWeak ? `Closest match: *${placeOf(best, hits, found.sections)}*\n\n` : ''
     return { text: `${place}${answer}`, document: hits[best.hit]?.sourceItemId }
