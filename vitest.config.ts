@@ -63,31 +63,21 @@ const ON_ONE_DATABASE = [
   ].map((name) => `test/journeys/${name}`),
 ].map((name) => `${name}.db.test.ts`)
 
-// Files that take long: kills, power cuts, faults everywhere, hostile files. `npm test` without arguments leaves them
-// out, as it does the browser.
+// What takes long: journeys of users, kills, power cuts, faults everywhere, hostile files. `npm test` without arguments
+// leaves them out, as it does the browser.
 const longSuites = [
   'simulation/simulation.db',
   'src/backup/backup',
+  'src/database/durability.db',
   'src/file-text/ocr/ocr',
   'src/file-text/office/office-files',
+  'src/tracing/process',
   'test/conformance/failing-statements.db',
   'test/conformance/failing-work.db',
   'test/conformance/hostile-bodies.db',
   'test/fuzz/*',
   'test/hostile-text',
-  ...[
-    'backup',
-    'killed-ingest',
-    'killed-overage',
-    'killed-sync',
-    'move-workspace.db',
-    'power-cuts',
-    'process.db',
-    'provider-faults.db',
-    'provider-outages.db',
-    'saved-vectors',
-    'shell-samples',
-  ].map((name) => `test/journeys/${name}`),
+  'test/journeys/*',
 ].map((name) => `${name}.test.ts`)
 
 /** Projects run one after another, because a worker that changes projects reloads everything. */
