@@ -78,7 +78,11 @@ it.each(Array.from({ length: rounds(2) }, (_unused, round) => round))(
       if (random() < 0.3 && sync.items.size > 0) await sync.reread(pick(random, [...sync.items.keys()]))
     }
     isQuiet = true
-    for (const team of microsoft.teams.teams.values()) team.members.add('ada')
+    const { teams } = microsoft
+    for (const team of teams.teams.values()) team.members.add('ada')
+    // Whatever was deleted, something is there in the end.
+    const last = teams.createChannel(pick(random, [...teams.teams.values()]), 'Last')
+    for (let posted = 0; posted < 4; posted += 1) teams.post(last, { content: `Last ${posted}` })
     for (let runs = 0; runs < 3; runs += 1) {
       sync.now += 90 * MINUTE
       await sync.run()
