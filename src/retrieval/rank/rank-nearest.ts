@@ -139,7 +139,7 @@ function mayBeNearest(candidates: readonly Candidate[]): Candidate[] {
 
 const Ids = z.array(z.object({ id: z.string() }))
 
-/** The candidates whose items match the filter's metadata, of which a snapshot has only hashes. */
+/** Keeps candidates whose items match the filter's metadata. A snapshot has only its hashes. */
 async function keepMatching(
   db: Db,
   { organizationId, filter }: NearestQuery,

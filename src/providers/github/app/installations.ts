@@ -20,9 +20,9 @@ export interface InstalledAccount {
 }
 
 /**
- * The installation that a person connects, found with the person's own token, because ids can be guessed. An
- * installation reads all of its repositories, and GitHub also lists those of which the person reads only one. So the
- * person must own the account: it is theirs, or they are an owner of the organization. Throws ProviderError.
+ * Finds the installation that a person connects, with the person's own token, because ids can be guessed. An
+ * installation reads all of its repositories, but GitHub lists it to people who read only one. So the person must own
+ * the account: it is theirs, or they are an owner of the organization. Throws ProviderError.
  */
 export async function findOwnInstallation(
   github: GitHub,

@@ -11,7 +11,7 @@ export const Position = z.object({
       crawl: z.string().nullable(),
     }),
   ),
-  /** Channels of which what is stored is compared with what is there. */
+  /** Channels whose stored threads must be compared with those in Teams. */
   surveys: z.array(z.string()),
 })
 export type Position = z.output<typeof Position>

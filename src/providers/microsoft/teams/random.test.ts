@@ -96,7 +96,7 @@ it.each(Array.from({ length: rounds(2) }, (_unused, round) => round))(
   60_000,
 )
 
-/** Of which at least one message can be read. */
+/** The threads that have at least one readable message. */
 function readableThreads({ microsoft: { teams } }: MicrosoftAccount): string[] {
   const open = [...teams.channels.values()].filter((channel) => teams.isOpen(channel, 'ada'))
   return open
