@@ -89,8 +89,8 @@ async function measure(
 ): Promise<Result> {
   const count = database === 'postgres' ? 2 : 1
   const instances = new Instances(place)
-  await instances.start(count)
   try {
+    await instances.start(count)
     const { sources } = Sources.parse(await call(instances.url, 'GET', '/v1/sources'))
     const notion = sources.find(({ provider }) => provider === 'notion')
     if (notion === undefined) throw new Error('the local workspace has no source for notion')
@@ -100,7 +100,7 @@ async function measure(
     const ms = minutes * MINUTE
     const until = Date.now() + ms
     let early = 0
-    const reports = setInterval(() => report(database, instances, answers), MINUTE)
+    const reports = setInterval(() => void report(database, instances, answers).catch(console.error), MINUTE)
     const failover = process.env.LOAD_FAILOVER
     await Promise.all([
       sendLoad(instances, documents, { until, aSecond, answers }),
