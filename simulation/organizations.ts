@@ -1,4 +1,4 @@
-import { createTokenCipher } from '../src/connections/index.ts'
+import { createSecretCipher } from '../src/kernel/secret-cipher.ts'
 import { saveCredentials } from '../src/connections/credentials.ts'
 import { describeSecret, insertApiKey, newApiKeySecret } from '../src/access/index.ts'
 import type { Db } from '../src/database/database.ts'
@@ -140,7 +140,7 @@ export async function connect(
       scopes: scope.split(','),
     }
     const source = { organizationId, sourceId }
-    await saveCredentials(tx, createTokenCipher([ENCRYPTION_KEY]), source, credentials, at)
+    await saveCredentials(tx, createSecretCipher([ENCRYPTION_KEY]), source, credentials, at)
     await queueRun(tx, { ...source, fullResync: false, at })
     await schedulePermissionPoll(tx, source, at)
     return sourceId

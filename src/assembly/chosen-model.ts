@@ -6,7 +6,8 @@ import {
 } from '../inference/embedding-models/create-embedding-model.ts'
 import { StartupError } from '../kernel/errors.ts'
 import { type Choice, type ChoiceFile, createChoiceFile } from '../models/index.ts'
-import { embeddingSettings, modelsDir, secretCipher } from './former-models.ts'
+import { secretCipher } from './encryption-keys.ts'
+import { embeddingSettings, modelsDir } from './from-settings.ts'
 import type { Logger } from '../kernel/logger.ts'
 
 export function choiceFileOf(settings: Settings): ChoiceFile {

@@ -1,10 +1,8 @@
 import { isOperatedLocally } from './console-identity.ts'
-import { randomBytes } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { createTask } from '../background/index.ts'
 import { checkConnectorLimit } from '../billing/index.ts'
-import type { Settings } from '../config.ts'
-import { type ProviderAccounts, createProviderAccounts, keptEncryptionKey } from '../connections/index.ts'
+import { type ProviderAccounts, createProviderAccounts } from '../connections/index.ts'
 import type { OpenDatabase } from '../database/database.ts'
 import { recognitionOf } from '../file-text/index.ts'
 import type { Items } from '../items/index.ts'
@@ -27,6 +25,7 @@ import {
   withoutMessage,
 } from '../sync/index.ts'
 import type { Logger } from '../kernel/logger.ts'
+import { encryptionKeys } from './encryption-keys.ts'
 import type { Foundation } from './foundation.ts'
 
 export interface ConnectorEngine {
@@ -223,10 +222,4 @@ function openAtOnceOf({ db }: OpenDatabase, accounts: ProviderAccounts): Connect
       storedIds: (range) => storedIds(db, source, range),
       limits: AT_ONCE,
     })
-}
-
-/** Without a connector nothing is encrypted, so no key is written to disk. */
-async function encryptionKeys(settings: Settings, isNeeded: boolean): Promise<Buffer[]> {
-  if (settings.ENCRYPTION_KEY !== undefined) return settings.ENCRYPTION_KEY
-  return [isNeeded ? await keptEncryptionKey(settings.DATA_DIR) : randomBytes(32)]
 }

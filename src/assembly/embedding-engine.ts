@@ -1,19 +1,30 @@
 import { type ApproximateIndexes, createApproximateIndexes } from '../approximate-index/index.ts'
 import type { Settings } from '../config.ts'
 import type { OpenDatabase } from '../database/database.ts'
-import { createModelRegistry, type ModelRegistry } from '../models/index.ts'
 import type { EmbeddingModel } from '../inference/embedding-model.ts'
 import type { Tracer } from '../kernel/tracer.ts'
 import { tracedEmbeddingModel } from '../tracing/index.ts'
 import {
   createEmbeddingModel,
+  type EmbeddingModelSettings,
   findBuiltinModel,
 } from '../inference/embedding-models/create-embedding-model.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { type Choice, createModelChoice, type ModelChoice, type ModelChoiceOptions } from '../models/index.ts'
-import { createModelMove, type ModelMove } from '../models/index.ts'
+import type { SecretCipher } from '../kernel/secret-cipher.ts'
+import {
+  type Choice,
+  createModelChoice,
+  createModelMove,
+  createModelRegistry,
+  type ModelChoice,
+  type ModelChoiceOptions,
+  type ModelMove,
+  type ModelRegistry,
+  openStoredModelSettings,
+} from '../models/index.ts'
 import { choiceFileOf, modelFixedBecause } from './chosen-model.ts'
-import { embeddingSettings, keepFormerModels, modelsDir } from './former-models.ts'
+import { secretCipher } from './encryption-keys.ts'
+import { embeddingSettings, modelsDir } from './from-settings.ts'
 import type { Logger } from '../kernel/logger.ts'
 
 export interface EmbeddingEngine {
@@ -45,8 +56,11 @@ export async function createEmbeddingEngine(deps: EmbeddingEngineDeps): Promise<
   const { settings, database, clock, logger, embeddingModel: configured, choice } = deps
   const { db } = database
   const present = choice?.chosen ?? embeddingSettings(settings)
-  const kept = await keepFormerModels({ db, settings, logger, configured, present })
-  const untraced = createModelRegistry({ configured, builtin: findBuiltinModel, former: kept })
+  const create = (given: EmbeddingModelSettings): Promise<EmbeddingModel> =>
+    createEmbeddingModel(given, { modelsDir: modelsDir(settings) })
+  const cipher = (): Promise<SecretCipher | null> => secretCipher(settings)
+  const stored = await openStoredModelSettings({ db, configured, present, cipher, create, logger })
+  const untraced = createModelRegistry({ configured, builtin: findBuiltinModel, stored })
   const models = deps.tracer ? tracedModels(untraced, deps.tracer) : untraced
   const works = settings.ROLE !== 'api'
   const replaceAfterMs = database.driver === 'embedded' ? 0 : REPLACED_WITHIN_MS
@@ -57,12 +71,9 @@ export async function createEmbeddingEngine(deps: EmbeddingEngineDeps): Promise<
     former: choice?.former ?? null,
     fixedBecause: (asked) => modelFixedBecause(settings, asked),
     modelsDir: modelsDir(settings),
-    load: (asked) => createEmbeddingModel(asked, { modelsDir: modelsDir(settings) }),
-    keep: kept.keep,
-    configure(model, ofModel) {
-      kept.configure(model, ofModel)
-      models.configure(model)
-    },
+    load: create,
+    stored,
+    models,
     modelMove,
     fetch: deps.fetch,
     logger,

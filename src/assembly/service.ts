@@ -11,6 +11,7 @@ import { createConsoleBuild, createGuideBuild, type SiteBuild } from '../console
 import type { OpenDatabase } from '../database/database.ts'
 import { keptText } from '../database/durable-files.ts'
 import { migrateDatabase, openDatabase } from '../database/open-database.ts'
+import { languageSettings } from './from-settings.ts'
 import { createLanguageModel } from '../inference/language-models/create-language-model.ts'
 import { loadTermWeights } from '../inference/term-weights.ts'
 import { systemClock } from '../kernel/clock.ts'
@@ -182,13 +183,4 @@ async function listen(
 async function keptOperatorToken(dataDir: string): Promise<string> {
   const file = join(dataDir, 'operator-token')
   return (await keptText(file, () => `${randomBytes(32).toString('base64url')}\n`)).trim()
-}
-
-function languageSettings(settings: Settings) {
-  return {
-    provider: settings.LLM_PROVIDER,
-    baseUrl: settings.LLM_BASE_URL,
-    apiKey: settings.LLM_API_KEY,
-    model: settings.LLM_MODEL,
-  }
 }

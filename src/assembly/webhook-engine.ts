@@ -8,7 +8,7 @@ import {
   type OutgoingWebhooks,
   payloadSchema,
 } from '../outgoing-webhooks/index.ts'
-import { secretCipher } from './former-models.ts'
+import { secretCipher } from './encryption-keys.ts'
 import type { Foundation } from './foundation.ts'
 
 export const webhookEvents: readonly OpenApiWebhook[] = EVENT_TYPES.map((name) => ({

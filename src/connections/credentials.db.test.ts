@@ -5,10 +5,10 @@ import { createTestDatabase, type TestDatabase } from '../../test/support/databa
 import { createFakeProvider } from '../../test/support/fake-provider.ts'
 import { insertOrganization, insertSource } from '../../test/support/organizations.ts'
 import { createCredentialStore, saveCredentials } from './credentials.ts'
-import { createTokenCipher } from './token-cipher.ts'
+import { createSecretCipher } from '../kernel/secret-cipher.ts'
 
 const HOUR_MS = 3_600_000
-const cipher = createTokenCipher([Buffer.alloc(32, 1)])
+const cipher = createSecretCipher([Buffer.alloc(32, 1)])
 const { signal } = new AbortController()
 
 let database: TestDatabase
@@ -118,11 +118,11 @@ describe('the tokens of a source', () => {
 
   it('are re-encrypted with a new first key, so that the old one can be removed [CONN-7]', async () => {
     await save()
-    const rotated = createTokenCipher([Buffer.alloc(32, 2), Buffer.alloc(32, 1)])
+    const rotated = createSecretCipher([Buffer.alloc(32, 2), Buffer.alloc(32, 1)])
     const { db } = database
     expect(await createCredentialStore({ db, clock, cipher: rotated }).reencrypt()).toBe(1)
     expect(await createCredentialStore({ db, clock, cipher: rotated }).reencrypt()).toBe(0)
-    const withoutOld = createCredentialStore({ db, clock, cipher: createTokenCipher([Buffer.alloc(32, 2)]) })
+    const withoutOld = createCredentialStore({ db, clock, cipher: createSecretCipher([Buffer.alloc(32, 2)]) })
     expect(await withoutOld.read(source)).toMatchObject({ accessToken: 'old' })
   })
 

@@ -10,7 +10,7 @@ import { AppError } from '../kernel/errors.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import { type Credentials, type ProviderAdapter, ProviderError, usesOAuth } from '../providers/index.ts'
 import { createReencryption } from './reencryption.ts'
-import { type TokenCipher, UndecryptableSecret } from './token-cipher.ts'
+import { type SecretCipher, UndecryptableSecret } from '../kernel/secret-cipher.ts'
 import { withoutSecrets } from './without-secrets.ts'
 
 /** How long before its expiry a token is renewed, in milliseconds: clocks differ, and requests take time. */
@@ -38,7 +38,11 @@ export function contextOf({ organizationId, sourceId }: SourceRef): string {
 }
 
 /** Decrypts a ciphertext of {@link saveCredentials}. @throws UndecryptableSecret */
-export function openCredentials(cipher: TokenCipher, ciphertext: Uint8Array, source: SourceRef): Credentials {
+export function openCredentials(
+  cipher: SecretCipher,
+  ciphertext: Uint8Array,
+  source: SourceRef,
+): Credentials {
   const { extra, ...rest } = StoredCredentials.parse(
     JSON.parse(cipher.decrypt(ciphertext, contextOf(source))),
   )
@@ -48,7 +52,7 @@ export function openCredentials(cipher: TokenCipher, ciphertext: Uint8Array, sou
 /** A source's grant; null when it has none, or no key decrypts it. */
 export async function findCredentials(
   tx: Tx,
-  cipher: TokenCipher,
+  cipher: SecretCipher,
   source: SourceRef,
 ): Promise<Credentials | null> {
   const row = await findRow(tx, source)
@@ -75,7 +79,7 @@ async function findRow(
 /** Stores a source's grant, replacing an existing one. */
 export async function saveCredentials(
   tx: Tx,
-  cipher: TokenCipher,
+  cipher: SecretCipher,
   source: SourceRef,
   credentials: Credentials,
   at: Date,
@@ -139,7 +143,7 @@ export interface CredentialStore {
 interface StoreDependencies {
   db: Db
   clock: Clock
-  cipher: TokenCipher
+  cipher: SecretCipher
 }
 
 export function createCredentialStore(deps: StoreDependencies): CredentialStore {
@@ -212,7 +216,7 @@ async function renew(
 }
 
 /** Replaces the internal error of undecryptable tokens with a readable one. */
-function readable(cipher: TokenCipher, ciphertext: Uint8Array, source: SourceRef): Credentials {
+function readable(cipher: SecretCipher, ciphertext: Uint8Array, source: SourceRef): Credentials {
   try {
     return openCredentials(cipher, ciphertext, source)
   } catch (error) {

@@ -11,7 +11,7 @@ import type { ProviderId } from '../kernel/providers.ts'
 import { addMember } from '../organizations/index.ts'
 import { createProviderAccounts } from './provider-accounts.ts'
 import { createCredentialStore } from './credentials.ts'
-import { createTokenCipher } from './token-cipher.ts'
+import { createSecretCipher } from '../kernel/secret-cipher.ts'
 
 const KEY = Buffer.alloc(32, 1)
 const clock = { now: () => new Date(Date.UTC(2026, 0, 20)) }
@@ -124,7 +124,7 @@ async function remove({ organizationId }: ConsolePrincipal, id: string): Promise
 }
 
 const storedToken = async ({ organizationId }: ConsolePrincipal, sourceId: string): Promise<string> => {
-  const store = createCredentialStore({ db: database.db, clock, cipher: createTokenCipher([KEY]) })
+  const store = createCredentialStore({ db: database.db, clock, cipher: createSecretCipher([KEY]) })
   return (await store.read({ organizationId, sourceId })).accessToken
 }
 

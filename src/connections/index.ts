@@ -1,6 +1,4 @@
 export { putAccess } from './connector-access.ts'
 export { createProviderAccounts, type ProviderAccounts } from './provider-accounts.ts'
-export { keptEncryptionKey } from './kept-encryption-key.ts'
-export { createTokenCipher } from './token-cipher.ts'
 export { providerRoutes } from './provider-routes.ts'
 export { connectionRoutes, type ConnectionServices } from './routes.ts'

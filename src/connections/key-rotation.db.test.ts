@@ -9,7 +9,7 @@ import type { ProviderAdapter } from '../providers/index.ts'
 import { createProviderAccounts } from './provider-accounts.ts'
 import { createCredentialStore, saveCredentials } from './credentials.ts'
 import { createOAuthStates } from './oauth-states.ts'
-import { createTokenCipher } from './token-cipher.ts'
+import { createSecretCipher } from '../kernel/secret-cipher.ts'
 
 const key = (fill: number): Buffer => Buffer.alloc(32, fill)
 const [first, second, lost] = [key(1), key(2), key(9)]
@@ -62,7 +62,7 @@ async function connected(by: Buffer): Promise<SourceRef> {
   const credentials = { accessToken: `token of ${sourceId}`, refreshToken: null, expiresAt: null, scopes: [] }
   await database.db
     .transaction()
-    .execute((tx) => saveCredentials(tx, createTokenCipher([by]), source, credentials, clock.now()))
+    .execute((tx) => saveCredentials(tx, createSecretCipher([by]), source, credentials, clock.now()))
   return source
 }
 
@@ -81,7 +81,7 @@ async function removed(by: Buffer, accounts: ReturnType<typeof start>): Promise<
 }
 
 const read = (source: SourceRef, keys: readonly Buffer[]) =>
-  createCredentialStore({ db: database.db, clock, cipher: createTokenCipher(keys) }).read(source)
+  createCredentialStore({ db: database.db, clock, cipher: createSecretCipher(keys) }).read(source)
 
 /** Another key with the same id, as one in 256 has. */
 function twinOf(one: Buffer): Buffer {
@@ -122,7 +122,7 @@ describe('ENCRYPTION_KEY as a list', () => {
 
   it('decrypts what the first version stored', () => {
     const stored = 'cr4H/tKcACgK/R2DWMJmSJpM2VNgJEgLvYXt/XSKoeZSFVcUHG89dzizWxuV8StnRvspq1lNpzBD'
-    const text = createTokenCipher([second, first]).decrypt(Buffer.from(stored, 'base64'), 'row')
+    const text = createSecretCipher([second, first]).decrypt(Buffer.from(stored, 'base64'), 'row')
     expect(text).toBe('kept since the first version')
   })
 })
@@ -177,7 +177,7 @@ describe('a missing key', () => {
       .insertInto('users')
       .values({ id: userId, issuer: 'i', subject: userId, email: null, name: null, created_at: at })
       .execute()
-    const statesBy = (by: Buffer) => createOAuthStates({ db, clock, cipher: createTokenCipher([by]) })
+    const statesBy = (by: Buffer) => createOAuthStates({ db, clock, cipher: createSecretCipher([by]) })
     const { state } = await db
       .transaction()
       .execute((tx) => statesBy(lost).begin(tx, { organizationId, userId, provider: 'gmail' }))

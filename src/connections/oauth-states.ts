@@ -4,7 +4,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import type { ConnectRequest } from './store-account.ts'
-import { type TokenCipher, UndecryptableSecret } from './token-cipher.ts'
+import { type SecretCipher, UndecryptableSecret } from '../kernel/secret-cipher.ts'
 
 /** The lifetime of a flow, including the user's time at the provider. */
 export const STATE_TTL_MS = 10 * 60_000
@@ -36,7 +36,7 @@ export interface OAuthStates {
 }
 
 /** OAuth states of 256 random bits, stored only as SHA-256 with what they are bound to (RFC 9700, 4.7). */
-export function createOAuthStates(deps: { db: Db; clock: Clock; cipher: TokenCipher }): OAuthStates {
+export function createOAuthStates(deps: { db: Db; clock: Clock; cipher: SecretCipher }): OAuthStates {
   const { db, clock, cipher } = deps
   return {
     async begin(tx, flow) {
@@ -99,7 +99,7 @@ export function createOAuthStates(deps: { db: Db; clock: Clock; cipher: TokenCip
 }
 
 /** A flow whose encryption key is gone must begin again. */
-function openVerifier(cipher: TokenCipher, ciphertext: Uint8Array, context: string): string {
+function openVerifier(cipher: SecretCipher, ciphertext: Uint8Array, context: string): string {
   try {
     return cipher.decrypt(ciphertext, context)
   } catch (error) {

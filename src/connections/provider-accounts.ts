@@ -13,7 +13,7 @@ import { createAccountOpener, type OpenProviderAccount } from './open-account.ts
 import { createRevocations, type Revocations } from './revocations.ts'
 import type { ProviderServices } from './provider-routes.ts'
 import type { ConnectionServices } from './routes.ts'
-import { createTokenCipher } from './token-cipher.ts'
+import { createSecretCipher } from '../kernel/secret-cipher.ts'
 import { createWebhooks } from './incoming-webhooks.ts'
 
 export interface ProviderAccountsDependencies {
@@ -48,7 +48,7 @@ export interface ProviderAccounts {
 /** Connects provider accounts, stores their tokens and revokes their grants. */
 export function createProviderAccounts(deps: ProviderAccountsDependencies): ProviderAccounts {
   const { db, clock, adapters } = deps
-  const cipher = createTokenCipher(deps.encryptionKeys)
+  const cipher = createSecretCipher(deps.encryptionKeys)
   const credentials = createCredentialStore({ db, clock, cipher })
   const openAccount = createAccountOpener({ adapters, credentials, clock, random: deps.random })
   const revocations = createRevocations({ db, clock, cipher, adapters, onFailure: deps.onError })

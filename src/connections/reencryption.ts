@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../database/database.ts'
-import { UndecryptableSecret } from './token-cipher.ts'
+import { UndecryptableSecret } from '../kernel/secret-cipher.ts'
 
 /** The tables that store grants, and their key column next to the organization's id. */
 const PLACES = [

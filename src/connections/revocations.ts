@@ -15,7 +15,7 @@ import {
 import type { SourceRef } from '../kernel/source-ref.ts'
 import { hasAccount } from '../sources/index.ts'
 import { contextOf, dropCredentials, openCredentials } from './credentials.ts'
-import type { TokenCipher } from './token-cipher.ts'
+import type { SecretCipher } from '../kernel/secret-cipher.ts'
 import { withoutSecrets } from './without-secrets.ts'
 
 const REVOKE_TIMEOUT_MS = 10_000
@@ -43,7 +43,7 @@ export interface Revocations {
 interface RevocationDependencies {
   db: Db
   clock: Clock
-  cipher: TokenCipher
+  cipher: SecretCipher
   adapters: ProviderAdapters
   /** Receives failures, without tokens. */
   onFailure(error: unknown): void
@@ -152,7 +152,7 @@ async function revoke(
 /** Whether the revocation would cut off another source, in any workspace: only the provider knows what it ends. */
 async function isShared(
   db: Db,
-  cipher: TokenCipher,
+  cipher: SecretCipher,
   row: Row<'grant_revocations'>,
   credentials: Credentials,
 ): Promise<boolean> {

@@ -12,7 +12,7 @@ import { queueRun } from '../sync/index.ts'
 import type { ConnectorAccess } from './connector-access.ts'
 import { findCredentials, saveCredentials } from './credentials.ts'
 import type { Revocations } from './revocations.ts'
-import type { TokenCipher } from './token-cipher.ts'
+import type { SecretCipher } from '../kernel/secret-cipher.ts'
 import { withoutSecrets } from './without-secrets.ts'
 
 const ANSWER_TIMEOUT_MS = 30_000
@@ -21,7 +21,7 @@ const CHOICE_MS = 15 * 60_000
 
 export interface AccountStoreDependencies {
   clock: Clock
-  cipher: TokenCipher
+  cipher: SecretCipher
   access: ConnectorAccess
   revocations: Revocations
   checkConnectorLimit: (tx: Tx, organizationId: string) => Promise<void>

@@ -6,10 +6,10 @@ import { createFakeProvider } from '../../test/support/fake-provider.ts'
 import { insertOrganization, insertSource } from '../../test/support/organizations.ts'
 import { type Credentials, type ProviderAdapter, ProviderError } from '../providers/index.ts'
 import { createCredentialStore, saveCredentials } from './credentials.ts'
-import { createTokenCipher } from './token-cipher.ts'
+import { createSecretCipher } from '../kernel/secret-cipher.ts'
 
 const [oldKey, newKey] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
-const cipher = createTokenCipher([oldKey])
+const cipher = createSecretCipher([oldKey])
 const clock = { now: () => new Date(Date.UTC(2026, 0, 20)) }
 const never = new AbortController().signal
 
@@ -88,7 +88,7 @@ describe('a refresh token that the provider rotates', () => {
 
   it('survives when all grants are re-encrypted while the provider answers [CONN-7, CONN-8]', async () => {
     const { adapter, arrived, answer } = rotating()
-    const rotated = storeWith({ cipher: createTokenCipher([newKey, oldKey]) })
+    const rotated = storeWith({ cipher: createSecretCipher([newKey, oldKey]) })
     const token = rotated.accessToken(source, adapter, never)
     await arrived
     expect(await rotated.reencrypt()).toBe(1)

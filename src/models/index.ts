@@ -1,6 +1,5 @@
 export { type ChunkVector, insertVectors } from './insert-vectors.ts'
-export { createKeptSettings, type SecretCipher } from './kept-settings.ts'
-export { createModelRegistry, type FormerModels, type ModelRegistry } from './model-registry.ts'
+export { createModelRegistry, type ModelRegistry } from './model-registry.ts'
 export {
   adoptModel,
   ensureStoredModel,
@@ -9,6 +8,7 @@ export {
   readModelState,
   type StoredModel,
 } from './organization-models.ts'
+export { openStoredModelSettings } from './stored-settings.ts'
 export { warnOfOtherModels } from './warn-of-other-models.ts'
 export { type Choice, type ChoiceFile, createChoiceFile } from './choice/choice-file.ts'
 export { createModelChoice, type ModelChoice, type ModelChoiceOptions } from './choice/choose-model.ts'

@@ -1,5 +1,6 @@
 import type { EmbeddingModel } from '../inference/embedding-model.ts'
 import { AppError } from '../kernel/errors.ts'
+import type { StoredModelSettings } from './stored-settings.ts'
 
 /** The embedding models that this process can run, by the name stored with their vectors. */
 export interface ModelRegistry {
@@ -19,25 +20,19 @@ export interface ModelRegistryOptions {
   configured: EmbeddingModel
   /** Loads the built-in model of that name; null: none. Called only when needed. */
   builtin: (name: string) => Promise<EmbeddingModel | null>
-  former?: FormerModels
-}
-
-/** Models of earlier settings. */
-export interface FormerModels {
-  /** Creates a model from its stored settings, without a request to its server; null: none stored. @throws AppError */
-  load(name: string): Promise<EmbeddingModel | null>
-  dropUnused(): Promise<void>
+  /** The settings of former models; absent, there are none. */
+  stored?: Pick<StoredModelSettings, 'load' | 'dropUnused'>
 }
 
 /** Vectors outlive settings, so this finds the model of stored vectors or explains why it is unavailable. */
-export function createModelRegistry({ builtin, former, ...options }: ModelRegistryOptions): ModelRegistry {
+export function createModelRegistry({ builtin, stored, ...options }: ModelRegistryOptions): ModelRegistry {
   let { configured } = options
   const nameOfConfigured = (): string => configured.id
   const loaded = new Map<string, EmbeddingModel>()
   const findFormer = async (name: string): Promise<EmbeddingModel | null> => {
     const known = loaded.get(name)
     if (known) return known
-    const model = (await former?.load(name)) ?? null
+    const model = (await stored?.load(name)) ?? null
     if (model === null || model.id !== name) return null
     const advising = withAdvice(model, nameOfConfigured)
     loaded.set(name, advising)
@@ -72,7 +67,7 @@ export function createModelRegistry({ builtin, former, ...options }: ModelRegist
     },
     async moved() {
       loaded.clear()
-      await former?.dropUnused()
+      await stored?.dropUnused()
     },
   }
 }

@@ -6,7 +6,7 @@ import { insertOrganization } from '../../test/support/organizations.ts'
 import { until } from '../../test/support/until.ts'
 import { startReceiver, type WebhookReceiver } from '../../test/support/webhook-receiver.ts'
 import { startWebhookBench, type WebhookBench } from '../../test/support/webhooks.ts'
-import { createTokenCipher } from '../connections/index.ts'
+import { createSecretCipher } from '../kernel/secret-cipher.ts'
 import { emitEvent, type OutgoingWebhooks } from './index.ts'
 import { signedHeaders } from './secrets.ts'
 import { take } from './sending/attempt.ts'
@@ -221,7 +221,7 @@ describe('a failed delivery', () => {
   it('reports an undecryptable secret, and sends nothing unsigned', async () => {
     await bench.webhook(receiver.url)
     await bench.emit()
-    const other = createTokenCipher([randomBytes(32)])
+    const other = createSecretCipher([randomBytes(32)])
     for (const cipher of [other, null]) {
       await bench.process({ findCipher: async () => cipher }).settle()
       expect(await bench.deliveries()).toMatchObject([{ status: 'pending', error: 'secret_unreadable' }])
@@ -365,7 +365,7 @@ describe('secrets', () => {
   it('are re-encrypted with the first key, including previous ones; undecryptable ones are reported [TELL-2]', async () => {
     const [older, newer] = [randomBytes(32), randomBytes(32)]
     const processOf = (...keys: Buffer[]) =>
-      bench.process({ findCipher: async () => createTokenCipher(keys) })
+      bench.process({ findCipher: async () => createSecretCipher(keys) })
     const caller = bench.organization.caller()
     const { webhook, secret } = await processOf(older).webhooks.create(caller, { url: receiver.url })
     const rotated = await processOf(older).webhooks.rotate(caller, webhook.id)

@@ -1,17 +1,9 @@
 import { createHmac, randomBytes } from 'node:crypto'
+import type { SecretCipher } from '../kernel/secret-cipher.ts'
 
 const PREFIX = 'whsec_'
 /** Standard Webhooks asks for 24 to 64 bytes. */
 const SECRET_BYTES = 32
-
-/** Encrypts and decrypts secrets, each bound to its place. */
-export interface SecretCipher {
-  encrypt(text: string, context: string): Buffer
-  /** @throws when no key fits */
-  decrypt(ciphertext: Uint8Array, context: string): string
-  /** The same secret encrypted with the first key; null when that key already encrypted it. @throws when no key fits */
-  reencrypt(ciphertext: Uint8Array, context: string): Buffer | null
-}
 
 /** Looks up the cipher on first need; null: this deployment has no encryption key. */
 export type FindCipher = () => Promise<SecretCipher | null>

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../database/database.ts'
-import { contextOf, type SecretCipher } from './secrets.ts'
+import type { SecretCipher } from '../kernel/secret-cipher.ts'
+import { contextOf } from './secrets.ts'
 
 const KEPT_MS = 14 * 24 * 3_600_000
 const DELETED_AT_ONCE = 1_000

@@ -59,8 +59,8 @@ const modelOf = (name: string): EmbeddingModel => {
 function newInstance({ db }: OpenDatabase, rowsHereMax: number): Instance {
   const [configured] = MODELS
   if (!configured) throw new Error('there are no models')
-  const former = { load: find, dropUnused: async () => {} }
-  const models = createModelRegistry({ configured, builtin: find, former })
+  const stored = { load: find, dropUnused: async () => {} }
+  const models = createModelRegistry({ configured, builtin: find, stored })
   const onError = (error: unknown): void => void errors.push(error)
   const memory = createVectorMemory({
     db,
@@ -80,7 +80,7 @@ function newInstance({ db }: OpenDatabase, rowsHereMax: number): Instance {
     moveTo: (model) =>
       createModelMove({
         db,
-        models: createModelRegistry({ configured: model, builtin: find, former }),
+        models: createModelRegistry({ configured: model, builtin: find, stored }),
         clock,
         logger,
         works: true,

@@ -5,7 +5,7 @@ import { type NotionEmulator, startNotionEmulator } from '../../emulators/notion
 import { type SlackEmulator, startSlackEmulator } from '../../emulators/slack/index.ts'
 import type { Grants } from '../../emulators/kit/grants.ts'
 import type { EmulatorServer } from '../../emulators/kit/server.ts'
-import { createTokenCipher } from '../../src/connections/token-cipher.ts'
+import { createSecretCipher } from '../../src/kernel/secret-cipher.ts'
 import { contextOf } from '../../src/connections/credentials.ts'
 import type { Role } from '../../src/kernel/actions.ts'
 import {
@@ -346,7 +346,7 @@ async function storedGrant(
     .where('source_id', '=', sourceId)
     .executeTakeFirstOrThrow()
   const ciphertext = Buffer.from(row.ciphertext)
-  const text = createTokenCipher([ENCRYPTION_KEY]).decrypt(
+  const text = createSecretCipher([ENCRYPTION_KEY]).decrypt(
     ciphertext,
     contextOf({ organizationId, sourceId }),
   )

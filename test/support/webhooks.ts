@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createTokenCipher } from '../../src/connections/index.ts'
+import { createSecretCipher } from '../../src/kernel/secret-cipher.ts'
 import type { Row, WebhookDisabledReason } from '../../src/database/schema.ts'
 import { lockOrganization } from '../../src/organizations/index.ts'
 import {
@@ -33,7 +33,7 @@ export interface WebhookBench {
 export async function startWebhookBench(): Promise<WebhookBench> {
   const database = await createTestDatabase()
   const { db } = database
-  const cipher = createTokenCipher([randomBytes(32)])
+  const cipher = createSecretCipher([randomBytes(32)])
   const bench: WebhookBench = {
     database,
     organization: await insertOrganization(db),

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createTokenCipher } from '../../connections/index.ts'
+import { createSecretCipher } from '../../kernel/secret-cipher.ts'
 import { StartupError } from '../../kernel/errors.ts'
 import { createChoiceFile, type Choice } from './choice-file.ts'
 
@@ -25,7 +25,7 @@ beforeEach(async () => {
 afterEach(() => rm(dataDir, { recursive: true, force: true }))
 
 const fileWith = (...keys: Uint8Array[]) =>
-  createChoiceFile(dataDir, () => Promise.resolve(createTokenCipher(keys)))
+  createChoiceFile(dataDir, () => Promise.resolve(createSecretCipher(keys)))
 
 describe('the file of the chosen model', () => {
   it('stores no API key that is readable without the encryption key', async () => {

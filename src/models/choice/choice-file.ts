@@ -2,10 +2,10 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import type { SecretCipher } from '../kept-settings.ts'
 import { EMBEDDING_PROVIDERS } from '../../inference/embedding-model.ts'
 import type { EmbeddingModelSettings } from '../../inference/embedding-models/create-embedding-model.ts'
 import { StartupError } from '../../kernel/errors.ts'
+import type { SecretCipher } from '../../kernel/secret-cipher.ts'
 import { replaceText } from '../../database/durable-files.ts'
 import { makeFolder } from '../../database/make-folder.ts'
 

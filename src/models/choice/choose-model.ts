@@ -16,7 +16,9 @@ import {
   tryModel,
 } from '../../inference/embedding-models/create-embedding-model.ts'
 import { AppError } from '../../kernel/errors.ts'
+import type { ModelRegistry } from '../model-registry.ts'
 import type { ModelMove } from '../move/model-move.ts'
+import type { StoredModelSettings } from '../stored-settings.ts'
 import type { Choice, ChoiceFile } from './choice-file.ts'
 import { reasonOf, refusalOf } from './failure-words.ts'
 import type { Logger } from '../../kernel/logger.ts'
@@ -59,10 +61,8 @@ export interface ModelChoiceOptions {
   /** Why the model cannot be chosen here and what to do instead, for the requested settings; null: it can. */
   fixedBecause: (settings: EmbeddingModelSettings) => string | null
   modelsDir: string
-  /** Stores the settings of a model that is about to be configured. */
-  keep: (model: EmbeddingModel, settings: EmbeddingModelSettings) => Promise<void>
-  /** Makes it the configured model from the next request on. */
-  configure: (model: EmbeddingModel, settings: EmbeddingModelSettings) => void
+  stored: Pick<StoredModelSettings, 'store' | 'configure'>
+  models: Pick<ModelRegistry, 'configure'>
   load: (settings: EmbeddingModelSettings) => Promise<EmbeddingModel>
   modelMove: Pick<ModelMove, 'startAll' | 'overall'>
   fetch: typeof fetch
@@ -204,17 +204,18 @@ async function take(
   signal: AbortSignal,
   choose: () => Choice,
 ): Promise<void> {
-  const { keep, configure, file } = stand.options
+  const { stored, models, file } = stand.options
   await stand.oneAtATime(async () => {
     signal.throwIfAborted()
     const choice = choose()
-    await keep(model, choice.chosen)
+    await stored.store(model, choice.chosen)
     await file.write(choice).catch((cause: unknown) => {
       throw new AppError('internal', `The choice cannot be written to ${file.path}: ${reasonOf(cause)}`, {
         cause,
       })
     })
-    configure(model, choice.chosen)
+    stored.configure(model, choice.chosen)
+    models.configure(model)
     stand.present = choice.chosen
     stand.former = choice.former
   })

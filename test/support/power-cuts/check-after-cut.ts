@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { sql } from 'kysely'
 import { checkBackup } from '../../../src/backup/index.ts'
-import { keptEncryptionKey } from '../../../src/connections/index.ts'
+import { keptEncryptionKey } from '../../../src/assembly/encryption-keys.ts'
 import type { OpenDatabase } from '../../../src/database/database.ts'
 import { migrateDatabase, openDatabase } from '../../../src/database/open-database.ts'
 import { startTestService } from '../service.ts'

@@ -13,7 +13,7 @@ export class UndecryptableSecret extends Error {
   }
 }
 
-export interface TokenCipher {
+export interface SecretCipher {
   /** Encrypts for one place: `context` names the row, so that a ciphertext moved to another row does not decrypt. */
   encrypt(text: string, context: string): Buffer
   /** @throws UndecryptableSecret when no key fits, or the ciphertext was modified or moved */
@@ -23,7 +23,7 @@ export interface TokenCipher {
 }
 
 /** AES-256-GCM with the first key; all keys decrypt. A ciphertext: key id (a byte of its SHA-256), IV, text, tag. */
-export function createTokenCipher(keys: readonly Uint8Array[]): TokenCipher {
+export function createSecretCipher(keys: readonly Uint8Array[]): SecretCipher {
   const known = keys.map((key) => ({ key, id: idOf(key) }))
   const [first] = known
   if (!first) throw new Error('a cipher needs a key')

@@ -5,32 +5,61 @@ import type { Db } from '../database/database.ts'
 import { type EmbeddingModel, EMBEDDING_PROVIDERS } from '../inference/embedding-model.ts'
 import type { EmbeddingModelSettings } from '../inference/embedding-models/create-embedding-model.ts'
 import { AppError } from '../kernel/errors.ts'
+import type { Logger } from '../kernel/logger.ts'
+import type { SecretCipher } from '../kernel/secret-cipher.ts'
 import { ensureStoredModel } from './organization-models.ts'
 
-/** Encrypts and decrypts secrets; a context binds each to its place. */
-export interface SecretCipher {
-  encrypt(text: string, context: string): Buffer
-  /** @throws if no key fits */
-  decrypt(ciphertext: Uint8Array, context: string): string
-  /** Encrypts the secret with the first key; null: it already is. @throws if no key fits */
-  reencrypt(ciphertext: Uint8Array, context: string): Buffer | null
-}
-
-export interface KeptSettingsOptions {
+export interface StoredModelSettingsOptions {
   db: Db
-  present: () => EmbeddingModelSettings
+  configured: EmbeddingModel
+  /** The settings of the configured model. */
+  present: EmbeddingModelSettings
   /** Called only if there is a secret; null: this deployment has no encryption key. */
   cipher: () => Promise<SecretCipher | null>
+  create: (settings: EmbeddingModelSettings) => Promise<EmbeddingModel>
 }
 
-export interface KeptSettings {
-  keep(model: EmbeddingModel, settings: EmbeddingModelSettings): Promise<void>
-  /** The settings of a stored model; null: none. @throws AppError `embedding_model_mismatch` without its API key */
-  find(name: string): Promise<EmbeddingModelSettings | null>
-  /** Deletes the settings of models without vectors, except one. */
-  dropUnused(configuredName: string): Promise<void>
-  /** Re-encrypts keys that an older key encrypted. @throws at the end, with the number of undecryptable ones */
-  reencrypt(): Promise<void>
+/** The settings of models with vectors, which outlive the deployment's settings. */
+export interface StoredModelSettings {
+  /** Stores the settings of a model that is about to become the configured one. */
+  store(model: EmbeddingModel, settings: EmbeddingModelSettings): Promise<void>
+  /** Makes a model the configured one. */
+  configure(model: EmbeddingModel, settings: EmbeddingModelSettings): void
+  /** Creates a model from its stored settings, without a request to its server; null: none stored. @throws AppError */
+  load(name: string): Promise<EmbeddingModel | null>
+  /** Deletes the settings of models without vectors, except the configured one. */
+  dropUnused(): Promise<void>
+}
+
+/** Stores the configured model's settings, and re-encrypts values of older keys. */
+export async function openStoredModelSettings({
+  logger,
+  ...options
+}: StoredModelSettingsOptions & { logger: Pick<Logger, 'error'> }): Promise<StoredModelSettings> {
+  const { db, create } = options
+  let { configured, present } = options
+  const dropUnused = (): Promise<void> => dropUnusedExcept(db, configured.id)
+  await store(options, configured, present)
+  await dropUnused()
+  await reencrypt(options).catch((err: unknown) =>
+    logger.error({ err }, 'the API key of a former embedding model cannot be read'),
+  )
+  return {
+    store: (model, settings) => store(options, model, settings),
+    configure(model, settings) {
+      ;[configured, present] = [model, settings]
+    },
+    async load(name) {
+      const former = await find({ ...options, present }, name)
+      if (former === null) return null
+      try {
+        return await create(former)
+      } catch (error) {
+        throw cannotBeLoaded(name, configured.id, error)
+      }
+    },
+    dropUnused,
+  }
 }
 
 const Stored = z.object({
@@ -43,17 +72,8 @@ const Stored = z.object({
 
 const contextOf = (name: string): string => `embedding_models:${name}`
 
-export function createKeptSettings(options: KeptSettingsOptions): KeptSettings {
-  return {
-    keep: (model, settings) => keep(options, model, settings),
-    find: (name) => find(options, name),
-    dropUnused: (configuredName) => dropUnused(options.db, configuredName),
-    reencrypt: () => reencrypt(options),
-  }
-}
-
-async function keep(
-  { db, cipher }: KeptSettingsOptions,
+async function store(
+  { db, cipher }: StoredModelSettingsOptions,
   model: EmbeddingModel,
   given: EmbeddingModelSettings,
 ): Promise<void> {
@@ -77,9 +97,12 @@ async function keep(
     .execute()
 }
 
-async function find(options: KeptSettingsOptions, name: string): Promise<EmbeddingModelSettings | null> {
-  const { db } = options
-  const present = options.present()
+/** The settings of a stored model; null: none. @throws AppError `embedding_model_mismatch` without its API key */
+async function find(
+  options: StoredModelSettingsOptions,
+  name: string,
+): Promise<EmbeddingModelSettings | null> {
+  const { db, present } = options
   const row = await db
     .selectFrom('embedding_models')
     .select(['dimensions', 'settings', 'ciphertext'])
@@ -104,7 +127,7 @@ async function find(options: KeptSettingsOptions, name: string): Promise<Embeddi
 }
 
 async function openKey(
-  { cipher }: KeptSettingsOptions,
+  { cipher }: StoredModelSettingsOptions,
   name: string,
   ciphertext: Uint8Array,
 ): Promise<string> {
@@ -118,7 +141,7 @@ async function openKey(
   }
 }
 
-async function dropUnused(db: Db, configuredName: string): Promise<void> {
+async function dropUnusedExcept(db: Db, configuredName: string): Promise<void> {
   // A separate statement: in a cluster every server has the models, but none has all organizations' moves.
   const moving = await db
     .selectFrom('reembeddings')
@@ -134,7 +157,8 @@ async function dropUnused(db: Db, configuredName: string): Promise<void> {
       and m.id <> all (${targets}::smallint[])`.execute(db)
 }
 
-async function reencrypt({ db, cipher }: KeptSettingsOptions): Promise<void> {
+/** Re-encrypts keys that an older key encrypted. @throws at the end, with the number of undecryptable ones */
+async function reencrypt({ db, cipher }: StoredModelSettingsOptions): Promise<void> {
   const rows = await db
     .selectFrom('embedding_models')
     .select(['id', 'name', 'ciphertext'])
@@ -190,5 +214,15 @@ function noKey(name: string, why: string, cause?: unknown): AppError {
     `The stored vectors are of the embedding model "${name}", whose API key ${why}, or move to the present model with ` +
       'POST /v1/maintenance/reembed',
     { details: { storedModel: name }, ...(cause === undefined ? {} : { cause }) },
+  )
+}
+
+function cannotBeLoaded(name: string, configuredName: string, cause: unknown): AppError {
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  return new AppError(
+    'embedding_model_mismatch',
+    `The stored vectors are of the embedding model "${name}", which cannot be loaded any more (${reason}); restore what it ` +
+      `needs, or move to "${configuredName}" with POST /v1/maintenance/reembed`,
+    { details: { storedModel: name, configuredModel: configuredName }, cause },
   )
 }
