@@ -123,7 +123,7 @@ const FORGET_MS = 60_000
 /** Any process can remove an organization, so each process checks which ones it still needs. */
 function forgettingOf(memory: VectorMemory, logger: Logger): Task {
   return createTask({
-    act: () => memory.forgetRemoved(),
+    act: () => memory.evictRemoved(),
     intervalMs: FORGET_MS,
     onError: (err) =>
       logger.warn({ err }, 'vectors of removed organizations stay in memory until the next attempt'),

@@ -24,7 +24,7 @@ export function organizationRemovalsOf(
       void engine.disconnect()
       // A failure is retried within a minute, as on every other process.
       void memory
-        ?.forgetRemoved()
+        ?.evictRemoved()
         .catch((err: unknown) =>
           logger.warn({ err }, 'vectors of a removed organization stay in memory until the next attempt'),
         )

@@ -11,8 +11,8 @@ import type { Logger } from '../kernel/logger.ts'
 const THREADS_MAX = 4
 /** A server works in parallel; the embedded database blocks all other requests meanwhile. */
 const WAITS = {
-  embedded: { loadMs: 10_000, followMs: 10_000 },
-  postgres: { loadMs: 0, followMs: 250 },
+  embedded: { loadMs: 10_000, catchUpMs: 10_000 },
+  postgres: { loadMs: 0, catchUpMs: 250 },
 }
 
 /** Where searched vectors are cached; null when caching is off or this process does not search. */

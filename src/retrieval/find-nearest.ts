@@ -5,11 +5,11 @@ import type { TermWeights } from '../inference/term-weights.ts'
 import { unavailable } from '../kernel/unavailable.ts'
 import type { VectorMemory } from '../vector-memory/index.ts'
 import { inScope, notRemoved } from './filter-conditions.ts'
-import { nearestBy } from './nearest.ts'
-import type { Nearest, NearestQuery, Proposer, SearchPath } from './nearest-query.ts'
-import { createIndexProposer } from './propose/by-index.ts'
-import { createScanProposer } from './propose/by-scan.ts'
-import { createSnapshotProposer } from './propose/by-snapshot.ts'
+import { nearestFrom } from './nearest.ts'
+import type { Nearest, NearestQuery, CandidateSource, SearchPath } from './nearest-query.ts'
+import { createIndexSource } from './candidates/from-index.ts'
+import { createScanSource } from './candidates/from-scan.ts'
+import { createSnapshotSource } from './candidates/from-snapshot.ts'
 import { createRankBy, type RankedChunk, type RankRequest } from './rank/rank-nearest.ts'
 import { createReadWords } from './rank/words.ts'
 import { createReadAhead } from './read-ahead.ts'
@@ -56,13 +56,13 @@ export function createFindNearest({
   const firstAnswer = async <Chunk>(
     query: NearestQuery,
     { wanted, isRanked }: { wanted: number; isRanked: boolean },
-    ask: (proposer: Proposer) => Promise<Nearest<Chunk> | null>,
+    ask: (source: CandidateSource) => Promise<Nearest<Chunk> | null>,
   ): Promise<Nearest<Chunk>> => {
-    for await (const proposer of proposersFor({ db, memory }, query, isRanked)) {
-      const found = await ask(proposer)
+    for await (const source of sourcesFor({ db, memory }, query, isRanked)) {
+      const found = await ask(source)
       const isTooFew = found?.state === 'found' && found.isApproximate && found.chunks.length < wanted
       if (found === null || isTooFew) continue
-      onAnswered(proposer.path)
+      onAnswered(source.path)
       return found
     }
     throw unavailable(
@@ -77,37 +77,37 @@ export function createFindNearest({
       // Only the hybrid order uses the meaning part.
       const query = { ...asked, meaning: null }
       const countInScope = () => countVectors(db, query)
-      return firstAnswer(query, { wanted: query.limit, isRanked: false }, (proposer) =>
-        nearestBy(proposer, query, { readCandidates, countInScope }),
+      return firstAnswer(query, { wanted: query.limit, isRanked: false }, (source) =>
+        nearestFrom(source, query, { readCandidates, countInScope }),
       )
     },
     ranked: (query, request, signal) => {
       const countInScope = () => countVectors(db, query)
-      return firstAnswer(query, { wanted: request.limit, isRanked: true }, (proposer) =>
-        rankBy(proposer, query, { ...request, countInScope }, signal),
+      return firstAnswer(query, { wanted: request.limit, isRanked: true }, (source) =>
+        rankBy(source, query, { ...request, countInScope }, signal),
       )
     },
   }
 }
 
-/** The proposers for a query, fastest first. The last one, a database scan, always has a result. */
-async function* proposersFor(
+/** The candidate sources for a query, fastest first. The last one, a database scan, always has a result. */
+async function* sourcesFor(
   { db, memory }: { db: Db; memory: VectorMemory | undefined },
   query: NearestQuery,
   isRanked: boolean,
-): AsyncGenerator<Proposer, void, void> {
-  if (memory) yield* snapshotProposers({ db, memory }, query, isRanked)
+): AsyncGenerator<CandidateSource, void, void> {
+  if (memory) yield* snapshotSources({ db, memory }, query, isRanked)
   // An index's results depend on chunks that the user may not be allowed to read.
-  const byIndex = query.readable.isEverything ? await createIndexProposer(db, query) : null
+  const byIndex = query.readable.isEverything ? await createIndexSource(db, query) : null
   if (byIndex) yield byIndex
-  yield createScanProposer(db, query, isRanked)
+  yield createScanSource(db, query, isRanked)
 }
 
-async function* snapshotProposers(
+async function* snapshotSources(
   { db, memory }: { db: Db; memory: VectorMemory },
   query: NearestQuery,
   isRanked: boolean,
-): AsyncGenerator<Proposer, void, void> {
+): AsyncGenerator<CandidateSource, void, void> {
   const itemIds = await namedItems(db, query)
   if (itemIds === undefined) return
   const { organizationId, model, vector } = query
@@ -115,7 +115,7 @@ async function* snapshotProposers(
     const held = await memory.take({ organizationId, modelId: model.id, dimensions: vector.length })
     if (held === null) return
     try {
-      yield createSnapshotProposer(held, query, { itemIds, isRanked })
+      yield createSnapshotSource(held, query, { itemIds, isRanked })
       if (!held.isDropped) return
     } finally {
       held.release()

@@ -9,8 +9,8 @@ import { createSearch, type Search } from './search.ts'
 import type { VectorMemory } from '../vector-memory/index.ts'
 
 /*
- * A search: `search.ts` embeds the query with the organization's model, `find-nearest.ts` chooses a proposer, `rows.ts`
- * gets the rows of its candidates, `nearest.ts` scores them, and `rank/` produces the hybrid order
+ * A search: `search.ts` embeds the query with the organization's model, `find-nearest.ts` chooses a source of
+ * candidates, `read-candidates.ts` gets their rows, `nearest.ts` scores them, and `rank/` produces the hybrid order
  * (docs/explanation/retrieval.md).
  */
 

@@ -3,7 +3,7 @@ import type { StoredModel } from '../models/index.ts'
 import type { MeaningPart } from '../inference/embedding-model.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import type { Readable } from '../kernel/reader.ts'
-import type { HeldSnapshot, Proposal } from '../vector-memory/index.ts'
+import type { CandidateSet, HeldSnapshot } from '../vector-memory/index.ts'
 import type { StoredVector } from '../vector-scan/index.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import type { SearchFilter } from './search-schema.ts'
@@ -86,19 +86,20 @@ export type Nearest<Chunk = NearestChunk> =
 /** The path of a search: a snapshot in memory, an approximate index, or a database scan. */
 export type SearchPath = 'memory' | 'approximate' | 'database'
 
-export interface Proposer {
+/** Finds the chunks that can be among the nearest. */
+export interface CandidateSource {
   readonly path: SearchPath
   /** The snapshot that it searches; null: it searches the database. */
   readonly held: HeldSnapshot | null
-  /** The candidates for the `limit` nearest; null: this proposer has no result. */
-  propose(limit: number): Promise<Proposal | null>
+  /** The candidates for the `limit` nearest; null: this source has no result. */
+  findCandidates(limit: number): Promise<CandidateSet | null>
 }
 
 export type Outcome<Chunk = NearestChunk> =
   | Nearest<Chunk>
-  /** Too much changed since the proposal. */
+  /** Too much changed since the candidates were found. */
   | { state: 'outdated' }
-  /** Chunks that were not proposed may belong to the result. */
+  /** Chunks that are no candidates may belong to the result. */
   | { state: 'too_few' }
 
 export function keyText({ itemId, position }: ChunkKey): string {

@@ -56,7 +56,7 @@ const modelOf = (name: string): EmbeddingModel => {
   return found
 }
 
-function newInstance({ db }: OpenDatabase, rowsHereMax: number): Instance {
+function newInstance({ db }: OpenDatabase, inlineRowsMax: number): Instance {
   const [configured] = MODELS
   if (!configured) throw new Error('there are no models')
   const stored = { load: find, dropUnused: async () => {} }
@@ -66,8 +66,8 @@ function newInstance({ db }: OpenDatabase, rowsHereMax: number): Instance {
     db,
     bytes: 64 * 2 ** 20,
     threads: 2,
-    rowsHereMax,
-    waits: { loadMs: 60_000, followMs: 60_000 },
+    inlineRowsMax,
+    waits: { loadMs: 60_000, catchUpMs: 60_000 },
     onError,
   })
   const onAnswered = (path: SearchPath): void => void paths.push(path)

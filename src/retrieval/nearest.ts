@@ -1,4 +1,4 @@
-import type { Proposal } from '../vector-memory/index.ts'
+import type { CandidateSet } from '../vector-memory/index.ts'
 import { createScore } from '../vector-scan/index.ts'
 import {
   byKey,
@@ -7,56 +7,56 @@ import {
   type NearestChunk,
   type NearestQuery,
   type Outcome,
-  type Proposer,
+  type CandidateSource,
 } from './nearest-query.ts'
 import type { ReadCandidates } from './read-candidates.ts'
 
-/** The maximum number of proposals, under constant writes or when candidates disappear. */
+/** The maximum number of searches for candidates, under constant writes or when candidates disappear. */
 const ROUNDS_MAX = 5
-/** The factor by which a proposal grows if it has too few candidates. */
+/** The factor by which the limit grows if there are too few candidates. */
 const WIDER = 4
 
-/** Answers from a proposer's candidates; asks for newer or more if needed. @returns null without a result */
-export async function answerBy<Chunk>(
-  proposer: Proposer,
+/** Answers from a source's candidates; asks for newer or more if needed. @returns null without a result */
+export async function searchWith<Chunk>(
+  source: CandidateSource,
   query: NearestQuery,
-  answer: (proposal: Proposal, isFresh: boolean) => Promise<Outcome<Chunk>>,
+  answer: (candidateSet: CandidateSet, isFresh: boolean) => Promise<Outcome<Chunk>>,
 ): Promise<Nearest<Chunk> | null> {
   let { limit } = query
-  let isFollowed = false
+  let isCaughtUp = false
   for (let round = 1; round <= ROUNDS_MAX; round++) {
-    const proposal = await proposer.propose(limit)
-    if (proposal === null) return null
-    const isSeen = query.seenRevision !== null && proposal.revision >= query.seenRevision
-    const outcome = await answer(proposal, isFollowed || isSeen || proposer.held === null)
+    const candidateSet = await source.findCandidates(limit)
+    if (candidateSet === null) return null
+    const isSeen = query.seenRevision !== null && candidateSet.revision >= query.seenRevision
+    const outcome = await answer(candidateSet, isCaughtUp || isSeen || source.held === null)
     if (outcome.state === 'too_few') limit *= WIDER
     else if (outcome.state !== 'outdated') return outcome
-    else if (proposer.held && !(await proposer.held.follow())) return null
-    else isFollowed = true
+    else if (source.held && !(await source.held.catchUp())) return null
+    else isCaughtUp = true
   }
   return null
 }
 
 /** Finds the nearest chunks: scores candidates' rows until no other's upper bound reaches the k-th score. */
-export async function nearestBy(
-  proposer: Proposer,
+export async function nearestFrom(
+  source: CandidateSource,
   query: NearestQuery,
   { readCandidates, countInScope }: { readCandidates: ReadCandidates; countInScope: () => Promise<number> },
 ): Promise<Nearest | null> {
-  return await answerBy(proposer, query, async (proposal) => {
-    const { candidates, floor, count } = proposal
-    const read = await readCandidates(proposer, query, { proposal, candidates, narrowing: query })
+  return await searchWith(source, query, async (candidateSet) => {
+    const { candidates, restUpperBound, count } = candidateSet
+    const read = await readCandidates(source, query, { candidateSet, candidates, narrowing: query })
     if (read.state !== 'read') return read
     const chunks = scoredRows(query, read.rows.values()).slice(0, query.limit)
     const last = chunks.length < query.limit ? 0 : (chunks.at(-1)?.score ?? 0)
-    if (last < floor) return { state: 'too_few' }
+    if (last < restUpperBound) return { state: 'too_few' }
     const isCounted = count !== null && read.changedItemIds.size === 0
     return {
       state: 'found',
       chunks,
       best: chunks[0]?.score,
       countCompared: isCounted ? async () => count : countInScope,
-      isApproximate: proposer.path === 'approximate',
+      isApproximate: source.path === 'approximate',
     }
   })
 }

@@ -1,12 +1,18 @@
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import { storableJson } from '../kernel/text.ts'
-import type { Candidate, HeldSnapshot, Proposal } from '../vector-memory/index.ts'
-import { type ChunkRow, keyText, type NearestQuery, type Outcome, type Proposer } from './nearest-query.ts'
+import type { Candidate, CandidateSet, HeldSnapshot } from '../vector-memory/index.ts'
+import {
+  type ChunkRow,
+  keyText,
+  type NearestQuery,
+  type Outcome,
+  type CandidateSource,
+} from './nearest-query.ts'
 import { type Narrowing, readRows, type StoredRows } from './read-rows.ts'
 import { fitsRowCache, type RowCache } from './row-cache.ts'
 
-/** The rows of candidates, with the changes since the proposal. */
+/** The rows of candidates, with the changes since they were found. */
 export interface RowsRead {
   state: 'read'
   /** By key: readable candidates in scope that still exist, and all chunks of changed items in scope. */
@@ -16,10 +22,10 @@ export interface RowsRead {
 
 /** Gets the rows of candidates from the cache and the others in at most one statement. */
 export type ReadCandidates = (
-  proposer: Proposer,
+  source: CandidateSource,
   query: NearestQuery,
   wanted: {
-    proposal: Proposal
+    candidateSet: CandidateSet
     candidates: readonly Candidate[]
     /** Applies to rows that are not cached. */
     narrowing?: Narrowing
@@ -36,10 +42,10 @@ export function createReadCandidates({
   /** Called if rows were read that could have been cached. */
   missedRows?: (held: HeldSnapshot) => void
 }): ReadCandidates {
-  return async ({ held }, query, { proposal, candidates, narrowing }) => {
+  return async ({ held }, query, { candidateSet, candidates, narrowing }) => {
     const cached = cacheable(held, query)
     const { rows, missing } = fromCache(cached && cache, query, candidates)
-    const { revision } = proposal
+    const { revision } = candidateSet
     const isKnown = missing.length === 0
     // Nothing can have changed since the caller was admitted.
     if (isKnown && held && revision === query.seenRevision)
@@ -51,10 +57,10 @@ export function createReadCandidates({
       since: revision,
       narrowing: cached ? undefined : narrowing,
     })
-    const refusal = refusalOf(held, query, proposal, read)
+    const refusal = refusalOf(held, query, candidateSet, read)
     if (refusal) return refusal
     const changedItemIds = putRead(rows, read, query)
-    if (read.standing.revision !== revision) held?.followLater()
+    if (read.standing.revision !== revision) held?.catchUpLater()
     else if (cached) toCache(cache, missing, rows)
     return { state: 'read', rows, changedItemIds }
   }
@@ -89,17 +95,17 @@ function putRead(
   return changed
 }
 
-/** Why a proposal can't use these rows; null: it can. */
+/** Why candidates can't use these rows; null: it can. */
 function refusalOf(
   held: HeldSnapshot | null,
   query: NearestQuery,
-  proposal: Proposal,
+  candidateSet: CandidateSet,
   { standing: { model, removedSourceIds }, changedItemIds }: StoredRows,
 ): NoRows | null {
   if (model === null) return { state: 'nothing_stored' }
   if (model.id !== query.model.id) return { state: 'other_model', model }
   // The database itself excludes these sources.
-  const isOutdated = held !== null && !isSameSet(removedSourceIds, proposal.removedSourceIds)
+  const isOutdated = held !== null && !isSameSet(removedSourceIds, candidateSet.removedSourceIds)
   return isOutdated || changedItemIds === null ? { state: 'outdated' } : null
 }
 

@@ -47,7 +47,7 @@ const NOTHING: Found = { chunks: [], model: null, isWeak: false, coverNeeded: 0,
 
 /** The organization can switch models between embedding and searching. More switches in a row are a fault. */
 const ATTEMPTS_MAX = 4
-const REMEMBERED_MAX = 10_000
+const MODELS_CACHED_MAX = 10_000
 /** Candidates of the hybrid order; more do not improve it (docs/explanation/evaluation.md). */
 const CANDIDATES = 200
 /** An answer reads the best of at least this many chunks in hybrid order. */
@@ -98,7 +98,7 @@ export function createSearch({
   }
 
   const toFound = async (query: QueryScope, model: StoredModel, nearest: FoundNearest): Promise<Found> => {
-    if (lastModels.size >= REMEMBERED_MAX) lastModels.clear()
+    if (lastModels.size >= MODELS_CACHED_MAX) lastModels.clear()
     lastModels.set(query.organizationId, model)
     const { chunks, best, countCompared, isApproximate } = nearest
     const evidence = await checkEvidence({ ...query, model }, best, countCompared)

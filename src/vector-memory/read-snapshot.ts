@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
-import { ItemRow } from './item-facts.ts'
+import { ItemRow } from './item-fields.ts'
 import { KEY_BYTES, rowBytesOf } from '../vector-scan/index.ts'
 
 export interface SnapshotOf {
@@ -98,7 +98,10 @@ export async function readMark(
 }
 
 /** The organizations that exist and are not being removed. */
-export async function whichAreThere(db: Db, organizationIds: readonly string[]): Promise<Set<string>> {
+export async function existingOrganizations(
+  db: Db,
+  organizationIds: readonly string[],
+): Promise<Set<string>> {
   if (organizationIds.length === 0) return new Set()
   const rows = await db
     .selectFrom('organizations')

@@ -97,7 +97,7 @@ function start(at: string | null = folder, { bytes = 64 * 2 ** 20, rowsSavedMin 
     bytes,
     threads: 0,
     rowsSavedMin,
-    waits: { loadMs: MINUTE, followMs: MINUTE },
+    waits: { loadMs: MINUTE, catchUpMs: MINUTE },
     onError: (error) => errors.push(error),
     ...(at === null ? {} : { saved: createSavedSnapshots({ folder: at, logger: { info: log, warn: log } }) }),
   })
@@ -114,13 +114,18 @@ async function answers(memory: VectorMemory, of = organization): Promise<unknown
     dimensions: model.dimensions,
   })
   if (snapshot === null) return null
-  await snapshot.follow()
+  await snapshot.catchUp()
   const found: unknown[] = []
   for (const scope of SCOPES) {
-    const proposal = await snapshot.propose(await model.embedQuery('word3 common word12'), 10, scope, null)
-    const keys = proposal?.candidates.map(({ itemId, position }) => `${itemId} ${position}`).toSorted()
-    const { floor, revision, count } = proposal ?? {}
-    found.push({ keys, floor, revision, count })
+    const candidateSet = await snapshot.findCandidates(
+      await model.embedQuery('word3 common word12'),
+      10,
+      scope,
+      null,
+    )
+    const keys = candidateSet?.candidates.map(({ itemId, position }) => `${itemId} ${position}`).toSorted()
+    const { restUpperBound, revision, count } = candidateSet ?? {}
+    found.push({ keys, restUpperBound, revision, count })
   }
   snapshot.release()
   return found

@@ -3,7 +3,7 @@ import { crc32 } from 'node:zlib'
 import { z } from 'zod'
 import { VERSION } from '../kernel/version.ts'
 import { blockBytesOf, DIMENSIONS_MAX, NO_ITEM, ROWS_A_BLOCK } from '../vector-scan/index.ts'
-import { SavedItems } from './item-facts.ts'
+import { SavedItems } from './item-fields.ts'
 import type { VectorSnapshot } from './vector-snapshot.ts'
 
 /** A snapshot's file: a head, the items, then rows by block, each with its length and CRC-32. Length 0 ends it. */
@@ -66,15 +66,15 @@ export async function writeSnapshot(
 
 /** Generated on demand. */
 function* piecesOf(snapshot: VectorSnapshot, mark: string): Generator<Uint8Array, void> {
-  const { facts, table, organizationId, modelId, revision } = snapshot
+  const { fields, table, organizationId, modelId, revision } = snapshot
   const { dimensions, blocks } = table
-  const items = facts.numbers
+  const items = fields.numbers
   const of = { organizationId, modelId, dimensions, items, blocks, blockBytes: blockBytesOf(dimensions) }
   yield Buffer.from(
     JSON.stringify({ format: FORMAT, service: VERSION, ...of, revision, mark } satisfies Head),
   )
   for (let from = 0; from < items; from += ITEMS_A_PIECE)
-    yield Buffer.from(JSON.stringify(facts.saved(from, from + ITEMS_A_PIECE)))
+    yield Buffer.from(JSON.stringify(fields.saved(from, from + ITEMS_A_PIECE)))
   for (let block = 0; block < blocks; block++) {
     const keys = Uint32Array.from({ length: ROWS_A_BLOCK * KEY_WORDS }, (_, at) => {
       const row = block * ROWS_A_BLOCK + Math.floor(at / KEY_WORDS)
@@ -98,7 +98,7 @@ export async function readSnapshot(
 
 /** Fills an empty snapshot. @throws NoRoom, NotWhole, and the reason of `signal` */
 async function restorePieces(
-  { facts, table }: VectorSnapshot,
+  { fields, table }: VectorSnapshot,
   items: number,
   pieces: AsyncGenerator<Uint8Array, void>,
   signal: AbortSignal,
@@ -106,8 +106,8 @@ async function restorePieces(
   const free: number[] = []
   for await (const piece of pieces) {
     signal.throwIfAborted()
-    if (facts.numbers < items) {
-      facts.restore(SavedItems.parse(readJson(piece)))
+    if (fields.numbers < items) {
+      fields.restore(SavedItems.parse(readJson(piece)))
       continue
     }
     const keys = new Uint32Array(new Uint8Array(piece.subarray(0, KEYS_BYTES)).buffer)
@@ -115,7 +115,7 @@ async function restorePieces(
       const item = keys[at] ?? NO_ITEM
       const row = table.add(item, keys[at + 1] ?? 0)
       if (item === NO_ITEM) free.push(row)
-      else facts.addRows(item, 1)
+      else fields.addRows(item, 1)
     }
     let from = KEYS_BYTES
     for (const unit of table.bytesOf(table.blocks - 1)) {

@@ -2,7 +2,13 @@ import { setImmediate } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import type { Db } from '../database/database.ts'
 import { DIMENSIONS_MAX, NoRoom, type RowTable, VectorScanner } from '../vector-scan/index.ts'
-import { countRows, readChanges, readRevision, type SnapshotOf, whichAreThere } from './read-snapshot.ts'
+import {
+  countRows,
+  readChanges,
+  readRevision,
+  type SnapshotOf,
+  existingOrganizations,
+} from './read-snapshot.ts'
 import type { SavedSnapshots } from './saved-snapshots.ts'
 import { VectorSnapshot } from './vector-snapshot.ts'
 
@@ -14,7 +20,7 @@ export interface SnapshotsOptions {
   /** Reports a failed snapshot. The database answers instead. */
   onError: (error: unknown, organizationId: string) => void
   /** Snapshots with more rows are scanned by threads. Default 8,192; doubled for a search that runs alone. */
-  rowsHereMax?: number
+  inlineRowsMax?: number
   /** Saves snapshots between a shutdown and the next start. Without it, they are rebuilt. */
   saved?: SavedSnapshots | undefined
   /** Smaller snapshots are not saved, because reading 1,024 rows, the default, takes less than a tenth of a second. */
@@ -29,7 +35,7 @@ export interface Entry extends SnapshotOf {
   ready: Promise<void>
   isReady: boolean
   /** The running catch-up. */
-  following: Promise<void> | null
+  catchingUp: Promise<void> | null
   /** The number of searches and background tasks that use its memory. */
   holders: number
   isDropped: boolean
@@ -37,13 +43,13 @@ export interface Entry extends SnapshotOf {
 }
 
 /** Milliseconds for which a used snapshot is not evicted, so that organizations don't keep evicting each other. */
-const KEPT_MS = 5_000
+const UNEVICTED_MS = 5_000
 /** Milliseconds until a retry after a snapshot failed or found no room. */
 const REFUSED_MS = 60_000
 const REFUSED_MAX = 10_000
 const LOADS_WAITING_MAX = 16
 /** Limits concurrent catch-ups, because the pages that they read are outside the memory limit. */
-const FOLLOWING_MAX = 4
+const CATCH_UPS_MAX = 4
 
 /** One snapshot per organization, within a memory limit. */
 export class Snapshots {
@@ -56,7 +62,7 @@ export class Snapshots {
   readonly #entries = new Map<string, Entry>()
   readonly #refusedUntil = new Map<string, number>()
   readonly #loadLimit = pLimit(1)
-  readonly #followLimit = pLimit(FOLLOWING_MAX)
+  readonly #catchUpLimit = pLimit(CATCH_UPS_MAX)
   readonly #working = new Set<Promise<void>>()
   #searches = 0
   #restoring: Promise<void> | undefined
@@ -88,9 +94,9 @@ export class Snapshots {
     return { bytes, organizations: this.#entries.size }
   }
 
-  async forgetRemoved(): Promise<void> {
+  async evictRemoved(): Promise<void> {
     const held = [...this.#entries.values()]
-    const there = await whichAreThere(
+    const there = await existingOrganizations(
       this.#db,
       held.map(({ organizationId }) => organizationId),
     )
@@ -110,22 +116,22 @@ export class Snapshots {
     await Promise.all([this.#restoring, ...this.#working])
     const { saved, rowsSavedMin: rowsMin } = this.#options
     const entries = [...this.#entries.values()].toReversed().filter(({ isReady }) => isReady)
-    const catchUp = (entry: Entry, signal: AbortSignal): Promise<void> => this.#catchUp(entry, signal)
+    const catchUp = (entry: Entry, signal: AbortSignal): Promise<void> => this.#applyChanges(entry, signal)
     await saved?.saveAll({ db: this.#db, rowsMin }, entries, catchUp)
     await this.#scanner.close()
   }
 
   /** Applies all changes committed before the call. A call during a run waits for a run that starts later. */
-  async follow(entry: Entry): Promise<void> {
-    await entry.following
+  async catchUp(entry: Entry): Promise<void> {
+    await entry.catchingUp
     // Another snapshot may already use its memory.
     if (entry.isDropped) return
-    entry.following ??= this.#work(entry, () =>
-      this.#followLimit(async () => {
-        if (!entry.isDropped) await this.#catchUp(entry, this.#stopping.signal)
+    entry.catchingUp ??= this.#work(entry, () =>
+      this.#catchUpLimit(async () => {
+        if (!entry.isDropped) await this.#applyChanges(entry, this.#stopping.signal)
       }),
-    ).finally(() => (entry.following = null))
-    await entry.following
+    ).finally(() => (entry.catchingUp = null))
+    await entry.catchingUp
   }
 
   /** Runs a read-only task in the background while retaining the entry. A shutdown aborts it. */
@@ -166,7 +172,7 @@ export class Snapshots {
   #add({ organizationId, modelId, dimensions }: SnapshotOf): Entry {
     const of = { organizationId, modelId, dimensions }
     const snapshot = new VectorSnapshot(of, this.#scanner)
-    const state = { isReady: false, following: null, holders: 0, isDropped: false }
+    const state = { isReady: false, catchingUp: null, holders: 0, isDropped: false }
     const entry: Entry = { ...of, ...state, snapshot, ready: Promise.resolve(), usedAt: this.#now() }
     this.#entries.set(organizationId, entry)
     return entry
@@ -203,12 +209,12 @@ export class Snapshots {
   }
 
   async #makeReady(entry: Entry): Promise<void> {
-    await this.#catchUp(entry, this.#stopping.signal)
+    await this.#applyChanges(entry, this.#stopping.signal)
     entry.isReady = true
   }
 
   /** Applies the changes since the snapshot's revision. Drops a snapshot that can't be updated. */
-  async #catchUp(entry: Entry, signal: AbortSignal): Promise<void> {
+  async #applyChanges(entry: Entry, signal: AbortSignal): Promise<void> {
     const { snapshot } = entry
     const { revision, removedSourceIds, itemIds } = await readChanges(this.#db, entry, snapshot.revision)
     if (itemIds === null) {
@@ -262,7 +268,7 @@ export class Snapshots {
     if (!this.#scanner.hasRoom(table, rows, true)) return false
     for (const entry of this.#entries.values()) {
       if (this.#scanner.hasRoom(table, rows)) return true
-      if (entry.holders === 0 && this.#now() - entry.usedAt >= KEPT_MS) this.#drop(entry)
+      if (entry.holders === 0 && this.#now() - entry.usedAt >= UNEVICTED_MS) this.#drop(entry)
     }
     return this.#scanner.hasRoom(table, rows)
   }

@@ -52,7 +52,7 @@ function memoryOf(bytes: number): VectorMemory {
     db: database.db,
     bytes,
     threads: 0,
-    waits: { loadMs: MINUTE, followMs: MINUTE },
+    waits: { loadMs: MINUTE, catchUpMs: MINUTE },
     onError: (error) => errors.push(error),
     now: () => now,
   })
@@ -73,8 +73,8 @@ async function take({ id: organizationId }: TestOrganization): Promise<HeldSnaps
 async function rowsHeld(organization: TestOrganization): Promise<number | null> {
   const snapshot = await take(organization)
   if (snapshot === null) return null
-  await snapshot.follow()
-  const rows = snapshot.snapshot.facts.select(ALL).rows
+  await snapshot.catchUp()
+  const rows = snapshot.snapshot.fields.select(ALL).rows
   snapshot.release()
   return rows
 }
@@ -100,9 +100,9 @@ describe('vector snapshots', () => {
     expect(await rowsHeld(first)).toBe(20)
     now += 2 * MINUTE
     expect(await rowsHeld(third)).toBe(20)
-    expect(used?.snapshot.facts.select(ALL).rows).toBe(20)
-    const proposal = await used?.propose(await model.embedQuery('common'), 8, ALL, null)
-    expect(proposal?.candidates.length).toBeGreaterThan(8)
+    expect(used?.snapshot.fields.select(ALL).rows).toBe(20)
+    const found = await used?.findCandidates(await model.embedQuery('common'), 8, ALL, null)
+    expect(found?.candidates.length).toBeGreaterThan(8)
     used?.release()
     expect(errors).toEqual([])
   })
@@ -126,7 +126,7 @@ describe('vector snapshots', () => {
       Array.from({ length: 300 }, (_, n) => testItem(organization, { externalId: `more-${n}` })),
     )
     const snapshot = await take(organization)
-    expect(await snapshot?.follow()).toBe(false)
+    expect(await snapshot?.catchUp()).toBe(false)
     snapshot?.release()
     expect(memory.held()).toEqual({ bytes: 0, organizations: 0 })
     expect(errors).toEqual([])
@@ -152,14 +152,14 @@ describe('vector snapshots', () => {
     const [kept, removed] = [await organizationOf(20), await organizationOf(20)]
     for (const one of [kept, removed]) expect(await rowsHeld(one)).toBe(20)
     const used = await take(removed)
-    await memory.forgetRemoved()
+    await memory.evictRemoved()
     expect(memory.held().organizations).toBe(2)
     await database.db
       .updateTable('organizations')
       .set({ removed_at: clock.now() })
       .where('id', '=', removed.id)
       .execute()
-    await memory.forgetRemoved()
+    await memory.evictRemoved()
     expect(memory.held()).toEqual({ organizations: 1, bytes: BLOCK })
     used?.release()
     expect(await rowsHeld(kept)).toBe(20)
@@ -173,7 +173,7 @@ describe('vector snapshots', () => {
     await database.db.deleteFrom('item_changes').where('organization_id', '=', organization.id).execute()
     await items.write(organization.id, [testItem(organization, { externalId: 'seen' })])
     const behind = await take(organization)
-    expect(await behind?.follow()).toBe(false)
+    expect(await behind?.catchUp()).toBe(false)
     behind?.release()
     expect(await rowsHeld(organization)).toBe(5)
   })
@@ -184,7 +184,8 @@ describe('vector snapshots', () => {
     await items.write(organization.id, [testItem(organization, { externalId: 'new', body: 'common' })])
     const snapshot = await take(organization)
     const question = await model.embedQuery('common')
-    const candidates = async () => (await snapshot?.propose(question, 20, ALL, null))?.candidates.length
+    const candidates = async () =>
+      (await snapshot?.findCandidates(question, 20, ALL, null))?.candidates.length
     const send = database.db.executeQuery.bind(database.db)
     const told: (number | undefined)[] = []
     const plans: string[] = []
@@ -196,7 +197,7 @@ describe('vector snapshots', () => {
       }
       return await send(statement, ...rest)
     })
-    expect(await snapshot?.follow()).toBe(true)
+    expect(await snapshot?.catchUp()).toBe(true)
     sending.mockRestore()
     expect(told).toEqual([10, 10])
     expect(await candidates()).toBe(11)
@@ -218,9 +219,9 @@ describe('vector snapshots', () => {
       if (/chunk_embeddings/.test(text)) throw new Error('the connection was lost')
       return await send(statement, ...rest)
     })
-    const first = snapshot?.follow()
+    const first = snapshot?.catchUp()
     await setImmediate()
-    expect([await snapshot?.follow(), await first]).toEqual([false, false])
+    expect([await snapshot?.catchUp(), await first]).toEqual([false, false])
     sending.mockRestore()
     expect(asked.filter((text) => /chunk_embeddings/.test(text))).toHaveLength(1)
     snapshot?.release()

@@ -1,23 +1,23 @@
 import { within } from '../background/index.ts'
 import type { MeaningPart } from '../inference/embedding-model.ts'
-import { greatestCosines, type Nearness, nearnessOf } from '../vector-scan/index.ts'
-import type { ItemScope } from './item-facts.ts'
+import { greatestCosines, type Similarity, similaritiesOf } from '../vector-scan/index.ts'
+import type { ItemScope } from './item-fields.ts'
 import type { RowKey, SnapshotOf } from './read-snapshot.ts'
 import { type Entry, Snapshots, type SnapshotsOptions } from './snapshots.ts'
 import type { VectorSnapshot } from './vector-snapshot.ts'
 
 /** A chunk that can be among the nearest to a query. */
-export interface Candidate extends RowKey, Nearness {
-  /** The version of its item in the snapshot; null: the database proposed it. */
+export interface Candidate extends RowKey, Similarity {
+  /** The version of its item in the snapshot; null: it comes from the database. */
   version: number | null
 }
 
 /** The chunks in scope that can be among the nearest, by score or by quantized cosine. */
-export interface Proposal {
+export interface CandidateSet {
   /** In any order. */
   candidates: Candidate[]
   /** The upper bound of the score (or cosine, if ranked) of all other chunks in scope; 0: no others. */
-  floor: number
+  restUpperBound: number
   revision: number
   /** The sources that were being removed, whose chunks are excluded. */
   removedSourceIds: readonly string[]
@@ -25,7 +25,7 @@ export interface Proposal {
   count: number | null
 }
 
-/** A proposal for a ranking: only the nearest by quantized cosine, with the products of their meaning parts. */
+/** Candidates for a ranking: only the nearest by quantized cosine, with the products of their meaning parts. */
 export interface Ranking {
   /** The dimensions of the meaning part; null: the model has none. */
   meaning: MeaningPart | null
@@ -37,16 +37,16 @@ export interface HeldSnapshot {
   readonly isDropped: boolean
   readonly snapshot: VectorSnapshot
   /** All rows in scope that can be among the `limit` nearest; null: too many, or the snapshot keeps changing. */
-  propose(
+  findCandidates(
     vector: Float32Array,
     limit: number,
     scope: ItemScope,
     ranked: Ranking | null,
-  ): Promise<Proposal | null>
+  ): Promise<CandidateSet | null>
   /** Applies new changes. @returns whether it finished in time */
-  follow(): Promise<boolean>
+  catchUp(): Promise<boolean>
   /** Applies new changes in the background, unless that is already running. */
-  followLater(): void
+  catchUpLater(): void
   /** Runs a read-only task in the background with the snapshot. A shutdown aborts it; failures go to `onError`. */
   inBackground(act: (signal: AbortSignal) => Promise<void>): void
   release(): void
@@ -59,7 +59,7 @@ export interface VectorMemory {
   take(of: SnapshotOf): Promise<HeldSnapshot | null>
   held(): { bytes: number; organizations: number }
   /** Drops the snapshots of organizations that were removed or are being removed. */
-  forgetRemoved(): Promise<void>
+  evictRemoved(): Promise<void>
   start(): void
   /** Stops loads and threads, and saves the snapshots. */
   close(): Promise<void>
@@ -67,7 +67,7 @@ export interface VectorMemory {
 
 export interface VectorMemoryOptions extends SnapshotsOptions {
   /** Milliseconds that a search waits for a snapshot before it uses the database, whose scan can block others. */
-  waits: { loadMs: number; followMs: number }
+  waits: { loadMs: number; catchUpMs: number }
 }
 
 /** @returns an empty memory; an organization's first search loads its snapshot */
@@ -83,7 +83,7 @@ export function createVectorMemory(options: VectorMemoryOptions): VectorMemory {
       return entry.isReady && !entry.isDropped ? hold(snapshots, entry, waits) : null
     },
     held: () => snapshots.held(),
-    forgetRemoved: () => snapshots.forgetRemoved(),
+    evictRemoved: () => snapshots.evictRemoved(),
     start: () => void snapshots.restored(),
     close: () => snapshots.close(),
   }
@@ -92,7 +92,7 @@ export function createVectorMemory(options: VectorMemoryOptions): VectorMemory {
 /** The maximum number of scans of a snapshot that changes meanwhile; rarely more than one. */
 const SCANS_MAX = 4
 
-function hold(snapshots: Snapshots, entry: Entry, { followMs }: VectorMemoryOptions['waits']): HeldSnapshot {
+function hold(snapshots: Snapshots, entry: Entry, { catchUpMs }: VectorMemoryOptions['waits']): HeldSnapshot {
   const { snapshot } = entry
   snapshots.take(entry)
   return {
@@ -100,23 +100,23 @@ function hold(snapshots: Snapshots, entry: Entry, { followMs }: VectorMemoryOpti
     get isDropped() {
       return entry.isDropped
     },
-    async propose(vector, limit, scope, ranked) {
+    async findCandidates(vector, limit, scope, ranked) {
       for (let scans = 1; scans <= SCANS_MAX; scans++) {
         const { revision } = snapshot
         if (snapshot.isChanging) {
-          if (entry.following) await within(followMs, entry.following)
+          if (entry.catchingUp) await within(catchUpMs, entry.catchingUp)
           if (entry.isDropped) return null
           continue
         }
-        const proposal = await scan(snapshots, snapshot, { vector, limit, scope, ranked })
+        const candidateSet = await scan(snapshots, snapshot, { vector, limit, scope, ranked })
         // Rows of a snapshot that changed meanwhile belong to no single revision.
-        if (proposal === null || snapshot.revision === revision) return proposal
+        if (candidateSet === null || snapshot.revision === revision) return candidateSet
       }
       return null
     },
-    follow: async () => (await within(followMs, snapshots.follow(entry))) && !entry.isDropped,
-    followLater: () => {
-      if (entry.following === null) void snapshots.follow(entry)
+    catchUp: async () => (await within(catchUpMs, snapshots.catchUp(entry))) && !entry.isDropped,
+    catchUpLater: () => {
+      if (entry.catchingUp === null) void snapshots.catchUp(entry)
     },
     inBackground: (act) => snapshots.later(entry, act),
     release: () => snapshots.release(entry),
@@ -132,16 +132,19 @@ async function scan(
     scope,
     ranked,
   }: { vector: Float32Array; limit: number; scope: ItemScope; ranked: Ranking | null },
-): Promise<Proposal | null> {
-  const { table, facts, revision, removedSourceIds } = snapshot
-  const { allowed, rows: count } = facts.select({ ...scope, exceptSourceIds: removedSourceIds })
+): Promise<CandidateSet | null> {
+  const { table, fields, revision, removedSourceIds } = snapshot
+  const { allowed, rows: count } = fields.select({ ...scope, exceptSourceIds: removedSourceIds })
   const scanned = await snapshots.scan(snapshot, vector, { allowed, limit })
   if (scanned === null) return null
   const found = ranked ? greatestCosines(scanned, limit) : scanned
   const candidates: Candidate[] = []
-  for (const [row, nearness] of nearnessOf(table, found, { vector, meaning: ranked?.meaning ?? null })) {
+  for (const [row, similarity] of similaritiesOf(table, found, {
+    vector,
+    meaning: ranked?.meaning ?? null,
+  })) {
     const key = snapshot.rowAt(row)
-    if (key) candidates.push(Object.assign(nearness, key))
+    if (key) candidates.push(Object.assign(similarity, key))
   }
-  return { candidates, floor: found.floor, revision, removedSourceIds, count }
+  return { candidates, restUpperBound: found.restUpperBound, revision, removedSourceIds, count }
 }

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Db } from '../database/database.ts'
 import { NO_ITEM, type RowTable, type VectorScanner } from '../vector-scan/index.ts'
-import { ItemFacts } from './item-facts.ts'
+import { ItemFields } from './item-fields.ts'
 import { type PageOfRows, readPages, type RowKey, type SnapshotOf } from './read-snapshot.ts'
 
 /** A row of a snapshot. The version changes whenever the stored item may have changed. */
@@ -18,7 +18,7 @@ const BYTES_HELD = 8 * 2 ** 20
 export class VectorSnapshot {
   #revision = 0
   #removedSourceIds: readonly string[] = []
-  readonly facts = new ItemFacts()
+  readonly fields = new ItemFields()
   readonly table: RowTable
   readonly organizationId: string
   readonly modelId: number
@@ -61,7 +61,7 @@ export class VectorSnapshot {
 
   /** null: the row is free */
   rowAt(row: number): SnapshotRow | null {
-    const item = this.facts.itemAt(this.table.itemOf(row))
+    const item = this.fields.itemAt(this.table.itemOf(row))
     return item ? { itemId: item.id, position: this.table.positionOf(row), version: item.version } : null
   }
 
@@ -90,11 +90,11 @@ export class VectorSnapshot {
   }
 
   #add({ page, keys, items }: PageOfRows): void {
-    const { facts, table } = this
-    for (const item of items) facts.put(item)
+    const { fields, table } = this
+    for (const item of items) fields.put(item)
     const rows = keys.map(({ itemId, position }) => {
-      const item = facts.numberOf(itemId)
-      if (item !== undefined) facts.addRows(item, 1)
+      const item = fields.numberOf(itemId)
+      if (item !== undefined) fields.addRows(item, 1)
       return table.add(item ?? NO_ITEM, position)
     })
     table.write(page, rows)
@@ -103,11 +103,11 @@ export class VectorSnapshot {
   }
 
   #remove(itemIds: ReadonlySet<string>): void {
-    const { facts, table } = this
-    const gone = new Set([...itemIds].map((id) => facts.numberOf(id)).filter((item) => item !== undefined))
+    const { fields, table } = this
+    const gone = new Set([...itemIds].map((id) => fields.numberOf(id)).filter((item) => item !== undefined))
     if (gone.size === 0) return
     for (let row = 0; row < table.rows; row++) if (gone.has(table.itemOf(row))) table.free(row)
-    for (const item of gone) facts.remove(item)
+    for (const item of gone) fields.remove(item)
   }
 
   /** Releases the memory. The caller must not scan it afterwards. */

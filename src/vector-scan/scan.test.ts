@@ -6,7 +6,7 @@ import { buildKernel } from '../../scripts/kernels/build.ts'
 import { scanKernelText } from '../../scripts/kernels/scan.ts'
 import { encodeHalfvec } from '../database/halfvec.ts'
 import { ROWS_A_BLOCK, segmentsOf, UNIT_BYTES } from './block-layout.ts'
-import { encodeQuestion } from './question.ts'
+import { quantizeQuery } from './quantized-query.ts'
 import { NO_ITEM } from './row-table.ts'
 import { createScan, greatestCosines, mergeScanned, type ScannedRows, type ScanJob } from './scan.ts'
 import { createSharedMemory, roomOf } from './shared-memory.ts'
@@ -65,12 +65,12 @@ function held(vectors: readonly Float32Array[], dimensions: number) {
   for (const row of vectors.keys()) rowItems[row] = row
   const scan = createScan(shared.memory, roomOf(0))
   return (vector: Float32Array, asked: Partial<ScanJob> & { limit: number }): ScannedRows => {
-    const question = encodeQuestion(vector)
-    if (question === null) throw new Error('a question without length')
-    const job = { question, segments, units, from: 0, to: blocks, rowItems, allowed: null, ...asked }
-    const proposal = scan(job)
-    if (proposal === null) throw new Error('too many')
-    return proposal
+    const query = quantizeQuery(vector)
+    if (query === null) throw new Error('a query without length')
+    const job = { query, segments, units, from: 0, to: blocks, rowItems, allowed: null, ...asked }
+    const scanned = scan(job)
+    if (scanned === null) throw new Error('too many')
+    return scanned
   }
 }
 
@@ -98,18 +98,25 @@ describe('the scan', () => {
         const vectors = Array.from({ length: rows }, () => vectorOf(random, dimensions, ofRows))
         // Duplicates, and a zero vector.
         if (odd) vectors.push(...vectors.slice(0, 20), new Float32Array(dimensions))
-        const question = vectorOf(random, dimensions, ofQuestion)
-        if (question.every((value) => value === 0)) question[0] = 1
-        const exact = vectors.map((vector) => similarity(question, vector))
-        const { rows: proposed, uppers, cosines, floor } = held(vectors, dimensions)(question, { limit })
-        for (const [index, row] of proposed.entries()) {
-          expect(exact[row]).toBeLessThanOrEqual(uppers[index] ?? Number.NaN)
-          expect(exact[row]).toBeGreaterThanOrEqual(2 * (cosines[index] ?? Number.NaN) - (uppers[index] ?? 0))
+        const query = vectorOf(random, dimensions, ofQuestion)
+        if (query.every((value) => value === 0)) query[0] = 1
+        const exact = vectors.map((vector) => similarity(query, vector))
+        const {
+          rows: candidates,
+          upperBounds,
+          cosines,
+          restUpperBound,
+        } = held(vectors, dimensions)(query, { limit })
+        for (const [index, row] of candidates.entries()) {
+          expect(exact[row]).toBeLessThanOrEqual(upperBounds[index] ?? Number.NaN)
+          expect(exact[row]).toBeGreaterThanOrEqual(
+            2 * (cosines[index] ?? Number.NaN) - (upperBounds[index] ?? 0),
+          )
         }
         const nearest = exact.filter((one) => one > 0).toSorted((left, right) => right - left)
         const last = nearest[limit - 1] ?? 0
-        expect(floor).toBeLessThanOrEqual(last)
-        const known = new Set(proposed)
+        expect(restUpperBound).toBeLessThanOrEqual(last)
+        const known = new Set(candidates)
         for (const [row, one] of exact.entries())
           if (!known.has(row) && one > 0) expect(one).toBeLessThan(last)
       }),
@@ -137,29 +144,34 @@ describe('the scan', () => {
     const random = createRandom(3)
     const vectors = Array.from({ length: 5 * ROWS_A_BLOCK }, () => vectorOf(random, 256, 'dense'))
     const scan = held(vectors, 256)
-    const question = vectorOf(random, 256, 'dense')
-    const parts = [scan(question, { limit: 8, from: 0, to: 2 }), scan(question, { limit: 8, from: 2, to: 5 })]
+    const query = vectorOf(random, 256, 'dense')
+    const parts = [scan(query, { limit: 8, from: 0, to: 2 }), scan(query, { limit: 8, from: 2, to: 5 })]
     const merged = mergeScanned(parts, 8)
-    const whole = scan(question, { limit: 8 })
+    const whole = scan(query, { limit: 8 })
     expect(merged).toEqual(whole)
   })
 
-  it('keeps the rows with the greatest cosines and ties, and a floor that no other cosine exceeds', () => {
+  it('keeps the rows with the greatest cosines and ties, and an upper bound of the other cosines', () => {
     // Few distinct values, so that many are equal.
     const cosines = fc.array(fc.integer({ min: -4, max: 20 }), { maxLength: 60 })
     fc.assert(
       fc.property(cosines, fc.integer({ min: 1, max: 20 }), (values, limit) => {
         const rows = [...values.keys()]
-        const all = { rows, uppers: values.map((value) => value + 1), cosines: values, floor: 2 }
+        const all = {
+          rows,
+          upperBounds: values.map((value) => value + 1),
+          cosines: values,
+          restUpperBound: 2,
+        }
         const kept = greatestCosines(all, limit)
         const last = values.toSorted((one, other) => other - one)[limit - 1] ?? -Infinity
         expect(kept.rows.filter((row) => (values[row] ?? 0) > 0)).toEqual(
           rows.filter((row) => (values[row] ?? 0) >= Math.max(1, last)),
         )
         expect(kept.cosines).toEqual(kept.rows.map((row) => values[row]))
-        expect(kept.uppers).toEqual(kept.rows.map((row) => (values[row] ?? 0) + 1))
+        expect(kept.upperBounds).toEqual(kept.rows.map((row) => (values[row] ?? 0) + 1))
         const others = rows.filter((row) => !kept.rows.includes(row))
-        for (const row of others) expect(kept.floor).toBeGreaterThanOrEqual(values[row] ?? 0)
+        for (const row of others) expect(kept.restUpperBound).toBeGreaterThanOrEqual(values[row] ?? 0)
       }),
     )
   })

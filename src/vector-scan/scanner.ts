@@ -1,12 +1,12 @@
 import { ROWS_A_BLOCK } from './block-layout.ts'
-import { encodeQuestion } from './question.ts'
+import { quantizeQuery } from './quantized-query.ts'
 import { RowTable } from './row-table.ts'
 import type { ScannedRows } from './scan.ts'
 import { createSharedMemory, type SharedMemory } from './shared-memory.ts'
 import { createThreads, type Threads } from './threads.ts'
 
 /** Threads scan tables with more rows; doubled if no other scan is expected. */
-const ROWS_HERE_MAX = 8_192
+const INLINE_ROWS_MAX = 8_192
 
 /** Tables of quantized vectors within a memory limit, and scans of them. */
 export class VectorScanner {
@@ -17,14 +17,14 @@ export class VectorScanner {
   constructor({
     bytes,
     threads,
-    rowsHereMax = ROWS_HERE_MAX,
+    inlineRowsMax = INLINE_ROWS_MAX,
   }: {
     bytes: number
     threads: number
-    rowsHereMax?: number | undefined
+    inlineRowsMax?: number | undefined
   }) {
     this.#shared = createSharedMemory({ bytes, threads: threads + 1 })
-    this.#threads = createThreads(this.#shared, { count: threads, rowsHereMax })
+    this.#threads = createThreads(this.#shared, { count: threads, inlineRowsMax })
   }
 
   /** Creates an empty table of vectors with this many dimensions. */
@@ -50,9 +50,9 @@ export class VectorScanner {
     vector: Float32Array,
     { allowed, limit, isAlone }: { allowed: Uint8Array | null; limit: number; isAlone: boolean },
   ): Promise<ScannedRows | null> {
-    const question = encodeQuestion(vector)
-    if (question === null || blocks === 0) return { rows: [], uppers: [], cosines: [], floor: 0 }
-    return await this.#threads.scan({ question, segments, units, rowItems, allowed, limit }, isAlone)
+    const query = quantizeQuery(vector)
+    if (query === null || blocks === 0) return { rows: [], upperBounds: [], cosines: [], restUpperBound: 0 }
+    return await this.#threads.scan({ query, segments, units, rowItems, allowed, limit }, isAlone)
   }
 
   async close(): Promise<void> {

@@ -11,17 +11,17 @@ const SEGMENTS_MAX = DIMENSIONS_MAX / SEGMENT
 /** Blocks per kernel call, so that the results stay in the processor's cache. */
 export const BLOCKS_AT_ONCE = 16
 /**
- * The layout of a thread's room, in words: a question, the units of some blocks, the sums of one block's rows, and the
+ * The layout of a thread's room, in words: a query, the units of some blocks, the sums of one block's rows, and the
  * results of all rows.
  */
-const QUESTION_WORDS = DIMENSIONS_MAX + 3 * SEGMENTS_MAX
+const QUERY_WORDS = DIMENSIONS_MAX + 3 * SEGMENTS_MAX
 const UNITS_WORDS = BLOCKS_AT_ONCE * SEGMENTS_MAX
 const OUT_WORDS = BLOCKS_AT_ONCE * ROWS_A_BLOCK
-const ROOM_BYTES = WORD * (QUESTION_WORDS + UNITS_WORDS + ROWS_A_BLOCK + OUT_WORDS)
+const ROOM_BYTES = WORD * (QUERY_WORDS + UNITS_WORDS + ROWS_A_BLOCK + OUT_WORDS)
 
 /** The memory in which a thread passes arguments to the kernel. Addresses are in bytes. */
 export interface Room {
-  readonly question: number
+  readonly query: number
   readonly units: number
   readonly sums: number
   readonly out: number
@@ -29,10 +29,10 @@ export interface Room {
 
 /** The room of a thread, numbered from 0. */
 export function roomOf(thread: number): Room {
-  const question = thread * ROOM_BYTES
-  const units = question + WORD * QUESTION_WORDS
+  const query = thread * ROOM_BYTES
+  const units = query + WORD * QUERY_WORDS
   const sums = units + WORD * UNITS_WORDS
-  return { question, units, sums, out: sums + WORD * ROWS_A_BLOCK }
+  return { query, units, sums, out: sums + WORD * ROWS_A_BLOCK }
 }
 
 /** Memory shared by all threads, allocated in units of one size, so that any model can reuse any unit. */

@@ -25,11 +25,11 @@ interface Thread {
 
 /**
  * @param count the number of threads besides this one. Each has a room in the memory after this thread's
- * @param rowsHereMax scans up to this many rows on the calling thread, because handing them over costs as much
+ * @param inlineRowsMax scans up to this many rows on the calling thread, because handing them over costs as much
  */
 export function createThreads(
   shared: SharedMemory,
-  { count, rowsHereMax }: { count: number; rowsHereMax: number },
+  { count, inlineRowsMax }: { count: number; inlineRowsMax: number },
 ): Threads {
   let here: Scan | undefined
   const threads = new Map<number, Thread>()
@@ -43,7 +43,7 @@ export function createThreads(
   return {
     async scan(job, isAlone) {
       const blocks = job.units.length / job.segments
-      if (blocks * ROWS_A_BLOCK <= rowsHereMax * (isAlone ? 2 : 1) || count === 0) {
+      if (blocks * ROWS_A_BLOCK <= inlineRowsMax * (isAlone ? 2 : 1) || count === 0) {
         here ??= createScan(shared.memory, roomOf(0))
         return here({ ...job, from: 0, to: blocks })
       }

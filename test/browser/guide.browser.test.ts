@@ -25,7 +25,7 @@ const PAGES = [
   'guides/go-to-production.html',
   'reference/settings.html',
   'explanation/architecture.html',
-  'decisions/0021-snapshots-propose.html',
+  'decisions/0021-candidates-from-snapshots.html',
 ]
 const executablePath = inject('chromium')
 

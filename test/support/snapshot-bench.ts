@@ -46,7 +46,7 @@ export async function startSnapshotBench(
     db,
     bytes: 64 * 2 ** 20,
     threads: 1,
-    waits: { loadMs: 60_000, followMs: 60_000 },
+    waits: { loadMs: 60_000, catchUpMs: 60_000 },
     onError: (error) => {
       throw error
     },

@@ -5,7 +5,7 @@ import type { TermWeights } from '../../inference/term-weights.ts'
 import { runCooperatively } from '../../kernel/cooperative.ts'
 import type { Candidate, HeldSnapshot } from '../../vector-memory/index.ts'
 import { conditionsOf } from '../filter-conditions.ts'
-import { answerBy, scoredRows } from '../nearest.ts'
+import { searchWith, scoredRows } from '../nearest.ts'
 import {
   byKey,
   type ChunkRow,
@@ -14,7 +14,7 @@ import {
   type Nearest,
   type NearestChunk,
   type NearestQuery,
-  type Proposer,
+  type CandidateSource,
 } from '../nearest-query.ts'
 import type { ReadCandidates } from '../read-candidates.ts'
 import { type Rankable, relevanceOf } from './hybrid-order.ts'
@@ -51,14 +51,14 @@ export function createRankBy({
   readWords: ReadWords
   missedWords: (held: HeldSnapshot) => void
 }): (
-  proposer: Proposer,
+  source: CandidateSource,
   query: NearestQuery,
   request: RankRequest & { countInScope: () => Promise<number> },
   signal?: AbortSignal,
 ) => Promise<Nearest<RankedChunk> | null> {
-  return async (proposer, query, request, signal) => {
+  return async (source, query, request, signal) => {
     const asked = askedWords(request.words, terms)
-    const onMissing = (): void => void (proposer.held && missedWords(proposer.held))
+    const onMissing = (): void => void (source.held && missedWords(source.held))
 
     /** null: a candidate no longer exists. */
     const rank = async (candidates: readonly Candidate[], revision: number): Promise<Ranked[] | null> => {
@@ -77,15 +77,15 @@ export function createRankBy({
       })
     }
 
-    return await answerBy(proposer, query, async (proposal, isFresh) => {
-      const { count } = proposal
-      const matching = await keepMatching(db, query, nearestFirst(proposal.candidates))
+    return await searchWith(source, query, async (candidateSet, isFresh) => {
+      const { count } = candidateSet
+      const matching = await keepMatching(db, query, nearestFirst(candidateSet.candidates))
       const candidates = matching.slice(0, query.limit)
-      if (mayLack(candidates, query.limit, proposal.floor)) return { state: 'too_few' }
-      const best = await rank(candidates, proposal.revision)
+      if (couldMissSome(candidates, query.limit, candidateSet.restUpperBound)) return { state: 'too_few' }
+      const best = await rank(candidates, candidateSet.revision)
       if (best === null) return { state: 'outdated' }
-      const wanted = new Map([...best, ...mayBeNearest(candidates)].map((chunk) => [keyText(chunk), chunk]))
-      const read = await readCandidates(proposer, query, { proposal, candidates: [...wanted.values()] })
+      const wanted = new Map([...best, ...withinBounds(candidates)].map((chunk) => [keyText(chunk), chunk]))
+      const read = await readCandidates(source, query, { candidateSet, candidates: [...wanted.values()] })
       if (read.state !== 'read') return read
       if (read.changedItemIds.size > 0 && !(isFresh && hasAll(read.rows, best))) return { state: 'outdated' }
       return {
@@ -93,16 +93,16 @@ export function createRankBy({
         chunks: rankedRows(query, best, read.rows),
         best: scoredRows(query, read.rows.values())[0]?.score,
         countCompared: count === null ? request.countInScope : async () => count,
-        isApproximate: proposer.path === 'approximate',
+        isApproximate: source.path === 'approximate',
       }
     })
   }
 }
 
-/** Whether a chunk that was not proposed can be nearer than the last candidate. */
-function mayLack(candidates: readonly Candidate[], limit: number, floor: number): boolean {
+/** Whether another chunk can be nearer than the last candidate. */
+function couldMissSome(candidates: readonly Candidate[], limit: number, restUpperBound: number): boolean {
   const last = candidates.length < limit ? 0 : (candidates.at(-1)?.cosine ?? 0)
-  return floor > 0 && last <= floor
+  return restUpperBound > 0 && last <= restUpperBound
 }
 
 function hasAll(rows: ReadonlyMap<string, ChunkRow>, chunks: readonly Candidate[]): boolean {
@@ -113,7 +113,7 @@ function nearestFirst(candidates: readonly Candidate[]): Candidate[] {
   return candidates.filter(({ cosine }) => cosine > 0).toSorted((a, b) => b.cosine - a.cosine || byKey(a, b))
 }
 
-/** The rows of the best chunks, most relevant first. Ties are ordered by nearness. */
+/** The rows of the best chunks, most relevant first. Ties are ordered by similarity. */
 function rankedRows(
   query: NearestQuery,
   best: readonly Ranked[],
@@ -132,9 +132,12 @@ function rankedRows(
 }
 
 /** Drops candidates whose upper bound is too low. The bounds are symmetric around the quantized cosine. */
-function mayBeNearest(candidates: readonly Candidate[]): Candidate[] {
-  const least = candidates.reduce((most, { cosine, atMost }) => Math.max(most, 2 * cosine - atMost), 0)
-  return candidates.filter(({ atMost }) => atMost >= least)
+function withinBounds(candidates: readonly Candidate[]): Candidate[] {
+  const least = candidates.reduce(
+    (most, { cosine, upperBound }) => Math.max(most, 2 * cosine - upperBound),
+    0,
+  )
+  return candidates.filter(({ upperBound }) => upperBound >= least)
 }
 
 const Ids = z.array(z.object({ id: z.string() }))

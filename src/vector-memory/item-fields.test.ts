@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ItemFacts, type ItemRow } from './item-facts.ts'
+import { ItemFields, type ItemRow } from './item-fields.ts'
 import { Readable } from '../kernel/reader.ts'
 
 function row(id: string, changed: Partial<ItemRow> = {}): ItemRow {
@@ -19,39 +19,44 @@ function row(id: string, changed: Partial<ItemRow> = {}): ItemRow {
 const SALES = { providers: null, readable: Readable.everything, metadata: { team: 'sales' } }
 
 /** Three items with two rows each; the last item belongs to another team. */
-function threeItems(): ItemFacts {
-  const facts = new ItemFacts()
+function threeItems(): ItemFields {
+  const fields = new ItemFields()
   for (const item of [row('a'), row('b'), row('c', { metadata: { team: 'support' } })])
-    facts.addRows(facts.put(item), 2)
-  return facts
+    fields.addRows(fields.put(item), 2)
+  return fields
 }
 
 describe('item scopes', () => {
   it('caches a selection while nothing changes', () => {
-    const facts = threeItems()
-    expect(facts.select(SALES).allowed).toEqual(Uint8Array.of(1, 1, 0))
-    expect(facts.select({ ...SALES }).allowed).toBe(facts.select(SALES).allowed)
-    expect(facts.select(SALES).rows).toBe(4)
-    expect(facts.select({ providers: null, readable: Readable.everything }).rows).toBe(6)
+    const fields = threeItems()
+    expect(fields.select(SALES).allowed).toEqual(Uint8Array.of(1, 1, 0))
+    expect(fields.select({ ...SALES }).allowed).toBe(fields.select(SALES).allowed)
+    expect(fields.select(SALES).rows).toBe(4)
+    expect(fields.select({ providers: null, readable: Readable.everything }).rows).toBe(6)
   })
 
-  it.each<[string, (facts: ItemFacts) => void, number[], number]>([
-    ['an item changes', (facts) => facts.put(row('b', { metadata: null, provider: 'slack' })), [1, 1, 0], 4],
-    ['an item leaves it', (facts) => facts.put(row('b', { metadata: {} })), [1, 0, 0], 2],
-    ['an item comes', (facts) => facts.addRows(facts.put(row('d')), 1), [1, 1, 0, 1], 5],
-    ['rows come', (facts) => facts.addRows(0, 3), [1, 1, 0], 7],
-    ['an item goes', (facts) => facts.remove(0), [1, 1, 0], 2],
-    ['another takes its number', (facts) => (facts.remove(0), facts.put(row('e'))), [1, 1, 0], 2],
+  it.each<[string, (fields: ItemFields) => void, number[], number]>([
+    [
+      'an item changes',
+      (fields) => fields.put(row('b', { metadata: null, provider: 'slack' })),
+      [1, 1, 0],
+      4,
+    ],
+    ['an item leaves it', (fields) => fields.put(row('b', { metadata: {} })), [1, 0, 0], 2],
+    ['an item comes', (fields) => fields.addRows(fields.put(row('d')), 1), [1, 1, 0, 1], 5],
+    ['rows come', (fields) => fields.addRows(0, 3), [1, 1, 0], 7],
+    ['an item goes', (fields) => fields.remove(0), [1, 1, 0], 2],
+    ['another takes its number', (fields) => (fields.remove(0), fields.put(row('e'))), [1, 1, 0], 2],
   ])('recomputes the selection when %s', (_what, change, allowed, rows) => {
-    const facts = threeItems()
-    facts.select(SALES)
-    change(facts)
-    expect([...(facts.select(SALES).allowed ?? [])]).toEqual(allowed)
-    expect(facts.select(SALES).rows).toBe(rows)
+    const fields = threeItems()
+    fields.select(SALES)
+    change(fields)
+    expect([...(fields.select(SALES).allowed ?? [])]).toEqual(allowed)
+    expect(fields.select(SALES).rows).toBe(rows)
   })
 
   it('keeps the selections of different scopes apart', () => {
-    const facts = threeItems()
+    const fields = threeItems()
     const scopes = [
       SALES,
       { providers: null, readable: Readable.everything },
@@ -68,8 +73,8 @@ describe('item scopes', () => {
         updatedFrom: n,
       })),
     ]
-    const counted = scopes.map((scope) => facts.select(scope).rows)
+    const counted = scopes.map((scope) => fields.select(scope).rows)
     expect(counted).toEqual([4, 6, 6, 0, 0, 6, 0, 2, 4, 6, 0, 0, 0, 0, 0, 0, 0, 0, 0])
-    expect(scopes.map((scope) => facts.select(scope).rows)).toEqual(counted)
+    expect(scopes.map((scope) => fields.select(scope).rows)).toEqual(counted)
   })
 })

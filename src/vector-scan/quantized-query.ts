@@ -1,7 +1,7 @@
 import { PAIR_BYTES, SCALES_BYTES, SEGMENT, segmentsOf } from './block-layout.ts'
 import { distanceError } from './score.ts'
 
-export interface Question {
+export interface QuantizedQuery {
   /** For each segment that is not all 0: its unit's offset, number of pairs, and bound; then the pairs. */
   readonly words: Int32Array
   readonly segments: number
@@ -22,7 +22,7 @@ const FLOAT_ERROR_MIN = 1e-5
 const HEAD_WORDS = 3
 
 /** Encodes a vector for the kernel, rounded to 16 bits, in place. @returns null if all numbers are 0 */
-export function encodeQuestion(vector: Float32Array): Question | null {
+export function quantizeQuery(vector: Float32Array): QuantizedQuery | null {
   const segmentsMax = segmentsOf(vector.length)
   const unit = unitOf(vector, segmentsMax)
   if (unit === null) return null

@@ -2,56 +2,56 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../../database/database.ts'
 import { encodeHalfvec } from '../../database/halfvec.ts'
-import type { Candidate, Proposal } from '../../vector-memory/index.ts'
+import type { Candidate, CandidateSet } from '../../vector-memory/index.ts'
 import { compareVectors, distanceError } from '../../vector-scan/index.ts'
 import { inScope, notRemoved } from '../filter-conditions.ts'
-import type { NearestQuery, Proposer } from '../nearest-query.ts'
+import type { CandidateSource, NearestQuery } from '../nearest-query.ts'
 
 /** Extra candidates: pgvector sums in 32 bits, so near ties can have another order. */
 const MARGIN = 8
 /** Further ties are cut off in the database's order, by item and position. */
-const PROPOSED_MAX = 4_096
+const CANDIDATES_MAX = 4_096
 
-/** A vector proposed by the database. */
-export const ProposedRow = z.object({ id: z.string(), position: z.number(), vector: z.string() })
+/** A candidate's vector, read from the database. */
+export const CandidateRow = z.object({ id: z.string(), position: z.number(), vector: z.string() })
 
 const Scanned = z.object({ revision: z.number(), distance: z.number().nullable() })
-const Rows = z.array(z.union([Scanned.extend(ProposedRow.shape), Scanned.extend({ id: z.null() })]))
+const Rows = z.array(z.union([Scanned.extend(CandidateRow.shape), Scanned.extend({ id: z.null() })]))
 
 /** The maximum distance of a candidate: zero vectors have none, opposite ones no score. With room for rounding. */
 const NO_FURTHER = 1.01
 
-/** Proposes by an exact scan in the database, within scope and filter. `isRanked`: for the hybrid order. */
-export function createScanProposer(db: Db, query: NearestQuery, isRanked: boolean): Proposer {
+/** Candidates from an exact scan in the database, within scope and filter. `isRanked`: for the hybrid order. */
+export function createScanSource(db: Db, query: NearestQuery, isRanked: boolean): CandidateSource {
   return {
     path: 'database',
     held: null,
-    async propose(limit) {
-      const wanted = isRanked ? PROPOSED_MAX : Math.min(PROPOSED_MAX, limit + MARGIN)
+    async findCandidates(limit) {
+      const wanted = isRanked ? CANDIDATES_MAX : Math.min(CANDIDATES_MAX, limit + MARGIN)
       const rows = Rows.parse(await scan(db, query, wanted))
       const found = rows.filter((row) => row.id !== null)
-      const isAll = found.length < wanted || wanted === PROPOSED_MAX
+      const isAll = found.length < wanted || wanted === CANDIDATES_MAX
       const furthest = 1 - (found.at(-1)?.distance ?? 1) + distanceError(query.vector.length)
       return {
-        ...proposalOf(query, found, rows[0]?.revision ?? 0),
-        floor: isAll ? 0 : furthest,
+        ...candidateSetOf(query, found, rows[0]?.revision ?? 0),
+        restUpperBound: isAll ? 0 : furthest,
       }
     },
   }
 }
 
 /** Compares the quantized vectors, as a snapshot does. */
-export function proposalOf(
+export function candidateSetOf(
   query: NearestQuery,
-  rows: readonly z.output<typeof ProposedRow>[],
+  rows: readonly z.output<typeof CandidateRow>[],
   revision: number,
-): Proposal {
+): CandidateSet {
   const vectors = rows.map(({ vector }) => Buffer.from(vector, 'hex'))
-  const candidates = compareVectors(vectors, query).flatMap(([at, nearness]): Candidate[] => {
+  const candidates = compareVectors(vectors, query).flatMap(([at, similarity]): Candidate[] => {
     const row = rows[at]
-    return row ? [{ itemId: row.id, position: row.position, version: null, ...nearness }] : []
+    return row ? [{ itemId: row.id, position: row.position, version: null, ...similarity }] : []
   })
-  return { candidates, floor: 0, revision, removedSourceIds: [], count: null }
+  return { candidates, restUpperBound: 0, revision, removedSourceIds: [], count: null }
 }
 
 async function scan(db: Db, query: NearestQuery, limit: number): Promise<unknown> {

@@ -68,7 +68,7 @@ const SECOND_SEED = 0x1b873593
 let versions = 0
 
 /** The filterable fields of a snapshot's items. Of metadata it has hashes, so the database checks the matches. */
-export class ItemFacts {
+export class ItemFields {
   readonly #numbers = new Map<string, number>()
   readonly #items: Item[] = []
   readonly #free: number[] = []
@@ -116,7 +116,7 @@ export class ItemFacts {
     return this.#items.length
   }
 
-  /** The items with these numbers, for {@link ItemFacts.restore}. */
+  /** The items with these numbers, for {@link ItemFields.restore}. */
   saved(from: number, to: number): SavedItems {
     return this.#items.slice(from, to).map(({ version: _version, rows: _rows, ...row }) => row)
   }

@@ -4,8 +4,8 @@ import { hasReadyIndex, indexedVectors } from '../../approximate-index/index.ts'
 import type { Db } from '../../database/database.ts'
 import { encodeHalfvec } from '../../database/halfvec.ts'
 import { inScope, notRemoved } from '../filter-conditions.ts'
-import type { NearestQuery, Proposer } from '../nearest-query.ts'
-import { proposalOf, ProposedRow } from './by-scan.ts'
+import type { CandidateSource, NearestQuery } from '../nearest-query.ts'
+import { candidateSetOf, CandidateRow } from './from-scan.ts'
 
 /** With fewer vectors in scope, a scan is as fast and the index is less accurate. */
 export const FEW_VECTORS = 10_000
@@ -15,23 +15,23 @@ const NODES_IN_SIGHT = 400
 const MARGIN = 16
 
 const Counted = z.tuple([z.object({ vectors: z.number() })])
-const Rows = z.array(ProposedRow.extend({ revision: z.number() }))
+const Rows = z.array(CandidateRow.extend({ revision: z.number() }))
 
-/** Proposes by the approximate index; null without a ready one, or with under `few` vectors in scope. */
-export async function createIndexProposer(
+/** Candidates from the approximate index; null without a ready one, or with under `few` vectors in scope. */
+export async function createIndexSource(
   db: Db,
   query: NearestQuery,
   few = FEW_VECTORS,
-): Promise<Proposer | null> {
+): Promise<CandidateSource | null> {
   const { organizationId, model } = query
   if (!(await hasReadyIndex(db, { organizationId, modelId: model.id }))) return null
   if (!(await hasAtLeast(db, query, few))) return null
   return {
     path: 'approximate',
     held: null,
-    async propose(limit) {
+    async findCandidates(limit) {
       const rows = await nearestByIndex(db, query, limit)
-      return rows.length < limit ? null : proposalOf(query, rows, rows[0]?.revision ?? 0)
+      return rows.length < limit ? null : candidateSetOf(query, rows, rows[0]?.revision ?? 0)
     },
   }
 }

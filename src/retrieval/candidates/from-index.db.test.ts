@@ -12,10 +12,10 @@ import { changeItems } from '../../item-changes/index.ts'
 import { testTerms } from '../../../test/support/term-weights.ts'
 import { createFindNearest } from '../find-nearest.ts'
 import type { Nearest, NearestQuery } from '../nearest-query.ts'
-import { nearestBy } from '../nearest.ts'
+import { nearestFrom } from '../nearest.ts'
 import { RowCache } from '../row-cache.ts'
 import { createReadCandidates } from '../read-candidates.ts'
-import { createIndexProposer, FEW_VECTORS } from './by-index.ts'
+import { createIndexSource, FEW_VECTORS } from './from-index.ts'
 import { Readable } from '../../kernel/reader.ts'
 
 const clock = { now: () => new Date('2026-03-01T12:00:00.000Z') }
@@ -109,9 +109,9 @@ async function asking(words: string, different: Partial<NearestQuery> = {}): Pro
 
 async function byIndex(query: NearestQuery, few = FEW): Promise<Nearest | null> {
   const { db } = database
-  const proposer = await createIndexProposer(db, query, few)
+  const source = await createIndexSource(db, query, few)
   const readCandidates = createReadCandidates({ db, cache: new RowCache() })
-  return proposer && (await nearestBy(proposer, query, { readCandidates, countInScope: async () => ITEMS }))
+  return source && (await nearestFrom(source, query, { readCandidates, countInScope: async () => ITEMS }))
 }
 
 const byScan = async (query: NearestQuery): Promise<Nearest> =>
@@ -150,14 +150,14 @@ describe('a search by an approximate index', () => {
     }
   })
 
-  it.each(SCOPES)('uses the index in the statement that proposes: %s', async (_title, scope) => {
+  it.each(SCOPES)('uses the index in the statement that finds candidates: %s', async (_title, scope) => {
     await byIndex(await asking('apple bridge', scope))
     const settings = statements.find(({ sql: text }) => text.includes('hnsw.ef_search'))
-    const proposal = statements.find(({ sql: text }) => /as vector,[^]*order by/.test(text))
-    if (!settings || !proposal) throw new Error('nothing was proposed')
+    const finding = statements.find(({ sql: text }) => /as vector,[^]*order by/.test(text))
+    if (!settings || !finding) throw new Error('no candidates were searched')
     const plan = await database.db.transaction().execute(async (tx) => {
       await tx.executeQuery(settings)
-      return await tx.executeQuery({ ...proposal, sql: `explain ${proposal.sql}` })
+      return await tx.executeQuery({ ...finding, sql: `explain ${finding.sql}` })
     })
     const text = JSON.stringify(plan.rows)
     expect(text).toContain('Index Scan using chunk_embeddings_near_')
