@@ -6,6 +6,7 @@ import {
   EXAMPLE_ID,
   givenId,
   idOf,
+  moment,
   onBehalfOfQuery,
   shownId,
   text,
@@ -19,7 +20,7 @@ import { ACCESS_CLASSES, COUNTED_MAX } from './filter-items.ts'
 import { DELETED_AT_ONCE_MAX } from './delete-several.ts'
 import { ListedSourceItem } from './document-schema.ts'
 import { SOURCE_KINDS } from './item.ts'
-import { ITEM_ORDERS } from './newest-items.ts'
+import { ITEM_ORDERS, ITEM_TIMES } from './newest-items.ts'
 import type { ItemServices } from './routes.ts'
 
 const CURSOR_CHARACTERS_MAX = 1_000
@@ -40,9 +41,9 @@ const BrowseQuery = z.strictObject({
     .optional()
     .meta({ description: 'Only items of this kind.', example: 'document' }),
   updatedAfter: Timestamp.optional().describe(
-    'Only items that changed at their source at this time or later.',
+    'Only items whose `changedAt` is this time or later.',
   ),
-  updatedBefore: Timestamp.optional().describe('Only items that changed at their source before this time.'),
+  updatedBefore: Timestamp.optional().describe('Only items whose `changedAt` is before this time.'),
   access: z.enum(ACCESS_CLASSES).optional().meta({
     description:
       'Only items whose access policy names everyone, the people of the source (`source`), or only a `limited` set of people, groups and domains; or `nobody`. For admins.',
@@ -51,10 +52,14 @@ const BrowseQuery = z.strictObject({
   entityId: givenId
     .optional()
     .describe('Only items that name this entity of the memory canvas, of those it has read.'),
+  by: z.enum(ITEM_TIMES).optional().meta({
+    description: 'The time that orders the list: `stored` (`updatedAt`, the default) or `changed` (`changedAt`).',
+    example: 'changed',
+  }),
   order: z
     .enum(ITEM_ORDERS)
     .optional()
-    .meta({ description: 'The latest change first (`newest`, the default) or last.', example: 'newest' }),
+    .meta({ description: 'The latest time first (`newest`, the default) or last.', example: 'newest' }),
   cursor: z
     .string()
     .max(CURSOR_CHARACTERS_MAX)
@@ -65,6 +70,9 @@ const BrowseQuery = z.strictObject({
 })
 
 const BrowsedItem = ListedSourceItem.extend({
+  changedAt: moment(
+    'When it last changed at its source, or was written there; if the source has neither date, `updatedAt`.',
+  ),
   isFile: z.boolean().meta({ description: 'Whether it was imported as a file.', example: false }),
 }).meta({ id: 'BrowsedItem', description: 'A stored item in the console.' })
 
@@ -91,7 +99,7 @@ export const browseRoutes = [
     path: '/v1/console/items',
     summary: 'Search and filter stored items',
     description:
-      'The items that you may read, latest content change first, or last with `order`. With `q`, a page reads about 1,000 texts: it can have ' +
+      'The items that you may read, latest content change first; `by` and `order` change that. With `q`, a page reads about 1,000 texts: it can have ' +
       'fewer items than `limit`, or none. Continue until `nextCursor` is null.',
     access: { surface: 'console', role: 'member', action: 'search' },
     audit: 'none',

@@ -120,6 +120,33 @@ describe('the list of items', () => {
       expect(await inOrder({ order: 'oldest', limit })).toEqual(newest.toReversed())
     const { body } = await browse({ limit: '1' })
     expect((await browse({ order: 'oldest', cursor: body.nextCursor })).status).toBe(400)
+    expect((await browse({ by: 'changed', cursor: body.nextCursor })).status).toBe(400)
+  })
+
+  it('orders and filters by the date of the source, or by the last change here without one', async () => {
+    await store(
+      { externalId: 'changed in 2025', sourceUpdatedAt: '2025-06-01T00:00:00Z' },
+      { externalId: 'written in 2023', sourceCreatedAt: '2023-06-01T00:00:00Z' },
+      { externalId: 'changed in 2024', sourceUpdatedAt: '2024-06-01T00:00:00Z' },
+      { externalId: 'without a date' },
+    )
+    const inOrder = async (query: Record<string, string>): Promise<string[]> => {
+      const { body } = await browse({ by: 'changed', ...query })
+      const next = body.nextCursor === null ? [] : await inOrder({ ...query, cursor: body.nextCursor })
+      return [...body.items.map(({ externalId }: Browsed) => externalId), ...next]
+    }
+    const newest = ['without a date', 'changed in 2025', 'changed in 2024', 'written in 2023']
+    for (const limit of ['1', '200']) {
+      expect(await inOrder({ limit })).toEqual(newest)
+      expect(await inOrder({ limit, order: 'oldest' })).toEqual(newest.toReversed())
+    }
+    expect(await inOrder({ updatedBefore: '2024-07-01T00:00:00Z' })).toEqual(newest.slice(2))
+    expect(await inOrder({ q: 'in 20', limit: '2' })).toEqual(newest.slice(1))
+    const { body } = await browse()
+    const times = new Map(body.items.map((one: Browsed) => [one.externalId, one]))
+    expect(times.get('written in 2023')).toMatchObject({ changedAt: '2023-06-01T00:00:00.000Z' })
+    const undated = times.get('without a date')
+    expect(undated).toMatchObject({ changedAt: expect.any(String), sourceUpdatedAt: null })
   })
 
   it('ends a page after its share of texts, and the next page continues there', async () => {

@@ -10,7 +10,7 @@ import { mayBeRead } from '../permissions/index.ts'
 import { providersOf } from '../providers/index.ts'
 import { ListedRow, type ListedSourceItem, toListedSourceItem } from './document-schema.ts'
 import { LISTED_COLUMNS } from './item.ts'
-import { containing, exactTime, inOrder, type ItemOrder, newestItems } from './newest-items.ts'
+import { containing, exactTime, inOrder, type ItemOrder, type ItemTime, newestItems, timeOf } from './newest-items.ts'
 
 export const ACCESS_CLASSES = ['everyone', 'source', 'limited', 'nobody'] as const
 export type AccessClass = (typeof ACCESS_CLASSES)[number]
@@ -27,12 +27,15 @@ export interface BrowseQuery {
   access?: AccessClass | undefined
   /** An entity of the memory canvas that the items name. */
   entityId?: string | undefined
+  by?: ItemTime | undefined
   order?: ItemOrder | undefined
   cursor?: string | undefined
   limit: number
 }
 
 export interface BrowsedItem extends ListedSourceItem {
+  /** ISO 8601. */
+  changedAt: string
   isFile: boolean
 }
 
@@ -48,7 +51,7 @@ export const COUNTED_MAX = 10_000
 const SEARCHED = { itemsAtOnce: 250, bytesAtOnce: 4 * 1024 * 1024, rounds: 4 }
 
 const Places = z.array(z.object({ id: z.string(), at: z.string(), bytes: z.number() }))
-const Rows = z.array(ListedRow.extend({ at: z.string(), is_file: z.boolean() }))
+const Rows = z.array(ListedRow.extend({ at: z.string(), changed_at: z.date(), is_file: z.boolean() }))
 const Counted = z.tuple([z.object({ total: z.int() })])
 
 /** What the import of a file stores (`files.ts` and the command line). */
@@ -61,20 +64,23 @@ export async function browseItems(
   query: BrowseQuery,
   bounds = SEARCHED,
 ): Promise<BrowsePage> {
-  const { q, cursor, origin, connectorId, sourceKind, updatedAfter, updatedBefore, access, entityId, order } =
-    query
-  const filters = [q, origin, connectorId, sourceKind, updatedAfter, updatedBefore, access, entityId, order]
-  const list: ListName = [reader.organizationId, 'browse', ...filters]
+  const { q, cursor, origin, connectorId, sourceKind, updatedAfter, updatedBefore, access, entityId } = query
+  const filters = [q, origin, connectorId, sourceKind, updatedAfter, updatedBefore, access, entityId]
+  const list: ListName = [reader.organizationId, 'browse', ...filters, query.by, query.order]
   const place = cursor === undefined ? null : decodeCursor(list, cursor)
   const named = entityId === undefined ? [] : [await namesEntity(db, reader, entityId)]
   const chosen: Chosen = { reader, query, conditions: [...conditionsOf(reader, query), ...named] }
   const { rows, next } =
     q === undefined ? await readPage(db, chosen, place) : await searchText(db, chosen, place, { q, bounds })
   return {
-    items: rows.map((row) => Object.assign(toListedSourceItem(row), { isFile: row.is_file })),
+    items: rows.map(toBrowsedItem),
     nextCursor: next === null ? null : encodeCursor(list, next),
     total: q === undefined && place === null ? await countItems(db, chosen) : null,
   }
+}
+
+function toBrowsedItem(row: z.output<typeof Rows>[number]): BrowsedItem {
+  return { ...toListedSourceItem(row), changedAt: row.changed_at.toISOString(), isFile: row.is_file }
 }
 
 interface Chosen {
@@ -97,8 +103,7 @@ function conditionsOf(
   { organizationId }: Reader,
   { origin, updatedAfter, updatedBefore, access }: BrowseQuery,
 ): RawBuilder<unknown>[] {
-  // The date that searches filter by.
-  const changedAt = sql`coalesce(i.source_updated_at, i.source_created_at, i.synced_at)`
+  const changedAt = timeOf('changed')
   const conditions: RawBuilder<unknown>[] = []
   if (origin !== undefined) conditions.push(origin === 'files' ? IS_FILE : sql`not ${IS_FILE}`)
   if (updatedAfter !== undefined) conditions.push(sql`${changedAt} >= ${new Date(updatedAfter)}`)
@@ -131,17 +136,17 @@ async function readPlaces(
   place: ListPlace | null,
   limit: number,
 ): Promise<z.output<typeof Places>> {
-  const { connectorId, sourceKind, order = 'newest' } = query
+  const { connectorId, sourceKind, by, order = 'newest' } = query
   const provider = providerOf(query)
-  const newest = newestItems(reader, { provider, connectorId, sourceKind, conditions, order, place, limit })
+  const newest = newestItems(reader, { provider, connectorId, sourceKind, conditions, by, order, place, limit })
   const { rows } = await sql`
-    select n.id, ${exactTime('n')} as at, i.bytes
+    select n.id, ${exactTime(sql`n.at`)} as at, i.bytes
     from (${newest}) n
     cross join lateral (
       select pg_column_size(body) as bytes from source_items
       where organization_id = ${reader.organizationId} and id = n.id limit 1
     ) i
-    order by ${inOrder('n', order)}`.execute(db)
+    order by ${inOrder(sql`n.at`, sql`n.id`, order)}`.execute(db)
   return Places.parse(rows)
 }
 
@@ -151,7 +156,7 @@ async function readPage(db: Db, chosen: Chosen, place: ListPlace | null): Promis
   const page = places.slice(0, query.limit)
   const isLast = page.length === places.length
   return {
-    rows: await readRows(db, reader.organizationId, page, query.order),
+    rows: await readRows(db, chosen, page),
     next: isLast ? null : (page.at(-1) ?? null),
   }
 }
@@ -171,7 +176,7 @@ async function searchText(
   for (let round = 0; round < bounds.rounds; round += 1) {
     const places = await readPlaces(db, chosen, from, bounds.itemsAtOnce + 1)
     const batch = within(places.slice(0, bounds.itemsAtOnce), bounds.bytesAtOnce)
-    found.push(...(await readRows(db, reader.organizationId, batch, query.order, matches)))
+    found.push(...(await readRows(db, chosen, batch, matches)))
     const isEnd = batch.length === places.length
     if (found.length > query.limit) {
       const page = found.slice(0, query.limit)
@@ -196,18 +201,19 @@ function within(places: z.output<typeof Places>, bytesMax: number): z.output<typ
 
 async function readRows(
   db: Db,
-  organizationId: string,
+  { reader: { organizationId }, query: { by = 'stored', order = 'newest' } }: Chosen,
   places: z.output<typeof Places>,
-  order: ItemOrder = 'newest',
   matches = sql``,
 ): Promise<z.output<typeof Rows>> {
   if (places.length === 0) return []
+  const at = timeOf(by)
   const columns = sql.join(LISTED_COLUMNS.map((name) => sql.ref(`i.${name}`)))
   const { rows } = await sql`
-    select i.id, i.updated_at, i.synced_at, ${columns}, ${exactTime('i')} as at, ${IS_FILE} as is_file
+    select i.id, i.updated_at, i.synced_at, ${columns},
+      ${exactTime(at)} as at, ${timeOf('changed')} as changed_at, ${IS_FILE} as is_file
     from source_items i
     where i.organization_id = ${organizationId} and i.id in (${sql.join(places.map(({ id }) => id))}) ${matches}
-    order by ${inOrder('i', order)}`.execute(db)
+    order by ${inOrder(at, sql`i.id`, order)}`.execute(db)
   return Rows.parse(rows)
 }
 

@@ -53,7 +53,7 @@ export async function listItems(db: Db, reader: Reader, query: ListQuery): Promi
     limit: limit + 1,
   })
   const statement = sql`
-    select i.*, ${exactTime('i')} as at
+    select i.*, ${exactTime(sql`i.updated_at`)} as at
     from (${newest}) n
     cross join lateral (
       select id, updated_at, synced_at, ${sql.join(LISTED_COLUMNS.map((name) => sql.ref(name)))}

@@ -6,9 +6,13 @@ import type { Reader } from '../kernel/reader.ts'
 import { mayBeRead } from '../permissions/index.ts'
 import { SOURCE_KINDS } from './item.ts'
 
-/** By the latest change here. Both orders read the same index. */
+/** Both orders of a time read the same index. */
 export const ITEM_ORDERS = ['newest', 'oldest'] as const
 export type ItemOrder = (typeof ITEM_ORDERS)[number]
+
+/** The time that orders a list: the latest change of the stored content, or the latest change at the source. */
+export const ITEM_TIMES = ['stored', 'changed'] as const
+export type ItemTime = (typeof ITEM_TIMES)[number]
 
 interface Newest {
   provider?: ProviderId | undefined
@@ -16,6 +20,7 @@ interface Newest {
   sourceKind?: SourceKind | undefined
   /** On item `i`. */
   conditions: readonly RawBuilder<unknown>[]
+  by?: ItemTime | undefined
   order?: ItemOrder | undefined
   /** The last item of the previous page. */
   place: ListPlace | null
@@ -23,51 +28,60 @@ interface Newest {
 }
 
 /**
- * Selects `id` and `updated_at` of the newest, or the oldest, items that the reader may read, without those of removed sources.
+ * Selects `id` and the time `at` of the newest, or the oldest, items that the reader may read, without those of removed sources.
  *
- * It reads the newest of each source in scope and of each kind by their index, which includes the access policy, and
+ * It reads the newest of each source in scope and of each kind by an index, and
  * keeps the newest of those. It never reads what is out of scope, and later pages cost no more than the first.
  */
 export function newestItems(reader: Reader, given: Newest): RawBuilder<unknown> {
   const { organizationId, readable, allowedProviders } = reader
-  const { provider, connectorId, sourceKind, conditions, order = 'newest', place, limit } = given
+  const { provider, connectorId, sourceKind, conditions, place, limit } = given
+  const { by = 'stored', order = 'newest' } = given
+  const at = timeOf(by)
   const kinds = (sourceKind === undefined ? SOURCE_KINDS : [sourceKind]).map((kind) => sql`(${kind}::text)`)
   return sql`
-    select n.id, n.updated_at from sources s
+    select n.id, n.at from sources s
     cross join (values ${sql.join(kinds)}) as k(kind)
     cross join lateral (
-      select i.id, i.updated_at from source_items i
-      where i.organization_id = ${organizationId} and i.source_id = s.id and i.source_kind = k.kind ${beyond(place, order)}
+      select i.id, ${at} as at from source_items i
+      where i.organization_id = ${organizationId} and i.source_id = s.id and i.source_kind = k.kind ${beyond(at, place, order)}
         and ${sql.join([mayBeRead(readable, 'policy_id'), ...conditions], sql` and `)}
-      order by ${inOrder('i', order)}
+      order by ${inOrder(at, sql`i.id`, order)}
       limit ${limit}
     ) n
     where s.organization_id = ${organizationId} and s.removed_at is null
       ${allowedProviders === null ? sql`` : sql`and s.provider in (${sql.join([...allowedProviders])})`}
       ${provider === undefined ? sql`` : sql`and s.provider = ${provider}`}
       ${connectorId === undefined ? sql`` : sql`and s.id = ${connectorId}`}
-    order by ${inOrder('n', order)}
+    order by ${inOrder(sql`n.at`, sql`n.id`, order)}
     limit ${limit}`
 }
 
-/** What comes after a place. The first condition is the index's; the second is for what changed at the very same moment. */
-function beyond(place: ListPlace | null, order: ItemOrder): RawBuilder<unknown> {
+/**
+ * The time of item `i`. A source may know only when the item was written, or nothing: then the stored content's last change
+ * counts. The index `source_items_by_source_date` has the same expression.
+ */
+export function timeOf(by: ItemTime): RawBuilder<unknown> {
+  if (by === 'stored') return sql`i.updated_at`
+  return sql`coalesce(i.source_updated_at, i.source_created_at, i.updated_at)`
+}
+
+/** What comes after a place. The first condition is the index's; the second is for items of the very same moment. */
+function beyond(at: RawBuilder<unknown>, place: ListPlace | null, order: ItemOrder): RawBuilder<unknown> {
   if (place === null) return sql``
-  const at = sql`${place.at}::timestamptz`
-  if (order === 'oldest')
-    return sql`and i.updated_at >= ${at} and (i.updated_at > ${at} or i.id < ${place.id})`
-  return sql`and i.updated_at <= ${at} and (i.updated_at < ${at} or i.id > ${place.id})`
+  const last = sql`${place.at}::timestamptz`
+  if (order === 'oldest') return sql`and ${at} >= ${last} and (${at} > ${last} or i.id < ${place.id})`
+  return sql`and ${at} <= ${last} and (${at} < ${last} or i.id > ${place.id})`
 }
 
 /** The order of a list: `oldest` is exactly the reverse. */
-export function inOrder(table: 'i' | 'n', order: ItemOrder): RawBuilder<unknown> {
-  const [at, id] = [sql.ref(`${table}.updated_at`), sql.ref(`${table}.id`)]
+export function inOrder(at: RawBuilder<unknown>, id: RawBuilder<unknown>, order: ItemOrder): RawBuilder<unknown> {
   return order === 'newest' ? sql`${at} desc, ${id}` : sql`${at}, ${id} desc`
 }
 
-/** `updated_at` as exact as the database has it: a date of JavaScript ends at the millisecond. */
-export function exactTime(table: 'i' | 'n'): RawBuilder<string> {
-  return sql`to_char(${sql.ref(`${table}.updated_at`)} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
+/** A time as exact as the database has it: a date of JavaScript ends at the millisecond. */
+export function exactTime(at: RawBuilder<unknown>): RawBuilder<string> {
+  return sql`to_char(${at} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`
 }
 
 /** A pattern for `ilike`: these characters, anywhere. */

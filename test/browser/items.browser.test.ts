@@ -64,8 +64,10 @@ describe.skipIf(executablePath === null)('stored items in a browser', () => {
     await page.reload()
     await page.getByText('1 found').waitFor()
     expect(await titles(page)).toEqual(['Chat'])
-    await page.getByRole('button', { name: 'Clear filters' }).click()
+    const clear = page.getByRole('button', { name: 'Clear filters' })
+    await clear.click()
     await page.getByText('4 items').waitFor()
+    expect(await clear.count()).toBe(0)
     await page.getByLabel('Changed to').fill('2024-12-31')
     await page.getByText('1 item', { exact: true }).waitFor()
     expect(await titles(page)).toEqual(['Other'])
@@ -77,13 +79,19 @@ describe.skipIf(executablePath === null)('stored items in a browser', () => {
     await close()
   })
 
-  it('sorts by the latest change, both ways, and keeps the order in the URL', async () => {
-    const { page, organization, close } = await visit('sources/items', [{ externalId: '1', title: 'First' }])
-    const later = documentOf(organization, { externalId: '2', title: 'Second' })
-    expect((await push(rig.service, organization, later)).status).toBe(200)
+  it('shows the author and the date of the source, and sorts by that date both ways', async () => {
+    const { page, organization, close } = await visit('sources/items?connected=another-page', [
+      { externalId: '2', title: 'Second', authorName: 'Ada Lovelace', sourceUpdatedAt: '2025-05-05T12:00:00Z' },
+    ])
+    const earlier = { externalId: '1', title: 'First', sourceUpdatedAt: '2024-05-05T12:00:00Z' }
+    expect((await push(rig.service, organization, documentOf(organization, earlier))).status).toBe(200)
     await page.reload()
     const first = items(page).getByRole('row').nth(1)
-    const header = items(page).getByRole('columnheader', { name: 'Updated' })
+    const header = items(page).getByRole('columnheader', { name: 'Changed' })
+    await first.getByRole('cell', { name: 'Ada Lovelace', exact: true }).waitFor()
+    expect(await first.locator('time').getAttribute('datetime')).toBe('2025-05-05T12:00:00.000Z')
+    // A parameter of another page is no filter.
+    expect(await page.getByRole('button', { name: 'Clear filters' }).count()).toBe(0)
     await first.getByText('Second').waitFor()
     expect(await header.getAttribute('aria-sort')).toBe('descending')
     await header.getByRole('button').press('Enter')
@@ -92,7 +100,7 @@ describe.skipIf(executablePath === null)('stored items in a browser', () => {
     await first.getByText('First').waitFor()
     expect(await header.getAttribute('aria-sort')).toBe('ascending')
     await page.setViewportSize({ width: 390, height: 800 })
-    await page.getByRole('button', { name: 'Updated' }).click()
+    await page.getByRole('button', { name: 'Changed' }).click()
     await first.getByText('Second').waitFor()
     await close()
   })

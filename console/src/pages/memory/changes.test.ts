@@ -12,6 +12,7 @@ const item = (id: string, connectorId: string, updatedAt: Date): ListedItem => (
   url: null,
   authorName: null,
   sourceUpdatedAt: null,
+  changedAt: updatedAt.toISOString(),
   updatedAt: updatedAt.toISOString(),
   syncedAt: updatedAt.toISOString(),
   isFile: false,

@@ -8,7 +8,7 @@ import classes from './item-list.module.css'
 import { KINDS } from './source-words.ts'
 import type { ListedItem } from './use-items.ts'
 
-/** The order of the list, by the latest change here. */
+/** The order of the list, by the latest change at the source. */
 export interface ItemSort {
   order: 'oldest' | undefined
   onSort: (order: 'oldest' | undefined) => void
@@ -63,14 +63,19 @@ export function itemColumns({
       ),
     },
     ...(isOfSource ? [] : [{ label: 'From', cell: (item: ListedItem) => <Origin item={item} /> }]),
+    {
+      label: 'Author',
+      cell: ({ authorName }) =>
+        authorName === null ? null : <span className={classes.author}>{authorName}</span>,
+    },
     { label: 'Kind', cell: ({ sourceKind }) => KINDS[sourceKind] },
     {
-      label: 'Updated',
+      label: 'Changed',
       sort: {
         direction: sort.order === 'oldest' ? 'ascending' : 'descending',
         onSort: () => sort.onSort(sort.order === 'oldest' ? undefined : 'oldest'),
       },
-      cell: ({ updatedAt }) => <RelativeTime at={updatedAt} />,
+      cell: ({ changedAt }) => <RelativeTime at={changedAt} />,
       isAtEnd: true,
     },
     ...(actions ? [actionColumn(actions)] : []),

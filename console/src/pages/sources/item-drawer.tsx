@@ -114,7 +114,12 @@ function Facts({ item }: { item: Schemas['SourceItem'] }) {
         <Origin item={item} />
       </Fact>
       <Fact name="Kind">{KINDS[item.sourceKind]}</Fact>
-      {item.authorName !== null && <Fact name="By">{item.authorName}</Fact>}
+      {item.authorName !== null && <Fact name="Author">{item.authorName}</Fact>}
+      {item.sourceCreatedAt !== null && (
+        <Fact name="Created">
+          <RelativeTime at={item.sourceCreatedAt} />
+        </Fact>
+      )}
       {item.sourceUpdatedAt !== null && (
         <Fact name="Changed">
           <RelativeTime at={item.sourceUpdatedAt} />

@@ -5,6 +5,7 @@ import { useTyped } from '../../ui/use-typed.ts'
 import classes from './item-filters.module.css'
 import {
   ACCESS_CHOICES,
+  type filtersOf,
   type ItemsSearch,
   KIND_CHOICES,
   originChoices,
@@ -13,7 +14,7 @@ import {
 import { isUnused, nameOf } from './source-words.ts'
 import { useSources } from './use-sources.ts'
 
-type Filters = Omit<ItemsSearch, 'item' | 'order'>
+type Filters = ReturnType<typeof filtersOf>
 
 /** Filters of an item list. The URL has them too. */
 export function ItemFilters({

@@ -6,7 +6,7 @@ import { BackToSources } from './back-to-sources.tsx'
 import { ItemDrawer } from './item-drawer.tsx'
 import { ItemFilters } from './item-filters.tsx'
 import { ItemList } from './item-list.tsx'
-import type { ItemsSearch } from './items-search.ts'
+import { filtersOf, type ItemsSearch } from './items-search.ts'
 import { useItems } from './use-items.ts'
 import { totalOf } from './item-totals.ts'
 
@@ -15,9 +15,10 @@ const route = getRouteApi('/admins/sources/items')
 export function ItemsPage() {
   const search = route.useSearch()
   const navigate = useNavigate()
-  const { item, order, ...filters } = search
-  const { item: _, ...list } = search
-  const items = useItems(list)
+  const { item, order } = search
+  const filters = filtersOf(search)
+  const list = { ...filters, ...(order && { order }) }
+  const items = useItems({ ...list, by: 'changed' })
   const go = (next: ItemsSearch): void =>
     void navigate({ to: '/sources/items', search: next, resetScroll: false })
   const isFiltered = Object.keys(filters).length > 0

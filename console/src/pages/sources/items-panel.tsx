@@ -3,7 +3,7 @@ import { ButtonLink } from '../../ui/links.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { ItemDrawer } from './item-drawer.tsx'
 import { ItemFilters } from './item-filters.tsx'
-import type { ItemsSearch } from './items-search.ts'
+import { filtersOf, type ItemsSearch } from './items-search.ts'
 import { ItemList } from './item-list.tsx'
 import { totalOf } from './item-totals.ts'
 import { isPushOnly, type Source } from './source-words.ts'
@@ -12,13 +12,15 @@ import { useItems } from './use-items.ts'
 const route = getRouteApi('/admins/sources/$sourceId')
 
 export function ItemsPanel({ source }: { source: Source }) {
+  const search = route.useSearch()
+  const { item, order } = search
   // The page determines the source and its provider.
-  const { item, order, tab: _, source: __, provider: ___, ...filters } = route.useSearch()
+  const { source: _, provider: __, ...filters } = filtersOf(search)
   const list = { ...filters, ...(order && { order }) }
   const navigate = useNavigate()
   const go = (search: ItemsSearch): void =>
     void navigate({ to: '/sources/$sourceId', params: { sourceId: source.id }, search, resetScroll: false })
-  const items = useItems({ ...list, source: source.id })
+  const items = useItems({ ...list, source: source.id, by: 'changed' })
   return (
     <Panel title="Items" text={totalOf(items)} isFlush>
       <ItemFilters

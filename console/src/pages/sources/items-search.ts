@@ -66,6 +66,12 @@ export function readItemsSearch(search: Record<string, unknown>): ItemsSearch {
   }
 }
 
+/** The filters alone: the router's search also has parameters of other pages. */
+export function filtersOf(search: ItemsSearch): Omit<ItemsSearch, 'item' | 'order'> {
+  const { item: _, order: __, ...filters } = readItemsSearch({ ...search })
+  return filters
+}
+
 export function readImportSearch(search: Record<string, unknown>): { source?: string } {
   const source = readId(search.source)
   return source === undefined ? {} : { source }

@@ -10,11 +10,15 @@ import { useRefreshStored, useSources } from './use-sources.ts'
 export type ListedItem = Schemas['BrowsedItem']
 type ItemSync = operations['consoleSyncItem']['responses'][200]['content']['application/json']
 
-/** The stored items in pages. */
-export function useItems(search: Omit<ItemsSearch, 'item'>) {
+/** The stored items in pages, by when they were stored or when they changed at their source. */
+export function useItems({
+  by = 'stored',
+  ...search
+}: Omit<ItemsSearch, 'item'> & { by?: 'stored' | 'changed' }) {
   const { q, source, provider, kind, access, from, to, entity, order } = search
   const { api, organization } = useWorkspace()
   const filters = {
+    by,
     ...(q === undefined ? {} : { q }),
     ...(source === undefined ? {} : { connectorId: source }),
     ...(provider === undefined ? {} : { origin: provider }),
