@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { documentOf, push } from '../support/documents.ts'
 import {
   type ConsoleRig,
+  expectFits,
   expectNoFaults,
   expectNoFaultsInThemes,
   expectSettled,
@@ -207,6 +208,53 @@ describe.skipIf(executablePath === null)('the page for developers', () => {
     const example = page.getByRole('region', { name: 'the curl example' })
     expect(await example.innerText()).toContain('YOUR_API_KEY')
     await context.close()
+  })
+
+  it('has a page for each key with its scope, creator, usage and requests, also after it is revoked', async () => {
+    const { organization, email, name } = await rig.settle()
+    const { page, close } = await rig.openTab({ bypassCSP: true })
+    await rig.signIn(page, email, 'developers')
+    await page.getByRole('button', { name: 'Create a key' }).click()
+    await page.getByLabel('Name').fill('Support bot')
+    await page.getByRole('button', { name: 'Create key', exact: true }).click()
+    const secret = (await page.getByRole('region', { name: 'the secret' }).innerText()).trim()
+    await page.getByRole('button', { name: 'I have copied it' }).click()
+    expect((await search(secret)).status).toBe(200)
+    expect((await ingest(secret)).status).toBe(403)
+    const other = await organization.mint({ actions: ['search'] })
+    expect((await search(other.secret)).status).toBe(200)
+
+    await page.getByRole('table', { name: 'API keys' }).getByRole('link', { name: 'Support bot' }).click()
+    await page.getByRole('heading', { name: 'Support bot', level: 1 }).waitFor()
+    await page
+      .getByRole('definition')
+      .filter({ hasText: new RegExp(`by ${name} \\(you\\)$`) })
+      .waitFor()
+    await page.getByRole('definition').filter({ hasText: `${secret.slice(0, 12)}…` }).waitFor()
+    await page.getByRole('definition').filter({ hasText: /^Never; / }).waitFor()
+    await page.getByText('1 credit', { exact: true }).waitFor()
+    await page.getByRole('list', { name: 'Requests by day' }).getByLabel(/: 1 request$/).waitFor()
+    const requests = page.getByRole('table', { name: 'Requests' })
+    await requests.getByText('403').waitFor()
+    // The two of this key, and the header.
+    expect(await requests.getByRole('row').count()).toBe(3)
+    await expectNoFaultsInThemes(page, 'a key')
+    for (const width of [390, 1024]) await expectFits(page, 'a key', width)
+    await page.setViewportSize({ width: 1280, height: 720 })
+    await page.getByRole('button', { name: 'Revoke' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke key' }).click()
+    await page.getByText('Revoked API key').waitFor()
+    expect((await search(secret)).status).toBe(401)
+
+    await page.getByRole('link', { name: 'Filter' }).click()
+    await page.waitForURL(/developers\?tab=requests&key=/)
+    await requests.getByRole('link', { name: 'Support bot' }).first().click()
+    await page.getByText('Revoked API key').waitFor()
+    expect(await page.getByRole('definition').filter({ hasText: /by person-/ }).count()).toBe(2)
+    await page.getByRole('link', { name: 'Developers' }).first().click()
+    await follow(page, 'developers/keys/00000000-0000-4000-8000-000000000000')
+    await page.getByText('This API key does not exist').waitFor()
+    await close()
   })
 
   it("shows each key's requests next to the limit, and keeps them current", async () => {

@@ -51,7 +51,9 @@ async function shiftsAt(width: number): Promise<{ path: string; width: number; s
   await page.addInitScript(delayAnswers)
   await page.addInitScript(watchShifts)
   const shifts = []
-  for (const path of [...PAGES, `sources/${rig.organization.sources.notion}`]) {
+  const { body } = await rig.service.call('GET', '/v1/api-keys', { key: rig.organization.adminKey })
+  const ofKey = `developers/keys/${body.apiKeys[0].id}`
+  for (const path of [...PAGES, ofKey, `sources/${rig.organization.sources.notion}`]) {
     await page.goto(`${rig.service.url}/console/${path}`)
     await expectSettled(page)
     await page.waitForLoadState('networkidle')

@@ -61,7 +61,7 @@ describe.skipIf(executablePath === null)('the command palette in a browser', () 
 
     await search('support', /^Support bot/)
     await page.keyboard.press('Enter')
-    await page.waitForURL(`**/developers?tab=requests&key=${id}`)
+    await page.waitForURL(`**/developers/keys/${id}`)
 
     await search('travel', /^Travel policy/)
     expect(await field.getAttribute('aria-activedescendant')).not.toBeNull()

@@ -92,7 +92,7 @@ function useKeyEntries(): EntryGroup {
     hint: 'API key',
     icon: KeyRound,
     isNavigation: true,
-    run: () => void navigate({ to: '/developers', search: { tab: 'requests', key: id } }),
+    run: () => void navigate({ to: '/developers/keys/$keyId', params: { keyId: id } }),
   }))
   return { label: 'API keys', entries }
 }

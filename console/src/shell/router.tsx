@@ -132,6 +132,14 @@ const routeTree = root.addChildren([
     }),
     createRoute({
       getParentRoute: () => admins,
+      path: '/developers/keys/$keyId',
+      component: lazyRouteComponent(
+        pageFile(() => import('../pages/developers/key-page.tsx')),
+        'KeyPage',
+      ),
+    }),
+    createRoute({
+      getParentRoute: () => admins,
       path: '/audit',
       validateSearch: readAuditSearch,
       component: lazyRouteComponent(

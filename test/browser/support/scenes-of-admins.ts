@@ -28,6 +28,15 @@ export const RUNNING: readonly Scene[] = [
   { name: 'developers', who: 'owner', path: 'developers' },
   { name: 'developers-requests', who: 'owner', path: 'developers?tab=requests' },
   {
+    name: 'key',
+    who: 'owner',
+    path: 'developers',
+    async act({ page }) {
+      await page.getByRole('link', { name: 'Support bot' }).click()
+      await page.getByRole('table', { name: 'Requests' }).waitFor()
+    },
+  },
+  {
     name: 'create-key',
     who: 'owner',
     path: 'developers',

@@ -31,7 +31,7 @@ describe('the target of an event', () => {
     }
     expect(targetOf(event('api_key', { name: 'Old name' }), known)).toEqual({
       name: 'Support bot',
-      page: { to: '/developers', search: { tab: 'requests', key: ID } },
+      page: { to: '/developers/keys/$keyId', params: { keyId: ID } },
     })
     expect(targetOf(event('sync_run', { connectorId: ID }, 'other'), known)).toEqual({
       name: 'Sync run of Team chat',
@@ -47,8 +47,12 @@ describe('the target of an event', () => {
     expect(nameOf({ externalId: 'handbook/vacation' })).toBe('Source item handbook/vacation of Team chat')
   })
 
-  it('has the recorded name and no link if it was deleted', () => {
-    expect(targetOf(event('api_key', { name: 'Old bot' }), NOBODY)).toEqual({ name: 'Old bot', page: null })
+  it('has the recorded name and a link if it is a revoked key, whose page stays', () => {
+    const page = { to: '/developers/keys/$keyId', params: { keyId: ID } }
+    expect(targetOf(event('api_key', { name: 'Old bot' }), NOBODY)).toEqual({ name: 'Old bot', page })
+  })
+
+  it('has no link if it was deleted', () => {
     expect(targetOf(event('source'), NOBODY)).toEqual({ name: 'Removed source', page: null })
     expect(targetOf(event('user'), NOBODY)).toEqual({ name: 'A former member', page: null })
   })

@@ -13,7 +13,8 @@ export interface KnownNames {
 }
 
 export type TargetPage =
-  | { to: '/developers'; search: { tab?: 'requests'; key?: string } }
+  | { to: '/developers' }
+  | { to: '/developers/keys/$keyId'; params: { keyId: string } }
   | { to: '/sources/$sourceId'; params: { sourceId: string } }
   | { to: '/sources/items'; search: { item: string } }
   | { to: '/members' | '/settings' | '/billing' | '/evaluation' }
@@ -37,10 +38,8 @@ export function targetOf({ targetType, targetId, metadata }: AuditEvent, known: 
   const type = typeWords(targetType)
   switch (targetType) {
     case 'api_key': {
-      const name = known.keys.get(targetId)
-      return name === undefined
-        ? { name: recorded ?? 'Revoked key', page: null }
-        : { name, page: { to: '/developers', search: { tab: 'requests', key: targetId } } }
+      const name = known.keys.get(targetId) ?? recorded ?? 'Revoked key'
+      return { name, page: { to: '/developers/keys/$keyId', params: { keyId: targetId } } }
     }
     case 'source': {
       const name = known.sources.get(targetId)
@@ -60,7 +59,7 @@ export function targetOf({ targetType, targetId, metadata }: AuditEvent, known: 
       const name = known.webhooks.get(targetId)
       return {
         name: name ?? recorded ?? type,
-        page: name === undefined ? null : { to: '/developers', search: {} },
+        page: name === undefined ? null : { to: '/developers' },
       }
     }
     case 'person':

@@ -10,7 +10,10 @@ import { useUsage } from '../billing/use-billing.ts'
 export function KeyUsagePanel({ apiKeyId }: { apiKeyId: string | undefined }) {
   const usage = useUsage()
   return (
-    <Panel title="Usage by key" text="Searches, contexts and answers in this period; days in UTC.">
+    <Panel
+      title={apiKeyId === undefined ? 'Usage by key' : 'Usage'}
+      text="Searches, contexts and answers in this period; days in UTC."
+    >
       <Reading query={usage}>
         {(read) => {
           const days = read.days.filter((line) =>

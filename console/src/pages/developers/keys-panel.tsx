@@ -1,24 +1,24 @@
-import { Badge, Button, Code, Group, Modal } from '@mantine/core'
+import { Badge, Button, Code, Group } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { KeyRound } from 'lucide-react'
 import { useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
-import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { formatNumber } from '../../ui/format.ts'
-import { ButtonLink } from '../../ui/links.tsx'
+import { TextLink } from '../../ui/links.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { ProviderList } from '../../ui/provider.tsx'
 import { Reading } from '../../ui/reading.tsx'
-import { formatDateTime, RelativeTime } from '../../ui/relative-time.tsx'
+import { RelativeTime } from '../../ui/relative-time.tsx'
 import { KeyRate, useKeyRates } from './key-rate.tsx'
 import classes from './keys-panel.module.css'
 import { presetOf, PRESETS } from './key-presets.ts'
-import { KEY_PLACEHOLDER } from './request-curl.ts'
-import { SnippetTabs } from './snippet-tabs.tsx'
+import { LastUsed } from './last-used.tsx'
+import { RevokeKeyDialog } from './revoke-key-dialog.tsx'
 import { TestKeyDialog } from './test-key-dialog.tsx'
-import { useApiKeys, useRequestsPerMinute, useRevokeKey } from './use-api-keys.ts'
+import { useApiKeys, useRequestsPerMinute } from './use-api-keys.ts'
+import { UseKeyDialog } from './use-key-dialog.tsx'
 
 type ApiKey = Schemas['ApiKey']
 
@@ -55,17 +55,9 @@ export function KeysPanel({ onCreate }: { onCreate: () => void }) {
           )
         }
       </Reading>
-      <Modal
-        opened={used !== null}
-        onClose={() => setUsed(null)}
-        title={`Use ${used?.name ?? 'the key'}`}
-        size="lg"
-        closeButtonProps={{ 'aria-label': 'Close the examples' }}
-      >
-        {used && <SnippetTabs apiKey={used} secret={KEY_PLACEHOLDER} />}
-      </Modal>
+      <UseKeyDialog apiKey={used} onClose={() => setUsed(null)} />
       {isTesting && keys.data && <TestKeyDialog keys={keys.data} onClose={testing.close} />}
-      <RevokeDialog apiKey={leaving} onClose={() => setLeaving(null)} />
+      <RevokeKeyDialog apiKey={leaving} onClose={() => setLeaving(null)} />
     </Panel>
   )
 }
@@ -95,16 +87,11 @@ function KeyTable({
         },
         {
           label: 'Last used',
-          cell: ({ lastUsedAt, createdAt }) => (
+          cell: (key) => (
             <div>
-              {/* The time of use is stored to the minute, so it can lie before the creation. */}
-              {lastUsedAt === null ? (
-                'Never'
-              ) : (
-                <RelativeTime at={lastUsedAt < createdAt ? createdAt : lastUsedAt} />
-              )}
+              <LastUsed apiKey={key} />
               <div className={classes.created}>
-                made <RelativeTime at={createdAt} />
+                created <RelativeTime at={key.createdAt} />
               </div>
             </div>
           ),
@@ -134,11 +121,14 @@ function KeyTable({
   )
 }
 
-/** The key's name and the prefix that identifies its secret. */
-function Name({ apiKey: { name, prefix } }: { apiKey: ApiKey }) {
+/** The key's name, linked to its page, and the prefix that identifies its secret. */
+function Name({ apiKey: { id, name, prefix } }: { apiKey: ApiKey }) {
   return (
     <div className={classes.name}>
-      {name} <Code>{prefix}…</Code>
+      <TextLink to="/developers/keys/$keyId" params={{ keyId: id }} inherit>
+        {name}
+      </TextLink>{' '}
+      <Code>{prefix}…</Code>
     </div>
   )
 }
@@ -155,45 +145,4 @@ function Actions({ actions }: { actions: ApiKey['allowedActions'] }) {
       ))}
     </Group>
   )
-}
-
-function RevokeDialog({ apiKey, onClose }: { apiKey: ApiKey | null; onClose: () => void }) {
-  const revoke = useRevokeKey()
-  const close = (): void => {
-    onClose()
-    revoke.reset()
-  }
-  if (apiKey !== null && revoke.isSuccess)
-    return (
-      <Modal opened onClose={close} title={`${apiKey.name} is revoked`}>
-        <Group justify="flex-end">
-          <Button variant="default" onClick={close} data-autofocus>
-            Close
-          </Button>
-          <ButtonLink to="/audit" search={{ actor: apiKey.id }}>
-            See what it did
-          </ButtonLink>
-        </Group>
-      </Modal>
-    )
-  return (
-    <ConfirmDialog
-      isOpen={apiKey !== null}
-      title={`Revoke ${apiKey?.name ?? 'the key'}?`}
-      text={apiKey === null ? '' : whatStops(apiKey)}
-      confirm="Revoke key"
-      work={revoke}
-      onConfirm={() => {
-        if (apiKey) revoke.mutate(apiKey.id)
-      }}
-      onClose={close}
-    />
-  )
-}
-
-function whatStops({ prefix, lastUsedAt, allowedActions }: ApiKey): string {
-  const use =
-    lastUsedAt === null ? 'It was never used.' : `It was last used on ${formatDateTime(lastUsedAt)}.`
-  const ingests = allowedActions.includes('ingest') ? ' Documents it pushed stay.' : ''
-  return `Programs that use ${prefix}… get 401 from the next request. ${use}${ingests} This cannot be undone.`
 }

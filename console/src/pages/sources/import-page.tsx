@@ -6,7 +6,7 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { filesProvider, type ProviderId } from '../../api/provider-list.ts'
 import { Reading } from '../../ui/reading.tsx'
-import { BackToSources } from './back-to-sources.tsx'
+import { BackLink } from '../../ui/back-link.tsx'
 import { DropZone } from './drop-zone.tsx'
 import type { GivenFile } from './file-check.ts'
 import { ImportProgress } from './import-progress.tsx'
@@ -26,7 +26,7 @@ export function ImportPage() {
   const sources = useSources()
   return (
     <>
-      <BackToSources />
+      <BackLink to="/sources">Sources</BackLink>
       <PageHeader
         title="Import files"
         text="Each file is searchable as soon as it is stored. A file with the same name replaces the former one."

@@ -2,7 +2,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { ButtonLink } from '../../ui/links.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { BackToSources } from './back-to-sources.tsx'
+import { BackLink } from '../../ui/back-link.tsx'
 import { ItemDrawer } from './item-drawer.tsx'
 import { ItemFilters } from './item-filters.tsx'
 import { ItemList } from './item-list.tsx'
@@ -24,7 +24,7 @@ export function ItemsPage() {
   const isFiltered = Object.keys(filters).length > 0
   return (
     <>
-      <BackToSources />
+      <BackLink to="/sources">Sources</BackLink>
       <PageHeader title="Stored items" text="All stored documents, messages and files." />
       <Panel title="Items" text={totalOf(items)} isFlush>
         <ItemFilters filters={filters} onChange={(next) => go({ ...next, ...(order && { order }) })} />

@@ -4,7 +4,7 @@ import { ButtonLink } from '../../ui/links.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { Reading } from '../../ui/reading.tsx'
-import { BackToSources } from './back-to-sources.tsx'
+import { BackLink } from '../../ui/back-link.tsx'
 import { ConnectorList } from './connector-list.tsx'
 import { PushOnlyForm } from './push-only-form.tsx'
 import { useConnectors } from './use-sources.ts'
@@ -15,7 +15,7 @@ export function NewSourcePage() {
   const navigate = useNavigate()
   return (
     <>
-      <BackToSources />
+      <BackLink to="/sources">Sources</BackLink>
       <PageHeader title="Add a source" text="Connect an account, import files or push documents." />
       <Stack gap="lg">
         <Panel

@@ -7,7 +7,7 @@ import { PageHeader } from '../../ui/page-header.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { providerName } from '../../api/provider-list.ts'
 import { Reading } from '../../ui/reading.tsx'
-import { BackToSources } from './back-to-sources.tsx'
+import { BackLink } from '../../ui/back-link.tsx'
 import { ChannelsPanel } from './channels-panel.tsx'
 import { SourceActions } from './source-actions.tsx'
 import { SourceStanding } from './source-standing.tsx'
@@ -24,7 +24,7 @@ export function SourcePage() {
   const sources = useSources()
   return (
     <>
-      <BackToSources />
+      <BackLink to="/sources">Sources</BackLink>
       <Reading query={sources}>
         {(rows) => {
           const source = rows.find(({ id }) => id === sourceId)
