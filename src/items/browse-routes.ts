@@ -40,9 +40,7 @@ const BrowseQuery = z.strictObject({
     .enum(SOURCE_KINDS)
     .optional()
     .meta({ description: 'Only items of this kind.', example: 'document' }),
-  updatedAfter: Timestamp.optional().describe(
-    'Only items whose `changedAt` is this time or later.',
-  ),
+  updatedAfter: Timestamp.optional().describe('Only items whose `changedAt` is this time or later.'),
   updatedBefore: Timestamp.optional().describe('Only items whose `changedAt` is before this time.'),
   access: z.enum(ACCESS_CLASSES).optional().meta({
     description:
@@ -53,7 +51,8 @@ const BrowseQuery = z.strictObject({
     .optional()
     .describe('Only items that name this entity of the memory canvas, of those it has read.'),
   by: z.enum(ITEM_TIMES).optional().meta({
-    description: 'The time that orders the list: `stored` (`updatedAt`, the default) or `changed` (`changedAt`).',
+    description:
+      'The time that orders the list: `stored` (`updatedAt`, the default) or `changed` (`changedAt`).',
     example: 'changed',
   }),
   order: z

@@ -10,7 +10,15 @@ import { mayBeRead } from '../permissions/index.ts'
 import { providersOf } from '../providers/index.ts'
 import { ListedRow, type ListedSourceItem, toListedSourceItem } from './document-schema.ts'
 import { LISTED_COLUMNS } from './item.ts'
-import { containing, exactTime, inOrder, type ItemOrder, type ItemTime, newestItems, timeOf } from './newest-items.ts'
+import {
+  containing,
+  exactTime,
+  inOrder,
+  type ItemOrder,
+  type ItemTime,
+  newestItems,
+  timeOf,
+} from './newest-items.ts'
 
 export const ACCESS_CLASSES = ['everyone', 'source', 'limited', 'nobody'] as const
 export type AccessClass = (typeof ACCESS_CLASSES)[number]
@@ -138,7 +146,16 @@ async function readPlaces(
 ): Promise<z.output<typeof Places>> {
   const { connectorId, sourceKind, by, order = 'newest' } = query
   const provider = providerOf(query)
-  const newest = newestItems(reader, { provider, connectorId, sourceKind, conditions, by, order, place, limit })
+  const newest = newestItems(reader, {
+    provider,
+    connectorId,
+    sourceKind,
+    conditions,
+    by,
+    order,
+    place,
+    limit,
+  })
   const { rows } = await sql`
     select n.id, ${exactTime(sql`n.at`)} as at, i.bytes
     from (${newest}) n
@@ -151,7 +168,7 @@ async function readPlaces(
 }
 
 async function readPage(db: Db, chosen: Chosen, place: ListPlace | null): Promise<Found> {
-  const { reader, query } = chosen
+  const { query } = chosen
   const places = await readPlaces(db, chosen, place, query.limit + 1)
   const page = places.slice(0, query.limit)
   const isLast = page.length === places.length
@@ -168,7 +185,7 @@ async function searchText(
   place: ListPlace | null,
   { q, bounds }: { q: string; bounds: typeof SEARCHED },
 ): Promise<Found> {
-  const { reader, query } = chosen
+  const { query } = chosen
   const pattern = containing(q)
   const matches = sql`and (i.title ilike ${pattern} or i.external_id ilike ${pattern} or i.body ilike ${pattern})`
   const found: z.output<typeof Rows> = []

@@ -75,7 +75,11 @@ function beyond(at: RawBuilder<unknown>, place: ListPlace | null, order: ItemOrd
 }
 
 /** The order of a list: `oldest` is exactly the reverse. */
-export function inOrder(at: RawBuilder<unknown>, id: RawBuilder<unknown>, order: ItemOrder): RawBuilder<unknown> {
+export function inOrder(
+  at: RawBuilder<unknown>,
+  id: RawBuilder<unknown>,
+  order: ItemOrder,
+): RawBuilder<unknown> {
   return order === 'newest' ? sql`${at} desc, ${id}` : sql`${at}, ${id} desc`
 }
 

@@ -230,10 +230,19 @@ describe.skipIf(executablePath === null)('the page for developers', () => {
       .getByRole('definition')
       .filter({ hasText: new RegExp(`by ${name} \\(you\\)$`) })
       .waitFor()
-    await page.getByRole('definition').filter({ hasText: `${secret.slice(0, 12)}…` }).waitFor()
-    await page.getByRole('definition').filter({ hasText: /^Never; / }).waitFor()
+    await page
+      .getByRole('definition')
+      .filter({ hasText: `${secret.slice(0, 12)}…` })
+      .waitFor()
+    await page
+      .getByRole('definition')
+      .filter({ hasText: /^Never; / })
+      .waitFor()
     await page.getByText('1 credit', { exact: true }).waitFor()
-    await page.getByRole('list', { name: 'Requests by day' }).getByLabel(/: 1 request$/).waitFor()
+    await page
+      .getByRole('list', { name: 'Requests by day' })
+      .getByLabel(/: 1 request$/)
+      .waitFor()
     const requests = page.getByRole('table', { name: 'Requests' })
     await requests.getByText('403').waitFor()
     // The two of this key, and the header.
@@ -250,7 +259,12 @@ describe.skipIf(executablePath === null)('the page for developers', () => {
     await page.waitForURL(/developers\?tab=requests&key=/)
     await requests.getByRole('link', { name: 'Support bot' }).first().click()
     await page.getByText('Revoked API key').waitFor()
-    expect(await page.getByRole('definition').filter({ hasText: /by person-/ }).count()).toBe(2)
+    expect(
+      await page
+        .getByRole('definition')
+        .filter({ hasText: /by person-/ })
+        .count(),
+    ).toBe(2)
     await page.getByRole('link', { name: 'Developers' }).first().click()
     await follow(page, 'developers/keys/00000000-0000-4000-8000-000000000000')
     await page.getByText('This API key does not exist').waitFor()

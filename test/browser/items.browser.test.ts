@@ -81,7 +81,12 @@ describe.skipIf(executablePath === null)('stored items in a browser', () => {
 
   it('shows the author and the date of the source, and sorts by that date both ways', async () => {
     const { page, organization, close } = await visit('sources/items?connected=another-page', [
-      { externalId: '2', title: 'Second', authorName: 'Ada Lovelace', sourceUpdatedAt: '2025-05-05T12:00:00Z' },
+      {
+        externalId: '2',
+        title: 'Second',
+        authorName: 'Ada Lovelace',
+        sourceUpdatedAt: '2025-05-05T12:00:00Z',
+      },
     ])
     const earlier = { externalId: '1', title: 'First', sourceUpdatedAt: '2024-05-05T12:00:00Z' }
     expect((await push(rig.service, organization, documentOf(organization, earlier))).status).toBe(200)

@@ -37,7 +37,11 @@ const revocation = event('api_key.revoke', '2026-04-02T09:30:00.000Z', {
 
 describe('the page of a key', () => {
   it('has the live key with the event of its creation', () => {
-    expect(shownKey(ID, live, [creation])).toMatchObject({ live, created: { event: creation }, revoked: null })
+    expect(shownKey(ID, live, [creation])).toMatchObject({
+      live,
+      created: { event: creation },
+      revoked: null,
+    })
   })
 
   it('has no creator for a key that the deployment created', () => {

@@ -18,8 +18,13 @@ export function ItemsPanel({ source }: { source: Source }) {
   const { source: _, provider: __, ...filters } = filtersOf(search)
   const list = { ...filters, ...(order && { order }) }
   const navigate = useNavigate()
-  const go = (search: ItemsSearch): void =>
-    void navigate({ to: '/sources/$sourceId', params: { sourceId: source.id }, search, resetScroll: false })
+  const go = (next: ItemsSearch): void =>
+    void navigate({
+      to: '/sources/$sourceId',
+      params: { sourceId: source.id },
+      search: next,
+      resetScroll: false,
+    })
   const items = useItems({ ...list, source: source.id, by: 'changed' })
   return (
     <Panel title="Items" text={totalOf(items)} isFlush>
