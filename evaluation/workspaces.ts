@@ -19,7 +19,7 @@ import { loadTermWeights } from '../src/inference/term-weights.ts'
 import { createItems, type Items } from '../src/items/index.ts'
 import { ACTIONS } from '../src/kernel/actions.ts'
 import { systemClock } from '../src/kernel/clock.ts'
-import { Readable, type Reader } from '../src/kernel/reader.ts'
+import { Readable, type Viewer } from '../src/kernel/viewer.ts'
 import { insertOrganization } from '../src/organizations/index.ts'
 import { evidenceOf } from '../src/evidence/index.ts'
 import { createRetrieval, type Hit, type SearchFor } from '../src/retrieval/index.ts'
@@ -67,8 +67,8 @@ export async function createWorkspaces(db: Db, embeddingModel: EmbeddingModel): 
   const { search } = createRetrieval({ db, clock: systemClock, models, terms })
   const readAround = createReadAround(db)
   const answers = createAnswers<Question>({
-    retrieve: ({ reader, query, limit }, signal) => search(reader, { query, limit, rank: 'reading' }, signal),
-    readAround: ({ reader }, hits) => readAround(reader, hits),
+    retrieve: ({ viewer, query, limit }, signal) => search(viewer, { query, limit, rank: 'reading' }, signal),
+    readAround: ({ viewer }, hits) => readAround(viewer, hits),
     languageModel: null,
     answerTimeoutMs: ANSWER_TIMEOUT_MS,
     terms,
@@ -91,7 +91,7 @@ export async function createWorkspaces(db: Db, embeddingModel: EmbeddingModel): 
           const { hits, isWeak } = await search(caller, { query: question, limit, rank: 'reading' })
           return { question, hits, isWeak, around: await readAround(caller, hits) }
         },
-        ask: (query, limit) => answers.ask({ reader: caller, query, limit, requestId: randomUUID() }),
+        ask: (query, limit) => answers.ask({ viewer: caller, query, limit, requestId: randomUUID() }),
       }
     },
   }
@@ -113,7 +113,7 @@ export async function onThrowawayDatabase<T>(work: (db: Db) => Promise<T>): Prom
   }
 }
 
-async function makeWorkspace(db: Db, name: string): Promise<{ caller: Reader; sourceId: string }> {
+async function makeWorkspace(db: Db, name: string): Promise<{ caller: Viewer; sourceId: string }> {
   const at = systemClock.now()
   return await db.transaction().execute(async (tx) => {
     const organizationId = await insertOrganization(tx, { name, status: 'internal', at })
@@ -123,7 +123,7 @@ async function makeWorkspace(db: Db, name: string): Promise<{ caller: Reader; so
       displayName: name,
       at,
     })
-    const caller: Reader = {
+    const caller: Viewer = {
       kind: 'agent',
       organizationId,
       apiKeyId: randomUUID(),
@@ -147,7 +147,7 @@ async function countChunks(db: Db, organizationId: string): Promise<number> {
 
 async function writeDocuments(
   items: Items,
-  caller: Reader,
+  caller: Viewer,
   sourceId: string,
   documents: readonly CollectionDocument[],
 ): Promise<void> {

@@ -94,14 +94,14 @@ const settled = async (asked: Promise<AdmittedAgent>) => {
 describe('concurrent requests of one key', () => {
   it('get the revision that the items have when they are admitted', async () => {
     const { organizationId, search } = await keyOf()
-    const seen = async () => (await search()).principal.seenRevision
+    const seen = async () => (await search()).caller.seenRevision
     expect(await seen()).toBe(0)
     for (const revision of [1, 2]) {
       await changeItems(database.db, organizationId, async (_, changes) => changes.addNone())
       expect(await seen()).toBe(revision)
     }
     const [one, other] = await Promise.all([search(), search()])
-    expect([one.principal.seenRevision, other.principal.seenRevision]).toEqual([2, 2])
+    expect([one.caller.seenRevision, other.caller.seenRevision]).toEqual([2, 2])
   })
 
   it('are each counted, and admitted up to the limit over two instances', async () => {
@@ -142,7 +142,7 @@ describe('the limits of a key', () => {
   it('refuse a request without counting it, and log the key', async () => {
     const { ask, remaining } = await keyOf()
     const outcome = await ask({ action: 'admin', reach: undefined })
-    expect(outcome).toMatchObject({ principal: { allowedActions: ['search'] }, standing: null })
+    expect(outcome).toMatchObject({ caller: { allowedActions: ['search'] }, standing: null })
     expect(await remaining()).toBe(10)
   })
 
@@ -190,8 +190,8 @@ describe('an admission', () => {
 
   it('keeps what it read of the subscription for a second, for a request whose body has arrived by then', async () => {
     const { search, time, organizationId } = await keyOf()
-    const { principal, uncappedAt } = await search()
-    const use = { caller: principal, surface: 'search', isMcp: false, uncappedAt } as const
+    const { caller, uncappedAt } = await search()
+    const use = { caller, surface: 'search', isMcp: false, uncappedAt } as const
     await database.db.transaction().execute(async (tx) => {
       const canceled = { status: 'canceled', tier: 'builder', creditsIncluded: null } as const
       await putSubscription(tx, organizationId, canceled, NOW)

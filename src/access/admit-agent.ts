@@ -5,7 +5,7 @@ import type { AdmittedAgent, AgentRequest } from '../http/gates.ts'
 import { inBatches } from '../kernel/batches.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { RateLimit } from '../usage/index.ts'
-import { invalidKey, minuteOf, secretOf, toPrincipal } from './authenticate-api-key.ts'
+import { invalidKey, minuteOf, secretOf, toCaller } from './authenticate-api-key.ts'
 
 export type AdmitAgent = (authorization: string | undefined, request: AgentRequest) => Promise<AdmittedAgent>
 
@@ -58,17 +58,17 @@ export function createAdmitAgent({
       const { limitPerMinute, slotMs } = rateLimit
       const values = [secret, now, minuteOf(now), action, reached, limitPerMinute, slotMs, asks.length]
       const [row] = (await admitKey(db, values)).rows
-      const principal = toPrincipal(row)
-      if (principal === null) return asks.map(invalidKey)
+      const caller = toCaller(row)
+      if (caller === null) return asks.map(invalidKey)
       const admission = Admission.parse(row)
-      if (!admission.may) return asks.map(() => ({ principal, standing: null, uncappedAt: null }))
+      if (!admission.may) return asks.map(() => ({ caller, standing: null, uncappedAt: null }))
       const { admitted, used, reset_ms } = admission
       const counted =
         admitted === null || used === null || reset_ms === null ? undefined : { admitted, used, reset_ms }
-      const subject = { organizationId: principal.organizationId, subjectId: principal.apiKeyId }
+      const subject = { organizationId: caller.organizationId, subjectId: caller.apiKeyId }
       const outcomes = await rateLimit.outcomes({ subject, action }, counted, asks.length)
       const uncappedAt = admission.uncapped ? now : null
-      return outcomes.map((standing) => ({ principal, standing, uncappedAt }))
+      return outcomes.map((standing) => ({ caller, standing, uncappedAt }))
     },
   })
   return async (authorization, request) => await admit({ ...request, secret: secretOf(authorization) })

@@ -5,7 +5,7 @@ import { bearerToken, looksLike, refusedToken } from '../http/bearer.ts'
 import { ACTIONS, ACTOR_TYPES } from '../kernel/actions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { AppError } from '../kernel/errors.ts'
-import type { AgentPrincipal } from '../kernel/principal.ts'
+import type { AgentCaller } from '../kernel/caller.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import { hashSecret } from './api-key-secret.ts'
 
@@ -34,13 +34,13 @@ export async function authenticateApiKey(
   db: Db,
   clock: Clock,
   authorization: string | undefined,
-): Promise<AgentPrincipal> {
+): Promise<AgentCaller> {
   const secret = secretOf(authorization)
   const now = clock.now()
   const { rows } = await findKey(db, [secret, now, minuteOf(now)])
-  const principal = toPrincipal(rows[0])
-  if (principal === null) throw invalidKey()
-  return principal
+  const caller = toCaller(rows[0])
+  if (caller === null) throw invalidKey()
+  return caller
 }
 
 /** The hash of the secret in an Authorization header. @throws AppError `unauthenticated` without an API key */
@@ -58,8 +58,8 @@ export function invalidKey(): AppError {
   return refusedToken(NOT_VALID)
 }
 
-/** The principal of a key's row; null unless the key is active. */
-export function toPrincipal(row: unknown): AgentPrincipal | null {
+/** The caller of a key's row; null unless the key is active. */
+export function toCaller(row: unknown): AgentCaller | null {
   const parsed = KeyRow.safeParse(row)
   if (!parsed.success) return null
   const key = parsed.data

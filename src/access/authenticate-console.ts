@@ -1,6 +1,6 @@
 import type { Db } from '../database/database.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { ConsolePrincipal } from '../kernel/principal.ts'
+import type { ConsoleCaller } from '../kernel/caller.ts'
 import { deactivatedIn } from '../people/index.ts'
 
 /**
@@ -11,7 +11,7 @@ export async function enterWorkspace(
   db: Db,
   userId: string,
   organizationId: string | undefined,
-): Promise<ConsolePrincipal> {
+): Promise<ConsoleCaller> {
   const memberships = await db
     .selectFrom('memberships')
     .innerJoin('users', 'users.id', 'memberships.user_id')

@@ -68,8 +68,8 @@ export const accessRoutes = [
     summary: 'List active API keys, newest first',
     audit: 'none',
     responses: { 200: z.object({ apiKeys: z.array(ApiKey).describe('Active keys.') }) },
-    handle: async ({ principal }, { apiKeys }) =>
-      reply(200, { apiKeys: await apiKeys.list(principal.organizationId) }),
+    handle: async ({ caller }, { apiKeys }) =>
+      reply(200, { apiKeys: await apiKeys.list(caller.organizationId) }),
   }),
   ...twins<AccessServices>()({
     ...shared,
@@ -88,8 +88,8 @@ export const accessRoutes = [
         secret: text('The secret. Store it now: it is shown only once.', 'svc_…'),
       }),
     },
-    handle: async ({ principal, body }, { apiKeys }) => {
-      const { apiKey, secret } = await apiKeys.mint(principal, body)
+    handle: async ({ caller, body }, { apiKeys }) => {
+      const { apiKey, secret } = await apiKeys.mint(caller, body)
       return reply(201, { apiKey: apiKey, secret })
     },
   }),
@@ -105,8 +105,8 @@ export const accessRoutes = [
     params: z.object({ id: idOf("The key's ID, from the list.", EXAMPLE_ID.apiKey) }),
     refuses: ['cannot_revoke_self', 'provider_not_allowed'],
     responses: { 200: z.object({ apiKey: ApiKey, revokedAt: moment('Revocation time.') }) },
-    handle: async ({ principal, params }, { apiKeys }) => {
-      const { apiKey, revokedAt } = await apiKeys.revoke(principal, params.id)
+    handle: async ({ caller, params }, { apiKeys }) => {
+      const { apiKey, revokedAt } = await apiKeys.revoke(caller, params.id)
       return reply(200, { apiKey: apiKey, revokedAt })
     },
   }),

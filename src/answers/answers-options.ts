@@ -7,7 +7,7 @@ import type { ModelAnswerOptions } from './model-deltas.ts'
 import type { Around } from './read-around.ts'
 
 export interface AnswersOptions<Request extends Asked> extends ModelAnswerOptions {
-  /** Retrieves only what the request's reader may see. */
+  /** Retrieves only what the request's viewer may see. */
   retrieve: (request: Request, signal?: AbortSignal) => Promise<Found>
   terms: TermWeights
   /** Reads the chunks around each hit, for answers without a language model; by default they use only the hits. */

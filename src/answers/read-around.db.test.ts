@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { documentOf, push } from '../../test/support/documents.ts'
 import { startTestService, type TestOrganization, type TestService } from '../../test/support/service.ts'
 import type { Hit } from '../retrieval/index.ts'
-import { Readable, type Reader } from '../kernel/reader.ts'
+import { Readable, type Viewer } from '../kernel/viewer.ts'
 import { createReadAround } from './read-around.ts'
 
 let service: TestService
@@ -29,7 +29,7 @@ it('reads the chunks beside each hit with their headings, of its own organizatio
   })
   const hit: Hit = found.hits.find(({ content }: Hit) => content.includes('Word2'))
   const readAround = createReadAround(service.database.db)
-  const reader = (organizationId: string): Reader => ({
+  const viewer = (organizationId: string): Viewer => ({
     kind: 'console',
     organizationId,
     userId: randomUUID(),
@@ -37,11 +37,11 @@ it('reads the chunks beside each hit with their headings, of its own organizatio
     allowedProviders: null,
     readable: Readable.everything,
   })
-  const [around, gone] = await readAround(reader(organization.id), [hit, { ...hit, content: 'gone' }])
+  const [around, gone] = await readAround(viewer(organization.id), [hit, { ...hit, content: 'gone' }])
   expect(gone).toBeUndefined()
   expect(around?.changedAt).toEqual(new Date('2026-02-03T00:00:00Z'))
   expect(around?.beside.map(({ position }) => position - (around?.position ?? 0))).toEqual([-1, 1])
   expect(around?.beside.map(({ content }) => /Word\d/.exec(content)?.[0])).toEqual(['Word1', 'Word3'])
   const other = await service.organization()
-  expect(await readAround(reader(other.id), [hit])).toEqual([undefined])
+  expect(await readAround(viewer(other.id), [hit])).toEqual([undefined])
 })

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
-import type { Reader } from '../kernel/reader.ts'
+import type { Viewer } from '../kernel/viewer.ts'
 import type { Hit } from '../retrieval/index.ts'
 
 export interface Around {
@@ -16,7 +16,7 @@ export interface Around {
 }
 
 /** The chunks around each hit; undefined for a deleted hit. */
-export type ReadAround = (reader: Reader, hits: readonly Hit[]) => Promise<(Around | undefined)[]>
+export type ReadAround = (viewer: Viewer, hits: readonly Hit[]) => Promise<(Around | undefined)[]>
 
 const Rows = z.array(
   z.object({

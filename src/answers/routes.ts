@@ -3,18 +3,18 @@ import { Citation, Limitations } from '../context/index.ts'
 import type { Retrieved } from '../http/gates.ts'
 import { reply, type StreamEvent, type StreamReply } from '../http/route.ts'
 import { readingTwins } from '../http/twins.ts'
-import type { Reader } from '../kernel/reader.ts'
+import type { Viewer } from '../kernel/viewer.ts'
 import { onBehalfOf, text } from '../kernel/schemas.ts'
 import { limit, query, Hit, recency, retrievedOf } from '../retrieval/index.ts'
 import type { Answer, AnswerEvent, Answers } from './answers.ts'
 import type { Asked } from './follow-up.ts'
 
-/** A reader's question. The reader's permissions determine what it can retrieve. */
+/** A viewer's question. The viewer's permissions determine what it can retrieve. */
 export interface Question extends Asked {
   limit: number
   /** The half-life in days by which newer items are preferred. */
   recency?: number | undefined
-  reader: Reader
+  viewer: Viewer
   requestId: string
 }
 
@@ -97,8 +97,8 @@ export const answerRoutes = readingTwins<AnswerServices>()({
   refuses: ['embedding_model_mismatch', 'upstream_error', 'not_configured'],
   responses: { 200: AskResponse },
   streams: true,
-  handle: async ({ body, reader, headers, requestId, signal }, { answers }) => {
-    const question = { ...body, reader, requestId }
+  handle: async ({ body, viewer, headers, requestId, signal }, { answers }) => {
+    const question = { ...body, viewer, requestId }
     if (wantsStream(headers['accept'])) return streamed(question, answers.askStreaming(question, signal))
     const answer = await answers.ask(question, signal)
     return { ...reply(200, AskResponse.parse(answer)), retrieved: retrievedFor(question, answer) }

@@ -3,11 +3,11 @@ import { authenticateApiKey, createAdmitAgent, enterWorkspace, type VerifyToken 
 import type { Db } from '../database/database.ts'
 import type { Gates } from '../http/gates.ts'
 import type { Clock } from '../kernel/clock.ts'
-import type { Caller } from '../kernel/principal.ts'
+import type { Caller } from '../kernel/caller.ts'
 import type { AuthenticateOperator } from '../operator/index.ts'
 import { ensureUser } from '../organizations/index.ts'
 import { authenticateScim } from '../people/index.ts'
-import { createReaders } from '../permissions/index.ts'
+import { createViewers } from '../permissions/index.ts'
 import { createMessageLimit, type Credits, type RateLimit } from '../usage/index.ts'
 
 /** Each tool call is a message besides a connection's own; an identity provider sends one for each change. */
@@ -34,7 +34,7 @@ export function createGates(deps: {
   }
   const admitMessage = createMessageLimit(perMinute)
   const admitProvisioning = createMessageLimit({ ...perMinute, action: 'scim' })
-  const { readerOf } = createReaders({ db, clock })
+  const { viewerOf } = createViewers({ db, clock })
   return {
     authenticateAgent: (authorization) => authenticateApiKey(db, clock, authorization),
     admitAgent: createAdmitAgent({ db, clock, rateLimit }),
@@ -43,14 +43,14 @@ export function createGates(deps: {
     authenticateUser: async (authorization) => ({ kind: 'user', userId: await signIn(authorization) }),
     authenticateOperator: deps.authenticateOperator,
     async admitScim(authorization) {
-      const principal = await authenticateScim(db, clock, authorization)
-      admitProvisioning({ organizationId: principal.organizationId, subjectId: principal.tokenId })
-      return principal
+      const caller = await authenticateScim(db, clock, authorization)
+      admitProvisioning({ organizationId: caller.organizationId, subjectId: caller.tokenId })
+      return caller
     },
     admit: (caller, action) => rateLimit.admit(subjectOf(caller), action),
     admitMessage: (caller) => admitMessage(subjectOf(caller)),
     standing: (caller, action) => rateLimit.standing(subjectOf(caller), action),
-    readerOf,
+    viewerOf,
     async requireRoom(caller) {
       if (caller.kind === 'agent' && caller.isBeyondPlan)
         throw await beyondPlanError(db, caller.organizationId, 'agents')

@@ -53,12 +53,12 @@ export function createRetrievalEngine(
     context: createRetrieveContext({ db, clock, terms, models: parts.models, search: retrieval.search }),
     answers: createAnswers<Question>({
       retrieve: createHintedRetrieval<Question>({
-        search: ({ reader, query }, limit, signal) =>
-          retrieval.search(reader, { query, limit, rank: 'reading' }, signal),
-        readAround: ({ reader }, hits) => readAround(reader, hits),
+        search: ({ viewer, query }, limit, signal) =>
+          retrieval.search(viewer, { query, limit, rank: 'reading' }, signal),
+        readAround: ({ viewer }, hits) => readAround(viewer, hits),
         clock,
       }),
-      readAround: ({ reader }, hits) => readAround(reader, hits),
+      readAround: ({ viewer }, hits) => readAround(viewer, hits),
       languageModel: deps.languageModel,
       answerTimeoutMs: deps.settings.ANSWER_TIMEOUT_MS,
       terms,

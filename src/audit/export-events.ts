@@ -1,6 +1,6 @@
 import type { Db } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
-import type { ConsolePrincipal } from '../kernel/principal.ts'
+import type { ConsoleCaller } from '../kernel/caller.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import { type AuditEventView, type EventFilter, type EventPage, pageEvents } from './list-events.ts'
 import { recordEvent } from './record-event.ts'
@@ -26,7 +26,7 @@ const COLUMNS = [
 export async function exportEvents(
   db: Db,
   clock: Clock,
-  caller: ConsolePrincipal,
+  caller: ConsoleCaller,
   { format, ...filter }: EventFilter & { format: ExportFormat },
 ): Promise<AsyncGenerator<string>> {
   const { organizationId } = caller
@@ -45,7 +45,7 @@ export async function exportEvents(
 
 async function* writeEvents(
   db: Db,
-  caller: ConsolePrincipal,
+  caller: ConsoleCaller,
   { format, filter }: { format: ExportFormat; filter: EventFilter },
 ): AsyncGenerator<string> {
   if (format === 'csv') yield csvLine(COLUMNS)

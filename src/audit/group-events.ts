@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../database/database.ts'
 import { newestFirst, type PageQuery } from '../database/list-page.ts'
 import { decodeCursor, encodeCursor } from '../kernel/list-cursor.ts'
-import type { Caller } from '../kernel/principal.ts'
+import type { Caller } from '../kernel/caller.ts'
 import {
   type AuditEventView,
   type EventFilter,

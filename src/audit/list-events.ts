@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Db } from '../database/database.ts'
 import { type PageQuery, readPage } from '../database/list-page.ts'
 import type { Row } from '../database/schema.ts'
-import type { Caller } from '../kernel/principal.ts'
+import type { Caller } from '../kernel/caller.ts'
 import type { AuditAction } from './actions.ts'
 
 export interface AuditEventView {

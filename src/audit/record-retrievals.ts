@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { CreditUse, Retrieved } from '../http/gates.ts'
 import type { ChargedAction } from '../kernel/actions.ts'
-import { actorOf } from '../kernel/principal.ts'
+import { actorOf } from '../kernel/caller.ts'
 import { storableJson } from '../kernel/text.ts'
 import type { AuditAction } from './actions.ts'
 

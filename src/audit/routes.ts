@@ -119,8 +119,8 @@ export const auditRoutes = [
     audit: 'none',
     query: AuditQuery,
     responses: { 200: AuditResponse },
-    async handle({ principal, query: { limit } }, { db }) {
-      const { auditEvents } = await pageEvents(db, principal, { limit })
+    async handle({ caller, query: { limit } }, { db }) {
+      const { auditEvents } = await pageEvents(db, caller, { limit })
       return reply(200, { auditEvents })
     },
   }),
@@ -142,7 +142,7 @@ export const auditRoutes = [
         nextCursor: z.string().optional().describe('Cursor of the next page; absent on the last page.'),
       }),
     },
-    handle: async ({ principal, query }, { db }) => reply(200, await pageEvents(db, principal, query)),
+    handle: async ({ caller, query }, { db }) => reply(200, await pageEvents(db, caller, query)),
   }),
   defineRoute<AuditServices>()({
     ...shared,
@@ -165,7 +165,7 @@ export const auditRoutes = [
         nextCursor: textOrNull('Cursor of the next page; null on the last page.'),
       }),
     },
-    handle: async ({ principal, query }, { db }) => reply(200, await pageGroups(db, principal, query)),
+    handle: async ({ caller, query }, { db }) => reply(200, await pageGroups(db, caller, query)),
   }),
   defineRoute<AuditServices>()({
     ...shared,
@@ -183,9 +183,9 @@ export const auditRoutes = [
     }),
     downloads: EXPORT_FORMATS.map((format) => CONTENT_TYPES[format].split(';', 1)[0] ?? ''),
     responses: { 200: text('One event per line.', '"createdAt","id","action",…') },
-    handle: async ({ principal, query }, { db, clock }) => ({
+    handle: async ({ caller, query }, { db, clock }) => ({
       download: {
-        text: await exportEvents(db, clock, principal, query),
+        text: await exportEvents(db, clock, caller, query),
         contentType: CONTENT_TYPES[query.format],
         filename: `audit-events.${query.format}`,
       },

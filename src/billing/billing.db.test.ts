@@ -8,7 +8,7 @@ import { PLANS, TIERS } from './plans/plans.ts'
 import { createServer } from '../http/create-server.ts'
 import type { Role } from '../kernel/actions.ts'
 import { billingRoutes, createBilling, putSubscription, type NewSubscription } from './index.ts'
-import { Readable } from '../kernel/reader.ts'
+import { Readable } from '../kernel/viewer.ts'
 
 const START = new Date('2026-05-10T08:00:00.000Z')
 
@@ -52,7 +52,7 @@ beforeAll(async () => {
       authenticateOperator: noGate,
       admit: async () => standing,
       standing: async () => standing,
-      readerOf: async (caller) => ({ ...caller, readable: Readable.everything }),
+      viewerOf: async (caller) => ({ ...caller, readable: Readable.everything }),
       requireRoom: async () => {},
       reserveCredit: noGate,
     },

@@ -132,11 +132,11 @@ export const billingRoutes = [
     audit: 'none',
     refuses: ['subscription_required'],
     responses: { 200: Billing },
-    handle: async ({ principal }, { billing }) => {
-      const subscription = await billing.subscriptions.read(principal.organizationId)
+    handle: async ({ caller }, { billing }) => {
+      const subscription = await billing.subscriptions.read(caller.organizationId)
       if (!subscription) throw new AppError('subscription_required', 'This workspace has no subscription')
-      const room = await billing.readRoom(principal.organizationId)
-      const terms = await billing.readCheckoutTerms(principal.organizationId)
+      const room = await billing.readRoom(caller.organizationId)
+      const terms = await billing.readCheckoutTerms(caller.organizationId)
       return reply(200, { ...subscription, ...room, ...terms })
     },
   }),
@@ -150,9 +150,9 @@ export const billingRoutes = [
     audit: 'none',
     refuses: ['not_configured', 'upstream_error'],
     responses: { 200: z.object({ invoices: z.array(Invoice).describe('Invoices, newest first.') }) },
-    handle: async ({ principal }, { billing }) => {
+    handle: async ({ caller }, { billing }) => {
       if (!billing.payments) throw noProcessor()
-      const invoices = await billing.payments.listInvoices(principal.organizationId)
+      const invoices = await billing.payments.listInvoices(caller.organizationId)
       return reply(200, { invoices })
     },
   }),
@@ -167,9 +167,9 @@ export const billingRoutes = [
     body: Checkout,
     refuses: ['not_configured', 'plan_by_contract', 'upstream_error', 'overloaded'],
     responses: { 200: HostedPage },
-    handle: async ({ principal, body }, { billing }) => {
+    handle: async ({ caller, body }, { billing }) => {
       if (!billing.payments) throw noProcessor()
-      return reply(200, await billing.payments.checkout(principal, body))
+      return reply(200, await billing.payments.checkout(caller, body))
     },
   }),
   defineRoute<BillingServices>()({
@@ -182,9 +182,9 @@ export const billingRoutes = [
     audit: 'billing.portal.create',
     refuses: ['not_configured', 'plan_by_contract', 'upstream_error', 'overloaded'],
     responses: { 200: HostedPage },
-    handle: async ({ principal }, { billing }) => {
+    handle: async ({ caller }, { billing }) => {
       if (!billing.payments) throw noProcessor()
-      return reply(200, await billing.payments.portal(principal))
+      return reply(200, await billing.payments.portal(caller))
     },
   }),
   defineRoute<BillingServices>()({

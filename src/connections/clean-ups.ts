@@ -4,7 +4,7 @@ import { recordEvent, cleanUpAction } from '../audit/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { deleteItems } from '../items/index.ts'
 import type { Clock } from '../kernel/clock.ts'
-import type { AgentPrincipal } from '../kernel/principal.ts'
+import type { AgentCaller } from '../kernel/caller.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import type { CleanUpJob } from '../providers/index.ts'
 import { changeItems, type ItemChanges } from '../item-changes/index.ts'
@@ -19,7 +19,7 @@ export interface CleanUpReport {
 
 export interface CleanUps {
   /** Deletes what an older version or another tool stored as content. */
-  run(caller: AgentPrincipal, job: ProviderJob, dryRun: boolean): Promise<CleanUpReport>
+  run(caller: AgentCaller, job: ProviderJob, dryRun: boolean): Promise<CleanUpReport>
 }
 
 export interface ProviderJob {
@@ -44,7 +44,7 @@ export function createCleanUps(deps: { db: Db; clock: Clock }): CleanUps {
 async function cleanUp(
   tx: Tx,
   changes: ItemChanges,
-  caller: AgentPrincipal,
+  caller: AgentCaller,
   { provider, job }: ProviderJob,
   { dryRun, at }: { dryRun: boolean; at: Date },
 ): Promise<CleanUpReport> {

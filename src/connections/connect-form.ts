@@ -1,17 +1,13 @@
 import { retryConflicts } from '../database/retry-conflicts.ts'
 import { validationError } from '../kernel/errors.ts'
-import type { ConsolePrincipal } from '../kernel/principal.ts'
+import type { ConsoleCaller } from '../kernel/caller.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { type FormFields, usesOAuth } from '../providers/index.ts'
 import type { AccountConnectorDependencies } from './connect-account.ts'
 import { askForAccount, storeAccount } from './store-account.ts'
 
 /** Connects an account by the provider's form and queues its first run. Returns the source's id. @throws AppError */
-export type SubmitForm = (
-  caller: ConsolePrincipal,
-  provider: ProviderId,
-  fields: FormFields,
-) => Promise<string>
+export type SubmitForm = (caller: ConsoleCaller, provider: ProviderId, fields: FormFields) => Promise<string>
 
 /** Connects accounts by what a user enters in the provider's form. */
 export function createFormConnector({

@@ -1,6 +1,6 @@
 import { recordEvent } from '../audit/index.ts'
 import type { Db, Tx } from '../database/database.ts'
-import type { ConsolePrincipal } from '../kernel/principal.ts'
+import type { ConsoleCaller } from '../kernel/caller.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { openCode, sealCode, type WaitingCode } from './confirmation.ts'
 import { type AccountConnectorDependencies, createAccountConnector, oauthAdapter } from './connect-account.ts'
@@ -21,7 +21,7 @@ export interface CallbackQuery {
 export interface Connections {
   /** Starts connecting an account. Returns the provider's page, and this browser's cookie. @throws AppError */
   authorize(
-    caller: ConsolePrincipal,
+    caller: ConsoleCaller,
     provider: ProviderId,
     options?: { awaitsChoice: boolean },
   ): Promise<{ url: string; cookie: string }>
@@ -91,7 +91,7 @@ export function createConnections(
   }
 }
 
-async function recordBegin(tx: Tx, caller: ConsolePrincipal, provider: ProviderId, at: Date): Promise<void> {
+async function recordBegin(tx: Tx, caller: ConsoleCaller, provider: ProviderId, at: Date): Promise<void> {
   await recordEvent(tx, caller, {
     action: 'connector.authorize',
     target: ['connector', provider],

@@ -3,7 +3,7 @@ import { startIssuer, type TestIssuer } from '../../test/support/issuer.ts'
 import { signIn } from '../../test/support/people.ts'
 import { startTestService, type TestOrganization, type TestService } from '../../test/support/service.ts'
 import type { Role } from '../kernel/actions.ts'
-import type { ConsolePrincipal } from '../kernel/principal.ts'
+import type { ConsoleCaller } from '../kernel/caller.ts'
 import { type ConnectorAccess, createConnectorAccess } from './connector-access.ts'
 
 let service: TestService
@@ -31,7 +31,7 @@ const accessIn = (isLocal: boolean): ConnectorAccess =>
     isLocal,
   })
 
-async function caller(role: Role): Promise<ConsolePrincipal> {
+async function caller(role: Role): Promise<ConsoleCaller> {
   const { userId } = await signIn(service, issuer, role, { organizationId: organization.id, role })
   return { kind: 'console', organizationId: organization.id, userId, role, allowedProviders: null }
 }
@@ -42,8 +42,8 @@ async function makeLocal(isLocal = true): Promise<void> {
   await db.updateTable('organizations').set({ is_local: isLocal }).where('id', '=', organization.id).execute()
 }
 
-const gmailOf = async (access: ConnectorAccess, principal: ConsolePrincipal) =>
-  (await access.list(principal)).find(({ provider }) => provider === 'gmail')
+const gmailOf = async (access: ConnectorAccess, of: ConsoleCaller) =>
+  (await access.list(of)).find(({ provider }) => provider === 'gmail')
 
 describe("granting a gated provider without the operator's token", () => {
   it('works for the owner of the local workspace, requested or not, and is audited', async () => {

@@ -4,7 +4,7 @@ import type { Db, Tx } from '../database/database.ts'
 import type { Row } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError, validationError } from '../kernel/errors.ts'
-import type { ConsolePrincipal } from '../kernel/principal.ts'
+import type { ConsoleCaller } from '../kernel/caller.ts'
 import { fieldsOf, findProvider, type FormField, PROVIDERS } from '../providers/index.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 
@@ -31,13 +31,13 @@ export interface ConnectorAccess {
   /** @throws AppError `connector_access_required` for a gated provider that the operator has not enabled */
   require(db: Db, organizationId: string, provider: ProviderId): Promise<void>
   /** Requests a gated provider; idempotent. @throws AppError `validation_failed` for one that is not gated */
-  request(caller: ConsolePrincipal, provider: ProviderId): Promise<AccessView>
+  request(caller: ConsoleCaller, provider: ProviderId): Promise<AccessView>
   /** Grants the local workspace's owner a gated provider. @throws AppError `connector_access_required` elsewhere */
-  grant(caller: ConsolePrincipal, provider: ProviderId): Promise<AccessView>
+  grant(caller: ConsoleCaller, provider: ProviderId): Promise<AccessView>
   /** The workspace's requests, newest first. */
-  requests(caller: ConsolePrincipal): Promise<AccessView[]>
+  requests(caller: ConsoleCaller): Promise<AccessView[]>
   /** Every provider, in the order of the API document. */
-  list(caller: ConsolePrincipal): Promise<ConnectorView[]>
+  list(caller: ConsoleCaller): Promise<ConnectorView[]>
 }
 
 /** Decides which workspaces may connect gated providers. */
@@ -50,7 +50,7 @@ export function createConnectorAccess(deps: {
   isLocal: boolean
 }): ConnectorAccess {
   const { db, clock, gated, offered } = deps
-  const mayGrant = async ({ organizationId, role }: ConsolePrincipal): Promise<boolean> =>
+  const mayGrant = async ({ organizationId, role }: ConsoleCaller): Promise<boolean> =>
     deps.isLocal && role === 'owner' && (await isLocalWorkspace(db, organizationId))
   return {
     async require(on, organizationId, provider) {
@@ -113,12 +113,7 @@ export function createConnectorAccess(deps: {
   }
 }
 
-async function request(
-  tx: Tx,
-  caller: ConsolePrincipal,
-  provider: ProviderId,
-  at: Date,
-): Promise<AccessView> {
+async function request(tx: Tx, caller: ConsoleCaller, provider: ProviderId, at: Date): Promise<AccessView> {
   const { organizationId } = caller
   const row = await tx
     .insertInto('connector_access')
@@ -155,7 +150,7 @@ async function request(
   return toView(row)
 }
 
-async function grant(tx: Tx, caller: ConsolePrincipal, provider: ProviderId, at: Date): Promise<AccessView> {
+async function grant(tx: Tx, caller: ConsoleCaller, provider: ProviderId, at: Date): Promise<AccessView> {
   const { organizationId } = caller
   const row = await putAccess(tx, { organizationId, provider, status: 'granted', at })
   await recordEvent(tx, caller, {

@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../../test/support/databa
 import { createFakeProvider } from '../../test/support/fake-provider.ts'
 import { insertOrganization } from '../../test/support/organizations.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { ConsolePrincipal } from '../kernel/principal.ts'
+import type { ConsoleCaller } from '../kernel/caller.ts'
 import { PROVIDERS, type ConnectedAccount, type ProviderAdapter, ProviderError } from '../providers/index.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { addMember } from '../organizations/index.ts'
@@ -80,7 +80,7 @@ const start = (encryptionKey = KEY) =>
   })
 
 /** A user who may connect accounts, in a new or the given workspace. */
-async function admin(inOrganization?: string): Promise<ConsolePrincipal> {
+async function admin(inOrganization?: string): Promise<ConsoleCaller> {
   const { db } = database
   const organizationId = inOrganization ?? (await insertOrganization(db)).id
   const userId = randomUUID()
@@ -101,7 +101,7 @@ async function admin(inOrganization?: string): Promise<ConsolePrincipal> {
 
 /** Connects as the browser does; returns the source's id. */
 async function connect(
-  caller: ConsolePrincipal,
+  caller: ConsoleCaller,
   provider: ProviderId,
   code: string,
   { accounts = start(), signal = new AbortController().signal } = {},
@@ -114,7 +114,7 @@ async function connect(
   return new URL(end.redirect).searchParams.get('connected') ?? ''
 }
 
-async function remove({ organizationId }: ConsolePrincipal, id: string): Promise<void> {
+async function remove({ organizationId }: ConsoleCaller, id: string): Promise<void> {
   const { revocations } = start()
   await database.db.transaction().execute(async (tx) => {
     await revocations.prepare(tx, { organizationId, sourceId: id })
@@ -123,7 +123,7 @@ async function remove({ organizationId }: ConsolePrincipal, id: string): Promise
   await revocations.run()
 }
 
-const storedToken = async ({ organizationId }: ConsolePrincipal, sourceId: string): Promise<string> => {
+const storedToken = async ({ organizationId }: ConsoleCaller, sourceId: string): Promise<string> => {
   const store = createCredentialStore({ db: database.db, clock, cipher: createSecretCipher([KEY]) })
   return (await store.read({ organizationId, sourceId })).accessToken
 }

@@ -72,8 +72,8 @@ function cleanUpRoutes({ id: provider, cleanUps = [] }: Provider<ProviderId>) {
           dryRun: z.boolean().meta({ description: 'Whether it only counted.', example: false }),
         }),
       },
-      handle: async ({ principal, body: { dryRun } }, { cleanUps: services }) =>
-        reply(200, await services.run(principal, { provider, job }, dryRun)),
+      handle: async ({ caller, body: { dryRun } }, { cleanUps: services }) =>
+        reply(200, await services.run(caller, { provider, job }, dryRun)),
     }),
   )
 }

@@ -81,8 +81,8 @@ const consoleRoutes = [
     responses: {
       200: z.object({ requests: z.array(AccessRequest).describe('The requests, answered or not.') }),
     },
-    handle: async ({ principal }, { connectorAccess }) =>
-      reply(200, { requests: await connectorAccess.requests(principal) }),
+    handle: async ({ caller }, { connectorAccess }) =>
+      reply(200, { requests: await connectorAccess.requests(caller) }),
   }),
   defineRoute<ConnectionServices>()({
     operationId: 'consoleListConnectors',
@@ -122,8 +122,8 @@ const consoleRoutes = [
           .describe('The providers.'),
       }),
     },
-    handle: async ({ principal }, { connectorAccess }) =>
-      reply(200, { connectors: await connectorAccess.list(principal) }),
+    handle: async ({ caller }, { connectorAccess }) =>
+      reply(200, { connectors: await connectorAccess.list(caller) }),
   }),
   defineRoute<ConnectionServices>()({
     operationId: 'consoleRequestConnectorAccess',
@@ -140,8 +140,8 @@ const consoleRoutes = [
         request: AccessRequest,
       }),
     },
-    handle: async ({ principal, body }, { connectorAccess }) =>
-      reply(201, { request: await connectorAccess.request(principal, body.provider) }),
+    handle: async ({ caller, body }, { connectorAccess }) =>
+      reply(201, { request: await connectorAccess.request(caller, body.provider) }),
   }),
   defineRoute<ConnectionServices>()({
     operationId: 'consoleGrantConnectorAccess',
@@ -158,8 +158,8 @@ const consoleRoutes = [
     params,
     refuses: ['connector_access_required', 'validation_failed'],
     responses: { 200: z.object({ request: AccessRequest }) },
-    handle: async ({ principal, params: { provider } }, { connectorAccess }) =>
-      reply(200, { request: await connectorAccess.grant(principal, provider) }),
+    handle: async ({ caller, params: { provider } }, { connectorAccess }) =>
+      reply(200, { request: await connectorAccess.grant(caller, provider) }),
   }),
   defineRoute<ConnectionServices>()({
     operationId: 'consoleAuthorizeConnector',
@@ -193,9 +193,9 @@ const consoleRoutes = [
         }),
       }),
     },
-    handle: async ({ principal, params: { provider }, query: { firstSync } }, { connections }) => {
+    handle: async ({ caller, params: { provider }, query: { firstSync } }, { connections }) => {
       const options = { awaitsChoice: firstSync === 'after_choice' }
-      const { url, cookie } = await connections.authorize(principal, provider, options)
+      const { url, cookie } = await connections.authorize(caller, provider, options)
       return reply(200, { url }, { 'Set-Cookie': cookie, 'Cache-Control': 'no-store' })
     },
   }),
@@ -224,8 +224,8 @@ const consoleRoutes = [
     responses: {
       200: z.object({ connectorId: shownId("The account's source.", EXAMPLE_ID.source) }),
     },
-    handle: async ({ principal, params: { provider }, body }, { connections }) =>
-      reply(200, { connectorId: await connections.submit(principal, provider, body.fields) }),
+    handle: async ({ caller, params: { provider }, body }, { connections }) =>
+      reply(200, { connectorId: await connections.submit(caller, provider, body.fields) }),
   }),
 ]
 

@@ -10,7 +10,7 @@ import { testTerms } from '../../test/support/term-weights.ts'
 import type { Row } from '../database/schema.ts'
 import { adoptModel, createModelRegistry, ensureStoredModel } from '../models/index.ts'
 import { createItems, type Items } from '../items/index.ts'
-import type { AgentPrincipal, ConsolePrincipal } from '../kernel/principal.ts'
+import type { AgentCaller, ConsoleCaller } from '../kernel/caller.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { createRetrieval, type RetrievalServices, retrievalRoutes } from '../retrieval/index.ts'
 import { contextRoutes, type ContextServices, createRetrieveContext } from './index.ts'
@@ -24,7 +24,7 @@ let items: Items
 let organization: TestOrganization
 const configured = hashEmbeddingModel({ id: 'configured' })
 const builtin = hashEmbeddingModel({ id: 'builtin-1' })
-const callers = new Map<string, AgentPrincipal | ConsolePrincipal>()
+const callers = new Map<string, AgentCaller | ConsoleCaller>()
 const clock = { now: () => NOW }
 
 beforeAll(async () => {

@@ -4,14 +4,14 @@ import type { ModelRegistry } from '../models/index.ts'
 import type { TermWeights } from '../inference/term-weights.ts'
 import type { ActorType } from '../kernel/actions.ts'
 import type { Clock } from '../kernel/clock.ts'
-import type { Reader } from '../kernel/reader.ts'
+import type { Viewer } from '../kernel/viewer.ts'
 import type { Hit, Search, SearchRequest, SearchResult } from '../retrieval/index.ts'
 import type { Citation } from './citation.ts'
 import { type Exclusion, exclusionsOf, findSources, type Limitation, limitationsOf } from './limitations.ts'
 
 export const CONTRACT_VERSION = '1.0'
 
-/** The Context Contract: hits with the facts that a reader needs to rely on them. */
+/** The Context Contract: hits with the facts that a viewer needs to rely on them. */
 export interface ContextContract {
   contract: {
     version: typeof CONTRACT_VERSION
@@ -38,7 +38,7 @@ export interface ContextOrigin {
 
 /** @throws what `Search` throws */
 export type RetrieveContext = (
-  reader: Reader,
+  viewer: Viewer,
   request: SearchRequest,
   origin: ContextOrigin,
   signal?: AbortSignal,
@@ -54,20 +54,20 @@ export function createRetrieveContext(deps: {
   const { db, models, clock, search, terms } = deps
   /** Whether an answer would find that its passages lack the question's words. An answer searches in reading order. */
   const lacksWords = async (
-    reader: Reader,
+    viewer: Viewer,
     { query, filter }: SearchRequest,
     { coverNeeded }: SearchResult,
     signal?: AbortSignal,
   ): Promise<boolean> => {
     if (!canMissWords(query, coverNeeded, terms)) return false
     const scope = filter === undefined ? {} : { filter }
-    return (await search(reader, { query, limit: 1, rank: 'reading', ...scope }, signal)).isWeak
+    return (await search(viewer, { query, limit: 1, rank: 'reading', ...scope }, signal)).isWeak
   }
-  return async (reader, request, { requestId, path }, signal) => {
-    const found = await search(reader, request, signal)
+  return async (viewer, request, { requestId, path }, signal) => {
+    const found = await search(viewer, request, signal)
     const { hits, model, isApproximate } = found
-    const isWeak = found.isWeak || (await lacksWords(reader, request, found, signal))
-    const sources = await findSources(db, reader, request.filter ?? {})
+    const isWeak = found.isWeak || (await lacksWords(viewer, request, found, signal))
+    const sources = await findSources(db, viewer, request.filter ?? {})
     const now = clock.now()
     return {
       contract: {
@@ -75,15 +75,15 @@ export function createRetrieveContext(deps: {
         requestId,
         endpoint: path,
         issuedAt: now.toISOString(),
-        callerActorType: reader.kind === 'agent' ? reader.actorType : 'user',
-        callerApiKeyId: reader.kind === 'agent' ? reader.apiKeyId : null,
+        callerActorType: viewer.kind === 'agent' ? viewer.actorType : 'user',
+        callerApiKeyId: viewer.kind === 'agent' ? viewer.apiKeyId : null,
       },
       query: { raw: request.query, limit: request.limit },
       hits,
       citations: hits.map(({ sourceItemId, title }, index) => ({ index: index + 1, sourceItemId, title })),
-      exclusions: exclusionsOf(reader),
+      exclusions: exclusionsOf(viewer),
       limitations: limitationsOf(
-        reader,
+        viewer,
         sources,
         { model, isWeak, isApproximate, configuredModel: models.configured.id },
         now,

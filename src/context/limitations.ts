@@ -2,8 +2,8 @@ import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import type { Row } from '../database/schema.ts'
 import { text } from '../kernel/schemas.ts'
-import type { Caller } from '../kernel/principal.ts'
-import type { Reader } from '../kernel/reader.ts'
+import type { Caller } from '../kernel/caller.ts'
+import type { Viewer } from '../kernel/viewer.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { providersInScope, type SearchFilter } from '../retrieval/index.ts'
@@ -89,19 +89,19 @@ export async function findSources(db: Db, caller: Caller, filter: SearchFilter):
 
 /** The limitations of a context, at most one per code. */
 export function limitationsOf(
-  reader: Reader,
+  viewer: Viewer,
   sources: readonly Source[],
   found: { model: string | null; configuredModel: string; isWeak: boolean; isApproximate: boolean },
   now: Date,
 ): Limitation[] {
   const limitations: Limitation[] = []
-  if (reader.allowedProviders !== null) {
+  if (viewer.allowedProviders !== null) {
     limitations.push({
       code: 'provider_scope_applied',
-      message: `Only these providers were searched, since the calling key is limited to them: ${reader.allowedProviders.join(', ')}`,
+      message: `Only these providers were searched, since the calling key is limited to them: ${viewer.allowedProviders.join(', ')}`,
     })
   }
-  if (!reader.readable.isEverything) limitations.push(PERMISSIONS_APPLIED)
+  if (!viewer.readable.isEverything) limitations.push(PERMISSIONS_APPLIED)
   const stale = sources.filter((source) => isStale(source, now))
   if (stale.length > 0) {
     limitations.push({

@@ -68,8 +68,8 @@ export const contextRoutes = [
     action: 'context',
     audit: 'context.retrieve',
     responses: { 200: ContextContract },
-    handle: async ({ reader, body, requestId, path, signal }, { context }) => {
-      const contract = await context(reader, body, { requestId, path }, signal)
+    handle: async ({ viewer, body, requestId, path, signal }, { context }) => {
+      const contract = await context(viewer, body, { requestId, path }, signal)
       const { hits, citations, exclusions } = contract
       const retrieved = {
         ...retrievedOf({ requestId, query: body.query }, hits),

@@ -5,7 +5,7 @@ import { aRetrieval, aSearch } from '../../test/support/credit-use.ts'
 import { createRouteServer } from '../../test/support/route-server.ts'
 import { putSubscription, type NewSubscription } from '../billing/index.ts'
 import type { CreditUse } from '../http/gates.ts'
-import type { ConsolePrincipal } from '../kernel/principal.ts'
+import type { ConsoleCaller } from '../kernel/caller.ts'
 import { createCredits } from '../usage/index.ts'
 import { KEPT_DAYS, pruneDays } from './prune-days.ts'
 import { readDays } from './read-days.ts'
@@ -61,7 +61,7 @@ async function workspace(subscription: Partial<NewSubscription> | null = {}) {
     const full = { status: 'active', tier: 'builder', creditsIncluded: null, ...subscription } as const
     await putSubscription(tx, organizationId, full, START)
   })
-  const person: ConsolePrincipal = {
+  const person: ConsoleCaller = {
     kind: 'console',
     organizationId,
     userId,

@@ -89,7 +89,7 @@ export const dailyUsageRoutes = [
       to: givenDay.optional().describe('Last day, inclusive. Default: today.'),
     }),
     responses: { 200: Usage },
-    handle: async ({ principal: { organizationId }, query }, { db, clock, billing }) => {
+    handle: async ({ caller: { organizationId }, query }, { db, clock, billing }) => {
       const subscription = await billing.subscriptions.read(organizationId)
       const periodStart = subscription ? new Date(subscription.periodStart) : null
       const { from, to, period } = chooseRange(query, periodStart, clock.now())

@@ -1,8 +1,8 @@
 import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
 import type { Clock } from '../kernel/clock.ts'
-import type { ConsolePrincipal } from '../kernel/principal.ts'
-import type { Reader } from '../kernel/reader.ts'
+import type { ConsoleCaller } from '../kernel/caller.ts'
+import type { Viewer } from '../kernel/viewer.ts'
 import type { FindReadable } from '../threads/index.ts'
 import { deleteQuestions, listQuestions, putQuestions, suggestQuestion } from './questions.ts'
 import { findAnswer, listResults } from './results.ts'
@@ -25,22 +25,22 @@ export function createEvaluations({
     retryConflicts(() => db.transaction().execute((tx) => act(tx, clock.now())))
   return {
     questions: (organizationId: string) => listQuestions(db, organizationId),
-    put: (caller: ConsolePrincipal, questions: readonly NewQuestion[]) =>
+    put: (caller: ConsoleCaller, questions: readonly NewQuestion[]) =>
       transact((tx, at) => putQuestions(tx, caller, questions, at)),
-    suggest: (caller: ConsolePrincipal, ids: { id: string; turnId: string }) =>
+    suggest: (caller: ConsoleCaller, ids: { id: string; turnId: string }) =>
       transact((tx, at) => suggestQuestion(tx, caller, ids, at)),
-    remove: (caller: ConsolePrincipal, id: string | null) =>
+    remove: (caller: ConsoleCaller, id: string | null) =>
       transact((tx, at) => deleteQuestions(tx, caller, id, at)),
     runs: (organizationId: string) => listRuns(db, organizationId),
-    start: (caller: ConsolePrincipal) => transact((tx, at) => createRun(tx, caller, at)),
+    start: (caller: ConsoleCaller) => transact((tx, at) => createRun(tx, caller, at)),
     async results(organizationId: string, id: string) {
       const run = await findRun(db, organizationId, id)
       return { run, results: await listResults(db, organizationId, id) }
     },
-    measure: (caller: ConsolePrincipal, ids: { id: string; questionId: string }, measurement: Measurement) =>
+    measure: (caller: ConsoleCaller, ids: { id: string; questionId: string }, measurement: Measurement) =>
       transact((tx, at) => storeMeasurement(tx, caller, ids, measurement, at)),
-    answer: (reader: Reader, ids: { id: string; questionId: string }) =>
-      findAnswer(db, reader, ids, findReadable),
-    removeRun: (caller: ConsolePrincipal, id: string) => transact((tx, at) => deleteRun(tx, caller, id, at)),
+    answer: (viewer: Viewer, ids: { id: string; questionId: string }) =>
+      findAnswer(db, viewer, ids, findReadable),
+    removeRun: (caller: ConsoleCaller, id: string) => transact((tx, at) => deleteRun(tx, caller, id, at)),
   }
 }

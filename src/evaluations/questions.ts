@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Db, Tx } from '../database/database.ts'
 import type { NewRow, Row } from '../database/schema.ts'
 import { AppError, validationError } from '../kernel/errors.ts'
-import type { ConsolePrincipal } from '../kernel/principal.ts'
+import type { ConsoleCaller } from '../kernel/caller.ts'
 import { lockOrganization } from '../organizations/index.ts'
 import { findTurn } from '../threads/index.ts'
 import { type EvaluationQuestion, type NewQuestion, QUESTIONS_MAX } from './schemas.ts'
@@ -25,7 +25,7 @@ export async function listQuestions(db: Db, organizationId: string): Promise<Eva
 /** Adds questions, or replaces what is expected of them. @throws AppError `validation_failed` over the limit */
 export async function putQuestions(
   tx: Tx,
-  caller: ConsolePrincipal,
+  caller: ConsoleCaller,
   given: readonly NewQuestion[],
   at: Date,
 ): Promise<{ added: number; replaced: number }> {
@@ -44,7 +44,7 @@ export async function putQuestions(
 /** Takes a rated question over with its first cited item. @throws AppError `not_found`, `validation_failed` */
 export async function suggestQuestion(
   tx: Tx,
-  caller: ConsolePrincipal,
+  caller: ConsoleCaller,
   ids: { id: string; turnId: string },
   at: Date,
 ): Promise<{ suggestedAt: string }> {
@@ -71,7 +71,7 @@ export async function suggestQuestion(
 /** Deletes one question, or all of them (null). Runs keep theirs. @throws AppError `not_found` */
 export async function deleteQuestions(
   tx: Tx,
-  caller: ConsolePrincipal,
+  caller: ConsoleCaller,
   id: string | null,
   at: Date,
 ): Promise<{ deleted: number }> {

@@ -1,7 +1,7 @@
 import type { Db } from '../database/database.ts'
 import type { Row } from '../database/schema.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { Reader } from '../kernel/reader.ts'
+import type { Viewer } from '../kernel/viewer.ts'
 import { type FindReadable, withholdUnreadable } from '../threads/index.ts'
 import { Content, type EvaluationAnswer, type EvaluationResult } from './schemas.ts'
 
@@ -33,23 +33,23 @@ export async function listResults(
   return rows.map(toResult)
 }
 
-/** The answer of a measured question. It is withheld if the reader may not read all that it cites. @throws AppError `not_found` */
+/** The answer of a measured question. It is withheld if the viewer may not read all that it cites. @throws AppError `not_found` */
 export async function findAnswer(
   db: Db,
-  reader: Reader,
+  viewer: Viewer,
   { id, questionId }: { id: string; questionId: string },
   findReadable: FindReadable,
 ): Promise<EvaluationAnswer> {
   const row = await db
     .selectFrom('evaluation_results')
     .select(['answer', 'content'])
-    .where('organization_id', '=', reader.organizationId)
+    .where('organization_id', '=', viewer.organizationId)
     .where('run_id', '=', id)
     .where('question_id', '=', questionId)
     .where('measured_at', 'is not', null)
     .executeTakeFirst()
   const stored = row && { answer: row.answer ?? '', ...Content.parse(row.content) }
-  const [shown] = await withholdUnreadable(stored ? [stored] : [], reader, findReadable)
+  const [shown] = await withholdUnreadable(stored ? [stored] : [], viewer, findReadable)
   if (shown === undefined) throw new AppError('not_found', 'This run has no answer to that question')
   return shown
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineRoute, reply } from '../http/route.ts'
-import { PERSON_REFUSALS, requireReader } from '../http/twins.ts'
+import { PERSON_REFUSALS, requireViewer } from '../http/twins.ts'
 import { count, EXAMPLE_ID, idOf, moment, onBehalfOfQuery } from '../kernel/schemas.ts'
 import type { Evaluations } from './evaluations.ts'
 import {
@@ -40,7 +40,7 @@ const questionRoutes = [
     summary: 'List the questions of the evaluation, in the order in which they were added',
     audit: 'none',
     responses: { 200: z.object({ questions: z.array(EvaluationQuestion).describe('All questions.') }) },
-    handle: async ({ principal: { organizationId } }, { evaluations }) =>
+    handle: async ({ caller: { organizationId } }, { evaluations }) =>
       reply(200, { questions: await evaluations.questions(organizationId) }),
   }),
   define({
@@ -63,8 +63,8 @@ const questionRoutes = [
         replaced: count('How many existed.', 0),
       }),
     },
-    handle: async ({ principal, body }, { evaluations }) =>
-      reply(200, await evaluations.put(principal, body.questions)),
+    handle: async ({ caller, body }, { evaluations }) =>
+      reply(200, await evaluations.put(caller, body.questions)),
   }),
   define({
     ...shared,
@@ -75,7 +75,7 @@ const questionRoutes = [
     description: 'Runs keep their questions and answers.',
     audit: 'evaluation_question.delete',
     responses: deleted,
-    handle: async ({ principal }, { evaluations }) => reply(200, await evaluations.remove(principal, null)),
+    handle: async ({ caller }, { evaluations }) => reply(200, await evaluations.remove(caller, null)),
   }),
   define({
     ...shared,
@@ -86,8 +86,8 @@ const questionRoutes = [
     audit: 'evaluation_question.delete',
     params: z.object({ id: questionId }),
     responses: deleted,
-    handle: async ({ principal, params }, { evaluations }) =>
-      reply(200, await evaluations.remove(principal, params.id)),
+    handle: async ({ caller, params }, { evaluations }) =>
+      reply(200, await evaluations.remove(caller, params.id)),
   }),
   define({
     ...shared,
@@ -104,8 +104,8 @@ const questionRoutes = [
       turnId: idOf("The turn's id.", EXAMPLE_ID.turn),
     }),
     responses: { 201: z.object({ suggestedAt: moment('When it was added.') }) },
-    handle: async ({ principal, params }, { evaluations }) =>
-      reply(201, await evaluations.suggest(principal, params)),
+    handle: async ({ caller, params }, { evaluations }) =>
+      reply(201, await evaluations.suggest(caller, params)),
   }),
 ] as const
 
@@ -118,7 +118,7 @@ const runRoutes = [
     summary: 'List the runs of the evaluation, newest first',
     audit: 'none',
     responses: { 200: z.object({ runs: z.array(EvaluationRun).describe('All runs.') }) },
-    handle: async ({ principal: { organizationId } }, { evaluations }) =>
+    handle: async ({ caller: { organizationId } }, { evaluations }) =>
       reply(200, { runs: await evaluations.runs(organizationId) }),
   }),
   define({
@@ -130,7 +130,7 @@ const runRoutes = [
     description: `The caller searches and asks (1 credit each) and stores what each question gave. A workspace keeps the last ${RUNS_MAX} runs.`,
     audit: 'evaluation_run.create',
     responses: { 201: z.object({ run: EvaluationRun }) },
-    handle: async ({ principal }, { evaluations }) => reply(201, { run: await evaluations.start(principal) }),
+    handle: async ({ caller }, { evaluations }) => reply(201, { run: await evaluations.start(caller) }),
   }),
   define({
     ...shared,
@@ -146,7 +146,7 @@ const runRoutes = [
         results: z.array(EvaluationResult).describe('Its questions in their order.'),
       }),
     },
-    handle: async ({ principal: { organizationId }, params }, { evaluations }) =>
+    handle: async ({ caller: { organizationId }, params }, { evaluations }) =>
       reply(200, await evaluations.results(organizationId, params.id)),
   }),
   define({
@@ -158,8 +158,8 @@ const runRoutes = [
     audit: 'evaluation_run.delete',
     params: z.object({ id: runId }),
     responses: { 200: z.object({ run: EvaluationRun, deletedAt: moment('When it was deleted.') }) },
-    handle: async ({ principal, params }, { evaluations }) =>
-      reply(200, await evaluations.removeRun(principal, params.id)),
+    handle: async ({ caller, params }, { evaluations }) =>
+      reply(200, await evaluations.removeRun(caller, params.id)),
   }),
   define({
     ...shared,
@@ -174,8 +174,8 @@ const runRoutes = [
     onBehalfOf: 'query',
     refuses: PERSON_REFUSALS,
     responses: { 200: EvaluationAnswer },
-    handle: async ({ reader, params }, { evaluations }) =>
-      reply(200, await evaluations.answer(requireReader(reader), params)),
+    handle: async ({ viewer, params }, { evaluations }) =>
+      reply(200, await evaluations.answer(requireViewer(viewer), params)),
   }),
   define({
     ...shared,
@@ -190,8 +190,8 @@ const runRoutes = [
     params: measured,
     body: Measurement,
     responses: { 200: z.object({ run: EvaluationRun }) },
-    handle: async ({ principal, params, body }, { evaluations }) =>
-      reply(200, { run: await evaluations.measure(principal, params, body) }),
+    handle: async ({ caller, params, body }, { evaluations }) =>
+      reply(200, { run: await evaluations.measure(caller, params, body) }),
   }),
 ] as const
 

@@ -4,7 +4,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../database/database.ts'
 import type { Row } from '../database/schema.ts'
 import { AppError, validationError } from '../kernel/errors.ts'
-import type { ConsolePrincipal } from '../kernel/principal.ts'
+import type { ConsoleCaller } from '../kernel/caller.ts'
 import { selectQuestions } from './questions.ts'
 import type { EvaluationRun, Measurement } from './schemas.ts'
 
@@ -25,7 +25,7 @@ export async function findRun(db: Db, organizationId: string, id: string): Promi
 }
 
 /** Starts a run of all questions with a page or a fact. @throws AppError `validation_failed` without any */
-export async function createRun(tx: Tx, caller: ConsolePrincipal, at: Date): Promise<EvaluationRun> {
+export async function createRun(tx: Tx, caller: ConsoleCaller, at: Date): Promise<EvaluationRun> {
   const { organizationId, userId } = caller
   const stored = await selectQuestions(tx, organizationId)
   const questions = stored.filter(({ page, fact }) => page !== null || fact !== null)
@@ -69,7 +69,7 @@ export async function createRun(tx: Tx, caller: ConsolePrincipal, at: Date): Pro
 /** Stores a question's result in the run, and with the question to compare. @throws AppError `not_found` */
 export async function storeMeasurement(
   tx: Tx,
-  caller: ConsolePrincipal,
+  caller: ConsoleCaller,
   { id, questionId }: { id: string; questionId: string },
   { rank, hasFact, change, answer, citations }: Measurement,
   at: Date,
@@ -113,7 +113,7 @@ export async function storeMeasurement(
 }
 
 /** Deletes a run with its answers. @throws AppError `not_found` */
-export async function deleteRun(tx: Tx, caller: ConsolePrincipal, id: string, at: Date) {
+export async function deleteRun(tx: Tx, caller: ConsoleCaller, id: string, at: Date) {
   const run = await findRun(tx, caller.organizationId, id)
   await tx
     .deleteFrom('evaluation_runs')

@@ -30,7 +30,7 @@ import { answerUnknownRoutes, pathOf } from './not-found.ts'
 import type { Gates } from './gates.ts'
 import { sendPage, wantsPage } from './page.ts'
 import { type BodyDeclaration, parseBody } from './parse-body.ts'
-import { authorize, bodyOf, ownerOf, type Principal, run, type Work } from './pipeline.ts'
+import { authorize, bodyOf, ownerOf, type RequestCaller, run, type Work } from './pipeline.ts'
 import { receiveBody } from './receive-body.ts'
 import { describeError, logFault, sendError } from './send-error.ts'
 import { traceRequests } from './trace-requests.ts'
@@ -75,7 +75,7 @@ const STILL_ANSWERED = new Set(['/healthz', '/readyz', '/metrics'])
 
 declare module 'fastify' {
   interface FastifyRequest {
-    principal: Principal
+    caller: RequestCaller
     bodyShare: BodyShare
     /** The credits that it was charged. */
     credits: number
@@ -90,7 +90,7 @@ declare module 'fastify' {
     /** Reserves memory for the body in the name of the authenticated caller; until then it counts as anonymous. */
     holdBody: (request: FastifyRequest, reply: FastifyReply) => void
     /** Authenticates a request on behalf of its token's last known owner. */
-    authenticateForOwner: <P extends Principal>(
+    authenticateForOwner: <P extends RequestCaller>(
       request: FastifyRequest,
       authenticate: () => Promise<P>,
     ) => Promise<P>
@@ -139,7 +139,7 @@ export async function createServer<S>(options: ServerOptions<S>): Promise<Fastif
   app.addContentTypeParser('*', (request: FastifyRequest, payload: IncomingMessage) =>
     receiveBody(payload, request.routeOptions.bodyLimit ?? 0, request.bodyShare),
   )
-  app.decorateRequest('principal', null)
+  app.decorateRequest('caller', null)
   app.decorateRequest('credits', 0)
   app.decorateRequest('isMcp', false)
   app.decorateRequest('uncappedAt', null)
@@ -185,15 +185,15 @@ function decorateServer(
   const owners = createRequestOwners()
   app.decorate(
     'authenticateForOwner',
-    async <P extends Principal>(request: FastifyRequest, authenticate: () => Promise<P>) => {
+    async <P extends RequestCaller>(request: FastifyRequest, authenticate: () => Promise<P>) => {
       const { authorization } = request.headers
-      const principal = await actingFor(owners.ownerOfRequest(authorization), authenticate)
-      if (principal !== null) owners.remember(authorization, ownerOf(principal))
-      return principal
+      const caller = await actingFor(owners.ownerOfRequest(authorization), authenticate)
+      if (caller !== null) owners.remember(authorization, ownerOf(caller))
+      return caller
     },
   )
   app.decorate('parseBody', (declaration: BodyDeclaration, request: FastifyRequest, signal: AbortSignal) =>
-    parseBody(declaration, bodyReader, bodyOf(request, request.principal, signal)),
+    parseBody(declaration, bodyReader, bodyOf(request, request.caller, signal)),
   )
 }
 
@@ -225,13 +225,13 @@ function addRoute<S>(app: FastifyInstance, route: Route<S>, work: Work<S> & { bu
     bodyLimit: route.bodyBytesMax,
     // Before the body is read: a caller without access does not get to send one.
     onRequest: async (request, reply) => {
-      request.principal = await app.authenticateForOwner(request, () =>
+      request.caller = await app.authenticateForOwner(request, () =>
         authorize(route, work.gates, request, reply),
       )
       holdBody(work.budget, request, reply)
     },
     handler: (request, reply) =>
-      actingFor(ownerOf(request.principal), () => run(route, work, request.principal, request, reply)),
+      actingFor(ownerOf(request.caller), () => run(route, work, request.caller, request, reply)),
     errorHandler: (error, request, reply) => {
       const appError = toAppError(error)
       logFault(request, error, appError)
@@ -246,7 +246,7 @@ function addRoute<S>(app: FastifyInstance, route: Route<S>, work: Work<S> & { bu
 
 /** Reserves memory for the body, in the sender's name, until the request has been answered or aborted. */
 function holdBody(budget: BodyBudget, request: FastifyRequest, reply: FastifyReply): void {
-  const share = budget.open(ownerOf(request.principal))
+  const share = budget.open(ownerOf(request.caller))
   request.bodyShare = share
   reply.raw.once('close', () => share.release())
 }

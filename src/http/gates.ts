@@ -1,14 +1,8 @@
-import type {
-  AgentPrincipal,
-  Caller,
-  ConsolePrincipal,
-  ScimPrincipal,
-  UserPrincipal,
-} from '../kernel/principal.ts'
+import type { AgentCaller, Caller, ConsoleCaller, ScimCaller, UserCaller } from '../kernel/caller.ts'
 import type { AppError } from '../kernel/errors.ts'
 import type { Action, ChargedAction } from '../kernel/actions.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import type { Reader } from '../kernel/reader.ts'
+import type { Viewer } from '../kernel/viewer.ts'
 import type { ProviderScope } from '../kernel/scope.ts'
 
 export interface RateStanding {
@@ -34,7 +28,7 @@ export interface AgentRequest {
 }
 
 export interface AdmittedAgent {
-  principal: AgentPrincipal
+  caller: AgentCaller
   /** Null: the key may not do this; an error: its minute is full. Nothing was counted then. */
   standing: RateStanding | AppError | null
   uncappedAt: Date | null
@@ -62,18 +56,18 @@ export interface CreditReservation {
 
 /** The checks between a request and its handler. Each refuses by throwing an AppError. */
 export interface Gates {
-  /** The principal of this Authorization header. Throws `unauthenticated`. */
-  authenticateAgent(authorization: string | undefined): Promise<AgentPrincipal>
+  /** The caller of this Authorization header. Throws `unauthenticated`. */
+  authenticateAgent(authorization: string | undefined): Promise<AgentCaller>
   /** Authenticates the token and counts the request in the key's window. @throws `unauthenticated` */
   admitAgent(authorization: string | undefined, request: AgentRequest): Promise<AdmittedAgent>
   /** Throws `unauthenticated`, or `not_found` for a workspace that is not the person's. */
   authenticateConsole(
     authorization: string | undefined,
     organizationId: string | undefined,
-  ): Promise<ConsolePrincipal>
-  authenticateUser(authorization: string | undefined): Promise<UserPrincipal>
+  ): Promise<ConsoleCaller>
+  authenticateUser(authorization: string | undefined): Promise<UserCaller>
   /** Authenticates the SCIM token and counts the request. Throws `unauthenticated`, `rate_limited`. */
-  admitScim(authorization: string | undefined): Promise<ScimPrincipal>
+  admitScim(authorization: string | undefined): Promise<ScimCaller>
   /** Throws `unauthenticated`, or `not_found` when the deployment has no operator surface. */
   authenticateOperator(authorization: string | undefined): void
   /** Counts the request in the caller's window for the action. Throws `rate_limited`; it then counts nothing. */
@@ -83,7 +77,7 @@ export interface Gates {
   /** The same standing, without counting. */
   standing(caller: Caller, action: Action): Promise<RateStanding>
   /** The caller with what it may read, or for the person `email`. @throws `user_required`, `role_required` */
-  readerOf(caller: Caller, email: string | undefined): Promise<Reader>
+  viewerOf(caller: Caller, email: string | undefined): Promise<Viewer>
   /** Throws `plan_limit_reached` for an agent beyond the plan. Only routes that cost a credit call it. */
   requireRoom(caller: Caller): Promise<void>
   /** Throws `subscription_required` or `quota_exceeded`. */

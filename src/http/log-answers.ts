@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { Principal } from './pipeline.ts'
+import type { RequestCaller } from './pipeline.ts'
 
 export interface Answered {
   requestId: string
@@ -12,7 +12,7 @@ export interface Answered {
   credits: number
   /** A tool of `/mcp` made the request. */
   isMcp: boolean
-  principal: Principal
+  caller: RequestCaller
 }
 
 export type OnAnswered = (answered: Answered) => void
@@ -22,29 +22,29 @@ export function logAnswers(app: FastifyInstance, onAnswered: readonly OnAnswered
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unknown'
     const seconds = reply.elapsedTime / 1000
-    const { id: requestId, method, principal, credits, isMcp } = request
+    const { id: requestId, method, caller, credits, isMcp } = request
     const { statusCode: status } = reply
     for (const observe of onAnswered)
-      observe({ requestId, method, route, status, seconds, credits, isMcp, principal })
-    request.log.info({ ...who(principal), method, route, status, seconds }, 'answered')
+      observe({ requestId, method, route, status, seconds, credits, isMcp, caller })
+    request.log.info({ ...who(caller), method, route, status, seconds }, 'answered')
   })
 }
 
-function who(principal: Principal): {
+function who(caller: RequestCaller): {
   organizationId?: string
   apiKeyId?: string
   userId?: string
   scimTokenId?: string
 } {
-  if (principal === null) return {}
-  switch (principal.kind) {
+  if (caller === null) return {}
+  switch (caller.kind) {
     case 'agent':
-      return { organizationId: principal.organizationId, apiKeyId: principal.apiKeyId }
+      return { organizationId: caller.organizationId, apiKeyId: caller.apiKeyId }
     case 'console':
-      return { organizationId: principal.organizationId, userId: principal.userId }
+      return { organizationId: caller.organizationId, userId: caller.userId }
     case 'scim':
-      return { organizationId: principal.organizationId, scimTokenId: principal.tokenId }
+      return { organizationId: caller.organizationId, scimTokenId: caller.tokenId }
     case 'user':
-      return { userId: principal.userId }
+      return { userId: caller.userId }
   }
 }

@@ -2,8 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { CHARGED_ACTIONS, ROLES } from '../kernel/actions.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { Caller, ScimPrincipal, UserPrincipal } from '../kernel/principal.ts'
-import type { Reader } from '../kernel/reader.ts'
+import type { Caller, ScimCaller, UserCaller } from '../kernel/caller.ts'
+import type { Viewer } from '../kernel/viewer.ts'
 import { beyondReach } from '../kernel/scope.ts'
 import { isStorable } from '../kernel/text.ts'
 import { unavailable } from '../kernel/unavailable.ts'
@@ -23,7 +23,7 @@ import { stringifyCooperatively } from './stringify-cooperatively.ts'
 /** The longest a handler can take before its signal aborts. */
 export const REQUEST_TIMEOUT_MS = 60_000
 
-export type Principal = Caller | UserPrincipal | ScimPrincipal | null
+export type RequestCaller = Caller | UserCaller | ScimCaller | null
 
 /** The first half, before the body is read: authentication, action or role, rate limit and its headers. */
 export async function authorize<S>(
@@ -31,7 +31,7 @@ export async function authorize<S>(
   gates: Gates,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<Principal> {
+): Promise<RequestCaller> {
   const { authorization } = request.headers
   const access = route.access
   switch (access.surface) {
@@ -46,30 +46,30 @@ export async function authorize<S>(
       return await gates.admitScim(authorization)
     case 'agent': {
       const { action, reach } = access
-      const { principal, standing, uncappedAt } = await gates.admitAgent(authorization, { action, reach })
+      const { caller, standing, uncappedAt } = await gates.admitAgent(authorization, { action, reach })
       // A refusal is logged with its key too.
-      request.principal = principal
+      request.caller = caller
       if (standing instanceof AppError) throw standing
       if (standing === null) {
-        setRateHeaders(reply, await gates.standing(principal, action))
-        if (!principal.allowedActions.includes(action)) throw insufficientScope(action)
-        throw beyondReach(principal, reach ?? null, `"${route.summary}"`)
+        setRateHeaders(reply, await gates.standing(caller, action))
+        if (!caller.allowedActions.includes(action)) throw insufficientScope(action)
+        throw beyondReach(caller, reach ?? null, `"${route.summary}"`)
       }
       setRateHeaders(reply, standing)
       request.uncappedAt = uncappedAt
-      return principal
+      return caller
     }
     case 'console': {
-      const principal = await gates.authenticateConsole(
+      const caller = await gates.authenticateConsole(
         authorization,
         singleHeader(request.headers['x-organization-id']),
       )
-      if (ROLES.indexOf(principal.role) > ROLES.indexOf(access.role)) {
-        setRateHeaders(reply, await gates.standing(principal, access.action))
+      if (ROLES.indexOf(caller.role) > ROLES.indexOf(access.role)) {
+        setRateHeaders(reply, await gates.standing(caller, access.action))
         throw new AppError('role_required', `This needs the role ${access.role} in the workspace`)
       }
-      setRateHeaders(reply, await gates.admit(principal, access.action))
-      return principal
+      setRateHeaders(reply, await gates.admit(caller, access.action))
+      return caller
     }
   }
 }
@@ -84,7 +84,7 @@ export interface Work<S> {
 export async function run<S>(
   route: Route<S>,
   { gates, services, bodyReader }: Work<S>,
-  principal: Principal,
+  caller: RequestCaller,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
@@ -98,15 +98,15 @@ export async function run<S>(
   }
   reply.raw.once('close', onClose)
   try {
-    const parsed = await parseRequest(route, bodyReader, principal, request, abort.signal)
+    const parsed = await parseRequest(route, bodyReader, caller, request, abort.signal)
     const email = emailOf(route, parsed)
-    const reader = await readerOf(route, gates, principal, email)
-    const use = useOf(route, principal, request)
+    const viewer = await viewerOf(route, gates, caller, email)
+    const use = useOf(route, caller, request)
     if (use) await gates.requireRoom(use.caller)
     const reservation = use && counting(request, naming(email, await gates.reserveCredit(use, request.id)))
     let result: UntypedReply
     try {
-      result = await route.handle({ ...parsed, reader }, services)
+      result = await route.handle({ ...parsed, viewer }, services)
       if ('stream' in result) return await sendEvents(reply, result, reservation)
       if ('redirect' in result) return await reply.redirect(result.redirect, result.status ?? 302)
       if ('download' in result) return await sendDownload(reply, result.download)
@@ -146,16 +146,16 @@ function emailOf<S>(route: Route<S>, { body, query }: ParsedRequest): string | u
 }
 
 /** What the caller may read; null for a route that reads no items. */
-async function readerOf<S>(
+async function viewerOf<S>(
   route: Route<S>,
   gates: Gates,
-  principal: Principal,
+  caller: RequestCaller,
   email: string | undefined,
-): Promise<Reader | null> {
+): Promise<Viewer | null> {
   if (route.onBehalfOf === undefined) return null
-  if (principal === null || principal.kind === 'user' || principal.kind === 'scim')
+  if (caller === null || caller.kind === 'user' || caller.kind === 'scim')
     throw new Error(`${route.operationId} reads items and belongs to no organization`)
-  return await gates.readerOf(principal, email)
+  return await gates.viewerOf(caller, email)
 }
 
 /** A reservation that names the person in the audit event. */
@@ -184,27 +184,27 @@ function foundBy<S>(route: Route<S>, retrieved: Retrieved | undefined): Retrieve
 /** What the request's credit pays for; undefined when it costs none. */
 function useOf<S>(
   route: Route<S>,
-  principal: Principal,
+  caller: RequestCaller,
   { isMcp, uncappedAt }: FastifyRequest,
 ): CreditUse | undefined {
-  if (route.credits === 0 || principal === null) return undefined
-  if (principal.kind === 'user' || principal.kind === 'scim') return undefined
+  if (route.credits === 0 || caller === null) return undefined
+  if (caller.kind === 'user' || caller.kind === 'scim') return undefined
   const action = 'action' in route.access ? route.access.action : null
   const surface = CHARGED_ACTIONS.find((charged) => charged === action)
   if (!surface) throw new Error(`${route.operationId} charges a credit for an uncharged action`)
-  return { caller: principal, surface, isMcp, uncappedAt }
+  return { caller, surface, isMcp, uncappedAt }
 }
 
-type ParsedRequest = Omit<UntypedRouteRequest, 'reader'>
+type ParsedRequest = Omit<UntypedRouteRequest, 'viewer'>
 
 async function parseRequest<S>(
   route: Route<S>,
   bodyReader: BodyReader,
-  principal: Principal,
+  caller: RequestCaller,
   request: FastifyRequest,
   signal: AbortSignal,
 ): Promise<ParsedRequest> {
-  const given = bodyOf(request, principal, signal)
+  const given = bodyOf(request, caller, signal)
   refuseUnknownParameters(route.query, request.query)
   const params = parseParams(route.params, request.params)
   const query = route.query && validate(route.query, cleanParameters(request.query), 'query')
@@ -213,7 +213,7 @@ async function parseRequest<S>(
     params,
     query,
     body: await parseBody(route, bodyReader, given),
-    principal,
+    caller,
     requestId: request.id,
     path: (request.url.split('?', 1)[0] ?? request.url).replace(/(?<=.)\/$/, ''),
     headers,
@@ -222,9 +222,9 @@ async function parseRequest<S>(
   }
 }
 
-export function bodyOf(request: FastifyRequest, principal: Principal, signal: AbortSignal): GivenBody {
+export function bodyOf(request: FastifyRequest, caller: RequestCaller, signal: AbortSignal): GivenBody {
   const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
-  return { bytes, headers: request.headers, owner: ownerOf(principal), signal }
+  return { bytes, headers: request.headers, owner: ownerOf(caller), signal }
 }
 
 const StorableParams = z.record(z.string(), z.string().refine(isStorable))
@@ -239,9 +239,9 @@ function parseParams(schema: z.ZodType | undefined, value: unknown): unknown {
 }
 
 /** The owner of a request for queues and limits: its organization, when it has one. */
-export function ownerOf(principal: Principal): string {
-  if (principal === null) return 'public'
-  return principal.kind === 'user' ? principal.userId : principal.organizationId
+export function ownerOf(caller: RequestCaller): string {
+  if (caller === null) return 'public'
+  return caller.kind === 'user' ? caller.userId : caller.organizationId
 }
 
 function responseSchema<S>(route: Route<S>, status: number): z.ZodType {

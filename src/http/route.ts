@@ -3,8 +3,8 @@ import type { Action, Role } from '../kernel/actions.ts'
 import type { ErrorCode } from '../kernel/error-codes.ts'
 import type { AppError } from '../kernel/errors.ts'
 import type { BodyReading } from './body-reader.ts'
-import type { AgentPrincipal, ConsolePrincipal, ScimPrincipal, UserPrincipal } from '../kernel/principal.ts'
-import type { Reader } from '../kernel/reader.ts'
+import type { AgentCaller, ConsoleCaller, ScimCaller, UserCaller } from '../kernel/caller.ts'
+import type { Viewer } from '../kernel/viewer.ts'
 import type { ProviderScope } from '../kernel/scope.ts'
 import type { FixedContent } from './fixed-content.ts'
 import type { Retrieved } from './gates.ts'
@@ -25,14 +25,14 @@ export type Access =
   /** A workspace's identity provider, with a SCIM token. */
   | { surface: 'scim' }
 
-export type PrincipalOf<A extends Access> = A extends { surface: 'agent' }
-  ? AgentPrincipal
+export type CallerOf<A extends Access> = A extends { surface: 'agent' }
+  ? AgentCaller
   : A extends { surface: 'console' }
-    ? ConsolePrincipal
+    ? ConsoleCaller
     : A extends { surface: 'user' }
-      ? UserPrincipal
+      ? UserCaller
       : A extends { surface: 'scim' }
-        ? ScimPrincipal
+        ? ScimCaller
         : null
 
 /** `onBehalfOf: { email }` in the body, or `onBehalfOf` in the query. */
@@ -105,9 +105,9 @@ export interface RouteRequest<A extends Access, Body, Params, Query> {
   body: Parsed<Body>
   params: Parsed<Params>
   query: Parsed<Query>
-  principal: PrincipalOf<A>
+  caller: CallerOf<A>
   /** The caller with what it may read, on a route that declares `onBehalfOf`. */
-  reader: Reader | null
+  viewer: Viewer | null
   /** The UUID of this request: `X-Request-Id`, and on every log line. */
   requestId: string
   /** The requested path, without its query and trailing slash. */
@@ -209,8 +209,8 @@ export interface UntypedRouteRequest {
   body: unknown
   params: unknown
   query: unknown
-  principal: AgentPrincipal | ConsolePrincipal | UserPrincipal | ScimPrincipal | null
-  reader: Reader | null
+  caller: AgentCaller | ConsoleCaller | UserCaller | ScimCaller | null
+  viewer: Viewer | null
   requestId: string
   path: string
   headers: Readonly<Record<string, string | string[] | undefined>>

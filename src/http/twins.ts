@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Action, Role } from '../kernel/actions.ts'
-import type { Caller } from '../kernel/principal.ts'
-import type { Reader } from '../kernel/reader.ts'
+import type { Caller } from '../kernel/caller.ts'
+import type { Viewer } from '../kernel/viewer.ts'
 import {
   defineRoute,
   type PersonAt,
@@ -18,8 +18,8 @@ type ConsoleAccess = { surface: 'console'; role: Role; action: Action }
 type Schema = z.ZodType | undefined
 
 /** A request of either twin. */
-type TwinRequest<Body, Params, Query> = Omit<RouteRequest<AgentAccess, Body, Params, Query>, 'principal'> & {
-  principal: Caller
+type TwinRequest<Body, Params, Query> = Omit<RouteRequest<AgentAccess, Body, Params, Query>, 'caller'> & {
+  caller: Caller
 }
 
 interface Definition<
@@ -46,7 +46,7 @@ export function twins<Services>() {
     Query extends Schema = undefined,
   >(
     definition: Definition<
-      Omit<TwinRequest<Body, Params, Query>, 'reader'>,
+      Omit<TwinRequest<Body, Params, Query>, 'viewer'>,
       Body,
       Params,
       Query,
@@ -61,7 +61,7 @@ export function twins<Services>() {
 /** Errors for `onBehalfOf`. */
 export const PERSON_REFUSALS = ['user_required', 'role_required'] as const
 
-/** Twin routes that return item data: their handlers get a reader, which functions that read items require. */
+/** Twin routes that return item data: their handlers get a viewer, which functions that read items require. */
 export function readingTwins<Services>() {
   return <
     R extends ResponseSchemas,
@@ -73,7 +73,7 @@ export function readingTwins<Services>() {
     refuses = [],
     ...given
   }: Definition<
-    Omit<TwinRequest<Body, Params, Query>, 'principal' | 'reader'> & { reader: Reader },
+    Omit<TwinRequest<Body, Params, Query>, 'caller' | 'viewer'> & { viewer: Viewer },
     Body,
     Params,
     Query,
@@ -83,8 +83,8 @@ export function readingTwins<Services>() {
     bothOf<Services>()<R, Body, Params, Query>({
       ...given,
       refuses: [...refuses, ...PERSON_REFUSALS],
-      handle: async ({ reader, ...request }, services) =>
-        await handle({ ...request, reader: requireReader(reader) }, services),
+      handle: async ({ viewer, ...request }, services) =>
+        await handle({ ...request, viewer: requireViewer(viewer) }, services),
     })
 }
 
@@ -115,8 +115,8 @@ function consoleNames({ operationId, path, tag }: { operationId: string; path: s
   }
 }
 
-/** The reader of a route that declares `onBehalfOf`. */
-export function requireReader(reader: Reader | null): Reader {
-  if (reader === null) throw new Error('the pipeline gave a route that reads items no reader')
-  return reader
+/** The viewer of a route that declares `onBehalfOf`. */
+export function requireViewer(viewer: Viewer | null): Viewer {
+  if (viewer === null) throw new Error('the pipeline gave a route that reads items no viewer')
+  return viewer
 }

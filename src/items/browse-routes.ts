@@ -14,7 +14,7 @@ import {
   Timestamp,
 } from '../kernel/schemas.ts'
 import { defineRoute, reply } from '../http/route.ts'
-import { PERSON_REFUSALS, requireReader } from '../http/twins.ts'
+import { PERSON_REFUSALS, requireViewer } from '../http/twins.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import { ACCESS_CLASSES, COUNTED_MAX } from './filter-items.ts'
 import { DELETED_AT_ONCE_MAX } from './delete-several.ts'
@@ -117,10 +117,10 @@ export const browseRoutes = [
           }),
       }),
     },
-    handle: async ({ reader, principal, query }, { items }) => {
-      if (query.access !== undefined && principal.role === 'member')
+    handle: async ({ viewer, caller, query }, { items }) => {
+      if (query.access !== undefined && caller.role === 'member')
         throw new AppError('role_required', 'Only owners and admins of the workspace filter by access')
-      return reply(200, await items.browse(requireReader(reader), query))
+      return reply(200, await items.browse(requireViewer(viewer), query))
     },
   }),
   defineRoute<ItemServices>()({
@@ -148,8 +148,8 @@ export const browseRoutes = [
           .describe('The items that were not found.'),
       }),
     },
-    handle: async ({ reader, body }, { items }) =>
-      reply(200, await items.removeSeveral(requireReader(reader), body.ids)),
+    handle: async ({ viewer, body }, { items }) =>
+      reply(200, await items.removeSeveral(requireViewer(viewer), body.ids)),
   }),
   defineRoute<ItemServices>()({
     ...shared,
@@ -182,7 +182,7 @@ export const browseRoutes = [
           .meta({ description: 'The cursor of the next page; null on the last one.', example: null }),
       }),
     },
-    handle: async ({ reader, params, query }, { items }) =>
-      reply(200, await items.chunks(requireReader(reader), params.id, query)),
+    handle: async ({ viewer, params, query }, { items }) =>
+      reply(200, await items.chunks(requireViewer(viewer), params.id, query)),
   }),
 ]

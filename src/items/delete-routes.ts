@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineRoute, reply } from '../http/route.ts'
-import { PERSON_REFUSALS, requireReader } from '../http/twins.ts'
+import { PERSON_REFUSALS, requireViewer } from '../http/twins.ts'
 import { EXAMPLE_ID, idOf, moment, onBehalfOfQuery } from '../kernel/schemas.ts'
 import { providerOf } from '../providers/index.ts'
 import { ExternalId, SourceItem } from './document-schema.ts'
@@ -50,8 +50,8 @@ export const deleteRoutes = [
     ...asAgent,
     operationId: 'deleteSourceItem',
     path: '/v1/source-items/{id}',
-    handle: async ({ principal, params }, { items }) =>
-      reply(200, await items.remove(principal, { id: params.id })),
+    handle: async ({ caller, params }, { items }) =>
+      reply(200, await items.remove(caller, { id: params.id })),
   }),
   defineRoute<ItemServices>()({
     ...byId,
@@ -59,8 +59,8 @@ export const deleteRoutes = [
     operationId: 'consoleDeleteSourceItem',
     path: '/v1/console/source-items/{id}',
     query: z.strictObject({ onBehalfOf: onBehalfOfQuery }),
-    handle: async ({ principal, reader, params }, { items }) =>
-      reply(200, await items.remove(principal, { id: params.id }, requireReader(reader).readable)),
+    handle: async ({ caller, viewer, params }, { items }) =>
+      reply(200, await items.remove(caller, { id: params.id }, requireViewer(viewer).readable)),
   }),
   defineRoute<ItemServices>()({
     ...byName,
@@ -68,7 +68,7 @@ export const deleteRoutes = [
     operationId: 'deleteSourceItemByExternalId',
     path: '/v1/source-items',
     query: z.strictObject(nameFields),
-    handle: async ({ principal, query }, { items }) => reply(200, await items.remove(principal, query)),
+    handle: async ({ caller, query }, { items }) => reply(200, await items.remove(caller, query)),
   }),
   defineRoute<ItemServices>()({
     ...byName,
@@ -76,7 +76,7 @@ export const deleteRoutes = [
     operationId: 'consoleDeleteSourceItemByExternalId',
     path: '/v1/console/source-items',
     query: z.strictObject({ ...nameFields, onBehalfOf: onBehalfOfQuery }),
-    handle: async ({ principal, reader, query: { provider, externalId } }, { items }) =>
-      reply(200, await items.remove(principal, { provider, externalId }, requireReader(reader).readable)),
+    handle: async ({ caller, viewer, query: { provider, externalId } }, { items }) =>
+      reply(200, await items.remove(caller, { provider, externalId }, requireViewer(viewer).readable)),
   }),
 ]

@@ -2,7 +2,7 @@ import { recordEvent } from '../audit/index.ts'
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db, Tx } from '../database/database.ts'
-import type { Reader } from '../kernel/reader.ts'
+import type { Viewer } from '../kernel/viewer.ts'
 import { mayBeRead } from '../permissions/index.ts'
 import { providersOf } from '../providers/index.ts'
 import { changeItems } from '../item-changes/index.ts'
@@ -19,20 +19,20 @@ export interface DeletedSeveral {
 
 const Ids = z.array(z.object({ id: z.string() }))
 
-/** Deletes those of these items that the reader may read, with one audit event each, in one transaction. */
+/** Deletes those of these items that the viewer may read, with one audit event each, in one transaction. */
 export async function deleteSeveral(
   db: Db,
-  reader: Reader,
+  viewer: Viewer,
   ids: readonly string[],
   at: Date,
 ): Promise<DeletedSeveral> {
-  const { organizationId } = reader
+  const { organizationId } = viewer
   const deleted = await changeItems(db, organizationId, async (tx, changes) => {
-    const readable = await readableOf(tx, reader, ids)
+    const readable = await readableOf(tx, viewer, ids)
     if (readable.length === 0) return []
     const gone = await deleteItems(tx, changes, { organizationId, ids: readable })
     for (const { id, provider, sourceId, externalId } of gone)
-      await recordEvent(tx, reader, {
+      await recordEvent(tx, viewer, {
         action: 'source_item.delete',
         target: ['source_item', id],
         metadata: { provider, connectorId: sourceId, externalId },
@@ -45,13 +45,13 @@ export async function deleteSeveral(
   return { deleted, notFound: ids.filter((id) => !isGone.has(id)) }
 }
 
-async function readableOf(tx: Tx, reader: Reader, ids: readonly string[]): Promise<string[]> {
-  const { organizationId, readable } = reader
+async function readableOf(tx: Tx, viewer: Viewer, ids: readonly string[]): Promise<string[]> {
+  const { organizationId, readable } = viewer
   const { rows } = await sql`
     select i.id from source_items i
     join sources s on s.organization_id = i.organization_id and s.id = i.source_id and s.removed_at is null
     where i.organization_id = ${organizationId} and i.id in (${sql.join([...ids])})
-      and i.provider in (${sql.join([...providersOf(reader)])}) and ${mayBeRead(readable, 'policy_id')}`.execute(
+      and i.provider in (${sql.join([...providersOf(viewer)])}) and ${mayBeRead(readable, 'policy_id')}`.execute(
     tx,
   )
   return Ids.parse(rows).map(({ id }) => id)

@@ -7,7 +7,7 @@ import type { Row } from '../database/schema.ts'
 import { readModelState, type StoredModel } from '../models/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { FairLimit } from '../kernel/fair-limit.ts'
-import type { Reader } from '../kernel/reader.ts'
+import type { Viewer } from '../kernel/viewer.ts'
 import { mayBeRead } from '../permissions/index.ts'
 import { PROVIDERS, providersOf } from '../providers/index.ts'
 import { fieldsOf } from './item.ts'
@@ -31,14 +31,14 @@ interface ExportDeps {
 /** Records the export, then yields its lines: a header, an item each, and an end, without which it is incomplete. */
 export async function exportItems(
   deps: ExportDeps,
-  reader: Reader,
+  viewer: Viewer,
   after: string | undefined,
 ): Promise<AsyncGenerator<string>> {
   const { db, clock } = deps
-  const { organizationId } = reader
+  const { organizationId } = viewer
   const at = clock.now()
   await db.transaction().execute((tx) =>
-    recordEvent(tx, reader, {
+    recordEvent(tx, viewer, {
       action: 'organization.export',
       target: ['organization', organizationId],
       metadata: after === undefined ? {} : { after },
@@ -46,22 +46,22 @@ export async function exportItems(
       at,
     }),
   )
-  return writeLines(deps, reader, after ?? BEFORE_ALL, at)
+  return writeLines(deps, viewer, after ?? BEFORE_ALL, at)
 }
 
 async function* writeLines(
   { db, admit }: ExportDeps,
-  reader: Reader,
+  viewer: Viewer,
   start: string,
   at: Date,
 ): AsyncGenerator<string> {
-  const { organizationId: owner } = reader
+  const { organizationId: owner } = viewer
   const { active } = await readModelState(db, owner)
-  const sources = await readSources(db, reader)
+  const sources = await readSources(db, viewer)
   yield lineOf({ ...FORMAT, exportedAt: at.toISOString(), model: active?.name ?? null, sources })
   for (let after: string | undefined = start; after !== undefined;) {
     const place: string = after
-    const items = await admit({ owner, run: () => readItems(db, reader, active, place) })
+    const items = await admit({ owner, run: () => readItems(db, viewer, active, place) })
     for (const item of items) yield lineOf(item)
     after = items.at(-1)?.id
   }
@@ -70,12 +70,12 @@ async function* writeLines(
 
 const lineOf = (value: object): string => `${JSON.stringify(value)}\n`
 
-function readSources(db: Db, reader: Reader) {
+function readSources(db: Db, viewer: Viewer) {
   return db
     .selectFrom('sources')
     .select(['id', 'provider', 'display_name as displayName'])
-    .where('organization_id', '=', reader.organizationId)
-    .where('provider', 'in', providersOf(reader))
+    .where('organization_id', '=', viewer.organizationId)
+    .where('provider', 'in', providersOf(viewer))
     .where('removed_at', 'is', null)
     .orderBy('id')
     .execute()
@@ -88,12 +88,12 @@ interface ExportedItem extends Record<string, unknown> {
 /** The next items by id; none at the end. */
 async function readItems(
   db: Db,
-  reader: Reader,
+  viewer: Viewer,
   model: StoredModel | null,
   after: string,
 ): Promise<ExportedItem[]> {
-  const { organizationId } = reader
-  const ids = await nextIds(db, reader, after)
+  const { organizationId } = viewer
+  const ids = await nextIds(db, viewer, after)
   if (ids.length === 0) return []
   const rows = await db
     .selectFrom('source_items as i')
@@ -125,12 +125,12 @@ async function readItems(
 const Places = z.array(z.object({ id: z.string(), bytes: z.number() }))
 
 /** At least one id while there are items. */
-async function nextIds(db: Db, reader: Reader, after: string): Promise<string[]> {
+async function nextIds(db: Db, viewer: Viewer, after: string): Promise<string[]> {
   const { rows } = await sql`
     select i.id, octet_length(i.body) as bytes from source_items i
     join sources s on s.organization_id = i.organization_id and s.id = i.source_id and s.removed_at is null
-    where i.organization_id = ${reader.organizationId} and i.id > ${after}
-      and i.provider in (${sql.join([...providersOf(reader)])}) and ${mayBeRead(reader.readable, 'policy_id')}
+    where i.organization_id = ${viewer.organizationId} and i.id > ${after}
+      and i.provider in (${sql.join([...providersOf(viewer)])}) and ${mayBeRead(viewer.readable, 'policy_id')}
     order by i.id limit ${ITEMS_A_READ}`.execute(db)
   let bytes = 0
   const ids: string[] = []

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineRoute } from '../http/route.ts'
-import { PERSON_REFUSALS, requireReader } from '../http/twins.ts'
+import { PERSON_REFUSALS, requireViewer } from '../http/twins.ts'
 import { givenId, onBehalfOf, text } from '../kernel/schemas.ts'
 import type { ItemServices } from './routes.ts'
 
@@ -29,9 +29,9 @@ export const exportRoutes = [
     refuses: [...PERSON_REFUSALS, 'provider_not_allowed', 'overloaded'],
     downloads: [CONTENT_TYPE],
     responses: { 200: text('One object per line.', '{"format":"retrieval-memory","version":1,…}') },
-    handle: async ({ reader, body }, { items }) => ({
+    handle: async ({ viewer, body }, { items }) => ({
       download: {
-        text: await items.export(requireReader(reader), body.after),
+        text: await items.export(requireViewer(viewer), body.after),
         contentType: CONTENT_TYPE,
         filename: 'workspace.jsonl',
       },

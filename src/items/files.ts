@@ -12,7 +12,7 @@ import {
 } from '../file-text/index.ts'
 import { AppError } from '../kernel/errors.ts'
 import { createFairLimit } from '../kernel/fair-limit.ts'
-import type { Caller } from '../kernel/principal.ts'
+import type { Caller } from '../kernel/caller.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { providersOf } from '../providers/index.ts'
 import { cleanItem } from './item.ts'

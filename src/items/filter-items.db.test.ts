@@ -7,7 +7,7 @@ import {
   type TestOrganization,
   type TestService,
 } from '../../test/support/service.ts'
-import { Readable, type Reader } from '../kernel/reader.ts'
+import { Readable, type Viewer } from '../kernel/viewer.ts'
 import { addMember } from '../organizations/index.ts'
 import { browseItems } from './filter-items.ts'
 
@@ -152,7 +152,7 @@ describe('the list of items', () => {
   it('ends a page after its share of texts, and the next page continues there', async () => {
     await store(...Array.from({ length: 9 }, (_, at) => ({ externalId: `filler-${at}` })))
     await store({ externalId: 'needle' })
-    const reader: Reader = {
+    const viewer: Viewer = {
       kind: 'console',
       userId: '',
       organizationId: organization.id,
@@ -165,7 +165,7 @@ describe('the list of items', () => {
       let cursor: string | undefined
       do {
         const query = { q: 'filler', limit: 4, ...(cursor === undefined ? {} : { cursor }) }
-        const page = await browseItems(service.database.db, reader, query, bounds)
+        const page = await browseItems(service.database.db, viewer, query, bounds)
         pages.push(page.items.map(({ externalId }) => externalId))
         cursor = page.nextCursor ?? undefined
       } while (cursor !== undefined)
@@ -231,7 +231,7 @@ describe('the list of items', () => {
     expect([refused.status, refused.body.code]).toEqual([403, 'role_required'])
   })
 
-  it('shows and counts only what a reader may read', async () => {
+  it('shows and counts only what a viewer may read', async () => {
     const member = await join('member')
     await store(
       { externalId: 'mine', metadata: { accessPolicy: { visibility: 'private', users: [address()] } } },

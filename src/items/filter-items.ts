@@ -4,7 +4,7 @@ import type { Db } from '../database/database.ts'
 import type { SourceKind } from '../database/schema.ts'
 import { decodeCursor, encodeCursor, type ListName, type ListPlace } from '../kernel/list-cursor.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import type { Reader } from '../kernel/reader.ts'
+import type { Viewer } from '../kernel/viewer.ts'
 import { idsOfEntity } from '../memory-canvas/index.ts'
 import { mayBeRead } from '../permissions/index.ts'
 import { providersOf } from '../providers/index.ts'
@@ -65,19 +65,19 @@ const Counted = z.tuple([z.object({ total: z.int() })])
 /** What the import of a file stores (`files.ts` and the command line). */
 const IS_FILE = sql`(i.url is null and i.metadata ? 'fileType' and i.metadata ? 'path')`
 
-/** A page of the items that the reader may read, by default the latest first. @throws AppError `validation_failed` */
+/** A page of the items that the viewer may read, by default the latest first. @throws AppError `validation_failed` */
 export async function browseItems(
   db: Db,
-  reader: Reader,
+  viewer: Viewer,
   query: BrowseQuery,
   bounds = SEARCHED,
 ): Promise<BrowsePage> {
   const { q, cursor, origin, connectorId, sourceKind, updatedAfter, updatedBefore, access, entityId } = query
   const filters = [q, origin, connectorId, sourceKind, updatedAfter, updatedBefore, access, entityId]
-  const list: ListName = [reader.organizationId, 'browse', ...filters, query.by, query.order]
+  const list: ListName = [viewer.organizationId, 'browse', ...filters, query.by, query.order]
   const place = cursor === undefined ? null : decodeCursor(list, cursor)
-  const named = entityId === undefined ? [] : [await namesEntity(db, reader, entityId)]
-  const chosen: Chosen = { reader, query, conditions: [...conditionsOf(reader, query), ...named] }
+  const named = entityId === undefined ? [] : [await namesEntity(db, viewer, entityId)]
+  const chosen: Chosen = { viewer, query, conditions: [...conditionsOf(viewer, query), ...named] }
   const { rows, next } =
     q === undefined ? await readPage(db, chosen, place) : await searchText(db, chosen, place, { q, bounds })
   return {
@@ -92,7 +92,7 @@ function toBrowsedItem(row: z.output<typeof Rows>[number]): BrowsedItem {
 }
 
 interface Chosen {
-  reader: Reader
+  viewer: Viewer
   query: BrowseQuery
   /** On item `i`, in addition to the source, its provider and the kind. */
   conditions: readonly RawBuilder<unknown>[]
@@ -108,7 +108,7 @@ function providerOf({ origin }: BrowseQuery): ProviderId | undefined {
 }
 
 function conditionsOf(
-  { organizationId }: Reader,
+  { organizationId }: Viewer,
   { origin, updatedAfter, updatedBefore, access }: BrowseQuery,
 ): RawBuilder<unknown>[] {
   const changedAt = timeOf('changed')
@@ -121,11 +121,11 @@ function conditionsOf(
 }
 
 /** Items in which this entity is named, of what the canvas has read. */
-async function namesEntity(db: Db, reader: Reader, entityId: string): Promise<RawBuilder<unknown>> {
-  const ids = await idsOfEntity(db, reader, entityId)
+async function namesEntity(db: Db, viewer: Viewer, entityId: string): Promise<RawBuilder<unknown>> {
+  const ids = await idsOfEntity(db, viewer, entityId)
   if (ids.length === 0) return sql`false`
   return sql`i.id in (select n.source_item_id from item_entities n
-    where n.organization_id = ${reader.organizationId} and n.entity_id in (${sql.join(ids)}))`
+    where n.organization_id = ${viewer.organizationId} and n.entity_id in (${sql.join(ids)}))`
 }
 
 /** Items whose widest reader is of this class. */
@@ -140,13 +140,13 @@ function hasAccess(organizationId: string, access: AccessClass): RawBuilder<unkn
 /** At most `limit` items after a place, with the stored size of their texts. */
 async function readPlaces(
   db: Db,
-  { reader, query, conditions }: Chosen,
+  { viewer, query, conditions }: Chosen,
   place: ListPlace | null,
   limit: number,
 ): Promise<z.output<typeof Places>> {
   const { connectorId, sourceKind, by, order = 'newest' } = query
   const provider = providerOf(query)
-  const newest = newestItems(reader, {
+  const newest = newestItems(viewer, {
     provider,
     connectorId,
     sourceKind,
@@ -161,7 +161,7 @@ async function readPlaces(
     from (${newest}) n
     cross join lateral (
       select pg_column_size(body) as bytes from source_items
-      where organization_id = ${reader.organizationId} and id = n.id limit 1
+      where organization_id = ${viewer.organizationId} and id = n.id limit 1
     ) i
     order by ${inOrder(sql`n.at`, sql`n.id`, order)}`.execute(db)
   return Places.parse(rows)
@@ -218,7 +218,7 @@ function within(places: z.output<typeof Places>, bytesMax: number): z.output<typ
 
 async function readRows(
   db: Db,
-  { reader: { organizationId }, query: { by = 'stored', order = 'newest' } }: Chosen,
+  { viewer: { organizationId }, query: { by = 'stored', order = 'newest' } }: Chosen,
   places: z.output<typeof Places>,
   matches = sql``,
 ): Promise<z.output<typeof Rows>> {
@@ -234,13 +234,13 @@ async function readRows(
   return Rows.parse(rows)
 }
 
-async function countItems(db: Db, { reader, query, conditions }: Chosen): Promise<number> {
-  const { organizationId, readable } = reader
+async function countItems(db: Db, { viewer, query, conditions }: Chosen): Promise<number> {
+  const { organizationId, readable } = viewer
   const { connectorId, sourceKind } = query
   const provider = providerOf(query)
   const all = [
     sql`i.organization_id = ${organizationId}`,
-    sql`i.provider in (${sql.join([...providersOf(reader)])})`,
+    sql`i.provider in (${sql.join([...providersOf(viewer)])})`,
     mayBeRead(readable, 'policy_id'),
     ...(provider === undefined ? [] : [sql`i.provider = ${provider}`]),
     ...(connectorId === undefined ? [] : [sql`i.source_id = ${connectorId}`]),

@@ -7,7 +7,7 @@ import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
 import { insertOrganization, type TestOrganization } from '../../test/support/organizations.ts'
 import { createRouteServer } from '../../test/support/route-server.ts'
 import { createModelRegistry } from '../models/index.ts'
-import type { AgentPrincipal } from '../kernel/principal.ts'
+import type { AgentCaller } from '../kernel/caller.ts'
 import { createFiles } from './files.ts'
 import { createItems } from './items.ts'
 import { createTextExtractor } from '../file-text/index.ts'
@@ -19,7 +19,7 @@ let database: TestDatabase
 let server: FastifyInstance
 let organization: TestOrganization
 const model = hashEmbeddingModel()
-const callers = new Map<string, AgentPrincipal>()
+const callers = new Map<string, AgentCaller>()
 const clock = { at: NOW, now: (): Date => clock.at }
 const extractor = createTextExtractor({ threads: 1 })
 

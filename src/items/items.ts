@@ -7,8 +7,8 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { changeItems } from '../item-changes/index.ts'
 import { createFairLimit } from '../kernel/fair-limit.ts'
-import type { Caller } from '../kernel/principal.ts'
-import { Readable, type Reader } from '../kernel/reader.ts'
+import type { Caller } from '../kernel/caller.ts'
+import { Readable, type Viewer } from '../kernel/viewer.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { providersOf } from '../providers/index.ts'
 import { changePolicies, type PolicyChange, type PolicySource } from './change-policies.ts'
@@ -42,20 +42,20 @@ export interface Items {
     requestId: string,
     signal?: AbortSignal,
   ): Promise<StoreCounts>
-  /** A page of the items that the reader may read. @throws AppError `validation_failed` for an invalid cursor */
-  list(reader: Reader, query: ListQuery): Promise<ItemPage>
-  /** A page of the items that the reader may read, with more filters. @throws AppError `validation_failed` */
-  browse(reader: Reader, query: BrowseQuery): Promise<BrowsePage>
+  /** A page of the items that the viewer may read. @throws AppError `validation_failed` for an invalid cursor */
+  list(viewer: Viewer, query: ListQuery): Promise<ItemPage>
+  /** A page of the items that the viewer may read, with more filters. @throws AppError `validation_failed` */
+  browse(viewer: Viewer, query: BrowseQuery): Promise<BrowsePage>
   /** @throws AppError `not_found` as `get` */
-  chunks(reader: Reader, id: string, query: ChunkQuery): Promise<ChunkPage>
-  removeSeveral(reader: Reader, ids: readonly string[]): Promise<DeletedSeveral>
-  /** @throws AppError `not_found`, also for an item that the reader may not read */
-  get(reader: Reader, id: string): Promise<SourceItem>
-  /** The items that the reader may read, as lines of an export. @param after continues after this item */
-  export(reader: Reader, after: string | undefined): Promise<AsyncGenerator<string>>
-  findReadable(reader: Reader, ids: readonly string[]): Promise<ReadonlySet<string>>
+  chunks(viewer: Viewer, id: string, query: ChunkQuery): Promise<ChunkPage>
+  removeSeveral(viewer: Viewer, ids: readonly string[]): Promise<DeletedSeveral>
+  /** @throws AppError `not_found`, also for an item that the viewer may not read */
+  get(viewer: Viewer, id: string): Promise<SourceItem>
+  /** The items that the viewer may read, as lines of an export. @param after continues after this item */
+  export(viewer: Viewer, after: string | undefined): Promise<AsyncGenerator<string>>
+  findReadable(viewer: Viewer, ids: readonly string[]): Promise<ReadonlySet<string>>
   /** The readers in an item's stored policy. @throws AppError `not_found` as `get` */
-  readers(reader: Reader, id: string): Promise<ItemReader[]>
+  readers(viewer: Viewer, id: string): Promise<ItemReader[]>
   /** Deletes one item with its chunks and vectors. @throws AppError `not_found`, also out of scope */
   remove(caller: Caller, item: NamedItem, readable?: Readable): Promise<DeletedItemView>
   /**
@@ -140,44 +140,44 @@ export function createItems(deps: {
       }
       return await admit({ owner: organizationId, cost: costOf(items), run: work, signal })
     },
-    list: (reader, query) => listItems(db, reader, query),
-    browse: (reader, query) => browseItems(db, reader, query),
-    async chunks(reader, id, query) {
-      if (!(await findReadable(db, reader, [id])).has(id)) throw noSuchItem()
-      return await listChunks(db, reader.organizationId, id, query)
+    list: (viewer, query) => listItems(db, viewer, query),
+    browse: (viewer, query) => browseItems(db, viewer, query),
+    async chunks(viewer, id, query) {
+      if (!(await findReadable(db, viewer, [id])).has(id)) throw noSuchItem()
+      return await listChunks(db, viewer.organizationId, id, query)
     },
-    removeSeveral: (reader, ids) => deleteSeveral(db, reader, ids, clock.now()),
-    get: async (reader, id) => toSourceItem(await requireReadable(db, reader, id)),
-    export: (reader, after) => exportItems({ db, clock, admit: admitExport }, reader, after),
-    findReadable: (reader, ids) => findReadable(db, reader, ids),
-    async readers(reader, id) {
-      await requireReadable(db, reader, id)
-      return await readersOf(db, reader.organizationId, id)
+    removeSeveral: (viewer, ids) => deleteSeveral(db, viewer, ids, clock.now()),
+    get: async (viewer, id) => toSourceItem(await requireReadable(db, viewer, id)),
+    export: (viewer, after) => exportItems({ db, clock, admit: admitExport }, viewer, after),
+    findReadable: (viewer, ids) => findReadable(db, viewer, ids),
+    async readers(viewer, id) {
+      await requireReadable(db, viewer, id)
+      return await readersOf(db, viewer.organizationId, id)
     },
     remove: (caller, item, readable) => removeOne({ db, clock }, caller, item, readable),
     changePolicies: (source, policies, within) => changePolicies(db, source, policies, within, clock.now()),
   }
 }
 
-/** @throws AppError `not_found`, also for an item that the reader may not read */
-async function requireReadable(db: Db, reader: Reader, id: string): Promise<Row<'source_items'>> {
+/** @throws AppError `not_found`, also for an item that the viewer may not read */
+async function requireReadable(db: Db, viewer: Viewer, id: string): Promise<Row<'source_items'>> {
   // First without its content: otherwise a large item takes longer to refuse than a missing one.
-  if (!(await findReadable(db, reader, [id])).has(id)) throw noSuchItem()
-  const row = await selectShownItems(db, reader)
+  if (!(await findReadable(db, viewer, [id])).has(id)) throw noSuchItem()
+  const row = await selectShownItems(db, viewer)
     .selectAll('source_items')
     .where('source_items.id', '=', id)
     .executeTakeFirst()
-  if (!row || !reader.readable.has(row.policy_id)) throw noSuchItem()
+  if (!row || !viewer.readable.has(row.policy_id)) throw noSuchItem()
   return row
 }
 
-async function findReadable(db: Db, reader: Reader, ids: readonly string[]): Promise<ReadonlySet<string>> {
+async function findReadable(db: Db, viewer: Viewer, ids: readonly string[]): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set()
-  const rows = await selectShownItems(db, reader)
+  const rows = await selectShownItems(db, viewer)
     .select(['source_items.id', 'source_items.policy_id'])
     .where('source_items.id', 'in', ids)
     .execute()
-  return new Set(rows.filter((row) => reader.readable.has(row.policy_id)).map(({ id }) => id))
+  return new Set(rows.filter((row) => viewer.readable.has(row.policy_id)).map(({ id }) => id))
 }
 
 /** The items in the caller's scope whose source is not being removed. */

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import { createPreparedShapes } from '../database/prepared.ts'
 import type { SourceKind } from '../database/schema.ts'
-import type { Reader } from '../kernel/reader.ts'
+import type { Viewer } from '../kernel/viewer.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { ListedRow, type ListedSourceItem, toListedSourceItem } from './document-schema.ts'
 import { LISTED_COLUMNS } from './item.ts'
@@ -32,9 +32,9 @@ const Rows = z.array(ListedRow.extend({ at: z.string() }))
 
 const runPrepared = createPreparedShapes()
 
-/** A page of the items that the reader may read, last changed first. @throws AppError `validation_failed` */
-export async function listItems(db: Db, reader: Reader, query: ListQuery): Promise<ItemPage> {
-  const { organizationId } = reader
+/** A page of the items that the viewer may read, last changed first. @throws AppError `validation_failed` */
+export async function listItems(db: Db, viewer: Viewer, query: ListQuery): Promise<ItemPage> {
+  const { organizationId } = viewer
   const { provider, connectorId, sourceKind, title, cursor, limit } = query
   const list: ListName = [
     organizationId,
@@ -44,7 +44,7 @@ export async function listItems(db: Db, reader: Reader, query: ListQuery): Promi
     ...(title === undefined ? [] : [title]),
   ]
   const place = cursor === undefined ? null : decodeCursor(list, cursor)
-  const newest = newestItems(reader, {
+  const newest = newestItems(viewer, {
     provider,
     connectorId,
     sourceKind,

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { SourceKind } from '../database/schema.ts'
 import type { ListPlace } from '../kernel/list-cursor.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import type { Reader } from '../kernel/reader.ts'
+import type { Viewer } from '../kernel/viewer.ts'
 import { mayBeRead } from '../permissions/index.ts'
 import { SOURCE_KINDS } from './item.ts'
 
@@ -28,13 +28,13 @@ interface Newest {
 }
 
 /**
- * Selects `id` and the time `at` of the newest, or the oldest, items that the reader may read, without those of removed sources.
+ * Selects `id` and the time `at` of the newest, or the oldest, items that the viewer may read, without those of removed sources.
  *
  * It reads the newest of each source in scope and of each kind by an index, and
  * keeps the newest of those. It never reads what is out of scope, and later pages cost no more than the first.
  */
-export function newestItems(reader: Reader, given: Newest): RawBuilder<unknown> {
-  const { organizationId, readable, allowedProviders } = reader
+export function newestItems(viewer: Viewer, given: Newest): RawBuilder<unknown> {
+  const { organizationId, readable, allowedProviders } = viewer
   const { provider, connectorId, sourceKind, conditions, place, limit } = given
   const { by = 'stored', order = 'newest' } = given
   const at = timeOf(by)

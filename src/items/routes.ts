@@ -111,8 +111,8 @@ export const itemRoutes = [
       'upstream_error',
       'overloaded',
     ],
-    handle: async ({ principal, body, requestId, signal }, { items }) =>
-      reply(200, await items.ingest(principal, body.documents, requestId, signal)),
+    handle: async ({ caller, body, requestId, signal }, { items }) =>
+      reply(200, await items.ingest(caller, body.documents, requestId, signal)),
   }),
   ...readingTwins<ItemServices>()({
     ...shared,
@@ -134,7 +134,7 @@ export const itemRoutes = [
         nextCursor: textOrNull('The cursor of the next page; null on the last one.'),
       }),
     },
-    handle: async ({ reader, query }, { items }) => reply(200, await items.list(reader, query)),
+    handle: async ({ viewer, query }, { items }) => reply(200, await items.list(viewer, query)),
   }),
   ...readingTwins<ItemServices>()({
     ...shared,
@@ -149,8 +149,8 @@ export const itemRoutes = [
     query: z.strictObject({ onBehalfOf: onBehalfOfQuery }),
     onBehalfOf: 'query',
     responses: { 200: z.object({ sourceItem: SourceItem.describe('The item with its text.') }) },
-    handle: async ({ reader, params }, { items }) =>
-      reply(200, { sourceItem: await items.get(reader, params.id) }),
+    handle: async ({ viewer, params }, { items }) =>
+      reply(200, { sourceItem: await items.get(viewer, params.id) }),
   }),
   ...readingTwins<ItemServices>()({
     ...shared,
@@ -167,8 +167,8 @@ export const itemRoutes = [
     query: z.strictObject({ onBehalfOf: onBehalfOfQuery }),
     onBehalfOf: 'query',
     responses: { 200: z.object({ readers: z.array(ItemReader).describe('At most 200 of them.') }) },
-    handle: async ({ reader, params }, { items }) =>
-      reply(200, { readers: await items.readers(reader, params.id) }),
+    handle: async ({ viewer, params }, { items }) =>
+      reply(200, { readers: await items.readers(viewer, params.id) }),
   }),
   defineRoute<ItemServices>()({
     ...shared,
@@ -209,7 +209,7 @@ export const itemRoutes = [
         skipped: count('1 if it was already stored with the same content.', 0),
       }),
     },
-    handle: async ({ principal, query, headers, rawBody, requestId, signal }, { files }) => {
+    handle: async ({ caller, query, headers, rawBody, requestId, signal }, { files }) => {
       const { connectorId, name, modifiedAt } = query
       const given = {
         connectorId,
@@ -218,7 +218,7 @@ export const itemRoutes = [
         modifiedAt: modifiedAt === undefined ? null : new Date(modifiedAt),
         bytes: rawBody,
       }
-      return reply(200, await files.ingest(principal, given, requestId, signal))
+      return reply(200, await files.ingest(caller, given, requestId, signal))
     },
   }),
 ]

@@ -1,5 +1,5 @@
 import { AppError } from './errors.ts'
-import type { Caller } from './principal.ts'
+import type { Caller } from './caller.ts'
 import type { ProviderId } from './providers.ts'
 
 /** The providers that a caller is limited to; null: every provider, future ones included. */

@@ -3,12 +3,12 @@ import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { AppError } from '../kernel/errors.ts'
 import { ROLES } from '../kernel/actions.ts'
-import type { Caller } from '../kernel/principal.ts'
+import type { Caller } from '../kernel/caller.ts'
 import type { Access } from '../http/route.ts'
 
 /** The caller of a tool, as the request to `/mcp` and its gates identified it. */
 export interface Calling {
-  principal: Caller
+  caller: Caller
   /** The credentials to send with the calls. */
   headers: Readonly<Record<string, string>>
   /** Aborts when the client disconnects. */
@@ -81,12 +81,12 @@ export function refusalOf({ code, message }: AppError): Refusal {
 }
 
 /** Whether the route accepts this kind of caller. Other refusals depend on the request. */
-export function mayCall(access: Access, principal: Caller): boolean {
+export function mayCall(access: Access, caller: Caller): boolean {
   switch (access.surface) {
     case 'agent':
-      return principal.kind === 'agent' && principal.allowedActions.includes(access.action)
+      return caller.kind === 'agent' && caller.allowedActions.includes(access.action)
     case 'console':
-      return principal.kind === 'console' && ROLES.indexOf(principal.role) <= ROLES.indexOf(access.role)
+      return caller.kind === 'console' && ROLES.indexOf(caller.role) <= ROLES.indexOf(access.role)
     case 'public':
     case 'user':
     case 'operator':

@@ -35,7 +35,7 @@ export function createMcpServers<S>(
 ): (calling: Calling) => McpServer {
   const offered = offerTools(routes)
   return (calling) => {
-    const usable = offered.filter(({ route }) => mayCall(route.access, calling.principal))
+    const usable = offered.filter(({ route }) => mayCall(route.access, calling.caller))
     const items = usable.find(({ route }) => isOperation(route, ITEM_OPERATION))
     // Nothing changes within a request, and nothing outlives it.
     const listed = { listChanged: false }

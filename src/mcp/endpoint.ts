@@ -5,7 +5,7 @@ import type { Gates } from '../http/gates.ts'
 import type { Route } from '../http/route.ts'
 import { AppError } from '../kernel/errors.ts'
 import { isLoopback } from '../kernel/loopback.ts'
-import type { Caller } from '../kernel/principal.ts'
+import type { Caller } from '../kernel/caller.ts'
 import { actingFor } from '../kernel/event-loop.ts'
 import { knowCalls } from './call-route.ts'
 import { createMcpServers } from './describe-server.ts'
@@ -37,17 +37,15 @@ export function addMcp<S>(server: FastifyInstance, options: McpOptions<S>): void
     bodyLimit: BODY_BYTES_MAX,
     onRequest: async (request, reply) => {
       refuseOtherPlaces(request)
-      request.principal = await server.authenticateForOwner(request, () =>
-        authenticate(options.gates, request),
-      )
-      options.gates.admitMessage(principalOf(request))
+      request.caller = await server.authenticateForOwner(request, () => authenticate(options.gates, request))
+      options.gates.admitMessage(callerOf(request))
       server.holdBody(request, reply)
     },
     handler: async (request, reply) => {
       const abort = new AbortController()
       reply.raw.once('close', () => abort.abort(new Error('the caller went away')))
       const calling = {
-        principal: principalOf(request),
+        caller: callerOf(request),
         headers: credentialsOf(request),
         signal: abort.signal,
       }
@@ -61,7 +59,7 @@ export function addMcp<S>(server: FastifyInstance, options: McpOptions<S>): void
         keepAliveMs: 0,
         onerror: (err) => request.log.debug({ err }, 'an MCP message was refused'),
       })
-      const answer = await actingFor(calling.principal.organizationId, () =>
+      const answer = await actingFor(calling.caller.organizationId, () =>
         handler.fetch(toWebRequest(request, abort.signal), { parsedBody: message }),
       )
       return await reply.send(answer)
@@ -132,10 +130,10 @@ function refuseOtherPlaces({ headers: { origin }, server, host }: FastifyRequest
   if (!isOwn) throw new AppError('origin_not_allowed', 'Web pages of other origins cannot call this service')
 }
 
-function principalOf({ principal }: FastifyRequest): Caller {
-  if (principal === null || principal.kind === 'user' || principal.kind === 'scim')
+function callerOf({ caller }: FastifyRequest): Caller {
+  if (caller === null || caller.kind === 'user' || caller.kind === 'scim')
     throw new Error('the request is not authenticated')
-  return principal
+  return caller
 }
 
 function toWebRequest(request: FastifyRequest, signal: AbortSignal): Request {

@@ -4,7 +4,7 @@ import { prepare } from '../database/prepared.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import type { Reader } from '../kernel/reader.ts'
+import type { Viewer } from '../kernel/viewer.ts'
 import { type Atom, countedInAll, ENTITY_TYPES, type EntityType, idsInView, loadAtoms } from './atoms.ts'
 import type { CanvasQuery } from './canvas-query.ts'
 import { DrawnBefore, type Graph } from './drawn-before.ts'
@@ -32,9 +32,9 @@ export interface Canvas {
   itemsWaiting: number
 }
 
-/** The items that the reader may read and whose passages are nearest to a query. */
+/** The items that the viewer may read and whose passages are nearest to a query. */
 export type FindItems = (
-  reader: Reader,
+  viewer: Viewer,
   query: string,
   provider: ProviderId | undefined,
   signal: AbortSignal,
@@ -47,7 +47,7 @@ export interface CanvasOptions {
 }
 
 /** Draws the graph for a query. @throws AppError `not_found` for `around`; what `findItems` throws */
-export type DrawCanvas = (reader: Reader, query: CanvasQuery, signal: AbortSignal) => Promise<Canvas>
+export type DrawCanvas = (viewer: Viewer, query: CanvasQuery, signal: AbortSignal) => Promise<Canvas>
 
 /** Limit on the latest items for a canvas since a time or around an entity. */
 const SINCE_ITEMS_MAX = 500
@@ -60,12 +60,12 @@ const TOPIC_WEIGHT_MIN = 2
 /** Sources are at most one in this many nodes. */
 const SOURCES_SHARE = 4
 
-/** Draws the canvas of a reader, counting only items that the reader may read. */
+/** Draws the canvas of a viewer, counting only items that the viewer may read. */
 export function createDrawCanvas({ db, clock, findItems }: CanvasOptions): DrawCanvas {
   const drawnBefore = new DrawnBefore()
 
-  return async (reader, query, signal) => {
-    const view = await viewOf(db, reader, query.provider)
+  return async (viewer, query, signal) => {
+    const view = await viewOf(db, viewer, query.provider)
     const empty = { generatedAt: clock.now().toISOString(), complete: true, itemsWaiting: 0 }
     if (view.sources.length === 0) {
       if (query.around !== undefined) throw noSuchNode()
@@ -73,7 +73,7 @@ export function createDrawCanvas({ db, clock, findItems }: CanvasOptions): DrawC
     }
     // Independent queries run at once: most of a small graph's time is the round trip to the database.
     const [graph, itemsWaiting] = await Promise.all([
-      drawnBefore.find(view, query) ?? drawGraph(view, reader, query, signal),
+      drawnBefore.find(view, query) ?? drawGraph(view, viewer, query, signal),
       countWaiting(db, view),
     ])
     return { ...graph, ...empty, complete: itemsWaiting === 0, itemsWaiting }
@@ -81,12 +81,12 @@ export function createDrawCanvas({ db, clock, findItems }: CanvasOptions): DrawC
 
   async function drawGraph(
     view: View,
-    reader: Reader,
+    viewer: Viewer,
     query: CanvasQuery,
     signal: AbortSignal,
   ): Promise<Graph> {
     const selection = await selectPart(db, view, query)
-    const asked = query.q === undefined ? null : await findAsked(view, reader, query, query.q, signal)
+    const asked = query.q === undefined ? null : await findAsked(view, viewer, query, query.q, signal)
     const ids = asked?.ids ?? null
     const hasSources = ids === null && query.entityType === undefined
     const sources = hasSources ? weighSources(view, query, selection) : []
@@ -104,14 +104,14 @@ export function createDrawCanvas({ db, clock, findItems }: CanvasOptions): DrawC
 
   async function findAsked(
     view: View,
-    reader: Reader,
+    viewer: Viewer,
     { provider }: CanvasQuery,
     q: string,
     signal: AbortSignal,
   ): Promise<{ ids: ReadonlySet<string>; isByPassages: boolean }> {
     const named = await findNamed(db, view, q)
     if (named.length > 0) return { ids: new Set(named), isByPassages: false }
-    const passages = await findItems(reader, q, provider, signal)
+    const passages = await findItems(viewer, q, provider, signal)
     return { ids: new Set(await findInItems(db, view, passages)), isByPassages: true }
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { Readable } from '../kernel/reader.ts'
+import { Readable } from '../kernel/viewer.ts'
 import { DrawnBefore, type Graph } from './drawn-before.ts'
 import type { View } from './visible-sources.ts'
 

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { Reader } from '../kernel/reader.ts'
+import type { Viewer } from '../kernel/viewer.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import { ENTITY_TYPES, type EntityType, inView } from './atoms.ts'
@@ -42,9 +42,9 @@ const ALIASES_MAX = 50
 const SNIPPET_CHARACTERS = 240
 const SNIPPET_BEFORE = 80
 
-/** Describes an entity from the items that the reader may read. @throws AppError `not_found`, also out of scope */
-export async function describeEntity(db: Db, reader: Reader, id: string): Promise<EntityDetails> {
-  const view = await viewOf(db, reader)
+/** Describes an entity from the items that the viewer may read. @throws AppError `not_found`, also out of scope */
+export async function describeEntity(db: Db, viewer: Viewer, id: string): Promise<EntityDetails> {
+  const view = await viewOf(db, viewer)
   const entity = await findEntity(db, view, id)
   const type = ENTITY_TYPES.find((one) => one === entity?.type)
   if (!entity || type === undefined) throw new AppError('not_found', 'There is no such entity on the canvas')
@@ -67,9 +67,9 @@ export async function describeEntity(db: Db, reader: Reader, id: string): Promis
   }
 }
 
-/** The ids of the entity's atoms in the items that the reader may read; empty if no such item names it. */
-export async function idsOfEntity(db: Db, reader: Reader, id: string): Promise<string[]> {
-  const entity = await findEntity(db, await viewOf(db, reader), id)
+/** The ids of the entity's atoms in the items that the viewer may read; empty if no such item names it. */
+export async function idsOfEntity(db: Db, viewer: Viewer, id: string): Promise<string[]> {
+  const entity = await findEntity(db, await viewOf(db, viewer), id)
   return entity?.atoms.map((atom) => atom.id) ?? []
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { reply } from '../http/route.ts'
 import { readingTwins } from '../http/twins.ts'
-import type { Reader } from '../kernel/reader.ts'
+import type { Viewer } from '../kernel/viewer.ts'
 import {
   AnyTime,
   count,
@@ -23,7 +23,7 @@ import { EDGE_TYPES } from './graph.ts'
 export interface MemoryCanvasServices {
   memoryCanvas: {
     draw: DrawCanvas
-    describe(reader: Reader, entityId: string): Promise<EntityDetails>
+    describe(viewer: Viewer, entityId: string): Promise<EntityDetails>
   }
 }
 
@@ -180,9 +180,9 @@ export const memoryCanvasRoutes = [
     query: CanvasQuery,
     refuses: ['not_found', 'embedding_model_mismatch', 'upstream_error'],
     responses: { 200: Canvas },
-    handle: async ({ reader, query: { since, ...query }, signal }, { memoryCanvas }) => {
+    handle: async ({ viewer, query: { since, ...query }, signal }, { memoryCanvas }) => {
       const at = since === undefined ? {} : { since: new Date(since) }
-      return reply(200, await memoryCanvas.draw(reader, { ...query, ...at }, signal))
+      return reply(200, await memoryCanvas.draw(viewer, { ...query, ...at }, signal))
     },
   }),
   ...readingTwins<MemoryCanvasServices>()({
@@ -193,7 +193,7 @@ export const memoryCanvasRoutes = [
     params: z.object({ id: idOf('The entity.', EXAMPLE_ID.entity) }),
     query: z.strictObject({ onBehalfOf: onBehalfOfQuery }),
     responses: { 200: Details },
-    handle: async ({ reader, params }, { memoryCanvas }) =>
-      reply(200, await memoryCanvas.describe(reader, params.id)),
+    handle: async ({ viewer, params }, { memoryCanvas }) =>
+      reply(200, await memoryCanvas.describe(viewer, params.id)),
   }),
 ]

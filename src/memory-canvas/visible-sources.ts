@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import type { Readable, Reader } from '../kernel/reader.ts'
+import type { Readable, Viewer } from '../kernel/viewer.ts'
 import { PROVIDERS, providersOf } from '../providers/index.ts'
 
 /** A source whose items the caller may see. */
@@ -37,10 +37,10 @@ export interface ViewedItems {
 /** Items in a person's canvas; their names are counted again for each request. */
 export const PERSONS_ITEMS_MAX = 2_000
 
-/** The sources in the reader's scope, optionally of one provider, that are not being removed; oldest first. */
-export async function viewOf(db: Db, reader: Reader, provider?: ProviderId): Promise<View> {
-  const { organizationId, readable } = reader
-  const providers = providersOf(reader).filter((one) => provider === undefined || one === provider)
+/** The sources in the viewer's scope, optionally of one provider, that are not being removed; oldest first. */
+export async function viewOf(db: Db, viewer: Viewer, provider?: ProviderId): Promise<View> {
+  const { organizationId, readable } = viewer
+  const providers = providersOf(viewer).filter((one) => provider === undefined || one === provider)
   if (providers.length === 0) return { organizationId, sources: [], readable, items: null, revision: null }
   const { rows } = await selectSources(db, [organizationId, providers])
   const visible = SourceRows.parse(rows)

@@ -61,7 +61,7 @@ beforeAll(async () => {
       authenticateOperator: createOperatorAuthenticator(TOKEN),
       admit: noGate,
       standing: noGate,
-      readerOf: noGate,
+      viewerOf: noGate,
       requireRoom: noGate,
       reserveCredit: noGate,
     },

@@ -10,7 +10,7 @@ import { createTask } from '../background/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { ConsolePrincipal } from '../kernel/principal.ts'
+import type { ConsoleCaller } from '../kernel/caller.ts'
 import { currentRole } from '../organizations/index.ts'
 import { changeWithoutLock } from '../item-changes/index.ts'
 import { createDeletion, type RemovalTimes, TIMES } from './delete-organization.ts'
@@ -28,7 +28,7 @@ export interface OrganizationRemovals {
   /** Removes an organization: on return all access has ended; its rows are deleted afterward. @throws AppError */
   remove(requestId: string, organizationId: string): Promise<RemovalView>
   /** The same for the owner's current workspace. @throws AppError `not_found`, `role_required`, those of `remove` */
-  removeOwn(requestId: string, caller: ConsolePrincipal, organizationId: string): Promise<RemovalView>
+  removeOwn(requestId: string, caller: ConsoleCaller, organizationId: string): Promise<RemovalView>
   /** Deletes what is left of removed organizations now and once a minute, if this process runs background work. */
   start(): void
   /** Deletes now. Never rejects: failures are logged. */

@@ -51,7 +51,7 @@ export const organizationRemovalRoutes = [
     params: z.object({ id: idOf("The workspace's id.", EXAMPLE_ID.organization) }),
     responses: { 200: z.object({ removal: Removal }) },
     refuses: ['removal_refused', 'upstream_error'],
-    handle: async ({ principal, params, requestId }, { organizationRemovals }) =>
-      reply(200, { removal: await organizationRemovals.removeOwn(requestId, principal, params.id) }),
+    handle: async ({ caller, params, requestId }, { organizationRemovals }) =>
+      reply(200, { removal: await organizationRemovals.removeOwn(requestId, caller, params.id) }),
   }),
 ]

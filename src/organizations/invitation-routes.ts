@@ -61,8 +61,8 @@ export const invitationRoutes = [
         invitations: z.array(Invitation).describe('Open invitations.'),
       }),
     },
-    handle: async ({ principal }, { invitations }) =>
-      reply(200, { invitations: await invitations.list(principal.organizationId) }),
+    handle: async ({ caller }, { invitations }) =>
+      reply(200, { invitations: await invitations.list(caller.organizationId) }),
   }),
   defineRoute<InvitationServices>()({
     operationId: 'consoleCreateInvitation',
@@ -99,8 +99,8 @@ export const invitationRoutes = [
         }),
       }),
     },
-    handle: async ({ principal, body }, { invitations }) =>
-      reply(201, await invitations.create(principal, body), { 'Cache-Control': 'no-store' }),
+    handle: async ({ caller, body }, { invitations }) =>
+      reply(201, await invitations.create(caller, body), { 'Cache-Control': 'no-store' }),
   }),
   defineRoute<InvitationServices>()({
     operationId: 'consoleRevokeInvitation',
@@ -115,8 +115,8 @@ export const invitationRoutes = [
     responses: {
       200: z.object({ invitation: Invitation, revokedAt: moment('Time of the revocation.') }),
     },
-    handle: async ({ principal, params }, { invitations }) =>
-      reply(200, await invitations.revoke(principal, params.id)),
+    handle: async ({ caller, params }, { invitations }) =>
+      reply(200, await invitations.revoke(caller, params.id)),
   }),
   defineRoute<InvitationServices>()({
     operationId: 'consolePreviewInvitation',
@@ -131,8 +131,8 @@ export const invitationRoutes = [
     body: z.strictObject({ token: secretOfLink }),
     refuses: ['invitation_invalid'],
     responses: { 200: z.object({ invitation: InvitationPreview }) },
-    handle: async ({ principal, body }, { db, clock }) => {
-      const given = { userId: principal.userId, secret: body.token, at: clock.now() }
+    handle: async ({ caller, body }, { db, clock }) => {
+      const given = { userId: caller.userId, secret: body.token, at: clock.now() }
       return reply(200, { invitation: await previewInvitation(db, given) })
     },
   }),
@@ -153,7 +153,7 @@ export const invitationRoutes = [
     }),
     refuses: ['invitation_invalid', 'invitation_for_another', 'member_limit_reached'],
     responses: { 200: z.object({ organization: Organization }) },
-    handle: async ({ principal, body }, { invitations }) =>
-      reply(200, { organization: await invitations.accept(principal.userId, body.token) }),
+    handle: async ({ caller, body }, { invitations }) =>
+      reply(200, { organization: await invitations.accept(caller.userId, body.token) }),
   }),
 ]

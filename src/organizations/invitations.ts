@@ -6,7 +6,7 @@ import type { Row } from '../database/schema.ts'
 import { ROLES, type Role } from '../kernel/actions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { ConsolePrincipal } from '../kernel/principal.ts'
+import type { ConsoleCaller } from '../kernel/caller.ts'
 import type { Mailer } from '../mail/index.ts'
 import { acceptInvitation } from './accept-invitation.ts'
 import { currentRole, mayManage, requireAuthority } from './authority.ts'
@@ -41,11 +41,11 @@ export interface Invitations {
   list(organizationId: string): Promise<InvitationView[]>
   /** @throws AppError `role_required`, `invitation_limit_reached` */
   create(
-    caller: ConsolePrincipal,
+    caller: ConsoleCaller,
     wanted: { role: Role; email?: string | undefined },
   ): Promise<CreatedInvitation>
   /** @throws AppError `not_found`, `role_required` */
-  revoke(caller: ConsolePrincipal, id: string): Promise<{ invitation: InvitationView; revokedAt: string }>
+  revoke(caller: ConsoleCaller, id: string): Promise<{ invitation: InvitationView; revokedAt: string }>
   /** Makes a person a member; an existing one keeps their role. @throws AppError for the invitation or the limit */
   accept(userId: string, secret: string): Promise<OrganizationView>
 }
@@ -127,7 +127,7 @@ export async function dropInvitationsOf(
 
 async function insertInvitation(
   tx: Tx,
-  caller: ConsolePrincipal,
+  caller: ConsoleCaller,
   { role, email, secret, at }: { role: Role; email: string | undefined; secret: string; at: Date },
 ): Promise<InvitationView> {
   const { organizationId } = caller
@@ -173,7 +173,7 @@ async function insertInvitation(
 
 async function revoke(
   tx: Tx,
-  caller: ConsolePrincipal,
+  caller: ConsoleCaller,
   id: string,
   at: Date,
 ): Promise<{ invitation: InvitationView; revokedAt: string }> {

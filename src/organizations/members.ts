@@ -7,7 +7,7 @@ import type { Role } from '../kernel/actions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { bumpPermissions } from '../people/index.ts'
-import type { ConsolePrincipal } from '../kernel/principal.ts'
+import type { ConsoleCaller } from '../kernel/caller.ts'
 import { currentRole, requireAuthority } from './authority.ts'
 import { deleteThreadsOf } from '../threads/index.ts'
 import { emitEvent } from '../outgoing-webhooks/index.ts'
@@ -26,14 +26,14 @@ export interface Members {
   /** In the order of joining. */
   list(organizationId: string): Promise<MemberView[]>
   /** @throws AppError `not_found`, `role_required`, `last_owner` */
-  changeRole(caller: ConsolePrincipal, userId: string, role: Role): Promise<MemberView>
+  changeRole(caller: ConsoleCaller, userId: string, role: Role): Promise<MemberView>
   /** Removes a member, who can be the caller. @throws AppError `not_found`, `role_required`, `last_owner` */
-  remove(caller: ConsolePrincipal, userId: string): Promise<{ member: MemberView; removedAt: string }>
+  remove(caller: ConsoleCaller, userId: string): Promise<{ member: MemberView; removedAt: string }>
 }
 
 /** Changes of one workspace run one after the other, so that it never loses its last owner. */
 export function createMembers({ db, clock }: { db: Db; clock: Clock }): Members {
-  const withLock = <T>({ organizationId }: ConsolePrincipal, act: (tx: Tx) => Promise<T>): Promise<T> =>
+  const withLock = <T>({ organizationId }: ConsoleCaller, act: (tx: Tx) => Promise<T>): Promise<T> =>
     retryConflicts(() =>
       db.transaction().execute(async (tx) => {
         await lockOrganization(tx, organizationId)
@@ -122,7 +122,7 @@ async function requireAnotherOwner(tx: Tx, organizationId: string): Promise<void
 
 async function record(
   tx: Tx,
-  caller: ConsolePrincipal,
+  caller: ConsoleCaller,
   action: 'member.update' | 'member.remove',
   userId: string,
   metadata: Record<string, unknown>,

@@ -6,7 +6,7 @@ import type { SubscriptionStatus } from '../database/schema.ts'
 import type { Role } from '../kernel/actions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { ConsolePrincipal } from '../kernel/principal.ts'
+import type { ConsoleCaller } from '../kernel/caller.ts'
 import { bumpPermissions, deactivatedIn } from '../people/index.ts'
 import { insertPushOnlySources } from '../sources/index.ts'
 
@@ -40,7 +40,7 @@ export interface Organizations {
   ): Promise<{ user: UserView; organizations: (OrganizationView & { hasPlan: boolean })[] }>
   create(userId: string, name: string): Promise<OrganizationView>
   /** Changes the caller's current workspace. @throws AppError `not_found` for another one, `role_required` */
-  update(caller: ConsolePrincipal, id: string, change: OrganizationChange): Promise<OrganizationView>
+  update(caller: ConsoleCaller, id: string, change: OrganizationChange): Promise<OrganizationView>
 }
 
 /** Workspaces and their members. A new one is `incomplete` when payments are configured, and `internal` otherwise. */
@@ -99,7 +99,7 @@ export function createOrganizations(deps: {
 
 async function updateOrganization(
   db: Db,
-  caller: ConsolePrincipal,
+  caller: ConsoleCaller,
   { id, name, permissions, at }: OrganizationChange & { id: string; at: Date },
 ): Promise<OrganizationView> {
   if (id !== caller.organizationId) throw new AppError('not_found', 'There is no such workspace')

@@ -67,8 +67,8 @@ export const organizationRoutes = [
     responses: {
       200: z.object({ user: User, organizations: z.array(OwnOrganization).describe('Their workspaces.') }),
     },
-    handle: async ({ principal }, { organizations }) =>
-      reply(200, await organizations.describeUser(principal.userId)),
+    handle: async ({ caller }, { organizations }) =>
+      reply(200, await organizations.describeUser(caller.userId)),
   }),
   defineRoute<OrganizationServices>()({
     operationId: 'consoleCreateOrganization',
@@ -83,8 +83,8 @@ export const organizationRoutes = [
       name: label.meta({ description: 'Name of the workspace.', example: 'Acme' }),
     }),
     responses: { 201: z.object({ organization: Organization }) },
-    handle: async ({ principal, body }, { organizations }) =>
-      reply(201, { organization: await organizations.create(principal.userId, body.name) }),
+    handle: async ({ caller, body }, { organizations }) =>
+      reply(201, { organization: await organizations.create(caller.userId, body.name) }),
   }),
   defineRoute<OrganizationServices>()({
     operationId: 'consoleUpdateOrganization',
@@ -104,8 +104,8 @@ export const organizationRoutes = [
       })
       .refine((body) => Object.keys(body).length > 0, 'must change something'),
     responses: { 200: z.object({ organization: Organization }) },
-    handle: async ({ principal, params, body }, { organizations }) =>
-      reply(200, { organization: await organizations.update(principal, params.id, body) }),
+    handle: async ({ caller, params, body }, { organizations }) =>
+      reply(200, { organization: await organizations.update(caller, params.id, body) }),
   }),
   defineRoute<OrganizationServices>()({
     operationId: 'consoleListMembers',
@@ -119,8 +119,8 @@ export const organizationRoutes = [
     responses: {
       200: z.object({ members: z.array(Member).describe('Members in the order of joining.') }),
     },
-    handle: async ({ principal }, { members }) =>
-      reply(200, { members: await members.list(principal.organizationId) }),
+    handle: async ({ caller }, { members }) =>
+      reply(200, { members: await members.list(caller.organizationId) }),
   }),
   defineRoute<OrganizationServices>()({
     operationId: 'consoleUpdateMember',
@@ -137,8 +137,8 @@ export const organizationRoutes = [
     body: z.strictObject({ role: RoleOf('The new role.') }),
     refuses: ['last_owner'],
     responses: { 200: z.object({ member: Member }) },
-    handle: async ({ principal, params, body }, { members }) =>
-      reply(200, { member: await members.changeRole(principal, params.id, body.role) }),
+    handle: async ({ caller, params, body }, { members }) =>
+      reply(200, { member: await members.changeRole(caller, params.id, body.role) }),
   }),
   defineRoute<OrganizationServices>()({
     operationId: 'consoleRemoveMember',
@@ -160,7 +160,6 @@ export const organizationRoutes = [
         removedAt: moment('Time of the removal.'),
       }),
     },
-    handle: async ({ principal, params }, { members }) =>
-      reply(200, await members.remove(principal, params.id)),
+    handle: async ({ caller, params }, { members }) => reply(200, await members.remove(caller, params.id)),
   }),
 ]

@@ -154,8 +154,8 @@ export const webhookRoutes = [
     description: 'If the service disabled a webhook because nothing could be delivered, `notice` says so.',
     audit: 'none',
     responses: { 200: z.object({ webhooks: z.array(Webhook).describe('All of them.') }) },
-    handle: async ({ principal }, { outgoingWebhooks: { webhooks } }) =>
-      reply(200, { webhooks: await webhooks.list(principal.organizationId) }),
+    handle: async ({ caller }, { outgoingWebhooks: { webhooks } }) =>
+      reply(200, { webhooks: await webhooks.list(caller.organizationId) }),
   }),
   define({
     ...shared,
@@ -169,8 +169,8 @@ export const webhookRoutes = [
     body: NewWebhook,
     refuses: ['webhook_limit_reached', 'not_configured'],
     responses: { 201: SecretResponse },
-    handle: async ({ principal, body }, { outgoingWebhooks: { webhooks } }) =>
-      reply(201, await webhooks.create(principal, body)),
+    handle: async ({ caller, body }, { outgoingWebhooks: { webhooks } }) =>
+      reply(201, await webhooks.create(caller, body)),
   }),
   define({
     ...shared,
@@ -181,8 +181,8 @@ export const webhookRoutes = [
     audit: 'none',
     params: webhookParams,
     responses: { 200: WebhookResponse },
-    handle: async ({ principal, params }, { outgoingWebhooks: { webhooks } }) =>
-      reply(200, { webhook: await webhooks.get(principal.organizationId, params.id) }),
+    handle: async ({ caller, params }, { outgoingWebhooks: { webhooks } }) =>
+      reply(200, { webhook: await webhooks.get(caller.organizationId, params.id) }),
   }),
   define({
     ...shared,
@@ -194,8 +194,8 @@ export const webhookRoutes = [
     params: webhookParams,
     body: WebhookChange,
     responses: { 200: WebhookResponse },
-    handle: async ({ principal, params, body }, { outgoingWebhooks: { webhooks } }) =>
-      reply(200, { webhook: await webhooks.change(principal, params.id, body) }),
+    handle: async ({ caller, params, body }, { outgoingWebhooks: { webhooks } }) =>
+      reply(200, { webhook: await webhooks.change(caller, params.id, body) }),
   }),
   define({
     ...shared,
@@ -206,8 +206,8 @@ export const webhookRoutes = [
     audit: 'webhook.delete',
     params: webhookParams,
     responses: { 200: z.object({ webhook: Webhook, deletedAt: moment('When it was removed.') }) },
-    handle: async ({ principal, params }, { outgoingWebhooks: { webhooks } }) =>
-      reply(200, await webhooks.remove(principal, params.id)),
+    handle: async ({ caller, params }, { outgoingWebhooks: { webhooks } }) =>
+      reply(200, await webhooks.remove(caller, params.id)),
   }),
   define({
     ...shared,
@@ -220,8 +220,8 @@ export const webhookRoutes = [
     params: webhookParams,
     refuses: ['not_configured'],
     responses: { 200: SecretResponse },
-    handle: async ({ principal, params }, { outgoingWebhooks: { webhooks } }) =>
-      reply(200, await webhooks.rotate(principal, params.id)),
+    handle: async ({ caller, params }, { outgoingWebhooks: { webhooks } }) =>
+      reply(200, await webhooks.rotate(caller, params.id)),
   }),
   define({
     ...shared,
@@ -234,8 +234,8 @@ export const webhookRoutes = [
     params: webhookParams,
     refuses: ['webhook_disabled'],
     responses: { 201: DeliveryResponse },
-    handle: async ({ principal, params }, { outgoingWebhooks: { deliveries } }) =>
-      reply(201, { delivery: await deliveries.test(principal, params.id) }),
+    handle: async ({ caller, params }, { outgoingWebhooks: { deliveries } }) =>
+      reply(201, { delivery: await deliveries.test(caller, params.id) }),
   }),
   define({
     ...shared,
@@ -253,8 +253,8 @@ export const webhookRoutes = [
         nextCursor: textOrNull("The next page's `cursor`; null: this is the last.", null),
       }),
     },
-    handle: async ({ principal, params, query }, { outgoingWebhooks: { deliveries } }) =>
-      reply(200, await deliveries.list(principal.organizationId, params.id, query)),
+    handle: async ({ caller, params, query }, { outgoingWebhooks: { deliveries } }) =>
+      reply(200, await deliveries.list(caller.organizationId, params.id, query)),
   }),
   define({
     ...shared,
@@ -267,7 +267,7 @@ export const webhookRoutes = [
     params: z.object({ id: idOf("The delivery's id, from the list.", EXAMPLE_ID.delivery) }),
     refuses: ['webhook_disabled'],
     responses: { 200: DeliveryResponse },
-    handle: async ({ principal, params }, { outgoingWebhooks: { deliveries } }) =>
-      reply(200, { delivery: await deliveries.replay(principal, params.id) }),
+    handle: async ({ caller, params }, { outgoingWebhooks: { deliveries } }) =>
+      reply(200, { delivery: await deliveries.replay(caller, params.id) }),
   }),
 ]

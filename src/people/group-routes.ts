@@ -81,8 +81,8 @@ export const groupRoutes = [
         nextCursor: textOrNull('Cursor of the next page; null on the last page.', null),
       }),
     },
-    handle: async ({ principal, query }, { groups }) =>
-      reply(200, await groups.list(principal.organizationId, query)),
+    handle: async ({ caller, query }, { groups }) =>
+      reply(200, await groups.list(caller.organizationId, query)),
   }),
   ...twins<GroupServices>()({
     ...shared,
@@ -93,8 +93,8 @@ export const groupRoutes = [
     audit: 'none',
     params: groupParams,
     responses: { 200: z.object({ group: Group }) },
-    handle: async ({ principal, params }, { groups }) =>
-      reply(200, { group: await groups.get(principal.organizationId, params.groupId) }),
+    handle: async ({ caller, params }, { groups }) =>
+      reply(200, { group: await groups.get(caller.organizationId, params.groupId) }),
   }),
   ...twins<GroupServices>()({
     ...shared,
@@ -111,8 +111,8 @@ export const groupRoutes = [
     reading: groupBody,
     refuses: ['group_limit_reached', 'group_provisioned', 'overloaded'],
     responses: { 200: z.object({ group: Group }) },
-    handle: async ({ principal, params, body }, { groups }) =>
-      reply(200, { group: await groups.put(principal, params.groupId, body) }),
+    handle: async ({ caller, params, body }, { groups }) =>
+      reply(200, { group: await groups.put(caller, params.groupId, body) }),
   }),
   ...twins<GroupServices>()({
     ...shared,
@@ -125,7 +125,6 @@ export const groupRoutes = [
     params: groupParams,
     refuses: ['group_provisioned'],
     responses: { 200: z.object({ group: Group, deletedAt: moment('Time of the deletion.') }) },
-    handle: async ({ principal, params }, { groups }) =>
-      reply(200, await groups.remove(principal, params.groupId)),
+    handle: async ({ caller, params }, { groups }) => reply(200, await groups.remove(caller, params.groupId)),
   }),
 ]

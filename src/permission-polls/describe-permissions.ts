@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../database/database.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { Caller } from '../kernel/principal.ts'
+import type { Caller } from '../kernel/caller.ts'
 import { sourcePrincipal } from '../people/index.ts'
 import { providersOf } from '../providers/index.ts'
 import { type Audience, audienceOf, connectorOf, hasAudience } from '../sources/index.ts'

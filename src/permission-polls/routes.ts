@@ -43,7 +43,7 @@ export const sourcePermissionRoutes = [
     audit: 'none',
     params: z.object({ id: idOf("The source's id, from `GET /v1/sources`.", EXAMPLE_ID.source) }),
     responses: { 200: z.object({ permissions: SourcePermissions }) },
-    handle: async ({ principal, params }, { db }) =>
-      reply(200, { permissions: await describePermissions(db, principal, params.id) }),
+    handle: async ({ caller, params }, { db }) =>
+      reply(200, { permissions: await describePermissions(db, caller, params.id) }),
   }),
 ]

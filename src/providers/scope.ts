@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Caller } from '../kernel/principal.ts'
+import type { Caller } from '../kernel/caller.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { PROVIDERS } from './named.ts'
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { randomUUID } from 'node:crypto'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
 import type { Answered } from '../http/log-answers.ts'
-import type { AgentPrincipal } from '../kernel/principal.ts'
+import type { AgentCaller } from '../kernel/caller.ts'
 import { listRequests } from './list-requests.ts'
 import { createRequestLog, LOGGED_DAYS, pruneRequests } from './request-log.ts'
 
@@ -28,7 +28,7 @@ async function workspace(limits: { requestsMax?: number; trimEvery?: number; wai
     onLost: (requests) => lost.push(requests),
     ...limits,
   })
-  const agent: AgentPrincipal = {
+  const agent: AgentCaller = {
     kind: 'agent',
     organizationId,
     apiKeyId: randomUUID(),
@@ -44,7 +44,7 @@ async function workspace(limits: { requestsMax?: number; trimEvery?: number; wai
     at: (ms: number) => {
       time.now = new Date(START.getTime() + ms)
     },
-    add: (answered: Partial<Answered> = {}) => log.add(answeredBy({ principal: agent, ...answered })),
+    add: (answered: Partial<Answered> = {}) => log.add(answeredBy({ caller: agent, ...answered })),
     async list(filter: Parameters<typeof listRequests>[2] = { limit: 100 }) {
       return await listRequests(db, organizationId, filter)
     },
@@ -60,7 +60,7 @@ function answeredBy(different: Partial<Answered>): Answered {
     seconds: 0.0126,
     credits: 1,
     isMcp: false,
-    principal: null,
+    caller: null,
     ...different,
   }
 }
@@ -91,10 +91,10 @@ describe('the request log', () => {
 
   it('ignores people and strangers', async () => {
     const { log, add, agent, list } = await workspace()
-    add({ principal: null })
+    add({ caller: null })
     const { organizationId } = agent
     add({
-      principal: {
+      caller: {
         kind: 'console',
         organizationId,
         userId: randomUUID(),
@@ -109,7 +109,7 @@ describe('the request log', () => {
   it('writes the batches of other workspaces when one fails, and reports what is missing', async () => {
     const { log, add, lost, list } = await workspace()
     const failing = await workspace()
-    log.add(answeredBy({ principal: failing.agent, status: 100_000 }))
+    log.add(answeredBy({ caller: failing.agent, status: 100_000 }))
     add()
     await log.flush()
     expect((await list()).requests).toHaveLength(1)
@@ -118,7 +118,7 @@ describe('the request log', () => {
 
   it('drops requests of a workspace that was removed without reporting them', async () => {
     const { log, add, agent, lost, list } = await workspace()
-    log.add(answeredBy({ principal: { ...agent, organizationId: randomUUID() } }))
+    log.add(answeredBy({ caller: { ...agent, organizationId: randomUUID() } }))
     add()
     await log.flush()
     expect((await list()).requests).toHaveLength(1)

@@ -109,16 +109,16 @@ export function createRequestLog({
   })
   return {
     add(answered) {
-      const { principal } = answered
-      if (principal?.kind !== 'agent') return
+      const { caller } = answered
+      if (caller?.kind !== 'agent') return
       if (waitingCount >= waitingMax) {
         lost += 1
         return
       }
       waitingCount += 1
-      const batch = waiting.get(principal.organizationId) ?? []
-      batch.push(toRequest(answered, principal.apiKeyId, clock.now()))
-      waiting.set(principal.organizationId, batch)
+      const batch = waiting.get(caller.organizationId) ?? []
+      batch.push(toRequest(answered, caller.apiKeyId, clock.now()))
+      waiting.set(caller.organizationId, batch)
     },
     flush: () => task.ask(),
     start: () => task.start(),

@@ -59,7 +59,7 @@ export const requestLogRoutes = [
         nextCursor: textOrNull('The cursor of the next page; null on the last one.', null),
       }),
     },
-    handle: async ({ principal: { organizationId }, query }, { db, requestLog }) => {
+    handle: async ({ caller: { organizationId }, query }, { db, requestLog }) => {
       await requestLog.flush()
       return reply(200, await listRequests(db, organizationId, query))
     },

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Readable } from '../kernel/reader.ts'
+import type { Readable } from '../kernel/viewer.ts'
 import { storableJson, storableText } from '../kernel/text.ts'
 import { mayBeRead } from '../permissions/index.ts'
 import type { NearestQuery } from './nearest-query.ts'

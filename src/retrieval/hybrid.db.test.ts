@@ -8,7 +8,7 @@ import { createRouteServer } from '../../test/support/route-server.ts'
 import { testTerms } from '../../test/support/term-weights.ts'
 import { createModelRegistry } from '../models/index.ts'
 import { createItems, type Items } from '../items/index.ts'
-import type { AgentPrincipal, ConsolePrincipal } from '../kernel/principal.ts'
+import type { AgentCaller, ConsoleCaller } from '../kernel/caller.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { contextRoutes, type ContextServices, createRetrieveContext } from '../context/index.ts'
 import { createRetrieval, type RetrievalServices, retrievalRoutes, type Search } from './index.ts'
@@ -22,7 +22,7 @@ let server: FastifyInstance
 let items: Items
 let search: Search
 let organization: TestOrganization
-const callers = new Map<string, AgentPrincipal | ConsolePrincipal>()
+const callers = new Map<string, AgentCaller | ConsoleCaller>()
 
 beforeAll(async () => {
   database = await createTestDatabase()

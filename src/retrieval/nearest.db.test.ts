@@ -22,7 +22,7 @@ import { createVectorMemory, type VectorMemory } from '../vector-memory/index.ts
 import { createFindNearest, type FindNearest } from './find-nearest.ts'
 import type { Nearest, NearestQuery, SearchPath } from './nearest-query.ts'
 import type { SearchFilter } from './search-schema.ts'
-import { Readable } from '../kernel/reader.ts'
+import { Readable } from '../kernel/viewer.ts'
 
 /** One process of the service. */
 interface Instance {

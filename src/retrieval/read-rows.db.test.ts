@@ -11,7 +11,7 @@ import { createItems } from '../items/index.ts'
 import type { NearestQuery } from './nearest-query.ts'
 import { readRows } from './read-rows.ts'
 import type { SearchFilter } from './search-schema.ts'
-import { Readable } from '../kernel/reader.ts'
+import { Readable } from '../kernel/viewer.ts'
 
 const model = hashEmbeddingModel({ id: 'first', dimensions: 48 })
 const Plan = z.array(z.object({ 'QUERY PLAN': z.string() }))

@@ -43,8 +43,8 @@ export const retrievalRoutes = [
     action: 'search',
     audit: 'search.retrieve',
     responses: { 200: SearchResponse },
-    handle: async ({ reader, body, requestId, signal }, { retrieval }) => {
-      const { hits } = await retrieval.search(reader, body, signal)
+    handle: async ({ viewer, body, requestId, signal }, { retrieval }) => {
+      const { hits } = await retrieval.search(viewer, body, signal)
       const { query } = body
       return { ...reply(200, { query, hits }), retrieved: retrievedOf({ requestId, query }, hits) }
     },

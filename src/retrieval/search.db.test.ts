@@ -10,7 +10,7 @@ import { createRouteServer } from '../../test/support/route-server.ts'
 import { testTerms } from '../../test/support/term-weights.ts'
 import { createModelRegistry } from '../models/index.ts'
 import { createItems, type Items, type NewItem } from '../items/index.ts'
-import type { AgentPrincipal, ConsolePrincipal } from '../kernel/principal.ts'
+import type { AgentCaller, ConsoleCaller } from '../kernel/caller.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { createRetrieval, retrievalRoutes } from './index.ts'
@@ -35,7 +35,7 @@ let server: FastifyInstance
 let items: Items
 let organization: TestOrganization
 const model = hashEmbeddingModel({ dimensions: 512 })
-const callers = new Map<string, AgentPrincipal | ConsolePrincipal>()
+const callers = new Map<string, AgentCaller | ConsoleCaller>()
 const clock = { now: () => NOW }
 
 beforeAll(async () => {

@@ -5,9 +5,9 @@ import type { EmbeddingModel } from '../inference/embedding-model.ts'
 import type { TermWeights } from '../inference/term-weights.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { FairLimit } from '../kernel/fair-limit.ts'
-import type { Caller } from '../kernel/principal.ts'
+import type { Caller } from '../kernel/caller.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import type { Reader } from '../kernel/reader.ts'
+import type { Viewer } from '../kernel/viewer.ts'
 import { runCooperatively } from '../kernel/cooperative.ts'
 import { idsOfEntity } from '../memory-canvas/index.ts'
 import type { FindNearest } from './find-nearest.ts'
@@ -36,7 +36,7 @@ export interface SearchResult {
 }
 
 /** @throws AppError `embedding_model_mismatch`, `upstream_error`, `overloaded`, and the reason of `signal` */
-export type Search = (reader: Reader, request: SearchFor, signal?: AbortSignal) => Promise<SearchResult>
+export type Search = (viewer: Viewer, request: SearchFor, signal?: AbortSignal) => Promise<SearchResult>
 
 /** A query without its model, vector, and limit. */
 type QueryScope = Omit<NearestQuery, 'model' | 'vector' | 'meaning' | 'limit'>
@@ -88,12 +88,12 @@ export function createSearch({
   }
 
   /** The query without its model; null: nothing is in scope. */
-  const scopeOf = async (reader: Reader, filter: SearchFilter): Promise<QueryScope | null> => {
-    const { organizationId, readable } = reader
-    const providers = providersInScope(reader, filter.providers)
-    const entityIds = filter.entityId === undefined ? null : await idsOfEntity(db, reader, filter.entityId)
+  const scopeOf = async (viewer: Viewer, filter: SearchFilter): Promise<QueryScope | null> => {
+    const { organizationId, readable } = viewer
+    const providers = providersInScope(viewer, filter.providers)
+    const entityIds = filter.entityId === undefined ? null : await idsOfEntity(db, viewer, filter.entityId)
     if (providers?.length === 0 || entityIds?.length === 0) return null
-    const seenRevision = reader.kind === 'agent' ? (reader.seenRevision ?? null) : null
+    const seenRevision = viewer.kind === 'agent' ? (viewer.seenRevision ?? null) : null
     return { organizationId, providers, readable, filter, entityIds, seenRevision }
   }
 
@@ -105,9 +105,9 @@ export function createSearch({
     return { chunks, model: model.name, ...evidence, isApproximate }
   }
 
-  const find = async (reader: Reader, request: SearchFor, signal?: AbortSignal): Promise<Found> => {
-    const { organizationId } = reader
-    const scope = await scopeOf(reader, request.filter ?? {})
+  const find = async (viewer: Viewer, request: SearchFor, signal?: AbortSignal): Promise<Found> => {
+    const { organizationId } = viewer
+    const scope = await scopeOf(viewer, request.filter ?? {})
     let answering = lastModels.get(organizationId) ?? (await currentModel(organizationId))
     for (let attempt = 1; answering !== null; attempt++) {
       if (attempt > ATTEMPTS_MAX) throw new Error('the embedding model changed repeatedly during one search')
@@ -124,16 +124,16 @@ export function createSearch({
     return NOTHING
   }
 
-  return async (reader, request, signal) => {
-    const run = (): Promise<Found> => find(reader, request, signal)
-    const found = await admit({ owner: reader.organizationId, signal, run })
-    return await toResult({ db, clock, terms }, reader, request, found, signal)
+  return async (viewer, request, signal) => {
+    const run = (): Promise<Found> => find(viewer, request, signal)
+    const found = await admit({ owner: viewer.organizationId, signal, run })
+    return await toResult({ db, clock, terms }, viewer, request, found, signal)
   }
 }
 
 async function toResult(
   { db, clock, terms }: { db: Db; clock: Clock; terms: TermWeights },
-  { organizationId }: Reader,
+  { organizationId }: Viewer,
   { query, limit, rank, recency }: SearchFor,
   { chunks, ...found }: Found,
   signal?: AbortSignal,

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import type { SourceStatus } from '../database/schema.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import type { Reader } from '../kernel/reader.ts'
+import type { Viewer } from '../kernel/viewer.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import { mayBeRead } from '../permissions/index.ts'
 import { PROVIDERS, providersOf } from '../providers/index.ts'
@@ -44,9 +44,9 @@ const OverviewRows = z.array(
 )
 const ChunkRows = z.array(z.object({ chunks: z.number() }))
 
-/** Counts what a reader may read, each number up to {@link COUNTED_MAX}; the oldest source first. */
-export async function readOverview(db: Db, reader: Reader, counted = COUNTED_MAX): Promise<Overview> {
-  const { organizationId, readable } = reader
+/** Counts what a viewer may read, each number up to {@link COUNTED_MAX}; the oldest source first. */
+export async function readOverview(db: Db, viewer: Viewer, counted = COUNTED_MAX): Promise<Overview> {
+  const { organizationId, readable } = viewer
   const isReadable = mayBeRead(readable, 'policy_id')
   const { rows } = await sql`
     select s.id, s.provider, s.display_name, s.status, s.last_synced_at, stored.items, unread.waiting
@@ -62,7 +62,7 @@ export async function readOverview(db: Db, reader: Reader, counted = COUNTED_MAX
       limit ${counted.itemsOfSource}
     ) i) unread
     where s.organization_id = ${organizationId} and ${isThere('s')}
-      and s.provider in (${sql.join([...providersOf(reader)])})
+      and s.provider in (${sql.join([...providersOf(viewer)])})
     order by s.created_at, s.id`.execute(db)
   // Without a condition the count reads no items.
   const ofReadable = readable.isEverything

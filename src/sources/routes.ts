@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineRoute, reply } from '../http/route.ts'
-import { PERSON_REFUSALS, requireReader, twins } from '../http/twins.ts'
+import { PERSON_REFUSALS, requireViewer, twins } from '../http/twins.ts'
 import { providerOf } from '../providers/index.ts'
 import {
   label,
@@ -104,7 +104,7 @@ export const sourceRoutes = [
     credits: 0,
     audit: 'none',
     responses: { 200: z.object({ sources: z.array(Source).describe('The sources.') }) },
-    handle: async ({ principal }, { sources }) => reply(200, { sources: await sources.list(principal) }),
+    handle: async ({ caller }, { sources }) => reply(200, { sources: await sources.list(caller) }),
   }),
   ...twins<SourceServices>()({
     operationId: 'listSourceChannels',
@@ -126,8 +126,8 @@ export const sourceRoutes = [
         channelAllowlist: ShownAllowlist,
       }),
     },
-    handle: async ({ principal, params: { id }, signal }, { sources }) =>
-      reply(200, await sources.channels(principal, id, signal)),
+    handle: async ({ caller, params: { id }, signal }, { sources }) =>
+      reply(200, await sources.channels(caller, id, signal)),
   }),
   defineRoute<SourceServices>()({
     operationId: 'updateSource',
@@ -153,8 +153,8 @@ export const sourceRoutes = [
         },
       }),
     },
-    handle: async ({ principal, params: { id }, body }, { sources }) =>
-      reply(200, await sources.change(principal, id, body)),
+    handle: async ({ caller, params: { id }, body }, { sources }) =>
+      reply(200, await sources.change(caller, id, body)),
   }),
   defineRoute<SourceServices>()({
     operationId: 'consoleCreateSource',
@@ -170,8 +170,8 @@ export const sourceRoutes = [
       displayName,
     }),
     responses: { 201: z.object({ source: Source }) },
-    handle: async ({ principal, body }, { sources }) =>
-      reply(201, { source: await sources.createPushOnly(principal, body) }),
+    handle: async ({ caller, body }, { sources }) =>
+      reply(201, { source: await sources.createPushOnly(caller, body) }),
   }),
   defineRoute<SourceServices>()({
     operationId: 'consoleUpdateSource',
@@ -201,8 +201,8 @@ export const sourceRoutes = [
       .meta({ example: { displayName: 'Team wiki' } }),
     refuses: ['not_a_slack_source', 'audience_not_supported'],
     responses: { 200: z.object({ source: Source }) },
-    handle: async ({ principal, params: { id }, body }, { sources }) =>
-      reply(200, { source: await sources.change(principal, id, body) }),
+    handle: async ({ caller, params: { id }, body }, { sources }) =>
+      reply(200, { source: await sources.change(caller, id, body) }),
   }),
   defineRoute<SourceServices>()({
     operationId: 'consoleDeleteSource',
@@ -215,8 +215,8 @@ export const sourceRoutes = [
     audit: 'source.delete',
     params,
     responses: { 200: z.object({ source: Source }) },
-    handle: async ({ principal, params: { id } }, { sources }) =>
-      reply(200, { source: await sources.remove(principal, id) }),
+    handle: async ({ caller, params: { id } }, { sources }) =>
+      reply(200, { source: await sources.remove(caller, id) }),
   }),
   defineRoute<SourceServices>()({
     operationId: 'consolePreviewSourceRemoval',
@@ -240,8 +240,8 @@ export const sourceRoutes = [
           .describe('What would be deleted, and what would stay.'),
       }),
     },
-    handle: async ({ principal, params: { id } }, { sources }) =>
-      reply(200, { removal: await sources.previewRemoval(principal, id) }),
+    handle: async ({ caller, params: { id } }, { sources }) =>
+      reply(200, { removal: await sources.previewRemoval(caller, id) }),
   }),
   defineRoute<SourceServices>()({
     operationId: 'consoleOverview',
@@ -280,6 +280,6 @@ export const sourceRoutes = [
           .meta({ description: 'Whether there are more than a number says.', example: false }),
       }),
     },
-    handle: async ({ reader }, { sources }) => reply(200, await sources.overview(requireReader(reader))),
+    handle: async ({ viewer }, { sources }) => reply(200, await sources.overview(requireViewer(viewer))),
   }),
 ]

@@ -5,9 +5,9 @@ import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { Caller } from '../kernel/principal.ts'
+import type { Caller } from '../kernel/caller.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import type { Reader } from '../kernel/reader.ts'
+import type { Viewer } from '../kernel/viewer.ts'
 import { findProvider, type ProviderChannel } from '../providers/index.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import { changeWithoutLock } from '../item-changes/index.ts'
@@ -60,8 +60,8 @@ export interface Sources {
   remove(caller: Caller, id: string): Promise<SourceView>
   /** Counts what removing a source would delete. @throws AppError `not_found` */
   previewRemoval(caller: Caller, id: string): Promise<RemovalPreview>
-  /** Counts what the reader may read. */
-  overview(reader: Reader): Promise<Overview>
+  /** Counts what the viewer may read. */
+  overview(viewer: Viewer): Promise<Overview>
 }
 
 /** Well below the request timeout. */
@@ -118,7 +118,7 @@ export function createSources(deps: SourcesDeps): Sources {
       const source = await getSource(db, caller, id)
       return await previewRemoval(db, { organizationId: caller.organizationId, sourceId: source.id })
     },
-    overview: (reader) => readOverview(db, reader),
+    overview: (viewer) => readOverview(db, viewer),
     remove: (caller, id) => removeSource(deps, caller, id),
   }
 }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createFakeProvider, type FakeProvider } from '../../test/support/fake-provider.ts'
 import { insertOrganization } from '../../test/support/organizations.ts'
 import { startSyncBench, type SyncBench } from '../../test/support/sync.ts'
-import type { Caller } from '../kernel/principal.ts'
+import type { Caller } from '../kernel/caller.ts'
 import type { ItemFailure, ProviderAdapter } from '../providers/index.ts'
 import { listSkipped, type SkippedItem } from './list-skipped.ts'
 

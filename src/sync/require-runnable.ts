@@ -1,7 +1,7 @@
 import { beyondPlanError } from '../billing/index.ts'
 import type { Tx } from '../database/database.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { Caller } from '../kernel/principal.ts'
+import type { Caller } from '../kernel/caller.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { providersOf } from '../providers/index.ts'
 import { isThere } from '../sources/index.ts'

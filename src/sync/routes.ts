@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineRoute, reply } from '../http/route.ts'
-import { PERSON_REFUSALS, requireReader, twins } from '../http/twins.ts'
+import { PERSON_REFUSALS, requireViewer, twins } from '../http/twins.ts'
 import {
   count,
   EXAMPLE_ID,
@@ -123,7 +123,7 @@ export const syncRoutes = [
         nextCursor: z.string().optional().describe('The cursor of the next page; absent on the last page.'),
       }),
     },
-    handle: async ({ principal, query }, { syncRuns }) => reply(200, await syncRuns.list(principal, query)),
+    handle: async ({ caller, query }, { syncRuns }) => reply(200, await syncRuns.list(caller, query)),
   }),
   ...twins<SyncServices>()({
     ...shared,
@@ -160,8 +160,7 @@ export const syncRoutes = [
         ),
       }),
     },
-    handle: async ({ principal, params: { id } }, { syncRuns }) =>
-      reply(200, await syncRuns.get(principal, id)),
+    handle: async ({ caller, params: { id } }, { syncRuns }) => reply(200, await syncRuns.get(caller, id)),
   }),
   ...twins<SyncServices>()({
     ...shared,
@@ -185,8 +184,8 @@ export const syncRoutes = [
     }),
     refuses: ['not_found', 'source_disabled', 'source_push_only', 'not_configured'],
     responses: { 201: QueuedSyncRun, 202: ActiveSyncRun },
-    handle: async ({ principal, body }, { syncRuns }) => {
-      const { syncRun: run, alreadyActive } = await syncRuns.request(principal, body)
+    handle: async ({ caller, body }, { syncRuns }) => {
+      const { syncRun: run, alreadyActive } = await syncRuns.request(caller, body)
       return alreadyActive
         ? reply(202, { syncRun: run, alreadyActive })
         : reply(201, { syncRun: run, alreadyActive })
@@ -211,8 +210,8 @@ export const syncRoutes = [
         isCapped: z.boolean().meta({ description: 'Whether there are more.', example: false }),
       }),
     },
-    handle: async ({ principal, params: { id } }, { syncRuns }) =>
-      reply(200, await syncRuns.skipped(principal, id)),
+    handle: async ({ caller, params: { id } }, { syncRuns }) =>
+      reply(200, await syncRuns.skipped(caller, id)),
   }),
   defineRoute<SyncServices>()({
     operationId: 'consoleSyncItem',
@@ -246,7 +245,7 @@ export const syncRoutes = [
         reason: textOrNull('What could not be read, in the words of its provider.', null),
       }),
     },
-    handle: async ({ reader, params, signal }, { itemSyncs }) =>
-      reply(200, await itemSyncs.sync(requireReader(reader), params.id, signal)),
+    handle: async ({ viewer, params, signal }, { itemSyncs }) =>
+      reply(200, await itemSyncs.sync(requireViewer(viewer), params.id, signal)),
   }),
 ]

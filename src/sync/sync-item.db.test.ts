@@ -4,7 +4,7 @@ import { createFakeProvider, type FakeProvider } from '../../test/support/fake-p
 import { hashEmbeddingModel } from '../../test/support/hash-embedding-model.ts'
 import { startSyncBench, type SyncBench } from '../../test/support/sync.ts'
 import { createItems } from '../items/index.ts'
-import { Readable, type Reader } from '../kernel/reader.ts'
+import { Readable, type Viewer } from '../kernel/viewer.ts'
 import { createModelRegistry } from '../models/index.ts'
 import { DEFAULT_PROVIDER_LIMITS, type ProviderAdapter, ProviderError } from '../providers/index.ts'
 import { listSkipped } from './list-skipped.ts'
@@ -47,7 +47,7 @@ async function run(fullResync = false, given: ProviderAdapter = adapter()): Prom
   bench.now += 60_000
 }
 
-const reader = (): Reader => ({
+const viewer = (): Viewer => ({
   kind: 'console',
   organizationId: bench.organization.id,
   userId: randomUUID(),
@@ -92,7 +92,7 @@ async function sync(id: string, given: ProviderAdapter = adapter()): Promise<Ite
       },
     }),
   })
-  const result = await syncs.sync(reader(), id, new AbortController().signal)
+  const result = await syncs.sync(viewer(), id, new AbortController().signal)
   bench.now += 60_000
   return result
 }
@@ -106,7 +106,7 @@ const events = () =>
     .execute()
 
 const reasons = async () =>
-  (await listSkipped(bench.db, reader(), sourceId)).skippedItems.map(({ externalId, reason }) => [
+  (await listSkipped(bench.db, viewer(), sourceId)).skippedItems.map(({ externalId, reason }) => [
     externalId,
     reason,
   ])

@@ -3,7 +3,7 @@ import type { Db } from '../database/database.ts'
 import { dropClaims, type Items } from '../items/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { Reader } from '../kernel/reader.ts'
+import type { Viewer } from '../kernel/viewer.ts'
 import { storableText } from '../kernel/text.ts'
 import { schedulePermissionPoll } from '../permission-polls/index.ts'
 import {
@@ -46,34 +46,34 @@ interface Named {
 
 export interface ItemSyncs {
   /** Reads one item again at its provider, independently of sync runs. @throws AppError */
-  sync(reader: Reader, id: string, signal: AbortSignal): Promise<ItemSync>
+  sync(viewer: Viewer, id: string, signal: AbortSignal): Promise<ItemSync>
 }
 
 export function createItemSyncs(deps: ItemSyncDependencies): ItemSyncs {
   return {
-    async sync(reader, id, signal) {
-      const { source, externalId } = await findItem(deps, reader, id)
+    async sync(viewer, id, signal) {
+      const { source, externalId } = await findItem(deps, viewer, id)
       const item = { id, externalId }
       const read = await readItem(deps, source, item, signal)
       try {
-        return await store(deps, reader, source, { item, read }, signal)
+        return await store(deps, viewer, source, { item, read }, signal)
       } catch (error) {
         signal.throwIfAborted()
         if (!isItemFault(error)) throw error
         const failed = failedRead(storeFailure({ externalId }, error))
-        return await store(deps, reader, source, { item, read: failed }, signal)
+        return await store(deps, viewer, source, { item, read: failed }, signal)
       }
     },
   }
 }
 
-async function findItem({ db, items }: ItemSyncDependencies, reader: Reader, id: string) {
-  if (!(await items.findReadable(reader, [id])).has(id))
+async function findItem({ db, items }: ItemSyncDependencies, viewer: Viewer, id: string) {
+  if (!(await items.findReadable(viewer, [id])).has(id))
     throw new AppError('not_found', 'There is no such source item')
-  const claim = await findClaim(db, reader.organizationId, id)
+  const claim = await findClaim(db, viewer.organizationId, id)
   if (claim === undefined)
     throw new AppError('item_not_synced', 'This item was pushed or imported; push or import it again')
-  await db.transaction().execute((tx) => requireRunnable(tx, reader, claim.sourceId))
+  await db.transaction().execute((tx) => requireRunnable(tx, viewer, claim.sourceId))
   return { source: await readSource(db, claim), externalId: claim.externalId }
 }
 
@@ -103,12 +103,12 @@ async function readItem(
 /** Stores what was read, and records it, in one transaction. */
 async function store(
   { db, items, clock }: ItemSyncDependencies,
-  reader: Reader,
+  viewer: Viewer,
   source: Source,
   { item, read }: { item: Named; read: ItemRead },
   signal: AbortSignal,
 ): Promise<ItemSync> {
-  const { organizationId } = reader
+  const { organizationId } = viewer
   const found = await withKnownPolicies(
     db,
     source,
@@ -126,7 +126,7 @@ async function store(
     found,
     async (tx, { items: stored, counts, isLast }, changes) => {
       const at = clock.now()
-      await requireRunnable(tx, reader, source.sourceId)
+      await requireRunnable(tx, viewer, source.sourceId)
       await markReread(
         tx,
         source,
@@ -141,7 +141,7 @@ async function store(
       const isRead = upserted.has(item.externalId) || gone.includes(item.externalId)
       outcome = !isThere ? 'deleted' : !isRead ? 'failed' : counts.ingested > 0 ? 'updated' : 'unchanged'
       if (findProvider(source.provider).tellsReaders) await schedulePermissionPoll(tx, source, at)
-      await recordEvent(tx, reader, {
+      await recordEvent(tx, viewer, {
         action: 'source_item.sync',
         target: ['source_item', item.id],
         metadata: { provider: source.provider, connectorId: source.sourceId, outcome },

@@ -1,12 +1,12 @@
 import type { Tx } from '../database/database.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { ConsolePrincipal } from '../kernel/principal.ts'
+import type { ConsoleCaller } from '../kernel/caller.ts'
 import { StoredThread, type StoredTurn } from './turn.ts'
 
 /** A question of one of the caller's own threads. @throws AppError `not_found` */
 export async function findTurn(
   tx: Tx,
-  { organizationId, userId }: ConsolePrincipal,
+  { organizationId, userId }: ConsoleCaller,
   { id, turnId }: { id: string; turnId: string },
 ): Promise<StoredTurn> {
   const row = await tx

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineRoute, reply } from '../http/route.ts'
-import { PERSON_REFUSALS, requireReader } from '../http/twins.ts'
+import { PERSON_REFUSALS, requireViewer } from '../http/twins.ts'
 import { count, EXAMPLE_ID, idOf, moment, onBehalfOfQuery, textOrNull } from '../kernel/schemas.ts'
 import type { Threads } from './threads.ts'
 import { NewTurn, ThreadSummary, Turn, Feedback } from './turn.ts'
@@ -42,7 +42,7 @@ export const threadRoutes = [
         nextCursor: textOrNull('The cursor of the next page; null on the last one.', null),
       }),
     },
-    handle: async ({ principal, query }, { threads }) => reply(200, await threads.list(principal, query)),
+    handle: async ({ caller, query }, { threads }) => reply(200, await threads.list(caller, query)),
   }),
   define({
     ...shared,
@@ -55,7 +55,7 @@ export const threadRoutes = [
     bodyBytesMax: TURN_BYTES_MAX,
     body: NewTurn,
     responses: { 201: z.object({ thread: ThreadSummary, turn: Turn }) },
-    handle: async ({ principal, body }, { threads }) => reply(201, await threads.create(principal, body)),
+    handle: async ({ caller, body }, { threads }) => reply(201, await threads.create(caller, body)),
   }),
   define({
     ...shared,
@@ -65,7 +65,7 @@ export const threadRoutes = [
     summary: 'Delete all your threads',
     audit: 'thread.delete',
     responses: { 200: z.object({ deleted: count('How many threads were deleted.', 3) }) },
-    handle: async ({ principal }, { threads }) => reply(200, await threads.removeAll(principal)),
+    handle: async ({ caller }, { threads }) => reply(200, await threads.removeAll(caller)),
   }),
   define({
     ...shared,
@@ -83,8 +83,8 @@ export const threadRoutes = [
     responses: {
       200: z.object({ thread: ThreadSummary, turns: z.array(Turn).describe('In the order asked.') }),
     },
-    handle: async ({ principal, reader, params }, { threads }) =>
-      reply(200, await threads.get(principal, requireReader(reader), params.id)),
+    handle: async ({ caller, viewer, params }, { threads }) =>
+      reply(200, await threads.get(caller, requireViewer(viewer), params.id)),
   }),
   define({
     ...shared,
@@ -98,8 +98,8 @@ export const threadRoutes = [
     params: z.object({ id }),
     body: NewTurn,
     responses: { 201: z.object({ thread: ThreadSummary, turn: Turn }) },
-    handle: async ({ principal, params, body }, { threads }) =>
-      reply(201, await threads.add(principal, params.id, body)),
+    handle: async ({ caller, params, body }, { threads }) =>
+      reply(201, await threads.add(caller, params.id, body)),
   }),
   define({
     ...shared,
@@ -119,8 +119,8 @@ export const threadRoutes = [
       })
       .meta({ id: 'TurnFeedback', description: 'Feedback on an answer.' }),
     responses: { 200: z.object({ feedback: Feedback.nullable().describe('The stored feedback.') }) },
-    handle: async ({ principal, params, body }, { threads }) =>
-      reply(200, await threads.rate(principal, params, body.feedback)),
+    handle: async ({ caller, params, body }, { threads }) =>
+      reply(200, await threads.rate(caller, params, body.feedback)),
   }),
   define({
     ...shared,
@@ -133,7 +133,6 @@ export const threadRoutes = [
     responses: {
       200: z.object({ thread: ThreadSummary, deletedAt: moment('When it was deleted.') }),
     },
-    handle: async ({ principal, params }, { threads }) =>
-      reply(200, await threads.remove(principal, params.id)),
+    handle: async ({ caller, params }, { threads }) => reply(200, await threads.remove(caller, params.id)),
   }),
 ]

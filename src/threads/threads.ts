@@ -6,8 +6,8 @@ import { type PageQuery, readPage } from '../database/list-page.ts'
 import type { Row } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { ConsolePrincipal } from '../kernel/principal.ts'
-import type { Reader } from '../kernel/reader.ts'
+import type { ConsoleCaller } from '../kernel/caller.ts'
+import type { Viewer } from '../kernel/viewer.ts'
 import { type FindReadable, shown, withholdUnreadable } from './shown-turn.ts'
 import {
   StoredThread,
@@ -26,21 +26,21 @@ export interface ThreadPage {
 /** The caller's threads. Another person's thread answers like a missing one. */
 export interface Threads {
   /** The caller's threads, most recently used first. @throws AppError `validation_failed` for a cursor of another list */
-  list(caller: ConsolePrincipal, query: PageQuery): Promise<ThreadPage>
-  /** A thread with its turns, without answers that cite what the reader may not read. @throws AppError `not_found` */
-  get(caller: ConsolePrincipal, reader: Reader, id: string): Promise<{ thread: ThreadSummary; turns: Turn[] }>
-  create(caller: ConsolePrincipal, turn: NewTurn): Promise<{ thread: ThreadSummary; turn: Turn }>
+  list(caller: ConsoleCaller, query: PageQuery): Promise<ThreadPage>
+  /** A thread with its turns, without answers that cite what the viewer may not read. @throws AppError `not_found` */
+  get(caller: ConsoleCaller, viewer: Viewer, id: string): Promise<{ thread: ThreadSummary; turns: Turn[] }>
+  create(caller: ConsoleCaller, turn: NewTurn): Promise<{ thread: ThreadSummary; turn: Turn }>
   /** @throws AppError `not_found` */
-  add(caller: ConsolePrincipal, id: string, turn: NewTurn): Promise<{ thread: ThreadSummary; turn: Turn }>
+  add(caller: ConsoleCaller, id: string, turn: NewTurn): Promise<{ thread: ThreadSummary; turn: Turn }>
   /** @throws AppError `not_found` */
   rate(
-    caller: ConsolePrincipal,
+    caller: ConsoleCaller,
     ids: { id: string; turnId: string },
     feedback: Feedback | null,
   ): Promise<{ feedback: Feedback | null }>
   /** @throws AppError `not_found` */
-  remove(caller: ConsolePrincipal, id: string): Promise<{ thread: ThreadSummary; deletedAt: string }>
-  removeAll(caller: ConsolePrincipal): Promise<{ deleted: number }>
+  remove(caller: ConsoleCaller, id: string): Promise<{ thread: ThreadSummary; deletedAt: string }>
+  removeAll(caller: ConsoleCaller): Promise<{ deleted: number }>
 }
 
 /** A longer thread loses its oldest turns. */
@@ -63,9 +63,9 @@ export function createThreads({
     retryConflicts(() => db.transaction().execute(act))
   return {
     list: (caller, query) => listThreads(db, caller, query),
-    async get(caller, reader, id) {
+    async get(caller, viewer, id) {
       const row = await findThread(db, caller, id)
-      return { thread: toSummary(row), turns: await withholdUnreadable(turnsOf(row), reader, findReadable) }
+      return { thread: toSummary(row), turns: await withholdUnreadable(turnsOf(row), viewer, findReadable) }
     },
     create: (caller, turn) => inTransaction((tx) => create(tx, caller, turn, clock.now())),
     add: (caller, id, turn) => inTransaction((tx) => add(tx, caller, { id, turn, at: clock.now() })),
@@ -76,7 +76,7 @@ export function createThreads({
   }
 }
 
-async function create(tx: Tx, caller: ConsolePrincipal, given: NewTurn, at: Date) {
+async function create(tx: Tx, caller: ConsoleCaller, given: NewTurn, at: Date) {
   const turn = toTurn(given, at)
   const row = await tx
     .insertInto('threads')
@@ -104,7 +104,7 @@ async function create(tx: Tx, caller: ConsolePrincipal, given: NewTurn, at: Date
 
 async function add(
   tx: Tx,
-  caller: ConsolePrincipal,
+  caller: ConsoleCaller,
   { id, turn: given, at }: { id: string; turn: NewTurn; at: Date },
 ) {
   const turns = turnsOf(await lockThread(tx, caller, id))
@@ -121,7 +121,7 @@ async function add(
 
 async function rate(
   tx: Tx,
-  caller: ConsolePrincipal,
+  caller: ConsoleCaller,
   { id, turnId, feedback, at }: { id: string; turnId: string; feedback: Feedback | null; at: Date },
 ) {
   const before = await lockThread(tx, caller, id)
@@ -135,7 +135,7 @@ async function rate(
   return { feedback }
 }
 
-async function remove(tx: Tx, caller: ConsolePrincipal, id: string, at: Date) {
+async function remove(tx: Tx, caller: ConsoleCaller, id: string, at: Date) {
   const row = await tx
     .deleteFrom('threads')
     .where('organization_id', '=', caller.organizationId)
@@ -148,7 +148,7 @@ async function remove(tx: Tx, caller: ConsolePrincipal, id: string, at: Date) {
   return { thread: toSummary(row), deletedAt: at.toISOString() }
 }
 
-async function removeAll(tx: Tx, caller: ConsolePrincipal, at: Date) {
+async function removeAll(tx: Tx, caller: ConsoleCaller, at: Date) {
   const rows = await tx
     .deleteFrom('threads')
     .where('organization_id', '=', caller.organizationId)
@@ -169,7 +169,7 @@ export async function deleteThreadsOf(tx: Tx, organizationId: string, userId: st
     .execute()
 }
 
-async function dropOldest(tx: Tx, { organizationId, userId }: ConsolePrincipal): Promise<void> {
+async function dropOldest(tx: Tx, { organizationId, userId }: ConsoleCaller): Promise<void> {
   const surplus = await tx
     .selectFrom('threads')
     .select('id')
@@ -189,7 +189,7 @@ async function dropOldest(tx: Tx, { organizationId, userId }: ConsolePrincipal):
 
 async function listThreads(
   db: Db,
-  { organizationId, userId }: ConsolePrincipal,
+  { organizationId, userId }: ConsoleCaller,
   query: PageQuery,
 ): Promise<ThreadPage> {
   const threads = db
@@ -202,7 +202,7 @@ async function listThreads(
   return { threads: page.map(toSummary), nextCursor }
 }
 
-function selectThread(db: Db, { organizationId, userId }: ConsolePrincipal, id: string) {
+function selectThread(db: Db, { organizationId, userId }: ConsoleCaller, id: string) {
   return db
     .selectFrom('threads')
     .selectAll()
@@ -211,13 +211,13 @@ function selectThread(db: Db, { organizationId, userId }: ConsolePrincipal, id: 
     .where('user_id', '=', userId)
 }
 
-async function findThread(db: Db, caller: ConsolePrincipal, id: string): Promise<Row<'threads'>> {
+async function findThread(db: Db, caller: ConsoleCaller, id: string): Promise<Row<'threads'>> {
   const row = await selectThread(db, caller, id).executeTakeFirst()
   if (!row) throw noSuchThread()
   return row
 }
 
-async function lockThread(tx: Tx, caller: ConsolePrincipal, id: string): Promise<Row<'threads'>> {
+async function lockThread(tx: Tx, caller: ConsoleCaller, id: string): Promise<Row<'threads'>> {
   const row = await selectThread(tx, caller, id).forUpdate().executeTakeFirst()
   if (!row) throw noSuchThread()
   return row
@@ -229,7 +229,7 @@ function noSuchThread(): AppError {
 
 async function write(
   tx: Tx,
-  { organizationId }: ConsolePrincipal,
+  { organizationId }: ConsoleCaller,
   { id, turns, at }: { id: string; turns: StoredTurn[]; at: Date },
 ): Promise<Row<'threads'>> {
   return await tx
@@ -243,7 +243,7 @@ async function write(
 
 async function record(
   tx: Tx,
-  caller: ConsolePrincipal,
+  caller: ConsoleCaller,
   { id, ...event }: Pick<NewAuditEvent, 'action' | 'metadata' | 'at'> & { id: string },
 ): Promise<void> {
   await recordEvent(tx, caller, { ...event, target: ['thread', id], providers: [] })

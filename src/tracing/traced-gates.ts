@@ -16,7 +16,7 @@ export function tracedGates(gates: Gates, tracer: Tracer): Gates {
     admit: (caller, action) => through('rate limit', () => gates.admit(caller, action)),
     admitMessage: (caller) => gates.admitMessage(caller),
     standing: (caller, action) => through('rate limit', () => gates.standing(caller, action)),
-    readerOf: (caller, email) => through('permissions', () => gates.readerOf(caller, email)),
+    viewerOf: (caller, email) => through('permissions', () => gates.viewerOf(caller, email)),
     requireRoom: (caller) => gates.requireRoom(caller),
     reserveCredit: (organizationId, requestId) =>
       through('credits', () => gates.reserveCredit(organizationId, requestId)),

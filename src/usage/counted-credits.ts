@@ -7,7 +7,7 @@ import { countUse, useValues } from '../daily-usage/index.ts'
 import type { CreditReservation, CreditUse } from '../http/gates.ts'
 import { inBatches } from '../kernel/batches.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { actorOf } from '../kernel/principal.ts'
+import { actorOf } from '../kernel/caller.ts'
 import { startPeriod, subscriptionRequired } from './period.ts'
 
 const COUNT_ROUNDS_MAX = 10

@@ -39,7 +39,7 @@ export const usageRoutes = [
         windows: z.array(RateWindow).describe('Fullest first.'),
       }),
     },
-    handle: async ({ principal: { organizationId } }, { rateLimit, apiKeys }) => {
+    handle: async ({ caller: { organizationId } }, { rateLimit, apiKeys }) => {
       const keys = await apiKeys.list(organizationId)
       const windows = await rateLimit.windows(
         organizationId,

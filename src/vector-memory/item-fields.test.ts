@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ItemFields, type ItemRow } from './item-fields.ts'
-import { Readable } from '../kernel/reader.ts'
+import { Readable } from '../kernel/viewer.ts'
 
 function row(id: string, changed: Partial<ItemRow> = {}): ItemRow {
   return {

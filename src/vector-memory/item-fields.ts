@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { hashText } from '../kernel/hash-text.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import type { Readable } from '../kernel/reader.ts'
+import type { Readable } from '../kernel/viewer.ts'
 import type { SourceKind } from '../database/schema.ts'
 
 /** The filters of a search on items, combined with AND; null or missing: no filter. */
 export interface ItemScope {
   providers: readonly ProviderId[] | null
-  /** The access policies that the reader may see. */
+  /** The access policies that the viewer may see. */
   readable: Readable
   sourceKinds?: readonly SourceKind[] | undefined
   /** Exactly as stored. */
@@ -162,7 +162,7 @@ export class ItemFields {
     let rows = 0
     for (const number of numbers) {
       const item = this.#items[number]
-      // A hot loop: scopes differ by reader.
+      // A hot loop: scopes differ by viewer.
       if (item === undefined || !readable.has(item.policy_id) || !tests.every((holds) => holds(item)))
         continue
       rows += item.rows

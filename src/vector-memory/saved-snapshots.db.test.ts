@@ -14,7 +14,7 @@ import { createModelRegistry, readModelState } from '../models/index.ts'
 import { createItems, type Items } from '../items/index.ts'
 import { changeItems } from '../item-changes/index.ts'
 import { createSavedSnapshots, createVectorMemory, type ItemScope, type VectorMemory } from './index.ts'
-import { Readable } from '../kernel/reader.ts'
+import { Readable } from '../kernel/viewer.ts'
 
 const MINUTE = 60_000
 const ROWS = 300

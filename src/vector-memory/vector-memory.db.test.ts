@@ -13,7 +13,7 @@ import { createModelRegistry, readModelState } from '../models/index.ts'
 import { createItems, type Items } from '../items/index.ts'
 import { changeItems } from '../item-changes/index.ts'
 import { createVectorMemory, type HeldSnapshot, type VectorMemory } from './index.ts'
-import { Readable } from '../kernel/reader.ts'
+import { Readable } from '../kernel/viewer.ts'
 
 /** The bytes requested from the system at a time, and the size of a block of 256 rows. Three blocks fit. */
 const EXTENT = 4 * 2 ** 20

@@ -5,7 +5,7 @@ import { exportEvents } from '../../src/audit/export-events.ts'
 import { type EventFilter, NEWEST, selectEvents } from '../../src/audit/list-events.ts'
 import { newestFirst } from '../../src/database/list-page.ts'
 import type { NewRow } from '../../src/database/schema.ts'
-import type { ConsolePrincipal } from '../../src/kernel/principal.ts'
+import type { ConsoleCaller } from '../../src/kernel/caller.ts'
 import { databaseContents } from '../support/database-contents.ts'
 import { startIssuer, type TestIssuer } from '../support/issuer.ts'
 import { type Person, signIn } from '../support/people.ts'
@@ -35,7 +35,7 @@ const get = (query = ''): Promise<Answer> =>
   service.call('GET', `/v1/console/audit-events${query}`, { key: admin.token })
 const targetsOf = ({ body }: Answer): number[] =>
   body.auditEvents.map(({ targetId }: { targetId: string }) => Number(targetId))
-const caller = (): ConsolePrincipal => ({
+const caller = (): ConsoleCaller => ({
   kind: 'console',
   organizationId: organization.id,
   userId: admin.userId,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { Readable } from '../../src/kernel/reader.ts'
+import { Readable } from '../../src/kernel/viewer.ts'
 import { readOverview } from '../../src/sources/count-stored.ts'
 import { databaseContents } from '../support/database-contents.ts'
 import { documentOf, push } from '../support/documents.ts'
@@ -130,7 +130,7 @@ describe('the overview', () => {
 
   it('stops counting at its limit, and says so [CON-15]', async () => {
     await push(service, organization, ...documents(4, 'notion'))
-    const reader = {
+    const viewer = {
       kind: 'console',
       organizationId: organization.id,
       userId: member.userId,
@@ -139,11 +139,11 @@ describe('the overview', () => {
       readable: Readable.everything,
     } as const
     const { db } = service.database
-    expect(await readOverview(db, reader, { itemsOfSource: 3, chunks: 1_000 })).toMatchObject({
+    expect(await readOverview(db, viewer, { itemsOfSource: 3, chunks: 1_000 })).toMatchObject({
       items: 3,
       isCapped: true,
     })
-    expect(await readOverview(db, reader, { itemsOfSource: 10, chunks: 2 })).toMatchObject({
+    expect(await readOverview(db, viewer, { itemsOfSource: 10, chunks: 2 })).toMatchObject({
       items: 4,
       chunks: 2,
       isCapped: true,

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { Db } from '../../src/database/database.ts'
 import type { Row } from '../../src/database/schema.ts'
 import { ACTIONS } from '../../src/kernel/actions.ts'
-import type { AgentPrincipal } from '../../src/kernel/principal.ts'
-import { Readable, type Reader } from '../../src/kernel/reader.ts'
+import type { AgentCaller } from '../../src/kernel/caller.ts'
+import { Readable, type Viewer } from '../../src/kernel/viewer.ts'
 import { PROVIDERS } from '../../src/providers/index.ts'
 import type { ProviderId } from '../../src/kernel/providers.ts'
 
@@ -12,7 +12,7 @@ export interface TestOrganization {
   /** A push-only source of each provider. */
   sourceIds: Record<ProviderId, string>
   /** A caller with a key for all actions, of all or the given providers, that may read everything. */
-  caller(allowedProviders?: readonly ProviderId[] | null): AgentPrincipal & Reader
+  caller(allowedProviders?: readonly ProviderId[] | null): AgentCaller & Viewer
 }
 
 const CREATED_AT = new Date('2026-01-01T00:00:00.000Z')

@@ -4,8 +4,8 @@ import { createServer } from '../../src/http/create-server.ts'
 import type { Gates } from '../../src/http/gates.ts'
 import type { Route } from '../../src/http/route.ts'
 import { AppError } from '../../src/kernel/errors.ts'
-import type { AgentPrincipal, ConsolePrincipal } from '../../src/kernel/principal.ts'
-import { Readable } from '../../src/kernel/reader.ts'
+import type { AgentCaller, ConsoleCaller } from '../../src/kernel/caller.ts'
+import { Readable } from '../../src/kernel/viewer.ts'
 import { isWithin } from '../../src/kernel/scope.ts'
 
 /**
@@ -15,15 +15,15 @@ import { isWithin } from '../../src/kernel/scope.ts'
 export async function createRouteServer<S>(
   routes: readonly Route<S>[],
   services: S,
-  callers: ReadonlyMap<string, AgentPrincipal | ConsolePrincipal>,
+  callers: ReadonlyMap<string, AgentCaller | ConsoleCaller>,
 ): Promise<FastifyInstance> {
   const standing = { limit: 60, remaining: 60, resetAt: new Date(0) }
-  const find = (authorization: string | undefined): AgentPrincipal | ConsolePrincipal => {
+  const find = (authorization: string | undefined): AgentCaller | ConsoleCaller => {
     const caller = callers.get(authorization?.replace('Bearer ', '') ?? '')
     if (!caller) throw new AppError('unauthenticated', 'Who are you?')
     return caller
   }
-  const authenticateAgent = async (authorization: string | undefined): Promise<AgentPrincipal> => {
+  const authenticateAgent = async (authorization: string | undefined): Promise<AgentCaller> => {
     const caller = find(authorization)
     if (caller.kind !== 'agent') throw new AppError('unauthenticated', 'An API key is needed')
     return caller
@@ -31,11 +31,11 @@ export async function createRouteServer<S>(
   const gates: Gates = {
     authenticateAgent,
     async admitAgent(authorization, { action, reach }) {
-      const principal = await authenticateAgent(authorization)
+      const caller = await authenticateAgent(authorization)
       const may =
-        principal.allowedActions.includes(action) &&
-        (reach === undefined || isWithin(reach, principal.allowedProviders))
-      return { principal, standing: may ? standing : null, uncappedAt: null }
+        caller.allowedActions.includes(action) &&
+        (reach === undefined || isWithin(reach, caller.allowedProviders))
+      return { caller, standing: may ? standing : null, uncappedAt: null }
     },
     async authenticateConsole(authorization) {
       const caller = find(authorization)
@@ -54,7 +54,7 @@ export async function createRouteServer<S>(
     admit: async () => standing,
     admitMessage: () => {},
     standing: async () => standing,
-    readerOf: async (caller) => ({ ...caller, readable: Readable.everything }),
+    viewerOf: async (caller) => ({ ...caller, readable: Readable.everything }),
     requireRoom: async () => {},
     reserveCredit: async () => ({ settle: async () => {}, refund: async () => {} }),
   }

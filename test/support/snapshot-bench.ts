@@ -7,7 +7,7 @@ import { readRevision } from '../../src/vector-memory/read-snapshot.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { hashEmbeddingModel } from './hash-embedding-model.ts'
 import { insertOrganization, type TestOrganization } from './organizations.ts'
-import { Readable } from '../../src/kernel/reader.ts'
+import { Readable } from '../../src/kernel/viewer.ts'
 
 /** An organization with items whose vectors are in memory, and a counter of database statements. */
 export interface SnapshotBench {

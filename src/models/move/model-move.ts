@@ -17,7 +17,7 @@ import { retryConflicts } from '../../database/retry-conflicts.ts'
 import { ensureStoredModel, lockModelsForChange, type StoredModel } from '../organization-models.ts'
 import type { ModelRegistry } from '../model-registry.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import type { Caller } from '../../kernel/principal.ts'
+import type { Caller } from '../../kernel/caller.ts'
 import { createMove } from './move-chunks.ts'
 import type { Logger } from '../../kernel/logger.ts'
 

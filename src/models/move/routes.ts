@@ -41,7 +41,7 @@ export const modelMoveRoutes = [
       'Returns at once; the work continues in the background and survives restarts. Searches use the old vectors until ' +
       'all new ones are there. A move that is already running continues.',
     audit: 'maintenance.reembed.start',
-    handle: async ({ principal }, { modelMove }) => reply(200, await modelMove.start(principal)),
+    handle: async ({ caller }, { modelMove }) => reply(200, await modelMove.start(caller)),
   }),
   defineRoute<ModelMoveServices>()({
     ...shared,
@@ -49,7 +49,6 @@ export const modelMoveRoutes = [
     method: 'GET',
     summary: 'Show the progress of a move to another embedding model',
     audit: 'none',
-    handle: async ({ principal }, { modelMove }) =>
-      reply(200, await modelMove.status(principal.organizationId)),
+    handle: async ({ caller }, { modelMove }) => reply(200, await modelMove.status(caller.organizationId)),
   }),
 ]

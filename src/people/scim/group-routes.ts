@@ -35,10 +35,10 @@ export const scimGroupRoutes = [
     audit: 'none',
     query: ListQuery,
     responses: { 200: List },
-    handle: async ({ principal, query }, { scimGroups }) => {
+    handle: async ({ caller, query }, { scimGroups }) => {
       const filter = query.filter === undefined ? null : parseFilter(query.filter, GROUP_FILTERS)
       const range = { ...rangeOf(query), withMembers: !leavesOutMembers(query.excludedAttributes) }
-      const { total, groups } = await scimGroups.list(principal.organizationId, filter, range)
+      const { total, groups } = await scimGroups.list(caller.organizationId, filter, range)
       return reply(200, listAnswer(groups.map(groupAnswer), total, range.startIndex))
     },
   }),
@@ -55,8 +55,8 @@ export const scimGroupRoutes = [
     reading: reading('ScimGroupBody'),
     refuses: ['group_exists', 'group_limit_reached', 'overloaded'],
     responses: { 201: ScimGroupBody },
-    handle: async ({ principal, body }, { scimGroups }) => {
-      const answer = groupAnswer(await scimGroups.create(principal, readScimGroup(body)))
+    handle: async ({ caller, body }, { scimGroups }) => {
+      const answer = groupAnswer(await scimGroups.create(caller, readScimGroup(body)))
       return reply(201, answer, { Location: answer.meta.location })
     },
   }),
@@ -70,8 +70,8 @@ export const scimGroupRoutes = [
     params: groupId,
     query: OneQuery,
     responses: { 200: ScimGroupBody },
-    handle: async ({ principal, params, query }, { scimGroups }) => {
-      const group = await scimGroups.get(principal.organizationId, params.id)
+    handle: async ({ caller, params, query }, { scimGroups }) => {
+      const group = await scimGroups.get(caller.organizationId, params.id)
       const members = leavesOutMembers(query.excludedAttributes) ? null : group.members
       return reply(200, groupAnswer({ ...group, members }))
     },
@@ -89,8 +89,8 @@ export const scimGroupRoutes = [
     reading: reading('ScimGroupBody'),
     refuses: ['group_exists', 'overloaded'],
     responses: { 200: ScimGroupBody },
-    handle: async ({ principal, params, body }, { scimGroups }) =>
-      reply(200, groupAnswer(await scimGroups.replace(principal, params.id, readScimGroup(body)))),
+    handle: async ({ caller, params, body }, { scimGroups }) =>
+      reply(200, groupAnswer(await scimGroups.replace(caller, params.id, readScimGroup(body)))),
   }),
   define({
     ...shared,
@@ -105,8 +105,8 @@ export const scimGroupRoutes = [
     reading: reading('ScimPatchBody'),
     refuses: ['group_exists', 'overloaded'],
     responses: { 200: ScimGroupBody },
-    handle: async ({ principal, params, body }, { scimGroups }) =>
-      reply(200, groupAnswer(await scimGroups.patch(principal, params.id, groupChangesOf(stepsOf(body))))),
+    handle: async ({ caller, params, body }, { scimGroups }) =>
+      reply(200, groupAnswer(await scimGroups.patch(caller, params.id, groupChangesOf(stepsOf(body))))),
   }),
   define({
     ...shared,
@@ -118,8 +118,8 @@ export const scimGroupRoutes = [
     params: groupId,
     answersNothing: true,
     responses: {},
-    handle: async ({ principal, params }, { scimGroups }) => {
-      await scimGroups.remove(principal, params.id)
+    handle: async ({ caller, params }, { scimGroups }) => {
+      await scimGroups.remove(caller, params.id)
       return { empty: true }
     },
   }),

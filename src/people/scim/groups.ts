@@ -5,7 +5,7 @@ import type { Db, Tx } from '../../database/database.ts'
 import type { Row } from '../../database/schema.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
-import type { ScimPrincipal } from '../../kernel/principal.ts'
+import type { ScimCaller } from '../../kernel/caller.ts'
 import { canonicalGroupId, deleteGroup, findGroup, insertGroup, isGroupId, requireRoom } from '../groups.ts'
 import { addMembers, membersOfGroup, removeMembers, setMembers } from '../principal-members.ts'
 import { groupPrincipal, personPrincipal } from '../principals.ts'
@@ -40,19 +40,19 @@ export interface ScimGroups {
   /** @throws AppError `not_found` */
   get(organizationId: string, id: string): Promise<ScimGroup>
   /** @throws AppError `group_exists`, `group_limit_reached`, `validation_failed` */
-  create(caller: ScimPrincipal, attributes: GroupAttributes): Promise<ScimGroup>
+  create(caller: ScimCaller, attributes: GroupAttributes): Promise<ScimGroup>
   /** @throws AppError `not_found`, `group_exists`, `validation_failed` */
-  replace(caller: ScimPrincipal, id: string, attributes: GroupAttributes): Promise<ScimGroup>
+  replace(caller: ScimCaller, id: string, attributes: GroupAttributes): Promise<ScimGroup>
   /** @throws AppError `not_found`, `group_exists`, `validation_failed` */
-  patch(caller: ScimPrincipal, id: string, changes: readonly GroupChange[]): Promise<ScimGroup>
+  patch(caller: ScimCaller, id: string, changes: readonly GroupChange[]): Promise<ScimGroup>
   /** @throws AppError `not_found` */
-  remove(caller: ScimPrincipal, id: string): Promise<void>
+  remove(caller: ScimCaller, id: string): Promise<void>
 }
 
 /** Policies refer to a group by its display name, which is its id at `/v1/groups`. */
 export function createScimGroups({ db, clock }: { db: Db; clock: Clock }): ScimGroups {
   const change = (
-    caller: ScimPrincipal,
+    caller: ScimCaller,
     key: string,
     act: (tx: Tx, group: Row<'person_groups'>) => Promise<void>,
   ): Promise<ScimGroup> =>
@@ -89,7 +89,7 @@ export function createScimGroups({ db, clock }: { db: Db; clock: Clock }): ScimG
 
 async function create(
   tx: Tx,
-  caller: ScimPrincipal,
+  caller: ScimCaller,
   { displayName, externalId, members }: GroupAttributes,
   at: Date,
 ): Promise<ScimGroup> {
@@ -184,7 +184,7 @@ async function requirePeople(tx: Tx, organizationId: string, ids: readonly strin
 
 async function recordGroup(
   tx: Tx,
-  caller: ScimPrincipal,
+  caller: ScimCaller,
   action: AuditAction,
   group: ScimGroup,
   metadata: Record<string, unknown>,

@@ -35,8 +35,8 @@ export const scimTokenRoutes = [
     summary: 'List SCIM tokens, newest first',
     audit: 'none',
     responses: { 200: z.object({ scimTokens: z.array(ScimToken).describe('Active tokens.') }) },
-    handle: async ({ principal }, { scimTokens }) =>
-      reply(200, { scimTokens: await scimTokens.list(principal.organizationId) }),
+    handle: async ({ caller }, { scimTokens }) =>
+      reply(200, { scimTokens: await scimTokens.list(caller.organizationId) }),
   }),
   define({
     ...shared,
@@ -54,8 +54,8 @@ export const scimTokenRoutes = [
         secret: text('The secret. Store it now: it is shown only once.', 'scim_…'),
       }),
     },
-    handle: async ({ principal, body }, { scimTokens }) =>
-      reply(201, await scimTokens.create(principal, body.name), { 'Cache-Control': 'no-store' }),
+    handle: async ({ caller, body }, { scimTokens }) =>
+      reply(201, await scimTokens.create(caller, body.name), { 'Cache-Control': 'no-store' }),
   }),
   define({
     ...shared,
@@ -69,7 +69,7 @@ export const scimTokenRoutes = [
     responses: {
       200: z.object({ scimToken: ScimToken, revokedAt: moment('Revocation time.') }),
     },
-    handle: async ({ principal, params }, { scimTokens }) =>
-      reply(200, await scimTokens.revoke(principal, params.id)),
+    handle: async ({ caller, params }, { scimTokens }) =>
+      reply(200, await scimTokens.revoke(caller, params.id)),
   }),
 ]

@@ -8,7 +8,7 @@ import type { Row } from '../../database/schema.ts'
 import { bearerToken, refusedToken } from '../../http/bearer.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
-import type { ConsolePrincipal, ScimPrincipal } from '../../kernel/principal.ts'
+import type { ConsoleCaller, ScimCaller } from '../../kernel/caller.ts'
 
 export interface ScimTokenView {
   id: string
@@ -23,9 +23,9 @@ export interface ScimTokens {
   /** Newest first. */
   list(organizationId: string): Promise<ScimTokenView[]>
   /** @throws AppError `key_limit_reached` */
-  create(caller: ConsolePrincipal, name: string): Promise<{ scimToken: ScimTokenView; secret: string }>
+  create(caller: ConsoleCaller, name: string): Promise<{ scimToken: ScimTokenView; secret: string }>
   /** The token is refused from the next request on. @throws AppError `not_found` */
-  revoke(caller: ConsolePrincipal, id: string): Promise<{ scimToken: ScimTokenView; revokedAt: string }>
+  revoke(caller: ConsoleCaller, id: string): Promise<{ scimToken: ScimTokenView; revokedAt: string }>
 }
 
 /** Two suffice to rotate a token. */
@@ -45,7 +45,7 @@ export function createScimTokens({ db, clock }: { db: Db; clock: Clock }): ScimT
   }
 }
 
-async function create(tx: Tx, caller: ConsolePrincipal, name: string, at: Date) {
+async function create(tx: Tx, caller: ConsoleCaller, name: string, at: Date) {
   const { organizationId, userId } = caller
   await tx
     .selectFrom('organizations')
@@ -78,7 +78,7 @@ async function create(tx: Tx, caller: ConsolePrincipal, name: string, at: Date) 
   return { scimToken: toView(row), secret }
 }
 
-async function revoke(tx: Tx, caller: ConsolePrincipal, id: string, at: Date) {
+async function revoke(tx: Tx, caller: ConsoleCaller, id: string, at: Date) {
   const row = await tx
     .updateTable('scim_tokens')
     .set({ revoked_at: at })
@@ -94,7 +94,7 @@ async function revoke(tx: Tx, caller: ConsolePrincipal, id: string, at: Date) {
 
 async function record(
   tx: Tx,
-  caller: ConsolePrincipal,
+  caller: ConsoleCaller,
   action: 'scim_token.create' | 'scim_token.revoke',
   { id, name, prefix }: Row<'scim_tokens'>,
   at: Date,
@@ -132,7 +132,7 @@ export async function authenticateScim(
   db: Db,
   clock: Clock,
   authorization: string | undefined,
-): Promise<ScimPrincipal> {
+): Promise<ScimCaller> {
   const secret = bearerToken(authorization, 'SCIM token')
   const minute = new Date(Math.floor(clock.now().getTime() / 60_000) * 60_000)
   const { rows } = await findToken(db, [hashToken(secret), minute])

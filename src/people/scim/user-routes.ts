@@ -20,10 +20,10 @@ export const scimUserRoutes = [
     audit: 'none',
     query: ListQuery,
     responses: { 200: List },
-    handle: async ({ principal, query }, { scimUsers }) => {
+    handle: async ({ caller, query }, { scimUsers }) => {
       const filter = query.filter === undefined ? null : parseFilter(query.filter, USER_FILTERS)
       const range = rangeOf(query)
-      const { total, people } = await scimUsers.list(principal.organizationId, filter, range)
+      const { total, people } = await scimUsers.list(caller.organizationId, filter, range)
       return reply(200, listAnswer(people.map(userAnswer), total, range.startIndex))
     },
   }),
@@ -37,8 +37,8 @@ export const scimUserRoutes = [
     body: User,
     refuses: ['person_exists'],
     responses: { 201: User },
-    handle: async ({ principal, body }, { scimUsers }) => {
-      const answer = userAnswer(await scimUsers.create(principal, readUser(body)))
+    handle: async ({ caller, body }, { scimUsers }) => {
+      const answer = userAnswer(await scimUsers.create(caller, readUser(body)))
       return reply(201, answer, { Location: answer.meta.location })
     },
   }),
@@ -52,8 +52,8 @@ export const scimUserRoutes = [
     params: userId,
     query: OneQuery,
     responses: { 200: User },
-    handle: async ({ principal, params }, { scimUsers }) =>
-      reply(200, userAnswer(await scimUsers.get(principal.organizationId, params.id))),
+    handle: async ({ caller, params }, { scimUsers }) =>
+      reply(200, userAnswer(await scimUsers.get(caller.organizationId, params.id))),
   }),
   define({
     ...shared,
@@ -67,8 +67,8 @@ export const scimUserRoutes = [
     body: User,
     refuses: ['person_exists'],
     responses: { 200: User },
-    handle: async ({ principal, params, body }, { scimUsers }) =>
-      reply(200, userAnswer(await scimUsers.replace(principal, params.id, readUser(body)))),
+    handle: async ({ caller, params, body }, { scimUsers }) =>
+      reply(200, userAnswer(await scimUsers.replace(caller, params.id, readUser(body)))),
   }),
   define({
     ...shared,
@@ -82,8 +82,8 @@ export const scimUserRoutes = [
     body: ScimPatchBody,
     refuses: ['person_exists'],
     responses: { 200: User },
-    handle: async ({ principal, params, body }, { scimUsers }) =>
-      reply(200, userAnswer(await scimUsers.patch(principal, params.id, stepsOf(body)))),
+    handle: async ({ caller, params, body }, { scimUsers }) =>
+      reply(200, userAnswer(await scimUsers.patch(caller, params.id, stepsOf(body)))),
   }),
   define({
     ...shared,
@@ -96,8 +96,8 @@ export const scimUserRoutes = [
     params: userId,
     answersNothing: true,
     responses: {},
-    handle: async ({ principal, params }, { scimUsers }) => {
-      await scimUsers.remove(principal, params.id)
+    handle: async ({ caller, params }, { scimUsers }) => {
+      await scimUsers.remove(caller, params.id)
       return { empty: true }
     },
   }),

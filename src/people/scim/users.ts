@@ -6,7 +6,7 @@ import type { Db, Tx } from '../../database/database.ts'
 import type { Row } from '../../database/schema.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
-import type { ScimPrincipal } from '../../kernel/principal.ts'
+import type { ScimCaller } from '../../kernel/caller.ts'
 import { personPrincipal } from '../principals.ts'
 import { changePeople } from '../revision.ts'
 import type { ScimFilter } from './filter.ts'
@@ -37,19 +37,19 @@ export interface ScimUsers {
   /** @throws AppError `not_found` */
   get(organizationId: string, id: string): Promise<Person>
   /** @throws AppError `person_exists` */
-  create(caller: ScimPrincipal, attributes: UserAttributes): Promise<Person>
+  create(caller: ScimCaller, attributes: UserAttributes): Promise<Person>
   /** @throws AppError `not_found`, `person_exists` */
-  replace(caller: ScimPrincipal, id: string, attributes: UserAttributes): Promise<Person>
+  replace(caller: ScimCaller, id: string, attributes: UserAttributes): Promise<Person>
   /** @throws AppError `not_found`, `person_exists`, `validation_failed` */
-  patch(caller: ScimPrincipal, id: string, steps: readonly PatchStep[]): Promise<Person>
+  patch(caller: ScimCaller, id: string, steps: readonly PatchStep[]): Promise<Person>
   /** @throws AppError `not_found` */
-  remove(caller: ScimPrincipal, id: string): Promise<void>
+  remove(caller: ScimCaller, id: string): Promise<void>
 }
 
 /** A deactivated or deleted person reads only what is public and cannot sign in. */
 export function createScimUsers({ db, clock }: { db: Db; clock: Clock }): ScimUsers {
   const change = (
-    caller: ScimPrincipal,
+    caller: ScimCaller,
     id: string,
     next: (before: UserAttributes) => UserAttributes,
   ): Promise<Person> =>
@@ -72,7 +72,7 @@ export function createScimUsers({ db, clock }: { db: Db; clock: Clock }): ScimUs
   }
 }
 
-async function insert(tx: Tx, caller: ScimPrincipal, attributes: UserAttributes, at: Date): Promise<Person> {
+async function insert(tx: Tx, caller: ScimCaller, attributes: UserAttributes, at: Date): Promise<Person> {
   const { organizationId } = caller
   await requireUnique(tx, organizationId, attributes, null)
   const row = await tx
@@ -92,7 +92,7 @@ async function insert(tx: Tx, caller: ScimPrincipal, attributes: UserAttributes,
 
 async function update(
   tx: Tx,
-  caller: ScimPrincipal,
+  caller: ScimCaller,
   before: Person,
   attributes: UserAttributes,
   at: Date,
@@ -114,7 +114,7 @@ async function update(
 }
 
 /** Keeps the row with its addresses, so that they never count as those of an unknown person. */
-async function erase(tx: Tx, caller: ScimPrincipal, id: string, at: Date): Promise<void> {
+async function erase(tx: Tx, caller: ScimCaller, id: string, at: Date): Promise<void> {
   const { organizationId } = caller
   await tx
     .updateTable('people')
@@ -132,7 +132,7 @@ async function erase(tx: Tx, caller: ScimPrincipal, id: string, at: Date): Promi
 
 async function recordPerson(
   tx: Tx,
-  caller: ScimPrincipal,
+  caller: ScimCaller,
   action: AuditAction,
   id: string,
   metadata: Record<string, unknown>,

@@ -16,7 +16,7 @@ import { nearestFrom } from '../nearest.ts'
 import { RowCache } from '../row-cache.ts'
 import { createReadCandidates } from '../read-candidates.ts'
 import { createIndexSource, FEW_VECTORS } from './from-index.ts'
-import { Readable } from '../../kernel/reader.ts'
+import { Readable } from '../../kernel/viewer.ts'
 
 const clock = { now: () => new Date('2026-03-01T12:00:00.000Z') }
 const model = hashEmbeddingModel({ dimensions: 24 })

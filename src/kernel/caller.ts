@@ -1,7 +1,7 @@
 import type { Action, ActorType, Role } from './actions.ts'
 import type { ProviderId } from './providers.ts'
 
-export interface AgentPrincipal {
+export interface AgentCaller {
   kind: 'agent'
   organizationId: string
   apiKeyId: string
@@ -17,7 +17,7 @@ export interface AgentPrincipal {
   seenRevision?: number
 }
 
-export interface ConsolePrincipal {
+export interface ConsoleCaller {
   kind: 'console'
   organizationId: string
   userId: string
@@ -26,21 +26,21 @@ export interface ConsolePrincipal {
 }
 
 /** On a route outside any workspace. */
-export interface UserPrincipal {
+export interface UserCaller {
   kind: 'user'
   userId: string
 }
 
 /** An organization's identity provider, which provisions people and groups over SCIM. */
-export interface ScimPrincipal {
+export interface ScimCaller {
   kind: 'scim'
   organizationId: string
   tokenId: string
   userId: string
 }
 
-/** A principal that acts for an organization; slices take it as their caller. */
-export type Caller = AgentPrincipal | ConsolePrincipal
+/** Who acts for an organization. */
+export type Caller = AgentCaller | ConsoleCaller
 
 /** The actor of an audit event; exactly one of the two is set. */
 interface Actor {

@@ -1,4 +1,4 @@
-import type { Caller } from './principal.ts'
+import type { Caller } from './caller.ts'
 
 const BITS = 32
 
@@ -59,5 +59,5 @@ export class Readable {
   }
 }
 
-/** All code that shows or counts items takes a `Reader`, not a `Caller`. */
-export type Reader = Caller & { readonly readable: Readable }
+/** A caller with what it may read. All code that shows or counts items takes a `Viewer`, not a `Caller`. */
+export type Viewer = Caller & { readonly readable: Readable }

@@ -4,24 +4,24 @@ import type { Db } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import { type AgentPrincipal, type Caller, type ConsolePrincipal } from '../kernel/principal.ts'
-import { Readable, type Reader } from '../kernel/reader.ts'
+import { type AgentCaller, type Caller, type ConsoleCaller } from '../kernel/caller.ts'
+import { Readable, type Viewer } from '../kernel/viewer.ts'
 import { foldAddress } from '../people/index.ts'
 import { createReadableBy, readStanding } from './readable-by.ts'
 
 /** Resolves what callers may read. Everything that shows or counts stored items uses it. */
-interface Readers {
+interface Viewers {
   /** The caller with what it may read, by present revisions, or for the person `email`. @throws AppError */
-  readerOf(caller: Caller, email: string | undefined): Promise<Reader>
+  viewerOf(caller: Caller, email: string | undefined): Promise<Viewer>
 }
 
 const Addresses = z.array(z.object({ email: z.string().nullable() }))
 const selectAddress = prepare(`select email from users where id = $1 and email_verified`)
 
-export function createReaders({ db, clock }: { db: Db; clock: Clock }): Readers {
+export function createViewers({ db, clock }: { db: Db; clock: Clock }): Viewers {
   const readableBy = createReadableBy(db)
 
-  const readableByPerson = async (caller: ConsolePrincipal, asked: string | null): Promise<Readable> => {
+  const readableByPerson = async (caller: ConsoleCaller, asked: string | null): Promise<Readable> => {
     const { organizationId } = caller
     const standing = await readStanding(db, organizationId)
     if (asked === null && !standing.isEnforced) return Readable.everything
@@ -30,7 +30,7 @@ export function createReaders({ db, clock }: { db: Db; clock: Clock }): Readers 
     return await readableBy(organizationId, asked ?? own ?? '', standing)
   }
 
-  const readableByKey = async (caller: AgentPrincipal, asked: string | null): Promise<Readable> => {
+  const readableByKey = async (caller: AgentCaller, asked: string | null): Promise<Readable> => {
     const { organizationId, requiresUser } = caller
     if (asked !== null) return await readableBy(organizationId, asked, await readStanding(db, organizationId))
     if (!requiresUser) return Readable.everything
@@ -41,7 +41,7 @@ export function createReaders({ db, clock }: { db: Db; clock: Clock }): Readers 
   }
 
   return {
-    async readerOf(caller, email) {
+    async viewerOf(caller, email) {
       const asked = email === undefined ? null : foldAddress(email)
       const readable = await (caller.kind === 'console'
         ? readableByPerson(caller, asked)
@@ -52,14 +52,14 @@ export function createReaders({ db, clock }: { db: Db; clock: Clock }): Readers 
 }
 
 /** The verified address of a signed-in person; null when there is none. */
-async function addressOf(db: Db, { userId }: ConsolePrincipal): Promise<string | null> {
+async function addressOf(db: Db, { userId }: ConsoleCaller): Promise<string | null> {
   const { rows } = await selectAddress(db, [userId])
   const email = Addresses.parse(rows)[0]?.email ?? null
   return email === null ? null : foldAddress(email)
 }
 
 /** Records that a member reads on behalf of another person. @throws AppError `role_required` */
-async function preview(db: Db, caller: ConsolePrincipal, email: string, at: Date): Promise<void> {
+async function preview(db: Db, caller: ConsoleCaller, email: string, at: Date): Promise<void> {
   if (caller.role === 'member')
     throw new AppError(
       'role_required',
