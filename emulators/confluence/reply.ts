@@ -1,3 +1,4 @@
+import { firstIndex } from '../kit/first-index.ts'
 import type { EmulatorReply, EmulatorRequest } from '../kit/server.ts'
 import type { ConfluenceState } from './state.ts'
 
@@ -55,13 +56,19 @@ export function parameterFault(query: URLSearchParams, known: readonly string[])
   return null
 }
 
+/** Lists in the order of their ids, and which of their entries are listed; all by default. */
+export interface Listing<Entry extends { id: string }> {
+  lists: readonly Iterable<Entry>[]
+  isListed?: (entry: Entry) => boolean
+}
+
 /** A page of a list of the API v2, by an opaque cursor: the id after which it begins. */
 export function pagedV2<Entry extends { id: string }>(
   call: Call,
-  all: readonly Entry[],
+  listing: Listing<Entry>,
   show: (entry: Entry) => unknown,
 ): EmulatorReply {
-  const found = cut(call, all, Number(call.query.get('limit') ?? 25))
+  const found = cut(call, listing, Number(call.query.get('limit') ?? 25))
   if (found === null) return refusalV2(400, "Provided value for 'cursor' is not the correct type")
   const next = found.next === null ? {} : { next: `${call.path}?${found.next}` }
   return {
@@ -73,11 +80,11 @@ export function pagedV2<Entry extends { id: string }>(
 /** A page of a search of the API v1. Its links begin below `/wiki`. */
 export function pagedV1<Entry extends { id: string }>(
   call: Call,
-  all: readonly Entry[],
+  listing: Listing<Entry>,
   show: (entry: Entry) => unknown,
 ): EmulatorReply {
   const limit = Math.min(Number(call.query.get('limit') ?? 25), call.searchedMax)
-  const found = cut(call, all, limit)
+  const found = cut(call, listing, limit)
   if (found === null) return refusalV1(400, 'The cursor is not valid')
   const next = found.next === null ? {} : { next: `${call.path.replace('/wiki', '')}?${found.next}` }
   const results = found.entries.map(show)
@@ -92,16 +99,21 @@ export function pagedV1<Entry extends { id: string }>(
   }
 }
 
-function cut<Entry extends { id: string }>({ query }: Call, all: readonly Entry[], limit: number) {
+function cut<Entry extends { id: string }>(
+  { query }: Call,
+  { lists, isListed = () => true }: Listing<Entry>,
+  limit: number,
+) {
   const cursor = query.get('cursor')
   const after = cursor === null ? 0 : idIn(cursor)
   if (after === null) return null
-  const rest = all
-    .filter(({ id }) => numberOf(id) > after)
-    .toSorted((one, other) => numberOf(one.id) - numberOf(other.id))
-  const entries = rest.slice(0, limit)
+  const found = merged(lists, after)
+    .filter(isListed)
+    .take(limit + 1)
+    .toArray()
+  const entries = found.slice(0, limit)
   const last = entries.at(-1)
-  if (last === undefined || entries.length === rest.length) return { entries, next: null }
+  if (last === undefined || entries.length === found.length) return { entries, next: null }
   const following = new URLSearchParams({
     ...Object.fromEntries(query),
     cursor: Buffer.from(`after:${numberOf(last.id)}`).toString('base64'),
@@ -109,8 +121,31 @@ function cut<Entry extends { id: string }>({ query }: Call, all: readonly Entry[
   return { entries, next: following.toString() }
 }
 
+/** The entries of ordered lists after an id, in the order of their ids. */
+function* merged<Entry extends { id: string }>(
+  lists: readonly Iterable<Entry>[],
+  after: number,
+): Generator<Entry, void> {
+  const rests = lists.map((list) => {
+    const entries = [...list]
+    return { entries, at: firstIndex(entries, ({ id }) => numberOf(id) > after) }
+  })
+  for (;;) {
+    const waiting = rests.filter(({ entries, at }) => at < entries.length)
+    const nextOf = ({ entries, at }: (typeof rests)[number]): number => numberOf(entries[at]?.id ?? '')
+    const rest = waiting.reduce<(typeof rests)[number] | undefined>(
+      (first, one) => (first === undefined || nextOf(one) < nextOf(first) ? one : first),
+      undefined,
+    )
+    const entry = rest?.entries[rest.at]
+    if (rest === undefined || entry === undefined) return
+    rest.at += 1
+    yield entry
+  }
+}
+
 /** The ids of attachments have letters before the number. */
-const numberOf = (id: string): number => Number(id.replace(/^att/, ''))
+const numberOf = (id: string): number => Number(id.startsWith('att') ? id.slice(3) : id)
 
 function idIn(cursor: string): number | null {
   const [, id] = /^after:(\d+)$/.exec(Buffer.from(cursor, 'base64').toString('utf8')) ?? []

@@ -1,5 +1,5 @@
 import type { EmulatorReply } from '../kit/server.ts'
-import { type Call, pagedV1, refusalV1, type Route } from './reply.ts'
+import { type Call, type Listing, pagedV1, refusalV1, type Route } from './reply.ts'
 import type { ConfluenceAttachment, ConfluenceComment, ConfluenceContent } from './state.ts'
 
 const CQL = /^space in \(("[^"]+"(?:, "[^"]+")*)\) and type in \(page, blogpost(, comment, attachment)?\)$/
@@ -57,21 +57,22 @@ function search(call: Call): EmulatorReply {
   const unknown = expand.find((one) => !EXPANDED.has(one))
   if (unknown !== undefined) return refusalV1(400, `Cannot expand ${unknown}`)
   const wanted = new Set(keys.split(', ').map((key) => key.slice(1, -1)))
-  const pages = [...state.contents.values()].filter(
-    (content) =>
-      content.type !== 'folder' &&
-      content.status === 'current' &&
-      accountId !== null &&
-      wanted.has(state.spaces.get(content.spaceId)?.key ?? '') &&
-      state.reads(accountId, content),
-  )
-  const ids = new Set(pages.map(({ id }) => id))
-  const parts =
-    both === undefined
-      ? []
-      : [...state.comments.values(), ...state.attachments.values()].filter(({ pageId }) => ids.has(pageId))
-  const found = [...pages, ...parts].filter(({ id }) => !unindexed.has(id))
-  return pagedV1(call, found, (one) => ({
+  const isFound = (content: ConfluenceContent | undefined): boolean =>
+    content !== undefined &&
+    content.type !== 'folder' &&
+    content.status === 'current' &&
+    accountId !== null &&
+    wanted.has(state.spaces.get(content.spaceId)?.key ?? '') &&
+    state.reads(accountId, content)
+  const listing: Listing<ConfluenceContent | ConfluenceComment | ConfluenceAttachment> = {
+    lists: [
+      state.contents.values(),
+      ...(both === undefined ? [] : [state.comments.values(), state.attachments.values()]),
+    ],
+    isListed: (one) =>
+      !unindexed.has(one.id) && isFound('pageId' in one ? state.contents.get(one.pageId) : one),
+  }
+  return pagedV1(call, listing, (one) => ({
     id: one.id,
     type: typeOf(one),
     status: 'current',

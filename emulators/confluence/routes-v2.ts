@@ -1,5 +1,5 @@
 import type { EmulatorReply } from '../kit/server.ts'
-import { type Call, pagedV2, refusalV2, type Route } from './reply.ts'
+import { type Call, type Listing, pagedV2, refusalV2, type Route } from './reply.ts'
 import type { ConfluenceAttachment, ConfluenceComment, ConfluenceContent, ConfluenceSpace } from './state.ts'
 
 const LISTED = ['cursor', 'limit', 'sort']
@@ -21,7 +21,7 @@ export const ROUTES_V2: readonly Route[] = [
       inSpace(call, ({ id }) =>
         pagedV2(
           call,
-          pagesOf(call).filter(({ spaceId }) => spaceId === id),
+          pagesOf(call, ({ spaceId }) => spaceId === id),
           showListed(call),
         ),
       ),
@@ -30,7 +30,7 @@ export const ROUTES_V2: readonly Route[] = [
     pattern: /^\/spaces\/(\d+)\/permissions$/,
     parameters: ['cursor', 'limit'],
     answer: (call) =>
-      inSpace(call, ({ id, readers }) => pagedV2(call, assignments(id, readers), (one) => one)),
+      inSpace(call, ({ id, readers }) => pagedV2(call, { lists: [assignments(id, readers)] }, (one) => one)),
   },
   {
     pattern: /^\/(?:pages|blogposts)$/,
@@ -39,7 +39,7 @@ export const ROUTES_V2: readonly Route[] = [
       const ids = call.query.get('id')?.split(',')
       return pagedV2(
         call,
-        pagesOf(call).filter(({ id }) => ids?.includes(id) !== false),
+        pagesOf(call, ({ id }) => ids?.includes(id) !== false),
         showListed(call),
       )
     },
@@ -61,7 +61,7 @@ export const ROUTES_V2: readonly Route[] = [
       withContent(call, typeOf(call), ({ id }) =>
         pagedV2(
           call,
-          commentsOf(call).filter(({ pageId, parentId }) => pageId === id && parentId === null),
+          commentsOf(call, ({ pageId, parentId }) => pageId === id && parentId === null),
           (comment) => showComment(call, comment),
         ),
       ),
@@ -71,9 +71,10 @@ export const ROUTES_V2: readonly Route[] = [
     parameters: [...LISTED, 'body-format'],
     answer(call) {
       const [, id = ''] = call.matched
-      if (!commentsOf(call).some((comment) => comment.id === id)) return NOT_FOUND
-      const replies = commentsOf(call).filter(({ parentId }) => parentId === id)
-      return pagedV2(call, replies, (comment) => showComment(call, comment))
+      const comment = call.state.comments.get(id)
+      if (comment === undefined || !isReadComment(call, comment)) return NOT_FOUND
+      const replies = commentsOf(call, ({ parentId }) => parentId === id)
+      return pagedV2(call, replies, (reply) => showComment(call, reply))
     },
   },
   {
@@ -83,7 +84,7 @@ export const ROUTES_V2: readonly Route[] = [
       withContent(call, typeOf(call), ({ id }) =>
         pagedV2(
           call,
-          [...call.state.attachments.values()].filter(({ pageId }) => pageId === id),
+          { lists: [call.state.attachments.values()], isListed: ({ pageId }) => pageId === id },
           (attachment) => showAttachment(call, attachment),
         ),
       ),
@@ -91,44 +92,53 @@ export const ROUTES_V2: readonly Route[] = [
   { method: 'POST', pattern: /^\/users-bulk$/, parameters: [], answer: usersOf },
 ]
 
-function spacesOf({ state, accountId, query }: Call): ConfluenceSpace[] {
+function spacesOf({ state, accountId, query }: Call): Listing<ConfluenceSpace> {
   const keys = query.get('keys')?.split(',')
   const status = query.get('status')
-  return [...state.spaces.values()].filter(
-    (space) =>
+  return {
+    lists: [state.spaces.values()],
+    isListed: (space) =>
       accountId !== null &&
       state.readsSpace(accountId, space) &&
       keys?.includes(space.key) !== false &&
       (status === null || space.status === status),
-  )
+  }
 }
 
 /** What the path is about. */
 const typeOf = ({ path }: Call): 'page' | 'blogpost' => (path.includes('/blogposts') ? 'blogpost' : 'page')
 
-function pagesOf(call: Call): ConfluenceContent[] {
+function pagesOf(call: Call, isWanted: (content: ConfluenceContent) => boolean): Listing<ConfluenceContent> {
   const { state, accountId, query } = call
   const type = typeOf(call)
   const statuses = (query.get('status') ?? (type === 'page' ? 'current,archived' : 'current')).split(',')
-  return [...state.contents.values()].filter(
-    (content) =>
+  return {
+    lists: [state.contents.values()],
+    isListed: (content) =>
       content.type === type &&
+      isWanted(content) &&
       accountId !== null &&
       statuses.includes(content.status) &&
       state.reads(accountId, content),
-  )
+  }
 }
 
-function commentsOf({ state, accountId, path }: Call): ConfluenceComment[] {
-  return [...state.comments.values()].filter(({ kind, pageId }) => {
-    const page = state.contents.get(pageId)
-    return (
-      path.includes(`/${kind}-comments`) &&
-      page !== undefined &&
-      accountId !== null &&
-      state.reads(accountId, page)
-    )
-  })
+const commentsOf = (
+  call: Call,
+  isWanted: (comment: ConfluenceComment) => boolean,
+): Listing<ConfluenceComment> => ({
+  lists: [call.state.comments.values()],
+  isListed: (comment) => isWanted(comment) && isReadComment(call, comment),
+})
+
+function isReadComment({ state, accountId, path }: Call, { kind, pageId }: ConfluenceComment): boolean {
+  const page = state.contents.get(pageId)
+  return (
+    path.includes(`/${kind}-comments`) &&
+    page !== undefined &&
+    accountId !== null &&
+    state.reads(accountId, page)
+  )
 }
 
 function inSpace(call: Call, answer: (space: ConfluenceSpace) => EmulatorReply): EmulatorReply {

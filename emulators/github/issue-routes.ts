@@ -24,11 +24,7 @@ export function issueRoutes({ json, url }: RouteContext): RepositoryRoute[] {
       answer: (call) => {
         const wanted = call.query.get('state') ?? 'open'
         const issues = all(call).filter((issue) => wanted === 'all' || issue.state === wanted)
-        return timed(
-          call,
-          url(),
-          issues.map((issue) => json.issue(call.repository, issue)),
-        )
+        return timed(call, url(), issues, (issue) => json.issue(call.repository, issue))
       },
     },
     {
@@ -39,7 +35,8 @@ export function issueRoutes({ json, url }: RouteContext): RepositoryRoute[] {
         timed(
           call,
           url(),
-          all(call).flatMap((issue) => commentsOf(call, issue)),
+          all(call).flatMap(({ number, comments }) => comments.map((comment) => ({ number, ...comment }))),
+          ({ number, ...comment }) => json.comment(call.repository, number, comment),
         ),
     },
     {
@@ -70,7 +67,10 @@ export function pullRoutes({ json, url }: RouteContext): RepositoryRoute[] {
         timed(
           call,
           url(),
-          all(call).flatMap((issue) => commentsOf(call, issue)),
+          all(call).flatMap(({ number, pull }) =>
+            (pull?.comments ?? []).map((comment) => ({ number, ...comment })),
+          ),
+          ({ number, ...comment }) => json.reviewComment(call.repository, number, comment),
         ),
     },
     {
@@ -92,20 +92,24 @@ export function pullRoutes({ json, url }: RouteContext): RepositoryRoute[] {
 const all = ({ repository }: RepositoryCall): GitHubIssue[] => [...repository.issues.values()]
 
 /** A list by time. What is newest comes first by default. */
-function timed(
+function timed<Entry extends { updatedAt: number; createdAt: number }>(
   call: RepositoryCall,
   url: string,
-  entries: readonly { updated_at: string; created_at: string }[],
+  entries: readonly Entry[],
+  show: (entry: Entry) => unknown,
 ): EmulatorReply {
   const { query } = call
-  const since = query.get('since')
-  const key = query.get('sort') === 'updated' ? 'updated_at' : 'created_at'
+  const since = Date.parse(query.get('since') ?? '')
+  const key = query.get('sort') === 'updated' ? 'updatedAt' : 'createdAt'
   const sign = query.get('direction') === 'asc' ? 1 : -1
   const found = entries
-    .filter(({ updated_at: at }) => since === null || at >= since)
-    .toSorted((one, other) => sign * (Date.parse(one[key]) - Date.parse(other[key])))
-  return paged(call, url, found)
+    .filter(({ updatedAt }) => Number.isNaN(since) || updatedAt >= since)
+    .toSorted((one, other) => sign * (secondOf(one[key]) - secondOf(other[key])))
+  return paged(call, url, found, show)
 }
+
+/** GitHub's times are whole seconds. */
+const secondOf = (at: number): number => Math.floor(at / 1_000)
 
 function issueOr(
   { repository, matched: [named = ''] }: RepositoryCall,

@@ -41,7 +41,12 @@ export interface RepositoryRoute {
 export const PAGING = ['page', 'per_page']
 
 /** A page of a list, with the links to others (docs.github.com/rest/using-the-rest-api/using-pagination-in-the-rest-api). */
-export function paged({ path, query }: EmulatorRequest, url: string, all: readonly unknown[]): EmulatorReply {
+export function paged<Entry>(
+  { path, query }: EmulatorRequest,
+  url: string,
+  all: readonly Entry[],
+  show: (entry: Entry) => unknown = (entry) => entry,
+): EmulatorReply {
   const size = Number(query.get('per_page') ?? 30)
   const page = Number(query.get('page') ?? 1)
   const linkTo = (number: number, rel: string): string => {
@@ -54,7 +59,7 @@ export function paged({ path, query }: EmulatorRequest, url: string, all: readon
     ...(page < last ? [linkTo(page + 1, 'next'), linkTo(last, 'last')] : []),
   ]
   const headers = links.length > 0 ? { link: links.join(', ') } : {}
-  return { json: all.slice((page - 1) * size, page * size), headers }
+  return { json: all.slice((page - 1) * size, page * size).map((entry) => show(entry)), headers }
 }
 
 const VALUES: Readonly<Record<string, RegExp>> = {

@@ -42,15 +42,15 @@ export interface EmulatedObject {
 
 /** The current workspace. Times are truncated to the minute, as at Notion. */
 export interface NotionEmulatorState {
-  readonly objects: Map<string, EmulatedObject>
+  readonly objects: ReadonlyMap<string, Readonly<EmulatedObject>>
   users(): { id: string; name: string; email: string }[]
   /** Shared, and neither it nor a container of it is in the trash. */
-  isVisible(object: EmulatedObject): boolean
+  isVisible(object: Readonly<EmulatedObject>): boolean
   /** Visible objects (or the trash), most recently edited first; `all` includes those that search misses. */
-  listed(inTrash: boolean): EmulatedObject[]
-  children(id: string): EmulatedObject[]
+  listed(inTrash: boolean): readonly Readonly<EmulatedObject>[]
+  children(id: string): Readonly<EmulatedObject>[]
   /** A page's content without its children's tags. */
-  contentOf(object: EmulatedObject): string
+  contentOf(object: Readonly<EmulatedObject>): string
   create(input: {
     title: string
     parentId?: string | null
@@ -58,6 +58,8 @@ export interface NotionEmulatorState {
     kind?: 'page' | 'data_source'
   }): string
   edit(id: string, change: { title?: string; markdown?: string }): void
+  /** Changes an object and leaves its edit time. */
+  set(id: string, change: Partial<Omit<EmulatedObject, 'id'>>): void
   move(id: string, parentId: string | null): void
   trash(id: string): void
   restore(id: string): void
@@ -80,44 +82,61 @@ export function createNotionState(seed: NotionSeed, now: () => number): NotionEm
   }))
   for (const object of seededObjects(seed, users)) objects.set(object.id, object)
 
-  const get = (id: string): EmulatedObject => {
+  // Computed once per change: a large workspace is listed much more often than it changes.
+  const lists = new Map<boolean, Readonly<EmulatedObject>[]>()
+  let byParent: Map<string | null, Readonly<EmulatedObject>[]> | null = null
+  const put = (object: EmulatedObject): void => {
+    objects.set(object.id, object)
+    lists.clear()
+    byParent = null
+  }
+  const set: NotionEmulatorState['set'] = (id, change) => {
     const object = objects.get(id)
     if (!object) throw new Error(`no object ${id}`)
-    return object
+    put(Object.assign(object, change))
   }
-  const touch = (id: string): EmulatedObject => Object.assign(get(id), { editedAt: toMinute(now()) })
-  const isTrashed = (object: EmulatedObject): boolean => {
+  const edit: NotionEmulatorState['set'] = (id, change) => set(id, { editedAt: toMinute(now()), ...change })
+  const isTrashed = (object: Readonly<EmulatedObject>): boolean => {
     const parent = object.parentId === null ? undefined : objects.get(object.parentId)
     return object.inTrash || (parent !== undefined && isTrashed(parent))
   }
-  const isVisible = (object: EmulatedObject) => object.isShared && !isTrashed(object)
+  const isVisible = (object: Readonly<EmulatedObject>) => object.isShared && !isTrashed(object)
+  const list = (inTrash: boolean): Readonly<EmulatedObject>[] =>
+    [...objects.values()]
+      .filter((object) => (inTrash ? object.isShared && object.inTrash : isVisible(object)))
+      .filter((object) => !object.isHidden)
+      .toSorted((left, right) => right.editedAt - left.editedAt || (left.id < right.id ? -1 : 1))
 
   return {
     objects,
     users: () => users,
     isVisible,
-    listed: (inTrash) =>
-      [...objects.values()]
-        .filter((object) => (inTrash ? object.isShared && object.inTrash : isVisible(object)))
-        .filter((object) => !object.isHidden)
-        .toSorted((left, right) => right.editedAt - left.editedAt || (left.id < right.id ? -1 : 1)),
-    children: (id) => [...objects.values()].filter((object) => object.parentId === id && isVisible(object)),
+    listed(inTrash) {
+      const known = lists.get(inTrash) ?? list(inTrash)
+      lists.set(inTrash, known)
+      return known
+    },
+    children(id) {
+      byParent ??= Map.groupBy(objects.values(), ({ parentId }) => parentId)
+      return (byParent.get(id) ?? []).filter(isVisible)
+    },
     contentOf: (object) => object.markdown ?? seededMarkdown(seed, object),
     create: ({ title, parentId = null, markdown = '', kind = 'page' }) => {
       const id = uuidOf(seed.seed, 'created', objects.size)
       const at = toMinute(now())
       const createdBy = users[0]?.id ?? ''
       const rest = { createdBy, createdAt: at, editedAt: at, inTrash: false, isShared: true, isHidden: false }
-      objects.set(id, { id, kind, title, parentId, markdown, ...rest })
+      put({ id, kind, title, parentId, markdown, ...rest })
       return id
     },
-    edit: (id, change) => void Object.assign(touch(id), change),
-    move: (id, parentId) => void Object.assign(touch(id), { parentId }),
+    edit,
+    set,
+    move: (id, parentId) => edit(id, { parentId }),
     // It is undocumented whether trashing changes the last edit time: here it does not.
-    trash: (id) => void (get(id).inTrash = true),
-    restore: (id) => void (get(id).inTrash = false),
-    setShared: (id, isShared) => void (get(id).isShared = isShared),
-    hideFromSearch: (id) => void (get(id).isHidden = true),
+    trash: (id) => set(id, { inTrash: true }),
+    restore: (id) => set(id, { inTrash: false }),
+    setShared: (id, isShared) => set(id, { isShared }),
+    hideFromSearch: (id) => set(id, { isHidden: true }),
   }
 }
 
@@ -151,7 +170,7 @@ function seededObjects(seed: NotionSeed, users: { id: string }[]): EmulatedObjec
   return objects
 }
 
-function seededMarkdown(seed: NotionSeed, object: EmulatedObject): string {
+function seededMarkdown(seed: NotionSeed, object: Readonly<EmulatedObject>): string {
   const random = randomOf(seed.seed, 'content', object.id)
   const paragraphs = Array.from({ length: between(random, 1, 4) }, () =>
     sentences(random, between(random, 2, 5)),

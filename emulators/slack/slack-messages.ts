@@ -1,3 +1,4 @@
+import { firstIndex } from '../kit/first-index.ts'
 import {
   countBefore,
   messageOf,
@@ -36,7 +37,7 @@ export function historyOf(
   const found: EmulatedMessage[] = []
   const index = channel.seedIndex
   let next = index === null ? -1 : countBefore(seed, index, `${range.latest}~`) - 1
-  let added = channel.added.findLastIndex((message) => message.ts <= range.latest)
+  let added = firstIndex(channel.added, ({ ts }) => ts > range.latest) - 1
   while (found.length < range.limit) {
     const generatedTs = index === null || next < 0 ? '' : tsOf(seed, index, next)
     const addedTs = channel.added[added]?.ts ?? ''
@@ -64,8 +65,8 @@ function topLevel(seed: SlackSeed, channel: ChannelData, ts: string): EmulatedMe
 }
 
 function originalTop(seed: SlackSeed, channel: ChannelData, ts: string): EmulatedMessage | null {
-  const added = channel.added.find((message) => message.ts === ts)
-  if (added) return added
+  const added = channel.added[firstIndex(channel.added, (message) => message.ts >= ts)]
+  if (added?.ts === ts) return added
   const i = seededIndex(seed, channel, ts)
   return i === null || channel.seedIndex === null ? null : messageOf(seed, channel.seedIndex, i)
 }
@@ -93,7 +94,8 @@ export function threadOf(seed: SlackSeed, channel: ChannelData, rootTs: string):
 export function findMessage(seed: SlackSeed, channel: ChannelData, ts: string): EmulatedMessage | null {
   const top = topLevel(seed, channel, ts)
   if (top) return top
-  for (const [rootTs] of channel.addedReplies) {
+  for (const [rootTs, replies] of channel.addedReplies) {
+    if (!replies.some((message) => message.ts === ts)) continue
     const reply = repliesTo(seed, channel, rootTs).find((message) => message.ts === ts)
     if (reply) return reply
   }
@@ -114,4 +116,13 @@ function edited(channel: ChannelData, message: EmulatedMessage): EmulatedMessage
   return edit ? { ...message, text: edit.text, edited: { user: message.user, ts: edit.ts } } : message
 }
 
-export const byTs = (left: EmulatedMessage, right: EmulatedMessage) => (left.ts < right.ts ? -1 : 1)
+const byTs = (left: EmulatedMessage, right: EmulatedMessage) => (left.ts < right.ts ? -1 : 1)
+
+/** Adds a message to a list that is oldest first. */
+export function insertByTs(messages: EmulatedMessage[], message: EmulatedMessage): void {
+  messages.splice(
+    firstIndex(messages, ({ ts }) => ts > message.ts),
+    0,
+    message,
+  )
+}

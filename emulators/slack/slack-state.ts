@@ -12,7 +12,7 @@ import {
   historyOf,
   threadOf,
   findMessage,
-  byTs,
+  insertByTs,
 } from './slack-messages.ts'
 
 /** The current workspace. Listeners receive each change as the event Slack would send. */
@@ -124,11 +124,12 @@ function messageActions(workspace: Workspace): Pick<SlackEmulatorState, 'post' |
       const user = input.user ?? users[0]?.id ?? 'U0'
       const message: EmulatedMessage = { type: 'message', ts: input.ts ?? nextTs(), user, text: input.text }
       if (input.threadTs === undefined) {
-        channel.added = [...channel.added, message].toSorted(byTs)
+        insertByTs(channel.added, message)
       } else {
         message.thread_ts = input.threadTs
         const replies = channel.addedReplies.get(input.threadTs) ?? []
-        channel.addedReplies.set(input.threadTs, [...replies, message].toSorted(byTs))
+        insertByTs(replies, message)
+        channel.addedReplies.set(input.threadTs, replies)
       }
       tell(channel, { ...message, event_ts: message.ts, channel_type: 'channel' })
       return message.ts

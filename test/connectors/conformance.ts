@@ -4,11 +4,14 @@ import type { ProviderHarness } from '../support/provider-harness.ts'
 import { readPermissions } from '../support/read-permissions.ts'
 import type { ConnectedAccount, ConnectOptions } from './connected-account.ts'
 import { checkUnderFaults } from './faults.ts'
+import { runThrough } from './run-through.ts'
 
 export interface Connector {
   provider: Provider
   /** How many things make at least three pages; 10 by default. */
   things?: number
+  /** How many things a source of this provider can have at most. */
+  mostThings?: number
   /** Connects an account that is empty, or has little of its own. */
   connect(options: ConnectOptions): Promise<ConnectedAccount>
   /** The provider's words when a grant has ended. */
@@ -55,7 +58,7 @@ export function checkConnector(connector: Connector): void {
   /** That the source has what a source connected now would get. */
   async function expectCurrent(account: ConnectedAccount): Promise<void> {
     const fresh = account.fresh()
-    await fresh.run()
+    await runThrough(fresh)
     expect(sorted(account.sync)).toEqual(sorted(fresh))
   }
 
@@ -172,7 +175,7 @@ export function checkConnector(connector: Connector): void {
     })
   })
 
-  checkUnderFaults(connector.provider.id, connect, expectCurrent)
+  checkUnderFaults(connector, connect, expectCurrent)
 
   it('one unreadable thing is reported, keeps no other from being stored, and is read once it can be', async () => {
     const { account, things } = await filled()

@@ -2,7 +2,9 @@ import { expect, it } from 'vitest'
 import { between, pick, type Random } from '../../emulators/kit/seed.ts'
 import { ProviderError } from '../../src/providers/provider.ts'
 import { seededRandom } from '../support/random.ts'
+import type { Connector } from './conformance.ts'
 import type { ConnectedAccount, ConnectOptions, Thing } from './connected-account.ts'
+import { runThrough } from './run-through.ts'
 
 /** How many things an account has, and how many runs are killed or meet faults; more in a long run. */
 const ITEMS = Number(process.env.SYNC_ITEMS ?? 12)
@@ -55,25 +57,27 @@ async function run({ sync }: ConnectedAccount, random: Random): Promise<boolean>
 
 /** That a source has everything that its provider has, after changes, faults and killed runs. */
 export function checkUnderFaults(
-  id: string,
+  { provider, mostThings = Number.POSITIVE_INFINITY }: Pick<Connector, 'provider' | 'mostThings'>,
   connect: (options: ConnectOptions) => Promise<ConnectedAccount>,
   expectCurrent: (account: ConnectedAccount) => Promise<void>,
 ): void {
   it(
     `equals its provider after ${FAULTS} seeded faults and kills`,
+    { timeout: IS_LONG ? 4 * HOUR : MINUTE, ...(IS_LONG && { retry: 0 }) },
     async () => {
-      const random = seededRandom(`faults ${id}`)
+      const random = seededRandom(`faults ${provider.id}`)
       const account = await connect({ thingsPerPage: PER_PAGE, limits: { maxAttempts: 1 } })
       const { sync } = account
       const things: Thing[] = []
-      for (let count = 0; count < ITEMS; count += 1) {
+      const items = Math.min(ITEMS, mostThings)
+      for (let count = 0; count < items; count += 1) {
         sync.now += MINUTE
         things.push(account.add(`This is number ${count}.`))
       }
       for (let faults = 0, runs = 0; faults < FAULTS; runs += 1) {
         sync.now += between(random, 0, 20) * MINUTE
         for (let changes = between(random, 0, 3); changes > 0; changes -= 1)
-          change(account, things, random, ITEMS + runs)
+          change(account, things, random, items + runs)
         const isDisturbed = disturb(account, random)
         const isComplete = await run(account, random)
         account.mend()
@@ -81,11 +85,10 @@ export function checkUnderFaults(
       }
       for (let runs = 0; runs < 6; runs += 1) {
         sync.now += 2 * HOUR
-        await sync.run()
+        await runThrough(sync)
       }
       await expectCurrent(account)
       expect(sync.items.size).toBeGreaterThanOrEqual(things.length)
     },
-    IS_LONG ? 4 * HOUR : MINUTE,
   )
 }

@@ -74,7 +74,7 @@ export async function connectInstallation(
   hub.app.standings.set('acme', 'owner')
   const installation = hub.app.install('acme')
   const connected = await connect()
-  const open = (more: Pick<HarnessOptions, 'limits' | 'signal' | 'now'>): ProviderHarness => {
+  const open = (more: Pick<HarnessOptions, 'limits' | 'signal' | 'now' | 'clock'>): ProviderHarness => {
     let { credentials } = connected
     const opened = createProviderHarness({
       adapter,
@@ -90,5 +90,5 @@ export async function connectInstallation(
   }
   const sync = open({ now: clock.now(), ...options })
   clock.now = () => sync.now
-  return { installation, web, sync, fresh: () => open({ now: sync.now }) }
+  return { installation, web, sync, fresh: () => open({ clock: sync }) }
 }

@@ -1,3 +1,4 @@
+import { firstIndex } from '../../emulators/kit/first-index.ts'
 import {
   DEFAULT_PROVIDER_LIMITS,
   type ChangePage,
@@ -21,6 +22,8 @@ export interface HarnessOptions {
   signal?: AbortSignal
   /** Where the clock starts, in epoch milliseconds. Waiting advances it. */
   now?: number
+  /** The clock of another harness, to share instead. */
+  clock?: { now: number }
 }
 
 export interface RunOptions {
@@ -64,10 +67,10 @@ export interface ProviderHarness {
  * Fails when an adapter breaks the rules.
  */
 export function createProviderHarness(options: HarnessOptions): ProviderHarness {
-  const items = new Map<string, ProviderItem>()
+  const items = new SortedItems()
   const seenIn = new Map<string, string | null>()
   let savedCursor: string | null = null
-  let now = options.now ?? Date.UTC(2026, 1, 1)
+  const clock = options.clock ?? { now: options.now ?? Date.UTC(2026, 1, 1) }
   let waitedMs = 0
 
   const session: ProviderSession = {
@@ -76,19 +79,15 @@ export function createProviderHarness(options: HarnessOptions): ProviderHarness 
     scopes: [],
     extra: options.extra ?? {},
     signal: options.signal ?? new AbortController().signal,
-    clock: { now: () => new Date(now) },
+    clock: { now: () => new Date(clock.now) },
     wait: async (ms) => {
-      now += ms
+      clock.now += ms
       waitedMs += ms
     },
     random: () => 0.5,
     // Long, because a busy machine answers late; tests of slow answers set their own.
     limits: { ...DEFAULT_PROVIDER_LIMITS, requestTimeoutMs: 60_000, ...options.limits },
-    storedIds: async ({ from, to, limit }) =>
-      [...items.keys()]
-        .filter((id) => id >= from && (to === null || id < to))
-        .toSorted((left, right) => (left < right ? -1 : 1))
-        .slice(0, limit),
+    storedIds: async ({ from, to, limit }) => items.idsBetween(from, to, limit),
   }
 
   function apply(page: ChangePage, report: RunReport): void {
@@ -158,14 +157,42 @@ export function createProviderHarness(options: HarnessOptions): ProviderHarness 
       return waitedMs
     },
     get now() {
-      return now
+      return clock.now
     },
     set now(value) {
-      now = value
+      clock.now = value
     },
     session,
     run,
     reread,
     bodies: () => [...items.values()].map((item) => item.body).toSorted(),
+  }
+}
+
+/** Items by id. Ids are sorted once per change, because connectors ask for many ranges. */
+class SortedItems extends Map<string, ProviderItem> {
+  #sorted: string[] | null = null
+
+  override set(id: string, item: ProviderItem): this {
+    if (!this.has(id)) this.#sorted = null
+    return super.set(id, item)
+  }
+
+  override delete(id: string): boolean {
+    const isStored = super.delete(id)
+    if (isStored) this.#sorted = null
+    return isStored
+  }
+
+  override clear(): void {
+    super.clear()
+    this.#sorted = null
+  }
+
+  idsBetween(from: string, to: string | null, limit: number): string[] {
+    const sorted = (this.#sorted ??= [...this.keys()].toSorted((left, right) => (left < right ? -1 : 1)))
+    const start = firstIndex(sorted, (id) => id >= from)
+    const end = to === null ? sorted.length : firstIndex(sorted, (id) => id >= to)
+    return sorted.slice(start, Math.min(end, start + limit))
   }
 }

@@ -28,7 +28,7 @@ async function connect(
         account: session.account,
         accessToken: () => session.accessToken(),
         extra: session.extra,
-        now: sync.now,
+        clock: sync,
       }),
     ...changesOf(account, () => (count += 1)),
     mend: () => hub.faults.clear(),

@@ -70,11 +70,14 @@ const person = z
   .transform(({ id }) => id)
   .nullable()
   .catch(null)
+// A schema is compiled when it is first used, so each is made once.
+const parentSchema = z.looseObject({ type: z.enum(['page_id', 'data_source_id', 'database_id', 'block_id']) })
+const propertySchema = z.looseObject({ type: z.string() })
 const parent = z.unknown().optional().transform(toParent)
 const LISTS = new Set(['title', 'rich_text', 'multi_select', 'people'])
 
 const isProperty = (value: unknown): value is NotionProperty => {
-  const parsed = z.looseObject({ type: z.string() }).safeParse(value)
+  const parsed = propertySchema.safeParse(value)
   if (!parsed.success) return false
   const content = parsed.data[parsed.data.type]
   return content !== undefined && (!LISTS.has(parsed.data.type) || Array.isArray(content))
@@ -120,9 +123,7 @@ const referenceSchema = z.object({ object: z.enum(['page', 'data_source', 'datab
 
 /** The parent in an answer; null for the workspace and unknown types. */
 export function toParent(raw: unknown): NotionParent | null {
-  const parsed = z
-    .looseObject({ type: z.enum(['page_id', 'data_source_id', 'database_id', 'block_id']) })
-    .safeParse(raw)
+  const parsed = parentSchema.safeParse(raw)
   if (!parsed.success) return null
   const id = parsed.data[parsed.data.type]
   if (typeof id !== 'string') return null

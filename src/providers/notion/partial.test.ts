@@ -227,8 +227,7 @@ describe('Notion: servers with reduced answers', () => {
 
   it('later edits are found although one edit lies in the future', async () => {
     const { notion, sync, idOf } = await connect({ seed: SMALL })
-    const ahead = notion.state.objects.get(idOf('Task 1.1'))
-    if (ahead) ahead.editedAt = sync.now + 365 * 86_400_000
+    notion.state.set(idOf('Task 1.1'), { editedAt: sync.now + 365 * 86_400_000 })
     await sync.run()
     sync.now += 3600_000
     notion.state.edit(idOf('Task 1.2'), { markdown: 'a\nedited today' })

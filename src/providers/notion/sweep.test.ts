@@ -45,8 +45,7 @@ describe('Notion: changes that search does not report', () => {
     sync.now += POLL
     await sync.run()
     sync.now += POLL
-    const moved = notion.state.objects.get(team)
-    if (moved) moved.parentId = area
+    notion.state.set(team, { parentId: area })
     await sync.run()
     expect(sync.items.get(plan)?.metadata.folder).toBe('Area / Team')
     sync.now += POLL

@@ -12,6 +12,8 @@ afterAll(() => extractor.close())
 // A public site has no grants, tokens or readers.
 checkConnector({
   provider,
+  // A site has at most 2,000 pages, and the suite adds some.
+  mostThings: 1_500,
   async connect({ thingsPerPage, limits = {}, signal }) {
     let sync: ReturnType<typeof createProviderHarness> | undefined
     const site = await startWebEmulator({ now: () => sync?.now ?? Date.UTC(2026, 0, 1) })
@@ -31,7 +33,7 @@ checkConnector({
       isAllowed: (address) => address === '127.0.0.1',
     })
     const { credentials, ...account } = await adapter.connect(
-      { start: `${site.url}/` },
+      { start: `${site.url}/`, pages: '2000' },
       new AbortController().signal,
     )
     const options = { adapter, account, accessToken: () => '', extra: credentials.extra ?? {}, limits }

@@ -47,11 +47,13 @@ export function* addingPages(
   keys: Iterable<string>,
   { most, isWanted }: { most: number; isWanted: (key: string) => boolean },
 ): Pausable<void> {
-  let room = Math.min(most, PAGES_MAX) - Object.keys(pages).length
+  let room: number | null = null
   for (const key of keys) {
-    if (room <= 0) return
     yield
-    if (Object.hasOwn(pages, key) || !isWanted(key)) continue
+    if (Object.hasOwn(pages, key)) continue
+    room ??= Math.min(most, PAGES_MAX) - Object.keys(pages).length
+    if (room <= 0) return
+    if (!isWanted(key)) continue
     pages[key] = { ...NEVER_READ }
     round?.queue.push(key)
     room -= 1
