@@ -8,7 +8,7 @@ import {
   type RepositoryRoute,
   type RouteContext,
 } from './reply.ts'
-import type { GitHubIssue } from './state.ts'
+import type { GitHubComment, GitHubIssue } from './state.ts'
 
 const TIMED = [...PAGING, 'since', 'sort', 'direction']
 
@@ -35,8 +35,8 @@ export function issueRoutes({ json, url }: RouteContext): RepositoryRoute[] {
         timed(
           call,
           url(),
-          all(call).flatMap(({ number, comments }) => comments.map((comment) => ({ number, ...comment }))),
-          ({ number, ...comment }) => json.comment(call.repository, number, comment),
+          all(call).flatMap(({ number, comments }) => placed(number, comments)),
+          ({ number, comment }) => json.comment(call.repository, number, comment),
         ),
     },
     {
@@ -67,10 +67,8 @@ export function pullRoutes({ json, url }: RouteContext): RepositoryRoute[] {
         timed(
           call,
           url(),
-          all(call).flatMap(({ number, pull }) =>
-            (pull?.comments ?? []).map((comment) => ({ number, ...comment })),
-          ),
-          ({ number, ...comment }) => json.reviewComment(call.repository, number, comment),
+          all(call).flatMap(({ number, pull }) => placed(number, pull?.comments ?? [])),
+          ({ number, comment }) => json.reviewComment(call.repository, number, comment),
         ),
     },
     {
@@ -90,6 +88,15 @@ export function pullRoutes({ json, url }: RouteContext): RepositoryRoute[] {
 }
 
 const all = ({ repository }: RepositoryCall): GitHubIssue[] => [...repository.issues.values()]
+
+/** Comments with the number of their issue. */
+const placed = (number: number, comments: readonly GitHubComment[]) =>
+  comments.map((comment) => ({
+    number,
+    comment,
+    updatedAt: comment.updatedAt,
+    createdAt: comment.createdAt,
+  }))
 
 /** A list by time. What is newest comes first by default. */
 function timed<Entry extends { updatedAt: number; createdAt: number }>(

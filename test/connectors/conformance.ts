@@ -1,24 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import type { Provider, ProviderEnvironment } from '../../src/providers/index.ts'
 import type { ProviderHarness } from '../support/provider-harness.ts'
 import { readPermissions } from '../support/read-permissions.ts'
-import type { ConnectedAccount, ConnectOptions } from './connected-account.ts'
+import type { ConnectedAccount, ConnectOptions, Connector } from './connected-account.ts'
 import { checkUnderFaults } from './faults.ts'
 import { runThrough } from './run-through.ts'
-
-export interface Connector {
-  provider: Provider
-  /** How many things make at least three pages; 10 by default. */
-  things?: number
-  /** How many things a source of this provider can have at most. */
-  mostThings?: number
-  /** Connects an account that is empty, or has little of its own. */
-  connect(options: ConnectOptions): Promise<ConnectedAccount>
-  /** The provider's words when a grant has ended. */
-  revokedMessage?: RegExp
-  /** The settings that its webhook verifies senders with. */
-  webhookSettings?: ProviderEnvironment
-}
 
 const HOUR = 3_600_000
 const PER_PAGE = 3

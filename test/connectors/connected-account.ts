@@ -1,4 +1,5 @@
 import type { Fault, Faults } from '../../emulators/kit/faults.ts'
+import type { Provider, ProviderEnvironment } from '../../src/providers/index.ts'
 import type { ProviderAdapter, ProviderLimits } from '../../src/providers/provider.ts'
 import type { ProviderHarness } from '../support/provider-harness.ts'
 
@@ -43,4 +44,18 @@ export interface ConnectOptions {
   thingsPerPage: number
   limits?: Partial<ProviderLimits>
   signal?: AbortSignal
+}
+
+export interface Connector {
+  provider: Provider
+  /** How many things make at least three pages; 10 by default. */
+  things?: number
+  /** How many things a source of this provider can have at most. */
+  mostThings?: number
+  /** Connects an account that is empty, or has little of its own. */
+  connect(options: ConnectOptions): Promise<ConnectedAccount>
+  /** The provider's words when a grant has ended. */
+  revokedMessage?: RegExp
+  /** The settings that its webhook verifies senders with. */
+  webhookSettings?: ProviderEnvironment
 }

@@ -2,8 +2,7 @@ import { expect, it } from 'vitest'
 import { between, pick, type Random } from '../../emulators/kit/seed.ts'
 import { ProviderError } from '../../src/providers/provider.ts'
 import { seededRandom } from '../support/random.ts'
-import type { Connector } from './conformance.ts'
-import type { ConnectedAccount, ConnectOptions, Thing } from './connected-account.ts'
+import type { ConnectedAccount, ConnectOptions, Connector, Thing } from './connected-account.ts'
 import { runThrough } from './run-through.ts'
 
 /** How many things an account has, and how many runs are killed or meet faults; more in a long run. */
