@@ -5,6 +5,7 @@ import {
   type ConsoleRig,
   expectFits,
   expectNoFaults,
+  expectNoFaultsInThemes,
   expectSettled,
   startConsole,
 } from './support/console.ts'
@@ -66,6 +67,40 @@ describe.skipIf(executablePath === null)('the audit trail in a browser', () => {
     await close()
   })
 
+  it('opens a retrieval from anywhere in its row, with how much it found, and links to the key', async () => {
+    const { organization, email } = await rig.settle()
+    const { secret } = await organization.mint({ actions: ['search'] })
+    const document = documentOf(organization, { externalId: 'handbook/vacation' })
+    expect((await push(rig.service, organization, document)).status).toBe(200)
+    const asked = { key: secret, body: { query: 'How many days of paid time off?' } }
+    expect((await rig.service.call('POST', '/v1/search', asked)).status).toBe(200)
+    expect((await rig.service.call('POST', '/v1/ask', asked)).status).toBe(403)
+    const { page, close } = await rig.openTab({ bypassCSP: true })
+    await rig.signIn(page, email, 'audit?action=search.retrieve')
+    const table = page.getByRole('table', { name: 'Audit events' })
+    // The button of the row covers it.
+    await table.getByRole('cell', { name: 'test', exact: true }).click({ force: true })
+    const drawer = page.getByRole('dialog', { name: 'Searched' })
+    const fact = (name: string) =>
+      drawer.locator('dt').filter({ hasText: name }).locator('xpath=following-sibling::dd[1]').innerText()
+    expect(await fact('Question')).toBe('How many days of paid time off?')
+    expect(await fact('Passages found')).toBe('1')
+    expect(await fact('Providers')).toBe('Notion')
+    await expectNoFaultsInThemes(page, 'a retrieval')
+    await page.setViewportSize({ width: 390, height: 844 })
+    await expectNoFaults(page, 'a retrieval on a phone')
+    await page.setViewportSize({ width: 1280, height: 720 })
+    await drawer.getByRole('link', { name: 'test' }).click()
+    await page.getByRole('heading', { name: 'test', level: 1 }).waitFor()
+    // The trail has what succeeded; what was refused is in the request log.
+    await page.getByRole('link', { name: 'See what it did' }).click()
+    await page.getByRole('link', { name: 'Refused requests' }).click()
+    const refused = page.getByRole('table', { name: 'Requests' })
+    await refused.getByText('403').waitFor()
+    expect(await refused.getByRole('row').count()).toBe(2)
+    await close()
+  })
+
   it('names a deleted item by its external ID, and finds by it who deleted it', async () => {
     const { organization, email } = await rig.settle()
     const key = organization.adminKey
@@ -90,6 +125,8 @@ describe.skipIf(executablePath === null)('the audit trail in a browser', () => {
     await expect.poll(() => table.getByRole('row').count()).toBe(2)
     await table.getByRole('button', { name: 'Created a key' }).click()
     const drawer = page.getByRole('dialog', { name: 'Created a key' })
+    await drawer.getByRole('definition').filter({ hasText: '=Minted' }).first().waitFor()
+    await drawer.getByText('Metadata as JSON').click()
     expect(await drawer.getByRole('region', { name: 'the metadata' }).innerText()).toContain('=Minted')
     await expectNoFaults(page, 'an event')
     await drawer.getByRole('button', { name: 'Filter by target' }).click()

@@ -184,7 +184,7 @@ export const RUNNING: readonly Scene[] = [
     path: 'audit?action=webhook.create',
     async act({ page }) {
       await page.getByRole('table', { name: 'Audit events' }).getByRole('button').first().click()
-      await dialog(page).getByRole('region', { name: 'the metadata' }).waitFor()
+      await dialog(page).getByText('Event ID').waitFor()
     },
   },
   { name: 'billing', who: 'owner', path: 'billing' },

@@ -1,3 +1,4 @@
+import { Group } from '@mantine/core'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { Activity } from 'lucide-react'
 import { useState } from 'react'
@@ -5,9 +6,11 @@ import type { Schemas } from '../../api/client.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { EndOfList } from '../../ui/end-of-list.tsx'
 import { ErrorNotice } from '../../ui/error-state.tsx'
+import { ButtonLink } from '../../ui/links.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { Reading } from '../../ui/reading.tsx'
+import { useApiKeys } from '../developers/use-api-keys.ts'
 import { type AuditFilters, readFilters } from './audit-filters.ts'
 import { EventDetails } from './event-details.tsx'
 import { ExportMenu, ExportNotice, useExport } from './export-menu.tsx'
@@ -27,6 +30,7 @@ export function AuditPage() {
   const filters = readFilters(route.useSearch())
   const navigate = useNavigate()
   const actors = useActors()
+  const key = useApiKeys().data?.find(({ id }) => id === filters.actor)
   const { run, bytes } = useExport(filters)
   const filter = (search: AuditFilters): void => void navigate({ to: '/audit', search, replace: true })
   return (
@@ -34,7 +38,19 @@ export function AuditPage() {
       <PageHeader
         title="Audit"
         text="Actions of people and keys, newest first."
-        action={<ExportMenu isBusy={run.isPending} onChoose={(format) => run.mutate(format)} />}
+        action={
+          <Group gap="xs">
+            {/* The trail has no requests that were refused. */}
+            <ButtonLink
+              to="/developers"
+              search={{ tab: 'requests', status: '4xx', ...(key && { key: key.id }) }}
+              variant="default"
+            >
+              Refused requests
+            </ButtonLink>
+            <ExportMenu isBusy={run.isPending} onChoose={(format) => run.mutate(format)} />
+          </Group>
+        }
       />
       {run.error && <ErrorNotice error={run.error} />}
       <ExportNotice isBusy={run.isPending} bytes={bytes} total={run.data ?? null} />

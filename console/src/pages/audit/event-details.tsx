@@ -3,10 +3,12 @@ import type { ReactNode } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
+import { TextLink } from '../../ui/links.tsx'
 import { formatDateTime } from '../../ui/relative-time.tsx'
 import type { AuditFilters } from './audit-filters.ts'
 import classes from './audit-page.module.css'
 import { describeAction } from './audit-words.ts'
+import { eventFacts } from './event-facts.ts'
 import { TargetName } from './target-name.tsx'
 import { type Target, typeWords } from './target-words.ts'
 
@@ -60,7 +62,13 @@ function Facts({
         </Fact>
         <Fact name="Time">{formatDateTime(event.createdAt)}</Fact>
         <Fact name="Actor">
-          {actor}
+          {event.actorApiKeyId === null ? (
+            actor
+          ) : (
+            <TextLink to="/developers/keys/$keyId" params={{ keyId: event.actorApiKeyId }} inherit>
+              {actor}
+            </TextLink>
+          )}
           {actorId !== null && <Id value={actorId} of="the actor" />}
         </Fact>
         <Fact name="Target">
@@ -68,11 +76,19 @@ function Facts({
           {target?.name !== typeWords(event.targetType) && <div>{typeWords(event.targetType)}</div>}
           <Id value={event.targetId} of="the target" />
         </Fact>
+        {eventFacts(event.metadata, event.targetId).map(([name, value]) => (
+          <Fact key={name} name={name}>
+            {value}
+          </Fact>
+        ))}
         <Fact name="Event ID">
           <Id value={event.id} of="the event" />
         </Fact>
       </dl>
-      <CodeBlock label="the metadata" text={JSON.stringify(event.metadata, null, 2)} wraps />
+      <details>
+        <summary className={classes.summary}>Metadata as JSON</summary>
+        <CodeBlock label="the metadata" text={JSON.stringify(event.metadata, null, 2)} wraps />
+      </details>
       <Group>
         {actorId !== null && (
           <Button variant="default" size="xs" onClick={() => onFilter({ actor: actorId })}>

@@ -53,7 +53,7 @@ function eventColumns({ actors, targetOf, onOpen }: Words): Column<AuditEvent>[]
     {
       label: 'Action',
       cell: (event) => (
-        <UnstyledButton className={classes.action ?? ''} onClick={() => onOpen(event)}>
+        <UnstyledButton className={classes.action ?? ''} data-opens-row onClick={() => onOpen(event)}>
           {describeAction(event.action)}
         </UnstyledButton>
       ),
@@ -76,6 +76,7 @@ function Burst({ group, filters, words }: { group: AuditGroup; filters: AuditFil
       cell: () => (
         <UnstyledButton
           className={classes.burst ?? ''}
+          data-opens-row
           aria-expanded={isOpen}
           onClick={() => setOpen(!isOpen)}
         >
