@@ -8,7 +8,7 @@ import { ANSWER_TYPE_NAMES, askedTypes, typeReader } from '../src/answers/answer
 import { splitPassages } from '../src/answers/passages.ts'
 import { plainText, shorten } from '../src/answers/plain-text.ts'
 import { buildPrompt } from '../src/answers/prompt.ts'
-import { asksForCode, asksForSteps, asksWhatItIs } from '../src/answers/question-type.ts'
+import { asksForCode, asksForSteps, asksWhatItIs } from '../src/answers/answer-form.ts'
 import { createSynthesize } from '../src/answers/synthesize.ts'
 import { tokenize } from '../src/inference/embedding-models/builtin/tokenize.ts'
 import { loadTermWeights } from '../src/inference/term-weights.ts'

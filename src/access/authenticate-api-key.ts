@@ -7,7 +7,7 @@ import type { Clock } from '../kernel/clock.ts'
 import type { AppError } from '../kernel/errors.ts'
 import type { AgentCaller } from '../kernel/caller.ts'
 import { PROVIDERS } from '../providers/index.ts'
-import { hashSecret } from './api-key-secret.ts'
+import { hashSecret } from '../kernel/secret.ts'
 
 const KeyRow = z.object({
   organization_id: z.string(),

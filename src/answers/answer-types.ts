@@ -1,4 +1,4 @@
-/** A kind of information that a question can ask for, recognized by the wording of the question and of a passage. */
+/** An expected answer type: information that a question asks for and a passage has, both recognized by their wording. */
 interface AnswerType {
   question: RegExp
   passage: RegExp

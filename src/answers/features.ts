@@ -4,7 +4,7 @@ import { isMailHeader, saysLittle } from './empty-passages.ts'
 import { pointsBack } from './passage.ts'
 import { askedTypes, hasCommand, typeReader } from './answer-types.ts'
 import type { Asked, CoveredPassage } from './coverage.ts'
-import { asksForCode, asksHow, asksWhatItIs } from './question-type.ts'
+import { asksForCode, asksHow, asksWhatItIs } from './answer-form.ts'
 import { createNearness } from './meaning.ts'
 import { beginsWith, definesAsked, isAsked, literalShare, namesCell, precisionOf } from './terms-asked.ts'
 

@@ -3,7 +3,7 @@ import { runCooperatively } from '../kernel/cooperative.ts'
 import type { AnswersOptions } from './answers-options.ts'
 import { type Asked, standaloneQuestion } from './follow-up.ts'
 import type { Found } from './found.ts'
-import { isGreeting } from './question-type.ts'
+import { isGreeting } from './answer-form.ts'
 import { sharingContent } from './relevance.ts'
 import { researching, type Step } from './research.ts'
 
@@ -28,11 +28,11 @@ export function createFinding<Request extends Asked>(options: AnswersOptions<Req
   return async function* finding(request, signal) {
     const question = standaloneQuestion(request.query, request.conversation ?? [], options.terms)
     if (request.effort !== 'high') return await retrieveRelevant(request, question, signal)
-    const { languageModel, answerTimeoutMs, randomBoundary, tracer } = options
+    const { languageModel, answerTimeoutMs, tracer } = options
     if (languageModel === null) throw needsModel()
     const search = (query: string): Promise<Found> => retrieveRelevant(request, query, signal)
     const onModelFailure = (error: unknown): void => options.onModelFailure(error, request)
-    const research = { languageModel, answerTimeoutMs, randomBoundary, tracer, search, onModelFailure }
+    const research = { languageModel, answerTimeoutMs, tracer, search, onModelFailure }
     return yield* researching(research, request, question, signal)
   }
 }

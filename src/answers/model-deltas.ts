@@ -1,22 +1,18 @@
-import { randomBytes } from 'node:crypto'
 import type { LanguageModel } from '../inference/language-model.ts'
 import { abortable } from './abortable.ts'
 import { createMarkerFilter } from './citations.ts'
 import type { Asked } from './follow-up.ts'
 import type { Found } from './found.ts'
-import { buildPrompt } from './prompt.ts'
+import { buildPrompt, newBoundary } from './prompt.ts'
 
 export interface ModelAnswerOptions {
   /** null: every answer is a synthesis. */
   languageModel: LanguageModel | null
   /** The time limit of the language model's whole answer, in milliseconds. */
   answerTimeoutMs: number
-  maxOutputTokens?: number
-  /** Generates the secret that delimits documents in a prompt. */
-  randomBoundary?: () => string
 }
 
-const MAX_OUTPUT_TOKENS = 2_000
+const OUTPUT_TOKENS_MAX = 2_000
 /** Stops a model that ignores its token limit. */
 const ANSWER_CHARACTERS_MAX = 65_536
 
@@ -30,19 +26,18 @@ export async function* modelDeltas(
   { hits, isWeak, limits }: Pick<Found, 'hits' | 'isWeak' | 'limits'>,
   signal?: AbortSignal,
 ): AsyncGenerator<string> {
-  const { languageModel, maxOutputTokens = MAX_OUTPUT_TOKENS } = options
+  const { languageModel } = options
   const answerTimeoutMs = limits?.answerTimeoutMs ?? options.answerTimeoutMs
   if (languageModel === null) return
   const timeout = AbortSignal.timeout(answerTimeoutMs)
   const either = signal ? AbortSignal.any([signal, timeout]) : timeout
-  const boundary = options.randomBoundary?.() ?? randomBytes(12).toString('hex')
   const prompt = buildPrompt({
     question: query,
     conversation,
     hits,
     isWeak,
-    boundary,
-    maxOutputTokens,
+    boundary: newBoundary(),
+    maxOutputTokens: OUTPUT_TOKENS_MAX,
     passageCharactersMax: limits?.passageCharactersMax,
   })
   const filter = createMarkerFilter(hits.length)

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { LanguageModelPrompt } from '../inference/language-model.ts'
 import type { Hit } from '../retrieval/index.ts'
 import type { Turn } from './follow-up.ts'
@@ -11,6 +12,11 @@ const MARKERS = /\[\d{1,3}\]/g
 /** The instruction for the model if even the nearest passage is far from the question. */
 const DISTANT =
   '- The search found nothing near the question. These documents are the closest there are and most likely do not answer it: make nothing of a mere likeness of words.'
+
+/** The secret that delimits documents in a prompt. */
+export function newBoundary(): string {
+  return randomBytes(12).toString('hex')
+}
 
 /** Builds the prompt. Document delimiters contain `boundary`, a secret, so that no document can close its block. */
 export function buildPrompt({

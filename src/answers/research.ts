@@ -1,10 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import type { LanguageModel, LanguageModelPrompt } from '../inference/language-model.ts'
 import { type SpanAttributes, traced, type Tracer } from '../kernel/tracer.ts'
 import type { Hit } from '../retrieval/index.ts'
 import { abortable } from './abortable.ts'
 import type { Asked } from './follow-up.ts'
 import type { AnswerLimits, Found } from './found.ts'
+import { newBoundary } from './prompt.ts'
 import { queriesIn, readPrompt, rewritePrompt } from './research-prompts.ts'
 
 export type Step =
@@ -18,7 +18,6 @@ export interface ResearchOptions {
   answerTimeoutMs: number
   /** Runs one search and drops unrelated hits. @throws what a search throws */
   search: (query: string, signal?: AbortSignal) => Promise<Found>
-  randomBoundary?: (() => string) | undefined
   /** Reports a failure of the model in a step. The answer then uses the hits so far. */
   onModelFailure: (error: unknown) => void
   tracer?: Tracer | undefined
@@ -93,7 +92,7 @@ function createStepCaller(options: ResearchOptions, signal?: AbortSignal) {
     searched: readonly string[],
     promptFor: (boundary: string) => LanguageModelPrompt,
   ): Promise<string[] | null> => {
-    const prompt = promptFor(options.randomBoundary?.() ?? randomBytes(12).toString('hex'))
+    const prompt = promptFor(newBoundary())
     tokens -= tokensOf(prompt)
     if (tokens < 0 || timeout.aborted) return null
     try {

@@ -8,14 +8,7 @@ import { listAround, outlineOf, stepsNear } from './choose-lists.ts'
 import type { Passage } from './passage.ts'
 import { plainText, shorten } from './plain-text.ts'
 import { type QuestionPart, splitQuestion } from './question-parts.ts'
-import {
-  asksForCode,
-  asksForList,
-  asksForSteps,
-  asksForSummary,
-  asksHow,
-  namesAsked,
-} from './question-type.ts'
+import { asksForCode, asksForList, asksForSteps, asksForSummary, asksHow, namesAsked } from './answer-form.ts'
 import { createReadMaterial, type Material, type Read } from './read-material.ts'
 import { renderAnswer } from './render-answer.ts'
 import type { Section } from './sections.ts'

@@ -6,9 +6,8 @@ import { createBackups } from '../backup/index.ts'
 import type { Settings } from '../config.ts'
 import { type ConnectorEngine, createConnectorEngine, type Sleep } from './connector-engine.ts'
 import { backgroundOf } from './background-work.ts'
-import { addConsolePages } from './console-pages.ts'
 import { type ConsoleIdentity, createConsoleIdentity } from './console-identity.ts'
-import type { SiteBuild } from '../console/index.ts'
+import { addConsole, addGuide, type SiteBuild } from '../console/index.ts'
 import { createEmbeddingEngine, type EmbeddingEngine, type EmbeddingEngineDeps } from './embedding-engine.ts'
 import { createEvaluations } from '../evaluations/index.ts'
 import type { Choice, ModelRegistry } from '../models/index.ts'
@@ -48,6 +47,7 @@ import type { OrganizationRemovals } from '../organization-removal/index.ts'
 import { createInvitations, createMembers, createOrganizations } from '../organizations/index.ts'
 import type { OutgoingWebhooks } from '../outgoing-webhooks/index.ts'
 import { createGroups, createScimGroups, createScimTokens, createScimUsers } from '../people/index.ts'
+import { describeProviders } from '../providers/index.ts'
 import { createRemovals, createSources, type Removals } from '../sources/index.ts'
 import { createItemSyncs, createSyncRuns, dropActiveRuns } from '../sync/index.ts'
 import type { RequestLog } from '../request-log/index.ts'
@@ -175,12 +175,15 @@ export async function createApp(given: AppDependencies): Promise<App> {
 /** MCP for agents, and the console and the guide for people. */
 async function addAgentsAndPeople(
   server: FastifyInstance,
-  { consoleBuild, guideBuild, languageModel }: AppDependencies,
+  { consoleBuild: build, guideBuild: guide, languageModel }: AppDependencies,
   { gates, identity }: { gates: Gates; identity: ConsoleIdentity },
 ): Promise<void> {
   addMcp(server, { routes, gates, version: VERSION, issuer: identity.issuer })
-  const hasLanguageModel = languageModel !== null
-  await addConsolePages(server, { build: consoleBuild, guide: guideBuild, hasLanguageModel, ...identity })
+  if (!build) return
+  const { signIn, backendSignIn } = identity
+  const given = { hasLanguageModel: languageModel !== null, providers: describeProviders() }
+  await addConsole(server, { build, signIn, backendSignIn, ...given })
+  if (guide) await addGuide(server, guide)
 }
 
 function tracedDependencies(deps: AppDependencies): AppDependencies & { tracer: Tracer | undefined } {

@@ -10,15 +10,15 @@ import type { Metrics } from '../health/index.ts'
 import type { LanguageModel } from '../inference/language-model.ts'
 import type { TermWeights } from '../inference/term-weights.ts'
 import type { Tracer } from '../kernel/tracer.ts'
-import { createMemoryCanvas, type MemoryCanvasServices } from '../memory-canvas/index.ts'
-import { createRetrieval, type RetrievalServices } from '../retrieval/index.ts'
+import { createMemoryCanvas, type FindItems, type MemoryCanvasServices } from '../memory-canvas/index.ts'
+import { createRetrieval, type RetrievalServices, type Search } from '../retrieval/index.ts'
 import type { VectorMemory } from '../vector-memory/index.ts'
 import type { EmbeddingEngine } from './embedding-engine.ts'
-import { itemsNearest } from './items-nearest.ts'
 import type { Foundation } from './foundation.ts'
 
 /** One search runs in the database's session while others are read, encoded and answered. */
 const EMBEDDED_SEARCHES_AT_ONCE = 4
+const CANVAS_PASSAGES = 8
 
 /** Creates search and context, the answers based on them, and the canvas, which searches by meaning. */
 export function createRetrievalEngine(
@@ -67,5 +67,18 @@ export function createRetrievalEngine(
         deps.logger.warn({ requestId, err }, 'the language model failed'),
     }),
     memoryCanvas: createMemoryCanvas({ db, clock, findItems: itemsNearest(retrieval.search) }),
+  }
+}
+
+/** The items of the passages nearest to a query, nearest first: the canvas's search by meaning. None if the evidence is weak. */
+function itemsNearest(search: Search): FindItems {
+  return async (reader, query, provider, signal) => {
+    const filter = provider === undefined ? {} : { filter: { providers: [provider] } }
+    const { hits, isWeak } = await search(
+      reader,
+      { query, limit: CANVAS_PASSAGES, rank: 'reading', ...filter },
+      signal,
+    )
+    return isWeak ? [] : [...new Set(hits.map(({ sourceItemId }) => sourceItemId))]
   }
 }

@@ -113,14 +113,10 @@ export async function releaseLease<T extends LeasedTable>(
 }
 
 /** Releases every lease of a table. Only for a database that no other process can have open. */
-export async function releaseLeases<T extends LeasedTable>(
-  db: Db,
-  table: T,
-  set: Values<T> = {},
-): Promise<void> {
+export async function releaseLeases(db: Db, table: LeasedTable): Promise<void> {
   const { id, end } = columnsOf(table)
   await sql`
-    update ${sql.table(table)} set ${assignments({ ...set, [id]: null, [end]: null })}
+    update ${sql.table(table)} set ${assignments({ [id]: null, [end]: null })}
     where ${sql.ref(id)} is not null`.execute(db)
 }
 

@@ -23,12 +23,13 @@ export function prepare<Row>(text: string): Prepared<Row> {
 const SHAPES_MAX = 64
 
 /** Runs statements of one kind in several shapes; prepares the first shapes, as {@link prepare} does. */
-export function createPreparedShapes(
-  shapesMax = SHAPES_MAX,
-): <Row>(db: Db, statement: CompiledQuery<Row>) => Promise<QueryResult<Row>> {
+export function createPreparedShapes(): <Row>(
+  db: Db,
+  statement: CompiledQuery<Row>,
+) => Promise<QueryResult<Row>> {
   const shapes = new Set<string>()
   return async (db, statement) => {
-    if (!shapes.has(statement.sql) && shapes.size < shapesMax) {
+    if (!shapes.has(statement.sql) && shapes.size < SHAPES_MAX) {
       prepare(statement.sql)
       shapes.add(statement.sql)
     }

@@ -19,10 +19,7 @@ const OWNER_BYTES_MAX = 64 * 1024 * 1024
 const RETRY_AFTER_SECONDS = 5
 
 /** Limits bodies per owner and in total, so that no owner can use up the process's memory or the others' part. */
-export function createBodyBudget(
-  processBytesMax = PROCESS_BYTES_MAX,
-  ownerBytesMax = OWNER_BYTES_MAX,
-): BodyBudget {
+export function createBodyBudget(): BodyBudget {
   const heldBy = new Map<string, number>()
   let held = 0
   return {
@@ -31,8 +28,8 @@ export function createBodyBudget(
       return {
         take(bytes) {
           const ofOwner = heldBy.get(owner) ?? 0
-          if (ofOwner + bytes > ownerBytesMax) throw full('of this workspace')
-          if (held + bytes > processBytesMax) throw full('of all workspaces together')
+          if (ofOwner + bytes > OWNER_BYTES_MAX) throw full('of this workspace')
+          if (held + bytes > PROCESS_BYTES_MAX) throw full('of all workspaces together')
           heldBy.set(owner, ofOwner + bytes)
           held += bytes
           mine += bytes

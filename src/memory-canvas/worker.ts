@@ -13,7 +13,7 @@ import type { Db } from '../database/database.ts'
 import { isConflict, isDatabaseOutage, retryConflicts } from '../database/retry-conflicts.ts'
 import type { TermWeights } from '../inference/term-weights.ts'
 import { runWithPauses } from '../kernel/cooperative.ts'
-import { RULES } from './extraction/rules.ts'
+import { RULES } from './extraction/extract-entities.ts'
 import { findOutdatedItems, hasOutdatedItems, nextOrganization } from './outdated-items.ts'
 import { createPace } from './pace.ts'
 import {

@@ -7,42 +7,31 @@ import { deleteSome, hasRows, ownedTables } from './delete-rows.ts'
 import { claim, deleteOrganizationRow, type Held } from './lease.ts'
 import type { Logger } from '../kernel/logger.ts'
 
-export interface RemovalTimes {
-  /** The duration of a lease: a process that does not renew in time is considered dead. */
-  leaseSeconds: number
-  renewMs: number
-  graceMs: number
-  /** How long grants are kept that could not be revoked at their provider yet. */
-  grantsKeptMs: number
-}
-
-export const TIMES: RemovalTimes = {
-  leaseSeconds: 60,
-  renewMs: 10_000,
-  // Well over the longest request; the same as for credit reservations.
-  graceMs: 5 * 60_000,
-  // Revoking a grant is retried for about three days (src/connections/revocations.ts).
-  grantsKeptMs: 4 * 24 * 60 * 60_000,
-}
+/** A process that does not renew its lease in time is considered dead. */
+const LEASE_SECONDS = 60
+const RENEW_MS = 10_000
+/** Well over the longest request; the same as for credit reservations. */
+const GRACE_MS = 5 * 60_000
+/** How long grants are kept that could not be revoked: it is retried for three days (src/connections/revocations.ts). */
+const GRANTS_KEPT_MS = 4 * 24 * 60 * 60_000
 
 interface Deletion {
   db: Db
   clock: Clock
   logger: Logger
-  times: RemovalTimes
   signal: AbortSignal
 }
 
 /** Deletes a removed organization's rows, yielding to other work, and its own row after the grace period. */
 export function createDeletion(deletion: Deletion): (organizationId: string) => Promise<void> {
-  const { db, clock, logger, times, signal } = deletion
+  const { db, clock, logger, signal } = deletion
   return async (organizationId) => {
-    const held = await claim(db, organizationId, times.leaseSeconds)
+    const held = await claim(db, organizationId, LEASE_SECONDS)
     if (held === null) return
     try {
       const areGrantsLeft = await deleteTables(deletion, held)
       const age = clock.now().getTime() - held.removedAt.getTime()
-      if (areGrantsLeft || age < times.graceMs || !(await deleteOrganizationRow(db, held))) return
+      if (areGrantsLeft || age < GRACE_MS || !(await deleteOrganizationRow(db, held))) return
       logger.info({ organizationId }, 'deleted all data of a removed organization')
     } catch (error) {
       if (!(error instanceof LeaseLost) && !signal.aborted) throw error
@@ -54,7 +43,7 @@ export function createDeletion(deletion: Deletion): (organizationId: string) => 
 
 /** @returns whether there are grants left to revoke at their provider */
 async function deleteTables(deletion: Deletion, held: Held): Promise<boolean> {
-  const { db, clock, logger, times } = deletion
+  const { db, clock, logger } = deletion
   const { organizationId, removedAt } = held
   const answers = await countUnreported(db, organizationId)
   if (answers > 0)
@@ -62,7 +51,7 @@ async function deleteTables(deletion: Deletion, held: Held): Promise<boolean> {
       { organizationId, answers },
       'deleted the unreported answers over the cap of a removed organization',
     )
-  const keepGrants = clock.now().getTime() - removedAt.getTime() < times.grantsKeptMs
+  const keepGrants = clock.now().getTime() - removedAt.getTime() < GRANTS_KEPT_MS
   const keepLease = createKeeper(deletion, held)
   let areGrantsLeft = false
   for (const table of await ownedTables(db)) {
@@ -75,14 +64,14 @@ async function deleteTables(deletion: Deletion, held: Held): Promise<boolean> {
 }
 
 /** Yields and renews the lease between steps. It throws when this process stops or has lost the lease. */
-function createKeeper({ db, clock, times, signal }: Deletion, held: Held): () => Promise<void> {
+function createKeeper({ db, clock, signal }: Deletion, held: Held): () => Promise<void> {
   let renewedAt = clock.now().getTime()
   return async () => {
     await setImmediate()
     signal.throwIfAborted()
     const now = clock.now().getTime()
-    if (now - renewedAt < times.renewMs) return
-    await renewLease(db, held.lease, { seconds: times.leaseSeconds })
+    if (now - renewedAt < RENEW_MS) return
+    await renewLease(db, held.lease, { seconds: LEASE_SECONDS })
     renewedAt = now
   }
 }

@@ -13,7 +13,7 @@ import { AppError } from '../kernel/errors.ts'
 import type { ConsoleCaller } from '../kernel/caller.ts'
 import { currentRole } from '../organizations/index.ts'
 import { changeWithoutLock } from '../item-changes/index.ts'
-import { createDeletion, type RemovalTimes, TIMES } from './delete-organization.ts'
+import { createDeletion } from './delete-organization.ts'
 import { endAccess, type SourceEnds } from './end-access.ts'
 import { findRemoved } from './lease.ts'
 import type { Logger } from '../kernel/logger.ts'
@@ -46,8 +46,6 @@ export interface OrganizationRemovalOptions extends SourceEnds {
   works: boolean
   /** Called in this process after the removal. Does not throw. */
   onRemoved: () => void
-  /** For tests. */
-  times?: Partial<RemovalTimes>
 }
 
 const INTERVAL_MS = 60_000
@@ -56,13 +54,7 @@ export function createOrganizationRemovals(options: OrganizationRemovalOptions):
   const { db, clock, logger, billing, works } = options
   const stopping = new AbortController()
   const { signal } = stopping
-  const deleteOrganization = createDeletion({
-    db,
-    clock,
-    logger,
-    times: { ...TIMES, ...options.times },
-    signal,
-  })
+  const deleteOrganization = createDeletion({ db, clock, logger, signal })
 
   async function act(): Promise<void> {
     for (const organizationId of await findRemoved(db)) {

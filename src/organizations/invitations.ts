@@ -11,7 +11,7 @@ import type { Mailer } from '../mail/index.ts'
 import { acceptInvitation } from './accept-invitation.ts'
 import { currentRole, mayManage, requireAuthority } from './authority.ts'
 import { DAYS_VALID } from './find-invitation.ts'
-import { hashInvitationSecret, newInvitationSecret } from './invitation-secret.ts'
+import { hashSecret, newSecret } from '../kernel/secret.ts'
 import { describeInvitation } from './mail-invitation.ts'
 import { lockOrganization, type OrganizationView } from './organizations.ts'
 
@@ -69,7 +69,7 @@ export function createInvitations(deps: {
       return rows.map(toView)
     },
     async create(caller, { role, email }) {
-      const secret = newInvitationSecret()
+      const secret = newSecret('inv_')
       const invitation = await db
         .transaction()
         .execute((tx) => insertInvitation(tx, caller, { role, email, secret, at: clock.now() }))
@@ -82,9 +82,7 @@ export function createInvitations(deps: {
       retryConflicts(() =>
         db
           .transaction()
-          .execute((tx) =>
-            acceptInvitation(tx, { userId, sha256: hashInvitationSecret(secret), at: clock.now() }),
-          ),
+          .execute((tx) => acceptInvitation(tx, { userId, sha256: hashSecret(secret), at: clock.now() })),
       ),
   }
 }
@@ -152,7 +150,7 @@ async function insertInvitation(
     .values({
       organization_id: organizationId,
       id: randomUUID(),
-      secret_sha256: hashInvitationSecret(secret),
+      secret_sha256: hashSecret(secret),
       role,
       email: email?.toLowerCase() ?? null,
       created_by_user_id: caller.userId,

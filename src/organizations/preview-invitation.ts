@@ -2,7 +2,7 @@ import type { Db } from '../database/database.ts'
 import type { Role } from '../kernel/actions.ts'
 import { findRole } from './authority.ts'
 import { findInvitation, invitationInvalid, isAddressOf } from './find-invitation.ts'
-import { hashInvitationSecret } from './invitation-secret.ts'
+import { hashSecret } from '../kernel/secret.ts'
 
 /** What the holder of an invitation's link sees. */
 export interface InvitationPreview {
@@ -24,7 +24,7 @@ export async function previewInvitation(
   db: Db,
   { userId, secret, at }: { userId: string; secret: string; at: Date },
 ): Promise<InvitationPreview> {
-  const invitation = await findInvitation(db, hashInvitationSecret(secret), at)
+  const invitation = await findInvitation(db, hashSecret(secret), at)
   const { organization_id: organizationId, email, role, accepted_by_user_id: acceptedBy } = invitation
   const isMember = (await findRole(db, organizationId, userId)) !== undefined
   if (acceptedBy !== null && !isMember) throw invitationInvalid()

@@ -38,16 +38,14 @@ export interface OutgoingWebhookDependencies
     Pick<DispatcherDependencies, 'random' | 'onAttempt' | 'onDisabled' | 'onError' | 'stopGraceMs'> {
   /** Resolves host names; the system's resolver by default. */
   resolve?: Resolve
-  /** Timeout of an attempt in milliseconds; for tests. */
-  timeoutMs?: number
 }
 
 const SWEEP_MS = 3_600_000
 
 export function createOutgoingWebhooks(deps: OutgoingWebhookDependencies): OutgoingWebhooks {
   const { db, clock } = deps
-  const { resolve = systemResolve, allowsPrivate, timeoutMs } = deps
-  const send = createSend({ resolve, allowsPrivate, timeoutMs })
+  const { resolve = systemResolve, allowsPrivate } = deps
+  const send = createSend({ resolve, allowsPrivate })
   const dispatcher = createDispatcher({ ...deps, send })
   const sweep = async (): Promise<void> => {
     await sweepDeliveries(db, clock.now())

@@ -7,7 +7,6 @@ export interface PermissionPollerDependencies extends PollDependencies {
   /** The offered providers that say who may read an item. */
   providers: readonly ProviderId[]
   onError: (error: unknown) => void
-  concurrency?: number
 }
 
 export interface PermissionPoller {
@@ -26,7 +25,7 @@ const CONCURRENCY = 4
 
 /** Reads the permissions of several sources at once, apart from their sync runs, which can take hours. */
 export function createPermissionPoller(deps: PermissionPollerDependencies): PermissionPoller {
-  const { db, clock, providers, onError, concurrency = CONCURRENCY } = deps
+  const { db, clock, providers, onError } = deps
   const stopping = new AbortController()
   const working = new Set<Promise<void>>()
 
@@ -44,7 +43,7 @@ export function createPermissionPoller(deps: PermissionPollerDependencies): Perm
   /** @returns whether it acquired any poll */
   async function acquireNext(): Promise<boolean> {
     let taken = false
-    while (working.size < concurrency && !stopping.signal.aborted) {
+    while (working.size < CONCURRENCY && !stopping.signal.aborted) {
       const poll = await takePoll(db, providers, clock.now())
       if (!poll) return taken
       taken = true

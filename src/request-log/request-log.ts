@@ -50,7 +50,7 @@ const trim = prepare(`
 
 const forget = prepare(`delete from request_log where organization_id = $1 and answered_at < $2`)
 
-/**. @param onLost a batch could not be written, or requests came faster than they could be */
+/** @param onLost a batch could not be written, or requests came faster than they could be */
 export function createRequestLog({
   db,
   clock,

@@ -28,6 +28,8 @@ export interface ItemToRead {
   metadata: Record<string, unknown>
 }
 
+/** The version of the extraction. Raise it when a change changes what items name: all are read again. */
+export const RULES = 'rules 4'
 /** Longer texts are read up to here; a document's beginning says what it is about. */
 export const CHARACTERS_READ = 60_000
 const PARAGRAPH_CHARACTERS_MAX = 8_000

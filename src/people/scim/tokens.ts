@@ -1,4 +1,4 @@
-import { hash, randomBytes, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { recordEvent } from '../../audit/index.ts'
 import type { Db, Tx } from '../../database/database.ts'
@@ -8,6 +8,7 @@ import type { Row } from '../../database/schema.ts'
 import { bearerToken, refusedToken } from '../../http/bearer.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
+import { hashSecret, newSecret } from '../../kernel/secret.ts'
 import type { ConsoleCaller, ScimCaller } from '../../kernel/caller.ts'
 
 export interface ScimTokenView {
@@ -60,7 +61,7 @@ async function create(tx: Tx, caller: ConsoleCaller, name: string, at: Date) {
       `A workspace has at most ${LIVE_TOKENS_MAX} SCIM tokens; revoke one first`,
       { details: { used: live.length, limit: LIVE_TOKENS_MAX } },
     )
-  const secret = `scim_${randomBytes(32).toString('base64url')}`
+  const secret = newSecret('scim_')
   const row = await tx
     .insertInto('scim_tokens')
     .values({
@@ -68,7 +69,7 @@ async function create(tx: Tx, caller: ConsoleCaller, name: string, at: Date) {
       id: randomUUID(),
       name,
       prefix: secret.slice(0, PREFIX_CHARACTERS),
-      secret_sha256: hashToken(secret),
+      secret_sha256: hashSecret(secret),
       created_by_user_id: userId,
       created_at: at,
     })
@@ -135,17 +136,12 @@ export async function authenticateScim(
 ): Promise<ScimCaller> {
   const secret = bearerToken(authorization, 'SCIM token')
   const minute = new Date(Math.floor(clock.now().getTime() / 60_000) * 60_000)
-  const { rows } = await findToken(db, [hashToken(secret), minute])
+  const { rows } = await findToken(db, [hashSecret(secret), minute])
   const [token] = rows
   if (!token)
     throw refusedToken('The SCIM token is not valid: it was mistyped or revoked; create one in the console')
   const { organization_id: organizationId, id: tokenId, created_by_user_id: userId } = token
   return { kind: 'scim', organizationId, tokenId, userId }
-}
-
-/** A secret has 256 random bits, so it needs no salt or stretching. */
-function hashToken(secret: string): Buffer {
-  return hash('sha256', secret, 'buffer')
 }
 
 function selectLive(db: Db, organizationId: string) {
