@@ -30,6 +30,7 @@ export async function connectSlack(
     pageSize?: number
     itemsPerPage?: number
     verifiedMessages?: number
+    watchedThreads?: number
     /** Replaces the saved cursor, once there is one. */
     changeCursor?: (cursor: JsonValue) => JsonValue
     harness?: Partial<HarnessOptions>
@@ -48,6 +49,7 @@ export async function connectSlack(
     pageSize: options.pageSize ?? 999,
     itemsPerPage: options.itemsPerPage ?? 100,
     verifiedMessages: options.verifiedMessages ?? 20_000,
+    watchedThreads: options.watchedThreads ?? 3_000,
   })
   const { changeCursor = (cursor) => cursor } = options
   const scopes = options.scopes ?? 'groups:read,groups:history,channels:join,channels:read,users:read'

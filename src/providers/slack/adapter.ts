@@ -17,6 +17,8 @@ export interface SlackAdapterOptions {
   itemsPerPage?: number
   /** Messages before the look-back that a poll compares with what is stored; 20,000 by default. */
   verifiedMessages?: number
+  /** Threads whose replies runs check; 3,000 by default. */
+  watchedThreads?: number
   now?: () => Date
 }
 
@@ -24,8 +26,8 @@ export interface SlackAdapterOptions {
 export function createSlackAdapter(options: SlackAdapterOptions): OAuthAdapter {
   const oauth = { ...options, now: options.now ?? (() => new Date()) }
   const caller = createSlackCaller()
-  const { pageSize = 999, itemsPerPage = 100, verifiedMessages = 20_000 } = options
-  const changes = { pageSize, itemsPerPage, verifiedMessages }
+  const { pageSize = 999, itemsPerPage = 100, verifiedMessages = 20_000, watchedThreads = 3_000 } = options
+  const changes = { pageSize, itemsPerPage, verifiedMessages, watchedThreads }
   const runOf = (session: ProviderSession): SlackRun => ({
     session,
     client: createSlackClient(options.apiUrl, session.limits.requestTimeoutMs, session.signal),

@@ -2,12 +2,23 @@ import { createHash } from 'node:crypto'
 import { isThreadRoot, type SlackMessage } from '../reading/messages.ts'
 
 const TALLY_BITS = 48
+const MARK_BYTES = 9
 
 /** A short hash of everything in messages that an item shows, and of the replies under them. */
 export function markOf(messages: readonly SlackMessage[]): string {
   const hash = createHash('sha256')
   for (const message of messages) hash.update(fingerprint(message))
-  return hash.digest('base64url').slice(0, 12)
+  return hash.digest().subarray(0, MARK_BYTES).toString('base64url')
+}
+
+/** The XOR of marks, which is equal for the same set of them. */
+export function xorMarks(marks: readonly string[]): string {
+  const bits = Buffer.alloc(MARK_BYTES)
+  for (const mark of marks) {
+    const bytes = Buffer.from(mark, 'base64url')
+    for (const [index, byte] of bytes.entries()) bits[index] = (bits[index] ?? 0) ^ byte
+  }
+  return bits.toString('base64url')
 }
 
 /** The number of messages and the XOR of their hashes, in all and for thread roots: tallies combine. */

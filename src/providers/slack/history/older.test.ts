@@ -127,6 +127,7 @@ describe('stretches', () => {
       newest: '1700000000.000100',
       backfill: null,
       window: mark,
+      unwatched: {},
       older: {
         to: 472_222,
         next: 0,

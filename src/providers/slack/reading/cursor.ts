@@ -1,9 +1,5 @@
 import { z } from 'zod'
 import { ProviderError, type JsonValue } from '../../provider.ts'
-import { markOf } from '../history/marks.ts'
-import type { SlackMessage } from './messages.ts'
-
-const MOST_WATCHED_THREADS = 3_000
 
 /** A stretch of older history as of its last comparison with what is stored. */
 export interface SlackStretch {
@@ -75,6 +71,8 @@ const channelState = z.object({
   backfill: z.string().nullable(),
   /** Hash of the look-back window when last read: an equal one means no change. */
   window: z.string(),
+  /** By hour of the look-back: what is known of its threads that are not watched (`watched-threads.ts`). */
+  unwatched: z.record(z.string(), z.string()).default({}),
   older: olderState.default(unknownOlder),
   /** The bot was removed from the channel, or refused: it stays out until an invitation or a full resync. */
   left: z.boolean(),
@@ -123,6 +121,7 @@ export const unreadChannel = ({
   newest: '',
   backfill: '',
   window: '',
+  unwatched: {},
   older: unknownOlder(),
   left: false,
 })
@@ -138,42 +137,6 @@ export function writeSlackCursor(state: SlackState): JsonValue {
     saveThread(thread),
   ])
   return { ...state, channels: Object.fromEntries(channels), threads: Object.fromEntries(threads) }
-}
-
-/** Whether a root is unchanged since its thread was last read; null when the thread is not watched. */
-export function isThreadKnown(state: SlackState, channelId: string, root: SlackMessage): boolean | null {
-  const watched = state.threads[`${channelId}/${root.ts}`]
-  return watched ? watched.rootMark === markOf([root]) : null
-}
-
-/** Records a thread just read. `messages` is null when the read failed: then it comes first next time. */
-export function watchThread(
-  state: SlackState,
-  channelId: string,
-  root: SlackMessage,
-  messages: readonly SlackMessage[] | null,
-  now: Date,
-): void {
-  const latestReply = root.latest_reply ?? root.ts
-  state.threads[`${channelId}/${root.ts}`] =
-    messages === null
-      ? unreadThread(latestReply)
-      : { latestReply, readAt: now.getTime(), rootMark: markOf([root]), mark: markOf(messages) }
-}
-
-export const unreadThread = (latestReply: string): WatchedThread => ({
-  latestReply,
-  readAt: 0,
-  rootMark: '',
-  mark: '',
-})
-
-/** Keeps the threads with the latest replies. */
-export function pruneThreads(state: SlackState): void {
-  const entries = Object.entries(state.threads)
-  if (entries.length <= MOST_WATCHED_THREADS) return
-  entries.sort((left, right) => (left[1].latestReply > right[1].latestReply ? -1 : 1))
-  state.threads = Object.fromEntries(entries.slice(0, MOST_WATCHED_THREADS))
 }
 
 export function forgetChannel(state: SlackState, channelId: string): void {

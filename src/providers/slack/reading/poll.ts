@@ -1,6 +1,6 @@
 import type { ChangePage } from '../../provider.ts'
 import type { SlackChannel } from './channels.ts'
-import { unreadThread, type SlackChannelState, type WatchedThread } from './cursor.ts'
+import type { SlackChannelState, WatchedThread } from './cursor.ts'
 import { readThread, type HistoryBlock } from '../history/blocks.ts'
 import type { HintedBlock } from '../hints.ts'
 import { markOf } from '../history/marks.ts'
@@ -9,8 +9,9 @@ import { checkBudget, checkOlderHistory, type CheckBudget } from '../history/che
 import { forgetHour, windowStart, type Leaving } from '../history/older.ts'
 import { CHANGED_THREADS, readParts, type ReadPart } from './read-channel.ts'
 import { historyOf, pageOf, readingOf, tryChannel, type SlackSync } from './run.ts'
+import { unreadThread } from './watched-threads.ts'
 
-/** Threads older than the look-back that a poll checks: the most recently active, and those checked longest ago. */
+/** Threads that a poll checks: the most recently active before the look-back, and of all those checked longest ago. */
 const LIVELY_THREADS_PER_POLL = 30
 const OTHER_THREADS_PER_POLL = 20
 /** A look-back window of up to this many messages is compared as a whole. */
@@ -27,7 +28,7 @@ export async function* pollChannels(sync: SlackSync): AsyncGenerator<ChangePage>
     if (!state || state.backfill === '') continue
     yield* tryChannel(sync, channel, pollChannel(sync, channel, state, budget))
   }
-  yield* checkOldThreads(sync)
+  yield* checkThreads(sync)
 }
 
 async function* pollChannel(
@@ -90,10 +91,10 @@ async function* chain(head: HistoryBlock[], rest: AsyncIterable<HistoryBlock>): 
   yield* rest
 }
 
-/** Checks threads whose root is older than the look-back, where new replies do not show; rereads changed ones. */
-async function* checkOldThreads(sync: SlackSync): AsyncGenerator<ChangePage> {
+/** Checks threads for what their roots do not show: new replies before the look-back, and edited ones anywhere. */
+async function* checkThreads(sync: SlackSync): AsyncGenerator<ChangePage> {
   const { state, run, outage } = sync
-  for (const key of oldThreads(sync)) {
+  for (const key of threadsToCheck(sync)) {
     const [channelId = '', rootTs = ''] = key.split('/')
     const watched = state.threads[key]
     if (!watched) continue
@@ -113,22 +114,26 @@ async function* checkOldThreads(sync: SlackSync): AsyncGenerator<ChangePage> {
   }
 }
 
-function oldThreads(sync: SlackSync): string[] {
-  const old = Object.entries(sync.state.threads).filter(([key]) => isOldThread(sync, key))
-  const lively = old
+function threadsToCheck(sync: SlackSync): string[] {
+  const readable = Object.entries(sync.state.threads).filter(([key]) => sync.channels.has(channelOf(key)))
+  const lively = readable
+    .filter(([key]) => isOldThread(sync, key))
     .toSorted(([, left], [, right]) => (left.latestReply > right.latestReply ? -1 : 1))
     .slice(0, LIVELY_THREADS_PER_POLL)
   const chosen = new Set(lively.map(([key]) => key))
-  const others = old
-    .filter(([key]) => !chosen.has(key))
+  const others = readable
+    // The look-back reads again what could not be read in it.
+    .filter(([key, { readAt }]) => !chosen.has(key) && (readAt > 0 || isOldThread(sync, key)))
     .toSorted(([, left], [, right]) => left.readAt - right.readAt)
   return [...chosen, ...others.slice(0, OTHER_THREADS_PER_POLL).map(([key]) => key)]
 }
 
+const channelOf = (key: string): string => key.slice(0, key.indexOf('/'))
+
 function isOldThread(sync: SlackSync, key: string): boolean {
-  const [channelId = '', rootTs = ''] = key.split('/')
-  const channel = sync.state.channels[channelId]
-  return channel !== undefined && sync.channels.has(channelId) && rootTs < windowStart(channel)
+  const [, rootTs = ''] = key.split('/')
+  const channel = sync.state.channels[channelOf(key)]
+  return channel !== undefined && rootTs < windowStart(channel)
 }
 
 /** Rereads single blocks: their stored items then match Slack exactly. */

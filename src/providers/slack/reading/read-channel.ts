@@ -1,7 +1,7 @@
 import type { OutageGuard } from '../../outage-guard.ts'
 import type { ItemFailure, ProviderItem } from '../../provider.ts'
 import type { SlackRun } from '../client.ts'
-import { isThreadKnown, watchThread, type SlackState } from './cursor.ts'
+import type { SlackState } from './cursor.ts'
 import { readThread, type HistoryBlock } from '../history/blocks.ts'
 import {
   channelIdRange,
@@ -14,6 +14,7 @@ import {
 } from './items.ts'
 import type { SlackMessage } from './messages.ts'
 import type { SlackDirectory } from './people.ts'
+import { areUnwatchedKnown, isThreadKnown, watchThread } from './watched-threads.ts'
 
 const STORED_IDS_LIMIT = 1_000
 /** The result of reading a part of a channel: everything with a `ts` at or above `from`, up to the part before it. */
@@ -92,10 +93,14 @@ async function readBlock(
   const { context, directory, state } = reading
   await directory.load(block.messages)
   for (const conversation of gatherConversations(block.messages)) addConversation(reading, conversation, part)
-  for (const root of threadRoots(block.messages)) {
-    const isKnown = isThreadKnown(state, context.channel.id, root) ?? threads.skipUnwatched
+  const { id: channelId } = context.channel
+  const roots = threadRoots(block.messages)
+  const unwatched = roots.filter((root) => isThreadKnown(state, channelId, root) === null)
+  const skipsUnwatched = threads.skipUnwatched || areUnwatchedKnown(state, channelId, block.from, unwatched)
+  for (const root of roots) {
+    const isKnown = isThreadKnown(state, channelId, root) ?? skipsUnwatched
     if (threads.skipKnown && isKnown && !threads.forced.has(root.ts)) {
-      part.present.add(slackItemId(context.workspace.id, context.channel.id, root.ts))
+      part.present.add(slackItemId(context.workspace.id, channelId, root.ts))
       part.discovered += 1
       part.unchanged += 1
     } else {

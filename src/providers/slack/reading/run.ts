@@ -2,11 +2,12 @@ import { createOutageGuard, type OutageGuard } from '../../outage-guard.ts'
 import { ProviderError, type ChangePage } from '../../provider.ts'
 import type { SlackChannel } from './channels.ts'
 import type { SlackRun } from '../client.ts'
-import { pruneThreads, writeSlackCursor, type SlackState } from './cursor.ts'
+import { writeSlackCursor, type SlackState } from './cursor.ts'
 import { readHistory } from '../history/blocks.ts'
 import type { SlackWorkspace } from './items.ts'
 import { createSlackDirectory, type SlackDirectory } from './people.ts'
 import type { ChannelReading } from './read-channel.ts'
+import { pruneThreads } from './watched-threads.ts'
 
 export interface SlackChangesOptions {
   /** Messages per `conversations.history` request, 1 to 999. Restricted apps get 15 whatever they request. */
@@ -15,6 +16,8 @@ export interface SlackChangesOptions {
   itemsPerPage: number
   /** Messages before the look-back that a poll compares with what is stored. */
   verifiedMessages: number
+  /** Threads that the cursor remembers. */
+  watchedThreads: number
 }
 
 /** Shared by all parts of a run. */
@@ -109,7 +112,7 @@ export const channelKey = (sync: SlackSync, channelId: string) => `${sync.worksp
 
 /** A page with the current state as its cursor; not the last one. */
 export function pageOf(sync: SlackSync, progress: Progress): ChangePage {
-  pruneThreads(sync.state)
+  pruneThreads(sync.state, sync.options.watchedThreads)
   return {
     upserts: progress.upserts ?? [],
     deletions: progress.deletions ?? [],
