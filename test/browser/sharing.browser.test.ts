@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
 import { documentOf, push } from '../support/documents.ts'
 import {
@@ -50,11 +50,17 @@ describe.skipIf(executablePath === null)('sharing an answer in a browser', () =>
     return { author, colleague }
   }
 
-  /** Asks and copies what this button copies. */
-  async function copied(page: Page, button: string | RegExp): Promise<string> {
-    await page.getByRole('button', { name: button }).first().press('Enter')
+  /** What this button copies. */
+  async function copied(page: Page, button: string | RegExp, within: Locator | Page = page): Promise<string> {
+    await within.getByRole('button', { name: button }).first().press('Enter')
     return await page.evaluate<string>('navigator.clipboard.readText()')
   }
+
+  const isInView = (mark: Locator): Promise<boolean> =>
+    mark.evaluate((element) => {
+      const { top, bottom } = element.getBoundingClientRect()
+      return top >= 0 && bottom <= innerHeight
+    })
 
   async function ask(page: Page, question: string): Promise<void> {
     await page.getByRole('textbox', { name: 'Question' }).fill(question)
@@ -103,6 +109,36 @@ describe.skipIf(executablePath === null)('sharing an answer in a browser', () =>
     expect(asked).toBe(1)
     expect(await other.page.getByRole('main').innerText()).not.toContain('90 days')
     expect(await other.page.getByText('No answer yet').count()).toBe(0)
+    await other.close()
+  })
+
+  it('a link to a citation opens the cited sentence again, and for colleagues at most the document and the question', async () => {
+    const { author, colleague } = await settleColleagues()
+    const { context, page } = await openAuthor(author)
+    await ask(page, QUESTION)
+    await page
+      .getByRole('button', { name: /^Source 1/ })
+      .first()
+      .press('Enter')
+    const panel = page.getByRole('dialog')
+    await panel.locator('mark').first().waitFor()
+    const marked = await panel.locator('mark').allInnerTexts()
+    const link = await copied(page, 'Copy link', panel)
+    await page.goto('about:blank')
+    await page.goto(link)
+    await panel.locator('mark').first().waitFor()
+    expect(await panel.locator('mark').allInnerTexts()).toEqual(marked)
+    await expect.poll(() => isInView(panel.locator('mark').first())).toBe(true)
+    await expectNoFaults(page, 'a citation from a link')
+    await context.close()
+
+    const other = await rig.openTab({ bypassCSP: true })
+    await rig.signIn(other.page, colleague, link.slice(`${rig.service.url}/console/`.length))
+    // The author's document is closed to the colleague.
+    await other.page.getByText('This item is no longer available').waitFor()
+    await other.page.getByRole('button', { name: 'Close the source' }).click()
+    await other.page.getByText('No answer yet').waitFor()
+    expect(await other.page.getByRole('main').innerText()).not.toContain('90 days')
     await other.close()
   })
 

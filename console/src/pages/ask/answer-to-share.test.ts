@@ -10,7 +10,10 @@ it('lists the citations of a copied answer as Markdown, with links to the origin
     passage('On call', ''),
   ]
   expect(answerToShare('25 days. [1] Ask Ada. [3]', passages)).toBe(
-    '25 days. [1] Ask Ada. [3]\n\n- [1] [Vacation](https://wiki.example.com/vacation_%282026%29)\n- [3] On call',
+    '25 days. [1] Ask Ada. [2]\n\n- [1] [Vacation](https://wiki.example.com/vacation_%282026%29)\n- [2] On call',
+  )
+  expect(answerToShare('Ask Ada. [3][2] Again. [3] No passage. [9]', passages)).toBe(
+    'Ask Ada. [1][2] Again. [1] No passage. [9]\n\n- [1] On call\n- [2] Unused',
   )
   expect(answerToShare('Nothing.', passages)).toBe('Nothing.')
 })

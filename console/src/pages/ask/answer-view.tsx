@@ -60,11 +60,11 @@ export function AnswerView({ answer, onAgain }: { answer: AnswerState; onAgain: 
           <Note key={code} icon={<TriangleAlert size={18} aria-hidden />} title={message} />
         ))}
         <Steps answer={answer} />
-        <div className={classes.text} aria-live="polite" aria-busy={isRunning}>
+        <div className={classes.text} data-answer aria-live="polite" aria-busy={isRunning}>
           {text === '' && isRunning ? (
             <LinesSkeleton />
           ) : (
-            <Markdown text={text} renderText={(piece) => withMarkers(piece, context)} />
+            <Markdown text={text} renderText={(piece) => withMarkers(piece, { passages: context, cited })} />
           )}
         </div>
         {truncated && <Note icon={<TriangleAlert size={18} aria-hidden />} title={truncated.message} />}

@@ -11,17 +11,17 @@ import { AnswerView } from './answer-view.tsx'
 import { type AskSearch, CONVERSATION_MAX, searchRequestOf, without, withoutFilter } from './ask-search.ts'
 import { CallPanel } from './call-panel.tsx'
 import { DeleteThread } from './delete-thread.tsx'
-import { citedPassagesOf, EarlierTurns } from './earlier-turns.tsx'
+import { EarlierTurns } from './earlier-turns.tsx'
 import { Filters } from './filters.tsx'
 import { FollowUpForm } from './follow-up-form.tsx'
 import { LinkedWorkspace } from './linked-workspace.tsx'
-import { citedIn, type Passages } from './marker.tsx'
+import { citedIn } from './marker.tsx'
+import { answeredIn, OpenSource } from './open-source.tsx'
 import { PlanNotice } from './plan-notice.tsx'
 import { QuestionForm } from './question-form.tsx'
 import { SearchResults, useSearchResults } from './search-results.tsx'
 import { conversationOfLink } from './question-link.ts'
 import { SharedQuestion } from './shared-question.tsx'
-import { SourcePanel } from './source-panel.tsx'
 import { Suggestions } from './suggestions.tsx'
 import { ThreadList } from './thread-list.tsx'
 import {
@@ -119,7 +119,11 @@ function Searching({ search, onGo }: { search: AskSearch; onGo: (search: AskSear
           {results.data && <CallPanel call={{ route: 'search', body: searchRequestOf(search) }} />}
         </>
       )}
-      <OpenSource search={search} answered={{ text: null, passages: results.data?.hits ?? [] }} onGo={onGo} />
+      <OpenSource
+        search={search}
+        answered={{ text: null, passages: results.data?.hits ?? [], stored: null }}
+        onGo={onGo}
+      />
     </>
   )
 }
@@ -234,47 +238,6 @@ function Actions({ thread }: { thread: string | undefined }) {
   )
 }
 
-/** The passages that markers open. `text` is null for search results, which are not cited. */
-interface Answered {
-  text: string | null
-  passages: Passages
-}
-
-function answeredIn({ turn }: AskSearch, live: AnswerState | null, turns: readonly Turn[]): Answered {
-  const stored = turns.find(({ id }) => id === turn) ?? (live === null ? turns.at(-1) : undefined)
-  if (stored) return { text: stored.answer, passages: citedPassagesOf(stored) }
-  return { text: live?.text ?? '', passages: live?.context ?? [] }
-}
-
-function OpenSource({
-  search,
-  answered: { text, passages },
-  onGo,
-}: {
-  search: AskSearch
-  answered: Answered
-  onGo: (search: AskSearch) => void
-}) {
-  const { item, at } = search
-  const passage = at === undefined ? undefined : passages[at - 1]
-  const isOfItem = passage?.sourceItemId === item
-  const numbers = text === null ? passages.map((_, place) => place + 1) : citedIn(text, passages)
-  return (
-    <SourcePanel
-      itemId={item}
-      answer={text}
-      at={isOfItem ? at : undefined}
-      passage={isOfItem ? passage : undefined}
-      numbers={numbers}
-      onGo={(number) => {
-        const next = passages[number - 1]
-        if (next) onGo({ ...search, item: next.sourceItemId, at: number })
-      }}
-      onClose={() => onGo(without(search, 'item', 'at', 'turn'))}
-    />
-  )
-}
-
 /** Ignores the URL's `effort` if the service has no language model, which thorough answers need. */
 function useIsThorough({ effort }: AskSearch): boolean {
   const { config } = useConsole()
@@ -288,5 +251,5 @@ function withMode(search: AskSearch, mode: AskSearch['mode']): AskSearch {
 
 /** The search parameters without those of the previous results. */
 function atFirst(search: AskSearch): AskSearch {
-  return without(search, 'all', 'item', 'at', 'turn', 'after')
+  return without(search, 'all', 'item', 'at', 'mention', 'turn', 'after')
 }

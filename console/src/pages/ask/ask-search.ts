@@ -35,6 +35,8 @@ export interface AskSearch {
   /** The open item, and the number of its open passage, starting at 1. */
   item?: string
   at?: number
+  /** Which marker of the passage was opened, starting at 1. Without it, every statement that cites the passage counts. */
+  mention?: number
   /** The stored answer that cites the open passage. Without it, the latest answer. */
   turn?: string
 }
@@ -71,7 +73,10 @@ export function readAskSearch(given: Record<string, unknown>): AskSearch {
   }
   const after = questionsOf(given.after)
   if (after.length > 0) search.after = after
-  if (typeof given.at === 'number' && Number.isInteger(given.at) && given.at > 0) search.at = given.at
+  for (const name of ['at', 'mention'] as const) {
+    const number = given[name]
+    if (typeof number === 'number' && Number.isInteger(number) && number > 0) search[name] = number
+  }
   return search
 }
 

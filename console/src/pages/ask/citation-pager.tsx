@@ -32,7 +32,7 @@ export function CitationPager({
   const [before, after] = [numbers[place - 1], numbers[place + 1]]
   const noun = isCited ? 'citation' : 'result'
   return (
-    <Group gap="xs" mb="sm" role="group" aria-label={isCited ? 'Citations' : 'Results'}>
+    <Group gap="xs" role="group" aria-label={isCited ? 'Citations' : 'Results'}>
       <Button
         variant="default"
         size="compact-sm"

@@ -16,6 +16,17 @@ describe('the statements that cite a passage', () => {
     expect(statementsCiting(answer, 3)).toEqual(['- Level two.'])
     expect(statementsCiting(answer, 9)).toEqual([])
   })
+
+  it('is one statement if one of the markers is open', () => {
+    const answer = 'You get 25. [1] Level two. [2][1]\n[1] Days expire in March. [1]'
+    expect([1, 2, 3, 4, 5].map((mention) => statementsCiting(answer, 1, mention))).toEqual([
+      ['You get 25.'],
+      ['Level two.'],
+      [],
+      ['Days expire in March.'],
+      [],
+    ])
+  })
 })
 
 describe('the cited sentences of a document', () => {
@@ -36,6 +47,13 @@ describe('the cited sentences of a document', () => {
     expect(
       cited(['Employees park below'], 'Visitors park on level two. Employees park on level one.'),
     ).toEqual(['Employees park on level one.'])
+  })
+
+  it('are one sentence of the passage even if a model shares few of its words', () => {
+    const statement = 'Leave that nobody took by then is lost in March, so plan ahead with the team.'
+    const passage = DOCUMENT.split('\n').slice(0, 2).join('\n')
+    expect(cited([statement], passage)).toEqual(['Unused days expire in March.'])
+    expect(cited([statement])).toEqual([])
   })
 
   it('are found outside the passage if the statement quotes them, without short lines', () => {

@@ -9,31 +9,34 @@ export interface TextRange {
 
 const MARKER_RUN = /(?:\[\d{1,3}\][\s,;]{0,3}){1,25}/g
 const NUMBER = /\d+/g
-/** The minimum Dice coefficient of the words of a sentence and a statement. */
-const SHARED_MIN = 0.35
+/** The minimum Dice coefficient of the words of a sentence and a statement. One of the passage needs less. */
+const SHARED_MIN = { ofPassage: 0.15, anywhere: 0.35 }
 /** The share of a sentence's words that a statement must have to quote it. Shorter sentences match any text. */
 const QUOTED = 0.8
 const QUOTED_WORDS = 3
 const QUOTED_CHARACTERS = 12
 
-/** The statements right before each marker with this number. */
-export function statementsCiting(answer: string, number: number): string[] {
-  return answer.split('\n').flatMap((line) => {
-    const found: string[] = []
+/**
+ * The statements right before each marker with this number.
+ * @param mention which of these markers counts, starting at 1; all by default
+ */
+export function statementsCiting(answer: string, number: number, mention?: number): string[] {
+  const found = answer.split('\n').flatMap((line) => {
     let from = 0
-    for (const run of line.matchAll(MARKER_RUN)) {
+    return [...line.matchAll(MARKER_RUN)].flatMap((run) => {
       const statement = line.slice(from, run.index).trim()
       from = run.index + run[0].length
-      const numbers = (run[0].match(NUMBER) ?? []).map(Number)
-      if (statement !== '' && numbers.includes(number)) found.push(statement)
-    }
-    return found
+      const mentions = (run[0].match(NUMBER) ?? []).filter((one) => Number(one) === number)
+      return mentions.map(() => statement)
+    })
   })
+  const chosen = mention === undefined ? found : found.slice(mention - 1, mention)
+  return [...new Set(chosen)].filter((statement) => statement !== '')
 }
 
 /**
- * The sentences of a document that an answer cites: those that its statements quote anywhere in the document,
- * else the nearest one of the passage, else the whole passage.
+ * The sentences of a document that an answer cites: for each of its statements those that it quotes anywhere in the
+ * document, else the nearest one of the passage. Without any, the whole passage.
  * @param passage the stored text that the answer used; empty if unknown
  */
 export function citedSentences(
@@ -41,16 +44,18 @@ export function citedSentences(
   { statements, passage }: { statements: readonly string[]; passage: string },
 ): TextRange[] {
   const all = sentencesOf(text).map((range) => toSentence(text, range))
-  const cited = statements.map((statement) => ({
-    words: wordsOf(statement),
-    squeezed: squeezed(plainText(statement)),
-  }))
-  const quoted = all.filter((sentence) => cited.some((statement) => isQuoted(sentence, statement)))
-  if (quoted.length > 0) return quoted.map(({ range }) => range)
   const ofPassage = longestRunIn(all, squeezed(plainText(passage)))
-  const candidates = ofPassage.length > 0 ? ofPassage : all
-  const near = new Set(cited.flatMap(({ words }) => nearest(words, candidates)))
-  if (near.size > 0) return [...near].toSorted((one, other) => one.from - other.from)
+  const cited = new Set(
+    statements.flatMap((words) => {
+      const statement = { words: wordsOf(words), squeezed: squeezed(plainText(words)) }
+      const quoted = all.filter((sentence) => isQuoted(sentence, statement)).map(({ range }) => range)
+      if (quoted.length > 0) return quoted
+      return ofPassage.length > 0
+        ? nearest(statement.words, ofPassage, SHARED_MIN.ofPassage)
+        : nearest(statement.words, all, SHARED_MIN.anywhere)
+    }),
+  )
+  if (cited.size > 0) return [...cited].toSorted((one, other) => one.from - other.from)
   const [first, last] = [ofPassage[0], ofPassage.at(-1)]
   return first && last ? [{ from: first.range.from, to: last.range.to }] : []
 }
@@ -75,13 +80,17 @@ function isQuoted(sentence: Sentence, statement: Omit<Sentence, 'range'>): boole
   )
 }
 
-function nearest(statement: ReadonlySet<string>, candidates: readonly Sentence[]): TextRange[] {
+function nearest(
+  statement: ReadonlySet<string>,
+  candidates: readonly Sentence[],
+  sharedMin: number,
+): TextRange[] {
   const scored = candidates.map(({ range, words }) => {
     const size = words.size + statement.size
     return { range, score: size === 0 ? 0 : (2 * shared(words, statement)) / size }
   })
   const [best] = scored.toSorted((one, other) => other.score - one.score)
-  return best !== undefined && best.score >= SHARED_MIN ? [best.range] : []
+  return best !== undefined && best.score >= sharedMin ? [best.range] : []
 }
 
 function shared(words: ReadonlySet<string>, others: ReadonlySet<string>): number {

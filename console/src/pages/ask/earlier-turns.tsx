@@ -7,7 +7,7 @@ import { answerToShare } from './answer-to-share.ts'
 import classes from './earlier-turns.module.css'
 import { CopyLink } from './copy-link.tsx'
 import { FeedbackButtons } from './feedback.tsx'
-import { type Passages, withMarkers } from './marker.tsx'
+import { citedIn, type Passages, withMarkers } from './marker.tsx'
 import type { Turn } from './use-threads.ts'
 
 /** Some questions of a thread with their answers, newest first. */
@@ -52,15 +52,7 @@ export function EarlierTurns({
         </Text>
       ) : (
         <>
-          <div className={classes.text}>
-            <Markdown
-              text={turn.answer}
-              renderText={(piece) => withMarkers(piece, citedPassagesOf(turn), turn.id)}
-            />
-          </div>
-          <Text size="sm" c="dimmed" mt="sm">
-            {withMarkers(sourcesOf(turn), citedPassagesOf(turn), turn.id)}
-          </Text>
+          <Answer turn={turn} />
           <FeedbackButtons threadId={threadId} turn={turn} />
         </>
       )}
@@ -68,9 +60,22 @@ export function EarlierTurns({
   ))
 }
 
-/** The titles of the cited documents after their markers. */
-function sourcesOf({ citations }: Pick<Turn, 'citations'>): string {
-  return citations.map(({ index, title }) => `[${index}] ${title}`).join(' · ')
+/** The text of an answer, then the titles of the cited documents after their markers. */
+function Answer({ turn: { id, answer, citations } }: { turn: Turn }) {
+  const passages = citedPassagesOf({ citations })
+  const cited = citedIn(answer, passages)
+  const citing = { passages, cited, turn: id }
+  const sources = cited.map((number) => `[${number}] ${passages[number - 1]?.title}`).join(' · ')
+  return (
+    <>
+      <div className={classes.text} data-answer>
+        <Markdown text={answer} renderText={(piece) => withMarkers(piece, citing)} />
+      </div>
+      <Text size="sm" c="dimmed" mt="sm">
+        {withMarkers(sources, citing)}
+      </Text>
+    </>
+  )
 }
 
 /** The cited passages of a stored answer by marker number. Their text loads when one is opened. */

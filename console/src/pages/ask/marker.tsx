@@ -21,31 +21,56 @@ export type Passages = readonly (Passage | undefined)[]
 const MARKERS = /\[(\d{1,3})\]/g
 const PREVIEW_CHARACTERS = 320
 
-/** The numbers of the cited passages, sorted and without duplicates. */
+/** The numbers of the cited passages, in the order in which the text first cites them. */
 export function citedIn(text: string, passages: Passages): number[] {
   const numbers = [...text.matchAll(MARKERS)].map(([, number]) => Number(number))
-  return [...new Set(numbers)]
-    .filter((number) => passages[number - 1] !== undefined)
-    .toSorted((one, other) => one - other)
+  return [...new Set(numbers)].filter((number) => passages[number - 1] !== undefined)
 }
 
-/** Turns each marker `[N]` of a text into a link with a preview. Markers without a passage stay text. */
-export function withMarkers(text: string, passages: Passages, turn?: string): ReactNode {
+/** What markers of a text show: its passages, and those that the whole answer cites, in the order of `citedIn`. */
+export interface Citing {
+  passages: Passages
+  cited: readonly number[]
+  /** The stored answer that cites them. Without it, the latest answer. */
+  turn?: string
+}
+
+/** Turns each marker of a text into a link with a preview, numbered in order. Markers without a passage stay text. */
+export function withMarkers(text: string, { passages, cited, turn }: Citing): ReactNode {
   const pieces: ReactNode[] = []
   let from = 0
   for (const found of text.matchAll(MARKERS)) {
     const number = Number(found[1])
     const passage = passages[number - 1]
     if (passage === undefined) continue
-    const marker = <Marker key={found.index} number={number} passage={passage} turn={turn} />
+    const label = cited.indexOf(number) + 1
+    const marker = <Marker key={found.index} label={label} number={number} passage={passage} turn={turn} />
     pieces.push(text.slice(from, found.index), marker)
     from = found.index + found[0].length
   }
   return from === 0 ? text : [...pieces, text.slice(from)]
 }
 
+/** The text with its markers numbered as `withMarkers` shows them. */
+export function renumbered(text: string, cited: readonly number[]): string {
+  return text.replaceAll(MARKERS, (marker, number) => {
+    const place = cited.indexOf(Number(number))
+    return place === -1 ? marker : `[${place + 1}]`
+  })
+}
+
 /** The number of a passage: previews it on hover or focus, and opens it in its document. */
-function Marker({ number, passage, turn }: { number: number; passage: Passage; turn: string | undefined }) {
+function Marker({
+  label,
+  number,
+  passage,
+  turn,
+}: {
+  label: number
+  number: number
+  passage: Passage
+  turn: string | undefined
+}) {
   const open = useOpenPassage()
   return (
     <Tooltip
@@ -59,10 +84,11 @@ function Marker({ number, passage, turn }: { number: number; passage: Passage; t
       <button
         type="button"
         className={classes.marker}
-        aria-label={`Source ${number}: ${passage.title}`}
-        onClick={() => open(passage, number, turn)}
+        aria-label={`Source ${label}: ${passage.title}`}
+        data-passage={number}
+        onClick={({ currentTarget }) => open(passage, number, { turn, mention: mentionOf(currentTarget) })}
       >
-        {number}
+        {label}
       </button>
     </Tooltip>
   )
@@ -91,16 +117,28 @@ function Preview({ passage }: { passage: Passage }) {
   )
 }
 
+/** Which of the markers of its passage this one is in its answer, starting at 1; undefined outside an answer. */
+function mentionOf(marker: HTMLElement): number | undefined {
+  const answer = marker.closest('[data-answer]')
+  if (answer === null) return undefined
+  return [...answer.querySelectorAll(`[data-passage="${marker.dataset.passage}"]`)].indexOf(marker) + 1
+}
+
 /** Opens a passage, given its number, in its document. The URL records it, so that Back closes it. */
-export function useOpenPassage(): (passage: Passage, at: number, turn?: string) => void {
+export function useOpenPassage(): (
+  passage: Passage,
+  at: number,
+  of?: { turn?: string | undefined; mention?: number | undefined },
+) => void {
   const navigate = useNavigate({ from: '/ask' })
-  return ({ sourceItemId }, at, turn) =>
+  return ({ sourceItemId }, at, { turn, mention } = {}) =>
     void navigate({
       search: (search: AskSearch) => ({
-        ...without(search, 'turn'),
+        ...without(search, 'turn', 'mention'),
         item: sourceItemId,
         at,
         ...(turn === undefined ? {} : { turn }),
+        ...(mention === undefined ? {} : { mention }),
       }),
       resetScroll: false,
     })

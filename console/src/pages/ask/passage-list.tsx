@@ -7,7 +7,7 @@ import { providerIds, providerName } from '../../api/provider-list.ts'
 import { type Passage, useOpenPassage } from './marker.tsx'
 import classes from './passage-list.module.css'
 
-/** The cited passages by number, followed by the other passages that the answer used. */
+/** The cited passages in the order of their markers, followed by the other passages that the answer used. */
 export function PassageList({
   passages,
   cited,
@@ -25,7 +25,7 @@ export function PassageList({
     <>
       {cited.length > 0 && (
         <section aria-label="Cited passages" className={classes.part}>
-          <Numbered numbers={cited} passages={passages} />
+          <Numbered numbers={cited} passages={passages} first={1} />
         </section>
       )}
       {isDone && others.length > 0 && (
@@ -33,18 +33,27 @@ export function PassageList({
           <summary>
             {otherLabel} ({others.length})
           </summary>
-          <Numbered numbers={others} passages={passages} />
+          <Numbered numbers={others} passages={passages} first={cited.length + 1} />
         </details>
       )}
     </>
   )
 }
 
-function Numbered({ numbers, passages }: { numbers: readonly number[]; passages: readonly Passage[] }) {
+function Numbered({
+  numbers,
+  passages,
+  first,
+}: {
+  numbers: readonly number[]
+  passages: readonly Passage[]
+  /** The number to show for the first passage. */
+  first: number
+}) {
   const open = useOpenPassage()
   return (
     <ol className={classes.list}>
-      {numbers.map((number) => {
+      {numbers.map((number, place) => {
         const passage = passages[number - 1]
         if (passage === undefined) return null
         const provider = providerIds().find((id) => id === passage.provider)
@@ -52,7 +61,7 @@ function Numbered({ numbers, passages }: { numbers: readonly number[]; passages:
         return (
           <li key={number} className={classes.passage}>
             <span className={classes.number} aria-hidden>
-              {number}
+              {first + place}
             </span>
             <div className={classes.words}>
               <button type="button" className={classes.title} onClick={() => open(passage, number)}>

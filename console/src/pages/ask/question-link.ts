@@ -21,6 +21,37 @@ export function linkSearch(workspace: string, { question, earlier, isThorough = 
   }
 }
 
+/** A citation of a stored answer: its thread, its question, and the number of its passage. */
+interface StoredCitation {
+  thread: string
+  turn: { id: string; question: string }
+  earlier: readonly string[]
+  at: number | undefined
+  mention: number | undefined
+}
+
+/**
+ * The search parameters of a link to a document, and to the citation that is open in it. The author of the answer sees
+ * the answer and the cited sentence again; colleagues see the document if they may read it, and can ask the question.
+ */
+export function citationLink(
+  workspace: string,
+  item: string | undefined,
+  citation: StoredCitation | null,
+): AskSearch {
+  const document = item === undefined ? {} : { item }
+  if (citation === null) return { workspace, ...document }
+  const { thread, turn, earlier, at, mention } = citation
+  return {
+    ...linkSearch(workspace, { question: turn.question, earlier }),
+    ...document,
+    thread,
+    turn: turn.id,
+    ...(at === undefined ? {} : { at }),
+    ...(mention === undefined ? {} : { mention }),
+  }
+}
+
 /** Null if the address is too long to open. */
 export function shortEnough(address: string): string | null {
   return address.length > ADDRESS_CHARACTERS_MAX ? null : address

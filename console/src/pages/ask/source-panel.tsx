@@ -10,7 +10,9 @@ import { MailHead } from '../../ui/mail-head.tsx'
 import { Reading } from '../../ui/reading.tsx'
 import { ItemChunks } from '../sources/item-chunks.tsx'
 import { ItemReaders } from '../sources/item-readers.tsx'
+import type { AskSearch } from './ask-search.ts'
 import { CitationPager, keyedCitation } from './citation-pager.tsx'
+import { CopyAddress } from './copy-link.tsx'
 import type { Passage } from './marker.tsx'
 import classes from './source-panel.module.css'
 import { StoredText } from './stored-text.tsx'
@@ -21,22 +23,28 @@ const WIDE = '(min-width: 62em)'
  * A stored document with its cited sentences highlighted, beside the page or full width on narrow screens.
  * @param itemId the panel is closed if undefined
  * @param answer the text that cites the document; null for search results
+ * @param mention the marker that was opened, of those of the passage
  * @param numbers the passages to page through
+ * @param link opens the same citation again
  */
 export function SourcePanel({
   itemId,
   answer,
   at,
+  mention,
   passage,
   numbers,
+  link,
   onGo,
   onClose,
 }: {
   itemId: string | undefined
   answer: string | null
   at: number | undefined
+  mention: number | undefined
   passage: Passage | undefined
   numbers: readonly number[]
+  link: AskSearch
   onGo: (number: number) => void
   onClose: () => void
 }) {
@@ -64,9 +72,12 @@ export function SourcePanel({
           <Drawer.CloseButton aria-label="Close the source" />
         </div>
         <Drawer.Body>
-          {at !== undefined && (
-            <CitationPager at={at} numbers={numbers} isCited={answer !== null} onGo={onGo} />
-          )}
+          <div className={classes.tools}>
+            {at !== undefined && (
+              <CitationPager at={at} numbers={numbers} isCited={answer !== null} onGo={onGo} />
+            )}
+            <CopyAddress search={link} label="Copy link" isLabelled />
+          </div>
           <div className={classes.facts}>
             {provider && <ItemFacts provider={provider} item={item.data} />}
             {url !== '' && (
@@ -82,7 +93,15 @@ export function SourcePanel({
             </Alert>
           ) : (
             <Reading query={item}>
-              {(found) => <Stored item={found} passage={passage?.content ?? ''} answer={answer} at={at} />}
+              {(found) => (
+                <Stored
+                  item={found}
+                  passage={passage?.content ?? ''}
+                  answer={answer}
+                  at={at}
+                  mention={mention}
+                />
+              )}
             </Reading>
           )}
         </Drawer.Body>
@@ -100,12 +119,13 @@ function Stored({
   passage: string
   answer: string | null
   at: number | undefined
+  mention: number | undefined
 }) {
   const { isAdmin } = useWorkspace()
   return (
     <>
       <MailHead item={item} />
-      <StoredText key={`${item.id} ${cited.at}`} item={item} {...cited} />
+      <StoredText key={`${item.id} ${cited.at} ${cited.mention}`} item={item} {...cited} />
       <div className={classes.more}>
         <ItemChunks itemId={item.id} />
       </div>

@@ -16,20 +16,23 @@ export function StoredText({
   passage,
   answer,
   at,
+  mention,
 }: {
   item: Pick<Schemas['SourceItem'], 'body' | 'sourceKind' | 'metadata'>
   passage: string
   /** The answer that cites the item as `at`; null without one. */
   answer: string | null
   at: number | undefined
+  /** The marker whose statement counts; all by default. */
+  mention?: number | undefined
 }) {
   const { body, sourceKind } = item
   const senders = sendersOf(item)
   const [isWhole, setIsWhole] = useState(body.length <= WHOLE_CHARACTERS_MAX)
   const text = useRef<HTMLDivElement>(null)
   const statements = useMemo(
-    () => (answer === null || at === undefined ? [] : statementsCiting(answer, at)),
-    [answer, at],
+    () => (answer === null || at === undefined ? [] : statementsCiting(answer, at, mention)),
+    [answer, at, mention],
   )
   const find = useCallback(
     (rendered: string) => citedSentences(rendered, { statements, passage }),
