@@ -59,7 +59,7 @@ describe.skipIf(executablePath === null)('sharing an answer in a browser', () =>
   const isInView = (mark: Locator): Promise<boolean> =>
     mark.evaluate((element) => {
       const { top, bottom } = element.getBoundingClientRect()
-      return top >= 0 && bottom <= innerHeight
+      return top >= 0 && bottom <= element.ownerDocument.documentElement.clientHeight
     })
 
   async function ask(page: Page, question: string): Promise<void> {

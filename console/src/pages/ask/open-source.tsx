@@ -48,10 +48,11 @@ export function OpenSource({
   return (
     <SourcePanel
       itemId={item}
-      answer={text}
-      at={isOfItem ? at : undefined}
-      mention={isOfItem ? mention : undefined}
-      passage={isOfItem ? passage : undefined}
+      cited={
+        isOfItem
+          ? { answer: text, at, mention, passage }
+          : { answer: text, at: undefined, mention: undefined, passage: undefined }
+      }
       numbers={numbers}
       link={citationLink(organization.id, item, citation)}
       onGo={(number) => {

@@ -19,44 +19,43 @@ import { StoredText } from './stored-text.tsx'
 
 const WIDE = '(min-width: 62em)'
 
+/** The open citation: the text that cites the document, which passage, and by which of its markers. */
+interface Cited {
+  /** Null for search results. */
+  answer: string | null
+  at: number | undefined
+  mention: number | undefined
+  passage: Passage | undefined
+}
+
 /**
  * A stored document with its cited sentences highlighted, beside the page or full width on narrow screens.
  * @param itemId the panel is closed if undefined
- * @param answer the text that cites the document; null for search results
- * @param mention the marker that was opened, of those of the passage
  * @param numbers the passages to page through
  * @param link opens the same citation again
  */
 export function SourcePanel({
   itemId,
-  answer,
-  at,
-  mention,
-  passage,
+  cited,
   numbers,
   link,
   onGo,
   onClose,
 }: {
   itemId: string | undefined
-  answer: string | null
-  at: number | undefined
-  mention: number | undefined
-  passage: Passage | undefined
+  cited: Cited
   numbers: readonly number[]
   link: AskSearch
   onGo: (number: number) => void
   onClose: () => void
 }) {
+  const { answer, at, passage } = cited
   const isWide = useMediaQuery(WIDE, true, { getInitialValueInEffect: false })
   const item = useSourceItem(itemId)
   useWindowEvent('keydown', (event) => {
     const next = keyedCitation(event, at, numbers)
     if (next !== undefined) onGo(next)
   })
-  const title = item.data?.title ?? passage?.title ?? 'Source'
-  const url = item.data?.url ?? passage?.url ?? ''
-  const provider = item.data?.provider ?? passage?.provider
   return (
     <Drawer.Root
       opened={itemId !== undefined}
@@ -68,7 +67,9 @@ export function SourcePanel({
       <Drawer.Content>
         {/* A header element would be a second banner landmark. */}
         <div className={classes.head}>
-          <Drawer.Title className={classes.title}>{title}</Drawer.Title>
+          <Drawer.Title className={classes.title}>
+            {item.data?.title ?? passage?.title ?? 'Source'}
+          </Drawer.Title>
           <Drawer.CloseButton aria-label="Close the source" />
         </div>
         <Drawer.Body>
@@ -78,31 +79,13 @@ export function SourcePanel({
             )}
             <CopyAddress search={link} label="Copy link" isLabelled />
           </div>
-          <div className={classes.facts}>
-            {provider && <ItemFacts provider={provider} item={item.data} />}
-            {url !== '' && (
-              <SourceLink href={url} plain={url}>
-                Open the original
-                {provider && ` at ${providerName(provider) ?? provider}`}
-              </SourceLink>
-            )}
-          </div>
+          <Facts item={item.data} passage={passage} />
           {item.error?.status === 404 ? (
             <Alert title="This item is no longer available" role="alert">
               It was deleted, or you may no longer read it.
             </Alert>
           ) : (
-            <Reading query={item}>
-              {(found) => (
-                <Stored
-                  item={found}
-                  passage={passage?.content ?? ''}
-                  answer={answer}
-                  at={at}
-                  mention={mention}
-                />
-              )}
-            </Reading>
+            <Reading query={item}>{(found) => <Stored item={found} cited={cited} />}</Reading>
           )}
         </Drawer.Body>
       </Drawer.Content>
@@ -110,22 +93,42 @@ export function SourcePanel({
   )
 }
 
+/** The document's origin and a link to it, of the passage until the document is read. */
+function Facts({ item, passage }: { item: Schemas['SourceItem'] | undefined; passage: Passage | undefined }) {
+  const { url, provider } = item ?? passage ?? { url: null, provider: '' }
+  return (
+    <div className={classes.facts}>
+      {provider !== '' && <ItemFacts provider={provider} item={item} />}
+      {url !== null && url !== '' && (
+        <SourceLink href={url} plain={url}>
+          Open the original
+          {provider !== '' && ` at ${providerName(provider) ?? provider}`}
+        </SourceLink>
+      )}
+    </div>
+  )
+}
+
 /** The text and, for admins, its readers. */
 function Stored({
   item,
-  ...cited
+  cited: { answer, at, mention, passage },
 }: {
   item: Schemas['SourceItem']
-  passage: string
-  answer: string | null
-  at: number | undefined
-  mention: number | undefined
+  cited: Cited
 }) {
   const { isAdmin } = useWorkspace()
   return (
     <>
       <MailHead item={item} />
-      <StoredText key={`${item.id} ${cited.at} ${cited.mention}`} item={item} {...cited} />
+      <StoredText
+        key={`${item.id} ${at} ${mention}`}
+        item={item}
+        passage={passage?.content ?? ''}
+        answer={answer}
+        at={at}
+        mention={mention}
+      />
       <div className={classes.more}>
         <ItemChunks itemId={item.id} />
       </div>
