@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { VERSION } from '../kernel/version.ts'
 import type { SiteState } from './build.ts'
 import { addConsole, type ConsoleSignIn } from './serve.ts'
 
@@ -97,9 +98,10 @@ describe('the console', () => {
       expect((await get(path)).body).toBe('the page')
   })
 
-  it('tells the page how people sign in, and whether there is a language model', async () => {
+  it('tells the page its address and version, how people sign in, and whether there is a language model', async () => {
     expect((await get('/console/config.json')).json()).toEqual({
       publicUrl: 'https://memory.example.com',
+      version: VERSION,
       signIn,
       hasLanguageModel: true,
       providers: [],

@@ -2,6 +2,7 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { SiteBuild } from './build.ts'
 import { sendPage } from '../http/page.ts'
+import { VERSION } from '../kernel/version.ts'
 import type { ProviderDescription } from '../providers/index.ts'
 import { addSignInRoutes, type BackendSignIn } from './sign-in-routes.ts'
 import { CONSOLE, waitingPage } from './waiting-page.ts'
@@ -78,6 +79,7 @@ export async function addConsole(
   server.get(`${CONSOLE_PATH}/config.json`, async (_request, reply) =>
     reply.header('Cache-Control', 'no-store').send({
       publicUrl: server.publicUrl(),
+      version: VERSION,
       signIn: signIn(),
       hasLanguageModel: options.hasLanguageModel,
       providers: options.providers,

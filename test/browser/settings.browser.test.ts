@@ -1,5 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { VERSION } from '../../src/kernel/version.ts'
 import type { TestOrganization } from '../support/service.ts'
 import {
   type ConsoleRig,
@@ -35,6 +36,25 @@ describe.skipIf(executablePath === null)('the settings in a browser', () => {
     await close()
   })
 
+  it('shows the addresses for programs, the version, how to export, and the account with its theme', async () => {
+    const { email, name } = await rig.settle('admin')
+    const { page, close } = await rig.openTab({ bypassCSP: true })
+    await rig.signIn(page, email, 'settings')
+    await expectSettled(page)
+    const service = page.getByRole('region', { name: 'Service' })
+    await service.getByText(`${rig.service.url}/mcp`, { exact: true }).waitFor()
+    await service.getByText(VERSION, { exact: true }).waitFor()
+    const command = await page.getByRole('region', { name: 'the export command' }).innerText()
+    expect(command).toContain(`export workspace.jsonl --url ${rig.service.url}`)
+    const account = page.getByRole('region', { name: 'Your account' })
+    await account.getByText(name, { exact: true }).waitFor()
+    await account.getByText('Dark', { exact: true }).click()
+    await page.locator('html[data-mantine-color-scheme="dark"]').waitFor()
+    await page.getByText('Every member finds every item now').waitFor()
+    for (const width of [390, 1024]) await expectFits(page, 'settings', width)
+    await close()
+  })
+
   it('shows a failed test in words of what to do', async () => {
     const { page, close } = await rig.openTab({ bypassCSP: true })
     await rig.signIn(page, (await rig.settle('admin')).email, 'settings')
@@ -57,7 +77,8 @@ describe.skipIf(executablePath === null)('the settings in a browser', () => {
     await expectSettled(page)
     await page.getByText(organization.id).waitFor()
     await page.getByRole('button', { name: 'Leave', exact: true }).waitFor()
-    for (const name of ['Rename', /^Test/, 'Delete this workspace'])
+    await page.getByRole('region', { name: 'Service' }).getByText('MCP', { exact: true }).waitFor()
+    for (const name of ['Rename', /^Test/, 'Delete this workspace', 'Copy the export command'])
       expect(await page.getByRole('button', { name }).count()).toBe(0)
     await expectNoFaults(page, "a member's settings")
     await close()

@@ -17,6 +17,8 @@ export type SignIn =
 export interface Config {
   /** The service's configured base URL, without a trailing slash. */
   publicUrl: string
+  /** The version of the service. */
+  version: string
   signIn: SignIn
   /** Whether a language model is configured. Thorough answers need one. */
   hasLanguageModel: boolean

@@ -1,14 +1,9 @@
 import { Menu, UnstyledButton, VisuallyHidden, useMantineColorScheme } from '@mantine/core'
-import { BookOpen, Check, EllipsisVertical, LogOut, Monitor, Moon, Sun } from 'lucide-react'
+import { BookOpen, Check, EllipsisVertical, LogOut } from 'lucide-react'
 import { useConsole } from '../session/context.tsx'
 import classes from './switcher.module.css'
 import { useWorkspace } from '../session/workspace.tsx'
-
-const SCHEMES = [
-  { id: 'light', label: 'Light', icon: Sun },
-  { id: 'dark', label: 'Dark', icon: Moon },
-  { id: 'auto', label: 'System', icon: Monitor },
-] as const
+import { COLOR_SCHEMES } from '../ui/color-schemes.ts'
 
 /** The signed-in user, the color scheme, the API reference, and sign-out. */
 export function AccountMenu() {
@@ -30,7 +25,7 @@ export function AccountMenu() {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>Theme</Menu.Label>
-        {SCHEMES.map(({ id, label, icon: Icon }) => (
+        {COLOR_SCHEMES.map(({ id, label, icon: Icon }) => (
           <Menu.Item
             key={id}
             leftSection={<Icon size={15} aria-hidden />}

@@ -8,6 +8,7 @@ export function ConfirmDialog({
   title,
   text,
   confirm,
+  isGrave = true,
   work,
   onConfirm,
   onClose,
@@ -18,6 +19,8 @@ export function ConfirmDialog({
   text: string
   /** The verb of the button: "Revoke key". */
   confirm: string
+  /** Whether it takes something away or exposes it, for which the button is red. */
+  isGrave?: boolean
   work: FormWork
   onConfirm: () => void
   onClose: () => void
@@ -31,7 +34,7 @@ export function ConfirmDialog({
           <Button variant="default" onClick={onClose} data-autofocus>
             Cancel
           </Button>
-          <Button color="red.8" onClick={onConfirm} loading={work.isPending}>
+          <Button {...(isGrave ? { color: 'red.8' } : {})} onClick={onConfirm} loading={work.isPending}>
             {confirm}
           </Button>
         </Group>

@@ -1,6 +1,5 @@
 import { Button, Group, Text } from '@mantine/core'
 import { CircleStop, TriangleAlert } from 'lucide-react'
-import type { ReactNode } from 'react'
 import type { ApiError } from '../../api/errors.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { count } from '../../ui/format.ts'
@@ -15,7 +14,9 @@ import { AskError } from './ask-error.tsx'
 import { CopyLink } from './copy-link.tsx'
 import { FeedbackButtons } from './feedback.tsx'
 import { citedIn, withMarkers } from './marker.tsx'
+import { Note } from './note.tsx'
 import { PassageList } from './passage-list.tsx'
+import { PermissionsHint } from './permissions-hint.tsx'
 import { Steps } from './steps.tsx'
 import type { AnswerState } from './use-answer.ts'
 
@@ -56,6 +57,7 @@ export function AnswerView({ answer, onAgain }: { answer: AnswerState; onAgain: 
         {weak && (
           <Note icon={<TriangleAlert size={18} aria-hidden />} title="Weak evidence" text={weak.message} />
         )}
+        {phase === 'whole' && (weak || cited.length === 0) && <PermissionsHint />}
         {others.map(({ code, message }) => (
           <Note key={code} icon={<TriangleAlert size={18} aria-hidden />} title={message} />
         ))}
@@ -95,20 +97,6 @@ function evidenceInWords(sources: number, hasLanguageModel: boolean): string {
   if (sources === 0) return 'No citations.'
   const passages = count(sources, 'passage')
   return hasLanguageModel ? `Cites ${passages}.` : `Quoted from ${passages}; no language model is set up.`
-}
-
-function Note({ icon, title, text }: { icon: ReactNode; title: string; text?: string }) {
-  return (
-    <div className={classes.note}>
-      {icon}
-      <div>
-        <Text fw={620} size="sm">
-          {title}
-        </Text>
-        {text !== undefined && <Text size="sm">{text}</Text>}
-      </div>
-    </div>
-  )
 }
 
 function Stopped({ hasText, onAgain }: { hasText: boolean; onAgain: () => void }) {

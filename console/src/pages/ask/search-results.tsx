@@ -19,6 +19,7 @@ import { AskError } from './ask-error.tsx'
 import { type AskSearch, filterOf, RESULTS, searchRequestOf } from './ask-search.ts'
 import { useOpenPassage } from './marker.tsx'
 import { excerptOf, markWords, wordsToMark } from './matching-words.ts'
+import { PermissionsHint } from './permissions-hint.tsx'
 import classes from './search-results.module.css'
 
 type Hit = Schemas['Hit']
@@ -98,6 +99,7 @@ function Nothing({ search, onUnfiltered }: { search: AskSearch; onUnfiltered: ()
   const isFiltered = filterOf(search) !== undefined
   return (
     <Panel>
+      <PermissionsHint />
       <EmptyState
         icon={SearchX}
         title="No results"

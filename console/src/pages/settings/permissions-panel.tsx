@@ -11,12 +11,21 @@ const CHANGES = {
     title: 'Enforce permissions?',
     text: 'At once, each person finds only what they may read at the source, in the console and over MCP. This applies to owners and admins too: they no longer find private channels and files of others.',
     confirm: 'Enforce permissions',
+    isGrave: false,
   },
   off: {
     title: 'Stop enforcing permissions?',
     text: 'At once, every member finds every item of the workspace, including private channels and files of others.',
     confirm: 'Stop enforcing',
+    isGrave: true,
   },
+} as const
+
+/** What each state means now. */
+const NOW = {
+  enforced:
+    'Permissions apply to owners and admins too. API keys still find everything of their providers, unless a request names a person in onBehalfOf.',
+  off: 'Every member finds every item now, including private channels and files of others.',
 } as const
 
 /** Whether users find only what they may read at the source. Owners can change it. */
@@ -39,6 +48,7 @@ export function PermissionsPanel() {
             setIsAsking(true)
           }}
         />
+        <Text size="sm">{NOW[organization.permissions]}</Text>
         {!isOwner && (
           <Text size="sm" c="dimmed">
             Only owners change this.

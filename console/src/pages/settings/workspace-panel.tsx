@@ -1,6 +1,5 @@
 import { Button, Code, Group, Stack, Text, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import { roleName } from '../../session/role-name.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { ErrorNotice } from '../../ui/error-state.tsx'
@@ -28,8 +27,6 @@ export function WorkspacePanel() {
             <Code>{organization.id}</Code>
             <CopyButton value={organization.id} label="Copy the workspace ID" />
           </dd>
-          <dt>Your role</dt>
-          <dd>{roleName(organization.role)}</dd>
           <dt>Created</dt>
           <dd>{formatDate(organization.createdAt)}</dd>
         </dl>
