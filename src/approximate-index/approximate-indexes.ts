@@ -20,30 +20,15 @@ import { findIndex, findIndexes } from './catalogue.ts'
 import { dropIndex, indexName } from './index-ddl.ts'
 import { findAllWanted, findMoved, findWaiting, findWanted, reopen, unwant, want } from './store.ts'
 import type { Logger } from '../kernel/logger.ts'
-
-export interface ApproximateIndexView {
-  /** `none`: not requested. */
-  status: 'none' | 'building' | 'ready' | 'failed'
-  /** The model of the indexed vectors. */
-  model: string | null
-  /** The organization's vectors of that model. */
-  chunksTotal: number
-  /** Vectors indexed so far. */
-  chunksDone: number
-  bytes: number
-  requestedAt: string | null
-  finishedAt: string | null
-  /** Why the last attempt failed; it will be retried. */
-  errorMessage: string | null
-}
+import type { ApproximateIndex } from './schemas.ts'
 
 export interface ApproximateIndexes {
   /** Starts a background build, if there is none. @throws AppError `not_found`, `approximate_index_refused` */
-  ask(requestId: string, organizationId: string): Promise<ApproximateIndexView>
+  ask(requestId: string, organizationId: string): Promise<ApproximateIndex>
   /** @throws AppError `not_found` */
-  read(organizationId: string): Promise<ApproximateIndexView>
+  read(organizationId: string): Promise<ApproximateIndex>
   /** Searches stop using it now; a worker drops it in the background. @throws AppError `not_found` */
-  drop(requestId: string, organizationId: string): Promise<ApproximateIndexView>
+  drop(requestId: string, organizationId: string): Promise<ApproximateIndex>
   /** Reconciles now and every 15 seconds, if this process works. */
   start(): void
   /** Reconciles now. Never rejects: failures are logged. */
@@ -165,7 +150,7 @@ async function answeringModel(db: Db, organizationId: string): Promise<number> {
 
 const Vectors = z.tuple([z.object({ model: z.string(), chunks: z.number() })])
 
-async function readView(db: Db, organizationId: string): Promise<ApproximateIndexView> {
+async function readView(db: Db, organizationId: string): Promise<ApproximateIndex> {
   const row = await findWanted(db, organizationId)
   if (row === undefined) {
     const known = db

@@ -2,7 +2,8 @@ import type { Db } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { ConsoleCaller } from '../kernel/caller.ts'
 import { PROVIDERS } from '../providers/index.ts'
-import { type AuditEventView, type EventFilter, type EventPage, pageEvents } from './list-events.ts'
+import { type EventFilter, type EventPage, pageEvents } from './list-events.ts'
+import type { AuditEvent } from './schemas.ts'
 import { recordEvent } from './record-event.ts'
 
 export const EXPORT_FORMATS = ['csv', 'jsonl'] as const
@@ -57,7 +58,7 @@ async function* writeEvents(
   } while (cursor !== undefined)
 }
 
-function write(event: AuditEventView, format: ExportFormat): string {
+function write(event: AuditEvent, format: ExportFormat): string {
   switch (format) {
     case 'jsonl':
       return `${JSON.stringify(event)}\n`
@@ -66,7 +67,7 @@ function write(event: AuditEventView, format: ExportFormat): string {
   }
 }
 
-function cellOf(value: AuditEventView[keyof AuditEventView]): string {
+function cellOf(value: AuditEvent[keyof AuditEvent]): string {
   if (value === null) return ''
   return typeof value === 'string' ? value : JSON.stringify(value)
 }

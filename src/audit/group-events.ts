@@ -3,25 +3,8 @@ import type { Db } from '../database/database.ts'
 import { newestFirst, type PageQuery } from '../database/list-page.ts'
 import { decodeCursor, encodeCursor } from '../kernel/list-cursor.ts'
 import type { Caller } from '../kernel/caller.ts'
-import {
-  type AuditEventView,
-  type EventFilter,
-  filterEvents,
-  NEWEST,
-  toView,
-  withDeletedItems,
-} from './list-events.ts'
-
-/** Events of one action and actor that follow each other, each within ten minutes of the one before. */
-export interface EventGroup {
-  /** Its newest event. */
-  event: AuditEventView
-  count: number
-  /** When its oldest event happened. */
-  oldestAt: string
-  /** Whether the first group of the next page may continue it. */
-  isOpen: boolean
-}
+import { type EventFilter, filterEvents, NEWEST, toView, withDeletedItems } from './list-events.ts'
+import type { AuditEvent, EventGroup } from './schemas.ts'
 
 export interface GroupPage {
   groups: EventGroup[]
@@ -104,7 +87,7 @@ async function readNewest(
   db: Db,
   organizationId: string,
   runs: readonly Run[],
-): Promise<Map<string, AuditEventView>> {
+): Promise<Map<string, AuditEvent>> {
   if (runs.length === 0) return new Map()
   const rows = await db
     .selectFrom('audit_events')

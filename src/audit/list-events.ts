@@ -4,18 +4,7 @@ import { type PageQuery, readPage } from '../database/list-page.ts'
 import type { Row } from '../database/schema.ts'
 import type { Caller } from '../kernel/caller.ts'
 import type { AuditAction } from './actions.ts'
-
-export interface AuditEventView {
-  id: string
-  organizationId: string
-  actorUserId: string | null
-  actorApiKeyId: string | null
-  action: string
-  targetType: string
-  targetId: string
-  metadata: Record<string, unknown>
-  createdAt: string
-}
+import type { AuditEvent } from './schemas.ts'
 
 export const NEWEST = { at: 'created_at', id: 'id' }
 
@@ -35,7 +24,7 @@ export interface EventFilter {
 }
 
 export interface EventPage {
-  auditEvents: AuditEventView[]
+  auditEvents: AuditEvent[]
   /** Absent on the last page, which then has the form that agents get. */
   nextCursor?: string
 }
@@ -98,7 +87,7 @@ export async function withDeletedItems(
   return { ...filter, deletedItems: events.map(({ target_id }) => target_id) }
 }
 
-export function toView(row: Row<'audit_events'>): AuditEventView {
+export function toView(row: Row<'audit_events'>): AuditEvent {
   return {
     id: row.id,
     organizationId: row.organization_id,

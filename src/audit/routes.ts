@@ -2,20 +2,12 @@ import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import { defineRoute, reply } from '../http/route.ts'
 import type { Clock } from '../kernel/clock.ts'
-import {
-  count,
-  EXAMPLE_ID,
-  givenId,
-  moment,
-  shownId,
-  text,
-  textOrNull,
-  Timestamp,
-} from '../kernel/schemas.ts'
+import { givenId, text, textOrNull, Timestamp } from '../kernel/schemas.ts'
 import { AUDIT_ACTIONS } from './actions.ts'
 import { EXPORT_FORMATS, exportEvents, type ExportFormat } from './export-events.ts'
 import { pageGroups } from './group-events.ts'
 import { pageEvents } from './list-events.ts'
+import { AuditEvent, EventGroup } from './schemas.ts'
 
 export interface AuditServices {
   db: Db
@@ -24,58 +16,13 @@ export interface AuditServices {
 
 const CURSOR_CHARACTERS_MAX = 1_000
 
-const AuditEvent = z
-  .object({
-    id: shownId("The event's id.", EXAMPLE_ID.auditEvent),
-    organizationId: shownId('The workspace.', EXAMPLE_ID.organization),
-    actorUserId: z
-      .uuid()
-      .nullable()
-      .meta({ description: 'The person who acted; null for a key.', example: null }),
-    actorApiKeyId: z
-      .uuid()
-      .nullable()
-      .meta({ description: 'The key that acted; null for a person.', example: EXAMPLE_ID.apiKey }),
-    action: text('The action.', 'context.retrieve'),
-    targetType: text('Type of the changed object.', 'context_contract'),
-    targetId: text("That thing's id.", EXAMPLE_ID.request),
-    metadata: z.record(z.string(), z.unknown()).meta({
-      description: 'Details that depend on the action; never content.',
-      example: {
-        requestId: EXAMPLE_ID.request,
-        query: 'How many vacation days do I get?',
-        hitCount: 1,
-        citationCount: 1,
-        exclusionCount: 0,
-        providers: ['notion'],
-      },
-    }),
-    createdAt: moment('Time of the action.'),
-  })
-  .meta({ id: 'AuditEvent', description: 'An action of a person or a key.' })
-
 const AuditQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(500).default(100).describe('Maximum number of events.'),
 })
+
 const AuditResponse = z.object({
   auditEvents: z.array(AuditEvent).describe('Events, newest first.'),
 })
-
-const EventGroup = z
-  .object({
-    event: AuditEvent.describe('Its newest event.'),
-    count: count('Number of its events.', 24),
-    oldestAt: moment('Time of its oldest event.'),
-    isOpen: z.boolean().meta({
-      description: 'Whether the first group of the next page may continue it.',
-      example: false,
-    }),
-  })
-  .meta({
-    id: 'AuditEventGroup',
-    description:
-      'Events of one action and actor that follow each other, each within ten minutes of the one before.',
-  })
 
 const filters = {
   action: z
@@ -105,6 +52,7 @@ const CONTENT_TYPES: Record<ExportFormat, string> = {
 }
 
 const shared = { tag: 'Audit', method: 'GET', credits: 0 } as const
+
 const asAdmin = { surface: 'console', role: 'admin', action: 'admin' } as const
 
 export const auditRoutes = [

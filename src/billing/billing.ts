@@ -1,22 +1,18 @@
 import { createTask, within } from '../background/index.ts'
 import type { Db } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
-import {
-  listWaitingReports,
-  type OverageStanding,
-  readOverageStanding,
-  resolveReport,
-  type WaitingReport,
-} from './overage/overage-standing.ts'
+import { listWaitingReports, readOverageStanding, resolveReport } from './overage/overage-standing.ts'
+import type {
+  WaitingReport,
+  OverageStanding,
+  Invoice,
+  ComparisonStanding,
+  RemarkedOrganization,
+} from './schemas.ts'
 import { type ReportDependencies, sendReports, sweepReports } from './overage/send-reports.ts'
-import type { Invoice, PaymentProcessor } from './payment-processor.ts'
+import type { PaymentProcessor } from './payment-processor.ts'
 import { releaseAllPaymentLeases } from './payments/accounts.ts'
-import {
-  type ComparisonStanding,
-  listRemarked,
-  readComparisonStanding,
-  type RemarkedOrganization,
-} from './payments/comparison-standing.ts'
+import { listRemarked, readComparisonStanding } from './payments/comparison-standing.ts'
 import { createHostedPages, type HostedPages } from './payments/hosted-pages.ts'
 import { listInvoices } from './payments/invoices.ts'
 import { reconcile, sweepEvents } from './payments/reconciliation.ts'

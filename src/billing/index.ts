@@ -1,18 +1,18 @@
 export { createBilling, type Billing } from './billing.ts'
 export { countOverage } from './overage/count-overage.ts'
 export { countUnreported } from './payments/while-nothing-is-owed.ts'
-export type { ComparisonStanding, RemarkedOrganization } from './payments/comparison-standing.ts'
-export { PAYMENT_REMARKS } from './payments/remarks.ts'
-export type { OverageStanding, WaitingReport } from './overage/overage-standing.ts'
 export { USD_PATTERN, parseUsd } from './plans/money.ts'
 export { beyondPlanError, checkConnectorLimit, checkKeyLimit, keepWithinPlan } from './plans/plan-limits.ts'
 export { SUBSCRIPTION_STATUSES, TIERS } from './plans/plans.ts'
-export { billingRoutes, subscriptionFields, type BillingServices } from './routes.ts'
+export { billingRoutes, type BillingServices } from './routes.ts'
+export {
+  ComparisonStanding,
+  OVER_CAP,
+  OverageStanding,
+  RemarkedOrganization,
+  Subscription,
+  WaitingReport,
+} from './schemas.ts'
 export { createStripeProcessor } from './stripe/create-stripe-processor.ts'
 export { stateAt, type SubscriptionRow, type SubscriptionState } from './subscriptions/subscription-state.ts'
-export {
-  createSubscriptions,
-  putSubscription,
-  type NewSubscription,
-  type SubscriptionView,
-} from './subscriptions/subscriptions.ts'
+export { createSubscriptions, putSubscription, type NewSubscription } from './subscriptions/subscriptions.ts'

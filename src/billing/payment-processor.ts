@@ -1,6 +1,7 @@
 import type { BillingInterval, PaymentRemark, SubscriptionStatus } from '../database/schema.ts'
 import { AppError } from '../kernel/errors.ts'
 import { INTERVALS, SOLD_TIERS, type SoldTier } from './plans/plans.ts'
+import type { Invoice } from './schemas.ts'
 
 /** The next change of a subscription and its time; `plan` null: it ends. */
 export interface PlannedChange {
@@ -42,23 +43,6 @@ export interface CustomerReading {
   /** The newest checkout's status when there is no subscription; null: never begun. */
   lastCheckout: 'open' | 'complete' | 'expired' | null
   isDeleted: boolean
-}
-
-export const INVOICE_STATUSES = ['draft', 'open', 'paid', 'uncollectible', 'void'] as const
-
-export interface Invoice {
-  id: string
-  /** null: not final yet. */
-  number: string | null
-  /** ISO 8601. */
-  createdAt: string
-  status: (typeof INVOICE_STATUSES)[number]
-  /** In the currency's smallest unit. */
-  total: number
-  /** ISO 4217. */
-  currency: string
-  /** The payment processor's page of the invoice; null: none yet. */
-  url: string | null
 }
 
 export interface CheckoutPage {

@@ -5,37 +5,19 @@ import type { Row } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError, validationError } from '../kernel/errors.ts'
 import type { ConsoleCaller } from '../kernel/caller.ts'
-import { fieldsOf, findProvider, type FormField, PROVIDERS } from '../providers/index.ts'
+import { fieldsOf, findProvider, PROVIDERS } from '../providers/index.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-
-/** What the operator has decided about a provider for a workspace. */
-export interface AccessView {
-  id: string
-  provider: ProviderId
-  status: 'pending' | 'granted' | 'denied'
-  createdAt: string
-}
-
-/** A provider's availability to a workspace. `access` is `open` when no approval is needed. */
-export interface ConnectorView {
-  provider: ProviderId
-  offered: boolean
-  access: 'open' | 'required' | 'pending' | 'granted' | 'denied'
-  /** Whether the caller may grant it. */
-  grantable: boolean
-  /** The form to connect an account; null when the provider uses OAuth. */
-  form: FormField[] | null
-}
+import type { AccessRequest, ConnectorView } from './schemas.ts'
 
 export interface ConnectorAccess {
   /** @throws AppError `connector_access_required` for a gated provider that the operator has not enabled */
   require(db: Db, organizationId: string, provider: ProviderId): Promise<void>
   /** Requests a gated provider; idempotent. @throws AppError `validation_failed` for one that is not gated */
-  request(caller: ConsoleCaller, provider: ProviderId): Promise<AccessView>
+  request(caller: ConsoleCaller, provider: ProviderId): Promise<AccessRequest>
   /** Grants the local workspace's owner a gated provider. @throws AppError `connector_access_required` elsewhere */
-  grant(caller: ConsoleCaller, provider: ProviderId): Promise<AccessView>
+  grant(caller: ConsoleCaller, provider: ProviderId): Promise<AccessRequest>
   /** The workspace's requests, newest first. */
-  requests(caller: ConsoleCaller): Promise<AccessView[]>
+  requests(caller: ConsoleCaller): Promise<AccessRequest[]>
   /** Every provider, in the order of the API document. */
   list(caller: ConsoleCaller): Promise<ConnectorView[]>
 }
@@ -113,7 +95,12 @@ export function createConnectorAccess(deps: {
   }
 }
 
-async function request(tx: Tx, caller: ConsoleCaller, provider: ProviderId, at: Date): Promise<AccessView> {
+async function request(
+  tx: Tx,
+  caller: ConsoleCaller,
+  provider: ProviderId,
+  at: Date,
+): Promise<AccessRequest> {
   const { organizationId } = caller
   const row = await tx
     .insertInto('connector_access')
@@ -150,7 +137,7 @@ async function request(tx: Tx, caller: ConsoleCaller, provider: ProviderId, at: 
   return toView(row)
 }
 
-async function grant(tx: Tx, caller: ConsoleCaller, provider: ProviderId, at: Date): Promise<AccessView> {
+async function grant(tx: Tx, caller: ConsoleCaller, provider: ProviderId, at: Date): Promise<AccessRequest> {
   const { organizationId } = caller
   const row = await putAccess(tx, { organizationId, provider, status: 'granted', at })
   await recordEvent(tx, caller, {
@@ -217,6 +204,6 @@ async function find(
     .executeTakeFirst()
 }
 
-function toView(row: Row<'connector_access'>): AccessView {
+function toView(row: Row<'connector_access'>): AccessRequest {
   return { id: row.id, provider: row.provider, status: row.status, createdAt: row.created_at.toISOString() }
 }

@@ -1,20 +1,20 @@
 import { z } from 'zod'
 import { defineRoute, reply } from '../http/route.ts'
 import type { AppError } from '../kernel/errors.ts'
-import { PROVIDERS } from '../providers/index.ts'
-import { EXAMPLE_ID, moment, shownId, text } from '../kernel/schemas.ts'
+import { EXAMPLE_ID, shownId } from '../kernel/schemas.ts'
 import type { Connections } from './connections.ts'
 import type { ConnectorAccess } from './connector-access.ts'
 import { failedPage, questionPage } from './oauth-pages.ts'
 import { malformedState } from './oauth-states.ts'
+import { Provider, AccessRequest, ConnectorView } from './schemas.ts'
 
 export interface ConnectionServices {
   connections: Connections
   connectorAccess: ConnectorAccess
 }
 
-const Provider = z.enum(PROVIDERS).meta({ description: 'The provider.', example: 'slack' })
 const params = z.object({ provider: Provider })
+
 const asAdmin = { surface: 'console', role: 'admin', action: 'sources:write' } as const
 
 /** A repeated parameter counts as missing. */
@@ -42,31 +42,9 @@ const callback = {
   errorPage: (error: AppError, given: unknown) => failedPage(error, params.safeParse(given).data?.provider),
 } as const
 
-const AccessRequest = z
-  .object({
-    id: shownId("The request's id.", EXAMPLE_ID.request),
-    provider: Provider.meta({ example: 'gmail' }),
-    status: z.enum(['pending', 'granted', 'denied']).describe('How far it is.'),
-    createdAt: moment('When it was first made.'),
-  })
-  .meta({
-    id: 'ConnectorAccessRequest',
-    description: 'A request for a gated provider, which the operator sees.',
-  })
-
 const FIELDS_MAX = 20
-const FIELD_CHARACTERS_MAX = 10_000
 
-const FormFieldView = z
-  .object({
-    name: text('Its name in `fields`.', 'token'),
-    label: text('Display name.', 'Access token'),
-    help: text('What to enter, and where to find it.', 'Create it in your settings.'),
-    secret: z.boolean().meta({ description: 'Whether it must not be shown.', example: true }),
-    multiline: z.boolean().meta({ description: 'Whether it may have several lines.', example: false }),
-    required: z.boolean().meta({ description: 'Whether it must be given.', example: true }),
-  })
-  .meta({ id: 'ConnectFormField', description: 'A field of the form that connects an account.' })
+const FIELD_CHARACTERS_MAX = 10_000
 
 const consoleRoutes = [
   defineRoute<ConnectionServices>()({
@@ -97,29 +75,7 @@ const consoleRoutes = [
     audit: 'none',
     responses: {
       200: z.object({
-        connectors: z
-          .array(
-            z.object({
-              provider: Provider,
-              offered: z
-                .boolean()
-                .meta({ description: 'Whether the deployment has its credentials.', example: true }),
-              access: z
-                .enum(['open', 'required', 'pending', 'granted', 'denied'])
-                .describe("Whether the operator's permission is needed, and how far that is."),
-              grantable: z.boolean().meta({
-                description:
-                  'Whether you may grant it with `…/connector-access/{provider}/grant`: as the owner of the local workspace.',
-                example: false,
-              }),
-              form: z.array(FormFieldView).nullable().meta({
-                description:
-                  'The fields to send to `…/connectors/{provider}/connect`; null: begin with `…/authorize`.',
-                example: null,
-              }),
-            }),
-          )
-          .describe('The providers.'),
+        connectors: z.array(ConnectorView).describe('The providers.'),
       }),
     },
     handle: async ({ caller }, { connectorAccess }) =>

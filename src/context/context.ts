@@ -2,33 +2,11 @@ import type { Db } from '../database/database.ts'
 import { canMissWords } from '../evidence/index.ts'
 import type { ModelRegistry } from '../models/index.ts'
 import type { TermWeights } from '../inference/term-weights.ts'
-import type { ActorType } from '../kernel/actions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Viewer } from '../kernel/viewer.ts'
-import type { Hit, Search, SearchRequest, SearchResult } from '../retrieval/index.ts'
-import type { Citation } from './citation.ts'
-import { type Exclusion, exclusionsOf, findSources, type Limitation, limitationsOf } from './limitations.ts'
-
-export const CONTRACT_VERSION = '1.0'
-
-/** The Context Contract: hits with the facts that a viewer needs to rely on them. */
-export interface ContextContract {
-  contract: {
-    version: typeof CONTRACT_VERSION
-    /** The ID of the request and the target of its audit event. */
-    requestId: string
-    endpoint: string
-    issuedAt: string
-    /** `user` for a console user, who has no key. */
-    callerActorType: ActorType | 'user'
-    callerApiKeyId: string | null
-  }
-  query: { raw: string; limit: number }
-  hits: Hit[]
-  citations: Citation[]
-  exclusions: Exclusion[]
-  limitations: Limitation[]
-}
+import type { Search, SearchRequest, SearchResult } from '../retrieval/index.ts'
+import { exclusionsOf, findSources, limitationsOf } from './limitations.ts'
+import { CONTRACT_VERSION, type ContextContract } from './schemas.ts'
 
 /** The contract's description of its request. */
 export interface ContextOrigin {

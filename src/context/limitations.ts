@@ -1,32 +1,10 @@
-import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import type { Row } from '../database/schema.ts'
-import { text } from '../kernel/schemas.ts'
 import type { Caller } from '../kernel/caller.ts'
 import type { Viewer } from '../kernel/viewer.ts'
 import { PROVIDERS } from '../providers/index.ts'
-import type { ProviderId } from '../kernel/providers.ts'
+import type { Exclusion, Limitation } from './schemas.ts'
 import { providersInScope, type SearchFilter } from '../retrieval/index.ts'
-
-const Limitation = z.object({
-  code: z
-    .enum([
-      'provider_scope_applied',
-      'permissions_applied',
-      'source_stale',
-      'source_sync_incomplete',
-      'embedding_fallback',
-      'weak_evidence',
-      'approximate_search',
-      'answer_truncated',
-    ])
-    .describe('The limitation, for programs.'),
-  message: text('The limitation in words.', 'Recent changes may be missing'),
-})
-export type Limitation = z.output<typeof Limitation>
-
-/** Each code at most once. */
-export const Limitations = z.array(Limitation)
 
 /** Reported whenever the search was limited to what a user may read, even if that excluded nothing. */
 const PERMISSIONS_APPLIED: Limitation = {
@@ -45,12 +23,6 @@ export const APPROXIMATE_SEARCH: Limitation = {
 export const WEAK_EVIDENCE: Limitation = {
   code: 'weak_evidence',
   message: 'Nothing stored seems to answer this: no passage is closer to it than to unrelated questions',
-}
-
-export interface Exclusion {
-  type: 'provider_scope'
-  provider: ProviderId
-  reason: string
 }
 
 /** Milliseconds without a sync after which a source may lack recent changes. */

@@ -1,9 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../database/database.ts'
 import type { ChargedAction } from '../kernel/actions.ts'
-
-/** The most lines in one response; totals cover all of them. */
-export const LINES_MAX = 10_000
+import { LINES_MAX, type Usage } from './schemas.ts'
 
 /** A range of days, both ends included. With `period`, only the credits of the period that began then. */
 export interface DayRange {
@@ -12,24 +10,7 @@ export interface DayRange {
   period: Date | null
 }
 
-export interface UsageLine {
-  date: string
-  apiKeyId: string | null
-  userId: string | null
-  /** The name of the key, revoked ones included, or of the person; null when it has none. */
-  name: string | null
-  surface: ChargedAction
-  isMcp: boolean
-  requests: number
-  credits: number
-}
-
-export interface UsageView {
-  days: UsageLine[]
-  totals: { requests: number; credits: number }
-  /** Whether lines of the earliest days were left out. */
-  isCapped: boolean
-}
+type UsageView = Omit<Usage, 'from' | 'to'>
 
 interface LineRow {
   date: string

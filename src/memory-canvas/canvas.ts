@@ -9,7 +9,8 @@ import { type Atom, countedInAll, ENTITY_TYPES, type EntityType, idsInView, load
 import type { CanvasQuery } from './canvas-query.ts'
 import { DrawnBefore, type Graph } from './drawn-before.ts'
 import { findInItems, findNamed } from './find-named.ts'
-import { byWeight, type CanvasEdge, type CanvasNode, interleave, toGraph } from './graph.ts'
+import { byWeight, interleave, toGraph } from './graph.ts'
+import type { Canvas } from './schemas.ts'
 import { givenIds } from './ids.ts'
 import { prepareInView } from './in-view.ts'
 import { type Entity, resolveEntities } from './resolve.ts'
@@ -23,14 +24,6 @@ import {
 } from './selection.ts'
 import { namedTogether } from './together.ts'
 import { PERSONS_ITEMS_MAX, type View, type VisibleSource, viewOf } from './visible-sources.ts'
-
-export interface Canvas {
-  nodes: CanvasNode[]
-  edges: CanvasEdge[]
-  generatedAt: string
-  complete: boolean
-  itemsWaiting: number
-}
 
 /** The items that the viewer may read and whose passages are nearest to a query. */
 export type FindItems = (

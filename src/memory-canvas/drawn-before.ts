@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { CanvasQuery } from './canvas-query.ts'
-import type { CanvasEdge, CanvasNode } from './graph.ts'
+import type { CanvasEdge, CanvasNode } from './schemas.ts'
 import type { View } from './visible-sources.ts'
 
 export interface Graph {

@@ -3,9 +3,8 @@ import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Viewer } from '../kernel/viewer.ts'
-import type { ProviderId } from '../kernel/providers.ts'
 import { PROVIDERS } from '../providers/index.ts'
-import { ENTITY_TYPES, type EntityType, inView } from './atoms.ts'
+import { ENTITY_TYPES, inView } from './atoms.ts'
 import { AROUND_ITEMS_MAX, findEntity } from './canvas.ts'
 import { byWeight } from './graph.ts'
 import { idsOf } from './ids.ts'
@@ -13,21 +12,7 @@ import { runInView } from './in-view.ts'
 import type { Entity } from './resolve.ts'
 import { heaviestIn, latestItems, resolveWithin, selectItems } from './selection.ts'
 import { type View, viewOf } from './visible-sources.ts'
-
-export interface EntityDetails {
-  entity: {
-    id: string
-    type: EntityType
-    label: string
-    aliases: string[]
-    weight: number
-    firstSeenAt: string
-    lastSeenAt: string
-    evidence: Evidence[]
-  }
-  neighbours: { id: string; type: EntityType; label: string; weight: number }[]
-  items: { sourceItemId: string; title: string; url: string | null; provider: ProviderId; snippet: string }[]
-}
+import type { EntityDetails } from './schemas.ts'
 
 /** Why a name belongs to the entity: one item that uses it, and how many do. */
 export interface Evidence {

@@ -1,30 +1,8 @@
-import type { ProviderId } from '../kernel/providers.ts'
-import type { EntityType } from './atoms.ts'
 import { PATH_MARK, type Role } from './extraction/identity.ts'
 import type { Entity } from './resolve.ts'
 import { placeOf, roleOf, type Together } from './together.ts'
 import type { VisibleSource } from './visible-sources.ts'
-
-export const EDGE_TYPES = ['authored', 'mentions', 'posted_in', 'co_occurs'] as const
-export type EdgeType = (typeof EDGE_TYPES)[number]
-
-export interface CanvasNode {
-  id: string
-  kind: 'entity' | 'source'
-  /** The provider, for a source. */
-  type: EntityType | ProviderId
-  label: string
-  provider: ProviderId | null
-  weight: number
-}
-
-export interface CanvasEdge {
-  id: string
-  source: string
-  target: string
-  type: EdgeType
-  weight: number
-}
+import { type CanvasEdge, type CanvasNode, EDGE_TYPES } from './schemas.ts'
 
 /** Average edges per node. */
 const EDGES_A_NODE = 5
@@ -171,7 +149,7 @@ function edgesBetween(entities: readonly Entity[], together: readonly Together[]
 }
 
 /** An author's edges lead to what the item names and to its channel; other pairs get one edge, from the lower id. */
-function edgeType(from: Role, to: Role, isLower: boolean): EdgeType | null {
+function edgeType(from: Role, to: Role, isLower: boolean): CanvasEdge['type'] | null {
   if (from === 'author' && to === 'channel') return 'posted_in'
   if (from === 'author' && to !== 'author') return 'mentions'
   if (to === 'author' && from !== 'author') return null

@@ -5,7 +5,7 @@ import type {
   NewSubscription,
   OverageStanding,
   RemarkedOrganization,
-  SubscriptionView,
+  Subscription,
   WaitingReport,
 } from '../billing/index.ts'
 import { putAccess } from '../connections/index.ts'
@@ -16,49 +16,27 @@ import { AppError } from '../kernel/errors.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import type { Logger } from '../kernel/logger.ts'
-
-export interface OrganizationView {
-  id: string
-  name: string
-  createdAt: string
-  removedAt: string | null
-  subscription: SubscriptionView | null
-}
-
-export interface ConnectorAccessView {
-  id: string
-  organizationId: string
-  provider: ProviderId
-  status: 'pending' | 'granted' | 'denied'
-  createdAt: string
-  updatedAt: string
-}
-
-export type WaitingRequest = ConnectorAccessView & {
-  organizationName: string
-  requestedByUserId: string | null
-  requestedByEmail: string | null
-}
+import type { Organization, ConnectorAccess, WaitingRequest } from './schemas.ts'
 
 export interface Operator {
   /** A page of all organizations, newest first. `cursor` is the id of the last one already seen. */
   listOrganizations(page: {
     limit: number
     cursor: string | undefined
-  }): Promise<{ organizations: OrganizationView[]; nextCursor: string | null }>
+  }): Promise<{ organizations: Organization[]; nextCursor: string | null }>
   /** @throws AppError `not_found` */
   putSubscription(
     requestId: string,
     organizationId: string,
     subscription: NewSubscription,
-  ): Promise<SubscriptionView>
+  ): Promise<Subscription>
   /** Grants or denies a provider, requested or not. @throws AppError `not_found` */
   putConnectorAccess(
     requestId: string,
     organizationId: string,
     provider: ProviderId,
     enabled: boolean,
-  ): Promise<ConnectorAccessView>
+  ): Promise<ConnectorAccess>
   /** At most `limit` open requests, oldest first. */
   listWaiting(limit: number): Promise<WaitingRequest[]>
   /** How far the payment processor's meter is behind, with at most `limit` waiting reports, oldest first. */
@@ -182,7 +160,7 @@ async function listWaiting(db: Db, limit: number): Promise<WaitingRequest[]> {
   )
 }
 
-function toAccessView(row: Row<'connector_access'>): ConnectorAccessView {
+function toAccessView(row: Row<'connector_access'>): ConnectorAccess {
   return {
     id: row.id,
     organizationId: row.organization_id,

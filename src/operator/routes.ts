@@ -1,44 +1,24 @@
 import { z } from 'zod'
-import { parseUsd, SUBSCRIPTION_STATUSES, subscriptionFields, TIERS, USD_PATTERN } from '../billing/index.ts'
+import {
+  OVER_CAP,
+  parseUsd,
+  Subscription,
+  SUBSCRIPTION_STATUSES,
+  TIERS,
+  USD_PATTERN,
+} from '../billing/index.ts'
 import { defineRoute, reply } from '../http/route.ts'
 import { providerOf } from '../providers/index.ts'
-import { EXAMPLE_ID, givenId, moment, momentOrNull, shownId, text, textOrNull } from '../kernel/schemas.ts'
+import { givenId } from '../kernel/schemas.ts'
 import { paymentRoutes } from './payment-routes.ts'
 import { limit, type OperatorServices, organizationId, shared } from './route-parts.ts'
+import { ConnectorAccess, Organization, WaitingRequest } from './schemas.ts'
 
 const NUMBER_MAX = 2_147_483_647
 
 /** A limit of the plan that the operator can set. */
 const includedNumber = (description: string) =>
   z.number().int().min(0).max(NUMBER_MAX).nullable().default(null).describe(description)
-
-const OVER_CAP = ['block', 'metered'] as const
-
-const Subscription = z
-  .object({
-    ...subscriptionFields,
-    overCap: z.enum(OVER_CAP).meta({
-      description: 'Whether calls over the included credits are refused or charged.',
-      example: 'block',
-    }),
-    extraAnswerUsd: textOrNull('Price of an answer over the cap, in US dollars; null: not sold.'),
-    isContract: z.boolean().meta({
-      description:
-        'Whether the operator has set the terms; events of the payment processor then do not change them.',
-      example: false,
-    }),
-  })
-  .meta({ id: 'Subscription', description: "An organization's plan and its current period." })
-
-const Organization = z
-  .object({
-    id: shownId("The organization's id.", EXAMPLE_ID.organization),
-    name: text('Its name.', 'Acme'),
-    createdAt: moment('When it was made.'),
-    removedAt: momentOrNull('When its removal began; null: not being removed.', null),
-    subscription: Subscription.nullable().describe('Its plan; null: none.'),
-  })
-  .meta({ id: 'OperatorOrganization', description: 'An organization, for the operator.' })
 
 const NewSubscription = z
   .strictObject({
@@ -81,31 +61,6 @@ const NewSubscription = z
     },
   )
   .meta({ id: 'NewSubscription', description: 'The plan to set.' })
-
-const accessFields = {
-  id: shownId("The request's id.", EXAMPLE_ID.request),
-  organizationId: shownId('The workspace that asked.', EXAMPLE_ID.organization),
-  provider: providerOf('What for.').meta({ example: 'gmail' }),
-  status: z.enum(['pending', 'granted', 'denied']).describe('Status of the request.'),
-  createdAt: moment('Time of the first request.'),
-  updatedAt: moment('Time of the last change.'),
-}
-
-const ConnectorAccess = z
-  .object({ ...accessFields, status: accessFields.status.meta({ example: 'granted' }) })
-  .meta({ id: 'OperatorConnectorAccess', description: "An organization's access to a gated provider." })
-
-const WaitingRequest = z
-  .object({
-    ...accessFields,
-    organizationName: text("The organization's name.", 'Acme'),
-    requestedByUserId: z
-      .uuid()
-      .nullable()
-      .meta({ description: 'The person who made the request.', example: EXAMPLE_ID.user }),
-    requestedByEmail: textOrNull('Email address, if known.', 'ada@example.com'),
-  })
-  .meta({ id: 'OperatorConnectorRequest', description: 'An open request for a gated provider.' })
 
 const NewConnectorAccess = z
   .strictObject({

@@ -5,13 +5,8 @@ import { AppError } from '../kernel/errors.ts'
 import { emitEvent } from '../outgoing-webhooks/index.ts'
 import { findRole } from './authority.ts'
 import { findInvitation, invitationInvalid, isAddressOf } from './find-invitation.ts'
-import {
-  addMember,
-  lockOrganization,
-  type OrganizationView,
-  selectOrganizations,
-  toOrganizationView,
-} from './organizations.ts'
+import { addMember, lockOrganization, selectOrganizations, toOrganizationView } from './organizations.ts'
+import type { Organization } from './schemas.ts'
 
 export const MEMBERS_MAX = 1_000
 
@@ -22,10 +17,7 @@ interface Acceptance {
 }
 
 /** Makes a person a member. @throws AppError `invitation_invalid`, `invitation_for_another`, `member_limit_reached` */
-export async function acceptInvitation(
-  tx: Tx,
-  { userId, sha256, at }: Acceptance,
-): Promise<OrganizationView> {
+export async function acceptInvitation(tx: Tx, { userId, sha256, at }: Acceptance): Promise<Organization> {
   const found = await findInvitation(tx, sha256, at)
   const { organization_id: organizationId } = found
   await lockOrganization(tx, organizationId)
@@ -84,7 +76,7 @@ async function requireRoom(tx: Tx, organizationId: string): Promise<void> {
   )
 }
 
-async function showOrganization(tx: Tx, organizationId: string, userId: string): Promise<OrganizationView> {
+async function showOrganization(tx: Tx, organizationId: string, userId: string): Promise<Organization> {
   const row = await selectOrganizations(tx, userId)
     .where('memberships.organization_id', '=', organizationId)
     .executeTakeFirstOrThrow()

@@ -2,43 +2,17 @@ import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import { defineRoute, reply } from '../http/route.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { EXAMPLE_ID, idOf, moment, shownId, text, textOrNull } from '../kernel/schemas.ts'
+import { EXAMPLE_ID, idOf, moment } from '../kernel/schemas.ts'
 import type { Invitations } from './invitations.ts'
 import { previewInvitation } from './preview-invitation.ts'
-import { asAdmin, Organization, RoleOf } from './routes.ts'
+import { asAdmin } from './routes.ts'
+import { Invitation, InvitationPreview, Organization, RoleOf } from './schemas.ts'
 
 export interface InvitationServices {
   db: Db
   clock: Clock
   invitations: Invitations
 }
-
-const Invitation = z
-  .object({
-    id: shownId("The invitation's ID.", EXAMPLE_ID.invitation),
-    role: RoleOf('Role of the person who accepts it.'),
-    email: textOrNull('The only address that can accept it; null: anyone with the link.', 'ada@example.com'),
-    createdBy: shownId('The person who created it.', EXAMPLE_ID.user),
-    createdAt: moment('When it was made.'),
-    expiresAt: moment('Expiry, seven days after creation.', '2026-03-09T09:30:00.000Z'),
-  })
-  .meta({
-    id: 'Invitation',
-    description: 'An open invitation, without its secret.',
-  })
-
-const InvitationPreview = z
-  .object({
-    workspace: text("The workspace's name.", 'Acme'),
-    invitedBy: textOrNull('Name or address of the person who invites.', 'Grace Hopper'),
-    role: RoleOf('Role of the person who accepts it.'),
-    email: textOrNull('The only address that can accept it; null: anyone with the link.', 'ada@example.com'),
-    expiresAt: moment('Expiry.', '2026-03-09T09:30:00.000Z'),
-    signedInAs: textOrNull('Your address.', 'ada@example.com'),
-    isForYou: z.boolean().meta({ description: 'Whether you can accept it.', example: true }),
-    isMember: z.boolean().meta({ description: 'Whether you are a member already.', example: false }),
-  })
-  .meta({ id: 'InvitationPreview', description: "What the holder of an invitation's link sees." })
 
 const secretOfLink = z
   .string()

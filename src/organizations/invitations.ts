@@ -13,23 +13,14 @@ import { currentRole, mayManage, requireAuthority } from './authority.ts'
 import { DAYS_VALID } from './find-invitation.ts'
 import { hashSecret, newSecret } from '../kernel/secret.ts'
 import { describeInvitation } from './mail-invitation.ts'
-import { lockOrganization, type OrganizationView } from './organizations.ts'
+import { lockOrganization } from './organizations.ts'
+import type { Organization, Invitation } from './schemas.ts'
 
 /** Few enough to list at once. */
 export const OPEN_INVITATIONS_MAX = 100
 
-export interface InvitationView {
-  id: string
-  role: Role
-  /** Lowercase; null: anyone with the link. */
-  email: string | null
-  createdBy: string
-  createdAt: string
-  expiresAt: string
-}
-
 export interface CreatedInvitation {
-  invitation: InvitationView
+  invitation: Invitation
   /** Contains the secret. */
   url: string
   /** Whether the mail server accepted the mail with the link; null: there is no address or no mail server. */
@@ -38,16 +29,16 @@ export interface CreatedInvitation {
 
 export interface Invitations {
   /** Newest first. */
-  list(organizationId: string): Promise<InvitationView[]>
+  list(organizationId: string): Promise<Invitation[]>
   /** @throws AppError `role_required`, `invitation_limit_reached` */
   create(
     caller: ConsoleCaller,
     wanted: { role: Role; email?: string | undefined },
   ): Promise<CreatedInvitation>
   /** @throws AppError `not_found`, `role_required` */
-  revoke(caller: ConsoleCaller, id: string): Promise<{ invitation: InvitationView; revokedAt: string }>
+  revoke(caller: ConsoleCaller, id: string): Promise<{ invitation: Invitation; revokedAt: string }>
   /** Makes a person a member; an existing one keeps their role. @throws AppError for the invitation or the limit */
-  accept(userId: string, secret: string): Promise<OrganizationView>
+  accept(userId: string, secret: string): Promise<Organization>
 }
 
 /** Invitation links to a workspace; each is for one person and valid for a week. */
@@ -91,7 +82,7 @@ export function createInvitations(deps: {
 async function mail(
   { db, mailer, onUnsent }: Pick<Parameters<typeof createInvitations>[0], 'db' | 'mailer' | 'onUnsent'>,
   organizationId: string,
-  { invitation, url }: { invitation: InvitationView; url: string },
+  { invitation, url }: { invitation: Invitation; url: string },
 ): Promise<boolean | null> {
   if (mailer === null || invitation.email === null) return null
   try {
@@ -127,7 +118,7 @@ async function insertInvitation(
   tx: Tx,
   caller: ConsoleCaller,
   { role, email, secret, at }: { role: Role; email: string | undefined; secret: string; at: Date },
-): Promise<InvitationView> {
+): Promise<Invitation> {
   const { organizationId } = caller
   await lockOrganization(tx, organizationId)
   requireAuthority(await currentRole(tx, organizationId, caller.userId), role)
@@ -174,7 +165,7 @@ async function revoke(
   caller: ConsoleCaller,
   id: string,
   at: Date,
-): Promise<{ invitation: InvitationView; revokedAt: string }> {
+): Promise<{ invitation: Invitation; revokedAt: string }> {
   const { organizationId } = caller
   await lockOrganization(tx, organizationId)
   const row = await selectOpen(tx, organizationId, at).where('id', '=', id).executeTakeFirst()
@@ -204,7 +195,7 @@ function selectOpen(db: Db, organizationId: string, at: Date) {
     .where('expires_at', '>', at)
 }
 
-function toView(row: Row<'invitations'>): InvitationView {
+function toView(row: Row<'invitations'>): Invitation {
   return {
     id: row.id,
     role: row.role,

@@ -13,22 +13,15 @@ import { deleteThreadsOf } from '../threads/index.ts'
 import { emitEvent } from '../outgoing-webhooks/index.ts'
 import { dropInvitationsOf } from './invitations.ts'
 import { lockOrganization } from './organizations.ts'
-
-export interface MemberView {
-  id: string
-  name: string | null
-  email: string | null
-  role: Role
-  joinedAt: string
-}
+import type { Member } from './schemas.ts'
 
 export interface Members {
   /** In the order of joining. */
-  list(organizationId: string): Promise<MemberView[]>
+  list(organizationId: string): Promise<Member[]>
   /** @throws AppError `not_found`, `role_required`, `last_owner` */
-  changeRole(caller: ConsoleCaller, userId: string, role: Role): Promise<MemberView>
+  changeRole(caller: ConsoleCaller, userId: string, role: Role): Promise<Member>
   /** Removes a member, who can be the caller. @throws AppError `not_found`, `role_required`, `last_owner` */
-  remove(caller: ConsoleCaller, userId: string): Promise<{ member: MemberView; removedAt: string }>
+  remove(caller: ConsoleCaller, userId: string): Promise<{ member: Member; removedAt: string }>
 }
 
 /** Changes of one workspace run one after the other, so that it never loses its last owner. */
@@ -131,7 +124,7 @@ async function record(
   await recordEvent(tx, caller, { action, target: ['user', userId], metadata, providers: [], at })
 }
 
-async function getMember(tx: Tx, organizationId: string, userId: string): Promise<MemberView> {
+async function getMember(tx: Tx, organizationId: string, userId: string): Promise<Member> {
   const row = await selectMembers(tx, organizationId)
     .where('memberships.user_id', '=', userId)
     .executeTakeFirst()
@@ -151,6 +144,6 @@ function selectMembers(db: Db, organizationId: string) {
 
 type MemberRow = Awaited<ReturnType<ReturnType<typeof selectMembers>['executeTakeFirstOrThrow']>>
 
-function toView({ id, name, email, role, created_at }: MemberRow): MemberView {
+function toView({ id, name, email, role, created_at }: MemberRow): Member {
   return { id, name, email, role, joinedAt: created_at.toISOString() }
 }

@@ -9,38 +9,21 @@ import { AppError } from '../kernel/errors.ts'
 import type { ConsoleCaller } from '../kernel/caller.ts'
 import { bumpPermissions, deactivatedIn } from '../people/index.ts'
 import { insertPushOnlySources } from '../sources/index.ts'
-
-/** Whether people read only what they may read. */
-export const PERMISSIONS = ['off', 'enforced'] as const
-type Permissions = (typeof PERMISSIONS)[number]
+import type { Organization, User } from './schemas.ts'
 
 interface OrganizationChange {
   name?: string | undefined
-  permissions?: Permissions | undefined
-}
-
-export interface OrganizationView {
-  id: string
-  name: string
-  role: Role
-  permissions: Permissions
-  createdAt: string
-}
-
-export interface UserView {
-  id: string
-  email: string | null
-  name: string | null
+  permissions?: Organization['permissions'] | undefined
 }
 
 export interface Organizations {
   /** The person and their workspaces, oldest first. */
   describeUser(
     userId: string,
-  ): Promise<{ user: UserView; organizations: (OrganizationView & { hasPlan: boolean })[] }>
-  create(userId: string, name: string): Promise<OrganizationView>
+  ): Promise<{ user: User; organizations: (Organization & { hasPlan: boolean })[] }>
+  create(userId: string, name: string): Promise<Organization>
   /** Changes the caller's current workspace. @throws AppError `not_found` for another one, `role_required` */
-  update(caller: ConsoleCaller, id: string, change: OrganizationChange): Promise<OrganizationView>
+  update(caller: ConsoleCaller, id: string, change: OrganizationChange): Promise<Organization>
 }
 
 /** Workspaces and their members. A new one is `incomplete` when payments are configured, and `internal` otherwise. */
@@ -101,7 +84,7 @@ async function updateOrganization(
   db: Db,
   caller: ConsoleCaller,
   { id, name, permissions, at }: OrganizationChange & { id: string; at: Date },
-): Promise<OrganizationView> {
+): Promise<Organization> {
   if (id !== caller.organizationId) throw new AppError('not_found', 'There is no such workspace')
   if (permissions !== undefined && caller.role !== 'owner')
     throw new AppError('role_required', 'Only owners of the workspace change its permissions')
@@ -200,7 +183,7 @@ async function withPlanAmong(db: Db, organizationIds: readonly string[]): Promis
 export function toOrganizationView({
   created_at,
   ...view
-}: Omit<OrganizationView, 'createdAt'> & { created_at: Date }): OrganizationView {
+}: Omit<Organization, 'createdAt'> & { created_at: Date }): Organization {
   return { ...view, createdAt: created_at.toISOString() }
 }
 

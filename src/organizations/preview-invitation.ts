@@ -1,23 +1,8 @@
 import type { Db } from '../database/database.ts'
-import type { Role } from '../kernel/actions.ts'
 import { findRole } from './authority.ts'
 import { findInvitation, invitationInvalid, isAddressOf } from './find-invitation.ts'
 import { hashSecret } from '../kernel/secret.ts'
-
-/** What the holder of an invitation's link sees. */
-export interface InvitationPreview {
-  workspace: string
-  /** Name or address of the person who invites; null: they are no user any more. */
-  invitedBy: string | null
-  role: Role
-  /** The only address that can accept it; null: anyone with the link. */
-  email: string | null
-  expiresAt: string
-  /** Address of the person who asks. */
-  signedInAs: string | null
-  isForYou: boolean
-  isMember: boolean
-}
+import type { InvitationPreview } from './schemas.ts'
 
 /** @throws AppError `invitation_invalid` */
 export async function previewInvitation(

@@ -1,57 +1,27 @@
 import { z } from 'zod'
 import { defineRoute, reply } from '../http/route.ts'
-import { ROLES } from '../kernel/actions.ts'
-import { EXAMPLE_ID, idOf, label, moment, shownId, text, textOrNull } from '../kernel/schemas.ts'
+import { EXAMPLE_ID, idOf, label, moment } from '../kernel/schemas.ts'
 import type { Members } from './members.ts'
-import { type Organizations, PERMISSIONS } from './organizations.ts'
+import type { Organizations } from './organizations.ts'
+import {
+  PERMISSIONS,
+  PERMISSIONS_MEANING,
+  Organization,
+  OwnOrganization,
+  User,
+  RoleOf,
+  Member,
+} from './schemas.ts'
 
 export interface OrganizationServices {
   organizations: Organizations
   members: Members
 }
 
-const PERMISSIONS_MEANING =
-  '`enforced`: in the console, and over MCP with a console token, people find only what they may read.'
-
-export const Organization = z
-  .object({
-    id: shownId("The workspace's id, for `X-Organization-Id`.", EXAMPLE_ID.organization),
-    name: text('Its name.', 'Acme'),
-    role: z.enum(ROLES).describe("The person's role."),
-    permissions: z.enum(PERMISSIONS).meta({ description: PERMISSIONS_MEANING, example: 'off' }),
-    createdAt: moment('When it was made.'),
-  })
-  .meta({ id: 'Organization', description: "One of the person's workspaces." })
-
-const OwnOrganization = Organization.extend({
-  hasPlan: z.boolean().meta({
-    description: 'Whether its subscription answers searches and questions.',
-    example: true,
-  }),
-}).meta({ id: 'OwnOrganization', description: "One of the person's workspaces, and whether it has a plan." })
-
-const User = z
-  .object({
-    id: shownId("The person's ID, as in the audit trail.", EXAMPLE_ID.user),
-    email: textOrNull('Email address; null when the identity provider gives none.', 'ada@example.com'),
-    name: textOrNull('Their name, likewise.', 'Ada Lovelace'),
-  })
-  .meta({ id: 'User', description: 'The signed-in person.' })
-
-export const RoleOf = (description: string) => z.enum(ROLES).meta({ description, example: 'admin' })
-
-const Member = z
-  .object({
-    id: shownId("The person's ID, as in the audit trail.", EXAMPLE_ID.user),
-    name: textOrNull('Name; null when the identity provider gives none.', 'Ada Lovelace'),
-    email: textOrNull('Their address, likewise.', 'ada@example.com'),
-    role: RoleOf('Role in the workspace.'),
-    joinedAt: moment('Since when.'),
-  })
-  .meta({ id: 'Member', description: 'A member of the workspace.' })
-
 const memberId = z.object({ id: idOf("The person's ID, from the list of members.", EXAMPLE_ID.user) })
+
 const asMember = { surface: 'console', role: 'member', action: 'admin' } as const
+
 export const asAdmin = { surface: 'console', role: 'admin', action: 'admin' } as const
 
 export const organizationRoutes = [

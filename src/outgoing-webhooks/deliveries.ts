@@ -2,27 +2,14 @@ import { sql } from 'kysely'
 import { isLeaseFree } from '../background/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
-import type { DeliveryError, DeliveryStatus, Row } from '../database/schema.ts'
+import type { DeliveryStatus, Row } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Caller } from '../kernel/caller.ts'
 import { insertDeliveries } from './emit-event.ts'
 import { messageId } from './sending/attempt.ts'
 import { record } from './webhooks.ts'
-
-export interface DeliveryView {
-  id: string
-  webhookId: string
-  messageId: string
-  type: string
-  status: DeliveryStatus
-  attempts: number
-  nextAttemptAt: string | null
-  lastAttemptAt: string | null
-  responseStatus: number | null
-  error: DeliveryError | null
-  createdAt: string
-}
+import type { Delivery } from './schemas.ts'
 
 export interface DeliveryPage {
   limit: number
@@ -37,17 +24,17 @@ export interface Deliveries {
     organizationId: string,
     webhookId: string,
     page: DeliveryPage,
-  ): Promise<{ deliveries: DeliveryView[]; nextCursor: string | null }>
+  ): Promise<{ deliveries: Delivery[]; nextCursor: string | null }>
   /** Sends a `webhook.test`. @throws AppError `not_found`, `webhook_disabled` */
-  test(caller: Caller, webhookId: string): Promise<DeliveryView>
+  test(caller: Caller, webhookId: string): Promise<Delivery>
   /** Resends an event under the same id, with fresh retries. @throws AppError `not_found`, `webhook_disabled` */
-  replay(caller: Caller, id: string): Promise<DeliveryView>
+  replay(caller: Caller, id: string): Promise<Delivery>
 }
 
 /** Past and pending deliveries of a workspace's webhooks. */
 export function createDeliveries(deps: { db: Db; clock: Clock; onQueued: () => void }): Deliveries {
   const { db, clock } = deps
-  const transact = async (act: (tx: Tx) => Promise<DeliveryView>): Promise<DeliveryView> => {
+  const transact = async (act: (tx: Tx) => Promise<Delivery>): Promise<Delivery> => {
     const delivery = await retryConflicts(() => db.transaction().execute(act))
     deps.onQueued()
     return delivery
@@ -142,7 +129,7 @@ async function requireWebhook(db: Db, organizationId: string, id: string, keep?:
   return row
 }
 
-function toView(row: Row<'webhook_deliveries'>): DeliveryView {
+function toView(row: Row<'webhook_deliveries'>): Delivery {
   return {
     id: row.id,
     webhookId: row.webhook_id,

@@ -1,127 +1,13 @@
 import { z } from 'zod'
-import type { DeliveryError, DeliveryStatus } from '../database/schema.ts'
 import { defineRoute, reply } from '../http/route.ts'
-import {
-  count,
-  distinct,
-  EXAMPLE_ID,
-  givenId,
-  idOf,
-  label,
-  moment,
-  momentOrNull,
-  shownId,
-  text,
-  textOrNull,
-} from '../kernel/schemas.ts'
+import { EXAMPLE_ID, givenId, idOf, moment, text, textOrNull } from '../kernel/schemas.ts'
 import type { Deliveries } from './deliveries.ts'
-import { EVENT_TYPES } from './events.ts'
 import type { Webhooks } from './webhooks.ts'
+import { DELIVERY_STATUSES, Webhook, Delivery, NewWebhook, WebhookChange } from './schemas.ts'
 
 export interface OutgoingWebhookServices {
   outgoingWebhooks: { webhooks: Webhooks; deliveries: Deliveries }
 }
-
-const URL_CHARACTERS_MAX = 2_000
-const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const satisfies DeliveryStatus[]
-/** docs/reference/webhooks.md explains each. */
-export const DELIVERY_ERRORS = [
-  'address_not_allowed',
-  'name_not_found',
-  'connection_failed',
-  'tls_failed',
-  'timeout',
-  'redirected',
-  'gone',
-  'refused',
-  'secret_unreadable',
-  'webhook_disabled',
-] as const satisfies DeliveryError[]
-const EVENT_TYPES_WORDS = 'The types of events it receives; null: all, including types added later.'
-
-const Webhook = z
-  .object({
-    id: shownId("The webhook's id.", EXAMPLE_ID.webhook),
-    url: text('Where events are sent.', 'https://hooks.example.com/memory'),
-    description: textOrNull('What it is for.', 'Alerts of the platform team'),
-    eventTypes: z
-      .array(z.string())
-      .nullable()
-      .meta({ description: EVENT_TYPES_WORDS, example: ['source.error', 'source.active'] }),
-    status: z
-      .enum(['active', 'disabled'])
-      .meta({ description: 'Whether events are sent to it.', example: 'active' }),
-    disabledReason: z.enum(['person', 'gone', 'failing']).nullable().meta({
-      description:
-        'Why it is disabled: a person did it, it answered 410, or for three days nothing could be delivered; null: it is not.',
-      example: null,
-    }),
-    notice: textOrNull('A problem and what to do about it.', null),
-    failingSince: momentOrNull(
-      'Since when nothing could be delivered; null: the last attempt succeeded.',
-      null,
-    ),
-    previousSecretExpiresAt: momentOrNull(
-      'Until when the former secret signs too; null: there is none.',
-      null,
-    ),
-    createdAt: moment('When it was made.'),
-    updatedAt: moment('When it was last changed.'),
-  })
-  .meta({ id: 'Webhook', description: 'An address that receives events, without its secret.' })
-
-const Delivery = z
-  .object({
-    id: shownId("The delivery's id.", EXAMPLE_ID.delivery),
-    webhookId: shownId('Where it goes.', EXAMPLE_ID.webhook),
-    messageId: text(
-      'The `webhook-id` that it is sent with, the same each time.',
-      `msg_${EXAMPLE_ID.delivery}`,
-    ),
-    type: text('What happened.', 'source.error'),
-    status: z.enum(DELIVERY_STATUSES).meta({ description: 'How far it is.', example: 'delivered' }),
-    attempts: count('How often it was sent.', 1),
-    nextAttemptAt: momentOrNull('When it is sent next; null: never.', null),
-    lastAttemptAt: momentOrNull('When it was last sent; null: not yet.'),
-    responseStatus: z
-      .int()
-      .nullable()
-      .meta({ description: 'The HTTP status of the last answer; null: there was none.', example: 204 }),
-    error: z
-      .enum(DELIVERY_ERRORS)
-      .nullable()
-      .meta({ description: 'Why the last attempt failed; null: it did not.', example: null }),
-    createdAt: moment('When the event happened.'),
-  })
-  .meta({ id: 'WebhookDelivery', description: 'An event on its way to a webhook, or arrived there.' })
-
-const url = z
-  .string()
-  .max(URL_CHARACTERS_MAX)
-  .meta({ description: 'Where events are sent: https.', example: 'https://hooks.example.com/memory' })
-const description = label
-  .nullable()
-  .optional()
-  .meta({ description: 'What it is for.', example: 'Alerts of the platform team' })
-const eventTypes = distinct(z.enum(EVENT_TYPES))
-  .nullable()
-  .optional()
-  .meta({ description: EVENT_TYPES_WORDS, example: ['source.error', 'source.active'] })
-
-const NewWebhook = z
-  .strictObject({ url, description, eventTypes })
-  .meta({ id: 'NewWebhook', description: 'The webhook to create.' })
-const WebhookChange = z
-  .strictObject({
-    url: url.optional(),
-    description,
-    eventTypes,
-    status: z
-      .enum(['active', 'disabled'])
-      .optional()
-      .meta({ description: 'Enables or disables it.', example: 'active' }),
-  })
-  .meta({ id: 'WebhookChange', description: 'The fields to change.' })
 
 const DeliveryQuery = z.strictObject({
   status: z.enum(DELIVERY_STATUSES).optional().meta({ description: 'Only these.', example: 'failed' }),
@@ -134,12 +20,16 @@ const shared = {
   access: { surface: 'console', role: 'admin', action: 'admin' },
   credits: 0,
 } as const
+
 const webhookParams = z.object({ id: idOf("The webhook's id.", EXAMPLE_ID.webhook) })
+
 const WebhookResponse = z.object({ webhook: Webhook })
+
 const SecretResponse = z.object({
   webhook: Webhook,
   secret: text('The signing secret. Store it now: it is shown only once.', 'whsec_…'),
 })
+
 const DeliveryResponse = z.object({ delivery: Delivery })
 
 const define = defineRoute<OutgoingWebhookServices>()

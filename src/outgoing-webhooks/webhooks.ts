@@ -8,49 +8,22 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Caller } from '../kernel/caller.ts'
 import { checkUrl } from './check-url.ts'
-import type { EventType } from './events.ts'
 import { contextOf, type FindCipher, newSecret } from './secrets.ts'
-
-export interface WebhookView {
-  id: string
-  url: string
-  description: string | null
-  eventTypes: string[] | null
-  status: 'active' | 'disabled'
-  disabledReason: WebhookDisabledReason | null
-  notice: string | null
-  failingSince: string | null
-  previousSecretExpiresAt: string | null
-  createdAt: string
-  updatedAt: string
-}
-
-export interface NewWebhook {
-  url: string
-  description?: string | null | undefined
-  /** null: every type, including future ones. */
-  eventTypes?: EventType[] | null | undefined
-}
-
-/** Absent fields stay. */
-export interface WebhookChange extends Omit<NewWebhook, 'url'> {
-  url?: string | undefined
-  status?: 'active' | 'disabled' | undefined
-}
+import type { Webhook, NewWebhook, WebhookChange } from './schemas.ts'
 
 export interface Webhooks {
   /** The workspace's webhooks, newest first. */
-  list(organizationId: string): Promise<WebhookView[]>
+  list(organizationId: string): Promise<Webhook[]>
   /** @throws AppError `not_found` */
-  get(organizationId: string, id: string): Promise<WebhookView>
+  get(organizationId: string, id: string): Promise<Webhook>
   /** @throws AppError `webhook_limit_reached`, `validation_failed` for its URL, `not_configured` without a key */
-  create(caller: Caller, webhook: NewWebhook): Promise<{ webhook: WebhookView; secret: string }>
+  create(caller: Caller, webhook: NewWebhook): Promise<{ webhook: Webhook; secret: string }>
   /** @throws AppError `not_found`, `validation_failed` for its URL */
-  change(caller: Caller, id: string, change: WebhookChange): Promise<WebhookView>
+  change(caller: Caller, id: string, change: WebhookChange): Promise<Webhook>
   /** Replaces its secret; the previous one also signs for a day. @throws AppError `not_found`, `not_configured` */
-  rotate(caller: Caller, id: string): Promise<{ webhook: WebhookView; secret: string }>
+  rotate(caller: Caller, id: string): Promise<{ webhook: Webhook; secret: string }>
   /** Removes it with its deliveries. @throws AppError `not_found` */
-  remove(caller: Caller, id: string): Promise<{ webhook: WebhookView; deletedAt: string }>
+  remove(caller: Caller, id: string): Promise<{ webhook: Webhook; deletedAt: string }>
 }
 
 export interface WebhookDependencies {
@@ -140,7 +113,7 @@ async function insert(
   caller: Caller,
   webhook: NewWebhook & { id: string; ciphertext: Buffer },
   at: Date,
-): Promise<WebhookView> {
+): Promise<Webhook> {
   const { id, url, description = null, eventTypes = null, ciphertext } = webhook
   const row = await tx
     .insertInto('outgoing_webhooks')
@@ -166,7 +139,7 @@ async function replaceSecret(
   caller: Caller,
   { id, ciphertext }: { id: string; ciphertext: Buffer },
   at: Date,
-): Promise<WebhookView> {
+): Promise<Webhook> {
   const before = await find(tx, caller.organizationId, id, 'locked')
   const row = await update(tx, before, {
     secret_ciphertext: ciphertext,
@@ -199,7 +172,7 @@ async function applyChange(
   id: string,
   { url, description, eventTypes, status }: WebhookChange,
   at: Date,
-): Promise<WebhookView> {
+): Promise<Webhook> {
   const before = await find(tx, caller.organizationId, id, 'locked')
   const given = {
     ...(url === undefined ? {} : { url }),
@@ -263,7 +236,7 @@ function hostOf(url: string): string {
   return new URL(url).host
 }
 
-function toView(row: WebhookRow): WebhookView {
+function toView(row: WebhookRow): Webhook {
   return {
     id: row.id,
     url: row.url,

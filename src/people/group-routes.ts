@@ -1,34 +1,15 @@
 import { z } from 'zod'
 import { reply } from '../http/route.ts'
 import { twins } from '../http/twins.ts'
-import { count, label, moment, text, textOrNull } from '../kernel/schemas.ts'
+import { label, moment, textOrNull } from '../kernel/schemas.ts'
 import { GROUP_MEMBERS_MAX, type Groups, isGroupId } from './groups.ts'
+import { EXAMPLE_GROUP, MEMBERS, Group } from './schemas.ts'
 
 export interface GroupServices {
   groups: Groups
 }
 
 const GROUP_BYTES_MAX = 1024 * 1024
-const EXAMPLE_GROUP = 'finance'
-const MEMBERS = ['ada@example.com', 'grace@example.com']
-
-const Group = z
-  .object({
-    id: text("The group's ID, as access policies name it.", EXAMPLE_GROUP),
-    name: textOrNull('Display name.', 'Finance'),
-    origin: z.enum(['api', 'scim']).meta({
-      description: 'Who manages it: `api`: you; `scim`: your identity provider.',
-      example: 'api',
-    }),
-    memberCount: count('Number of members.', 2),
-    members: z.array(z.string()).meta({
-      description: 'Addresses of the members; a list shows the first 100 of each group.',
-      example: MEMBERS,
-    }),
-    createdAt: moment('When it was made.'),
-    updatedAt: moment('Time of the last change.'),
-  })
-  .meta({ id: 'Group', description: 'A group of people that access policies can name.' })
 
 export const GroupBody = z
   .strictObject({

@@ -11,22 +11,12 @@ import type { Caller } from '../kernel/caller.ts'
 import { clearMembers, membersOfGroup, setMembers } from './principal-members.ts'
 import { groupPrincipal, userPrincipal } from './principals.ts'
 import { changePeople } from './revision.ts'
+import type { Group } from './schemas.ts'
 
 export type GroupOrigin = Row<'person_groups'>['origin']
 
-export interface GroupView {
-  id: string
-  name: string | null
-  origin: GroupOrigin
-  memberCount: number
-  /** Addresses, sorted. A list shows only the first ones. */
-  members: string[]
-  createdAt: string
-  updatedAt: string
-}
-
 export interface GroupPage {
-  groups: GroupView[]
+  groups: Group[]
   nextCursor: string | null
 }
 
@@ -34,11 +24,11 @@ export interface Groups {
   /** A page of the groups, newest first. @throws AppError `validation_failed` for a cursor of another list */
   list(organizationId: string, query: PageQuery): Promise<GroupPage>
   /** @throws AppError `not_found` */
-  get(organizationId: string, id: string): Promise<GroupView>
+  get(organizationId: string, id: string): Promise<Group>
   /** Creates a group, or replaces its name and members. @throws AppError `group_limit_reached`, `group_provisioned` */
-  put(caller: Caller, id: string, group: { name?: string | undefined; members: string[] }): Promise<GroupView>
+  put(caller: Caller, id: string, group: { name?: string | undefined; members: string[] }): Promise<Group>
   /** @throws AppError `not_found`, `group_provisioned` */
-  remove(caller: Caller, id: string): Promise<{ group: GroupView; deletedAt: string }>
+  remove(caller: Caller, id: string): Promise<{ group: Group; deletedAt: string }>
 }
 
 export const GROUPS_MAX = 10_000
@@ -91,7 +81,7 @@ async function putGroup(
   caller: Caller,
   { id, name, members }: { id: string; name?: string | undefined; members: string[] },
   at: Date,
-): Promise<GroupView> {
+): Promise<Group> {
   const { organizationId } = caller
   const before = await findGroup(tx, organizationId, id)
   if (before) requireOwn(before)
@@ -243,17 +233,14 @@ async function listGroups(db: Db, organizationId: string, query: PageQuery): Pro
   return { groups: page.map((row) => toView(row, members.get(row.id))), nextCursor }
 }
 
-async function readGroup(db: Db, organizationId: string, id: string): Promise<GroupView> {
+async function readGroup(db: Db, organizationId: string, id: string): Promise<Group> {
   const row = await findGroup(db, organizationId, id)
   if (!row) throw new AppError('not_found', 'There is no such group')
   const members = await membersOf(db, organizationId, [id], GROUP_MEMBERS_MAX)
   return toView(row, members.get(id))
 }
 
-function toView(
-  row: Row<'person_groups'>,
-  members: { count: number; shown: string[] } | undefined,
-): GroupView {
+function toView(row: Row<'person_groups'>, members: { count: number; shown: string[] } | undefined): Group {
   return {
     id: row.id,
     name: row.name,

@@ -4,21 +4,8 @@ import { AppError } from '../kernel/errors.ts'
 import type { Caller } from '../kernel/caller.ts'
 import { sourcePrincipal } from '../people/index.ts'
 import { providersOf } from '../providers/index.ts'
-import { type Audience, audienceOf, connectorOf, hasAudience } from '../sources/index.ts'
-
-/** Where the readers of a source's items come from, and how fresh they are. */
-export interface SourcePermissions {
-  /** `items`: the provider names the readers; `audience`: members choose; `pushed`: each document has its policy. */
-  kind: 'items' | 'audience' | 'pushed'
-  audience: Audience | null
-  /** The address of the connecting user. */
-  connector: string | null
-  /** People of the provider's workspace, or of the audience. */
-  people: number
-  groups: number
-  checkedAt: string | null
-  errorMessage: string | null
-}
+import { audienceOf, connectorOf, hasAudience } from '../sources/index.ts'
+import type { SourcePermissions } from './schemas.ts'
 
 /** A source's permissions, for its page. @throws AppError `not_found` */
 export async function describePermissions(db: Db, caller: Caller, id: string): Promise<SourcePermissions> {

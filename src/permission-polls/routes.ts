@@ -1,35 +1,13 @@
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import { defineRoute, reply } from '../http/route.ts'
-import { count, EXAMPLE_ID, idOf, momentOrNull, textOrNull } from '../kernel/schemas.ts'
-import { Audience } from '../sources/index.ts'
+import { EXAMPLE_ID, idOf } from '../kernel/schemas.ts'
 import { describePermissions } from './describe-permissions.ts'
+import { SourcePermissions } from './schemas.ts'
 
 export interface SourcePermissionServices {
   db: Db
 }
-
-const SourcePermissions = z
-  .object({
-    kind: z.enum(['items', 'audience', 'pushed']).meta({
-      description:
-        '`items`: the provider says who can read each item; `audience`: you choose who can read everything; `pushed`: each document has its policy.',
-      example: 'items',
-    }),
-    audience: Audience.nullable().meta({
-      description: 'Who can read everything, if you choose the readers.',
-      example: null,
-    }),
-    connector: textOrNull('The address behind `connector`; null: unknown.', null),
-    people: count('People of the provider workspace, or of the audience.', 42),
-    groups: count('Groups of the source, such as private channels.', 3),
-    checkedAt: momentOrNull('Last time that people, groups and changed permissions were read.'),
-    errorMessage: textOrNull("Why the last read failed, in the provider's words."),
-  })
-  .meta({
-    id: 'SourcePermissions',
-    description: "Who can read a source's items, and how fresh that information is.",
-  })
 
 export const sourcePermissionRoutes = [
   defineRoute<SourcePermissionServices>()({

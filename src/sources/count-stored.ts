@@ -1,35 +1,15 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
-import type { SourceStatus } from '../database/schema.ts'
-import type { ProviderId } from '../kernel/providers.ts'
 import type { Viewer } from '../kernel/viewer.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import { mayBeRead } from '../permissions/index.ts'
 import { PROVIDERS, providersOf } from '../providers/index.ts'
+import type { Overview, RemovalPreview } from './schemas.ts'
 import { isThere } from './source.ts'
 
 /** Counting stops here, so that an overview always costs the same. */
 export const COUNTED_MAX = { itemsOfSource: 100_000, chunks: 500_000 }
-
-export interface SourceOverview {
-  id: string
-  provider: ProviderId
-  displayName: string
-  status: SourceStatus
-  items: number
-  lastSyncedAt: string | null
-}
-
-export interface Overview {
-  items: number
-  chunks: number
-  /** Items that the memory canvas has not read yet. */
-  itemsWaiting: number
-  sources: SourceOverview[]
-  /** Whether a count reached its limit. */
-  isCapped: boolean
-}
 
 const OverviewRows = z.array(
   z.object({
@@ -89,15 +69,6 @@ export async function readOverview(db: Db, viewer: Viewer, counted = COUNTED_MAX
     })),
     isCapped: chunks === counted.chunks || found.some(({ items }) => items === counted.itemsOfSource),
   }
-}
-
-/** What removing a source would delete. */
-export interface RemovalPreview {
-  items: number
-  chunks: number
-  /** Items that other sources also have. */
-  itemsKept: number
-  syncRuns: number
 }
 
 const PreviewRows = z.array(

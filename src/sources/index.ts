@@ -17,5 +17,5 @@ export {
 export { createRemovals, type Removals } from './removals.ts'
 export { sourceRoutes, type SourceServices } from './routes.ts'
 export { findSourcesOf, hasAccount, isThere, lockSource, readSource, type Source } from './source.ts'
-export type { SourceView } from './source-view.ts'
+export type { SourceView } from './schemas.ts'
 export { createSources, type SourceChannels } from './sources.ts'

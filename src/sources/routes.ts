@@ -2,76 +2,19 @@ import { z } from 'zod'
 import { defineRoute, reply } from '../http/route.ts'
 import { PERSON_REFUSALS, requireViewer, twins } from '../http/twins.ts'
 import { providerOf } from '../providers/index.ts'
-import {
-  label,
-  count,
-  EXAMPLE_ID,
-  idOf,
-  moment,
-  momentOrNull,
-  onBehalfOfQuery,
-  shownId,
-  text,
-  textOrNull,
-} from '../kernel/schemas.ts'
-import { FAILURE_CODES } from '../kernel/failure-codes.ts'
+import { label, EXAMPLE_ID, idOf, onBehalfOfQuery } from '../kernel/schemas.ts'
 import { Audience } from './audience.ts'
 import type { Sources } from './sources.ts'
+import { Overview, RemovalPreview, ShownAllowlist, SourceView, SlackChannel } from './schemas.ts'
 
 export interface SourceServices {
   sources: Sources
 }
 
-const ShownAllowlist = z.array(z.string()).nullable().meta({
-  description:
-    'Slack only: the IDs of the only channels that are read; null: all channels that the bot is a member of.',
-  example: null,
-})
-
-const Source = z
-  .object({
-    id: shownId("The source's id: `connectorId` elsewhere.", EXAMPLE_ID.source),
-    provider: providerOf('The provider that it reads.'),
-    status: z.enum(['pending', 'active', 'error', 'disabled']).meta({
-      description:
-        '`pending` until the first sync has succeeded, `error` after one that failed, `disabled` while a person paused it.',
-      example: 'active',
-    }),
-    displayName: text('Display name.', 'Team wiki'),
-    externalAccountId: text('The account at the provider.', 'T0123456789'),
-    lastSyncedAt: momentOrNull('When its last sync succeeded; null: never, or push only.'),
-    errorMessage: textOrNull("Why the last sync failed, in the provider's words."),
-    errorCode: z.enum(FAILURE_CODES).nullable().optional().meta({
-      description: 'Why the last sync failed; null: see `errorMessage`. Only for people in the console.',
-      example: null,
-    }),
-    itemsSkipped: count(
-      'Items that its syncs could not read, or that hold nothing to read, as of the last one. Only for people in the console.',
-      4,
-    ).optional(),
-    channelAllowlist: ShownAllowlist,
-    sourceItemCount: count('Number of its items.', 128),
-    policyHealth: z.record(z.string(), z.unknown()).nullable().meta({
-      description: 'Google Drive only: how many files lack their access policy, and the cure.',
-      example: null,
-    }),
-    createdAt: moment('When it was made.'),
-    updatedAt: moment('When it last changed.'),
-  })
-  .meta({ id: 'Source', description: 'Where documents come from: a provider account, or pushes.' })
-
-const SlackChannel = z
-  .object({
-    id: text("The channel's id, for the allowlist.", 'C0123456789'),
-    name: text('Its name.', 'general'),
-    isPrivate: z.boolean().meta({ description: 'Whether only its members see it.', example: false }),
-    memberCount: count('People in it.', 42),
-  })
-  .meta({ id: 'SlackChannel', description: 'A channel of a Slack workspace.' })
-
 const displayName = label.meta({ description: 'Display name.', example: 'Team wiki' })
 
 const CHANNELS_MAX = 1000
+
 const ChannelAllowlist = z
   .array(
     z
@@ -103,7 +46,7 @@ export const sourceRoutes = [
     consoleRole: 'admin',
     credits: 0,
     audit: 'none',
-    responses: { 200: z.object({ sources: z.array(Source).describe('The sources.') }) },
+    responses: { 200: z.object({ sources: z.array(SourceView).describe('The sources.') }) },
     handle: async ({ caller }, { sources }) => reply(200, { sources: await sources.list(caller) }),
   }),
   ...twins<SourceServices>()({
@@ -144,7 +87,7 @@ export const sourceRoutes = [
     body: z.strictObject({ channelAllowlist: ChannelAllowlist }),
     refuses: ['not_a_slack_source'],
     responses: {
-      200: Source.pick({ id: true, provider: true, displayName: true, channelAllowlist: true }).meta({
+      200: SourceView.pick({ id: true, provider: true, displayName: true, channelAllowlist: true }).meta({
         example: {
           id: EXAMPLE_ID.source,
           provider: 'slack',
@@ -169,7 +112,7 @@ export const sourceRoutes = [
       provider: providerOf('The provider that its documents count as from.'),
       displayName,
     }),
-    responses: { 201: z.object({ source: Source }) },
+    responses: { 201: z.object({ source: SourceView }) },
     handle: async ({ caller, body }, { sources }) =>
       reply(201, { source: await sources.createPushOnly(caller, body) }),
   }),
@@ -200,7 +143,7 @@ export const sourceRoutes = [
       .refine((body) => Object.keys(body).length > 0, 'must change something')
       .meta({ example: { displayName: 'Team wiki' } }),
     refuses: ['not_a_slack_source', 'audience_not_supported'],
-    responses: { 200: z.object({ source: Source }) },
+    responses: { 200: z.object({ source: SourceView }) },
     handle: async ({ caller, params: { id }, body }, { sources }) =>
       reply(200, { source: await sources.change(caller, id, body) }),
   }),
@@ -214,7 +157,7 @@ export const sourceRoutes = [
     credits: 0,
     audit: 'source.delete',
     params,
-    responses: { 200: z.object({ source: Source }) },
+    responses: { 200: z.object({ source: SourceView }) },
     handle: async ({ caller, params: { id } }, { sources }) =>
       reply(200, { source: await sources.remove(caller, id) }),
   }),
@@ -230,14 +173,7 @@ export const sourceRoutes = [
     params,
     responses: {
       200: z.object({
-        removal: z
-          .object({
-            items: count('Items that would be deleted.', 120),
-            chunks: count('Their passages, each with its vector.', 410),
-            itemsKept: count('Items that other sources have too: they stay.', 8),
-            syncRuns: count('Sync runs that would be deleted.', 14),
-          })
-          .describe('What would be deleted, and what would stay.'),
+        removal: RemovalPreview.describe('What would be deleted, and what would stay.'),
       }),
     },
     handle: async ({ caller, params: { id } }, { sources }) =>
@@ -258,27 +194,7 @@ export const sourceRoutes = [
     onBehalfOf: 'query',
     refuses: PERSON_REFUSALS,
     responses: {
-      200: z.object({
-        items: count('Items that are stored.', 128),
-        chunks: count('Their passages.', 431),
-        itemsWaiting: count('Items that the memory canvas has not read yet.', 0),
-        sources: z
-          .array(
-            Source.pick({
-              id: true,
-              provider: true,
-              displayName: true,
-              status: true,
-              lastSyncedAt: true,
-            }).extend({
-              items: count('Items stored under it.', 128),
-            }),
-          )
-          .describe('The sources, the oldest first.'),
-        isCapped: z
-          .boolean()
-          .meta({ description: 'Whether there are more than a number says.', example: false }),
-      }),
+      200: Overview,
     },
     handle: async ({ viewer }, { sources }) => reply(200, await sources.overview(requireViewer(viewer))),
   }),

@@ -1,30 +1,10 @@
 import { sql } from 'kysely'
 import type { Db } from '../database/database.ts'
-import type { SourceStatus } from '../database/schema.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { FailureCode } from '../kernel/failure-codes.ts'
 import type { Caller } from '../kernel/caller.ts'
-import type { ProviderId } from '../kernel/providers.ts'
 import { providersOf } from '../providers/index.ts'
 import { isThere } from './source.ts'
-
-export interface SourceView {
-  id: string
-  provider: ProviderId
-  status: SourceStatus
-  displayName: string
-  externalAccountId: string
-  lastSyncedAt: string | null
-  errorMessage: string | null
-  /** With the next, for people only: the API document fixes the fields that an agent gets. */
-  errorCode?: FailureCode | null
-  itemsSkipped?: number
-  channelAllowlist: string[] | null
-  sourceItemCount: number
-  policyHealth: Record<string, unknown> | null
-  createdAt: string
-  updatedAt: string
-}
+import type { SourceView } from './schemas.ts'
 
 /** A source of the caller's providers. Sources of other providers answer like missing ones. */
 export async function getSource(db: Db, caller: Caller, id: string, lock?: 'locked'): Promise<SourceView> {

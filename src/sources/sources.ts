@@ -13,9 +13,10 @@ import type { SourceRef } from '../kernel/source-ref.ts'
 import { changeWithoutLock } from '../item-changes/index.ts'
 import { type Audience, hasAudience } from './audience.ts'
 import { changeSource, insertPushOnlySource } from './change-source.ts'
-import { type Overview, previewRemoval, readOverview, type RemovalPreview } from './count-stored.ts'
+import { previewRemoval, readOverview } from './count-stored.ts'
 import type { Removals } from './removals.ts'
-import { findSource, getSource, selectSources, type SourceView, toView, viewFor } from './source-view.ts'
+import { findSource, getSource, selectSources, toView, viewFor } from './source-view.ts'
+import type { Overview, RemovalPreview, SourceView } from './schemas.ts'
 
 /*
  * The states of a source. `pending`: its first sync has not finished; a push-only source starts `active` instead. A

@@ -5,7 +5,8 @@ import { insertOrganization } from '../../test/support/organizations.ts'
 import { startSyncBench, type SyncBench } from '../../test/support/sync.ts'
 import type { Caller } from '../kernel/caller.ts'
 import type { ItemFailure, ProviderAdapter } from '../providers/index.ts'
-import { listSkipped, type SkippedItem } from './list-skipped.ts'
+import { listSkipped } from './list-skipped.ts'
+import type { SkippedItem } from './schemas.ts'
 
 let bench: SyncBench
 let provider: FakeProvider

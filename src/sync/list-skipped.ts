@@ -1,3 +1,4 @@
+import type { SkippedItems } from './schemas.ts'
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import type { Db, Tx } from '../database/database.ts'
@@ -8,22 +9,6 @@ import { type ItemFailure, providersOf } from '../providers/index.ts'
 import { isThere } from '../sources/index.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import { failureId, storedFailure } from './stored-failure.ts'
-
-export interface SkippedItem {
-  externalId: string
-  title: string | null
-  /** The words of the provider, of the text extractor or of the service. */
-  reason: string
-  /** Whether an older version, or the item without this part, is stored. */
-  isStored: boolean
-  at: string
-}
-
-export interface SkippedItems {
-  skippedItems: SkippedItem[]
-  /** There are more. */
-  isCapped: boolean
-}
 
 const SHOWN_MAX = 200
 

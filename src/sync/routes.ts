@@ -1,81 +1,15 @@
 import { z } from 'zod'
 import { defineRoute, reply } from '../http/route.ts'
 import { PERSON_REFUSALS, requireViewer, twins } from '../http/twins.ts'
-import {
-  count,
-  EXAMPLE_ID,
-  givenId,
-  idOf,
-  moment,
-  momentOrNull,
-  onBehalfOfQuery,
-  shownId,
-  text,
-  textOrNull,
-} from '../kernel/schemas.ts'
-import { FAILURE_CODES, ITEM_FAILURE_CODES } from '../kernel/failure-codes.ts'
+import { EXAMPLE_ID, givenId, idOf, onBehalfOfQuery, textOrNull } from '../kernel/schemas.ts'
 import type { ItemSyncs } from './sync-item.ts'
 import type { SyncRuns } from './sync-runs.ts'
+import { SkippedItems, SyncRun, SyncRunDetails } from './schemas.ts'
 
 export interface SyncServices {
   syncRuns: SyncRuns
   itemSyncs: ItemSyncs
 }
-
-const SyncRun = z
-  .object({
-    id: shownId("The run's id.", EXAMPLE_ID.syncRun),
-    connectorId: shownId('The source that it syncs.', EXAMPLE_ID.source),
-    status: z
-      .enum(['queued', 'running', 'succeeded', 'failed'])
-      .meta({ description: 'How far it is.', example: 'succeeded' }),
-    fullResync: z
-      .boolean()
-      .meta({ description: 'Whether it reads everything again, not only changes.', example: false }),
-    startedAt: momentOrNull('When a worker took it up.'),
-    finishedAt: momentOrNull('When it ended.', '2026-03-02T09:31:12.000Z'),
-    itemsDiscovered: count('Items that the provider returned.', 69),
-    itemsIngested: count('Items that were new or had changed, and were stored.', 55),
-    itemsDeleted: count('Items that were removed.', 3),
-    itemsUnchanged: count(
-      'Items that were stored with the same content. Only for people in the console.',
-      10,
-    ).optional(),
-    itemsSkipped: count(
-      'Items that could not be read, or hold nothing to read, and were not removed. Only for people in the console.',
-      4,
-    ).optional(),
-    errorMessage: textOrNull("Why it failed, in the provider's words."),
-    createdAt: moment('When it was asked for.', '2026-03-02T09:29:58.000Z'),
-  })
-  .meta({ id: 'SyncRun', description: 'One reading of a source.' })
-
-const SyncRunFailure = z
-  .object({
-    externalId: text("The item's id at the provider.", 'F0123456789'),
-    title: textOrNull('Its name, where it is known.', 'Price list.pdf'),
-    message: text('Why it could not be read.', 'It cannot be stored: the text is too long'),
-    code: z.enum(ITEM_FAILURE_CODES).nullable().meta({
-      description:
-        "`service_failed`: processing failed; the service's log has the cause. `not_storable`: over a limit, or rejected by the embedding model. null: see `message`.",
-      example: 'not_storable',
-    }),
-  })
-  .meta({ id: 'SyncRunFailure', description: 'An item that a run did not read.' })
-
-const SkippedItem = z
-  .object({
-    externalId: text("The item's id at the provider.", 'F0123456789'),
-    title: textOrNull('Its name, where it is known.', 'Price list.pdf'),
-    reason: text('Why it could not be read.', 'The file is larger than 25 MiB and is not read'),
-    isStored: z.boolean().meta({
-      description:
-        'Whether an older version, or the item without the part that could not be read, is stored.',
-      example: false,
-    }),
-    at: moment('When it could not be read.'),
-  })
-  .meta({ id: 'SkippedItem', description: 'An item that a source could not read.' })
 
 const syncRun = SyncRun.pick({
   id: true,
@@ -84,10 +18,12 @@ const syncRun = SyncRun.pick({
   fullResync: true,
   createdAt: true,
 }).extend({ status: SyncRun.shape.status.meta({ example: 'queued' }) })
+
 const QueuedSyncRun = z.object({
   syncRun: syncRun.describe('The run that was queued.'),
   alreadyActive: z.literal(false).describe('It is a new one.'),
 })
+
 const ActiveSyncRun = z.object({
   syncRun: syncRun.describe('The run that is queued or running already.'),
   alreadyActive: z.literal(true).describe('It was there before.'),
@@ -137,28 +73,7 @@ export const syncRoutes = [
     audit: 'none',
     params: z.object({ id: idOf("The run's id, from the list.", EXAMPLE_ID.syncRun) }),
     responses: {
-      200: z.object({
-        syncRun: SyncRun,
-        errorCode: z
-          .enum(FAILURE_CODES)
-          .nullable()
-          .meta({ description: 'Why it failed; null: see `errorMessage`.', example: null }),
-        itemsFailed: count('Items that it could not read.', 1),
-        failures: z.array(SyncRunFailure).describe('The first hundred of them.'),
-        skipped: z
-          .array(SyncRunFailure)
-          .describe(
-            'The first hundred items that hold nothing to read, such as files of types that are not read.',
-          ),
-        waitingUntil: momentOrNull('The time until which its provider asked it to wait.', null),
-        needsReconnection: z.boolean().meta({
-          description: "It failed because the account's access has ended; connect it again.",
-          example: false,
-        }),
-        nextRunAt: momentOrNull(
-          "The source's next scheduled sync; null while the run is active or the source is paused.",
-        ),
-      }),
+      200: SyncRunDetails,
     },
     handle: async ({ caller, params: { id } }, { syncRuns }) => reply(200, await syncRuns.get(caller, id)),
   }),
@@ -205,10 +120,7 @@ export const syncRoutes = [
     audit: 'none',
     params: z.object({ id: idOf("The source's id.", EXAMPLE_ID.source) }),
     responses: {
-      200: z.object({
-        skippedItems: z.array(SkippedItem).describe('The latest 200 of them.'),
-        isCapped: z.boolean().meta({ description: 'Whether there are more.', example: false }),
-      }),
+      200: SkippedItems,
     },
     handle: async ({ caller, params: { id } }, { syncRuns }) =>
       reply(200, await syncRuns.skipped(caller, id)),

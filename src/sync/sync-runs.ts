@@ -1,3 +1,4 @@
+import type { SkippedItems, SyncRun, SyncRunDetails, SyncRunFailure } from './schemas.ts'
 import { recordEvent } from '../audit/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { type PageQuery, readPage } from '../database/list-page.ts'
@@ -5,45 +6,19 @@ import type { Row } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Caller } from '../kernel/caller.ts'
-import type { FailureCode, ItemFailureCode } from '../kernel/failure-codes.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { providersOf } from '../providers/index.ts'
 import { isThere } from '../sources/index.ts'
-import { listSkipped, type SkippedItems } from './list-skipped.ts'
+import { listSkipped } from './list-skipped.ts'
 import { queueRun } from './queue-runs.ts'
 import { requireRunnable } from './require-runnable.ts'
-
-export interface SyncRunView {
-  id: string
-  connectorId: string
-  status: Row<'sync_runs'>['status']
-  fullResync: boolean
-  startedAt: string | null
-  finishedAt: string | null
-  itemsDiscovered: number
-  itemsIngested: number
-  itemsDeleted: number
-  /** With the next, for people only: the API document fixes the fields that an agent gets. */
-  itemsUnchanged?: number
-  itemsSkipped?: number
-  errorMessage: string | null
-  createdAt: string
-}
-
-/** An item that a run could not read or store, or that holds nothing to read. */
-export interface SyncRunFailure {
-  externalId: string
-  title: string | null
-  message: string
-  code: ItemFailureCode | null
-}
 
 export interface RunQuery extends PageQuery {
   connectorId?: string | undefined
 }
 
 export interface RunPage {
-  syncRuns: SyncRunView[]
+  syncRuns: SyncRun[]
   /** Absent on the last page. */
   nextCursor?: string
 }
@@ -52,30 +27,14 @@ export interface SyncRuns {
   /** Runs of the caller's providers, or of one source, newest first. @throws AppError `validation_failed` */
   list(caller: Caller, query: RunQuery): Promise<RunPage>
   /** One run with its first hundred failed and first hundred left out items. @throws AppError `not_found` */
-  get(
-    caller: Caller,
-    id: string,
-  ): Promise<{
-    syncRun: SyncRunView
-    /** Why it failed; null: the message says more. */
-    errorCode: FailureCode | null
-    itemsFailed: number
-    failures: SyncRunFailure[]
-    skipped: SyncRunFailure[]
-    /** Until when it waits at the provider's request. */
-    waitingUntil: string | null
-    /** Whether it failed because the account's access ended. */
-    needsReconnection: boolean
-    /** When the source is next synced automatically; null while it is running or paused. */
-    nextRunAt: string | null
-  }>
+  get(caller: Caller, id: string): Promise<SyncRunDetails>
   /** What a source's runs could not read. @throws AppError `not_found` */
   skipped(caller: Caller, sourceId: string): Promise<SkippedItems>
   /** Queues a run, or returns the active one. @throws AppError */
   request(
     caller: Caller,
     run: { connectorId: string; fullResync: boolean },
-  ): Promise<{ syncRun: SyncRunView; alreadyActive: boolean }>
+  ): Promise<{ syncRun: SyncRun; alreadyActive: boolean }>
 }
 
 /** The sync runs of an organization. A unique index ensures that a source has at most one active run. */
@@ -191,12 +150,12 @@ async function activeRun(tx: Tx, organizationId: string, sourceId: string): Prom
     .executeTakeFirstOrThrow()
 }
 
-function viewFor(caller: Caller): (row: Row<'sync_runs'>) => SyncRunView {
+function viewFor(caller: Caller): (row: Row<'sync_runs'>) => SyncRun {
   if (caller.kind === 'agent') return toView
   return (row) => ({ ...toView(row), itemsUnchanged: row.items_unchanged, itemsSkipped: row.items_skipped })
 }
 
-function toView(row: Row<'sync_runs'>): SyncRunView {
+function toView(row: Row<'sync_runs'>): SyncRun {
   return {
     id: row.id,
     connectorId: row.source_id,

@@ -2,16 +2,7 @@ import { sql } from 'kysely'
 import { isLeaseFree } from '../../background/index.ts'
 import type { Db } from '../../database/database.ts'
 import { SAFE_TO_REPEAT_MS } from './send-reports.ts'
-
-/** How far the payment processor's meter lags. */
-export interface OverageStanding {
-  /** Answers over the cap that the payment processor has not confirmed. */
-  waitingAnswers: number
-  /** Those that may have arrived and are not resent automatically. */
-  uncertainAnswers: number
-  /** Age of the oldest in seconds; 0 when none waits. */
-  lagSeconds: number
-}
+import type { OverageStanding, WaitingReport } from '../schemas.ts'
 
 /** Totals for all organizations. */
 export async function readOverageStanding(db: Db, now: Date): Promise<OverageStanding> {
@@ -34,18 +25,6 @@ export async function readOverageStanding(db: Db, now: Date): Promise<OverageSta
     uncertainAnswers: row.uncertain,
     lagSeconds: Math.max(0, lagMs / 1000),
   }
-}
-
-export interface WaitingReport {
-  id: string
-  organizationId: string
-  answers: number
-  servedAt: string
-  attempts: number
-  nextAttemptAt: string | null
-  /** Whether it may have arrived and is not resent automatically. */
-  isUncertain: boolean
-  lastError: string | null
 }
 
 /** At most `limit` reports that have not arrived, oldest first. */

@@ -1,23 +1,20 @@
 import { NO_LEASE } from '../../background/index.ts'
 import type { Tx } from '../../database/database.ts'
-import type { BillingInterval, Row, SubscriptionStatus, Tier } from '../../database/schema.ts'
+import type { Row } from '../../database/schema.ts'
 import type { CustomerReading, PlannedChange } from '../payment-processor.ts'
 import { keepWithinPlan, lockPlan } from '../plans/plan-limits.ts'
 import { periodAt } from '../subscriptions/period.ts'
-import { plannedIn, type PlannedView } from '../subscriptions/planned-change.ts'
+import type { Subscription } from '../schemas.ts'
+import { plannedIn } from '../subscriptions/planned-change.ts'
 import { emitSubscriptionChange } from '../subscriptions/emit-subscription-change.ts'
 import { lockAccount, type PaymentLease } from './accounts.ts'
 import { type Current, currentOf, isLive } from './current.ts'
 import { type Remarked, remarksOn } from './remarks.ts'
 
-interface Summary {
-  status: SubscriptionStatus
-  tier: Tier | null
-  interval: BillingInterval | null
-  cancelAtPeriodEnd: boolean
-  plannedChange: PlannedView | null
-  paymentMethodMissing: boolean
-}
+type Summary = Pick<
+  Subscription,
+  'status' | 'tier' | 'interval' | 'cancelAtPeriodEnd' | 'plannedChange' | 'paymentMethodMissing'
+>
 
 export interface Applied {
   before: Summary | null

@@ -2,28 +2,7 @@ import { type Expression, type ExpressionBuilder, sql, type SqlBool } from 'kyse
 import type { Db } from '../../database/database.ts'
 import type { PaymentRemark, Schema } from '../../database/schema.ts'
 import { REMARKS } from './remarks.ts'
-
-/** How well stored organizations agree with the payment processor. */
-export interface ComparisonStanding {
-  /** Age of the oldest last comparison; 0 without organizations. */
-  ageSeconds: number
-  /** Organizations whose last comparison failed. */
-  unreadableOrganizations: number
-  /** Organizations whose state at the payment processor deviates from what this service sells. */
-  remarkedOrganizations: number
-}
-
-/** An organization that needs the operator's attention. */
-export interface RemarkedOrganization {
-  organizationId: string
-  customerId: string | null
-  /** When it was last compared; null: never. */
-  comparedAt: string | null
-  remarks: { remark: PaymentRemark; text: string }[]
-  failedAttempts: number
-  nextAttemptAt: string | null
-  lastError: string | null
-}
+import type { ComparisonStanding, RemarkedOrganization } from '../schemas.ts'
 
 type Where = ExpressionBuilder<Schema, 'payment_accounts'>
 

@@ -1,5 +1,6 @@
 import type { Db } from '../../database/database.ts'
-import { type Invoice, type PaymentProcessor, toUpstreamError } from '../payment-processor.ts'
+import { type PaymentProcessor, toUpstreamError } from '../payment-processor.ts'
+import type { Invoice } from '../schemas.ts'
 
 /** Shown of a workspace; the payment processor's portal has all of them. */
 const SHOWN_MAX = 12

@@ -1,5 +1,6 @@
 import type { Stripe } from 'stripe'
-import { INVOICE_STATUSES, type Invoice } from '../payment-processor.ts'
+import { INVOICE_STATUSES } from '../schemas.ts'
+import type { Invoice } from '../schemas.ts'
 
 /** A customer's newest invoices; those of a status that this version does not know are left out. */
 export async function listInvoices(stripe: Stripe, customerId: string, limit: number): Promise<Invoice[]> {

@@ -1,44 +1,15 @@
 import type { Db, Tx } from '../../database/database.ts'
-import type { BillingInterval, Row, SubscriptionStatus, Tier } from '../../database/schema.ts'
+import type { Row, SubscriptionStatus, Tier } from '../../database/schema.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { retryConflicts } from '../../database/retry-conflicts.ts'
 import { formatUsd } from '../plans/money.ts'
 import { includedIn, keepWithinPlan, lockPlan } from '../plans/plan-limits.ts'
 import { EXTRA_ANSWER_MICRO_USD, PLANS } from '../plans/plans.ts'
 import { periodAt } from './period.ts'
-import { plannedIn, type PlannedView } from './planned-change.ts'
+import { plannedIn } from './planned-change.ts'
+import type { Subscription } from '../schemas.ts'
 import { stateAt } from './subscription-state.ts'
 import { emitSubscriptionChange } from './emit-subscription-change.ts'
-
-export interface SubscriptionView {
-  status: SubscriptionStatus
-  tier: Tier | null
-  interval: BillingInterval | null
-  /** Credits used in the current period, including requests in flight. */
-  creditsUsed: number
-  /** null: unlimited. */
-  creditsIncluded: number | null
-  /** Never negative, even over the cap of a metered tier; null: unlimited. */
-  creditsRemaining: number | null
-  /** Limits on agents and connectors; null: unlimited. */
-  agentsIncluded: number | null
-  connectorsIncluded: number | null
-  periodStart: string
-  periodEnd: string
-  trialEndsAt: string | null
-  cancelAtPeriodEnd: boolean
-  /** null: no change is planned. */
-  plannedChange: PlannedView | null
-  paymentMethodMissing: boolean
-  /** Answers of the current period over its credits, and their price so far as a decimal string. */
-  overageAnswers: number
-  overageCostUsd: string
-  overCap: 'block' | 'metered'
-  /** Price of an answer over the cap, a decimal string; null when none is sold. */
-  extraAnswerUsd: string | null
-  /** Whether the operator set the terms, which no webhook changes. */
-  isContract: boolean
-}
 
 export interface NewSubscription {
   status: SubscriptionStatus
@@ -56,15 +27,15 @@ export interface NewSubscription {
 
 export interface Subscriptions {
   /** The current subscription; undefined when the workspace has none. */
-  read(organizationId: string): Promise<SubscriptionView | undefined>
+  read(organizationId: string): Promise<Subscription | undefined>
   /** The subscriptions of several workspaces by id. */
-  readMany(organizationIds: readonly string[]): Promise<Map<string, SubscriptionView>>
+  readMany(organizationIds: readonly string[]): Promise<Map<string, Subscription>>
   /** Sets status, tier and terms; the running period and its usage stay. @throws AppError `not_found` */
-  put(organizationId: string, subscription: NewSubscription): Promise<SubscriptionView>
+  put(organizationId: string, subscription: NewSubscription): Promise<Subscription>
 }
 
 export function createSubscriptions({ db, clock }: { db: Db; clock: Clock }): Subscriptions {
-  const readMany = async (on: Db, ids: readonly string[]): Promise<Map<string, SubscriptionView>> => {
+  const readMany = async (on: Db, ids: readonly string[]): Promise<Map<string, Subscription>> => {
     if (ids.length === 0) return new Map()
     const rows = await on
       .selectFrom('subscriptions')
@@ -151,7 +122,7 @@ export async function putSubscription(
     .execute()
 }
 
-function toView(row: Row<'subscriptions'>, now: Date): SubscriptionView {
+function toView(row: Row<'subscriptions'>, now: Date): Subscription {
   const { used, overageAnswers, included, start, end } = stateAt(row, now)
   const price = row.extra_answer_micro_usd ?? (row.tier === null ? null : PLANS[row.tier].extraAnswerMicroUsd)
   // Answers of a plan changed within the period stay charged.

@@ -3,26 +3,10 @@ import { tryModel } from '../../inference/embedding-models/create-embedding-mode
 import type { LanguageModel } from '../../inference/language-model.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { type ModelKind, problemOf, tooSlow } from './problem-words.ts'
+import type { ModelSetting, ModelTest } from './schemas.ts'
 
 /** What chose a model: the environment, the operator with `model use`, or nothing. */
 export type SetBy = 'environment' | 'operator' | 'default'
-
-export interface ModelSetting {
-  /** The model's ID; null: none. */
-  model: string | null
-  setBy: SetBy
-  /** The environment variables that are set. Values of addresses and secrets are null. */
-  variables: { name: string; value: string | null }[]
-}
-
-export interface ModelTest {
-  ok: boolean
-  milliseconds: number
-  /** What failed and what to do; null: nothing failed. */
-  problem: string | null
-  /** Identifies the server's response, without its words; null: there is nothing to add. */
-  detail: string | null
-}
 
 export interface ModelCheck {
   describe(): Record<ModelKind, ModelSetting>

@@ -22,23 +22,11 @@ import type { StoredModelSettings } from '../stored-settings.ts'
 import type { Choice, ChoiceFile } from './choice-file.ts'
 import { reasonOf, refusalOf } from './failure-words.ts'
 import type { Logger } from '../../kernel/logger.ts'
+import type { Change } from './schemas.ts'
 
 export interface ChoiceRequest {
   settings: EmbeddingModelSettings
   mirrorUrl?: string | undefined
-}
-
-export interface Change {
-  status: 'idle' | 'running' | 'succeeded' | 'failed'
-  /** The current step; null: not running. */
-  step: 'downloading' | 'trying' | 'moving' | null
-  /** The requested model, by the name in its settings. */
-  model: string | null
-  /** Bytes of the download; 0: no download. */
-  bytesDone: number
-  bytesTotal: number
-  /** Why it failed; the answering model is unchanged. */
-  errorMessage: string | null
 }
 
 export interface ModelChoice {

@@ -13,6 +13,7 @@ import { count, text, textOrNull } from '../../kernel/schemas.ts'
 import type { ModelMove } from '../move/model-move.ts'
 import type { ModelChoice } from './choose-model.ts'
 import { shownUrl } from './failure-words.ts'
+import { Change } from './schemas.ts'
 
 export interface ModelChoiceServices {
   modelChoice: ModelChoice
@@ -67,23 +68,6 @@ const NewModel = z
     message: `must be one of ${KNOWN_MODELS.map(({ name }) => name).join(', ')}, or the absolute path of a model's folder`,
   })
   .meta({ id: 'NewEmbeddingModel', description: 'The embedding model to change to.' })
-
-const Change = z
-  .object({
-    status: z.enum(['idle', 'running', 'succeeded', 'failed']).meta({
-      description: 'The status of the latest change; `idle`: none was requested.',
-      example: 'running',
-    }),
-    step: z
-      .enum(['downloading', 'trying', 'moving'])
-      .nullable()
-      .meta({ description: 'The current step; null: not running.', example: 'moving' }),
-    model: textOrNull('The requested model.', 'nomic-embed-text'),
-    bytesDone: count('Bytes downloaded so far.', 0),
-    bytesTotal: count('Bytes to download; 0: no download.', 0),
-    errorMessage: textOrNull('Why it failed. The answering model is unchanged.'),
-  })
-  .meta({ id: 'EmbeddingModelChange', description: 'A change of the embedding model.' })
 
 const Status = z
   .object({

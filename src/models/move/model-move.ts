@@ -20,22 +20,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import type { Caller } from '../../kernel/caller.ts'
 import { createMove } from './move-chunks.ts'
 import type { Logger } from '../../kernel/logger.ts'
-
-export interface ModelMoveView {
-  /** `idle`: never started. */
-  status: 'idle' | 'running' | 'succeeded'
-  /** The target model; if idle, the one that answers. null: nothing is stored. */
-  model: string | null
-  /** The model that answers queries now. */
-  answeringModel: string | null
-  chunksTotal: number
-  /** Chunks with a vector of `model`. */
-  chunksDone: number
-  startedAt: string | null
-  finishedAt: string | null
-  /** Why the last attempt stopped; it will be retried. */
-  errorMessage: string | null
-}
+import type { ModelMoveStatus } from './schemas.ts'
 
 export interface OverallMove {
   movingOrganizations: number
@@ -47,8 +32,8 @@ export interface OverallMove {
 
 export interface ModelMove {
   /** Starts to move the caller's organization and returns at once. Replaces a move to another model. */
-  start(caller: Caller): Promise<ModelMoveView>
-  status(organizationId: string): Promise<ModelMoveView>
+  start(caller: Caller): Promise<ModelMoveStatus>
+  status(organizationId: string): Promise<ModelMoveStatus>
   /** Starts to move every organization with vectors of another model, logged for the operator; returns how many. */
   startAll(): Promise<number>
   /** The progress of all moves to the configured model together. */
@@ -252,7 +237,7 @@ const StatusRow = z.object({
   error_message: z.string().nullable(),
 })
 
-async function readStatus(db: Db, organizationId: string): Promise<ModelMoveView> {
+async function readStatus(db: Db, organizationId: string): Promise<ModelMoveStatus> {
   const { rows } = await sql`
     select answering.name as answering_model, coalesce(target.name, answering.name) as model, r.status, r.started_at,
       r.finished_at, r.error_message,

@@ -1,26 +1,10 @@
-import { z } from 'zod'
 import { defineRoute, reply } from '../../http/route.ts'
-import { count, momentOrNull, textOrNull } from '../../kernel/schemas.ts'
 import type { ModelMove } from './model-move.ts'
+import { ModelMoveStatus } from './schemas.ts'
 
 export interface ModelMoveServices {
   modelMove: ModelMove
 }
-
-const ModelMoveStatus = z
-  .object({
-    status: z
-      .enum(['idle', 'running', 'succeeded'])
-      .meta({ description: 'Its status; `idle`: never requested.', example: 'running' }),
-    model: textOrNull('The model that the chunks move to.', 'openai:text-embedding-3-small:1536'),
-    answeringModel: textOrNull('The model that answers queries now.', 'builtin-3'),
-    chunksTotal: count('Chunks to move.', 8120),
-    chunksDone: count('Chunks that have moved.', 3072),
-    startedAt: momentOrNull('When it began.'),
-    finishedAt: momentOrNull('When it ended.', null),
-    errorMessage: textOrNull('Why the last attempt stopped; it is retried.'),
-  })
-  .meta({ id: 'Reembedding', description: 'The progress of a move to another embedding model.' })
 
 const shared = {
   path: '/v1/maintenance/reembed',

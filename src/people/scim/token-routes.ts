@@ -1,22 +1,12 @@
 import { z } from 'zod'
 import { defineRoute, reply } from '../../http/route.ts'
-import { EXAMPLE_ID, idOf, label, moment, momentOrNull, shownId, text } from '../../kernel/schemas.ts'
+import { EXAMPLE_ID, idOf, label, moment, text } from '../../kernel/schemas.ts'
 import type { ScimTokens } from './tokens.ts'
+import { ScimToken } from './token-schema.ts'
 
 export interface ScimTokenServices {
   scimTokens: ScimTokens
 }
-
-const ScimToken = z
-  .object({
-    id: shownId("The token's ID.", EXAMPLE_ID.apiKey),
-    name: text('Purpose of the token.', 'Okta'),
-    prefix: text('The first characters of the secret, to recognize the token.', 'scim_Zk3vQ9aL'),
-    createdBy: shownId('The person who created it.', EXAMPLE_ID.user),
-    lastUsedAt: momentOrNull('Last use, to the minute; null: never.', null),
-    createdAt: moment('When it was created.'),
-  })
-  .meta({ id: 'ScimToken', description: 'A token with which an identity provider provisions people.' })
 
 const shared = {
   tag: 'SCIM (console)',

@@ -10,23 +10,15 @@ import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { hashSecret, newSecret } from '../../kernel/secret.ts'
 import type { ConsoleCaller, ScimCaller } from '../../kernel/caller.ts'
-
-export interface ScimTokenView {
-  id: string
-  name: string
-  prefix: string
-  createdBy: string
-  lastUsedAt: string | null
-  createdAt: string
-}
+import type { ScimToken } from './token-schema.ts'
 
 export interface ScimTokens {
   /** Newest first. */
-  list(organizationId: string): Promise<ScimTokenView[]>
+  list(organizationId: string): Promise<ScimToken[]>
   /** @throws AppError `key_limit_reached` */
-  create(caller: ConsoleCaller, name: string): Promise<{ scimToken: ScimTokenView; secret: string }>
+  create(caller: ConsoleCaller, name: string): Promise<{ scimToken: ScimToken; secret: string }>
   /** The token is refused from the next request on. @throws AppError `not_found` */
-  revoke(caller: ConsoleCaller, id: string): Promise<{ scimToken: ScimTokenView; revokedAt: string }>
+  revoke(caller: ConsoleCaller, id: string): Promise<{ scimToken: ScimToken; revokedAt: string }>
 }
 
 /** Two suffice to rotate a token. */
@@ -152,7 +144,7 @@ function selectLive(db: Db, organizationId: string) {
     .where(sql<boolean>`revoked_at is null`)
 }
 
-function toView(row: Row<'scim_tokens'>): ScimTokenView {
+function toView(row: Row<'scim_tokens'>): ScimToken {
   return {
     id: row.id,
     name: row.name,

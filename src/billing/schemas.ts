@@ -1,0 +1,181 @@
+import { z } from 'zod'
+import { count, EXAMPLE_ID, moment, momentOrNull, shownId, text, textOrNull } from '../kernel/schemas.ts'
+import { PAYMENT_REMARKS } from './payments/remarks.ts'
+import { INTERVALS, SOLD_TIERS, SUBSCRIPTION_STATUSES, TIERS } from './plans/plans.ts'
+
+export const INVOICE_STATUSES = ['draft', 'open', 'paid', 'uncollectible', 'void'] as const
+
+const countOrNull = (description: string, example: number) =>
+  z.int().min(0).nullable().meta({ description, example })
+
+const PlannedChange = z.object({
+  at: moment('When.', '2026-04-01T00:00:00.000Z'),
+  tier: z.enum(TIERS).nullable().meta({ description: 'The plan then; null: it ends.', example: 'builder' }),
+  interval: z
+    .enum(INTERVALS)
+    .nullable()
+    .meta({ description: 'How often it is paid then; null: it ends.', example: 'monthly' }),
+})
+export type PlannedChange = z.output<typeof PlannedChange>
+
+/** Subscription fields that all surfaces share. */
+const subscriptionFields = {
+  creditsUsed: count('Credits taken in the current period, those of requests in flight included.', 1200),
+  creditsIncluded: countOrNull('Credits of a period; null: unlimited.', 5000),
+  creditsRemaining: countOrNull('Credits left; 0 over the cap of a metered tier, null: unlimited.', 3800),
+  agentsIncluded: countOrNull(
+    'Live keys with search, context or ask that the plan has room for; null: any number.',
+    2,
+  ),
+  connectorsIncluded: countOrNull('Connectors that the plan has room for; null: any number.', 2),
+  tier: z.enum(TIERS).nullable().describe('The plan; null: none was chosen.'),
+  status: z.enum(SUBSCRIPTION_STATUSES).meta({
+    description: 'Where the subscription stands: `trialing`, `active`, `past_due` and `internal` retrieve.',
+    example: 'active',
+  }),
+  periodStart: moment('When the current period began.', '2026-03-01T00:00:00.000Z'),
+  periodEnd: moment('When it ends and the next credits begin.', '2026-04-01T00:00:00.000Z'),
+  interval: z
+    .enum(INTERVALS)
+    .nullable()
+    .meta({ description: 'How often the plan is paid; null: it was not bought.', example: 'monthly' }),
+  trialEndsAt: momentOrNull('When the trial ends; null: none runs.', null),
+  cancelAtPeriodEnd: z
+    .boolean()
+    .meta({ description: 'Whether the plan ends with the current period.', example: false }),
+  plannedChange: PlannedChange.nullable().meta({
+    description: 'A planned change, such as a downgrade or a cancellation; null: none.',
+    example: null,
+  }),
+  overageAnswers: count('Answers of the current period over its credits.', 0),
+  overageCostUsd: z
+    .string()
+    .regex(/^\d+\.\d{2,6}$/)
+    .meta({ description: 'What those cost so far, in US dollars; nothing in a trial.', example: '0.00' }),
+  paymentMethodMissing: z.boolean().meta({
+    description: 'Whether there is nothing that the next payment could be taken from.',
+    example: false,
+  }),
+}
+
+export const OVER_CAP = ['block', 'metered'] as const
+
+export const Subscription = z
+  .object({
+    ...subscriptionFields,
+    overCap: z.enum(OVER_CAP).meta({
+      description: 'Whether calls over the included credits are refused or charged.',
+      example: 'block',
+    }),
+    extraAnswerUsd: textOrNull('Price of an answer over the cap, in US dollars; null: not sold.'),
+    isContract: z.boolean().meta({
+      description:
+        'Whether the operator has set the terms; events of the payment processor then do not change them.',
+      example: false,
+    }),
+  })
+  .meta({ id: 'Subscription', description: "An organization's plan and its current period." })
+export type Subscription = z.output<typeof Subscription>
+
+export const BillingState = z
+  .object({
+    ...subscriptionFields,
+    agentsUsed: count('Live keys that hold search, context or ask.', 1),
+    connectorsUsed: count('Sources with an account at a provider. Push-only sources are not connectors.', 2),
+    trialDays: count(
+      'Days of free trial that the next checkout begins with. A workspace has one trial; 0: it has had it.',
+      7,
+    ),
+    cardRequired: z
+      .boolean()
+      .meta({ description: 'Whether checkout asks for a card, in a trial too.', example: true }),
+  })
+  .meta({ id: 'Billing', description: 'The plan, its current period, and what of it is used.' })
+
+export const Checkout = z
+  .strictObject({
+    tier: z.enum(SOLD_TIERS).describe('The plan to buy.'),
+    interval: z.enum(INTERVALS).describe('How often it is paid.'),
+  })
+  .meta({ id: 'Checkout', description: 'What to buy.' })
+
+export const HostedPage = z
+  .object({
+    url: z.url().meta({
+      description: 'The page to send the browser to.',
+      example: 'https://pay.example.com/session/1',
+    }),
+  })
+  .meta({ id: 'HostedPage', description: 'A page of the payment processor.' })
+
+export const Invoice = z
+  .object({
+    id: text('Its ID at the payment processor.', 'in_1'),
+    number: textOrNull('Its number; null: not final yet.', 'ACME-0001'),
+    createdAt: moment('When it was made.'),
+    status: z.enum(INVOICE_STATUSES).meta({ description: 'Its status.', example: 'paid' }),
+    total: z.int().meta({ description: "In the currency's smallest unit.", example: 9900 }),
+    currency: text('Its currency, ISO 4217.', 'usd'),
+    url: textOrNull(
+      'Its page at the payment processor; null: none yet.',
+      'https://pay.example.com/invoice/1',
+    ),
+  })
+  .meta({ id: 'Invoice', description: 'An invoice of the workspace.' })
+export type Invoice = z.output<typeof Invoice>
+
+/** How far the payment processor's meter lags. */
+export const OverageStanding = z.object({
+  waitingAnswers: count('Answers served over the cap that the payment processor has not confirmed.', 12),
+  uncertainAnswers: count('Of these, answers that may have arrived and are not retried.', 0),
+  lagSeconds: z.number().min(0).meta({ description: 'Age of the oldest, in seconds.', example: 4.2 }),
+})
+export type OverageStanding = z.output<typeof OverageStanding>
+
+export const WaitingReport = z.object({
+  id: shownId("The report's ID, its identifier at the payment processor's meter.", EXAMPLE_ID.request),
+  organizationId: shownId('Whose answers.', EXAMPLE_ID.organization),
+  answers: z.int().min(1).meta({ description: 'How many.', example: 12 }),
+  servedAt: moment('When the answers were served, to a few seconds.'),
+  attempts: count('Number of attempts.', 1),
+  nextAttemptAt: momentOrNull('Next attempt; null: it still collects answers.'),
+  isUncertain: z.boolean().meta({
+    description: 'Whether it may have arrived and is not retried.',
+    example: false,
+  }),
+  lastError: textOrNull('Why the last attempt failed.', 'HTTP 503: try again later'),
+})
+export type WaitingReport = z.output<typeof WaitingReport>
+
+/** How well stored organizations agree with the payment processor. */
+export const ComparisonStanding = z.object({
+  ageSeconds: z.number().min(0).meta({
+    description: 'Seconds since the least recent comparison of an organization.',
+    example: 1800.5,
+  }),
+  unreadableOrganizations: count('Organizations whose last comparison failed.', 0),
+  remarkedOrganizations: count('Organizations whose subscription differs at the payment processor.', 1),
+})
+export type ComparisonStanding = z.output<typeof ComparisonStanding>
+
+/** An organization that needs the operator's attention. */
+export const RemarkedOrganization = z.object({
+  organizationId: shownId('Which.', EXAMPLE_ID.organization),
+  customerId: textOrNull('Customer ID at the payment processor.', 'cus_123'),
+  comparedAt: momentOrNull('Last comparison; null: never.'),
+  remarks: z
+    .array(
+      z.object({
+        remark: z.enum(PAYMENT_REMARKS).meta({ description: 'What.', example: 'quantity' }),
+        text: text(
+          'In words.',
+          'a subscription has its plan in another quantity than one, and counts as one',
+        ),
+      }),
+    )
+    .describe('What differs at the payment processor.'),
+  failedAttempts: count('Failed comparisons since the last success.', 0),
+  nextAttemptAt: momentOrNull('Next retry; null: it did not fail.', null),
+  lastError: textOrNull('Why the last one failed.', 'HTTP 404: No such customer'),
+})
+export type RemarkedOrganization = z.output<typeof RemarkedOrganization>

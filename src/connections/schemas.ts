@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import { PROVIDERS } from '../providers/index.ts'
+import { EXAMPLE_ID, moment, shownId, text } from '../kernel/schemas.ts'
+
+export const Provider = z.enum(PROVIDERS).meta({ description: 'The provider.', example: 'slack' })
+
+export const AccessRequest = z
+  .object({
+    id: shownId("The request's id.", EXAMPLE_ID.request),
+    provider: Provider.meta({ example: 'gmail' }),
+    status: z.enum(['pending', 'granted', 'denied']).describe('How far it is.'),
+    createdAt: moment('When it was first made.'),
+  })
+  .meta({
+    id: 'ConnectorAccessRequest',
+    description: 'A request for a gated provider, which the operator sees.',
+  })
+export type AccessRequest = z.output<typeof AccessRequest>
+
+const FormFieldView = z
+  .object({
+    name: text('Its name in `fields`.', 'token'),
+    label: text('Display name.', 'Access token'),
+    help: text('What to enter, and where to find it.', 'Create it in your settings.'),
+    secret: z.boolean().meta({ description: 'Whether it must not be shown.', example: true }),
+    multiline: z.boolean().meta({ description: 'Whether it may have several lines.', example: false }),
+    required: z.boolean().meta({ description: 'Whether it must be given.', example: true }),
+  })
+  .meta({ id: 'ConnectFormField', description: 'A field of the form that connects an account.' })
+
+/** A provider's availability to a workspace. */
+export const ConnectorView = z.object({
+  provider: Provider,
+  offered: z.boolean().meta({ description: 'Whether the deployment has its credentials.', example: true }),
+  access: z
+    .enum(['open', 'required', 'pending', 'granted', 'denied'])
+    .describe("Whether the operator's permission is needed, and how far that is."),
+  grantable: z.boolean().meta({
+    description:
+      'Whether you may grant it with `…/connector-access/{provider}/grant`: as the owner of the local workspace.',
+    example: false,
+  }),
+  form: z.array(FormFieldView).nullable().meta({
+    description: 'The fields to send to `…/connectors/{provider}/connect`; null: begin with `…/authorize`.',
+    example: null,
+  }),
+})
+export type ConnectorView = z.output<typeof ConnectorView>

@@ -1,0 +1,89 @@
+import { z } from 'zod'
+import { count, EXAMPLE_ID, moment, momentOrNull, shownId, text, textOrNull } from '../kernel/schemas.ts'
+import { FAILURE_CODES, ITEM_FAILURE_CODES } from '../kernel/failure-codes.ts'
+
+export const SyncRun = z
+  .object({
+    id: shownId("The run's id.", EXAMPLE_ID.syncRun),
+    connectorId: shownId('The source that it syncs.', EXAMPLE_ID.source),
+    status: z
+      .enum(['queued', 'running', 'succeeded', 'failed'])
+      .meta({ description: 'How far it is.', example: 'succeeded' }),
+    fullResync: z
+      .boolean()
+      .meta({ description: 'Whether it reads everything again, not only changes.', example: false }),
+    startedAt: momentOrNull('When a worker took it up.'),
+    finishedAt: momentOrNull('When it ended.', '2026-03-02T09:31:12.000Z'),
+    itemsDiscovered: count('Items that the provider returned.', 69),
+    itemsIngested: count('Items that were new or had changed, and were stored.', 55),
+    itemsDeleted: count('Items that were removed.', 3),
+    itemsUnchanged: count(
+      'Items that were stored with the same content. Only for people in the console.',
+      10,
+    ).optional(),
+    itemsSkipped: count(
+      'Items that could not be read, or hold nothing to read, and were not removed. Only for people in the console.',
+      4,
+    ).optional(),
+    errorMessage: textOrNull("Why it failed, in the provider's words."),
+    createdAt: moment('When it was asked for.', '2026-03-02T09:29:58.000Z'),
+  })
+  .meta({ id: 'SyncRun', description: 'One reading of a source.' })
+export type SyncRun = z.output<typeof SyncRun>
+
+export const SyncRunFailure = z
+  .object({
+    externalId: text("The item's id at the provider.", 'F0123456789'),
+    title: textOrNull('Its name, where it is known.', 'Price list.pdf'),
+    message: text('Why it could not be read.', 'It cannot be stored: the text is too long'),
+    code: z.enum(ITEM_FAILURE_CODES).nullable().meta({
+      description:
+        "`service_failed`: processing failed; the service's log has the cause. `not_storable`: over a limit, or rejected by the embedding model. null: see `message`.",
+      example: 'not_storable',
+    }),
+  })
+  .meta({ id: 'SyncRunFailure', description: 'An item that a run did not read.' })
+export type SyncRunFailure = z.output<typeof SyncRunFailure>
+
+const SkippedItem = z
+  .object({
+    externalId: text("The item's id at the provider.", 'F0123456789'),
+    title: textOrNull('Its name, where it is known.', 'Price list.pdf'),
+    reason: text('Why it could not be read.', 'The file is larger than 25 MiB and is not read'),
+    isStored: z.boolean().meta({
+      description:
+        'Whether an older version, or the item without the part that could not be read, is stored.',
+      example: false,
+    }),
+    at: moment('When it could not be read.'),
+  })
+  .meta({ id: 'SkippedItem', description: 'An item that a source could not read.' })
+export type SkippedItem = z.output<typeof SkippedItem>
+
+export const SyncRunDetails = z.object({
+  syncRun: SyncRun,
+  errorCode: z
+    .enum(FAILURE_CODES)
+    .nullable()
+    .meta({ description: 'Why it failed; null: see `errorMessage`.', example: null }),
+  itemsFailed: count('Items that it could not read.', 1),
+  failures: z.array(SyncRunFailure).describe('The first hundred of them.'),
+  skipped: z
+    .array(SyncRunFailure)
+    .describe('The first hundred items that hold nothing to read, such as files of types that are not read.'),
+  waitingUntil: momentOrNull('The time until which its provider asked it to wait.', null),
+  needsReconnection: z.boolean().meta({
+    description: "It failed because the account's access has ended; connect it again.",
+    example: false,
+  }),
+  nextRunAt: momentOrNull(
+    "The source's next scheduled sync; null while the run is active or the source is paused.",
+  ),
+})
+export type SyncRunDetails = z.output<typeof SyncRunDetails>
+
+export const SkippedItems = z.object({
+  skippedItems: z.array(SkippedItem).describe('The latest 200 of them.'),
+  isCapped: z.boolean().meta({ description: 'Whether there are more.', example: false }),
+})
+export type SkippedItems = z.output<typeof SkippedItems>
