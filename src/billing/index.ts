@@ -3,7 +3,6 @@ export { countOverage } from './overage/count-overage.ts'
 export { countUnreported } from './payments/while-nothing-is-owed.ts'
 export { USD_PATTERN, parseUsd } from './plans/money.ts'
 export { beyondPlanError, checkConnectorLimit, checkKeyLimit, keepWithinPlan } from './plans/plan-limits.ts'
-export { SUBSCRIPTION_STATUSES, TIERS } from './plans/plans.ts'
 export { billingRoutes, type BillingServices } from './routes.ts'
 export {
   ComparisonStanding,

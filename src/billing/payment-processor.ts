@@ -1,6 +1,7 @@
 import type { BillingInterval, PaymentRemark, SubscriptionStatus } from '../database/schema.ts'
 import { AppError } from '../kernel/errors.ts'
-import { INTERVALS, SOLD_TIERS, type SoldTier } from './plans/plans.ts'
+import { INTERVALS } from '../database/schema-words.ts'
+import { SOLD_TIERS, type SoldTier } from './plans/plans.ts'
 import type { Invoice } from './schemas.ts'
 
 /** The next change of a subscription and its time; `plan` null: it ends. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { INTERVALS, PAYMENT_REMARKS, SUBSCRIPTION_STATUSES, TIERS } from '../database/schema-words.ts'
 import { count, EXAMPLE_ID, moment, momentOrNull, shownId, text, textOrNull } from '../kernel/schemas.ts'
-import { PAYMENT_REMARKS } from './payments/remarks.ts'
-import { INTERVALS, SOLD_TIERS, SUBSCRIPTION_STATUSES, TIERS } from './plans/plans.ts'
+import { SOLD_TIERS } from './plans/plans.ts'
 
 export const INVOICE_STATUSES = ['draft', 'open', 'paid', 'uncollectible', 'void'] as const
 

@@ -1,43 +1,66 @@
-export type SubscriptionStatus =
-  | 'trialing'
-  | 'active'
-  | 'past_due'
-  | 'unpaid'
-  | 'canceled'
-  | 'incomplete'
-  | 'incomplete_expired'
-  | 'paused'
-  | 'internal'
+/** The words of columns that have a fixed set of them. */
 
-export type Tier = 'builder' | 'studio' | 'scale' | 'enterprise'
-export type BillingInterval = 'monthly' | 'annual'
+export const SUBSCRIPTION_STATUSES = [
+  'trialing',
+  'active',
+  'past_due',
+  'unpaid',
+  'canceled',
+  'incomplete',
+  'incomplete_expired',
+  'paused',
+  'internal',
+] as const
+export type SubscriptionStatus = (typeof SUBSCRIPTION_STATUSES)[number]
+
+export const TIERS = ['builder', 'studio', 'scale', 'enterprise'] as const
+export type Tier = (typeof TIERS)[number]
+
+export const INTERVALS = ['monthly', 'annual'] as const
+export type BillingInterval = (typeof INTERVALS)[number]
+
 /** How the payment processor's records differ from what this service supports; an operator should look at it. */
-export type PaymentRemark =
-  | 'unknown_price'
-  | 'subscription_gone'
-  | 'several_subscriptions'
-  | 'beside_contract'
-  | 'several_plans'
-  | 'quantity'
-  | 'extra_answers_price'
-  | 'extra_answers_missing'
-  | 'collection_paused'
-export type SourceStatus = 'pending' | 'active' | 'error' | 'disabled'
+export const PAYMENT_REMARKS = [
+  'unknown_price',
+  'subscription_gone',
+  'several_subscriptions',
+  'beside_contract',
+  'several_plans',
+  'quantity',
+  'extra_answers_price',
+  'extra_answers_missing',
+  'collection_paused',
+] as const
+export type PaymentRemark = (typeof PAYMENT_REMARKS)[number]
+
+export const SOURCE_STATUSES = ['pending', 'active', 'error', 'disabled'] as const
+export type SourceStatus = (typeof SOURCE_STATUSES)[number]
+
 export type SourceKind = 'message' | 'document' | 'file'
 /** A source is an entity too, so that its items are counted like any other's. */
 export type StoredEntityType = 'person' | 'organization' | 'channel' | 'topic' | 'source'
-export type DeliveryStatus = 'pending' | 'delivered' | 'failed'
+
+export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
+
 /** `person`: a member disabled it; `gone`: it answered 410; `failing`: nothing was delivered for three days. */
-export type WebhookDisabledReason = 'person' | 'gone' | 'failing'
-export type DeliveryError =
-  | 'address_not_allowed'
-  | 'name_not_found'
-  | 'connection_failed'
-  | 'tls_failed'
-  | 'timeout'
-  | 'redirected'
-  | 'gone'
-  | 'refused'
-  | 'secret_unreadable'
-  | 'webhook_disabled'
-export type SyncRunStatus = 'queued' | 'running' | 'succeeded' | 'failed'
+export const WEBHOOK_DISABLED_REASONS = ['person', 'gone', 'failing'] as const
+export type WebhookDisabledReason = (typeof WEBHOOK_DISABLED_REASONS)[number]
+
+/** docs/reference/webhooks.md explains each. */
+export const DELIVERY_ERRORS = [
+  'address_not_allowed',
+  'name_not_found',
+  'connection_failed',
+  'tls_failed',
+  'timeout',
+  'redirected',
+  'gone',
+  'refused',
+  'secret_unreadable',
+  'webhook_disabled',
+] as const
+export type DeliveryError = (typeof DELIVERY_ERRORS)[number]
+
+export const SYNC_RUN_STATUSES = ['queued', 'running', 'succeeded', 'failed'] as const
+export type SyncRunStatus = (typeof SYNC_RUN_STATUSES)[number]

@@ -1,12 +1,6 @@
 import { z } from 'zod'
-import {
-  OVER_CAP,
-  parseUsd,
-  Subscription,
-  SUBSCRIPTION_STATUSES,
-  TIERS,
-  USD_PATTERN,
-} from '../billing/index.ts'
+import { OVER_CAP, parseUsd, Subscription, USD_PATTERN } from '../billing/index.ts'
+import { SUBSCRIPTION_STATUSES, TIERS } from '../database/schema-words.ts'
 import { defineRoute, reply } from '../http/route.ts'
 import { providerOf } from '../providers/index.ts'
 import { givenId } from '../kernel/schemas.ts'

@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { DELIVERY_STATUSES } from '../database/schema-words.ts'
 import { defineRoute, reply } from '../http/route.ts'
 import { EXAMPLE_ID, givenId, idOf, moment, text, textOrNull } from '../kernel/schemas.ts'
 import type { Deliveries } from './deliveries.ts'
 import type { Webhooks } from './webhooks.ts'
-import { DELIVERY_STATUSES, Webhook, Delivery, NewWebhook, WebhookChange } from './schemas.ts'
+import { Delivery, NewWebhook, Webhook, WebhookChange } from './schemas.ts'
 
 export interface OutgoingWebhookServices {
   outgoingWebhooks: { webhooks: Webhooks; deliveries: Deliveries }

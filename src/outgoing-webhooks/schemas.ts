@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { DeliveryError, DeliveryStatus } from '../database/schema.ts'
+import { DELIVERY_ERRORS, DELIVERY_STATUSES, WEBHOOK_DISABLED_REASONS } from '../database/schema-words.ts'
 import {
   count,
   distinct,
@@ -15,22 +15,6 @@ import { EVENT_TYPES } from './events.ts'
 
 const URL_CHARACTERS_MAX = 2_000
 
-export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const satisfies DeliveryStatus[]
-
-/** docs/reference/webhooks.md explains each. */
-export const DELIVERY_ERRORS = [
-  'address_not_allowed',
-  'name_not_found',
-  'connection_failed',
-  'tls_failed',
-  'timeout',
-  'redirected',
-  'gone',
-  'refused',
-  'secret_unreadable',
-  'webhook_disabled',
-] as const satisfies DeliveryError[]
-
 const EVENT_TYPES_WORDS = 'The types of events it receives; null: all, including types added later.'
 
 export const Webhook = z
@@ -45,7 +29,7 @@ export const Webhook = z
     status: z
       .enum(['active', 'disabled'])
       .meta({ description: 'Whether events are sent to it.', example: 'active' }),
-    disabledReason: z.enum(['person', 'gone', 'failing']).nullable().meta({
+    disabledReason: z.enum(WEBHOOK_DISABLED_REASONS).nullable().meta({
       description:
         'Why it is disabled: a person did it, it answered 410, or for three days nothing could be delivered; null: it is not.',
       example: null,

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
+import { SOURCE_STATUSES } from '../database/schema-words.ts'
 import type { Viewer } from '../kernel/viewer.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import { mayBeRead } from '../permissions/index.ts'
@@ -16,7 +17,7 @@ const OverviewRows = z.array(
     id: z.string(),
     provider: z.enum(PROVIDERS),
     display_name: z.string(),
-    status: z.enum(['pending', 'active', 'error', 'disabled']),
+    status: z.enum(SOURCE_STATUSES),
     last_synced_at: z.date().nullable(),
     items: z.number(),
     waiting: z.number(),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { SOURCE_STATUSES } from '../database/schema-words.ts'
 import { providerOf } from '../providers/index.ts'
 import { count, EXAMPLE_ID, moment, momentOrNull, shownId, text, textOrNull } from '../kernel/schemas.ts'
 import { FAILURE_CODES } from '../kernel/failure-codes.ts'
@@ -13,7 +14,7 @@ export const SourceView = z
   .object({
     id: shownId("The source's id: `connectorId` elsewhere.", EXAMPLE_ID.source),
     provider: providerOf('The provider that it reads.'),
-    status: z.enum(['pending', 'active', 'error', 'disabled']).meta({
+    status: z.enum(SOURCE_STATUSES).meta({
       description:
         '`pending` until the first sync has succeeded, `error` after one that failed, `disabled` while a person paused it.',
       example: 'active',

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { SYNC_RUN_STATUSES } from '../database/schema-words.ts'
 import { count, EXAMPLE_ID, moment, momentOrNull, shownId, text, textOrNull } from '../kernel/schemas.ts'
 import { FAILURE_CODES, ITEM_FAILURE_CODES } from '../kernel/failure-codes.ts'
 
@@ -6,9 +7,7 @@ export const SyncRun = z
   .object({
     id: shownId("The run's id.", EXAMPLE_ID.syncRun),
     connectorId: shownId('The source that it syncs.', EXAMPLE_ID.source),
-    status: z
-      .enum(['queued', 'running', 'succeeded', 'failed'])
-      .meta({ description: 'How far it is.', example: 'succeeded' }),
+    status: z.enum(SYNC_RUN_STATUSES).meta({ description: 'How far it is.', example: 'succeeded' }),
     fullResync: z
       .boolean()
       .meta({ description: 'Whether it reads everything again, not only changes.', example: false }),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hashEmbeddingModel } from '../support/hash-embedding-model.ts'
-import { SUBSCRIPTION_STATUSES } from '../../src/billing/index.ts'
+import { SUBSCRIPTION_STATUSES } from '../../src/database/schema-words.ts'
 import { documentOf, push } from '../support/documents.ts'
 import { startIssuer, type TestIssuer } from '../support/issuer.ts'
 import { type Person, signIn } from '../support/people.ts'

@@ -7,7 +7,7 @@ import { readSettings, settingsSchema } from '../../src/config.ts'
 import { ACTIONS } from '../../src/kernel/actions.ts'
 import { ERROR_CODES } from '../../src/kernel/error-codes.ts'
 import { EVENT_TYPES, EVENTS } from '../../src/outgoing-webhooks/index.ts'
-import { DELIVERY_ERRORS } from '../../src/outgoing-webhooks/schemas.ts'
+import { DELIVERY_ERRORS } from '../../src/database/schema-words.ts'
 import { testedBlock } from '../support/doc-pages.ts'
 import { newSecret, signedHeaders } from '../../src/outgoing-webhooks/secrets.ts'
 

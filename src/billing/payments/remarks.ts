@@ -2,18 +2,6 @@ import type { PaymentRemark } from '../../database/schema.ts'
 import type { CustomerReading } from '../payment-processor.ts'
 import { isLive, isOver } from './current.ts'
 
-export const PAYMENT_REMARKS = [
-  'unknown_price',
-  'subscription_gone',
-  'several_subscriptions',
-  'beside_contract',
-  'several_plans',
-  'quantity',
-  'extra_answers_price',
-  'extra_answers_missing',
-  'collection_paused',
-] as const satisfies PaymentRemark[]
-
 export const REMARKS: Record<PaymentRemark, string> = {
   unknown_price:
     'a subscription at the payment processor has no price that this service knows: its status is followed where it was the plan so far, and its tier is not',

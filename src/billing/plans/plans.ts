@@ -1,4 +1,4 @@
-import type { BillingInterval, SubscriptionStatus, Tier } from '../../database/schema.ts'
+import type { Tier } from '../../database/schema-words.ts'
 
 /** What a tier offers. null: no limit, or by contract. */
 export interface Plan {
@@ -64,23 +64,7 @@ export const PLANS = {
   },
 } as const satisfies Record<Tier, Plan>
 
-export const TIERS = ['builder', 'studio', 'scale', 'enterprise'] as const satisfies Tier[]
-
 export const SOLD_TIERS = ['builder', 'studio', 'scale'] as const satisfies Tier[]
 export type SoldTier = (typeof SOLD_TIERS)[number]
 
-export const INTERVALS = ['monthly', 'annual'] as const satisfies BillingInterval[]
-
 export const TRIAL_DAYS = 7
-
-export const SUBSCRIPTION_STATUSES = [
-  'trialing',
-  'active',
-  'past_due',
-  'unpaid',
-  'canceled',
-  'incomplete',
-  'incomplete_expired',
-  'paused',
-  'internal',
-] as const satisfies SubscriptionStatus[]

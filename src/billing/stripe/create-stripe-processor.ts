@@ -1,6 +1,7 @@
 import type { Stripe } from 'stripe'
 import { refuseRedirects } from '../../kernel/refuse-redirects.ts'
-import { INTERVALS, SOLD_TIERS, type SoldTier } from '../plans/plans.ts'
+import { INTERVALS } from '../../database/schema-words.ts'
+import { SOLD_TIERS, type SoldTier } from '../plans/plans.ts'
 import {
   lookupKeyOf,
   OVERAGE_METER,
