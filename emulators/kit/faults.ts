@@ -18,6 +18,8 @@ export interface Fault {
   status?: number
   headers?: Record<string, string>
   body?: unknown
+  /** Serves the request, with the thing of this id or number in an unknown format. */
+  deforms?: string
 }
 
 /** The parts of a request that faults match. */
@@ -73,14 +75,31 @@ function matches(fault: Fault, request: FaultTarget): boolean {
   return request.query.toString().includes(fault.contains) || request.body.includes(fault.contains)
 }
 
+/** A JSON answer in which the fields of a thing, except the one that names it, are of no type that they should have. */
+export function deformed(json: unknown, id: string): unknown {
+  if (Array.isArray(json)) return json.map((one) => deformed(one, id))
+  if (typeof json !== 'object' || json === null) return json
+  const fields = Object.entries(json)
+  const isThing = fields.some(([name, value]) => isName(name) && String(value) === id)
+  return Object.fromEntries(
+    fields.map(([name, value]) => {
+      if (!isThing) return [name, deformed(value, id)]
+      return [name, isName(name) ? value : true]
+    }),
+  )
+}
+
+const isName = (field: string): boolean => field === 'id' || field === 'number'
+
 function parseFault(json: Record<string, unknown>): Fault {
   const fault: Fault = { ...json }
   const numbers = [fault.every, fault.times, fault.delayMs, fault.status]
   if (numbers.some((value) => value !== undefined && typeof value !== 'number')) {
     throw new Error('every, times, delayMs and status are numbers')
   }
-  if (fault.status === undefined && fault.delayMs === undefined && fault.drop !== true) {
-    throw new Error('a fault needs status, delayMs or drop')
+  const { status, delayMs, drop, deforms } = fault
+  if (status === undefined && delayMs === undefined && drop !== true && deforms === undefined) {
+    throw new Error('a fault needs status, delayMs, drop or deforms')
   }
   return fault
 }

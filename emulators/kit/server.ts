@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createFaults, type Faults } from './faults.ts'
+import { createFaults, deformed, type Faults } from './faults.ts'
 import { createRequestLog, type RequestLog } from './request-log.ts'
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024
@@ -118,7 +118,10 @@ async function serveRequest(
       json: fault.body ?? options.faultBody?.(fault.status) ?? {},
     }
   }
-  return served ?? (await options.handle(request))
+  const reply = served ?? (await options.handle(request))
+  return fault?.deforms === undefined || reply.json === undefined
+    ? reply
+    : { ...reply, json: deformed(reply.json, fault.deforms) }
 }
 
 function runControl(

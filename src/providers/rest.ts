@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import { followRedirectsBelow } from '../kernel/refuse-redirects.ts'
 import { retryAfterMs } from '../kernel/retry-after.ts'
 import { createProviderCaller } from './calls.ts'
@@ -85,7 +85,32 @@ export function parseAnswer<Schema extends z.ZodType>(
   return parseShape(jsonOf(bytes), schema, name)
 }
 
-/** The entries of a list, with the same error for one of another shape. */
+const Identified = z.union([z.object({ id: z.string().min(1) }), z.object({ number: z.int() })])
+
+/** The same for one thing. One with an id, but in an unknown format, is `rejected`, because others can be read. */
+export function parseThing<Schema extends z.ZodType>(
+  value: unknown,
+  schema: Schema,
+  name: string,
+): z.output<Schema> {
+  return parseShape(value, schema, name, Identified.safeParse(value).success ? 'rejected' : 'unavailable')
+}
+
+/** A list without entries in an unknown format: one of them must not stop a source. */
+export const knownOf = <Schema extends z.ZodType>(schema: Schema) =>
+  z.array(z.unknown()).transform((entries) => parseKnown(entries, schema))
+
+export function parseKnown<Schema extends z.ZodType>(
+  entries: readonly unknown[],
+  schema: Schema,
+): z.output<Schema>[] {
+  return entries.flatMap((entry) => {
+    const parsed = schema.safeParse(entry)
+    return parsed.success ? [parsed.data] : []
+  })
+}
+
+/** The entries of a list whose missing entries would count as deleted, with the error for one of another shape. */
 export function parseEach<Schema extends z.ZodType>(
   entries: readonly unknown[],
   schema: Schema,

@@ -176,6 +176,42 @@ export function checkConnector(connector: Connector): void {
     await expectCurrent(account)
   })
 
+  describe('one thing in an unknown format', () => {
+    it('keeps no other from being stored, and is read once its format is known', async () => {
+      const { account, things } = await filled()
+      if (account.deform === undefined) return
+      account.deform(things[1] ?? '')
+      const report = await account.sync.run()
+      expect(report.complete).toBe(true)
+      for (const number of [0, 2, count - 1]) expect(found(account, text(number))).toBe(1)
+      account.mend()
+      account.sync.now += 24 * HOUR
+      await account.sync.run()
+      await expectCurrent(account)
+    })
+
+    it('stays as it is stored, while others change', async () => {
+      const { account, things } = await filled()
+      if (account.deform === undefined) return
+      await account.sync.run()
+      account.sync.now += 24 * HOUR
+      account.deform(things[1] ?? '')
+      account.edit(things[1] ?? '', 'The text of this one was edited.')
+      account.remove(things[2] ?? '')
+      account.add('This is brand new.')
+      account.sync.now += HOUR
+      await account.sync.run()
+      expect(found(account, text(1))).toBe(1)
+      expect(found(account, text(2))).toBe(0)
+      expect(found(account, 'brand new')).toBe(1)
+      account.mend()
+      account.sync.now += 24 * HOUR
+      await account.sync.run()
+      expect(found(account, 'was edited')).toBe(1)
+      await expectCurrent(account)
+    })
+  })
+
   describe('one item that is read alone', () => {
     async function stored() {
       const { account, things } = await filled()

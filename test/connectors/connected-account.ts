@@ -29,6 +29,8 @@ export interface ConnectedAccount {
   /** Makes it unreadable for the connector, and readable again. Others stay readable. */
   break(thing: Thing): void
   mend(): void
+  /** The provider tells of it in an unknown format, until it is mended; absent where it has no format of its own. */
+  deform?(thing: Thing): void
   requests?: RequestFaults
   /** The owner of the account ends the grant. */
   revoke?(): void

@@ -49,6 +49,7 @@ export function checkMicrosoftConnector(connector: MicrosoftConnector): void {
       return {
         ...account,
         ...things,
+        deform: (id) => microsoft.faults.add({ deforms: id }),
         mend() {
           faults.clear()
           things.mend?.()

@@ -38,6 +38,7 @@ checkConnector({
         for (const path of [`${id}/markdown`, `${id}/children`]) notion.faults.add({ path, status: 500 })
       },
       mend: () => notion.faults.clear(),
+      deform: (id) => notion.faults.add({ deforms: id }),
       requests: {
         faults: notion.faults,
         tooMany: (seconds) => ({

@@ -1,7 +1,14 @@
 import { z } from 'zod'
 import { ProviderError } from '../../provider.ts'
-import { parseAnswer, parseEach, type RestAnswer } from '../../rest.ts'
-import { type Parameters, postJson, refusedToken, type Send, withParameters } from '../shared/client.ts'
+import { parseAnswer, parseKnown, parseThing, type RestAnswer } from '../../rest.ts'
+import {
+  isMissing,
+  type Parameters,
+  postJson,
+  refusedToken,
+  type Send,
+  withParameters,
+} from '../shared/client.ts'
 
 export const NAME = 'Confluence'
 const PAGES_MAX = 10_000
@@ -29,7 +36,13 @@ export interface Confluence {
     schema: Schema,
     parameters?: Parameters,
   ): Promise<z.output<Schema>>
-  /** The entries of a list, page by page. */
+  /** A thing by its id; null when there is none, or not for this account. */
+  find<Schema extends z.ZodType>(
+    path: string,
+    schema: Schema,
+    parameters?: Parameters,
+  ): Promise<z.output<Schema> | null>
+  /** The entries of a list in a known format, page by page. */
   pages<Schema extends z.ZodType>(
     path: string,
     schema: Schema,
@@ -64,7 +77,7 @@ export function createConfluence(base: string, send: Send, download: Send): Conf
     for (let count = 0; address !== null && count < PAGES_MAX; count += 1) {
       const answer: RestAnswer = await send({ url: address })
       const { results, _links: links } = parseAnswer(answer, Page, NAME)
-      yield parseEach(results, schema, NAME)
+      yield parseKnown(results, schema)
       address = links?.next == null ? null : nextOf(links.next)
     }
   }
@@ -74,6 +87,14 @@ export function createConfluence(base: string, send: Send, download: Send): Conf
 
   return {
     get,
+    async find(path, schema, parameters) {
+      try {
+        return parseThing(await get(path, z.unknown(), parameters), schema, NAME)
+      } catch (error) {
+        if (isMissing(error)) return null
+        throw error
+      }
+    },
     pages,
     download: async (path) => (await download({ url: addressOf(path), headers: { accept: '*/*' } })).bytes,
     async users(accountIds) {
@@ -82,7 +103,7 @@ export function createConfluence(base: string, send: Send, download: Send): Conf
       for (let start = 0; start < ids.length; start += USERS_AT_ONCE) {
         const some = { accountIds: ids.slice(start, start + USERS_AT_ONCE) }
         const answer = await send(postJson(addressOf('api/v2/users-bulk'), some))
-        users.push(...parseEach(parseAnswer(answer, Page, NAME).results, User, NAME))
+        users.push(...parseKnown(parseAnswer(answer, Page, NAME).results, User))
       }
       return users
     },

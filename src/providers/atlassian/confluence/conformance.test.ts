@@ -32,6 +32,7 @@ async function connect(
       pageOf(id).restriction = { users: [person], groups: [] }
     },
     mend: () => wiki.faults.clear(),
+    deform: (id) => wiki.faults.add({ deforms: id }),
     requests: {
       faults: wiki.faults,
       tooMany: (seconds) => ({ status: 429, headers: { 'retry-after': String(seconds) } }),

@@ -9,7 +9,7 @@ import type { KnownParts, PageReader } from './page-reader.ts'
 import { policyOf } from './readers.ts'
 import { findSpaces, type Space } from './spaces.ts'
 import { type Survey, surveySite } from './survey.ts'
-import { CONTENT_LISTS, createTree, Listed, type Tree } from './tree.ts'
+import { createTree, pagesOfIds, type Tree } from './tree.ts'
 
 export interface ConfluenceRun {
   confluence: Confluence
@@ -61,10 +61,9 @@ export async function readAlone(run: ConfluenceRun, externalId: string): Promise
   const id = externalId.slice(prefixOf(run.site).length)
   const { found: spaces } = await findSpaces(confluence, run.spaces)
   const tree = createTree(confluence)
-  for (const list of CONTENT_LISTS)
-    for await (const [node] of confluence.pages(`api/v2/${list}`, Listed, { id, status: 'current' }))
-      if (node !== undefined) tree.add({ ...node, list })
-  if (!spaces.has(tree.nodes.get(id)?.spaceId ?? '')) return null
+  for await (const nodes of pagesOfIds(confluence, [id])) for (const node of nodes) tree.add(node)
+  const { spaceId } = tree.nodes.get(id) ?? { spaceId: '' }
+  if (spaceId !== null && !spaces.has(spaceId)) return null
   await tree.complete([id])
   return (await itemOf(run, readerOf(run), { id, tree, spaces, known: null })).item
 }

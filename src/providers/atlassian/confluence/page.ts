@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { ProviderError, type ProviderItem } from '../../provider.ts'
 import { type ThreadEntry, threadText } from '../../thread.ts'
 import { cutToBytes } from '../../../text/cut-to-bytes.ts'
-import { isMissing } from '../shared/client.ts'
 import { textOfHtml } from '../../html-text.ts'
 import { type ReadAttachments, readAttachments } from './attachments.ts'
 import type { Confluence, ConfluenceUser } from './client.ts'
@@ -104,16 +103,9 @@ export async function readPage(
 }
 
 async function findPage(confluence: Confluence, { id, list }: Place): Promise<Page | null> {
-  try {
-    const page = await confluence.get(`api/v2/${list}/${id}`, Page, {
-      'body-format': 'view',
-      'include-labels': 'true',
-    })
-    return page.status === 'current' && page.id === id ? page : null
-  } catch (error) {
-    if (isMissing(error)) return null
-    throw error
-  }
+  const parameters = { 'body-format': 'view', 'include-labels': 'true' }
+  const page = await confluence.find(`api/v2/${list}/${id}`, Page, parameters)
+  return page?.status === 'current' && page.id === id ? page : null
 }
 
 /** Comments and the replies to them, until as many are found as are known, or they are as long as an item may be. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { ProviderError } from '../../provider.ts'
-import type { Confluence } from './client.ts'
+import { parseEach } from '../../rest.ts'
+import { type Confluence, NAME } from './client.ts'
 
 const SPACES_MAX = 500
 
@@ -23,8 +24,9 @@ export async function findSpaces(
   const found = new Map<string, Space>()
   const keys = named.length === 0 ? {} : { keys: named.join(',') }
   const parameters = { status: 'current', limit: '250', ...keys }
-  for await (const spaces of confluence.pages('api/v2/spaces', Space, parameters))
-    for (const space of spaces) if (named.length > 0 || space.type !== 'personal') found.set(space.id, space)
+  for await (const spaces of confluence.pages('api/v2/spaces', z.unknown(), parameters))
+    for (const space of parseEach(spaces, Space, NAME))
+      if (named.length > 0 || space.type !== 'personal') found.set(space.id, space)
   if (found.size > SPACES_MAX)
     throw new ProviderError(
       'rejected',

@@ -9,16 +9,16 @@ import type { Confluence } from './client.ts'
 import type { Space } from './spaces.ts'
 import {
   CONTENT_LISTS,
-  type ContentList,
   createTree,
   layerOf,
-  Listed,
+  type Node,
+  pagesOfIds,
+  pagesOfSpace,
   Restriction,
   type Tree,
 } from './tree.ts'
 
 const PAGES_MAX = 20_000
-const PER_REQUEST = 250
 const SEARCHED_PER_REQUEST = 100
 const SPACES_PER_QUERY = 25
 
@@ -57,28 +57,20 @@ interface SurveyOptions {
 export async function surveySite(options: SurveyOptions): Promise<Survey> {
   const { confluence, session, spaces, prefix } = options
   const tree = createTree(confluence)
-  const add = (nodes: readonly z.output<typeof Listed>[], list: ContentList): void => {
-    for (const node of nodes)
-      if (node.status === 'current' && spaces.has(node.spaceId)) tree.add({ ...node, list })
+  const add = (nodes: readonly Node[]): void => {
+    // One of an unknown space was in one of these.
+    for (const node of nodes) if (node.spaceId === null || spaces.has(node.spaceId)) tree.add(node)
     if (tree.nodes.size > PAGES_MAX)
       throw new ProviderError('rejected', `The spaces have more than ${PAGES_MAX} pages; name fewer spaces`)
   }
   for (const { id } of spaces.values()) {
     session.signal.throwIfAborted()
-    const parameters = { status: 'current', sort: 'id', limit: String(PER_REQUEST) }
-    for (const list of CONTENT_LISTS)
-      await eachPage(confluence.pages(`api/v2/spaces/${id}/${list}`, Listed, parameters), (nodes) =>
-        add(nodes, list),
-      )
+    for (const list of CONTENT_LISTS) await eachPage(pagesOfSpace(confluence, id, list), add)
   }
   // A page that moved from one space to another meanwhile may be in neither list.
   const stored = (await storedBelow(session, prefix)).map((id) => id.slice(prefix.length))
   const missing = stored.filter((id) => !tree.nodes.has(id))
-  for (const ids of slicesOf(missing, PER_REQUEST)) {
-    const parameters = { id: ids.join(','), status: 'current', limit: String(PER_REQUEST) }
-    for (const list of CONTENT_LISTS)
-      for await (const nodes of confluence.pages(`api/v2/${list}`, Listed, parameters)) add(nodes, list)
-  }
+  for await (const nodes of pagesOfIds(confluence, missing)) add(nodes)
   const ids = [...tree.nodes.keys()].toSorted(byNumber)
   // Before archived pages come into the tree, as what is above current ones.
   const gone = missing.filter((id) => !tree.nodes.has(id)).map((id) => prefix + id)

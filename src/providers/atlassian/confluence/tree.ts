@@ -2,12 +2,17 @@ import pLimit from 'p-limit'
 import { z } from 'zod'
 import { ProviderError } from '../../provider.ts'
 import { isMissing } from '../shared/client.ts'
-import type { Confluence } from './client.ts'
+import { parseEach, parseShape } from '../../rest.ts'
+import { slicesOf } from '../shared/position.ts'
+import { type Confluence, NAME } from './client.ts'
 
 const AT_ONCE = 4
 const DEPTH_MAX = 200
 const PATH_CHARACTERS_MAX = 1_000
 const SUBJECTS_PER_PAGE = 200
+const PER_REQUEST = 250
+/** The lists of pages are asked for these alone. */
+const CURRENT = 'current'
 /** What can be above a page, and where the API has it. */
 const LISTS: Readonly<Record<string, string>> = {
   page: 'pages',
@@ -21,18 +26,49 @@ const LISTS: Readonly<Record<string, string>> = {
 export const CONTENT_LISTS = ['pages', 'blogposts'] as const
 export type ContentList = (typeof CONTENT_LISTS)[number]
 
+/** What is above an entry in an unknown format: it cannot be read, so nobody may read what is below it. */
+const UNKNOWN_PARENT = ''
+
 /** The list entry of a page, blog post or folder. One whose other fields are broken fails when it is read. */
-export const Listed = z.object({
+const Listed = z.object({
   id: z.string().regex(/^\d+$/),
-  status: z.string().catch(''),
+  status: z.string().catch(CURRENT),
   title: z.string().catch(''),
-  spaceId: z.string().catch(''),
-  parentId: z.string().nullish().catch(null),
+  spaceId: z.string().nullable().catch(null),
+  parentId: z.string().nullish().catch(UNKNOWN_PARENT),
   parentType: z.string().nullish().catch(null),
   version: z.object({ number: z.int() }).catch({ number: 0 }),
 })
 /** `list` is where the API has it. */
 export type Node = z.output<typeof Listed> & { list: string }
+
+function nodeOf(listed: z.output<typeof Listed>, list: string, space: string | null): Node {
+  const spaceId = listed.spaceId ?? space
+  return { ...listed, ...(spaceId === null && { parentId: UNKNOWN_PARENT }), spaceId, list }
+}
+
+/** The current pages or blog posts of a space, page by page. Throws ProviderError. */
+export async function* pagesOfSpace(
+  confluence: Confluence,
+  space: string,
+  list: ContentList,
+): AsyncGenerator<Node[]> {
+  const parameters = { status: CURRENT, sort: 'id', limit: String(PER_REQUEST) }
+  for await (const found of confluence.pages(`api/v2/spaces/${space}/${list}`, Listed, parameters))
+    yield found.filter(({ status }) => status === CURRENT).map((node) => nodeOf(node, list, space))
+}
+
+/** Those of these ids that are current, page by page. Throws ProviderError. */
+export async function* pagesOfIds(confluence: Confluence, ids: readonly string[]): AsyncGenerator<Node[]> {
+  for (const some of slicesOf(ids, PER_REQUEST))
+    for (const list of CONTENT_LISTS) {
+      const parameters = { id: some.join(','), status: CURRENT, limit: String(PER_REQUEST) }
+      for await (const found of confluence.pages(`api/v2/${list}`, z.unknown(), parameters))
+        yield parseEach(found, Listed, NAME)
+          .filter(({ status }) => status === CURRENT)
+          .map((node) => nodeOf(node, list, null))
+    }
+}
 
 /** Deleted users and groups have no id, but still restrict. */
 const subjects = <Schema extends z.ZodType>(schema: Schema) =>
@@ -100,7 +136,8 @@ export function createTree(confluence: Confluence): Tree {
       const above = new Map<string, string>()
       for (const id of level) {
         const { parentId, parentType } = nodes.get(id) ?? {}
-        if (parentId != null && !seen.has(parentId)) above.set(parentId, parentType ?? 'page')
+        if (parentId != null && parentId !== UNKNOWN_PARENT && !seen.has(parentId))
+          above.set(parentId, parentType ?? 'page')
       }
       const unknown = [...above.keys()].filter((id) => !nodes.has(id) && !missing.has(id))
       await each(unknown, (id) => load(id, above.get(id) ?? 'page'))
@@ -179,7 +216,8 @@ async function readLayer(confluence: Confluence, id: string): Promise<Layer> {
   try {
     for (let start = 0; ;) {
       const parameters = { start: String(start), limit: String(SUBJECTS_PER_PAGE) }
-      const { layer, isCut, limit } = layerOf(await confluence.get(path, Restriction, parameters))
+      const answer = await confluence.get(path, z.object({ restrictions: z.unknown() }), parameters)
+      const { layer, isCut, limit } = layerOf(parseShape(answer, Restriction, NAME, 'rejected'))
       isRestricted ||= layer !== null
       users.push(...(layer?.users ?? []))
       groups.push(...(layer?.groups ?? []))

@@ -1,7 +1,14 @@
 import { z } from 'zod'
 import { ProviderError } from '../../provider.ts'
-import { parseAnswer, parseEach } from '../../rest.ts'
-import { type Parameters, postJson, refusedToken, type Send, withParameters } from '../shared/client.ts'
+import { parseAnswer, parseKnown, parseThing } from '../../rest.ts'
+import {
+  isMissing,
+  type Parameters,
+  postJson,
+  refusedToken,
+  type Send,
+  withParameters,
+} from '../shared/client.ts'
 
 export const NAME = 'Jira'
 const PAGES_MAX = 10_000
@@ -26,15 +33,21 @@ export interface Jira {
     schema: Schema,
     parameters?: Parameters,
   ): Promise<z.output<Schema>>
+  /** A thing by its id; null when there is none, or not for this account. */
+  find<Schema extends z.ZodType>(
+    path: string,
+    schema: Schema,
+    parameters?: Parameters,
+  ): Promise<z.output<Schema> | null>
   post<Schema extends z.ZodType>(path: string, body: unknown, schema: Schema): Promise<z.output<Schema>>
-  /** The entries of a list, page by page. `startAt` is where it begins. */
+  /** The entries of a list in a known format, page by page. `startAt` is where it begins. */
   pages<Schema extends z.ZodType>(
     path: string,
     schema: Schema,
     parameters?: Parameters,
     startAt?: number,
   ): AsyncGenerator<z.output<Schema>[]>
-  /** The issues that a query finds, page by page. Jira's index may lag behind. */
+  /** The issues in a known format that a query finds, page by page. Jira's index may lag behind. */
   search<Schema extends z.ZodType>(
     query: { jql: string; fields: readonly string[]; maxResults: number },
     schema: Schema,
@@ -52,13 +65,21 @@ export function createJira(base: string, send: Send): Jira {
     parseAnswer(await send(postJson(address(path), body)), schema, NAME)
   return {
     get,
+    async find(path, schema, parameters) {
+      try {
+        return parseThing(await get(path, z.unknown(), parameters), schema, NAME)
+      } catch (error) {
+        if (isMissing(error)) return null
+        throw error
+      }
+    },
     post,
     async *pages(path, schema, parameters = {}, startAt = 0) {
       let at = startAt
       for (let count = 0; count < PAGES_MAX; count += 1) {
         const page = await get(path, Listed, { ...parameters, startAt: String(at) })
         const entries = page.values ?? page.comments ?? []
-        yield parseEach(entries, schema, NAME)
+        yield parseKnown(entries, schema)
         at += entries.length
         if (entries.length === 0 || page.isLast === true || at >= (page.total ?? Number.POSITIVE_INFINITY))
           return
@@ -69,7 +90,7 @@ export function createJira(base: string, send: Send): Jira {
       for (let count = 0; count < PAGES_MAX; count += 1) {
         const body: object = { ...query, ...(token !== null && { nextPageToken: token }) }
         const page: z.output<typeof Searched> = await post('search/jql', body, Searched)
-        yield parseEach(page.issues, schema, NAME)
+        yield parseKnown(page.issues, schema)
         token = page.nextPageToken ?? null
         if (token === null) return
       }

@@ -33,6 +33,7 @@ async function connect(
       jira.state.edit(issueOf(id), { levelId: '10020' })
     },
     mend: () => jira.faults.clear(),
+    deform: (id) => jira.faults.add({ deforms: id }),
     requests: {
       faults: jira.faults,
       tooMany: (seconds) => ({ status: 429, headers: { 'retry-after': String(seconds) } }),

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import type { TextExtractor } from '../../../file-text/index.ts'
 import { runCooperatively } from '../../../kernel/cooperative.ts'
 import type { ProviderItem, ProviderSession } from '../../provider.ts'
+import { parseKnown } from '../../rest.ts'
 import { type ThreadEntry, threadText } from '../../thread.ts'
-import { isMissing } from '../shared/client.ts'
 import type { SurveyedRead } from '../shared/feed.ts'
 import { textOfHtml } from '../../html-text.ts'
 import { htmlOfAdf } from './adf.ts'
@@ -52,7 +52,7 @@ const Issue = z.object({
     reporter: Person,
     labels: z.array(z.string()).catch([]),
     created: time,
-    comment: z.object({ comments: z.array(Comment), total: z.int() }),
+    comment: z.object({ comments: z.array(z.unknown()), total: z.int() }),
   }),
 })
 type Issue = z.output<typeof Issue>
@@ -90,24 +90,19 @@ const textOf = async (reader: IssueReader, document: unknown, most: number): Pro
   await textOfHtml(reader, await runCooperatively(htmlOfAdf(document, most), reader.session.signal))
 
 async function findIssue(jira: Jira, id: string): Promise<Issue | null> {
-  try {
-    const fields = [...MARKED_FIELDS, ...FIELDS].join(',')
-    const issue = await jira.get(`issue/${id}`, Issue, { fields })
-    return issue.id === id ? issue : null
-  } catch (error) {
-    if (isMissing(error)) return null
-    throw error
-  }
+  const fields = [...MARKED_FIELDS, ...FIELDS].join(',')
+  const issue = await jira.find(`issue/${id}`, Issue, { fields })
+  return issue?.id === id ? issue : null
 }
 
 /** The comments that all readers of an issue read, within an item's length; restricted ones are left out. */
 async function commentsOf(jira: Jira, { id, fields }: Issue, maxBytes: number): Promise<Comment[]> {
-  const { comments, total } = fields.comment
-  const found = [...comments]
-  let length = lengthOf(comments)
-  if (comments.length < total) {
+  const { comments: first, total } = fields.comment
+  const found = parseKnown(first, Comment)
+  let length = lengthOf(found)
+  if (first.length < total) {
     const parameters = { orderBy: 'created', maxResults: String(COMMENTS_PER_REQUEST) }
-    const rest = jira.pages(`issue/${id}/comment`, Comment, parameters, comments.length)
+    const rest = jira.pages(`issue/${id}/comment`, Comment, parameters, first.length)
     for await (const page of rest) {
       found.push(...page)
       length += lengthOf(page)

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { ProviderError } from '../../provider.ts'
+import { parseEach } from '../../rest.ts'
 import { isMissing } from '../shared/client.ts'
-import type { Jira } from './client.ts'
+import { type Jira, NAME } from './client.ts'
 
 const PROJECTS_MAX = 500
 /** Jira returns no more at once. */
@@ -24,8 +25,8 @@ export async function findProjects(
   const wanted = new Set(named.map((key) => key.toUpperCase()))
   const parameters = { action: 'browse', status: 'live', expand: 'lead', maxResults: String(PER_PAGE) }
   try {
-    for await (const projects of jira.pages('project/search', Project, parameters))
-      for (const project of projects)
+    for await (const projects of jira.pages('project/search', z.unknown(), parameters))
+      for (const project of parseEach(projects, Project, NAME))
         if (wanted.size === 0 || wanted.has(project.key.toUpperCase())) found.set(project.id, project)
   } catch (error) {
     // Jira answers so when no project matches.

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type AccessPolicy, ProviderError } from '../../provider.ts'
+import { knownOf } from '../../rest.ts'
 import type { Surveyed } from '../shared/feed.ts'
 import { readersIn, slicesOf } from '../shared/position.ts'
 import {
@@ -26,20 +27,21 @@ const Holder = z.object({
 })
 type Holder = z.output<typeof Holder>
 
-const Scheme = z.object({ permissions: z.array(z.object({ permission: z.string(), holder: Holder })) })
+const Scheme = z.object({ permissions: knownOf(z.object({ permission: z.string(), holder: Holder })) })
 const SecurityScheme = z.object({ id: z.coerce.string() })
 const LevelMember = z.object({ issueSecurityLevelId: z.coerce.string(), holder: Holder })
 const Role = z.object({
-  actors: z.array(
+  actors: knownOf(
     z.object({
       actorUser: z.object({ accountId: z.string().nullish() }).nullish(),
       actorGroup: z.object({ groupId: z.string().nullish() }).nullish(),
     }),
   ),
 })
-const ApplicationRoles = z.array(
-  z.object({ key: z.string(), groupDetails: z.array(z.object({ groupId: z.string().nullish() })) }),
+const ApplicationRoles = knownOf(
+  z.object({ key: z.string(), groupDetails: knownOf(z.object({ groupId: z.string().nullish() })) }),
 )
+// An account in an unknown format is left out, and then reads nothing.
 const User = z
   .object({ accountId: z.string(), emailAddress: z.string().nullish(), active: z.boolean().nullish() })
   .transform(({ accountId, emailAddress: email = null, active }): Account => ({
@@ -47,6 +49,8 @@ const User = z
     email,
     isActive: active !== false,
   }))
+
+const Users = z.object({ values: knownOf(User) })
 
 /** The policy of an issue: a group of the source, so that a change of readers changes no item. */
 export const policyOf = (readers: string | null): AccessPolicy => ({
@@ -87,10 +91,7 @@ const openDirectory = (jira: Jira): Directory =>
       const users: Account[] = []
       for (const some of slicesOf(accountIds, USERS_AT_ONCE)) {
         const query = some.map((id) => `accountId=${encodeURIComponent(id)}`).join('&')
-        const found = await jira.get(
-          `user/bulk?${query}&maxResults=${USERS_AT_ONCE}`,
-          z.object({ values: z.array(User) }),
-        )
+        const found = await jira.get(`user/bulk?${query}&maxResults=${USERS_AT_ONCE}`, Users)
         users.push(...found.values)
       }
       return users

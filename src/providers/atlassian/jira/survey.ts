@@ -30,7 +30,8 @@ type MarkedFields = z.output<typeof MarkedFields>
 
 const id = z.string().regex(/^\d+$/)
 const Found = z.object({ id })
-const Marked = z.object({ id, fields: MarkedFields })
+/** An issue whose fields are in an unknown format still exists. */
+const Marked = z.object({ id, fields: MarkedFields.nullable().catch(null) })
 const Fetched = z.object({
   issues: z.array(Marked),
   issueErrors: z.array(z.object({ id: z.coerce.string().optional() })).catch([]),
@@ -44,9 +45,11 @@ export function readersOf({ project, security, issuerestriction }: MarkedFields)
   return security == null ? project.id : `${project.id}-${security.id}`
 }
 
-/** The mark of an issue's state. */
-export const markOf = (fields: MarkedFields): string =>
-  `${hashOf([fields.updated, fields.project.key, fields.project.name], 8)}.${readersOf(fields) ?? ''}`
+/** The mark of an issue's state. One in an unknown format is to be read, and nobody's meanwhile. */
+export const markOf = (fields: MarkedFields | null): string =>
+  fields === null
+    ? `${UNREAD}.`
+    : `${hashOf([fields.updated, fields.project.key, fields.project.name], 8)}.${readersOf(fields) ?? ''}`
 
 interface SurveyOptions {
   jira: Jira
@@ -134,7 +137,8 @@ async function findAnyway(
     const body = { issueIdsOrKeys, fields: MARKED_FIELDS }
     const { issues, issueErrors } = await jira.post('issue/bulkfetch', body, Fetched)
     for (const issue of issues)
-      if (projects.has(issue.fields.project.id)) there.set(issue.id, markOf(issue.fields))
+      if (issue.fields === null || projects.has(issue.fields.project.id))
+        there.set(issue.id, markOf(issue.fields))
     // Jira could not fetch them now.
     for (const error of issueErrors) if (error.id !== undefined) there.set(error.id, undefined)
   }
