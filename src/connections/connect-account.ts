@@ -11,6 +11,7 @@ import {
   askForAccount,
   requireStanding,
   storeAccount,
+  type StoredAccount,
 } from './store-account.ts'
 
 export interface AccountConnectorDependencies extends AccountStoreDependencies {
@@ -23,12 +24,12 @@ export interface AccountConnectorDependencies extends AccountStoreDependencies {
   onError: (error: unknown) => void
 }
 
-/** Ends a flow by redeeming its state and code. Returns the id of the account's source. */
+/** Ends a flow by redeeming its state and code. */
 export type ConnectAccount = (
   provider: ProviderId,
   waiting: WaitingCode,
   signal: AbortSignal,
-) => Promise<string>
+) => Promise<StoredAccount>
 
 /** Connects accounts after the user's consent at the provider. @throws AppError */
 export function createAccountConnector(
@@ -57,14 +58,14 @@ export function createAccountConnector(
     const account = await askForAccount(provider, [code, codeVerifier], (timeout) =>
       adapter.exchangeCode({ code, redirectUri: redirectUri(provider), codeVerifier, signal: timeout }),
     )
-    const sourceId = await retryConflicts(() =>
+    const stored = await retryConflicts(() =>
       db.transaction().execute((tx) => storeAccount(tx, deps, flow, account)),
     ).catch(async (error: unknown) => {
       await endGrant({ ...flow, ...account })
       throw error
     })
     deps.onQueued()
-    return sourceId
+    return stored
   }
 }
 

@@ -32,7 +32,7 @@ export function createFormConnector({
       adapter.connect(fields, signal),
     )
     const request = { organizationId, userId, provider }
-    const sourceId = await retryConflicts(() =>
+    const { sourceId } = await retryConflicts(() =>
       db.transaction().execute((tx) => storeAccount(tx, { ...deps, access }, request, account)),
     )
     onQueued()

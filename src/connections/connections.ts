@@ -49,11 +49,15 @@ export function createConnections(
   const { db, adapters, states, access, publicUrl } = deps
   const redirectUri = (provider: ProviderId): string => `${publicUrl()}/v1/oauth/${provider}/callback`
   const connectAccount = createAccountConnector({ ...deps, redirectUri })
-  const consolePage = (query: Record<string, string>): string =>
-    `${publicUrl()}/console/sources?${new URLSearchParams(query).toString()}`
+  const consolePage = (query: Record<string, string>, path = ''): string =>
+    `${publicUrl()}/console/sources${path}?${new URLSearchParams(query).toString()}`
 
-  const finish = async (provider: ProviderId, waiting: WaitingCode, signal: AbortSignal): Promise<string> =>
-    consolePage({ provider, connected: await connectAccount(provider, waiting, signal) })
+  const finish = async (provider: ProviderId, waiting: WaitingCode, signal: AbortSignal): Promise<string> => {
+    const { sourceId, isReconnected } = await connectAccount(provider, waiting, signal)
+    return isReconnected
+      ? consolePage({ provider, reconnected: 'true' }, `/${sourceId}`)
+      : consolePage({ provider, connected: sourceId })
+  }
 
   return {
     async authorize(caller, provider, { awaitsChoice } = { awaitsChoice: false }) {

@@ -85,6 +85,20 @@ describe('the callback', () => {
     )
   })
 
+  it('redirects to the page of the source if its account was connected before', async () => {
+    const workspace = await service.workspace()
+    const callBack = async () => {
+      const { path, headers } = await begin(workspace, 'slack')
+      return await service.call('GET', path, { headers })
+    }
+    expect((await callBack()).status).toBe(302)
+    const [sourceId] = await connectedSources(workspace)
+    const answer = await callBack()
+    expect(answer.headers.get('location')).toBe(
+      `${service.url}/console/sources/${sourceId}?provider=slack&reconnected=true`,
+    )
+  })
+
   it('connects in the workspace where the flow began, in any browser [OAUTH-5]', async () => {
     const workspace = await service.workspace()
     const stranger = await service.workspace()

@@ -74,13 +74,20 @@ export async function requireStanding(
     throw new AppError('role_required', 'Connecting an account requires the role admin in the workspace')
 }
 
+/** The source of a connected account. */
+export interface StoredAccount {
+  sourceId: string
+  /** Whether the source existed before. */
+  isReconnected: boolean
+}
+
 /** Stores the account in a new or its existing source and queues or schedules its first run. @throws AppError */
 export async function storeAccount(
   tx: Tx,
   deps: AccountStoreDependencies,
   flow: ConnectRequest,
   account: ConnectedAccount,
-): Promise<string> {
+): Promise<StoredAccount> {
   const { clock, cipher, checkConnectorLimit } = deps
   const { organizationId, provider, userId } = flow
   const at = clock.now()
@@ -116,7 +123,7 @@ export async function storeAccount(
     providers: [provider],
     at,
   })
-  return sourceId
+  return { sourceId, isReconnected: before !== undefined }
 }
 
 /** A user's address, if their identity provider has verified it. */

@@ -65,8 +65,24 @@ describe.skipIf(executablePath === null)('the syncs of a source in a browser', (
     await row.getByText('The connection lacks a permission that Google Drive requires.').waitFor()
     await expectNoFaultsInThemes(page, 'a failing source in the list')
     for (const width of [390, 768, 1280]) await expectFits(page, 'a failing source in the list', width)
+    await page.goto(`${rig.service.url}/console/sources/${sourceId}`)
+    const variant = async (name: string): Promise<string> =>
+      (await page.getByRole('button', { name }).getAttribute('data-variant')) ?? 'filled'
+    expect([await variant('Sync now'), await variant('Reconnect Google Drive')]).toEqual([
+      'default',
+      'filled',
+    ])
+    await page.goBack()
     await row.getByRole('button', { name: 'Reconnect Google Drive' }).press('Enter')
-    await page.getByText('Google Drive is connected').waitFor()
+    const notice = page.getByRole('status').filter({ hasText: 'Google Drive is connected again' })
+    await notice.waitFor()
+    expect(new URL(page.url()).pathname).toBe(`/console/sources/${sourceId}`)
+    await notice.getByText('The sync has caught up.').waitFor()
+    expect(await variant('Sync now')).toBe('filled')
+    await expectNoFaultsInThemes(page, 'a source connected again')
+    await page.setViewportSize({ width: 390, height: 800 })
+    const tab = await page.getByRole('tab', { name: 'Permissions' }).boundingBox()
+    expect((tab?.x ?? 0) + (tab?.width ?? 0)).toBeLessThanOrEqual(390)
     await openSynced(rig, page, sourceId)
     await alert.waitFor({ state: 'detached' })
     await close()
@@ -86,6 +102,12 @@ describe.skipIf(executablePath === null)('the syncs of a source in a browser', (
     const list = page.getByRole('list', { name: 'Channels' })
     const names = await list.getByRole('listitem').allInnerTexts()
     expect(names.length).toBeGreaterThan(1)
+    const all = page.getByRole('checkbox', { name: `Select all ${names.length}`, exact: true })
+    await all.press('Space')
+    await page.getByText(`Select all ${names.length}`).waitFor()
+    expect(await list.getByRole('checkbox', { checked: true }).count()).toBe(names.length)
+    await all.press('Space')
+    expect(await list.getByRole('checkbox', { checked: true }).count()).toBe(0)
     const [first = ''] = names[0]?.split('\n') ?? []
     await page.getByLabel('Search channels').fill(first)
     await list.getByRole('checkbox').first().press('Space')

@@ -97,9 +97,12 @@ function ChannelForm({
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set(saved))
   const next = isChosen ? [...chosen] : null
   const isSame = !isWaiting && isSaved(next, saved)
-  const toggle = (id: string): void => {
+  const toggle = (ids: readonly string[], isAdded: boolean): void => {
     const changed = new Set(chosen)
-    if (!changed.delete(id)) changed.add(id)
+    for (const id of ids) {
+      if (isAdded) changed.add(id)
+      else changed.delete(id)
+    }
     setChosen(changed)
   }
   return (
@@ -146,13 +149,14 @@ function ChannelChoice({
 }: {
   channels: readonly Channel[]
   chosen: ReadonlySet<string>
-  onToggle: (id: string) => void
+  onToggle: (ids: readonly string[], isAdded: boolean) => void
 }) {
   const [words, setWords] = useState('')
   const wanted = words.trim().toLowerCase().replace(/^#/, '')
   const found = channels.filter(({ name }) => name.toLowerCase().includes(wanted))
   const known = new Set(channels.map(({ id }) => id))
   const gone = [...chosen].filter((id) => !known.has(id)).length
+  const chosenOfFound = found.filter(({ id }) => chosen.has(id)).length
   return (
     <div>
       <TextInput
@@ -162,12 +166,27 @@ function ChannelChoice({
         value={words}
         onChange={(event) => setWords(event.currentTarget.value)}
       />
+      {found.length > 1 && (
+        <Checkbox
+          mt="sm"
+          ml={4}
+          label={wanted === '' ? `Select all ${found.length}` : `Select all ${found.length} found`}
+          checked={chosenOfFound === found.length}
+          indeterminate={chosenOfFound > 0 && chosenOfFound < found.length}
+          onChange={(event) =>
+            onToggle(
+              found.map(({ id }) => id),
+              event.currentTarget.checked,
+            )
+          }
+        />
+      )}
       <ul className={classes.list} aria-label="Channels">
         {found.slice(0, SHOWN_MAX).map(({ id, name, isPrivate, memberCount }) => (
           <li key={id}>
             <Checkbox
               checked={chosen.has(id)}
-              onChange={() => onToggle(id)}
+              onChange={(event) => onToggle([id], event.currentTarget.checked)}
               label={
                 <span className={classes.channel}>
                   {isPrivate ? <Lock size={13} aria-label="private" /> : <Hash size={13} aria-hidden />}

@@ -61,3 +61,8 @@ export function explainFailure(
     isGeneral: code === null || code === 'access_ended' || code === 'access_refused',
   }
 }
+
+/** Whether a source fails until its account is connected again. */
+export function needsReconnecting({ status, provider, errorCode }: Source): boolean {
+  return status === 'error' && explainFailure(provider, errorCode).isCuredByReconnecting
+}

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { ErrorNotice } from '../../ui/error-state.tsx'
 import { providerName } from '../../api/provider-list.ts'
-import { explainFailure } from './failure-words.ts'
+import { needsReconnecting } from './failure-words.ts'
 import { useConnecting } from './connect-dialog.tsx'
 import { isActive, type Source, type SyncRun } from './source-words.ts'
 import { useStartRun } from './use-source-changes.ts'
@@ -10,11 +10,10 @@ import { useStartRun } from './use-source-changes.ts'
 export function FixButton({ source, run }: { source: Source; run: SyncRun | undefined }) {
   const [connect, sync] = [useConnecting(source.provider), useStartRun(source.id)]
   const error = connect.error ?? sync.error
-  const { isCuredByReconnecting } = explainFailure(source.provider, source.errorCode)
   const name = providerName(source.provider) ?? 'the account'
   return (
     <div>
-      {source.status === 'error' && isCuredByReconnecting ? (
+      {needsReconnecting(source) ? (
         <Button size="xs" onClick={connect.begin} loading={connect.isPending}>
           Reconnect {name}
         </Button>

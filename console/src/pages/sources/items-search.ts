@@ -28,11 +28,19 @@ export const SOURCE_TABS = ['skipped', 'history', 'channels', 'permissions'] as 
 export type SourceTab = (typeof SOURCE_TABS)[number]
 
 /** The search parameters of a source's page. */
-export type SourceSearch = ItemsSearch & { tab?: SourceTab }
+export type SourceSearch = ItemsSearch & {
+  tab?: SourceTab
+  /** Its account has just been connected again. */
+  reconnected?: true
+}
 
 export function readSourceSearch(search: Record<string, unknown>): SourceSearch {
   const tab = SOURCE_TABS.find((one) => one === search.tab)
-  return { ...readItemsSearch(search), ...(tab === undefined ? {} : { tab }) }
+  return {
+    ...readItemsSearch(search),
+    ...(tab === undefined ? {} : { tab }),
+    ...(search.reconnected === true ? { reconnected: true } : {}),
+  }
 }
 
 const TEXT_CHARACTERS_MAX = 200

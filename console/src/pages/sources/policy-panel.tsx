@@ -42,6 +42,11 @@ export function PolicyPanel({ source, health }: { source: Source; health: Record
               )}
             </Alert>
           ))}
+          {start.isSuccess && (
+            <Text size="sm" role="status">
+              The full sync has started. The warning disappears when it has read the files again.
+            </Text>
+          )}
           {start.error && <ErrorNotice error={start.error} />}
         </Stack>
       )}

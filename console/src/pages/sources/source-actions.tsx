@@ -4,13 +4,14 @@ import { Ellipsis, Pause, Pencil, Play, Plug, RefreshCw, Trash2 } from 'lucide-r
 import { ErrorNotice } from '../../ui/error-state.tsx'
 import { ButtonLink } from '../../ui/links.tsx'
 import { useConnecting } from './connect-dialog.tsx'
+import { needsReconnecting } from './failure-words.ts'
 import { RemoveSourceDialog } from './remove-source-dialog.tsx'
 import { RenameSourceDialog } from './rename-source-dialog.tsx'
 import classes from './source-actions.module.css'
 import { isActive, isPushOnly, type Source, type SyncRun } from './source-words.ts'
 import { useChangeSource, useStartRun } from './use-source-changes.ts'
 
-/** The actions of a source: the most common one as a button, the others in a menu. */
+/** The actions of a source: the most common one as a button, the others in a menu. A failure has its own button. */
 export function SourceActions({ source, run }: { source: Source; run: SyncRun | undefined }) {
   const [isRenaming, renaming] = useDisclosure(false)
   const [isRemoving, removing] = useDisclosure(false)
@@ -29,6 +30,7 @@ export function SourceActions({ source, run }: { source: Source; run: SyncRun | 
           </ButtonLink>
         ) : (
           <Button
+            variant={needsReconnecting(source) ? 'default' : 'filled'}
             onClick={() => start.mutate({ fullResync: false })}
             loading={start.isPending}
             disabled={isPaused || isRunning}

@@ -9,6 +9,7 @@ import { providerName } from '../../api/provider-list.ts'
 import { Reading } from '../../ui/reading.tsx'
 import { BackLink } from '../../ui/back-link.tsx'
 import { ChannelsPanel } from './channels-panel.tsx'
+import { ReconnectedNotice } from './reconnected-notice.tsx'
 import { SourceActions } from './source-actions.tsx'
 import { SourceStanding } from './source-standing.tsx'
 import { SourceTabs } from './source-tabs.tsx'
@@ -36,6 +37,7 @@ export function SourcePage() {
 }
 
 function Details({ source }: { source: Source }) {
+  const { reconnected } = route.useSearch()
   const runs = useRunsOf(source.id)
   const newest = runs.rows[0]
   useReadAfterRuns([source], runs.rows)
@@ -52,6 +54,7 @@ function Details({ source }: { source: Source }) {
         <Reading query={runs}>{() => null}</Reading>
       ) : (
         <Stack gap="lg">
+          {reconnected && <ReconnectedNotice source={source} run={newest} />}
           {isWaiting && <ChannelsPanel source={source} isNew isWaiting />}
           <SourceStanding
             source={source}

@@ -1,4 +1,4 @@
-import { ScrollArea, Stack, Tabs } from '@mantine/core'
+import { Stack, Tabs } from '@mantine/core'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { hasChannels } from '../../api/provider-list.ts'
 import { formatNumber } from '../../ui/format.ts'
@@ -9,6 +9,7 @@ import { PolicyPanel } from './policy-panel.tsx'
 import { ReadersPanel } from './readers-panel.tsx'
 import { RunsPanel } from './runs-panel.tsx'
 import { SkippedPanel } from './skipped-panel.tsx'
+import classes from './source-tabs.module.css'
 import { isPushOnly, type Source } from './source-words.ts'
 import type { useRunsOf } from './use-runs.ts'
 
@@ -40,18 +41,18 @@ export function SourceTabs({ source, runs }: { source: Source; runs: ReturnType<
   const { itemsSkipped = 0 } = source
   return (
     <Tabs value={tab} onChange={choose} keepMounted={false}>
-      <ScrollArea type="never" mb="lg">
-        <Tabs.List style={{ flexWrap: 'nowrap' }}>
-          <Tabs.Tab value="items">Items</Tabs.Tab>
-          {tabs.map((one) => (
-            <Tabs.Tab key={one} value={one}>
-              {one === 'skipped' && itemsSkipped > 0
-                ? `${LABELS[one]} ${formatNumber(itemsSkipped)}`
-                : LABELS[one]}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-      </ScrollArea>
+      <Tabs.List mb="lg">
+        <Tabs.Tab value="items" className={classes.tab ?? ''}>
+          Items
+        </Tabs.Tab>
+        {tabs.map((one) => (
+          <Tabs.Tab key={one} value={one} className={classes.tab ?? ''}>
+            {one === 'skipped' && itemsSkipped > 0
+              ? `${LABELS[one]} ${formatNumber(itemsSkipped)}`
+              : LABELS[one]}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
       <Tabs.Panel value="items">
         <ItemsPanel source={source} />
       </Tabs.Panel>
