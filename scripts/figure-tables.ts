@@ -61,8 +61,35 @@ const MEASURES: readonly Column[] = [
   ['hybrid order', share('hybrid.ndcg10')],
   ['BM25', share('bm25.ndcg10')],
 ]
+const Times = z.object({
+  p50Ms: z.record(z.string(), z.number()),
+  p99Ms: z.record(z.string(), z.number()),
+})
+/** One row for each kind of request. */
+const byKind = (row: Row): Row[] => {
+  const { p50Ms, p99Ms } = Times.parse(row)
+  return Object.keys(p50Ms).map((kind) => ({
+    database: row['database'],
+    kind,
+    p50: p50Ms[kind],
+    p99: p99Ms[kind],
+  }))
+}
 const Groups = z.object({ groups: z.array(z.record(z.string(), z.unknown())) })
 const groupsOf = (results: readonly Row[]): Row[] => results.flatMap((one) => Groups.parse(one).groups)
+
+const SEARCH: readonly Column[] = [
+  ['database', text('database')],
+  ['chunks', number('chunks')],
+  ['p50 ms', number('p50Ms.plain', 1)],
+  ['p99', number('p99Ms', 1)],
+  ['hybrid, p50', number('p50Ms.hybrid', 1)],
+  ['the database alone, p50', number('databaseAloneP50Ms', 1)],
+  ['searches/s, 8 clients', number('searchesPerSecond')],
+  ['hybrid/s', number('hybridPerSecond')],
+  ['first search ms', number('firstSearchMs')],
+  ['resident MB', number('residentMb')],
+]
 
 /** A process's memory in MB, and what each 1,000 chunks that it holds add, after searches in hybrid order. */
 const MEMORY: Record<string, { process: number; perThousand: number }> = {
@@ -78,20 +105,8 @@ export function predictedMb(row: Row): number {
 
 /** The tables by name, as the comments `<!-- figures: NAME -->` of a page refer to them. */
 export const FIGURES: Record<string, Figure> = {
-  search: {
-    files: ['bench/results/search.json'],
-    columns: [
-      ['database', text('database')],
-      ['chunks', number('chunks')],
-      ['p50 ms', number('p50Ms.plain', 1)],
-      ['p99', number('p99Ms', 1)],
-      ['hybrid, p50', number('p50Ms.hybrid', 1)],
-      ['the database alone, p50', number('databaseAloneP50Ms', 1)],
-      ['searches/s, 8 clients', number('searchesPerSecond')],
-      ['first search ms', number('firstSearchMs')],
-      ['resident MB', number('residentMb')],
-    ],
-  },
+  search: { files: ['bench/results/search.json'], columns: SEARCH },
+  'search-16': { files: ['bench/results/search-16-processors.json'], columns: SEARCH },
   million: {
     files: ['bench/results/million.json'],
     columns: [
@@ -112,6 +127,16 @@ export const FIGURES: Record<string, Figure> = {
       ['chunks', number('chunks')],
       ['predicted MB', (row) => predictedMb(row).toLocaleString('en', { maximumFractionDigits: 0 })],
       ['measured MB', number('residentAfterHybridMb')],
+    ],
+  },
+  load: {
+    files: ['bench/results/load.json'],
+    rows: (results) => results.flatMap(byKind),
+    columns: [
+      ['database', text('database')],
+      ['request', text('kind')],
+      ['p50 ms', number('p50', 1)],
+      ['p99', number('p99', 1)],
     ],
   },
   ingest: {

@@ -23,6 +23,12 @@ const FIGURES: Figure[] = [
     'embedded: { process: 470, perThousand: 2.1 }',
   ],
   [
+    `${EXPLANATION}/benchmarks.md`,
+    '100,002 chunks on PostgreSQL took 567 MB',
+    'bench/results/search-16-processors.json',
+    '"residentAfterHybridMb": 566.8',
+  ],
+  [
     `${EXPLANATION}/durability.md`,
     'a statement may take | any time: it cannot be interrupted | 60 s |',
     'src/database/drivers/postgres.ts',
