@@ -21,7 +21,7 @@ import { type BenchServer, call, send, startServer, untilInMemory } from './serv
  */
 
 const SIZES = [1_000, 10_000, 100_000]
-/** Filling the embedded database with more takes hours. */
+/** The embedded database takes minutes to read more vectors into memory. */
 const EMBEDDED_MOST = 100_000
 const SEARCHES = 200
 const WARMING = 500

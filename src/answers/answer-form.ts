@@ -47,6 +47,14 @@ export function asksForList(question: string): boolean {
   return ASKS_FOR_LIST.test(question)
 }
 
+const COMPARES =
+  /\b(?:differen(?:ce|t)|compared?|versus|vs|each|both|either|rather than|or (?:a|an|the|is|are|do|does)|unterschied\w*|diff[eé]rences?|diferencias?)\b/i
+
+/** Whether a question compares things, so that the entries of several in one list answer. */
+export function compares(question: string): boolean {
+  return COMPARES.test(question)
+}
+
 const ASKS_WHO = /\b(?:who|whom|whose|wer|wem|wen|qui|qui[eé]n)\b/iu
 const NAMES_PERSON =
   /\b(?:owners?|contacts?|leads?|responsible|managers?|authors?|assignees?|person|people|team|names?|maintainers?|approvers?)\b/i

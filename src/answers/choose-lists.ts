@@ -5,6 +5,8 @@ import { saysLittle } from './empty-passages.ts'
 const BLOCK_CHARACTERS_MAX = 900
 /** Headings of procedures. The list below one answers, rather than the text around it. */
 const NAMES_STEPS = /\b(?:steps|procedure|instructions|checklist|schritte|anleitung|[eé]tapes|pasos)\b/i
+/** From this gain, an item has the requested type of information, such as a number. */
+const TYPE_FOUND_FROM = 0.5
 const OUTLINE_PASSAGES_MAX = 5
 const OUTLINE_CHARACTERS_MAX = 700
 
@@ -18,13 +20,49 @@ export function listAround(item: Candidate, candidates: readonly Candidate[]): C
   return upTo(BLOCK_CHARACTERS_MAX, items)
 }
 
-/** The numbered list that contains a passage, or else one under a heading such as "Steps" in its section. */
+/**
+ * The numbered list that contains a passage, the passage with the one directly below it, or else one under a heading
+ * such as "Steps" in its section.
+ */
 export function stepsNear(best: Candidate, candidates: readonly Candidate[]): Candidate[] {
   const steps = candidates.filter(({ section, passage }) => section === best.section && passage.isStep)
   const own = steps.filter(({ passage }) => passage.group === best.passage.group)
   if (own.length > 0) return upTo(BLOCK_CHARACTERS_MAX, own)
+  const below = candidates.find(
+    ({ section, passage, position }) =>
+      section === best.section && position > best.position && passage.group !== best.passage.group,
+  )
+  if (below?.passage.isStep && below.passage.heading === best.passage.heading)
+    return [best, ...listAround(below, candidates)]
   const named = steps.find(({ passage }) => NAMES_STEPS.test(passage.heading ?? ''))
   return named === undefined ? [] : listAround(named, candidates)
+}
+
+/** The share of a question's weight that makes the text above a list its subject. */
+const INTRODUCED_FROM = 0.35
+
+/**
+ * The whole list of an item, if the words of the question are above the list rather than in its items: "Who approves
+ * leave?" above a list of people. Empty if the item has the requested type of information, or none is above it.
+ */
+export function introducedList(
+  item: Candidate,
+  candidates: readonly Candidate[],
+  {
+    weights,
+    stemsOf,
+  }: { weights: ReadonlyMap<string, number>; stemsOf: (text: string) => ReadonlySet<string> },
+): Candidate[] {
+  const { label, kind } = item.passage
+  if (kind !== 'item' || label === null || item.passage.term !== null || item.gains > TYPE_FOUND_FROM)
+    return []
+  const above = stemsOf(label)
+  const all = [...weights.values()].reduce((sum, weight) => sum + weight, 0) || 1
+  const shareOf = (has: (stem: string) => boolean): number =>
+    [...weights].reduce((sum, [stem, weight]) => sum + (has(stem) ? weight : 0), 0) / all
+  const introduced = shareOf((stem) => above.has(stem))
+  const own = shareOf((stem) => item.stems.has(stem) && !above.has(stem))
+  return introduced >= INTRODUCED_FROM && introduced > own ? listAround(item, candidates) : []
 }
 
 /** The opening passage under each heading around a passage, for a summary. */

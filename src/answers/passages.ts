@@ -20,6 +20,8 @@ const IDENTIFIER =
   /^(?=.*(?:[`_$.()\d-]|\p{Ll}\p{Lu}))`?[\w$@/.<>-]{1,60}(?:\([^()]{0,80}\))?`?(?:\s?(?:→|->|=>|:)\s.{1,60})?$/u
 
 const WORD = /^["(]?\p{L}[\p{Ll}'’‐-]{1,30}[.,:;)"]{0,3}$/u
+/** The addresses of a text's links: `[name]: https://…`. */
+const LINK_ADDRESSES = /^\[[^\]\n]{1,200}\]:\s{1,10}<?(?:https?:|mailto:|[/#.])\S*/
 /** Headings above navigation links. */
 const NAVIGATION =
   /^(?:navigation|(?:table of )?contents|on this page|this page|quick search|search|related topics|breadcrumbs?|menu)$/i
@@ -108,6 +110,7 @@ function readBlock(block: Block, content: string, state: State): Passage[] {
     return []
   }
   if (block.path !== null && NAVIGATION.test(plainText(block.path.text))) return []
+  if (LINK_ADDRESSES.test(source)) return []
   if (block.kind === 'item') return readItem(source, columnOf(block.start, content), block, state)
   const column = columnOf(block.start, content) + (source.length - source.trimStart().length)
   state.above = state.above.filter(({ kind, indent }) => kind === 'lead-in' || indent < column)

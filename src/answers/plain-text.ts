@@ -16,6 +16,9 @@ const ENTITIES: Readonly<Record<string, string>> = {
 /** A list of numbers in code: a value rather than an index. */
 const NUMBERS = /(?<![\w\])])\[ ?(\d+(?: ?, ?\d+)+) ?\]/g
 
+/** A tag whose end is in another block, because Markdown takes the `>` on its next line for a quotation. */
+const UNCLOSED_TAG = /<[a-z][a-z0-9-]{0,20}(?: [\w:-]{1,40}="[^"<>]{0,200}"){1,20} ?$/i
+
 /** The anchor signs that generators append to headings. */
 const ANCHORS = /[¶\uF0C1]/g
 
@@ -53,6 +56,7 @@ function withoutMarkup(line: string): string {
     .replaceAll(/<(https?:[^\s<>]+)>/g, '$1')
     .replaceAll(/<\/?(?:a|abbr|b|code|em|i|kbd|mark|s|small|span|strong|sub|sup|u)(?:\s[^<>]{0,500})?>/gi, '')
     .replaceAll(/<\/?[a-zA-Z][^<>]{0,500}>/g, ' ')
+    .replace(UNCLOSED_TAG, ' ')
     .replaceAll(/\*{3}/g, '*')
     .replaceAll(/\*\*|~~/g, '')
     .replaceAll(/(?<![\p{L}\p{N}*\\])\*(?=\S)([^*]+?)(?<!\\)\*(?![\p{L}\p{N}*])/gu, '$1')

@@ -4,11 +4,19 @@ import type { Hit } from '../retrieval/index.ts'
 import { askedTypes } from './answer-types.ts'
 import type { Candidate } from './candidate.ts'
 import { choosePassages } from './choose-passages.ts'
-import { listAround, outlineOf, stepsNear } from './choose-lists.ts'
+import { introducedList, listAround, outlineOf, stepsNear } from './choose-lists.ts'
 import type { Passage } from './passage.ts'
 import { plainText, shorten } from './plain-text.ts'
 import { type QuestionPart, splitQuestion } from './question-parts.ts'
-import { asksForCode, asksForList, asksForSteps, asksForSummary, asksHow, namesAsked } from './answer-form.ts'
+import {
+  asksForCode,
+  asksForList,
+  asksForSteps,
+  asksForSummary,
+  asksHow,
+  compares,
+  namesAsked,
+} from './answer-form.ts'
 import { createReadMaterial, type Material, type Read } from './read-material.ts'
 import { renderAnswer } from './render-answer.ts'
 import type { Section } from './sections.ts'
@@ -61,11 +69,12 @@ export function createSynthesize(terms: TermWeights): Synthesize {
     }
     // With weak evidence, a passage that shares no word with the question is a poor match.
     const sharing = isWeak ? candidates.filter(({ covers }) => covers > 0) : candidates
-    const wants = { code: asksForCode(text) }
+    const wants = { code: asksForCode(text), several: compares(text) }
     const { lead, support } = choosePassages(sharing.length > 0 ? sharing : candidates, wants)
     const [best] = lead
     if (best === undefined) return NOTHING
-    const list = isWeak ? [] : listFor(text, best, candidates)
+    const subject = { weights, stemsOf: (words: string) => stemsOf(words, terms) }
+    const list = isWeak ? [] : listFor(text, best, candidates, subject)
     const others = isWeak ? [] : support.filter(({ hit }) => losses[hit] === 0)
     const chosen = list.length > 1 ? [list] : [isWeak ? [best] : lead, others]
     const groups = chosen.map((group) => group.filter(({ passage }) => !shown.has(passage)))
@@ -92,13 +101,19 @@ export function createSynthesize(terms: TermWeights): Synthesize {
 }
 
 /** The whole list that a question asks for, if any. */
-function listFor(question: string, best: Candidate, candidates: readonly Candidate[]): Candidate[] {
+function listFor(
+  question: string,
+  best: Candidate,
+  candidates: readonly Candidate[],
+  subject: Parameters<typeof introducedList>[2],
+): Candidate[] {
   if (asksForSummary(question)) return outlineOf(best, candidates)
   if (asksHow(question)) {
     const steps = stepsNear(best, candidates)
     if (steps.length > 1) return steps
   }
-  return asksForSteps(question) || asksForList(question) ? listAround(best, candidates) : []
+  if (asksForSteps(question) || asksForList(question)) return listAround(best, candidates)
+  return introducedList(best, candidates, subject)
 }
 
 /** Drops the columns of a row that the question does not name, if it names any. The others keep their headers. */

@@ -23,6 +23,13 @@ describe('passages seem not to answer', () => {
     expect(misses('How long does the archive keep mails on the server?', 0.6)).toBe(false)
   })
 
+  it('but a longer question needs a smaller share', () => {
+    const told = 'Our server has an archive. A colleague asked me today: for how many years are mails kept?'
+    expect(misses('Which colleague keeps mails?', 0.6)).toBe(true)
+    expect(misses(told, 0.6)).toBe(false)
+    expect(misses(told, 0.9)).toBe(true)
+  })
+
   it('never because of words if the question is in another language', () => {
     expect(misses('Wie lange werden Nachrichten von Northgate aufbewahrt?', 0.6)).toBe(false)
   })

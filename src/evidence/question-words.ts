@@ -3,6 +3,9 @@ import type { Pausable } from '../kernel/cooperative.ts'
 
 /** The number of passages to check, which is the default of an answer, whatever the request's limit. */
 const PASSAGES_READ = 8
+/** A longer question also tells its circumstances, which no passage repeats: of 19 words, half the share is needed. */
+const SHORT_UP_TO = 6
+const LONG_EXPONENT = 0.6
 /** A word with less weight is not English, so its absence from English documents means little. */
 const ENGLISH_FROM = 0.5
 
@@ -29,9 +32,10 @@ export function* missingWords(
   if (unmentionedNames(question, read, terms).length > 0) return true
   if (coverNeeded === 0) return false
   const asked = new Set(terms.tokenize(question))
+  const needed = coverNeeded * Math.min(1, SHORT_UP_TO / asked.size) ** LONG_EXPONENT
   for (const { title, content } of read) {
     yield
-    if (coverOf(asked, new Set(terms.tokenize(`${title}\n${content}`)), terms) >= coverNeeded) return false
+    if (coverOf(asked, new Set(terms.tokenize(`${title}\n${content}`)), terms) >= needed) return false
   }
   return asked.size > 0
 }
@@ -55,6 +59,9 @@ const WORD = /[\p{L}\p{N}][\p{L}\p{N}_-]{0,60}/gu
 /** The spelling of names: a capital or digit after a letter, or an underscore. */
 const IDENTIFIER = /^\p{L}.{0,59}[\p{Lu}\p{N}_]/u
 const CAPITAL = /^\p{Lu}/u
+/** Capitalized words that no passage needs to have: questions give times as context. */
+const TIME =
+  /^(?:january|february|march|april|may|june|july|august|september|october|november|december|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)$/i
 /** The position before a word that is capitalized in any case. */
 const SENTENCE_START = /(?:^|[.!?:]\s{0,4})["“'(¿¡]{0,2}$/u
 /** The minimum weight of a name's stem. Names of common words, such as "team" or "English", can be paraphrased. */
@@ -94,7 +101,8 @@ function namesOf(question: string, terms: TermWeights): Name[] {
   const isForeign = terms.tokenize(question).some((stem) => terms.backgroundWeight(stem) < SUBJECT_FROM)
   return words.flatMap(({ 0: name, index }) => {
     const startsSentence = SENTENCE_START.test(question.slice(Math.max(0, index - 8), index))
-    const isName = IDENTIFIER.test(name) || (CAPITAL.test(name) && !startsSentence && !isForeign)
+    const isCapital = CAPITAL.test(name) && !startsSentence && !isForeign && !TIME.test(name)
+    const isName = IDENTIFIER.test(name) || isCapital
     const stems = terms.tokenize(name)
     const isRare = stems.some((stem) => terms.backgroundWeight(stem) >= RARE_FROM)
     return isName && isRare ? [{ name, stems }] : []

@@ -32,6 +32,10 @@ describe('names of a question that no passage mentions', () => {
     expect(unmentioned('who rotates ES256 keys?')).toEqual(['ES256'])
   })
 
+  it('exclude months and weekdays', () => {
+    expect(unmentioned('What did we say about Slack in March or on Tuesdays?')).toEqual([])
+  })
+
   it('exclude names in a title, a text, or part of a longer name, in any case', () => {
     expect(unmentioned('Is slack or Slack, NOTION or E_CONN_17 connected in Köln?')).toEqual([])
   })
