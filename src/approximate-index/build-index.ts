@@ -7,6 +7,7 @@ import { findIndex } from './catalogue.ts'
 import { createIndex, dropIndex, indexName } from './index-ddl.ts'
 import { claim, finish, giveUp, type Held } from './store.ts'
 import type { Logger } from '../kernel/logger.ts'
+import { messageOf } from '../kernel/thrown.ts'
 
 /** How long a lease lasts, and how often it is renewed. */
 export interface LeaseTimes {
@@ -51,7 +52,7 @@ export function createBuild(options: BuildOptions): (organizationId: string) => 
       if (await finish(db, held, clock.now())) logger.info(log, 'an approximate index is ready')
     } catch (err) {
       if (err instanceof LeaseLost && !signal.aborted) return
-      const failure = signal.aborted ? null : reasonOf(err)
+      const failure = signal.aborted ? null : messageOf(err)
       if (failure !== null)
         logger.error({ ...log, err }, 'an approximate index could not be built; will retry')
       const waitSeconds = failure === null ? 0 : RETRY_SECONDS
@@ -60,10 +61,6 @@ export function createBuild(options: BuildOptions): (organizationId: string) => 
       )
     }
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 const Session = z.tuple([z.object({ pid: z.number() })])

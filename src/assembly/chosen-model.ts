@@ -9,6 +9,7 @@ import { type Choice, type ChoiceFile, createChoiceFile } from '../models/index.
 import { secretCipher } from './encryption-keys.ts'
 import { embeddingSettings, modelsDir } from './from-settings.ts'
 import type { Logger } from '../kernel/logger.ts'
+import { messageOf } from '../kernel/thrown.ts'
 
 export function choiceFileOf(settings: Settings): ChoiceFile {
   return createChoiceFile(settings.DATA_DIR, async () => {
@@ -40,7 +41,7 @@ export async function startingModel(settings: Settings, choice: Choice | null): 
   try {
     return await createEmbeddingModel(choice.chosen, options)
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
+    const reason = messageOf(cause)
     throw new StartupError(
       `${reason}\nThis model was chosen with "model use" and is stored in ${choiceFileOf(settings).path}. Correct that file, or remove the file to start with the built-in model.`,
       { cause },

@@ -19,6 +19,7 @@ import { StartupError } from '../kernel/errors.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import { adoptProviders } from '../sources/index.ts'
 import { startTracing, type Tracing } from '../tracing/index.ts'
+import { messageOf } from '../kernel/thrown.ts'
 
 export interface Service {
   url: string
@@ -157,7 +158,7 @@ async function tracingOf(settings: Settings, logger: Logger): Promise<Tracing | 
 
 /** The next start does not create the key again, so the operator must see it now. */
 function withNewSecret(error: unknown, newSecret: string): StartupError {
-  const reason = error instanceof Error ? error.message : String(error)
+  const reason = messageOf(error)
   const key = `The local workspace was created before that. Its admin key, shown this once: ${newSecret}`
   return new StartupError(`${reason}\n\n${key}`, { cause: error })
 }
@@ -174,7 +175,7 @@ async function listen(
   try {
     await server.listen({ host: HOST, port: PORT })
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     throw new StartupError(`HOST, PORT: cannot listen on ${HOST}:${PORT} (${reason})`, { cause: error })
   }
 }

@@ -19,6 +19,7 @@ import {
 import { countRows } from './count-rows.ts'
 import { writeArchive } from './write-archive.ts'
 import type { Logger } from '../kernel/logger.ts'
+import { nullIfMissing } from '../kernel/thrown.ts'
 
 const RETRY_AFTER_SECONDS = 60
 
@@ -124,8 +125,5 @@ async function keyPlace(
 }
 
 async function readIfThere(file: string): Promise<Buffer | null> {
-  return await readFile(file).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
-    throw error
-  })
+  return await readFile(file).catch(nullIfMissing)
 }

@@ -8,6 +8,7 @@ import { type Extract, extract } from 'tar-stream'
 import { flushFolder } from '../database/flush-folder.ts'
 import { StartupError } from '../kernel/errors.ts'
 import { CHECKSUMS, Checksums, KEPT_FILES, MANIFEST, Manifest } from './archive-format.ts'
+import { messageOf } from '../kernel/thrown.ts'
 
 /** The most memory for manifest and checksums: enough for over a million files. */
 const LISTS_BYTES_MAX = 256 * 1024 * 1024
@@ -50,7 +51,7 @@ export async function readArchive(file: string, folder: string | null): Promise<
     if (folder !== null) for (const name of ['', ...folders]) await flushFolder(path.join(folder, name))
   } catch (error) {
     if (error instanceof StartupError) throw error
-    throw notWhole(file, error instanceof Error ? error.message : String(error), error)
+    throw notWhole(file, messageOf(error), error)
   }
   if (manifest === undefined || checksums === undefined) throw notWhole(file, 'its end is missing')
   compare(file, checksums.sha256, sha256)

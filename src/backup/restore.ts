@@ -12,6 +12,7 @@ import { countRows } from './count-rows.ts'
 import { openAlone } from './open-alone.ts'
 import { readArchive, type ReadBackup } from './read-archive.ts'
 import { makeFolder } from '../database/make-folder.ts'
+import { hasCode, messageOf } from '../kernel/thrown.ts'
 
 export interface RestoreOptions {
   file: string
@@ -65,7 +66,7 @@ export async function checkBackup(file: string): Promise<ReadBackup> {
 
 async function holdsSomething(folder: string): Promise<boolean> {
   const names = await readdir(folder).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+    if (hasCode(error, 'ENOENT')) return []
     throw new StartupError(`DATA_DIR: ${folder} cannot be read as a folder`, { cause: error })
   })
   return names.length > 0
@@ -100,7 +101,7 @@ async function moveIntoPlace(staging: string, target: string, movedAt: Date | nu
       throw error
     })
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
+    const reason = messageOf(cause)
     throw new StartupError(
       `DATA_DIR: ${target} cannot be replaced (${reason}). Where it is a mount itself, set DATA_DIR to a folder within it`,
       { cause },

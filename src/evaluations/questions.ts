@@ -7,6 +7,7 @@ import type { ConsoleCaller } from '../kernel/caller.ts'
 import { lockOrganization } from '../organizations/index.ts'
 import { findTurn } from '../threads/index.ts'
 import { type EvaluationQuestion, type NewQuestion, QUESTIONS_MAX } from './schemas.ts'
+import { inParts } from '../kernel/in-parts.ts'
 
 type Stored = Row<'evaluation_questions'>
 type Feedback = Stored['feedback']
@@ -165,10 +166,10 @@ function toRow(
 }
 
 async function store(tx: Tx, rows: readonly NewRow<'evaluation_questions'>[]): Promise<void> {
-  for (let start = 0; start < rows.length; start += ROWS_AT_ONCE)
+  for (const some of inParts(rows, ROWS_AT_ONCE))
     await tx
       .insertInto('evaluation_questions')
-      .values(rows.slice(start, start + ROWS_AT_ONCE))
+      .values(some)
       .onConflict((conflict) =>
         conflict.columns(['organization_id', 'id']).doUpdateSet((row) => ({
           page: row.ref('excluded.page'),

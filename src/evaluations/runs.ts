@@ -7,6 +7,7 @@ import { AppError, validationError } from '../kernel/errors.ts'
 import type { ConsoleCaller } from '../kernel/caller.ts'
 import { selectQuestions } from './questions.ts'
 import type { EvaluationRun, Measurement } from './schemas.ts'
+import { inParts } from '../kernel/in-parts.ts'
 
 /** Of a workspace; the oldest beyond it are deleted. */
 export const RUNS_MAX = 20
@@ -50,11 +51,8 @@ export async function createRun(tx: Tx, caller: ConsoleCaller, at: Date): Promis
     previous_has_fact: one.last_has_fact,
     previous_measured_at: one.last_measured_at,
   }))
-  for (let start = 0; start < rows.length; start += ROWS_AT_ONCE)
-    await tx
-      .insertInto('evaluation_results')
-      .values(rows.slice(start, start + ROWS_AT_ONCE))
-      .execute()
+  for (const some of inParts(rows, ROWS_AT_ONCE))
+    await tx.insertInto('evaluation_results').values(some).execute()
   await recordEvent(tx, caller, {
     action: 'evaluation_run.create',
     target: ['evaluation_run', id],

@@ -1,6 +1,7 @@
 import { constants, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
 import { parseFile, type ParseJob } from './parse-file.ts'
+import { messageOf } from '../kernel/thrown.ts'
 
 // Requests come first. On other systems this would apply to the whole process.
 if (process.platform === 'linux') setPriority(constants.priority.PRIORITY_BELOW_NORMAL)
@@ -11,7 +12,7 @@ parentPort?.on('message', (job: ParseJob) => {
     .then((result) => ({ ok: true as const, ...result }))
     .catch((error: unknown) => ({
       ok: false as const,
-      message: error instanceof Error ? error.message : String(error),
+      message: messageOf(error),
     }))
     .then((answer) => parentPort?.postMessage(answer, []))
 })

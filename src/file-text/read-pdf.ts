@@ -1,5 +1,6 @@
 import type { getDocumentProxy } from 'unpdf'
 import type { FileText } from './file-text.ts'
+import { messageOf } from '../kernel/thrown.ts'
 
 /** Default titles that programs put into a PDF. */
 const NO_TITLE = /^(?:untitled|microsoft word\b.*|.*\.(?:docx?|indd|tex|dvi|pdf|pptx?)|slide 1)$/i
@@ -44,7 +45,7 @@ async function titleOf(document: Pdf): Promise<string> {
 }
 
 function refuse(cause: unknown): never {
-  const words = cause instanceof Error ? cause.message : String(cause)
+  const words = messageOf(cause)
   const isLocked = cause instanceof Error && cause.name === 'PasswordException'
   const reason = isLocked ? 'it is protected with a password' : `it is not a PDF, or it is damaged (${words})`
   throw new Error(reason, { cause })

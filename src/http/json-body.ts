@@ -1,5 +1,6 @@
 import { AppError, validationError } from '../kernel/errors.ts'
 import { storableJson, storableText } from '../kernel/text.ts'
+import { messageOf } from '../kernel/thrown.ts'
 
 /** Deeper nesting is refused: no document needs it, and PostgreSQL and JSON.stringify recurse. */
 export const JSON_DEPTH_MAX = 64
@@ -47,7 +48,7 @@ export function parseJsonBody(bytes: Uint8Array, limits?: BodyLimits, fields?: r
     const value: unknown = JSON.parse(text)
     return UNSTORABLE_ESCAPE.test(text) ? storableJson(value) : value
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     throw new AppError('malformed_json', `The request body is not valid JSON: ${withoutContent(reason)}`, {
       cause: error,
     })

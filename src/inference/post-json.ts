@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { AppError } from '../kernel/errors.ts'
 import { RedirectRefused, refuseRedirects } from '../kernel/refuse-redirects.ts'
 import { type AnsweredError, answeredError, providerError } from './provider-failure.ts'
+import { retryAfterMs } from '../kernel/retry-after.ts'
 
 export interface PostJsonRequest {
   /** Starts the sentence of error messages. */
@@ -95,7 +96,7 @@ async function attemptOnce(
     return {
       error: fail(response.status, answeredError(text, response.headers, request.apiKey)),
       retryable,
-      retryAfterMs: retryAfterMs(response.headers),
+      retryAfterMs: retryAfterMs(response.headers.get('retry-after'), new Date()) ?? null,
     }
   }
   try {
@@ -120,16 +121,6 @@ async function readText(response: Response, bytesMax: number): Promise<string> {
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
-}
-
-/** The delay in `Retry-After`, in seconds or as a date; null: none. */
-function retryAfterMs(headers: Headers): number | null {
-  const value = headers.get('retry-after')
-  if (value === null) return null
-  const seconds = Number(value)
-  if (Number.isFinite(seconds)) return Math.max(0, seconds * 1000)
-  const date = Date.parse(value)
-  return Number.isNaN(date) ? null : Math.max(0, date - Date.now())
 }
 
 /** fetch hides the reason (ECONNREFUSED, ENOTFOUND) in the cause. */

@@ -10,6 +10,7 @@ import type { AccessPolicy } from '../providers/index.ts'
 import { changeItems } from '../item-changes/index.ts'
 import { contentHash, fieldsOf } from './item.ts'
 import { originOf } from './item-policies.ts'
+import { inParts } from '../kernel/in-parts.ts'
 
 /** A stored item's readers at the provider; null: it names none, or no one may read it any more. */
 export interface PolicyChange {
@@ -32,8 +33,7 @@ export async function changePolicies(
 ): Promise<number> {
   const changed = await findChanged(db, source, policies)
   let count = 0
-  for (let start = 0; start < changed.length; start += AT_ONCE)
-    count += await store(db, source, changed.slice(start, start + AT_ONCE), within, at)
+  for (const some of inParts(changed, AT_ONCE)) count += await store(db, source, some, within, at)
   return count
 }
 

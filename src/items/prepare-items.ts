@@ -18,6 +18,7 @@ import { type CleanItem, cleanItem, itemKey, type NewItem, type PushedItem } fro
 import { findPolicies, type StoredBy } from './item-policies.ts'
 import { placingVectors } from './place-vectors.ts'
 import { NOBODY_ID } from '../permissions/index.ts'
+import { inParts } from '../kernel/in-parts.ts'
 
 /** A chunk with one vector for each model of the preparation, in their order. */
 export interface EmbeddedChunk extends Chunk {
@@ -220,8 +221,7 @@ async function embedChunks(
   const all = items.flatMap(({ title, chunks }) => chunks.map((chunk) => ({ title, chunk })))
   for (const [at, { model }] of embedders.entries()) {
     const pending = all.filter(({ chunk }) => chunk.vectors[at] === undefined)
-    for (let start = 0; start < pending.length; start += CHUNKS_A_BATCH) {
-      const batch = pending.slice(start, start + CHUNKS_A_BATCH)
+    for (const batch of inParts(pending, CHUNKS_A_BATCH)) {
       await setImmediate()
       const inputs = batch.map(({ title, chunk }) => embeddingInput(title, chunk))
       const vectors = await embedAll(model, inputs, signal)
@@ -253,10 +253,8 @@ async function findStored(
   items: readonly CleanItem[],
 ): Promise<Map<string, StoredItem>> {
   const found = new Map<string, StoredItem>()
-  for (let start = 0; start < items.length; start += ITEMS_A_LOOKUP) {
-    const some = await findStoredItems(db, organizationId, items.slice(start, start + ITEMS_A_LOOKUP))
-    for (const [key, item] of some) found.set(key, item)
-  }
+  for (const some of inParts(items, ITEMS_A_LOOKUP))
+    for (const [key, item] of await findStoredItems(db, organizationId, some)) found.set(key, item)
   return found
 }
 

@@ -5,6 +5,7 @@ import type { Db, Tx } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import { insertVectors } from '../models/index.ts'
 import type { EmbeddedChunk, PreparedItems } from './prepare-items.ts'
+import { inParts } from '../kernel/in-parts.ts'
 
 export interface ChunkRow {
   itemId: string
@@ -25,9 +26,8 @@ export async function insertChunks(
   { organizationId, modelIds }: Pick<PreparedItems, 'organizationId' | 'modelIds'>,
   rows: readonly ChunkRow[],
 ): Promise<void> {
-  for (let start = 0; start < rows.length; start += CHUNKS_A_STATEMENT) {
+  for (const batch of inParts(rows, CHUNKS_A_STATEMENT)) {
     await setImmediate()
-    const batch = rows.slice(start, start + CHUNKS_A_STATEMENT)
     const chunks = batch.map(({ itemId: id, chunk: { position, heading, content } }) => ({
       id,
       position,
@@ -93,9 +93,8 @@ export async function countPositions(
   itemIds: readonly string[],
 ): Promise<Map<string, number>> {
   const counts = new Map<string, number>()
-  for (let start = 0; start < itemIds.length; start += ITEMS_A_COUNT) {
-    const some = JSON.stringify(itemIds.slice(start, start + ITEMS_A_COUNT))
-    const { rows } = await countThem(db, [organizationId, some])
+  for (const some of inParts(itemIds, ITEMS_A_COUNT)) {
+    const { rows } = await countThem(db, [organizationId, JSON.stringify(some)])
     for (const { id, positions } of Counts.parse(rows)) counts.set(id, positions)
   }
   return counts

@@ -5,6 +5,7 @@ import type { Tx } from '../database/database.ts'
 import type { StoredEntityType } from '../database/schema.ts'
 import { ROLES, type Role } from './extraction/identity.ts'
 import { idsOf } from './ids.ts'
+import { inParts } from '../kernel/in-parts.ts'
 
 export interface Mention {
   sourceItemId: string
@@ -62,14 +63,14 @@ export class CountChanges {
   ): Promise<void> {
     const totals = [...this.#totals.values()].filter(({ items, authored }) => items !== 0 || authored !== 0)
     const names = [...this.#names.values()].filter(({ items }) => items !== 0)
-    for (const part of inParts(totals)) {
+    for (const part of inParts(totals, ROWS_A_STATEMENT)) {
       await writeTotals(
         tx,
         organizationId,
         part.map((one) => Object.assign({ type: gains(one) ? typeOf(one.entityId) : 'topic' }, one)),
       )
     }
-    for (const part of inParts(names)) {
+    for (const part of inParts(names, ROWS_A_STATEMENT)) {
       await writeNames(
         tx,
         organizationId,
@@ -81,7 +82,7 @@ export class CountChanges {
     const losing = [
       ...new Set([...totals, ...names].filter((one) => !gains(one)).map(({ entityId }) => entityId)),
     ]
-    for (const part of inParts(losing)) await removeUnnamed(tx, organizationId, part)
+    for (const part of inParts(losing, ROWS_A_STATEMENT)) await removeUnnamed(tx, organizationId, part)
   }
 }
 
@@ -130,11 +131,6 @@ async function removeUnnamed(tx: Tx, organizationId: string, entityIds: readonly
       and not exists (select from entity_totals t where t.organization_id = ${organizationId} and t.entity_id = e.id)`.execute(
     tx,
   )
-}
-
-function* inParts<T>(rows: readonly T[]): Generator<T[]> {
-  for (let from = 0; from < rows.length; from += ROWS_A_STATEMENT)
-    yield rows.slice(from, from + ROWS_A_STATEMENT)
 }
 
 const Removed = z.array(

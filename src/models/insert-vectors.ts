@@ -1,6 +1,7 @@
 import type { Tx } from '../database/database.ts'
 import { encodeHalfvec } from '../database/halfvec.ts'
 import { prepare, type Prepared } from '../database/prepared.ts'
+import { inParts } from '../kernel/in-parts.ts'
 
 export interface ChunkVector {
   sourceItemId: string
@@ -19,8 +20,7 @@ export async function insertVectors(
   modelId: number,
   rows: readonly ChunkVector[],
 ): Promise<void> {
-  for (let start = 0; start < rows.length; start += VECTORS_A_STATEMENT) {
-    const batch = rows.slice(start, start + VECTORS_A_STATEMENT)
+  for (const batch of inParts(rows, VECTORS_A_STATEMENT)) {
     const values = batch.flatMap(({ sourceItemId, position, provider, vector }) => [
       sourceItemId,
       position,

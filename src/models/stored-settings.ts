@@ -8,6 +8,7 @@ import { AppError } from '../kernel/errors.ts'
 import type { Logger } from '../kernel/logger.ts'
 import type { SecretCipher } from '../kernel/secret-cipher.ts'
 import { ensureStoredModel } from './organization-models.ts'
+import { messageOf } from '../kernel/thrown.ts'
 
 export interface StoredModelSettingsOptions {
   db: Db
@@ -218,7 +219,7 @@ function noKey(name: string, why: string, cause?: unknown): AppError {
 }
 
 function cannotBeLoaded(name: string, configuredName: string, cause: unknown): AppError {
-  const reason = cause instanceof Error ? cause.message : String(cause)
+  const reason = messageOf(cause)
   return new AppError(
     'embedding_model_mismatch',
     `The stored vectors are of the embedding model "${name}", which cannot be loaded any more (${reason}); restore what it ` +

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
+import { inParts } from '../kernel/in-parts.ts'
 
 /** Tables that refer to a user: a user with a row in one of them is kept. */
 const NAMED_BY = [
@@ -25,8 +26,7 @@ export async function forgetUsers(
   // The same order everywhere prevents deadlocks between transactions that lock the same users.
   const sorted = userIds.toSorted()
   let forgotten = 0
-  for (let at = 0; at < sorted.length; at += AT_ONCE)
-    forgotten += await forgetSome(tx, sorted.slice(at, at + AT_ONCE), seenBefore)
+  for (const some of inParts(sorted, AT_ONCE)) forgotten += await forgetSome(tx, some, seenBefore)
   return forgotten
 }
 

@@ -5,6 +5,7 @@ import type { Row } from '../database/schema.ts'
 import { isForeignKeyViolation } from '../database/retry-conflicts.ts'
 import type { Answered } from '../http/log-answers.ts'
 import type { Clock } from '../kernel/clock.ts'
+import { inParts } from '../kernel/in-parts.ts'
 
 /** The log of what API keys called. It is written in batches, so no request waits for it. */
 export interface RequestLog {
@@ -97,8 +98,7 @@ export function createRequestLog({
     waitingCount = 0
     lost = 0
     for (const [organizationId, requests] of batches) {
-      for (let start = 0; start < requests.length; start += BATCH_MAX)
-        await storeIfPossible(organizationId, requests.slice(start, start + BATCH_MAX))
+      for (const batch of inParts(requests, BATCH_MAX)) await storeIfPossible(organizationId, batch)
     }
   }
 

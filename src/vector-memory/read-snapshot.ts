@@ -5,6 +5,7 @@ import type { Db } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import { ItemRow } from './item-fields.ts'
 import { KEY_BYTES, rowBytesOf } from '../vector-scan/index.ts'
+import { inParts } from '../kernel/in-parts.ts'
 
 export interface SnapshotOf {
   organizationId: string
@@ -200,10 +201,8 @@ async function* readItems(
     }
     return
   }
-  for (let from = 0; from < itemIds.length; from += ITEMS_A_PAGE) {
-    const ids = JSON.stringify(itemIds.slice(from, from + ITEMS_A_PAGE))
-    yield ItemRows.parse((await selectItems(db, [organizationId, ids])).rows)
-  }
+  for (const ids of inParts(itemIds, ITEMS_A_PAGE))
+    yield ItemRows.parse((await selectItems(db, [organizationId, JSON.stringify(ids)])).rows)
 }
 
 function keysOf(bytes: Buffer, dimensions: number): RowKey[] {

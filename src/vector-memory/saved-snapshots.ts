@@ -8,6 +8,7 @@ import { ROWS_A_BLOCK, type VectorScanner } from '../vector-scan/index.ts'
 import { readMark } from './read-snapshot.ts'
 import { readSnapshot, writeSnapshot } from './snapshot-file.ts'
 import { VectorSnapshot } from './vector-snapshot.ts'
+import { nullIfMissing } from '../kernel/thrown.ts'
 
 const ENDING = '.vectors'
 /** Saving requires this many times the snapshot's size in free disk space. */
@@ -135,9 +136,4 @@ export function createSavedSnapshots(
   options: ConstructorParameters<typeof SavedSnapshots>[0],
 ): SavedSnapshots {
   return new SavedSnapshots(options)
-}
-
-function nullIfMissing(error: unknown): null {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
-  throw error
 }

@@ -11,6 +11,7 @@ import {
 } from './block-layout.ts'
 import type { SharedMemory } from './shared-memory.ts'
 import { rowBytesOf, writeRows } from './write-rows.ts'
+import { inParts } from '../kernel/in-parts.ts'
 
 export class NoRoom extends Error {
   constructor() {
@@ -152,10 +153,10 @@ export class RowTable {
     const end = this.#blocks * ROWS_A_BLOCK
     const free = [...this.#freeRows, ...Array.from({ length: end - this.#rows }, (_, at) => this.#rows + at)]
     const nothing = new Uint8Array(WIPED_AT_ONCE * rowBytesOf(this.dimensions))
-    for (let from = 0; from < free.length; from += WIPED_AT_ONCE) {
+    for (const rows of inParts(free, WIPED_AT_ONCE)) {
       await setImmediate()
       signal.throwIfAborted()
-      this.write(nothing, free.slice(from, from + WIPED_AT_ONCE))
+      this.write(nothing, rows)
     }
   }
 

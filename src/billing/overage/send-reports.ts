@@ -8,6 +8,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import { backOffMs } from '../back-off.ts'
 import { type PaymentProcessor, ProcessorFailure } from '../payment-processor.ts'
 import { WINDOW_SECONDS } from './count-overage.ts'
+import { messageOf } from '../../kernel/thrown.ts'
 
 export interface ReportDependencies {
   db: Db
@@ -184,7 +185,7 @@ async function take(db: Db, organizationId: string, id: string, now: Date): Prom
 async function noteFailure(db: Db, taken: Taken, error: unknown, nextAttemptAt: Date): Promise<void> {
   const { report, lease } = taken
   const isUnknown = !(error instanceof ProcessorFailure) || error.kind === 'unavailable'
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   await releaseLease(db, lease, {
     set: {
       next_attempt_at: nextAttemptAt,

@@ -10,6 +10,7 @@ import {
 } from '../../background/index.ts'
 import type { Db, Tx } from '../../database/database.ts'
 import type { Row } from '../../database/schema.ts'
+import { messageOf } from '../../kernel/thrown.ts'
 
 /** Well over the duration of a holder's calls; after a crash another process takes over when it expires. */
 export const LEASE_SECONDS = 60
@@ -89,7 +90,7 @@ export async function releasePaymentLease(
 }
 
 function wordsOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   return message.slice(0, ERROR_CHARACTERS_MAX)
 }
 

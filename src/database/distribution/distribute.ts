@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { StartupError } from '../../kernel/errors.ts'
 import type { Db, Tx } from '../database.ts'
 import { LAYOUT, type Placement } from './layout.ts'
+import { messageOf } from '../../kernel/thrown.ts'
 
 /** The advisory lock that a process holds while it distributes tables. */
 const DISTRIBUTION_LOCK = 727_403
@@ -110,7 +111,7 @@ async function run(tx: Tx, table: string, text: string): Promise<void> {
   try {
     await sql.raw(text).execute(tx)
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     throw new StartupError(`The table "${table}" could not be distributed by \`${text}\`: ${reason}`, {
       cause: error,
     })

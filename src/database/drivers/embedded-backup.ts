@@ -2,6 +2,7 @@ import { open, readdir, readFile as readBytes, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { FileBackup, FileEntry } from '../database.ts'
 import type { EmbeddedThread } from './embedded-thread.ts'
+import { nullIfMissing } from '../../kernel/thrown.ts'
 
 const PIECE_BYTES = 256 * 1024
 const SLOT = 'file_backup'
@@ -106,20 +107,14 @@ async function* readLog(root: string, first: string, last: string): AsyncGenerat
 /** Yields nothing for a file deleted in the meantime: its removal is in the log. */
 async function* readFile(root: string, name: string): AsyncGenerator<FileEntry> {
   const file = path.join(root, name)
-  const found = await stat(file).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
-    throw error
-  })
+  const found = await stat(file).catch(nullIfMissing)
   if (found !== null) yield { name, size: found.size, body: pieces(file, found.size) }
 }
 
 /** Exactly `size` bytes: zeros replace what was truncated meanwhile; the log repairs that and has what was appended. */
 async function* pieces(file: string, size: number): AsyncGenerator<Uint8Array> {
   let left = size
-  const handle = await open(file).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
-    throw error
-  })
+  const handle = await open(file).catch(nullIfMissing)
   try {
     while (left > 0) {
       const piece = Buffer.alloc(Math.min(PIECE_BYTES, left))

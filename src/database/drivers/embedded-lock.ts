@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { StartupError } from '../../kernel/errors.ts'
+import { messageOf } from '../../kernel/thrown.ts'
 
 /**
  * Locks a data directory for this process until the returned function is called or the process ends.
@@ -30,7 +31,7 @@ export function lockDirectory(directory: string): () => void {
 
 /** This process cannot write to the directory: the disk is read-only, or the directory belongs to another user. */
 export function notWritable(directory: string, cause: unknown): StartupError {
-  const reason = cause instanceof Error ? cause.message : String(cause)
+  const reason = messageOf(cause)
   return new StartupError(
     `DATA_DIR: ${directory} cannot be written (${reason}). ` +
       "Give the service's user the right to write there and to the files in it, or set another DATA_DIR.",

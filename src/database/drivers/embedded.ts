@@ -17,6 +17,7 @@ import { embeddedDialect } from './embedded-dialect.ts'
 import { lockDirectory, notWritable } from './embedded-lock.ts'
 import { type EmbeddedThread, startEmbeddedThread } from './embedded-thread.ts'
 import { startVacuuming } from './embedded-vacuum.ts'
+import { messageOf } from '../../kernel/thrown.ts'
 
 /** The major version of PGlite's PostgreSQL; it cannot read the files of another. */
 const POSTGRES_MAJOR = '18'
@@ -43,7 +44,7 @@ export async function openEmbedded({
   const directory = path.resolve(dataDir)
   await refuseHalfRestored(directory)
   await makeFolder(directory).catch((error: unknown) => {
-    const reason = error instanceof Error ? error.message : String(error)
+    const reason = messageOf(error)
     throw new StartupError(
       `DATA_DIR: ${directory} cannot be created or is not a directory (${reason}). Set another DATA_DIR.`,
       { cause: error },

@@ -4,6 +4,7 @@ import { StartupError } from '../../kernel/errors.ts'
 import type { OpenDatabase } from '../database.ts'
 import type { Schema } from '../schema.ts'
 import { withPreparedStatements } from './postgres-prepared.ts'
+import { messageOf } from '../../kernel/thrown.ts'
 
 export interface PostgresOptions {
   url: string
@@ -89,7 +90,7 @@ async function requireVersions(pool: Pool): Promise<void> {
               (select default_version from pg_available_extensions where name = 'vector') as vector`,
     )
     .catch((error: unknown) => {
-      const reason = error instanceof Error ? error.message : String(error)
+      const reason = messageOf(error)
       throw new StartupError(`DATABASE_URL: the server cannot be reached (${reason})`, { cause: error })
     })
   const found = rows[0]

@@ -3,6 +3,7 @@ import { TextDecoder } from 'node:util'
 import { Parser } from 'htmlparser2'
 import { fromBufferPromise, type Entry, type ZipFile } from 'yauzl'
 import { refuseOldOffice } from './old-office.ts'
+import { messageOf } from '../../kernel/thrown.ts'
 
 const MIB = 1024 * 1024
 /** Limit on all inflated parts: ten times the download limit of a file. */
@@ -96,7 +97,7 @@ async function* inflate(zip: ZipFile, entry: Entry): AsyncGenerator<Buffer> {
 
 /** Explains an unreadable archive to the file's owner; errors of ZIP and deflate say little. */
 export function brokenOfficeFile(cause: unknown): Error {
-  const words = cause instanceof Error ? cause.message : String(cause)
+  const words = messageOf(cause)
   return new Error(`it is not an Office file, or it is damaged (${words})`, { cause })
 }
 

@@ -8,6 +8,7 @@ import { pipeline } from 'node:stream/promises'
 import { z } from 'zod'
 import { AppError } from '../../kernel/errors.ts'
 import type { KnownModel } from './known-models.ts'
+import { hasCode } from '../../kernel/thrown.ts'
 
 const HUB_URL = 'https://huggingface.co'
 const LISTING_TIMEOUT_MS = 30_000
@@ -200,7 +201,7 @@ async function isAsListed(path: string, file: WantedFile): Promise<boolean> {
 }
 
 function isNoRoom(cause: unknown): boolean {
-  return cause instanceof NoRoom || (cause instanceof Error && 'code' in cause && cause.code === 'ENOSPC')
+  return cause instanceof NoRoom || hasCode(cause, 'ENOSPC')
 }
 
 function makeRoom(

@@ -5,6 +5,7 @@ import type { EmbeddingModel } from '../embedding-model.ts'
 import { postJson, type PostJsonOptions } from '../post-json.ts'
 import { providerError } from '../provider-failure.ts'
 import { titledText, unitVector } from './unit-vector.ts'
+import { inParts } from '../../kernel/in-parts.ts'
 
 export interface OpenAiEmbeddingSettings {
   /** With the version path, as OpenAI clients have it: `…/v1`. */
@@ -47,7 +48,7 @@ export async function createOpenAiEmbeddingModel(
     settings.dimensions ?? settings.knownDimensions ?? (await embedBatch(['dimensions']))[0]?.length ?? 0
 
   async function embed(inputs: readonly string[], signal?: AbortSignal): Promise<Float32Array[]> {
-    const batches = splitIntoBatches(inputs, options.batchSize ?? BATCH_SIZE)
+    const batches = [...inParts(inputs, options.batchSize ?? BATCH_SIZE)]
     // The first failing batch aborts the others, so that no request outlives the call.
     const stop = new AbortController()
     const either = signal ? AbortSignal.any([signal, stop.signal]) : stop.signal
@@ -119,10 +120,4 @@ function inOrder(data: z.infer<typeof EmbeddingsResponse>['data'], count: number
 
 function unusable(words: string): AppError {
   return providerError(PROVIDER, { kind: 'rejected', status: null, detail: words })
-}
-
-function splitIntoBatches<T>(items: readonly T[], size: number): T[][] {
-  const batches: T[][] = []
-  for (let start = 0; start < items.length; start += size) batches.push(items.slice(start, start + size))
-  return batches
 }

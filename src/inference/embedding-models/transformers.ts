@@ -6,6 +6,8 @@ import type { EmbeddingModel } from '../embedding-model.ts'
 import { isModelThere, modelFolder } from './download-model.ts'
 import { findKnownModel, type KnownModel } from './known-models.ts'
 import { titledText, unitVector } from './unit-vector.ts'
+import { messageOf } from '../../kernel/thrown.ts'
+import { inParts } from '../../kernel/in-parts.ts'
 
 export interface TransformersSettings {
   /** A known model's name, a folder with `config.json`, `tokenizer.json` and `onnx/model.onnx`, or an id on the hub. */
@@ -38,9 +40,8 @@ export async function createTransformersEmbeddingModel(
 
   async function embed(texts: readonly string[], signal?: AbortSignal): Promise<Float32Array[]> {
     const vectors: Float32Array[] = []
-    for (let start = 0; start < texts.length; start += BATCH_SIZE) {
+    for (const batch of inParts(texts, BATCH_SIZE)) {
       signal?.throwIfAborted()
-      const batch = texts.slice(start, start + BATCH_SIZE)
       const output = await extract(batch, { pooling })
       vectors.push(...rows(output.data, batch.length))
     }
@@ -142,7 +143,7 @@ async function loadModel(transformers: Transformers, model: string) {
   try {
     return await transformers.pipeline('feature-extraction', name, { dtype })
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
+    const reason = messageOf(cause)
     throw new StartupError(`The embedding model ${model} cannot be loaded: ${reason}`, { cause })
   }
 }

@@ -8,6 +8,7 @@ import { StartupError } from '../../kernel/errors.ts'
 import type { SecretCipher } from '../../kernel/secret-cipher.ts'
 import { replaceText } from '../../database/durable-files.ts'
 import { makeFolder } from '../../database/make-folder.ts'
+import { messageOf, nullIfMissing } from '../../kernel/thrown.ts'
 
 /** The chosen model's settings and, while chunks are still moving, those of the model before. */
 export interface Choice {
@@ -50,10 +51,7 @@ export function createChoiceFile(dataDir: string, cipher: () => Promise<SecretCi
   return {
     path,
     async read() {
-      const text = await readFile(path, 'utf8').catch((error: unknown) => {
-        if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null
-        throw error
-      })
+      const text = await readFile(path, 'utf8').catch(nullIfMissing)
       if (text === null) return null
       try {
         const { chosen, former } = StoredChoice.parse(JSON.parse(text))
@@ -65,7 +63,7 @@ export function createChoiceFile(dataDir: string, cipher: () => Promise<SecretCi
           await write(choice)
         return choice
       } catch (cause) {
-        const reason = cause instanceof Error ? cause.message : String(cause)
+        const reason = messageOf(cause)
         throw new StartupError(
           `DATA_DIR: ${path} cannot be read (${reason}). Remove it to start with the built-in embedding model, then choose again with: npm run memory -- model use NAME`,
           { cause },

@@ -1,6 +1,7 @@
 import type { EmbeddingModelSettings } from '../../inference/embedding-models/create-embedding-model.ts'
 import { ProviderFailure, type ProviderFailureKind } from '../../inference/provider-failure.ts'
 import { AppError } from '../../kernel/errors.ts'
+import { hasCode, messageOf } from '../../kernel/thrown.ts'
 
 /** What the operator can do if the test of a server's model fails. */
 const ADVICE: Record<ProviderFailureKind, string> = {
@@ -14,8 +15,8 @@ const ADVICE: Record<ProviderFailureKind, string> = {
 export function reasonOf(error: unknown): string {
   if (error instanceof AppError && error.cause instanceof ProviderFailure)
     return `${error.message} It said: ${error.cause.message}`
-  if (error instanceof Error && 'code' in error && error.code === 'ENOSPC') return 'the disk is full'
-  return error instanceof Error ? error.message : String(error)
+  if (hasCode(error, 'ENOSPC')) return 'the disk is full'
+  return messageOf(error)
 }
 
 /** Why a server's model was refused and what to do; returns any other error unchanged. */

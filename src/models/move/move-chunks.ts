@@ -21,6 +21,8 @@ import { storableText } from '../../kernel/text.ts'
 import { changeWithoutLock, type ItemChanges } from '../../item-changes/index.ts'
 import { findItemsAfter, findLackingChunks, type LackingChunk } from './lacking-chunks.ts'
 import type { Logger } from '../../kernel/logger.ts'
+import { messageOf } from '../../kernel/thrown.ts'
+import { inParts } from '../../kernel/in-parts.ts'
 
 export interface MoveOptions {
   db: Db
@@ -81,7 +83,7 @@ export function createMove(options: MoveOptions): (organizationId: string) => Pr
         return
       }
       logger.error({ ...log, err: error }, 'a re-embedding stopped and will be retried')
-      const message = error instanceof Error ? error.message : String(error)
+      const message = messageOf(error)
       await release(db, held, RETRY_SECONDS, message).catch((err: unknown) =>
         logger.error({ ...log, err }, 'the lease of a re-embedding could not be released; it expires'),
       )
@@ -156,10 +158,10 @@ async function moveAll(
       continue
     }
     const lacking = await findLackingChunks(db, held.organizationId, held.modelId, itemIds)
-    for (let start = 0; start < lacking.length; start += CHUNKS_A_BATCH) {
+    for (const batch of inParts(lacking, CHUNKS_A_BATCH)) {
       await setImmediate()
       if (signal.aborted) return false
-      await moveBatch(options, held, model, lacking.slice(start, start + CHUNKS_A_BATCH))
+      await moveBatch(options, held, model, batch)
     }
     await renew(db, held, last)
     after = last
