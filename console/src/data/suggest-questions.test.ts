@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { suggestQuestions } from './suggest-questions.ts'
 
-const documents = (...titles: string[]) => titles.map((title) => ({ title, sourceKind: 'document' }))
+const documents = (...titles: string[]) =>
+  titles.map((title) => ({ title, sourceKind: 'document', connectorId: 'wiki' }))
 const name = (type: string, label: string) => ({ kind: 'entity', type, label })
 
 describe('suggested questions', () => {
@@ -48,8 +49,28 @@ describe('suggested questions', () => {
     ])
   })
 
+  it('ask about one item of each source before a second of one', () => {
+    const drive = { title: 'Price list', sourceKind: 'file', connectorId: 'drive' }
+    const chat = {
+      title: '#support: Who restarts the billing job at night?',
+      sourceKind: 'message',
+      connectorId: 'chat',
+    }
+    const items = [...documents('Rotate secrets', 'Deploy the service', 'Glossary'), drive, chat]
+    expect(suggestQuestions(items, [])).toEqual([
+      'How do I rotate secrets?',
+      'What does “Price list” say?',
+      'Who restarts the billing job at night?',
+    ])
+    expect(suggestQuestions(items.slice(0, 3), [])).toHaveLength(3)
+  })
+
   it('repeat a question from a channel', () => {
-    const asked = { title: '#support: Who restarts the billing job at night?', sourceKind: 'message' }
+    const asked = {
+      title: '#support: Who restarts the billing job at night?',
+      sourceKind: 'message',
+      connectorId: 'chat',
+    }
     expect(suggestQuestions([asked, { ...asked, title: '#support: Really, @Ana?' }], [])).toEqual([
       'Who restarts the billing job at night?',
     ])
@@ -58,7 +79,7 @@ describe('suggested questions', () => {
   it('omit statements in messages, file names and long lines', () => {
     const items = [
       ...documents('report.pdf', 'Build '.repeat(20)),
-      { title: 'Run it?', sourceKind: 'message' },
+      { title: 'Run it?', sourceKind: 'message', connectorId: 'chat' },
     ]
     expect(suggestQuestions(items, [])).toEqual([])
   })

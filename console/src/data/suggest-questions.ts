@@ -30,6 +30,13 @@ const AFTER_VERBS = new Set(
 interface Titled {
   title: string
   sourceKind: string
+  connectorId: string
+}
+
+/** A question, and the source that it asks about; null for a name, which several sources can have. */
+interface Candidate {
+  question: string
+  source: string | null
 }
 
 interface Named {
@@ -39,29 +46,33 @@ interface Named {
 }
 
 /**
- * Up to three questions about these items, newest first, and about names that several of them share. `own` is the
- * workspace's name, which most items contain.
+ * Up to three questions about these items, newest first, and about names that several of them share. Of one source there
+ * is only one, unless there are no others. `own` is the workspace's name, which most items contain.
  */
 export function suggestQuestions(
   items: readonly Titled[],
   names: readonly Named[],
   own = '',
 ): readonly string[] {
-  const documents = items
-    .filter(({ sourceKind }) => sourceKind !== 'message')
-    .map(({ title }) => title.trim())
-  const asked = items.filter(({ sourceKind }) => sourceKind === 'message').flatMap(questionInMessage)
-  const ofTitles = [...documents.flatMap(questionOfTitle), ...asked]
-  const shown = documents.filter((title) => isShort(title) && !title.endsWith('?'))
+  const documents = items.filter(({ sourceKind }) => sourceKind !== 'message')
+  const asked = items.filter(({ sourceKind }) => sourceKind === 'message')
+  const ofTitles = [...candidates(documents, questionOfTitle), ...candidates(asked, questionInMessage)]
+  const shown = documents.filter(({ title }) => isShort(title.trim()) && !title.trim().endsWith('?'))
   // Documents of a numbered series make less specific questions.
-  const contents = shown.filter((title) => !/\d/.test(title)).map(questionOfContents)
-  const ofSeries = shown.filter((title) => /\d/.test(title)).map(questionOfContents)
+  const contents = candidates(
+    shown.filter(({ title }) => !/\d/.test(title)),
+    questionOfContents,
+  )
+  const ofSeries = candidates(
+    shown.filter(({ title }) => /\d/.test(title)),
+    questionOfContents,
+  )
   const known = names.filter(
     ({ kind, label }) => kind === 'entity' && label.toLowerCase() !== own.toLowerCase(),
   )
-  const ofPeople = known.filter(({ type }) => type === 'person').flatMap(questionOfName)
-  const ofSubjects = known.filter(({ type }) => type !== 'person').flatMap(questionOfName)
-  const first = [...new Set(ofTitles)].slice(0, OF_TITLES_MAX)
+  const ofPeople = named(known.filter(({ type }) => type === 'person'))
+  const ofSubjects = named(known.filter(({ type }) => type !== 'person'))
+  const first = ofTitles.slice(0, OF_TITLES_MAX)
   const newest = first.length === 0 ? 1 : 0
   const ofNames = [...ofSubjects.slice(0, 1), ...ofPeople.slice(0, 1)]
   const rest = [
@@ -73,11 +84,36 @@ export function suggestQuestions(
     ofSeries,
     ofTitles,
   ]
-  return [...new Set([...first, ...rest.flat()])].slice(0, SUGGESTED)
+  return varied([...first, ...rest.flat()])
 }
 
-function questionOfContents(title: string): string {
-  return `What does “${title}” say?`
+/** The first candidates, in their order: one per source, then more of the same sources. */
+function varied(all: readonly Candidate[]): string[] {
+  const distinct = all.filter(({ question }, at) => all.findIndex((one) => one.question === question) === at)
+  const seen = new Set<string>()
+  const ofNewSources = distinct.filter(({ source }) => {
+    if (source === null) return true
+    const isNew = !seen.has(source)
+    seen.add(source)
+    return isNew
+  })
+  const more = distinct.filter((one) => !ofNewSources.includes(one))
+  const chosen = new Set([...ofNewSources, ...more].slice(0, SUGGESTED))
+  return distinct.filter((one) => chosen.has(one)).map(({ question }) => question)
+}
+
+function candidates(items: readonly Titled[], ask: (title: string) => string[]): Candidate[] {
+  return items.flatMap(({ title, connectorId }) =>
+    ask(title.trim()).map((question) => ({ question, source: connectorId })),
+  )
+}
+
+function named(names: readonly Named[]): Candidate[] {
+  return names.flatMap((one) => questionOfName(one).map((question) => ({ question, source: null })))
+}
+
+function questionOfContents(title: string): string[] {
+  return [`What does “${title}” say?`]
 }
 
 function questionOfTitle(title: string): string[] {
@@ -92,7 +128,7 @@ function questionOfTitle(title: string): string[] {
 }
 
 /** A question asked in a channel, without the channel's name. Skips short ones, which mean little out of context. */
-function questionInMessage({ title }: Titled): string[] {
+function questionInMessage(title: string): string[] {
   const question = title.replace(/^#[^:\s]{1,80}: /, '').trim()
   const isWhole = question.length <= TITLE_CHARACTERS_MAX && /^\p{Lu}[^@?]*\?$/u.test(question)
   return isWhole && question.split(' ').length >= WORDS_MIN ? [question] : []

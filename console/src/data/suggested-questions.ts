@@ -1,19 +1,30 @@
-import { useQuery } from '@tanstack/react-query'
+import { useQueries, useQuery } from '@tanstack/react-query'
 import { unwrap } from '../api/client.ts'
 import { useWorkspace } from '../session/workspace.tsx'
 import { suggestQuestions } from './suggest-questions.ts'
+import { useOverview } from './use-overview.ts'
 
-const ITEMS = 50
+/** The items to read of a source, and how many sources: those with the most items. */
+const ITEMS = 20
+const SOURCES = 4
 const NAMES = 12
 
 /** Questions that the stored items can answer, from recent changes and frequent names. Null while they load. */
 export function useSuggestedQuestions(): readonly string[] | null {
   const { api, organization } = useWorkspace()
-  const items = useQuery({
-    queryKey: [organization.id, 'source-items', 'suggested'],
-    queryFn: async ({ signal }) =>
-      (await unwrap(api.GET('/v1/console/source-items', { params: { query: { limit: ITEMS } }, signal })))
-        .sourceItems,
+  const overview = useOverview()
+  const sources = (overview.data?.sources ?? [])
+    .filter(({ items }) => items > 0)
+    .toSorted((one, other) => other.items - one.items)
+    .slice(0, SOURCES)
+  const lists = useQueries({
+    queries: sources.map(({ id }) => ({
+      queryKey: [organization.id, 'source-items', 'suggested', id],
+      queryFn: async ({ signal }: { signal: AbortSignal }) => {
+        const query = { connectorId: id, limit: ITEMS }
+        return (await unwrap(api.GET('/v1/console/source-items', { params: { query }, signal }))).sourceItems
+      },
+    })),
   })
   const names = useQuery({
     queryKey: [organization.id, 'memory-canvas', 'suggested'],
@@ -21,6 +32,9 @@ export function useSuggestedQuestions(): readonly string[] | null {
       (await unwrap(api.GET('/v1/console/memory-canvas', { params: { query: { limit: NAMES } }, signal })))
         .nodes,
   })
-  if (items.isPending || names.isPending) return null
-  return suggestQuestions(items.data ?? [], names.data ?? [], organization.name)
+  if (overview.isPending || names.isPending || lists.some(({ isPending }) => isPending)) return null
+  const items = lists
+    .flatMap(({ data }) => data ?? [])
+    .toSorted((one, other) => other.updatedAt.localeCompare(one.updatedAt))
+  return suggestQuestions(items, names.data ?? [], organization.name)
 }

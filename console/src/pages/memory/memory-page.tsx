@@ -21,7 +21,7 @@ import { type Canvas, type ShownCanvas, useCanvas } from './use-canvas.ts'
 
 const GraphView = lazy(pageFile(async () => ({ default: (await import('./graph-view.tsx')).GraphView })))
 
-/** The people, topics and places in the stored items, as a graph or a table. The URL has the whole view. */
+/** The names in the stored items, as a graph or a table. The URL has the whole view. */
 export function MemoryPage() {
   const search = useSearch({ from: '/memory' })
   const navigate = useNavigate({ from: '/memory' })
@@ -38,10 +38,7 @@ export function MemoryPage() {
     void navigate({ search: next, replace, resetScroll: false })
   return (
     <>
-      <PageHeader
-        title="Memory"
-        text="The people, organizations, channels and topics that your documents name, and what links them."
-      />
+      <PageHeader title="Memory" text="The names in your stored items, and what links them." />
       <MemoryFilters search={search} onChange={go} />
       <div className={classes.beside} data-open={search.node !== undefined}>
         {search.node !== undefined && (

@@ -14,15 +14,6 @@ export function useSources() {
   })
 }
 
-/** Counts of the stored items. */
-export function useOverview() {
-  const { api, organization } = useWorkspace()
-  return useQuery({
-    queryKey: [organization.id, 'overview'],
-    queryFn: ({ signal }) => unwrap(api.GET('/v1/console/overview', { signal })),
-  })
-}
-
 /** The providers with what each needs to connect. Admins only. */
 export function useConnectors() {
   const { api, organization, isAdmin } = useWorkspace()
