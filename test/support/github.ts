@@ -67,7 +67,10 @@ export async function connectGitHub(options: GitHubAccountOptions): Promise<GitH
 export function changeIssues({
   hub: { state, faults },
   web,
-}: Pick<GitHubAccount, 'hub' | 'web'>): Pick<ConnectedAccount, 'add' | 'edit' | 'remove' | 'move' | 'break'> {
+}: Pick<GitHubAccount, 'hub' | 'web'>): Pick<
+  ConnectedAccount,
+  'add' | 'edit' | 'remove' | 'move' | 'break' | 'deform'
+> {
   const wiki = state.create('acme/wiki')
   return {
     add(text) {
@@ -83,6 +86,7 @@ export function changeIssues({
     remove: (number) => state.remove(web, Number(number)),
     move: (number) => void state.transfer(web, Number(number), wiki),
     break: (number) => faults.add({ path: `/issues/${number}/comments`, status: 500 }),
+    deform: (number) => faults.add({ deforms: number }),
   }
 }
 

@@ -1,6 +1,6 @@
 import type { TextExtractor } from '../../file-text/index.ts'
 import type { Clock } from '../../kernel/clock.ts'
-import { readFeed } from '../feed.ts'
+import { readFeed, readFeedItem } from '../feed.ts'
 import { createFormConnection, formFault } from '../form.ts'
 import { z } from 'zod'
 import { type FormAdapter, ProviderError, type ProviderSession, type SourceReader } from '../provider.ts'
@@ -58,7 +58,7 @@ export function createGitHubAdapter(options: GitHubAdapterOptions): FormAdapter 
         },
       }
     }),
-    listChanges: createGitHubReader(options, (session) => {
+    ...createGitHubReader(options, (session) => {
       const { repositories } = GitHubChoice.parse(session.extra)
       return async (github) => (await findRepositories(github, repositories)).found
     }),
@@ -69,14 +69,17 @@ export function createGitHubAdapter(options: GitHubAdapterOptions): FormAdapter 
 export function createGitHubReader(
   options: GitHubAdapterOptions,
   findOf: (session: ProviderSession) => FindRepositories,
-): SourceReader['listChanges'] {
+): Required<Pick<SourceReader, 'listChanges' | 'readItem'>> {
   const { clock, extractor, itemsPerPage = 50 } = options
   const { apiUrl, host } = serverOf(options.apiUrl)
   const rest = createRest(restOptionsOf(apiUrl))
-  return async function* listChanges(session, input) {
+  const feedOf = (session: ProviderSession) => {
     const github = createGitHub(apiUrl, (request) => rest.send(session, request), clock)
-    const feed = createGitHubFeed({ github, session, extractor, itemsPerPage, host }, findOf(session))
-    yield* readFeed(session, input, feed)
+    return createGitHubFeed({ github, session, extractor, itemsPerPage, host }, findOf(session))
+  }
+  return {
+    listChanges: (session, input) => readFeed(session, input, feedOf(session)),
+    readItem: async (session, { externalId }) => await readFeedItem(feedOf(session), externalId),
   }
 }
 

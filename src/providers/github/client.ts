@@ -3,7 +3,15 @@ import { z } from 'zod'
 import { retryAfterMs } from '../../kernel/retry-after.ts'
 import { VERSION } from '../../kernel/version.ts'
 import { ProviderError } from '../provider.ts'
-import { parseAnswer, type RestAnswer, type RestOptions, type RestRequest } from '../rest.ts'
+import {
+  parseAnswer,
+  parseKnown,
+  parseShape,
+  parseThing,
+  type RestAnswer,
+  type RestOptions,
+  type RestRequest,
+} from '../rest.ts'
 
 /** GitHub asks for a minute where it does not say how long. */
 const UNKNOWN_WAIT_MS = 60_000
@@ -48,6 +56,7 @@ function rateLimited(headers: Headers, words: string): ProviderError {
   return new ProviderError('rate_limited', words, { retryAfterMs: wait, code: '403' })
 }
 
+const Queried = z.object({ data: z.unknown() })
 const Failed = z.object({
   errors: z.array(z.object({ type: z.string().optional(), message: z.string().catch('') })).min(1),
 })
@@ -95,6 +104,8 @@ export interface GitHub {
   /** GitHub's time as of its last answer, in epoch milliseconds. */
   now(): number
   get<Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.output<Schema>>
+  /** A thing by its number; null when there is none, or not for this token. */
+  find<Schema extends z.ZodType>(path: string, schema: Schema): Promise<z.output<Schema> | null>
   /** A file's content. */
   raw(path: string): Promise<Buffer>
   /** Null when the page still has the mark `etag`: such an answer counts against no limit. */
@@ -109,7 +120,7 @@ export interface GitHub {
     variables: Readonly<Record<string, unknown>>,
     schema: Schema,
   ): Promise<z.output<Schema>>
-  /** The pages of a list, by its path without query. `field` is where an answer that is an object has the list. */
+  /** The pages of a list, without entries in an unknown format, by its path without query. `field` is where an answer that is an object has the list. */
   pages<Schema extends z.ZodType>(
     path: string,
     schema: Schema,
@@ -151,15 +162,20 @@ export function createGitHub(
     apiUrl,
     now: () => servedAt ?? clock.now().getTime(),
     get: async (path, schema) => parseAnswer(await request(path), schema, 'GitHub'),
+    async find(path, schema) {
+      try {
+        return parseThing(await github.get(path, z.unknown()), schema, 'GitHub')
+      } catch (error) {
+        if (isMissing(error)) return null
+        throw error
+      }
+    },
     async graphql(query, variables, schema) {
       const body = JSON.stringify({ query, variables })
       const headers = { 'content-type': 'application/json' }
       const answer = await oneAtATime(() => send({ url: graphqlUrl, method: 'POST', headers, body }))
-      const { data } = parseAnswer(answer, z.object({ data: z.unknown() }), 'GitHub')
-      const parsed = schema.safeParse(data)
-      if (parsed.success) return parsed.data
-      const place = parsed.error.issues[0]?.path.join('.') ?? ''
-      throw new ProviderError('unavailable', `GitHub answered in an unknown format (${place})`)
+      const { data } = parseAnswer(answer, Queried, 'GitHub')
+      return parseShape(data, schema, 'GitHub')
     },
     raw: async (path) => (await request(path, { accept: 'application/vnd.github.raw+json' })).bytes,
     async page(address, schema, etag = null) {
@@ -172,22 +188,25 @@ export function createGitHub(
       }
     },
     async *pages(path, schema, parameters = {}, field) {
-      const list = z.preprocess((answer) => {
-        const fields: Record<string, unknown> = Object(answer)
-        return field === undefined ? answer : fields[field]
-      }, z.array(schema))
       const query = new URLSearchParams({ ...parameters, per_page: String(PER_PAGE) })
       let address: string | null = `${path}?${query.toString()}`
       for (let count = 0; address !== null && count < PAGES_MAX; count += 1) {
-        const page: GitHubPage<z.output<typeof schema>[]> | null = await github.page(address, list)
+        const page: GitHubPage<unknown[]> | null = await github.page(address, listIn(field))
         if (page === null) return
-        yield page
+        yield { ...page, data: parseKnown(page.data, schema) }
         address = page.next
       }
     },
   }
   return github
 }
+
+/** A list, or the one in a field of an object. */
+const listIn = (field: string | undefined) =>
+  z.preprocess((answer) => {
+    const fields: Record<string, unknown> = Object(answer)
+    return field === undefined ? answer : fields[field]
+  }, z.array(z.unknown()))
 
 /** Whether GitHub has no such thing, or not for this token. */
 export const isMissing = (error: unknown): boolean =>

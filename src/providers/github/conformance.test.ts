@@ -9,7 +9,7 @@ import { github as provider } from './index.ts'
 const extractor = createTextExtractor()
 afterAll(() => extractor.close())
 
-type Changes = Pick<ConnectedAccount, 'add' | 'edit' | 'remove' | 'move' | 'break'>
+type Changes = Pick<ConnectedAccount, 'add' | 'edit' | 'remove' | 'move' | 'break' | 'deform'>
 
 async function connect(
   { thingsPerPage: itemsPerPage, limits = {}, signal }: ConnectOptions,
@@ -97,6 +97,7 @@ describe('discussions', () => {
           remove: (number) => void web.discussions.delete(Number(number)),
           move: (number) => state.changeDiscussion(discussionOf(number), { category: 'Ideas' }),
           break: (number) => faults.add({ path: '/graphql', contains: `"number":${number},`, status: 500 }),
+          deform: (number) => faults.add({ deforms: number }),
         }
       }),
   })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { ProviderItem } from '../provider.ts'
+import { knownOf, parseThing } from '../rest.ts'
 import type { ThreadEntry } from '../thread.ts'
 import { type GitHub, isMissing } from './client.ts'
 import type { Repository } from './repositories.ts'
@@ -21,9 +22,11 @@ const LIST = `query ($owner: String!, $name: String!, $first: Int!, $after: Stri
     }
   }
 }`
+/** One whose time is in an unknown format is requested, and fails alone. */
+const ListedDiscussion = z.object({ number: z.int(), updatedAt: time.nullable().catch(null) })
 const List = z.object({
   repository: z.object({
-    discussions: z.object({ nodes: z.array(z.object({ number: z.int(), updatedAt: time })), pageInfo }),
+    discussions: z.object({ nodes: knownOf(ListedDiscussion), pageInfo }),
   }),
 })
 
@@ -45,7 +48,7 @@ const READ = `query ($owner: String!, $name: String!, $number: Int!, $first: Int
   }
 }`
 const Reply = z.object({ author, body: z.string(), createdAt: time })
-const Comment = Reply.extend({ isAnswer: z.boolean(), replies: z.object({ nodes: z.array(Reply) }) })
+const Comment = Reply.extend({ isAnswer: z.boolean(), replies: z.object({ nodes: knownOf(Reply) }) })
 const Discussion = z.object({
   number: z.int(),
   title: z.string(),
@@ -56,11 +59,11 @@ const Discussion = z.object({
   closed: z.boolean(),
   author,
   category: z.object({ name: z.string() }),
-  labels: z.object({ nodes: z.array(z.object({ name: z.string() })) }).nullish(),
-  comments: z.object({ nodes: z.array(Comment), pageInfo }),
+  labels: z.object({ nodes: knownOf(z.object({ name: z.string() })) }).nullish(),
+  comments: z.object({ nodes: knownOf(Comment), pageInfo }),
 })
 type Discussion = z.output<typeof Discussion>
-const Read = z.object({ repository: z.object({ discussion: Discussion.nullable() }) })
+const Read = z.object({ repository: z.object({ discussion: z.unknown() }) })
 
 /** A page of a repository's discussions, the last changed first. Throws ProviderError. */
 export async function listDiscussions(
@@ -68,7 +71,7 @@ export async function listDiscussions(
   repository: Repository,
   first: number,
   after: string | null,
-): Promise<{ nodes: { number: number; updatedAt: string }[]; next: string | null }> {
+): Promise<{ nodes: z.output<typeof ListedDiscussion>[]; next: string | null }> {
   const answer = await github.graphql(LIST, { ...nameOf(repository), first, after }, List)
   const { nodes, pageInfo: page } = answer.repository.discussions
   return { nodes, next: page.hasNextPage ? (page.endCursor ?? null) : null }
@@ -124,7 +127,8 @@ async function findDiscussion(
 ): Promise<Discussion | null> {
   const variables = { ...nameOf(repository), number, first: COMMENTS_PER_PAGE, after }
   try {
-    return (await github.graphql(READ, variables, Read)).repository.discussion
+    const { discussion } = (await github.graphql(READ, variables, Read)).repository
+    return discussion == null ? null : parseThing(discussion, Discussion, 'GitHub')
   } catch (error) {
     if (isMissing(error)) return null
     throw error

@@ -3,6 +3,7 @@ import { runCooperatively, type Pausable } from '../../kernel/cooperative.ts'
 import { ExtractionError, type TextExtractor } from '../../file-text/index.ts'
 import type { SkippedItem } from '../feed.ts'
 import { type ProviderItem, ProviderError, type ProviderSession } from '../provider.ts'
+import { knownOf } from '../rest.ts'
 import { type GitHub, isMissing } from './client.ts'
 import type { Repository } from './repositories.ts'
 
@@ -24,6 +25,8 @@ const Commit = z.object({
   }),
   author: z.object({ login: z.string() }).nullish(),
 })
+
+const Commits = knownOf(Commit)
 
 /** The Markdown files of a tree: their blobs by path. */
 export type TreeFiles = ReadonlyMap<string, string>
@@ -143,7 +146,7 @@ export async function readFile(
     })
   if (text.trim() === '') return { title: `${name} ${path}`, skipped: 'The file has no text' }
   const query = new URLSearchParams({ path, sha: branch, per_page: '1' })
-  const [last] = await github.get(`repos/${name}/commits?${query.toString()}`, z.array(Commit))
+  const [last] = await github.get(`repos/${name}/commits?${query.toString()}`, Commits)
   const { author } = last?.commit ?? {}
   const sender = last?.author?.login ?? author?.name
   const url = `${home}/blob/${encodedPath(branch)}/${encodedPath(path)}`

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { ProviderError, type ProviderItem } from '../provider.ts'
 import type { ThreadEntry } from '../thread.ts'
-import { type GitHub, isMissing } from './client.ts'
+import type { GitHub } from './client.ts'
 import type { Repository } from './repositories.ts'
 import { threadText } from './thread.ts'
 
@@ -25,6 +25,14 @@ export const Issue = z.object({
   pull_request: z.object({ merged_at: time.nullish() }).nullish(),
 })
 export type Issue = z.output<typeof Issue>
+
+/** An issue in a list. One in an unknown format is requested alone, and fails alone. */
+export const ListedIssue = z.union([
+  Issue.transform((issue) => ({ number: issue.number, updated_at: issue.updated_at, issue })),
+  z
+    .object({ number: z.int(), updated_at: time.nullable().catch(null) })
+    .transform((odd) => ({ ...odd, issue: null })),
+])
 
 /** A comment in a list of a repository: only which issue or pull request it belongs to. */
 export const CommentPlace = z
@@ -57,15 +65,10 @@ export async function findIssue(
   { full_name: name }: Repository,
   number: number,
 ): Promise<Issue | null> {
-  try {
-    const issue = await github.get(`repos/${name}/issues/${number}`, Issue)
-    // A transferred issue redirects to its new place.
-    const isHere = issue.repository_url.toLowerCase() === `${github.apiUrl}/repos/${name}`.toLowerCase()
-    return isHere && issue.number === number ? issue : null
-  } catch (error) {
-    if (isMissing(error)) return null
-    throw error
-  }
+  const issue = await github.find(`repos/${name}/issues/${number}`, Issue)
+  // A transferred issue redirects to its new place.
+  const isHere = issue?.repository_url.toLowerCase() === `${github.apiUrl}/repos/${name}`.toLowerCase()
+  return isHere && issue?.number === number ? issue : null
 }
 
 /** An issue or a pull request with everything that was said about it. Throws ProviderError. */

@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import type { Listed } from '../feed.ts'
 import { ProviderError, type ProviderSession } from '../provider.ts'
+import { parseKnown } from '../rest.ts'
 import { storedBelow } from '../stored-below.ts'
 import type { GitHub } from './client.ts'
 import { allDiscussions, listDiscussions } from './discussions.ts'
 import { filesOf, headOf, type TreeFiles } from './files.ts'
-import { CommentPlace, Issue } from './issues.ts'
+import { CommentPlace, type Issue, ListedIssue } from './issues.ts'
 import { type Place, type RepositoryState, timeBefore } from './position.ts'
 import type { Repository } from './repositories.ts'
 
@@ -15,6 +16,8 @@ const SWEEP_MS_PER_PAGE = HOUR_MS / 10
 const SWEPT_MAX = 500
 /** The most entries that GitHub gives in a page. */
 const LARGEST_PAGE = 100
+const Entries = z.array(z.unknown())
+const Numbered = z.object({ number: z.int() })
 
 /** The list entry of an item: an issue, null if it is still to be requested; the blob of a file; or why a part is not read. */
 export type Entry = { issue: Issue | null } | { blob: string } | { refused: string }
@@ -60,9 +63,9 @@ export function createParts(github: GitHub, session: ProviderSession, itemsPerPa
 
   return {
     async issues(here) {
-      const { found, isDone } = await readTimed(here, 'issues', 'issues', Issue)
-      const listed = found.map((issue) => ({
-        externalId: `${here.prefix}issues/${issue.number}`,
+      const { found, isDone } = await readTimed(here, 'issues', 'issues', ListedIssue)
+      const listed = found.map(({ number, issue }) => ({
+        externalId: `${here.prefix}issues/${number}`,
         entry: { issue },
       }))
       for (const { externalId } of listed) listedAt.set(externalId, github.now())
@@ -81,7 +84,7 @@ export function createParts(github: GitHub, session: ProviderSession, itemsPerPa
       let pages = 0
       const parameters = { state: 'all', sort: 'created', direction: 'asc' }
       const path = `repos/${repository.full_name}/issues`
-      for await (const { data } of github.pages(path, z.object({ number: z.int() }), parameters)) {
+      for await (const { data } of github.pages(path, Numbered, parameters)) {
         pages += 1
         for (const { number } of data) there.add(`${prefix}issues/${number}`)
       }
@@ -102,7 +105,7 @@ const toRead = (ids: Iterable<string>): Listed<Entry>[] =>
  * more changes than that have following pages.
  */
 function createTimedReader(github: GitHub, itemsPerPage: number) {
-  return async <Schema extends z.ZodType<{ updated_at: string }>>(
+  return async <Schema extends z.ZodType<{ updated_at: string | null }>>(
     { repository, state, place }: Here,
     list: 'issues' | 'comments' | 'reviews',
     path: string,
@@ -122,21 +125,22 @@ function createTimedReader(github: GitHub, itemsPerPage: number) {
       return `repos/${repository.full_name}/${path}?${query.toString()}`
     }
     const address = place.address ?? addressOf(itemsPerPage)
-    const page = await github.page(address, z.array(schema), isFirst ? before.etag : null)
+    const page = await github.page(address, Entries, isFirst ? before.etag : null)
     if (page === null) return { found: [], isDone: true }
-    const last = page.data.at(-1)?.updated_at ?? since
+    const found = parseKnown(page.data, schema)
+    const last = found.findLast(({ updated_at: at }) => at !== null)?.updated_at ?? since
     if (page.next !== null) {
       if (last !== since) Object.assign(place, { since: last, address: null })
       else if (place.address === null) place.address = addressOf(LARGEST_PAGE)
       else place.address = page.next
-      return { found: page.data, isDone: false }
+      return { found, isDone: false }
     }
     const next = last === null ? null : timeBefore(Date.parse(last))
     const isLater = next !== null && (before.since === null || next > before.since)
     // The mark of a full page stays when a page follows it.
     const etag = isFirst && page.data.length < itemsPerPage ? page.etag : null
     state[list] = isLater ? { since: next, etag: null } : { since: before.since, etag }
-    return { found: page.data, isDone: true }
+    return { found, isDone: true }
   }
 }
 
@@ -157,8 +161,8 @@ function createDiscussionsPart(
     const { since, sweptAt } = state.discussions
     const { nodes, next } = await listDiscussions(github, repository, itemsPerPage, place.address)
     // What changes from now on comes before it in the list.
-    place.since ??= nodes[0]?.updatedAt ?? since
-    const changed = nodes.filter(({ updatedAt }) => since === null || updatedAt >= since)
+    place.since ??= nodes.find(({ updatedAt }) => updatedAt !== null)?.updatedAt ?? since
+    const changed = nodes.filter(({ updatedAt: at }) => since === null || at === null || at >= since)
     if (next !== null && changed.length === nodes.length) {
       place.address = next
       return stepOf({ listed: toRead(changed.map(idOf)), isDone: false })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { ProviderError } from '../provider.ts'
+import { parseEach } from '../rest.ts'
 import { type GitHub, isMissing } from './client.ts'
 
 const REPOSITORIES_MAX = 500
@@ -26,8 +27,8 @@ export async function findRepositories(
   const missing: string[] = []
   const owners = new Set(named.filter((name) => name.endsWith('/*')).map((name) => ownerOf(name)))
   if (named.length === 0 || owners.size > 0) {
-    for await (const { data } of github.pages('user/repos', Repository, { sort: 'full_name' })) {
-      for (const repository of data)
+    for await (const { data } of github.pages('user/repos', z.unknown(), { sort: 'full_name' })) {
+      for (const repository of parseEach(data, Repository, 'GitHub'))
         if (named.length === 0 || owners.has(ownerOf(repository.full_name)))
           found.set(repository.id, repository)
     }
@@ -49,8 +50,8 @@ export async function findRepositories(
 /** The repositories of a GitHub App's installation, by id. Throws ProviderError. */
 export async function findInstalled(github: GitHub): Promise<Map<number, Repository>> {
   const found = new Map<number, Repository>()
-  for await (const { data } of github.pages('installation/repositories', Repository, {}, 'repositories'))
-    for (const repository of data) found.set(repository.id, repository)
+  for await (const { data } of github.pages('installation/repositories', z.unknown(), {}, 'repositories'))
+    for (const repository of parseEach(data, Repository, 'GitHub')) found.set(repository.id, repository)
   checkNumber(found.size)
   return found
 }

@@ -76,7 +76,7 @@ export function createGitHubAppAdapter(options: GitHubAppAdapterOptions): OAuthA
         if (!(error instanceof ProviderError) || error.kind !== 'auth') throw error
       })
     },
-    listChanges: createGitHubReader(options, () => findInstalled),
+    ...createGitHubReader(options, () => findInstalled),
   }
 }
 
