@@ -9,11 +9,11 @@ import type { Action, ActorType } from '../kernel/actions.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Caller } from '../kernel/caller.ts'
-import type { ProviderId } from '../kernel/providers.ts'
 import { type ProviderScope, requireReach } from '../kernel/scope.ts'
 import { lockOrganization } from '../organizations/index.ts'
 import { emitEvent } from '../outgoing-webhooks/index.ts'
 import { newApiKeySecret, type NewSecret } from './api-key-secret.ts'
+import type { ApiKey } from './schemas.ts'
 
 export interface NewApiKey {
   name: string
@@ -30,24 +30,12 @@ export interface WantedApiKey extends Omit<NewApiKey, 'allowedProviders' | 'requ
   requiresUser?: boolean | undefined
 }
 
-export interface ApiKeyView {
-  id: string
-  name: string
-  prefix: string
-  actorType: ActorType
-  allowedActions: Action[]
-  allowedProviders: ProviderId[] | null
-  requiresUser: boolean
-  lastUsedAt: string | null
-  createdAt: string
-}
-
 export interface ApiKeys {
-  list(organizationId: string): Promise<ApiKeyView[]>
+  list(organizationId: string): Promise<ApiKey[]>
   /** @throws AppError `provider_not_allowed`, `user_required`, `key_limit_reached`, `plan_limit_reached` */
-  mint(caller: Caller, key: WantedApiKey): Promise<{ apiKey: ApiKeyView; secret: string }>
+  mint(caller: Caller, key: WantedApiKey): Promise<{ apiKey: ApiKey; secret: string }>
   /** @throws AppError `cannot_revoke_self`, `provider_not_allowed`, `not_found` */
-  revoke(caller: Caller, id: string): Promise<{ apiKey: ApiKeyView; revokedAt: string }>
+  revoke(caller: Caller, id: string): Promise<{ apiKey: ApiKey; revokedAt: string }>
 }
 
 /** The most active keys of an organization: few enough to list at once. */
@@ -215,7 +203,7 @@ export async function insertApiKey(
   return row
 }
 
-function toView(row: Row<'api_keys'>): ApiKeyView {
+function toView(row: Row<'api_keys'>): ApiKey {
   return {
     id: row.id,
     name: row.name,

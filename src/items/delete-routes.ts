@@ -3,7 +3,7 @@ import { defineRoute, reply } from '../http/route.ts'
 import { PERSON_REFUSALS, requireViewer } from '../http/twins.ts'
 import { EXAMPLE_ID, idOf, moment, onBehalfOfQuery } from '../kernel/schemas.ts'
 import { providerOf } from '../providers/index.ts'
-import { ExternalId, SourceItem } from './document-schema.ts'
+import { ExternalId, SourceItem } from './schemas.ts'
 import type { ItemServices } from './routes.ts'
 
 const DeletedSourceItem = z

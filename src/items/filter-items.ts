@@ -1,51 +1,16 @@
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
-import type { SourceKind } from '../database/schema.ts'
 import { decodeCursor, encodeCursor, type ListName, type ListPlace } from '../kernel/list-cursor.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import type { Viewer } from '../kernel/viewer.ts'
 import { idsOfEntity } from '../memory-canvas/index.ts'
 import { mayBeRead } from '../permissions/index.ts'
 import { providersOf } from '../providers/index.ts'
-import { ListedRow, type ListedSourceItem, toListedSourceItem } from './document-schema.ts'
+import { ListedRow, toListedSourceItem } from './schemas.ts'
 import { LISTED_COLUMNS } from './item.ts'
-import {
-  containing,
-  exactTime,
-  inOrder,
-  type ItemOrder,
-  type ItemTime,
-  newestItems,
-  timeOf,
-} from './newest-items.ts'
-
-export const ACCESS_CLASSES = ['everyone', 'source', 'limited', 'nobody'] as const
-export type AccessClass = (typeof ACCESS_CLASSES)[number]
-
-export interface BrowseQuery {
-  /** Characters in the title, the external id or the text, in any case. */
-  q?: string | undefined
-  /** A provider, without imported files, or imported files of any provider. */
-  origin?: ProviderId | 'files' | undefined
-  connectorId?: string | undefined
-  sourceKind?: SourceKind | undefined
-  updatedAfter?: string | undefined
-  updatedBefore?: string | undefined
-  access?: AccessClass | undefined
-  /** An entity of the memory canvas that the items name. */
-  entityId?: string | undefined
-  by?: ItemTime | undefined
-  order?: ItemOrder | undefined
-  cursor?: string | undefined
-  limit: number
-}
-
-export interface BrowsedItem extends ListedSourceItem {
-  /** ISO 8601. */
-  changedAt: string
-  isFile: boolean
-}
+import { containing, exactTime, inOrder, newestItems, timeOf } from './newest-items.ts'
+import { ACCESS_CLASSES, type AccessClass, type BrowsedItem, type BrowseQuery } from './browse-schemas.ts'
 
 export interface BrowsePage {
   items: BrowsedItem[]

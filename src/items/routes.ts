@@ -21,7 +21,7 @@ import {
   ListedSourceItem,
   SourceItem,
   SourceKind,
-} from './document-schema.ts'
+} from './schemas.ts'
 import type { Files } from './files.ts'
 import { SOURCE_KINDS } from './item.ts'
 import type { Items } from './items.ts'

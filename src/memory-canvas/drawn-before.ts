@@ -1,7 +1,17 @@
 import { LRUCache } from 'lru-cache'
-import type { CanvasQuery } from './canvas-query.ts'
+import type { ProviderId } from '../kernel/providers.ts'
+import type { EntityType } from './atoms.ts'
 import type { CanvasEdge, CanvasNode } from './schemas.ts'
 import type { View } from './visible-sources.ts'
+
+export interface CanvasQuery {
+  q?: string | undefined
+  provider?: ProviderId | undefined
+  entityType?: EntityType | undefined
+  around?: string | undefined
+  since?: Date | undefined
+  limit: number
+}
 
 export interface Graph {
   nodes: CanvasNode[]

@@ -2,28 +2,21 @@ import { sql } from 'kysely'
 import { isLeaseFree } from '../background/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
-import type { DeliveryStatus, Row } from '../database/schema.ts'
+import type { Row } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Caller } from '../kernel/caller.ts'
 import { insertDeliveries } from './emit-event.ts'
 import { messageId } from './sending/attempt.ts'
 import { record } from './webhooks.ts'
-import type { Delivery } from './schemas.ts'
-
-export interface DeliveryPage {
-  limit: number
-  /** The last id already seen. */
-  cursor?: string | undefined
-  status?: DeliveryStatus | undefined
-}
+import type { Delivery, DeliveryQuery } from './schemas.ts'
 
 export interface Deliveries {
   /** A page of a webhook's deliveries, newest first. @throws AppError `not_found` */
   list(
     organizationId: string,
     webhookId: string,
-    page: DeliveryPage,
+    page: DeliveryQuery,
   ): Promise<{ deliveries: Delivery[]; nextCursor: string | null }>
   /** Sends a `webhook.test`. @throws AppError `not_found`, `webhook_disabled` */
   test(caller: Caller, webhookId: string): Promise<Delivery>
@@ -81,7 +74,7 @@ async function listRows(
   db: Db,
   organizationId: string,
   webhookId: string,
-  { limit, cursor, status }: DeliveryPage,
+  { limit, cursor, status }: DeliveryQuery,
 ): Promise<Row<'webhook_deliveries'>[]> {
   let rows = db
     .selectFrom('webhook_deliveries')

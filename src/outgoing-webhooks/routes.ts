@@ -1,20 +1,13 @@
 import { z } from 'zod'
-import { DELIVERY_STATUSES } from '../database/schema-words.ts'
 import { defineRoute, reply } from '../http/route.ts'
-import { EXAMPLE_ID, givenId, idOf, moment, text, textOrNull } from '../kernel/schemas.ts'
+import { EXAMPLE_ID, idOf, moment, text, textOrNull } from '../kernel/schemas.ts'
 import type { Deliveries } from './deliveries.ts'
 import type { Webhooks } from './webhooks.ts'
-import { Delivery, NewWebhook, Webhook, WebhookChange } from './schemas.ts'
+import { Delivery, DeliveryQuery, NewWebhook, Webhook, WebhookChange } from './schemas.ts'
 
 export interface OutgoingWebhookServices {
   outgoingWebhooks: { webhooks: Webhooks; deliveries: Deliveries }
 }
-
-const DeliveryQuery = z.strictObject({
-  status: z.enum(DELIVERY_STATUSES).optional().meta({ description: 'Only these.', example: 'failed' }),
-  cursor: givenId.optional().describe('The `nextCursor` of the previous page. Omit it for the first.'),
-  limit: z.coerce.number().int().min(1).max(200).default(50).describe('How many a page has at most.'),
-})
 
 const shared = {
   tag: 'Webhooks (console)',

@@ -4,6 +4,7 @@ import {
   count,
   distinct,
   EXAMPLE_ID,
+  givenId,
   label,
   moment,
   momentOrNull,
@@ -107,3 +108,10 @@ export const WebhookChange = z
   })
   .meta({ id: 'WebhookChange', description: 'The fields to change.' })
 export type WebhookChange = z.output<typeof WebhookChange>
+
+export const DeliveryQuery = z.strictObject({
+  status: z.enum(DELIVERY_STATUSES).optional().meta({ description: 'Only these.', example: 'failed' }),
+  cursor: givenId.optional().describe('The `nextCursor` of the previous page. Omit it for the first.'),
+  limit: z.coerce.number().int().min(1).max(200).default(50).describe('How many a page has at most.'),
+})
+export type DeliveryQuery = z.output<typeof DeliveryQuery>

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../database/database.ts'
 import { type PageQuery, readPage } from '../database/list-page.ts'
+import type { LoggedRequest } from './schemas.ts'
 
 /** Selects requests that match every field. */
 export interface RequestFilter {
@@ -11,22 +12,8 @@ export interface RequestFilter {
   path?: string | undefined
 }
 
-export interface LoggedRequestView {
-  requestId: string
-  method: string
-  path: string
-  status: number
-  durationMs: number
-  credits: number
-  isMcp: boolean
-  apiKeyId: string
-  /** Revoked keys have one too. */
-  keyName: string | null
-  answeredAt: string
-}
-
 export interface RequestPage {
-  requests: LoggedRequestView[]
+  requests: LoggedRequest[]
   nextCursor: string | null
 }
 

@@ -1,29 +1,15 @@
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import { defineRoute, reply } from '../http/route.ts'
-import { count, EXAMPLE_ID, givenId, moment, shownId, text, textOrNull } from '../kernel/schemas.ts'
+import { givenId, textOrNull } from '../kernel/schemas.ts'
 import { listRequests } from './list-requests.ts'
 import { LOGGED_DAYS, REQUESTS_MAX, type RequestLog } from './request-log.ts'
+import { LoggedRequest } from './schemas.ts'
 
 export interface RequestLogServices {
   db: Db
   requestLog: Pick<RequestLog, 'flush'>
 }
-
-const LoggedRequest = z
-  .object({
-    requestId: shownId('The request ID, as in `X-Request-Id`.', EXAMPLE_ID.request),
-    method: text('HTTP method.', 'POST'),
-    path: text('Path with parameter names in place of their values.', '/v1/search'),
-    status: z.int().meta({ description: 'HTTP status of the response.', example: 200 }),
-    durationMs: count('Milliseconds until the response was sent.', 12),
-    credits: count('Credits charged.', 1),
-    isMcp: z.boolean().meta({ description: 'Whether a tool of `/mcp` made the request.', example: false }),
-    apiKeyId: shownId('The key that made the request.', EXAMPLE_ID.apiKey),
-    keyName: textOrNull('The name of the key, even of a revoked one.', 'support bot'),
-    answeredAt: moment('When the request was answered.'),
-  })
-  .meta({ id: 'LoggedRequest', description: 'An answered request of an API key, without contents.' })
 
 export const requestLogRoutes = [
   defineRoute<RequestLogServices>()({

@@ -3,7 +3,7 @@ import type { Readable } from '../kernel/viewer.ts'
 import { storableJson, storableText } from '../kernel/text.ts'
 import { mayBeRead } from '../permissions/index.ts'
 import type { NearestQuery } from './nearest-query.ts'
-import type { SearchFilter } from './search-schema.ts'
+import type { SearchFilter } from './schemas.ts'
 
 /** The conditions on the items of chunks `e`: readable, matching the filter, and naming the entity. */
 function matchingItems({

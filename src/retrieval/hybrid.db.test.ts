@@ -12,7 +12,7 @@ import type { AgentCaller, ConsoleCaller } from '../kernel/caller.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { contextRoutes, type ContextServices, createRetrieveContext } from '../context/index.ts'
 import { createRetrieval, type RetrievalServices, retrievalRoutes, type Search } from './index.ts'
-import type { Hit } from './search-schema.ts'
+import type { Hit } from './schemas.ts'
 
 const clock = { now: () => new Date('2026-03-01T12:00:00.000Z') }
 const QUERY = 'apple bridge'

@@ -6,7 +6,7 @@ import type { Readable } from '../kernel/viewer.ts'
 import type { CandidateSet, HeldSnapshot } from '../vector-memory/index.ts'
 import type { StoredVector } from '../vector-scan/index.ts'
 import { PROVIDERS } from '../providers/index.ts'
-import type { SearchFilter } from './search-schema.ts'
+import type { SearchFilter } from './schemas.ts'
 
 export interface NearestQuery {
   organizationId: string

@@ -6,7 +6,7 @@ import type { ProviderId } from '../kernel/providers.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import { text } from '../kernel/schemas.ts'
 import type { Search } from './search.ts'
-import { Hit, SearchRequest } from './search-schema.ts'
+import { Hit, SearchRequest } from './schemas.ts'
 
 export const EXAMPLE_QUERY = 'How many vacation days do I get?'
 

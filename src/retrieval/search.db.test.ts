@@ -14,7 +14,7 @@ import type { AgentCaller, ConsoleCaller } from '../kernel/caller.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { createRetrieval, retrievalRoutes } from './index.ts'
-import type { Hit } from './search-schema.ts'
+import type { Hit } from './schemas.ts'
 
 const NOW = new Date('2026-03-01T12:00:00.000Z')
 const WORDS = [

@@ -1,7 +1,7 @@
 import type { Tx } from '../database/database.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { ConsoleCaller } from '../kernel/caller.ts'
-import { StoredThread, type StoredTurn } from './turn.ts'
+import { StoredThread, type StoredTurn } from './schemas.ts'
 
 /** A question of one of the caller's own threads. @throws AppError `not_found` */
 export async function findTurn(

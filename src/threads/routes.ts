@@ -3,7 +3,7 @@ import { defineRoute, reply } from '../http/route.ts'
 import { PERSON_REFUSALS, requireViewer } from '../http/twins.ts'
 import { count, EXAMPLE_ID, idOf, moment, onBehalfOfQuery, textOrNull } from '../kernel/schemas.ts'
 import type { Threads } from './threads.ts'
-import { NewTurn, ThreadSummary, Turn, Feedback } from './turn.ts'
+import { NewTurn, ThreadSummary, Turn, Feedback } from './schemas.ts'
 
 export interface ThreadServices {
   threads: Threads

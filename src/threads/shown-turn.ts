@@ -1,5 +1,5 @@
 import type { Viewer } from '../kernel/viewer.ts'
-import type { StoredTurn, Turn } from './turn.ts'
+import type { StoredTurn, Turn } from './schemas.ts'
 
 export type FindReadable = (viewer: Viewer, itemIds: readonly string[]) => Promise<ReadonlySet<string>>
 

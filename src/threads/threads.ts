@@ -16,7 +16,7 @@ import {
   type ThreadSummary,
   type Turn,
   type Feedback,
-} from './turn.ts'
+} from './schemas.ts'
 
 export interface ThreadPage {
   threads: ThreadSummary[]

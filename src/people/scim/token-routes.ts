@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { defineRoute, reply } from '../../http/route.ts'
 import { EXAMPLE_ID, idOf, label, moment, text } from '../../kernel/schemas.ts'
 import type { ScimTokens } from './tokens.ts'
-import { ScimToken } from './token-schema.ts'
+import { ScimToken } from './schemas.ts'
 
 export interface ScimTokenServices {
   scimTokens: ScimTokens

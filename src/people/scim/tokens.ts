@@ -10,7 +10,7 @@ import type { Clock } from '../../kernel/clock.ts'
 import { AppError } from '../../kernel/errors.ts'
 import { hashSecret, newSecret } from '../../kernel/secret.ts'
 import type { ConsoleCaller, ScimCaller } from '../../kernel/caller.ts'
-import type { ScimToken } from './token-schema.ts'
+import type { ScimToken } from './schemas.ts'
 
 export interface ScimTokens {
   /** Newest first. */

@@ -1,0 +1,73 @@
+import { z } from 'zod'
+import { count, givenId, moment, onBehalfOfQuery, text, textOrNull, Timestamp } from '../kernel/schemas.ts'
+import { PROVIDERS } from '../providers/index.ts'
+import { ListedSourceItem } from './schemas.ts'
+import { SOURCE_KINDS } from './item.ts'
+import { ITEM_ORDERS, ITEM_TIMES } from './newest-items.ts'
+
+/** Items by the widest reader of their policies. */
+export const ACCESS_CLASSES = ['everyone', 'source', 'limited', 'nobody'] as const
+export type AccessClass = (typeof ACCESS_CLASSES)[number]
+
+const CURSOR_CHARACTERS_MAX = 1_000
+
+const TEXT_CHARACTERS_MAX = 200
+
+export const BrowseQuery = z.strictObject({
+  q: z.string().trim().min(1).max(TEXT_CHARACTERS_MAX).optional().meta({
+    description: 'Only items with these characters in the title, the external id or the text, in any case.',
+    example: 'vacation',
+  }),
+  origin: z
+    .enum([...PROVIDERS, 'files'])
+    .optional()
+    .meta({ description: 'Only items of this provider, or only imported `files`.', example: 'files' }),
+  connectorId: givenId.optional().describe('Only items of this source.'),
+  sourceKind: z
+    .enum(SOURCE_KINDS)
+    .optional()
+    .meta({ description: 'Only items of this kind.', example: 'document' }),
+  updatedAfter: Timestamp.optional().describe('Only items whose `changedAt` is this time or later.'),
+  updatedBefore: Timestamp.optional().describe('Only items whose `changedAt` is before this time.'),
+  access: z.enum(ACCESS_CLASSES).optional().meta({
+    description:
+      'Only items whose access policy names everyone, the people of the source (`source`), or only a `limited` set of people, groups and domains; or `nobody`. For admins.',
+    example: 'limited',
+  }),
+  entityId: givenId
+    .optional()
+    .describe('Only items that name this entity of the memory canvas, of those it has read.'),
+  by: z.enum(ITEM_TIMES).optional().meta({
+    description:
+      'The time that orders the list: `stored` (`updatedAt`, the default) or `changed` (`changedAt`).',
+    example: 'changed',
+  }),
+  order: z
+    .enum(ITEM_ORDERS)
+    .optional()
+    .meta({ description: 'The latest time first (`newest`, the default) or last.', example: 'newest' }),
+  cursor: z
+    .string()
+    .max(CURSOR_CHARACTERS_MAX)
+    .optional()
+    .describe('The `nextCursor` of the previous page, with the same filters. Omit it for the first page.'),
+  limit: z.coerce.number().int().min(1).max(200).default(50).describe('The most items on a page.'),
+  onBehalfOf: onBehalfOfQuery,
+})
+export type BrowseQuery = z.output<typeof BrowseQuery>
+
+export const BrowsedItem = ListedSourceItem.extend({
+  changedAt: moment(
+    'When it last changed at its source, or was written there; if the source has neither date, `updatedAt`.',
+  ),
+  isFile: z.boolean().meta({ description: 'Whether it was imported as a file.', example: false }),
+}).meta({ id: 'BrowsedItem', description: 'A stored item in the console.' })
+export type BrowsedItem = z.output<typeof BrowsedItem>
+
+export const ItemChunk = z
+  .object({
+    position: count('Its place in the item, from 0.', 0),
+    heading: textOrNull('The headings above it.', 'Vacation'),
+    content: text('Its text.', 'Employees get 25 days of paid vacation a year.'),
+  })
+  .meta({ id: 'ItemChunk', description: 'A part of an item, as searches find it.' })
