@@ -17,7 +17,7 @@ export function isGreeting(message: string): boolean {
 }
 
 const ASKS_FOR_STEPS =
-  /\bsteps?\b|\bprocedure\b|\breproduce\b|\bstep by step\b|\bschritte?\b|\b[eé]tapes?\b|\bpasos?\b/i
+  /\bsteps\b|\bstep\b(?! (?:in|into|down|up|away|back|out|aside)\b)|\bprocedure\b|\breproduce\b|\bstep by step\b|\bschritte?\b|\b[eé]tapes?\b|\bpasos?\b/i
 
 /** Whether a question asks for steps, which are best answered by a whole list. */
 export function asksForSteps(question: string): boolean {
@@ -25,7 +25,7 @@ export function asksForSteps(question: string): boolean {
 }
 
 const ASKS_HOW =
-  /\bhow (?:do|can|should|would|must|to)\b|\bwhat (?:should|must|do|shall) (?:i|we|you)\b|\bwie (?:kann|mache)\b|\bcomment\b|\bc[oó]mo\b/i
+  /\bhow (?:do|can|should|would|must|to)\b|\bwhat (?:should|must|do|shall) (?:i|we|you)\b|\b(?:walk|guide|talk) me through\b|\bwhat(?:'s| is) the (?:process|way|procedure)\b|\bwie (?:kann|mache)\b|\bcomment\b|\bc[oó]mo\b/i
 
 /** Whether a question asks how to do something, which is best answered by numbered steps. */
 export function asksHow(question: string): boolean {
@@ -33,7 +33,7 @@ export function asksHow(question: string): boolean {
 }
 
 const ASKS_FOR_SUMMARY =
-  /\b(?:summar(?:y|i[sz]e)|overview of|key points|main points|tl;?dr|zusammenfass\w*|r[eé]sum(?:e|er|é|en)\b)/i
+  /\b(?:summar(?:y|i[sz]e)|overview of|key points|main points|tl;?dr|zusammenfass\w*|résum(?:e|er|é)\b|resum(?:er|en)\b)/i
 
 export function asksForSummary(question: string): boolean {
   return ASKS_FOR_SUMMARY.test(question)

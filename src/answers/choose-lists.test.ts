@@ -64,6 +64,56 @@ Badges are blue.`
   })
 })
 
+describe('a list longer than an answer', () => {
+  it('begins with the passage that answers if its beginning has no room for it', () => {
+    const entry = 'is somebody to ask for advice on everything that no other page of this handbook mentions'
+    const people = ['Ada', 'Ben', 'Cleo', 'Dana', 'Emil', 'Fay', 'Gus', 'Hana', 'Ivo', 'Joy', 'Kai']
+    const items = people.map((name) => `- ${name} ${entry}.`).join('\n')
+    const answer = ask(
+      'What are the people to ask about payroll taxes?',
+      `# People\n\nPeople to ask:\n\n${items}\n- Lea answers questions about payroll taxes.`,
+    )
+    expect(answer).toContain('Lea answers questions about payroll taxes. [1]')
+  })
+})
+
+describe('an answer is no whole list or summary', () => {
+  const content = `# Applying
+
+A resume lists the last seven years.
+
+## Help
+
+- Mara can step in when a manager is ill.
+- Noor orders pens.
+
+## Travel
+
+Trains are booked by Otto.`
+
+  it.each([
+    ['how many years go on a resume?', 'A resume lists the last seven years.'],
+    ['Who can step in when a manager is ill?', 'Mara can step in when a manager is ill.'],
+  ])('of other text: %s', (question, expected) => {
+    const answer = ask(question, content)
+    expect(answer).toContain(expected)
+    expect(answer).not.toMatch(/Otto|pens/)
+  })
+})
+
+describe('a sentence that only names what precedes it', () => {
+  it('comes with the paragraph before', () => {
+    const content = `# Reviews
+
+Imagine that the other person had your role. Would you still say it?
+
+This is sometimes called the “swap test”.`
+    expect(ask('What is the "swap test"?', content)).toContain(
+      'Imagine that the other person had your role. [1] Would you still say it? [1] This is sometimes called',
+    )
+  })
+})
+
 describe('an answer to a comparison', () => {
   const LEADS = `# Referrals
 

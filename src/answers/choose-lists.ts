@@ -17,7 +17,7 @@ export function listAround(item: Candidate, candidates: readonly Candidate[]): C
   const items = candidates.filter(
     ({ section, passage }) => section === item.section && passage.group === group && passage.kind === kind,
   )
-  return upTo(BLOCK_CHARACTERS_MAX, items)
+  return blockWith(item, items)
 }
 
 /**
@@ -27,7 +27,7 @@ export function listAround(item: Candidate, candidates: readonly Candidate[]): C
 export function stepsNear(best: Candidate, candidates: readonly Candidate[]): Candidate[] {
   const steps = candidates.filter(({ section, passage }) => section === best.section && passage.isStep)
   const own = steps.filter(({ passage }) => passage.group === best.passage.group)
-  if (own.length > 0) return upTo(BLOCK_CHARACTERS_MAX, own)
+  if (own.length > 0) return blockWith(best, own)
   const below = candidates.find(
     ({ section, passage, position }) =>
       section === best.section && position > best.position && passage.group !== best.passage.group,
@@ -75,6 +75,13 @@ export function outlineOf(best: Candidate, candidates: readonly Candidate[]): Ca
       openings.set(passage.heading, candidate)
   }
   return upTo(OUTLINE_CHARACTERS_MAX, [...openings.values()]).slice(0, OUTLINE_PASSAGES_MAX)
+}
+
+/** The beginning of a block, or what begins with the passage if the beginning lacks it. */
+function blockWith(item: Candidate, block: readonly Candidate[]): Candidate[] {
+  const beginning = upTo(BLOCK_CHARACTERS_MAX, block)
+  const at = beginning.includes(item) ? 0 : block.indexOf(item)
+  return at > 0 ? upTo(BLOCK_CHARACTERS_MAX, block.slice(at)) : beginning
 }
 
 function upTo(charactersMax: number, candidates: readonly Candidate[]): Candidate[] {

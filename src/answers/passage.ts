@@ -52,3 +52,11 @@ export function toPassage(kind: Passage['kind'], text: string, under: Under): Pa
 export function pointsBack({ kind, text }: Passage): boolean {
   return kind === 'sentence' && POINTS_BACK.test(text)
 }
+
+const NAMES =
+  /^(?:this|that|it|these|they) (?:is|are|was|were) (?:\p{L}{1,20} )?(?:called|known as|nicknamed|dubbed|referred to as)\b/iu
+
+/** Whether a sentence only names what the text before it describes: "This is called pairing." */
+export function namesWhatPrecedes({ text }: Passage): boolean {
+  return NAMES.test(text)
+}

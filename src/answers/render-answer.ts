@@ -1,9 +1,10 @@
 import type { Candidate } from './candidate.ts'
-import { type Passage, pointsBack } from './passage.ts'
+import { namesWhatPrecedes, type Passage, pointsBack } from './passage.ts'
 import type { SpeakerOf } from './speakers.ts'
 
 const COMPANION_CHARACTERS_MAX = 240
 const LABEL_CHARACTERS_MAX = 200
+const NAMED_CHARACTERS_MAX = 400
 
 export interface ShownAs {
   /** Removes what the question does not ask for. */
@@ -48,12 +49,26 @@ function withCompanions(chosen: readonly Candidate[], all: readonly Candidate[])
   const shown = new Set(chosen)
   for (const { passage, section, position } of chosen) {
     if (!pointsBack(passage)) continue
+    if (namesWhatPrecedes(passage))
+      for (const other of paragraphBefore(position, section, all)) shown.add(other)
     const before = all.find((other) => other.section === section && other.position === position - 1)
     const isCompanion =
       before?.passage.group === passage.group && before.passage.text.length <= COMPANION_CHARACTERS_MAX
     if (before && isCompanion) shown.add(before)
   }
   return all.filter((candidate) => shown.has(candidate))
+}
+
+/** The sentences before a position that share a paragraph, as many of its last as fit. */
+function paragraphBefore(position: number, section: number, all: readonly Candidate[]): Candidate[] {
+  const before = all.filter((other) => other.section === section && other.position < position)
+  const group = before.at(-1)?.passage.group
+  let characters = 0
+  return before
+    .toReversed()
+    .filter(
+      ({ passage }) => passage.group === group && (characters += passage.text.length) <= NAMED_CHARACTERS_MAX,
+    )
 }
 
 function bestOf(run: readonly Candidate[]): number {

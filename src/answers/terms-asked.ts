@@ -3,11 +3,16 @@ import type { Candidate } from './candidate.ts'
 import { stemsOf } from './stems.ts'
 
 type Stems = ReadonlySet<string>
-const NONE: Stems = new Set()
 
 /** The minimum share of the question that a definition's subject covers. */
 const DEFINED_SHARE_MIN = 0.5
+/** The same for a subject with hardly any other words. A long question tells more than the subject. */
+const DEFINED_ALONE_SHARE_MIN = 0.25
+const ALONE_FROM = 0.6
 const SUBJECT = /^(?:an?|the)? ?(.{1,60}?) (?:is|are|means?|stands? for|refers? to) /i
+/** The name of what a sentence describes: 'informal talks called "virtual coffees"'. */
+const NAMED =
+  /\b(?:called|known as|nicknamed|dubbed|termed|referred to as)(?: by \p{L}{1,20})? [“"'‘*_]{0,2}([^“”"'‘’*_.,;:()]{1,50})/iu
 
 /** Whether a term starts with one of the names, as a whole word. */
 export function beginsWith(term: string | null, literals: readonly string[]): boolean {
@@ -32,11 +37,13 @@ export function definesAsked(
   weights: ReadonlyMap<string, number>,
   terms: TermWeights,
 ): boolean {
-  const subject = SUBJECT.exec(passage.text)?.[1]
-  const stems = passage.kind === 'row' ? term : subject === undefined ? NONE : stemsOf(subject, terms)
-  let defined = 0
-  for (const stem of stems) defined += weights.get(stem) ?? 0
-  return defined >= DEFINED_SHARE_MIN
+  const subjects = [SUBJECT, NAMED].map((pattern) => stemsOf(pattern.exec(passage.text)?.[1] ?? '', terms))
+  return (passage.kind === 'row' ? [term] : subjects).some((stems) => {
+    let defined = 0
+    for (const stem of stems) defined += weights.get(stem) ?? 0
+    if (defined >= DEFINED_SHARE_MIN) return true
+    return defined >= DEFINED_ALONE_SHARE_MIN && precisionOf(stems, weights) >= ALONE_FROM
+  })
 }
 
 /** Whether a question names a table's row and one of its columns with a value. */
