@@ -95,7 +95,9 @@ async function readBlock(
   for (const conversation of gatherConversations(block.messages)) addConversation(reading, conversation, part)
   const { id: channelId } = context.channel
   const roots = threadRoots(block.messages)
-  const unwatched = roots.filter((root) => isThreadKnown(state, channelId, root) === null)
+  const unwatched = roots.filter(
+    (root) => !threads.forced.has(root.ts) && isThreadKnown(state, channelId, root) === null,
+  )
   const skipsUnwatched = threads.skipUnwatched || areUnwatchedKnown(state, channelId, block.from, unwatched)
   for (const root of roots) {
     const isKnown = isThreadKnown(state, channelId, root) ?? skipsUnwatched

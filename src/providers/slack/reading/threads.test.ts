@@ -11,8 +11,8 @@ afterEach(closeSlack)
 
 const HOUR = 3_600_000
 
-/** A channel with threads, each an hour after the last, of which a run has read all. */
-async function withThreads(count: number, watchedThreads?: number) {
+/** A channel with threads, one after another, of which a run has read all. */
+async function withThreads(count: number, watchedThreads?: number, pause = HOUR) {
   const connected = await connectSlack({
     seed: { channels: 1, messagesPerChannel: 0, memberChannels: 1 },
     itemsPerPage: 4,
@@ -20,7 +20,7 @@ async function withThreads(count: number, watchedThreads?: number) {
   })
   const { slack, sync, channel } = connected
   const roots = Array.from({ length: count }, (_unused, number) => {
-    sync.now += HOUR
+    sync.now += pause
     const root = slack.state.post(channel(0), { text: `Question ${number}` })
     slack.state.post(channel(0), { text: `Answer ${number}`, threadTs: root })
     return root
@@ -72,6 +72,18 @@ describe('Slack: threads of the look-back, without events', () => {
         slack.state.delete(channel(0), ts)
       expect(await requestedIn(connected)).toBeLessThanOrEqual(WATCHED + 2)
       expect(await requestedIn(connected)).toBeLessThanOrEqual(WATCHED)
+    })
+
+    it('take no requests when an event names a watched one of their hour', async () => {
+      const { slack, sync, channel, roots } = await withThreads(COUNT, WATCHED, HOUR / 6)
+      // The oldest watched ones share an hour with unwatched ones.
+      const root = roots.at(1 - WATCHED) ?? ''
+      const ts = slack.state.post(channel(0), { text: 'A late answer', threadTs: root })
+      slack.requests.reset()
+      const hint = { kind: 'message', channel: channel(0), ts, threadTs: root }
+      await sync.run({ push: { since: new Date(0), hints: [hint] } })
+      expect(slack.requests.byPath()['/api/conversations.replies']).toBe(1)
+      expect(differences(slack, sync)).toEqual([])
     })
 
     it('are read again when that failed', async () => {
