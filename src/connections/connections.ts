@@ -54,9 +54,8 @@ export function createConnections(
 
   const finish = async (provider: ProviderId, waiting: WaitingCode, signal: AbortSignal): Promise<string> => {
     const { sourceId, isReconnected } = await connectAccount(provider, waiting, signal)
-    return isReconnected
-      ? consolePage({ provider, reconnected: 'true' }, `/${sourceId}`)
-      : consolePage({ provider, connected: sourceId })
+    const query = { provider, connected: sourceId }
+    return isReconnected ? consolePage({ ...query, reconnected: 'true' }, `/${sourceId}`) : consolePage(query)
   }
 
   return {

@@ -95,7 +95,7 @@ describe('the callback', () => {
     const [sourceId] = await connectedSources(workspace)
     const answer = await callBack()
     expect(answer.headers.get('location')).toBe(
-      `${service.url}/console/sources/${sourceId}?provider=slack&reconnected=true`,
+      `${service.url}/console/sources/${sourceId}?provider=slack&connected=${sourceId}&reconnected=true`,
     )
   })
 
