@@ -2,6 +2,7 @@ import { recordEvent } from '../audit/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
+import { findRole } from '../organizations/index.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { storableText } from '../kernel/text.ts'
 import { lockOrganization } from '../organizations/index.ts'
@@ -64,13 +65,8 @@ export async function requireStanding(
   db: Db,
   { organizationId, userId }: Pick<ConnectRequest, 'organizationId' | 'userId'>,
 ): Promise<void> {
-  const membership = await db
-    .selectFrom('memberships')
-    .select('role')
-    .where('organization_id', '=', organizationId)
-    .where('user_id', '=', userId)
-    .executeTakeFirst()
-  if (membership === undefined || membership.role === 'member')
+  const role = await findRole(db, organizationId, userId)
+  if (role === undefined || role === 'member')
     throw new AppError('role_required', 'Connecting an account requires the role admin in the workspace')
 }
 

@@ -1,8 +1,7 @@
 import fastifyStatic from '@fastify/static'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { SiteBuild } from './build.ts'
-import { sendPage } from '../http/page.ts'
-import { GUIDE, waitingPage } from './waiting-page.ts'
+import { GUIDE, sendWaitingPage, STATIC_OPTIONS } from './waiting-page.ts'
 
 export const GUIDE_PATH = '/guide'
 /** The generator adds a hash of their content to these names. */
@@ -26,16 +25,8 @@ const POLICY = [
 
 /** Serves the guide, the documentation as a site, below `/guide/` without authentication. */
 export async function addGuide(server: FastifyInstance, build: SiteBuild): Promise<void> {
-  if (!server.hasReplyDecorator('sendFile')) {
-    await server.register(fastifyStatic, {
-      root: build.folder,
-      serve: false,
-      preCompressed: true,
-      cacheControl: false,
-      index: false,
-      suppressWarning: true,
-    })
-  }
+  if (!server.hasReplyDecorator('sendFile'))
+    await server.register(fastifyStatic, { root: build.folder, ...STATIC_OPTIONS })
   server.get(GUIDE_PATH, async (request, reply) => {
     const [path = ''] = request.url.split('?', 1)
     return path.endsWith('/') ? sendFile('index.html', reply) : reply.redirect(`${GUIDE_PATH}/`, 302)
@@ -48,7 +39,7 @@ export async function addGuide(server: FastifyInstance, build: SiteBuild): Promi
     return reply.callNotFound()
   })
 
-  function sendFile(file: string, reply: Parameters<typeof sendPage>[0]): unknown {
+  function sendFile(file: string, reply: FastifyReply): unknown {
     const state = build.state()
     if (state.is === 'ready') {
       reply.header('Content-Security-Policy', POLICY)
@@ -56,12 +47,6 @@ export async function addGuide(server: FastifyInstance, build: SiteBuild): Promi
       return reply.sendFile(file, build.folder)
     }
     if (!file.endsWith('.html')) return reply.callNotFound()
-    reply.header('Cache-Control', 'no-store')
-    if (state.is === 'preparing') reply.header('Retry-After', '3')
-    return sendPage(
-      reply,
-      state.is === 'preparing' ? 200 : 503,
-      waitingPage(GUIDE, state, server.publicUrl()),
-    )
+    return sendWaitingPage(reply, server, GUIDE, state)
   }
 }

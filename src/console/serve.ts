@@ -1,11 +1,10 @@
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { SiteBuild } from './build.ts'
-import { sendPage } from '../http/page.ts'
 import { VERSION } from '../kernel/version.ts'
 import type { ProviderDescription } from '../providers/index.ts'
 import { addSignInRoutes, type BackendSignIn } from './sign-in-routes.ts'
-import { CONSOLE, waitingPage } from './waiting-page.ts'
+import { CONSOLE, sendWaitingPage, STATIC_OPTIONS } from './waiting-page.ts'
 
 export const CONSOLE_PATH = '/console'
 /** Vite adds a hash of their content to these names. */
@@ -44,14 +43,7 @@ export async function addConsole(
   },
 ): Promise<void> {
   const { build, signIn } = options
-  await server.register(fastifyStatic, {
-    root: build.folder,
-    serve: false,
-    preCompressed: true,
-    cacheControl: false,
-    index: false,
-    suppressWarning: true,
-  })
+  await server.register(fastifyStatic, { root: build.folder, ...STATIC_OPTIONS })
   const sendApp = async (reply: FastifyReply): Promise<unknown> => {
     const state = build.state()
     if (state.is === 'ready') {
@@ -61,15 +53,7 @@ export async function addConsole(
       })
       return reply.sendFile('index.html')
     }
-    reply.headers({
-      'Cache-Control': 'no-store',
-      ...(state.is === 'preparing' ? { 'Retry-After': '3' } : {}),
-    })
-    return sendPage(
-      reply,
-      state.is === 'preparing' ? 200 : 503,
-      waitingPage(CONSOLE, state, server.publicUrl()),
-    )
+    return sendWaitingPage(reply, server, CONSOLE, state)
   }
   server.get(CONSOLE_PATH, async (request, reply) => {
     const [path = '', query] = request.url.split('?', 2)

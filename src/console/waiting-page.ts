@@ -1,7 +1,17 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { SiteState } from './build.ts'
-import { type Html, html, page } from '../http/page.ts'
+import { type Html, html, page, sendPage } from '../http/page.ts'
 
 const RELOAD_SECONDS = 3
+
+/** Of `@fastify/static`: the routes send the files. */
+export const STATIC_OPTIONS = {
+  serve: false,
+  preCompressed: true,
+  cacheControl: false,
+  index: false,
+  suppressWarning: true,
+} as const
 
 export interface NamedSite {
   name: 'console' | 'guide'
@@ -11,8 +21,20 @@ export interface NamedSite {
 export const CONSOLE: NamedSite = { name: 'console', script: 'scripts/build-console.mjs' }
 export const GUIDE: NamedSite = { name: 'guide', script: 'scripts/build-guide.mjs' }
 
-/** Shown while a site is unavailable. While the site is being built, the page reloads itself without a script. */
-export function waitingPage(
+/** Answers for a site that is unavailable. While the site is being built, the page reloads itself without a script. */
+export function sendWaitingPage(
+  reply: FastifyReply,
+  server: FastifyInstance,
+  site: NamedSite,
+  state: Exclude<SiteState, { is: 'ready' }>,
+): FastifyReply {
+  const isPreparing = state.is === 'preparing'
+  reply.header('Cache-Control', 'no-store')
+  if (isPreparing) reply.header('Retry-After', String(RELOAD_SECONDS))
+  return sendPage(reply, isPreparing ? 200 : 503, waitingPage(site, state, server.publicUrl()))
+}
+
+function waitingPage(
   { name, script }: NamedSite,
   state: Exclude<SiteState, { is: 'ready' }>,
   url: string,

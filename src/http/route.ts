@@ -205,17 +205,16 @@ export type UntypedReply =
   | DownloadReply
   | EmptyReply
 
-export interface UntypedRouteRequest {
+type ValidatedPart = 'body' | 'params' | 'query' | 'caller'
+
+export interface UntypedRouteRequest extends Omit<
+  RouteRequest<Access, undefined, undefined, undefined>,
+  ValidatedPart
+> {
   body: unknown
   params: unknown
   query: unknown
   caller: AgentCaller | ConsoleCaller | UserCaller | ScimCaller | null
-  viewer: Viewer | null
-  requestId: string
-  path: string
-  headers: Readonly<Record<string, string | string[] | undefined>>
-  rawBody: Buffer
-  signal: AbortSignal
 }
 
 const BODY_BYTES_MAX_DEFAULT = 256 * 1024

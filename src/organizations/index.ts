@@ -1,4 +1,4 @@
-export { currentRole } from './authority.ts'
+export { currentRole, findRole } from './authority.ts'
 export { forgetInvitations, forgetStrangers, forgetUsers } from './forget-users.ts'
 export { createInvitations } from './invitations.ts'
 export { invitationRoutes, type InvitationServices } from './invitation-routes.ts'

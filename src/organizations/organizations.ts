@@ -8,6 +8,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { ConsoleCaller } from '../kernel/caller.ts'
 import { bumpPermissions, deactivatedIn } from '../people/index.ts'
+import { findRole } from './authority.ts'
 import { insertPushOnlySources } from '../sources/index.ts'
 import type { Organization, User } from './schemas.ts'
 
@@ -130,13 +131,7 @@ export async function addMember(
   member: { organizationId: string; userId: string; role: Role; at: Date },
 ): Promise<void> {
   const { organizationId, userId } = member
-  const known = await db
-    .selectFrom('memberships')
-    .select('role')
-    .where('organization_id', '=', organizationId)
-    .where('user_id', '=', userId)
-    .executeTakeFirst()
-  if (known) return
+  if (await findRole(db, organizationId, userId)) return
   if (db.isTransaction) await insertMember(db, member)
   else await db.transaction().execute((tx) => insertMember(tx, member))
 }

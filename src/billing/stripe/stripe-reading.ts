@@ -1,5 +1,9 @@
 import type { Stripe } from 'stripe'
-import type { BillingInterval, PaymentRemark } from '../../database/schema.ts'
+import {
+  type BillingInterval,
+  type PaymentRemark,
+  SUBSCRIPTION_STATUSES,
+} from '../../database/schema-words.ts'
 import { PLANS, SOLD_TIERS, type SoldTier } from '../plans/plans.ts'
 import {
   type CustomerReading,
@@ -25,16 +29,7 @@ export interface Catalogue {
   meter: string | null
 }
 
-const STATUSES: ReadonlySet<string> = new Set<SubscriptionReading['status']>([
-  'trialing',
-  'active',
-  'past_due',
-  'unpaid',
-  'canceled',
-  'incomplete',
-  'incomplete_expired',
-  'paused',
-])
+const STATUSES: ReadonlySet<string> = new Set(SUBSCRIPTION_STATUSES.filter((status) => status !== 'internal'))
 
 /** A subscription of a known or unknown tier. */
 type Told = Omit<SubscriptionReading, 'tier'> & { tier: SoldTier | null }
