@@ -1,24 +1,14 @@
 import { sql } from 'kysely'
 import type { Db } from '../database/database.ts'
-import { AppError } from '../kernel/errors.ts'
 import type { Caller } from '../kernel/caller.ts'
 import { sourcePrincipal } from '../people/index.ts'
-import { providersOf } from '../providers/index.ts'
-import { audienceOf, connectorOf, hasAudience } from '../sources/index.ts'
+import { audienceOf, connectorOf, hasAudience, requireSource } from '../sources/index.ts'
 import type { SourcePermissions } from './schemas.ts'
 
 /** A source's permissions, for its page. @throws AppError `not_found` */
 export async function describePermissions(db: Db, caller: Caller, id: string): Promise<SourcePermissions> {
   const { organizationId } = caller
-  const source = await db
-    .selectFrom('sources')
-    .select(['provider', 'push_only', 'audience', 'connected_by', 'external_account_id'])
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', id)
-    .where('removed_at', 'is', null)
-    .where('provider', 'in', providersOf(caller))
-    .executeTakeFirst()
-  if (!source) throw new AppError('not_found', 'There is no such source')
+  const source = await requireSource(db, caller, id)
   const poll = await db
     .selectFrom('permission_polls')
     .select(['checked_at', 'error_message'])

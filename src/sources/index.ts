@@ -16,6 +16,14 @@ export {
 } from './change-source.ts'
 export { createRemovals, type Removals } from './removals.ts'
 export { sourceRoutes, type SourceServices } from './routes.ts'
-export { findSourcesOf, hasAccount, isThere, lockSource, readSource, type Source } from './source.ts'
+export {
+  findSourcesOf,
+  hasAccount,
+  isThere,
+  lockSource,
+  readSource,
+  requireSource,
+  type Source,
+} from './source.ts'
 export type { SourceView } from './schemas.ts'
 export { createSources, type SourceChannels } from './sources.ts'

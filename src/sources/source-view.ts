@@ -3,21 +3,12 @@ import type { Db } from '../database/database.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Caller } from '../kernel/caller.ts'
 import { providersOf } from '../providers/index.ts'
-import { isThere } from './source.ts'
+import { isThere, requireSource } from './source.ts'
 import type { SourceView } from './schemas.ts'
 
 /** A source of the caller's providers. Sources of other providers answer like missing ones. */
 export async function getSource(db: Db, caller: Caller, id: string, lock?: 'locked'): Promise<SourceView> {
-  if (lock) {
-    await db
-      .selectFrom('sources')
-      .select('id')
-      .where('organization_id', '=', caller.organizationId)
-      .where('id', '=', id)
-      .where('provider', 'in', providersOf(caller))
-      .forUpdate()
-      .execute()
-  }
+  if (lock) await requireSource(db, caller, id, lock)
   return viewFor(caller)(await findSource(db, caller, id))
 }
 

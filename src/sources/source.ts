@@ -1,9 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db, Tx } from '../database/database.ts'
 import type { Row, SourceStatus } from '../database/schema.ts'
+import type { Caller } from '../kernel/caller.ts'
+import { AppError } from '../kernel/errors.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
-import type { JsonValue } from '../providers/index.ts'
+import { type JsonValue, providersOf } from '../providers/index.ts'
 
 /** A source as its runs see it. */
 export interface Source extends SourceRef {
@@ -32,6 +34,28 @@ export function isThere(table = 'sources'): RawBuilder<boolean> {
 /** Whether a source exists and has a provider account. */
 export function hasAccount(table = 'sources'): RawBuilder<boolean> {
   return sql<boolean>`(not ${sql.ref(`${table}.push_only`)} and ${isThere(table)})`
+}
+
+/** A source of the caller's providers, if wanted locked until the transaction ends. @throws AppError `not_found` */
+export async function requireSource(db: Db, caller: Caller, id: string, lock?: 'locked') {
+  const one = db
+    .selectFrom('sources')
+    .select([
+      'provider',
+      'status',
+      'push_only',
+      'beyond_plan',
+      'audience',
+      'connected_by',
+      'external_account_id',
+    ])
+    .where('organization_id', '=', caller.organizationId)
+    .where('id', '=', id)
+    .where(isThere())
+    .where('provider', 'in', providersOf(caller))
+  const row = await (lock ? one.forUpdate() : one).executeTakeFirst()
+  if (!row) throw new AppError('not_found', 'There is no such source')
+  return row
 }
 
 /** Reads a source. @throws when it does not exist */

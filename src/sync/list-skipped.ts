@@ -2,11 +2,10 @@ import type { SkippedItems } from './schemas.ts'
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import type { Db, Tx } from '../database/database.ts'
-import { AppError } from '../kernel/errors.ts'
 import type { Caller } from '../kernel/caller.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import { type ItemFailure, providersOf } from '../providers/index.ts'
-import { isThere } from '../sources/index.ts'
+import { type ItemFailure } from '../providers/index.ts'
+import { requireSource } from '../sources/index.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import { failureId, storedFailure } from './stored-failure.ts'
 
@@ -26,16 +25,7 @@ const Counted = z.tuple([z.object({ skipped: z.number() })])
 /** What a source's runs could not read since its last full sync and not stored since. @throws AppError `not_found` */
 export async function listSkipped(db: Db, caller: Caller, sourceId: string): Promise<SkippedItems> {
   const { organizationId } = caller
-  const found = await db
-    .selectFrom('sources')
-    .select('provider')
-    .where('organization_id', '=', organizationId)
-    .where('id', '=', sourceId)
-    .where('provider', 'in', providersOf(caller))
-    .where(isThere())
-    .executeTakeFirst()
-  if (!found) throw new AppError('not_found', 'There is no such source')
-  const { provider } = found
+  const { provider } = await requireSource(db, caller, sourceId)
   const { rows } = await sql`
     select s.external_id, coalesce(s.title, nullif(i.title, '')) as title, s.message, s.at,
       i.id is not null as is_stored

@@ -3,21 +3,11 @@ import type { Tx } from '../database/database.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Caller } from '../kernel/caller.ts'
 import type { ProviderId } from '../kernel/providers.ts'
-import { providersOf } from '../providers/index.ts'
-import { isThere } from '../sources/index.ts'
+import { requireSource } from '../sources/index.ts'
 
 /** Locks a source that can be synced, so that its active run cannot end before the answer. @throws AppError */
 export async function requireRunnable(tx: Tx, caller: Caller, sourceId: string): Promise<ProviderId> {
-  const source = await tx
-    .selectFrom('sources')
-    .select(['status', 'push_only', 'provider', 'beyond_plan'])
-    .where('organization_id', '=', caller.organizationId)
-    .where('id', '=', sourceId)
-    .where(isThere())
-    .where('provider', 'in', providersOf(caller))
-    .forUpdate()
-    .executeTakeFirst()
-  if (!source) throw new AppError('not_found', 'There is no such source')
+  const source = await requireSource(tx, caller, sourceId, 'locked')
   if (source.push_only) {
     throw new AppError(
       'source_push_only',
