@@ -11,7 +11,7 @@ export interface Around {
   heading: string | null
   /** When the document last changed, according to its source. */
   changedAt: Date
-  /** The chunks beside the hit, with the headings above each. */
+  /** The chunks around the hit, with the headings above each. */
   beside: readonly { position: number; heading: string | null; content: string }[]
 }
 
@@ -30,6 +30,13 @@ const Rows = z.array(
   }),
 )
 
+/** The chunks to each side of a hit. */
+const BESIDE = 1
+/** To each side of the best hits, because the right page may have the answer in another section. */
+const BESIDE_BEST = 6
+const BEST_HITS = 2
+const WIDTH = `(case when k.n <= ${BEST_HITS} then ${BESIDE_BEST} else ${BESIDE} end)`
+
 const selectAround = prepare(`
   select k.n::int as n, p.position as place, i.changed_at, i.policy_id, c.position, c.heading, c.content
   from unnest($2::text::uuid[], $3::text[]) with ordinality as k(id, content, n)
@@ -44,11 +51,11 @@ const selectAround = prepare(`
   cross join lateral (
     select c.position, c.heading, c.content from chunks c
     where c.organization_id = $1 and c.source_item_id = k.id
-      and c.position between p.position - 1 and p.position + 1
-    order by c.position limit 3) c
+      and c.position between p.position - ${WIDTH} and p.position + ${WIDTH}
+    order by c.position limit ${2 * BESIDE_BEST + 1}) c
   order by k.n, c.position`)
 
-/** Reads the chunks before and after each hit in one statement. */
+/** Reads the chunks around each hit in one statement. */
 export function createReadAround(db: Db): ReadAround {
   return async ({ organizationId, readable }, hits) => {
     if (hits.length === 0) return []
