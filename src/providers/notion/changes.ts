@@ -72,7 +72,7 @@ export async function readNotionItem(run: NotionRun, externalId: string): Promis
 
 async function* readEdited(sync: NotionSync): AsyncGenerator<ChangePage> {
   const { state } = sync
-  state.pass ??= { newest: '', startCursor: null, done: [], reached: '' }
+  state.pass ??= { newest: '', begun: '', startCursor: null, done: [], reached: '' }
   try {
     yield* readResults(sync)
   } catch (error) {
@@ -95,6 +95,7 @@ async function* readResults(sync: NotionSync): AsyncGenerator<ChangePage> {
   const newestBefore = pass.newest
   let part = emptyPart()
   for await (const { results, partial, nextCursor } of searchPages(run, pass.startCursor)) {
+    if (pass.newest === '') pass.begun = run.serverTime().toISOString()
     for (const ref of partial) await addIfNew(sync, ref)
     for (const object of results) sync.tree.remember(object)
     for (const object of results) {

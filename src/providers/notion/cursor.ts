@@ -26,6 +26,8 @@ const cursorSchema = z.object({
   pass: z
     .object({
       newest: z.string(),
+      /** Notion's time when it began (ISO 8601); '' when unknown. */
+      begun: z.string().default(''),
       /** Notion's cursor of the current result page, and which of its objects were read. */
       startCursor: z.string().nullable(),
       done: z.array(z.string()),
@@ -71,14 +73,22 @@ export function writeNotionCursor(state: NotionState): JsonValue {
   return structuredClone(state)
 }
 
-/** Ends the pass through the search results. The next one stops at its newest edit, never in the future. */
+/**
+ * Ends the pass through the search results. The next one stops at its newest edit, never in the future, and never after
+ * its beginning: what was edited since then may have been read before.
+ */
 export function finishPass(state: NotionState, serverTime: Date): void {
   if (state.pass !== null) {
-    const now = serverTime.toISOString()
-    const newest = state.pass.newest < now ? state.pass.newest : now
+    const newest = newestOf(state.pass, serverTime.toISOString())
     if (newest > state.since) state.since = newest
   }
   state.pass = null
+}
+
+/** The newest edit of a pass, up to its beginning or, where that is unknown, `now`. */
+function newestOf({ newest, begun }: NonNullable<NotionState['pass']>, now: string): string {
+  const latest = begun === '' ? now : begun
+  return newest < latest ? newest : latest
 }
 
 /** Where a pass through the search results may stop: everything edited earlier was read. '' means nowhere. */
@@ -104,7 +114,8 @@ export function settle(
 
 /** Keeps only the settled objects that the next run will meet, and bounds the failed ones. */
 export function pruneNotionState(state: NotionState): void {
-  const newest = state.pass !== null && state.pass.newest > state.since ? state.pass.newest : state.since
+  const reached = state.pass === null ? '' : newestOf(state.pass, state.pass.newest)
+  const newest = reached > state.since ? reached : state.since
   const start = overlapStart(newest)
   const kept = Object.entries(state.settled).filter(([, time]) => time >= start)
   if (kept.length < Object.keys(state.settled).length || kept.length > MOST_SETTLED) {

@@ -31,6 +31,25 @@ describe('Notion: faults', () => {
     )
   })
 
+  it('an edit of what an interrupted run has read is found, although a later edit came before it was resumed', async () => {
+    const { notion, sync } = await connect({ seed: SMALL, objectsPerPage: 1 })
+    await sync.run()
+    sync.now += 3_600_000
+    const pages = ['One', 'Two'].map((title) => notion.state.create({ title, markdown: 'a\nas created' }))
+    sync.now += 120_000
+    const { ingested } = await sync.run({ dieAfter: 1 })
+    expect(pages).toContain(ingested[0])
+    sync.now += 60_000
+    notion.state.edit(ingested[0] ?? '', { markdown: 'a\nas edited' })
+    sync.now += 1_200_000
+    notion.state.create({ title: 'Three', markdown: 'a\nas created' })
+    for (let runs = 0; runs < 2; runs += 1) {
+      await sync.run()
+      sync.now += 3_600_000
+    }
+    expect(differences(notion, sync)).toEqual([])
+  })
+
   it('a search cursor that Notion rejects restarts the search without reading anything twice', async () => {
     const { notion, sync } = await connect({ seed: { pages: 150, databases: 0 }, objectsPerPage: 20 })
     await sync.run({ dieAfter: 6 })
