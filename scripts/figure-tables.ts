@@ -267,6 +267,7 @@ export const FIGURES: Record<string, Figure> = {
       ['useful', number('useful')],
       ['partly', number('partly')],
       ['useless', number('useless')],
+      ['flagged', number('flagged')],
       ['without an answer', number('withoutAnswer')],
       ['admitted', number('admitted')],
     ],
