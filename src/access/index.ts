@@ -2,9 +2,9 @@ export { createApiKeys, insertApiKey } from './api-keys.ts'
 export { describeSecret, newApiKeySecret, type NewSecret } from './api-key-secret.ts'
 export { createAdmitAgent } from './admit-agent.ts'
 export { authenticateApiKey } from './authenticate-api-key.ts'
-export { accessRoutes, type AccessServices } from './routes.ts'
+export { accessRoutes } from './routes.ts'
 export { enterWorkspace } from './authenticate-console.ts'
-export { createIssuer, type Issuer, type IssuerMetadata } from './issuer.ts'
+export { createIssuer, type Issuer } from './issuer.ts'
 export { createTokenVerifier, type VerifyToken } from './verify-token.ts'
 export {
   createDevelopmentIssuer,

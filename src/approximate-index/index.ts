@@ -1,4 +1,4 @@
 export { type ApproximateIndexes, createApproximateIndexes } from './approximate-indexes.ts'
 export { createIndex, indexedVectors } from './index-ddl.ts'
-export { approximateIndexRoutes, type ApproximateIndexServices } from './routes.ts'
+export { approximateIndexRoutes } from './routes.ts'
 export { hasReadyIndex } from './store.ts'

@@ -1,4 +1,4 @@
 export { AUDIT_ACTIONS, type AuditAction, cleanUpAction } from './actions.ts'
 export { type Author, type NewAuditEvent, recordEvent } from './record-event.ts'
 export { type ChargedAnswer, recordRetrievals, retrievalValues } from './record-retrievals.ts'
-export { auditRoutes, type AuditServices } from './routes.ts'
+export { auditRoutes } from './routes.ts'

@@ -1,4 +1,4 @@
 export { backUpOffline } from './back-up-offline.ts'
 export { createBackups } from './backup.ts'
 export { checkBackup, restoreBackup } from './restore.ts'
-export { backupRoutes, type BackupServices } from './routes.ts'
+export { backupRoutes } from './routes.ts'

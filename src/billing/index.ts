@@ -3,7 +3,7 @@ export { countOverage } from './overage/count-overage.ts'
 export { countUnreported } from './payments/while-nothing-is-owed.ts'
 export { USD_PATTERN, parseUsd } from './plans/money.ts'
 export { beyondPlanError, checkConnectorLimit, checkKeyLimit, keepWithinPlan } from './plans/plan-limits.ts'
-export { billingRoutes, type BillingServices } from './routes.ts'
+export { billingRoutes } from './routes.ts'
 export {
   ComparisonStanding,
   OVER_CAP,

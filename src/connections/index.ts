@@ -1,4 +1,4 @@
 export { putAccess } from './connector-access.ts'
 export { createProviderAccounts, type ProviderAccounts } from './provider-accounts.ts'
 export { providerRoutes } from './provider-routes.ts'
-export { connectionRoutes, type ConnectionServices } from './routes.ts'
+export { connectionRoutes } from './routes.ts'

@@ -10,6 +10,5 @@ export {
   type ExtractInput,
   type TextExtractor,
 } from './text-extractor.ts'
-export type { OcrLanguages } from './ocr/languages.ts'
 export { ocrSetting } from './ocr/ocr-setting.ts'
 export { type TextFormat, textFormatOf } from './text-format.ts'

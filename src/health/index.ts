@@ -1,2 +1,2 @@
 export { addMetrics, createMetrics, type Metrics } from './metrics.ts'
-export { healthRoutes, type HealthServices } from './routes.ts'
+export { healthRoutes } from './routes.ts'

@@ -1,4 +1,3 @@
 export { createOperatorAuthenticator, type AuthenticateOperator } from './authenticate-operator.ts'
 export { createOperator } from './operator.ts'
 export { operatorRoutes } from './routes.ts'
-export type { OperatorServices } from './route-parts.ts'

@@ -1,2 +1,2 @@
 export { createOrganizationRemovals, type OrganizationRemovals } from './organization-removals.ts'
-export { organizationRemovalRoutes, type OrganizationRemovalServices } from './routes.ts'
+export { organizationRemovalRoutes } from './routes.ts'

@@ -5,4 +5,4 @@ export {
 } from './outgoing-webhooks.ts'
 export { emitEvent } from './emit-event.ts'
 export { EVENT_TYPES, EVENTS, payloadSchema } from './events.ts'
-export { webhookRoutes, type OutgoingWebhookServices } from './routes.ts'
+export { webhookRoutes } from './routes.ts'

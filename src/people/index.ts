@@ -1,4 +1,4 @@
-export { groupRoutes, type GroupServices } from './group-routes.ts'
+export { groupRoutes } from './group-routes.ts'
 export { createGroups } from './groups.ts'
 export { clearMembers, principalsOfSource, readMembers, setMembers } from './principal-members.ts'
 export { deactivatedIn, type Principals, principalsOf } from './principals-of.ts'
@@ -13,9 +13,8 @@ export {
   userPrincipal,
 } from './principals.ts'
 export { createScimGroups } from './scim/groups.ts'
-export type { ScimServices } from './scim/route-shapes.ts'
 export { scimRoutes } from './scim/routes.ts'
-export { scimTokenRoutes, type ScimTokenServices } from './scim/token-routes.ts'
+export { scimTokenRoutes } from './scim/token-routes.ts'
 export { authenticateScim, createScimTokens } from './scim/tokens.ts'
 export { createScimUsers } from './scim/users.ts'
 export { bumpPermissions, changePeople } from './revision.ts'

@@ -1,4 +1,4 @@
 export { createPermissionPoller, type PermissionPoller } from './permission-poller.ts'
 export type { OpenSource } from './poll-permissions.ts'
-export { sourcePermissionRoutes, type SourcePermissionServices } from './routes.ts'
+export { sourcePermissionRoutes } from './routes.ts'
 export { announcePermissionChange, schedulePermissionPoll } from './schedule.ts'

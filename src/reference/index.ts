@@ -1,2 +1,2 @@
 export { addPages } from './pages.ts'
-export { referenceRoutes, type ReferenceServices } from './routes.ts'
+export { referenceRoutes } from './routes.ts'

@@ -1,2 +1,2 @@
 export { createRequestLog, pruneRequests, type RequestLog } from './request-log.ts'
-export { requestLogRoutes, type RequestLogServices } from './routes.ts'
+export { requestLogRoutes } from './routes.ts'

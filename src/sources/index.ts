@@ -15,7 +15,7 @@ export {
   settleSource,
 } from './change-source.ts'
 export { createRemovals, type Removals } from './removals.ts'
-export { sourceRoutes, type SourceServices } from './routes.ts'
+export { sourceRoutes } from './routes.ts'
 export {
   findSourcesOf,
   hasAccount,
@@ -25,5 +25,4 @@ export {
   requireSource,
   type Source,
 } from './source.ts'
-export type { SourceView } from './schemas.ts'
 export { createSources, type SourceChannels } from './sources.ts'

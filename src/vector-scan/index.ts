@@ -5,7 +5,7 @@
  * similarities. This module does not depend on the database or organizations.
  */
 export { blockBytesOf, DIMENSIONS_MAX, ROWS_A_BLOCK } from './block-layout.ts'
-export { compareVectors, similaritiesOf, type Similarity, type VectorQuery } from './compare.ts'
+export { compareVectors, similaritiesOf, type Similarity } from './compare.ts'
 export { greatestCosines } from './scan.ts'
 export { NO_ITEM, NoRoom, type RowTable } from './row-table.ts'
 export { createScore, distanceError, lengthOf, type StoredVector } from './score.ts'

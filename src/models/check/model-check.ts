@@ -5,9 +5,6 @@ import { AppError } from '../../kernel/errors.ts'
 import { type ModelKind, problemOf, tooSlow } from './problem-words.ts'
 import type { ModelSetting, ModelTest } from './schemas.ts'
 
-/** What chose a model: the environment, the operator with `model use`, or nothing. */
-export type SetBy = 'environment' | 'operator' | 'default'
-
 export interface ModelCheck {
   describe(): Record<ModelKind, ModelSetting>
   /** Calls the model once, with a deadline. @throws AppError `not_configured`, errors other than the model's */
