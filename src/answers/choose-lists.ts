@@ -42,26 +42,24 @@ export function stepsNear(best: Candidate, candidates: readonly Candidate[]): Ca
 const INTRODUCED_FROM = 0.35
 
 /**
- * The whole list of an item, if the words of the question are above the list rather than in its items: "Who approves
- * leave?" above a list of people. Empty if the item has the requested type of information, or none is above it.
+ * The whole list of an item, if the words of the question are above the list rather than in the item: "Who approves
+ * leave?" above a list of people. Empty if the item has the requested type of information.
+ * @param above the stems of the item's label
  */
 export function introducedList(
   item: Candidate,
   candidates: readonly Candidate[],
-  {
-    weights,
-    stemsOf,
-  }: { weights: ReadonlyMap<string, number>; stemsOf: (text: string) => ReadonlySet<string> },
+  weights: ReadonlyMap<string, number>,
+  above: ReadonlySet<string>,
 ): Candidate[] {
-  const { label, kind } = item.passage
-  if (kind !== 'item' || label === null || item.passage.term !== null || item.gains > TYPE_FOUND_FROM)
-    return []
-  const above = stemsOf(label)
-  const all = [...weights.values()].reduce((sum, weight) => sum + weight, 0) || 1
-  const shareOf = (has: (stem: string) => boolean): number =>
-    [...weights].reduce((sum, [stem, weight]) => sum + (has(stem) ? weight : 0), 0) / all
-  const introduced = shareOf((stem) => above.has(stem))
-  const own = shareOf((stem) => item.stems.has(stem) && !above.has(stem))
+  const { kind, term } = item.passage
+  if (kind !== 'item' || term !== null || item.gains > TYPE_FOUND_FROM) return []
+  let introduced = 0
+  let own = 0
+  for (const [stem, weight] of weights) {
+    if (above.has(stem)) introduced += weight
+    else if (item.stems.has(stem)) own += weight
+  }
   return introduced >= INTRODUCED_FROM && introduced > own ? listAround(item, candidates) : []
 }
 

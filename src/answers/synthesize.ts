@@ -73,8 +73,8 @@ export function createSynthesize(terms: TermWeights): Synthesize {
     const { lead, support } = choosePassages(sharing.length > 0 ? sharing : candidates, wants)
     const [best] = lead
     if (best === undefined) return NOTHING
-    const subject = { weights, stemsOf: (words: string) => stemsOf(words, terms) }
-    const list = isWeak ? [] : listFor(text, best, candidates, subject)
+    const above = stemsOf(best.passage.label ?? '', terms)
+    const list = isWeak ? [] : listFor(text, best, candidates, { weights, above })
     const others = isWeak ? [] : support.filter(({ hit }) => losses[hit] === 0)
     const chosen = list.length > 1 ? [list] : [isWeak ? [best] : lead, others]
     const groups = chosen.map((group) => group.filter(({ passage }) => !shown.has(passage)))
@@ -105,7 +105,7 @@ function listFor(
   question: string,
   best: Candidate,
   candidates: readonly Candidate[],
-  subject: Parameters<typeof introducedList>[2],
+  { weights, above }: { weights: ReadonlyMap<string, number>; above: ReadonlySet<string> },
 ): Candidate[] {
   if (asksForSummary(question)) return outlineOf(best, candidates)
   if (asksHow(question)) {
@@ -113,7 +113,7 @@ function listFor(
     if (steps.length > 1) return steps
   }
   if (asksForSteps(question) || asksForList(question)) return listAround(best, candidates)
-  return introducedList(best, candidates, subject)
+  return introducedList(best, candidates, weights, above)
 }
 
 /** Drops the columns of a row that the question does not name, if it names any. The others keep their headers. */
