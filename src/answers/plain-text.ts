@@ -46,8 +46,12 @@ export function plainText(markup: string): string {
   return withoutMarkers(text).replaceAll(/ {2,}/g, ' ').trim()
 }
 
+/** Most lines have none of these characters, with one of which all markup begins. */
+const MARKUP = /[[<&*_~\\`{]/
+
 /** Each pattern stops where the next match can begin, because searching on for its end takes quadratic time. */
 function withoutMarkup(line: string): string {
+  if (!MARKUP.test(line)) return line
   return line
     .replaceAll(/<!--.*?(?:-->|$)|\{\{[<%][^{}]{0,500}[>%]\}\}/g, ' ')
     .replaceAll(/!\[[^[\]]*\](?:\([^()]*\)|\[[^[\]]*\])?/g, ' ')
