@@ -93,7 +93,7 @@ const SEARCH: readonly Column[] = [
 
 /** A process's memory in MB, and what each 1,000 chunks that it holds add, after searches in hybrid order. */
 const MEMORY: Record<string, { process: number; perThousand: number }> = {
-  embedded: { process: 470, perThousand: 2.1 },
+  embedded: { process: 470, perThousand: 1.6 },
   postgres: { process: 270, perThousand: 1.4 },
 }
 
@@ -108,8 +108,9 @@ export const FIGURES: Record<string, Figure> = {
   search: { files: ['bench/results/search.json'], columns: SEARCH },
   'search-16': { files: ['bench/results/search-16-processors.json'], columns: SEARCH },
   million: {
-    files: ['bench/results/million.json'],
+    files: ['bench/results/million.json', 'bench/results/million-embedded.json'],
     columns: [
+      ['database', text('database')],
       ['chunks', number('chunks')],
       ['p50 ms', number('p50Ms.plain', 1)],
       ['hybrid, p50', number('p50Ms.hybrid', 1)],
@@ -121,7 +122,7 @@ export const FIGURES: Record<string, Figure> = {
     ],
   },
   memory: {
-    files: ['bench/results/search.json', 'bench/results/million.json'],
+    files: ['bench/results/search.json', 'bench/results/million.json', 'bench/results/million-embedded.json'],
     columns: [
       ['database', text('database')],
       ['chunks', number('chunks')],
