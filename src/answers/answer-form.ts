@@ -17,7 +17,7 @@ export function isGreeting(message: string): boolean {
 }
 
 const ASKS_FOR_STEPS =
-  /\bsteps\b|\bstep\b(?! (?:in|into|down|up|away|back|out|aside)\b)|\bprocedure\b|\breproduce\b|\bstep by step\b|\bschritte?\b|\b[eé]tapes?\b|\bpasos?\b/i
+  /\bsteps\b|\bstep\b(?! (?:in|into|down|up|away|back|out|aside)\b)|\bprocedure\b|\breproduce\b|\bschritte?\b|\b[eé]tapes?\b|\bpasos?\b/i
 
 /** Whether a question asks for steps, which are best answered by a whole list. */
 export function asksForSteps(question: string): boolean {
@@ -45,14 +45,6 @@ const ASKS_FOR_LIST =
 /** Whether a question asks for several things, which are best answered by a whole list. */
 export function asksForList(question: string): boolean {
   return ASKS_FOR_LIST.test(question)
-}
-
-const COMPARES =
-  /\b(?:differen(?:ce|t)|compared?|versus|vs|each|both|either|rather than|or (?:a|an|the|is|are|do|does)|unterschied\w*|diff[eé]rences?|diferencias?)\b/i
-
-/** Whether a question compares things, so that the entries of several in one list answer. */
-export function compares(question: string): boolean {
-  return COMPARES.test(question)
 }
 
 const ASKS_WHO = /\b(?:who|whom|whose|wer|wem|wen|qui|qui[eé]n)\b/iu

@@ -28,13 +28,19 @@ Before giving consent, participants must understand:
 
 - Nobody is paid for taking part.
 - Pictures and quotes are recorded.
-- Notes stay within the project.`
+- Notes stay within the project.
+- Anybody may leave at any time.
+- The office keeps recordings for a year.
+- A summary is published on our website.
+- Questions about money go to Ines.`
 
 describe('an answer has the whole list', () => {
   it('whose introduction the question asks about', () => {
     expect(ask('What must participants understand before giving consent?', CONSENT)).toBe(
       'Before giving consent, participants must understand:\n- Nobody is paid for taking part. [1]\n' +
-        '- Pictures and quotes are recorded. [1]\n- Notes stay within the project. [1]',
+        '- Pictures and quotes are recorded. [1]\n- Notes stay within the project. [1]\n' +
+        '- Anybody may leave at any time. [1]\n- The office keeps recordings for a year. [1]\n' +
+        '- A summary is published on our website. [1]\n- Questions about money go to Ines. [1]',
     )
   })
 
@@ -66,11 +72,11 @@ Badges are blue.`
 
 describe('a list longer than an answer', () => {
   it('begins with the passage that answers if its beginning has no room for it', () => {
-    const entry = 'is somebody to ask for advice on everything that no other page of this handbook mentions'
+    const entry = 'answers questions about desks, keys, plants, parking and everything else in this building'
     const people = ['Ada', 'Ben', 'Cleo', 'Dana', 'Emil', 'Fay', 'Gus', 'Hana', 'Ivo', 'Joy', 'Kai']
     const items = people.map((name) => `- ${name} ${entry}.`).join('\n')
     const answer = ask(
-      'What are the people to ask about payroll taxes?',
+      'List the people to ask about payroll taxes',
       `# People\n\nPeople to ask:\n\n${items}\n- Lea answers questions about payroll taxes.`,
     )
     expect(answer).toContain('Lea answers questions about payroll taxes. [1]')
@@ -124,7 +130,7 @@ We accept these leads:
 - Lost: they declined.`
 
   it('has the entry of each', () => {
-    const answer = ask('Somebody I worked with: is that a warm or a cold lead?', LEADS)
+    const answer = ask('I worked with her. Is that a warm or a cold lead?', LEADS)
     expect(answer).toContain('Warm leads: you worked with them')
     expect(answer).toContain('Cold leads: you heard them speak')
     expect(answer).not.toContain('they declined')

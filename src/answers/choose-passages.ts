@@ -32,17 +32,13 @@ export interface Chosen {
 }
 
 /** The best passage, the text after it as far as it helps, and others that are worth reading. */
-export function choosePassages(
-  candidates: readonly Candidate[],
-  wants: { code: boolean; several: boolean },
-): Chosen {
+export function choosePassages(candidates: readonly Candidate[], wants: { code: boolean }): Chosen {
   const ranked = candidates.toSorted((a, b) => b.score - a.score || a.hit - b.hit || a.position - b.position)
   const [best] = ranked
   if (!best) return { lead: [], support: [] }
   const likelihoodOf = createLikelihoodOf(candidates, best)
   if (likelihoodOf(best) >= SURE_FROM && isWhole(best)) return { lead: [best], support: [] }
-  const isFit = (candidate: Candidate): boolean =>
-    (wants.several && candidate.covers > 0) || !isLesserEntry(candidate, best)
+  const isFit = (candidate: Candidate): boolean => !isLesserEntry(candidate, best)
   const valueOf = (candidate: Candidate): number =>
     likelihoodOf(candidate) - COST_OF_CHARACTER * candidate.passage.text.length
   const lead = [best, ...continuing(best, candidates.filter(isFit), wants, valueOf)]

@@ -46,7 +46,7 @@ export function plainText(markup: string): string {
   return withoutMarkers(text).replaceAll(/ {2,}/g, ' ').trim()
 }
 
-/** Most lines have none of these characters, with one of which all markup begins. */
+/** All markup starts with one of these characters. Most lines have none. */
 const MARKUP = /[[<&*_~\\`{]/
 
 /** Each pattern stops where the next match can begin, because searching on for its end takes quadratic time. */

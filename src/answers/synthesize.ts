@@ -8,15 +8,7 @@ import { introducedList, listAround, outlineOf, stepsNear } from './choose-lists
 import type { Passage } from './passage.ts'
 import { plainText, shorten } from './plain-text.ts'
 import { type QuestionPart, splitQuestion } from './question-parts.ts'
-import {
-  asksForCode,
-  asksForList,
-  asksForSteps,
-  asksForSummary,
-  asksHow,
-  compares,
-  namesAsked,
-} from './answer-form.ts'
+import { asksForCode, asksForList, asksForSteps, asksForSummary, asksHow, namesAsked } from './answer-form.ts'
 import { createReadMaterial, type Material, type Read } from './read-material.ts'
 import { renderAnswer } from './render-answer.ts'
 import type { Section } from './sections.ts'
@@ -69,7 +61,7 @@ export function createSynthesize(terms: TermWeights): Synthesize {
     }
     // With weak evidence, a passage that shares no word with the question is a poor match.
     const sharing = isWeak ? candidates.filter(({ covers }) => covers > 0) : candidates
-    const wants = { code: asksForCode(text), several: compares(text) }
+    const wants = { code: asksForCode(text) }
     const { lead, support } = choosePassages(sharing.length > 0 ? sharing : candidates, wants)
     const [best] = lead
     if (best === undefined) return NOTHING

@@ -37,8 +37,11 @@ export function definesAsked(
   weights: ReadonlyMap<string, number>,
   terms: TermWeights,
 ): boolean {
-  const subjects = [SUBJECT, NAMED].map((pattern) => stemsOf(pattern.exec(passage.text)?.[1] ?? '', terms))
-  return (passage.kind === 'row' ? [term] : subjects).some((stems) => {
+  const subjects =
+    passage.kind === 'row'
+      ? [term]
+      : [SUBJECT, NAMED].map((pattern) => stemsOf(pattern.exec(passage.text)?.[1] ?? '', terms))
+  return subjects.some((stems) => {
     let defined = 0
     for (const stem of stems) defined += weights.get(stem) ?? 0
     if (defined >= DEFINED_SHARE_MIN) return true

@@ -1,15 +1,12 @@
 import { z } from 'zod'
-import { count, givenId, moment, onBehalfOfQuery, text, textOrNull, Timestamp } from '../kernel/schemas.ts'
+import { count, givenId, moment, text, textOrNull, Timestamp } from '../kernel/schemas.ts'
 import { PROVIDERS } from '../providers/index.ts'
-import { ListedSourceItem } from './schemas.ts'
-import { SOURCE_KINDS } from './item.ts'
+import { itemFilters, itemPages, ListedSourceItem } from './schemas.ts'
 import { ITEM_ORDERS, ITEM_TIMES } from './newest-items.ts'
 
 /** Items by the widest reader of their policies. */
 export const ACCESS_CLASSES = ['everyone', 'source', 'limited', 'nobody'] as const
 export type AccessClass = (typeof ACCESS_CLASSES)[number]
-
-const CURSOR_CHARACTERS_MAX = 1_000
 
 const TEXT_CHARACTERS_MAX = 200
 
@@ -22,11 +19,7 @@ export const BrowseQuery = z.strictObject({
     .enum([...PROVIDERS, 'files'])
     .optional()
     .meta({ description: 'Only items of this provider, or only imported `files`.', example: 'files' }),
-  connectorId: givenId.optional().describe('Only items of this source.'),
-  sourceKind: z
-    .enum(SOURCE_KINDS)
-    .optional()
-    .meta({ description: 'Only items of this kind.', example: 'document' }),
+  ...itemFilters,
   updatedAfter: Timestamp.optional().describe('Only items whose `changedAt` is this time or later.'),
   updatedBefore: Timestamp.optional().describe('Only items whose `changedAt` is before this time.'),
   access: z.enum(ACCESS_CLASSES).optional().meta({
@@ -46,13 +39,7 @@ export const BrowseQuery = z.strictObject({
     .enum(ITEM_ORDERS)
     .optional()
     .meta({ description: 'The latest time first (`newest`, the default) or last.', example: 'newest' }),
-  cursor: z
-    .string()
-    .max(CURSOR_CHARACTERS_MAX)
-    .optional()
-    .describe('The `nextCursor` of the previous page, with the same filters. Omit it for the first page.'),
-  limit: z.coerce.number().int().min(1).max(200).default(50).describe('The most items on a page.'),
-  onBehalfOf: onBehalfOfQuery,
+  ...itemPages,
 })
 export type BrowseQuery = z.output<typeof BrowseQuery>
 

@@ -4,7 +4,6 @@ import { defineRoute, reply } from '../http/route.ts'
 import { readingTwins, twins } from '../http/twins.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import {
-  givenId,
   count,
   EXAMPLE_ID,
   fileName,
@@ -18,12 +17,13 @@ import {
   INGEST_BYTES_MAX,
   ingestBody,
   IngestRequest,
+  itemFilters,
+  itemPages,
   ListedSourceItem,
   SourceItem,
   SourceKind,
 } from './schemas.ts'
 import type { Files } from './files.ts'
-import { SOURCE_KINDS } from './item.ts'
 import type { Items } from './items.ts'
 
 export interface ItemServices {
@@ -31,8 +31,6 @@ export interface ItemServices {
   files: Files
 }
 
-/** Several times as long as any cursor of ours. */
-const CURSOR_CHARACTERS_MAX = 1_000
 const TITLE_CHARACTERS_MAX = 200
 
 const IngestResponse = z
@@ -47,22 +45,12 @@ const ListQuery = z.strictObject({
     .enum(PROVIDERS)
     .optional()
     .meta({ description: 'Only items of this provider.', example: 'notion' }),
-  connectorId: givenId.optional().describe('Only items of this source.'),
-  sourceKind: z
-    .enum(SOURCE_KINDS)
-    .optional()
-    .meta({ description: 'Only items of this kind.', example: 'document' }),
+  ...itemFilters,
   title: z.string().trim().min(1).max(TITLE_CHARACTERS_MAX).optional().meta({
     description: 'Only items whose title or external id contains this, in any case.',
     example: 'vacation',
   }),
-  cursor: z
-    .string()
-    .max(CURSOR_CHARACTERS_MAX)
-    .optional()
-    .describe('The `nextCursor` of the previous page, with the same filters. Omit it for the first page.'),
-  limit: z.coerce.number().int().min(1).max(200).default(50).describe('The most items on a page.'),
-  onBehalfOf: onBehalfOfQuery,
+  ...itemPages,
 })
 
 const ItemReader = z

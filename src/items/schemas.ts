@@ -4,9 +4,11 @@ import { providerOf } from '../providers/index.ts'
 import type { Row } from '../database/schema.ts'
 import {
   EXAMPLE_ID,
+  givenId,
   idOf,
   moment,
   momentOrNull,
+  onBehalfOfQuery,
   shownId,
   text,
   textOrNull,
@@ -19,6 +21,28 @@ import { isLink, URL_CHARACTERS_MAX } from './link.ts'
 export const SourceKind = z
   .enum(SOURCE_KINDS)
   .meta({ description: 'What the item is: a message, a document or a file.', example: 'document' })
+
+/** The filters that every list of items has. */
+export const itemFilters = {
+  connectorId: givenId.optional().describe('Only items of this source.'),
+  sourceKind: z
+    .enum(SOURCE_KINDS)
+    .optional()
+    .meta({ description: 'Only items of this kind.', example: 'document' }),
+}
+
+/** Several times as long as any cursor of ours. */
+const CURSOR_CHARACTERS_MAX = 1_000
+/** The page of a list of items, and on whose behalf it is read. */
+export const itemPages = {
+  cursor: z
+    .string()
+    .max(CURSOR_CHARACTERS_MAX)
+    .optional()
+    .describe('The `nextCursor` of the previous page, with the same filters. Omit it for the first page.'),
+  limit: z.coerce.number().int().min(1).max(200).default(50).describe('The most items on a page.'),
+  onBehalfOf: onBehalfOfQuery,
+}
 
 export const DOCUMENTS_MAX = 1_000
 export const INGEST_BYTES_MAX = 10 * 1024 * 1024

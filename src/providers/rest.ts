@@ -96,6 +96,19 @@ export function parseThing<Schema extends z.ZodType>(
   return parseShape(value, schema, name, Identified.safeParse(value).success ? 'rejected' : 'unavailable')
 }
 
+/** The thing that a request finds, as {@link parseThing} reads it; null if the provider says that it is missing. */
+export async function findThing<Schema extends z.ZodType>(
+  answer: Promise<unknown>,
+  { schema, name, isMissing }: { schema: Schema; name: string; isMissing: (error: unknown) => boolean },
+): Promise<z.output<Schema> | null> {
+  try {
+    return parseThing(await answer, schema, name)
+  } catch (error) {
+    if (isMissing(error)) return null
+    throw error
+  }
+}
+
 /** A list without entries in an unknown format: one of them must not stop a source. */
 export const knownOf = <Schema extends z.ZodType>(schema: Schema) =>
   z.array(z.unknown()).transform((entries) => parseKnown(entries, schema))

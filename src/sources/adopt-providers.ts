@@ -4,6 +4,7 @@ import type { Db, Tx } from '../database/database.ts'
 import { StartupError } from '../kernel/errors.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import { findProvider } from '../providers/index.ts'
+import { inParts } from '../kernel/in-parts.ts'
 
 const INSERTED_AT_ONCE = 500
 
@@ -73,10 +74,6 @@ async function add(tx: Tx, provider: ProviderId, at: Date): Promise<void> {
     created_at: at,
     updated_at: at,
   }))
-  for (let from = 0; from < sources.length; from += INSERTED_AT_ONCE)
-    await tx
-      .insertInto('sources')
-      .values(sources.slice(from, from + INSERTED_AT_ONCE))
-      .execute()
+  for (const some of inParts(sources, INSERTED_AT_ONCE)) await tx.insertInto('sources').values(some).execute()
   await tx.insertInto('named_providers').values({ provider }).execute()
 }

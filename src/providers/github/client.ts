@@ -7,7 +7,7 @@ import {
   parseAnswer,
   parseKnown,
   parseShape,
-  parseThing,
+  findThing,
   type RestAnswer,
   type RestOptions,
   type RestRequest,
@@ -162,14 +162,7 @@ export function createGitHub(
     apiUrl,
     now: () => servedAt ?? clock.now().getTime(),
     get: async (path, schema) => parseAnswer(await request(path), schema, 'GitHub'),
-    async find(path, schema) {
-      try {
-        return parseThing(await github.get(path, z.unknown()), schema, 'GitHub')
-      } catch (error) {
-        if (isMissing(error)) return null
-        throw error
-      }
-    },
+    find: (path, schema) => findThing(github.get(path, z.unknown()), { schema, name: 'GitHub', isMissing }),
     async graphql(query, variables, schema) {
       const body = JSON.stringify({ query, variables })
       const headers = { 'content-type': 'application/json' }

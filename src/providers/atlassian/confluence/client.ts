@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ProviderError } from '../../provider.ts'
-import { parseAnswer, parseKnown, parseThing, type RestAnswer } from '../../rest.ts'
+import { findThing, parseAnswer, parseKnown, type RestAnswer } from '../../rest.ts'
 import {
   isMissing,
   type Parameters,
@@ -9,6 +9,7 @@ import {
   type Send,
   withParameters,
 } from '../shared/client.ts'
+import { inParts } from '../../../kernel/in-parts.ts'
 
 export const NAME = 'Confluence'
 const PAGES_MAX = 10_000
@@ -87,22 +88,14 @@ export function createConfluence(base: string, send: Send, download: Send): Conf
 
   return {
     get,
-    async find(path, schema, parameters) {
-      try {
-        return parseThing(await get(path, z.unknown(), parameters), schema, NAME)
-      } catch (error) {
-        if (isMissing(error)) return null
-        throw error
-      }
-    },
+    find: (path, schema, parameters) =>
+      findThing(get(path, z.unknown(), parameters), { schema, name: NAME, isMissing }),
     pages,
     download: async (path) => (await download({ url: addressOf(path), headers: { accept: '*/*' } })).bytes,
     async users(accountIds) {
-      const ids = [...accountIds]
       const users: ConfluenceUser[] = []
-      for (let start = 0; start < ids.length; start += USERS_AT_ONCE) {
-        const some = { accountIds: ids.slice(start, start + USERS_AT_ONCE) }
-        const answer = await send(postJson(addressOf('api/v2/users-bulk'), some))
+      for (const some of inParts([...accountIds], USERS_AT_ONCE)) {
+        const answer = await send(postJson(addressOf('api/v2/users-bulk'), { accountIds: some }))
         users.push(...parseKnown(parseAnswer(answer, Page, NAME).results, User))
       }
       return users

@@ -4,7 +4,8 @@ import { ProviderError, type ProviderSession } from '../../provider.ts'
 import { storedBelow } from '../../stored-below.ts'
 import { isMissing } from '../shared/client.ts'
 import type { Surveyed } from '../shared/feed.ts'
-import { byNumber, hashOf, slicesOf } from '../shared/position.ts'
+import { inParts } from '../../../kernel/in-parts.ts'
+import { byNumber, hashOf } from '../shared/position.ts'
 import type { Confluence } from './client.ts'
 import type { Space } from './spaces.ts'
 import {
@@ -109,7 +110,7 @@ async function search(
     attachment: new Map<string, Map<string, number>>(),
   }
   const labels = new Map<string, string[]>()
-  for (const some of slicesOf([...spaces.values()], SPACES_PER_QUERY)) {
+  for (const some of inParts([...spaces.values()], SPACES_PER_QUERY)) {
     const keys = some.map(({ key }) => `"${key}"`).join(', ')
     const parameters = {
       cql: `space in (${keys}) and type in (page, blogpost${withParts ? ', comment, attachment' : ''})`,

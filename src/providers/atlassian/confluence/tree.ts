@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { ProviderError } from '../../provider.ts'
 import { isMissing } from '../shared/client.ts'
 import { parseEach, parseShape } from '../../rest.ts'
-import { slicesOf } from '../shared/position.ts'
+import { inParts } from '../../../kernel/in-parts.ts'
 import { type Confluence, NAME } from './client.ts'
 
 const AT_ONCE = 4
@@ -60,7 +60,7 @@ export async function* pagesOfSpace(
 
 /** Those of these ids that are current, page by page. Throws ProviderError. */
 export async function* pagesOfIds(confluence: Confluence, ids: readonly string[]): AsyncGenerator<Node[]> {
-  for (const some of slicesOf(ids, PER_REQUEST))
+  for (const some of inParts(ids, PER_REQUEST))
     for (const list of CONTENT_LISTS) {
       const parameters = { id: some.join(','), status: CURRENT, limit: String(PER_REQUEST) }
       for await (const found of confluence.pages(`api/v2/${list}`, z.unknown(), parameters))

@@ -22,7 +22,7 @@ it('a comment in an unknown format is left out, and the others are read', async 
   expect(item(page)?.body).toContain('The odd one.')
 })
 
-it('nobody reads a page of which the place or the restriction is in an unknown format', async () => {
+it('lets nobody read a page whose place or restriction has an unknown format', async () => {
   const { wiki, hr, adapter, sync, item } = await connect()
   const { state, faults } = wiki
   const area = state.add(hr, { type: 'folder', restriction: { users: ['ada'], groups: [] } })

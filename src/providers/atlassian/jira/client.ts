@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ProviderError } from '../../provider.ts'
-import { parseAnswer, parseKnown, parseThing } from '../../rest.ts'
+import { findThing, parseAnswer, parseKnown } from '../../rest.ts'
 import {
   isMissing,
   type Parameters,
@@ -65,14 +65,8 @@ export function createJira(base: string, send: Send): Jira {
     parseAnswer(await send(postJson(address(path), body)), schema, NAME)
   return {
     get,
-    async find(path, schema, parameters) {
-      try {
-        return parseThing(await get(path, z.unknown(), parameters), schema, NAME)
-      } catch (error) {
-        if (isMissing(error)) return null
-        throw error
-      }
-    },
+    find: (path, schema, parameters) =>
+      findThing(get(path, z.unknown(), parameters), { schema, name: NAME, isMissing }),
     post,
     async *pages(path, schema, parameters = {}, startAt = 0) {
       let at = startAt

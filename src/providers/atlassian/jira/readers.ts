@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { type AccessPolicy, ProviderError } from '../../provider.ts'
 import { knownOf } from '../../rest.ts'
 import type { Surveyed } from '../shared/feed.ts'
-import { readersIn, slicesOf } from '../shared/position.ts'
+import { inParts } from '../../../kernel/in-parts.ts'
+import { readersIn } from '../shared/position.ts'
 import {
   type Account,
   collect,
@@ -89,7 +90,7 @@ const openDirectory = (jira: Jira): Directory =>
     members: (groupId) => jira.pages('group/member', User, { groupId, maxResults: PER_PAGE }),
     async users(accountIds) {
       const users: Account[] = []
-      for (const some of slicesOf(accountIds, USERS_AT_ONCE)) {
+      for (const some of inParts(accountIds, USERS_AT_ONCE)) {
         const query = some.map((id) => `accountId=${encodeURIComponent(id)}`).join('&')
         const found = await jira.get(`user/bulk?${query}&maxResults=${USERS_AT_ONCE}`, Users)
         users.push(...found.values)

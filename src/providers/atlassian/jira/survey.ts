@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { ProviderError, type ProviderSession } from '../../provider.ts'
 import { storedBelow } from '../../stored-below.ts'
 import type { Surveyed } from '../shared/feed.ts'
-import { byNumber, hashOf, type Position, readersIn, slicesOf } from '../shared/position.ts'
+import { inParts } from '../../../kernel/in-parts.ts'
+import { byNumber, hashOf, type Position, readersIn } from '../shared/position.ts'
 import { type Jira, time } from './client.ts'
 import type { Project } from './projects.ts'
 
@@ -77,7 +78,7 @@ export async function surveyIssues({
   const since = last?.projects === names ? sinceOf(last.at, now) : null
   const changed = new Map<string, string>()
   const ids = new Set<string>()
-  for (const some of slicesOf([...projects.keys()], PROJECTS_PER_QUERY)) {
+  for (const some of inParts([...projects.keys()], PROJECTS_PER_QUERY)) {
     const scope = `project in (${some.join(', ')})`
     const each = {
       jql: `${scope}${since ?? ''} ${ORDER}`,
@@ -133,7 +134,7 @@ async function findAnyway(
   projects: ReadonlyMap<string, unknown>,
 ): Promise<Map<string, string | undefined>> {
   const there = new Map<string, string | undefined>()
-  for (const issueIdsOrKeys of slicesOf(missing, ISSUES_PER_REQUEST)) {
+  for (const issueIdsOrKeys of inParts(missing, ISSUES_PER_REQUEST)) {
     const body = { issueIdsOrKeys, fields: MARKED_FIELDS }
     const { issues, issueErrors } = await jira.post('issue/bulkfetch', body, Fetched)
     for (const issue of issues)

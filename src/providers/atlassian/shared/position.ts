@@ -30,7 +30,3 @@ export const hashOf = (value: unknown, length: number): string =>
 /** Ids are numbers of any length. */
 export const byNumber = (one: string, other: string): number =>
   one.length - other.length || (one < other ? -1 : one > other ? 1 : 0)
-
-export function* slicesOf<Value>(all: readonly Value[], size: number): Generator<Value[]> {
-  for (let start = 0; start < all.length; start += size) yield all.slice(start, start + size)
-}

@@ -8,6 +8,7 @@ import {
 } from '../../provider.ts'
 import type { Surveyed } from './feed.ts'
 import { type Position, readersIn } from './position.ts'
+import { inParts } from '../../../kernel/in-parts.ts'
 
 const POLICIES_PER_PAGE = 500
 
@@ -39,8 +40,7 @@ export interface Readers {
 export async function* listReaders(readers: Readers): AsyncGenerator<PermissionsPage, PermissionsEnd> {
   const { surveyed, position, prefix, policyOf, groups, directory } = readers
   const changed = await runCooperatively(eachChanged(surveyed, position))
-  for (let start = 0; start < changed.length; start += POLICIES_PER_PAGE) {
-    const ids = changed.slice(start, start + POLICIES_PER_PAGE)
+  for (const ids of inParts(changed, POLICIES_PER_PAGE)) {
     const policies = ids.map((id) => ({ externalId: prefix + id, accessPolicy: policyOf(id) }))
     yield { groups: [], policies }
   }

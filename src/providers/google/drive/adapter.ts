@@ -27,6 +27,7 @@ import { readFiles, type FileToRead } from './file-items.ts'
 import { createFolderPaths } from './folder-paths.ts'
 import { listDrives, matchDrives, startCrawl } from './shared-drives.ts'
 import { checkShortcuts } from './shortcuts.ts'
+import { inParts } from '../../../kernel/in-parts.ts'
 
 export const GOOGLE_DRIVE_SCOPE = 'https://www.googleapis.com/auth/drive.readonly'
 
@@ -117,9 +118,7 @@ async function* steps(run: DriveRun, state: DriveCursor): AsyncGenerator<SyncSte
 /** Retries the items that got no answer in earlier runs. */
 async function* retry(run: DriveRun, state: DriveCursor): AsyncGenerator<SyncStep> {
   const ids = state.retry.map(({ id }) => id)
-  for (let start = 0; start < ids.length; start += RETRIED_AT_ONCE) {
-    yield await retryItems(run, ids.slice(start, start + RETRIED_AT_ONCE))
-  }
+  for (const some of inParts(ids, RETRIED_AT_ONCE)) yield await retryItems(run, some)
 }
 
 async function retryItems(run: DriveRun, externalIds: readonly string[]): Promise<SyncStep> {

@@ -17,6 +17,7 @@ import {
 import { readFiles, type FileToRead } from './file-items.ts'
 import { filesBelow } from './folder-walk.ts'
 import { followShortcut, unfollowShortcut } from './shortcuts.ts'
+import { inParts } from '../../../kernel/in-parts.ts'
 
 const PAGE_SIZE = 50
 
@@ -115,10 +116,8 @@ async function* readLinked(
     for (const shortcut of below.filter((child) => child.mimeType === SHORTCUT)) {
       yield* followShortcut(run, state, feed, shortcut)
     }
-    for (let start = 0; start < below.length; start += PAGE_SIZE) {
-      const batch = below.slice(start, start + PAGE_SIZE)
+    for (const batch of inParts(below, PAGE_SIZE))
       yield { ...(await readFiles(run, toRead(feed, batch))), discovered: batch.length }
-    }
   }
   // Last, so that a run that dies midway walks the folder again.
   rememberFolder(state, feed, file)

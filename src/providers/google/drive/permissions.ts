@@ -12,6 +12,7 @@ import { isFolderNew, isInDriveFeed } from './crawl.ts'
 import type { DriveCursor } from './cursor.ts'
 import { filesBelow } from './folder-walk.ts'
 import { driveFile, FOLDER, itemId, MY_DRIVE, SHORTCUT, type DriveFile, type DriveRun } from './run.ts'
+import { inParts } from '../../../kernel/in-parts.ts'
 
 const AT_ONCE = 4
 const PAGE_SIZE = 50
@@ -81,9 +82,9 @@ async function* policiesOf(
   feed: string,
   files: readonly DriveFile[],
 ): AsyncGenerator<PermissionsPage> {
-  for (let start = 0; start < files.length; start += PAGE_SIZE) {
+  for (const some of inParts(files, PAGE_SIZE)) {
     const policies: PermissionsPage['policies'] = []
-    await mapBounded(files.slice(start, start + PAGE_SIZE), AT_ONCE, async (file) => {
+    await mapBounded(some, AT_ONCE, async (file) => {
       policies.push({ externalId: itemId(feed, file.id), accessPolicy: await policyOrHidden(run, file) })
     })
     yield { groups: [], policies }

@@ -6,6 +6,7 @@ import { readFiles, type FileToRead } from './file-items.ts'
 import { filesBehind } from './folder-walk.ts'
 import { GoogleError } from '../shared/error.ts'
 import { emptyStep, type SyncStep } from '../shared/sync-steps.ts'
+import { inParts } from '../../../kernel/in-parts.ts'
 
 const BATCH = 50
 /** Shortcuts rechecked in a run that finds nothing new. */
@@ -73,8 +74,7 @@ async function* readBehind(
   files: readonly DriveFile[],
 ): AsyncGenerator<SyncStep> {
   yield* deleteBehind(run, key, new Set(files.map((file) => itemId(key, file.id))))
-  for (let start = 0; start < files.length; start += BATCH) {
-    const batch = files.slice(start, start + BATCH)
+  for (const batch of inParts(files, BATCH)) {
     const toRead = batch.map((file): FileToRead => ({ externalId: itemId(key, file.id), feed, file }))
     yield { ...(await readFiles(run, toRead)), discovered: batch.length }
   }

@@ -71,7 +71,7 @@ const channelState = z.object({
   backfill: z.string().nullable(),
   /** Hash of the look-back window when last read: an equal one means no change. */
   window: z.string(),
-  /** By hour of the look-back: what is known of its threads that are not watched (`watched-threads.ts`). */
+  /** A mark of the unwatched threads of each hour in the look-back (`watched-threads.ts`). */
   unwatched: z.record(z.string(), z.string()).default({}),
   older: olderState.default(unknownOlder),
   /** The bot was removed from the channel, or refused: it stays out until an invitation or a full resync. */

@@ -11,7 +11,7 @@ afterEach(closeSlack)
 
 const HOUR = 3_600_000
 
-/** A channel with threads, one after another, of which a run has read all. */
+/** Creates a channel with threads at different times, and reads all of them in a run. */
 async function withThreads(count: number, watchedThreads?: number, pause = HOUR) {
   const connected = await connectSlack({
     seed: { channels: 1, messagesPerChannel: 0, memberChannels: 1 },
