@@ -2,7 +2,7 @@ import { withoutMarkers } from './citations.ts'
 import type { Definition } from './definition.ts'
 import { readSettingsInCode } from './definitions.ts'
 import { CONTEXT_CHARACTERS_MAX, type Passage, toPassage, type Under } from './passage.ts'
-import { plainText, shorten } from './plain-text.ts'
+import { htmlCode, plainText, shorten } from './plain-text.ts'
 import { splitSentences } from './sentences.ts'
 
 /** Longer code is omitted, because it would bury the answer. */
@@ -10,6 +10,7 @@ const CODE_CHARACTERS_MAX = 400
 /** A list item of several sentences stays whole up to this length. */
 export const ITEM_CHARACTERS_MAX = 300
 const FENCES = /^[ \t]*(?:`{3,}|~{3,}).*$/gm
+const HTML = /^\s*<pre[\s>]/i
 /** The list marker before a code block that starts an item. */
 const FENCED_ITEM = /^(\s*)(?:[-*+\u2022]|\d{1,9}[.)])[ \t]+(?=`{3}|~{3})/
 
@@ -33,9 +34,10 @@ export function readDefinition({ term, text }: Definition, under: Under): Passag
 
 /** The code itself, or the settings that it explains in comments. Omits code that is too long. */
 export function readCode(source: string, under: Under): Passage[] {
-  const settings = readSettingsInCode(source.replaceAll(FENCES, ''))
+  const code = HTML.test(source) ? htmlCode(source) : source
+  const settings = readSettingsInCode(code.replaceAll(FENCES, ''))
   if (settings !== null) return settings.flatMap((one) => readDefinition(one, under))
-  const text = source.trimEnd().replace(FENCED_ITEM, '$1')
+  const text = code.trimEnd().replace(FENCED_ITEM, '$1')
   const fenced = /^\s*(?:```|~~~)/.test(text) ? text : `\`\`\`\n${text}\n\`\`\``
   if (text.length > CODE_CHARACTERS_MAX || /\[\s*\d+\s*\]/.test(text) || !isClosedFence(fenced)) return []
   return [toPassage('code', fenced, under)]

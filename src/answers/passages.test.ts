@@ -161,6 +161,25 @@ describe('the passages of a chunk', () => {
     expect(texts(`\`\`\`\n${'x = 1\n'.repeat(200)}\`\`\``)).toEqual([])
   })
 
+  it('have the code of HTML in Markdown as code, and the text around it as text', () => {
+    const content = `First start it:
+
+<pre><code class="cmd">tarn start
+
+tarn load &lt;file&gt;</code></pre>
+
+It is running idle now, without a configuration. Then ask it:
+<pre>tarn ask</pre>
+
+Press the key to stop it.`
+    expect(splitPassages(content).map(({ kind, label, text }) => [kind, label, text])).toEqual([
+      ['code', 'First start it:', '```\ntarn start\n\ntarn load <file>\n```'],
+      ['sentence', null, 'It is running idle now, without a configuration.'],
+      ['code', 'Then ask it:', '```\ntarn ask\n```'],
+      ['sentence', null, 'Press the key to stop it.'],
+    ])
+  })
+
   it('are never blank, whatever the text', () => {
     const piece = fc.constantFrom(
       '# ',

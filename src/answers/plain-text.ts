@@ -67,8 +67,19 @@ function withoutMarkup(line: string): string {
     .replaceAll(/(?<![\p{L}\p{N}_])__(?=\S)(?=[^_]* [^_])([^_]+)__(?![\p{L}\p{N}_])/gu, '$1')
     .replaceAll(/(?<![\p{L}\p{N}_/\\])_(?=\S)([^_]+?)(?<!\\)_(?![\p{L}\p{N}_/])/gu, '$1')
     .replaceAll(/\\(?=[!-/:-@[-`{-~])/g, '')
-    .replaceAll(/&(#39|[a-z]+);/g, (entity, name: string) => ENTITIES[name] ?? entity)
+    .replaceAll(ENTITY, decoded)
     .replaceAll('`', '')
+}
+
+const ENTITY = /&(#39|[a-z]{1,10});/g
+
+function decoded(entity: string, name: string): string {
+  return ENTITIES[name] ?? entity
+}
+
+/** The code in a `<pre>` element, without tags. */
+export function htmlCode(source: string): string {
+  return source.replaceAll(/<\/?[a-zA-Z][^<>]{0,500}>/g, '').replaceAll(ENTITY, decoded)
 }
 
 /** The text, or as many whole words as fit into `lengthMax` characters, with an ellipsis. */

@@ -10,7 +10,7 @@ export function hasHtmlCells(source: string): boolean {
 }
 
 export function isTable(source: string): boolean {
-  if (/^\s*(?:```|~~~)/.test(source)) return false
+  if (/^\s*(?:```|~~~|<pre[\s>])/i.test(source)) return false
   if (/^\s*[|+]/.test(source)) return true
   return source.split('\n').some((line, at) => at > 0 && /^[\s|:+-]*--/.test(line))
 }

@@ -32,6 +32,9 @@ const ATX_HEADING = /^(#{1,6})[ \t]+(?=\S)/
 const COMMENT = /^#(?:[ \t]|$)/
 const LIST_ITEM = /^(?:[-*+\u2022]|\d{1,9}[.)])[ \t]/
 const FENCE = /^(`{3,}|~{3,})/
+/** HTML's code, which has blank lines and no list items (CommonMark 4.6). */
+const HTML_CODE = /^<pre[\s>]/i
+const HTML_CODE_END = /<\/pre>/i
 /** A list item that begins with its code. */
 const FENCED_ITEM = /^(?:[-*+\u2022]|\d{1,9}[.)])[ \t]{1,4}(`{3,}|~{3,})[^`]*$/
 const UNDERLINE = /^(?:={3,}|-{3,}|~{3,}|\^{3,}|"{3,}|\*{3,}|\+{3,})$/
@@ -95,6 +98,16 @@ function* readFence(body: string, line: Line, fence: string): Pausable<Line> {
   return last
 }
 
+/** Reads to the line with the end tag, or to the end of the text. */
+function* readHtmlCode(body: string, line: Line): Pausable<Line> {
+  let last = line
+  while (!HTML_CODE_END.test(body.slice(last.first, last.end)) && last.next < body.length) {
+    yield
+    last = readLine(body, last.next)
+  }
+  return last
+}
+
 /** The level of the heading that the next line underlines (Markdown's setext, reStructuredText); 0: none. */
 function underlinedLevel(body: string, line: Line): number {
   if (line.next >= body.length || line.end - line.first > HEADING_CHARACTERS_MAX) return 0
@@ -109,7 +122,8 @@ function underlinedLevel(body: string, line: Line): number {
 /** Whether the line begins a block even without a blank line before it. */
 function interruptsParagraph(body: string, line: Line): boolean {
   const text = opening(body, line)
-  return FENCE.test(text) || LIST_ITEM.test(text) || isAtxHeading(body, line) || beginsTable(body, line)
+  const isMarked = FENCE.test(text) || HTML_CODE.test(text) || LIST_ITEM.test(text)
+  return isMarked || isAtxHeading(body, line) || beginsTable(body, line)
 }
 
 function isAtxHeading(body: string, line: Line): boolean {
@@ -203,6 +217,7 @@ function* readBlock(body: string, line: Line, kindBefore: Block['kind']): Pausab
   const text = opening(body, line)
   const fence = (FENCE.exec(text) ?? FENCED_ITEM.exec(text))?.[1]
   if (fence !== undefined) return { kind: 'whole', last: yield* readFence(body, line, fence) }
+  if (HTML_CODE.test(text)) return { kind: 'whole', last: yield* readHtmlCode(body, line) }
   if (beginsTable(body, line)) return { kind: 'whole', last: yield* readTable(body, line) }
   if (LIST_ITEM.test(text)) return { kind: 'item', last: yield* readParagraph(body, line) }
   // Indented text below a list item continues the item; elsewhere it is code.
