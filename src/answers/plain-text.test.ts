@@ -15,6 +15,8 @@ describe('text for an answer', () => {
     ['A lone `tick and **bold', 'A lone tick and bold'],
     ['The [`pre` hook](./a.md#pre), <a href="x">here</a>: \\[[more](y)\\]', 'The `pre` hook, here: [more]'],
     ['1 < 2 and 3 > 2', '1 < 2 and 3 > 2'],
+    ['Working groups {#working-groups .wide}', 'Working groups'],
+    ['Leave {: #leave}', 'Leave'],
     ['Default: `[429, 500, 502]`, not [1, 2] or `at[1, 2]`', 'Default: `429, 500, 502`, not or `at`'],
   ])('has no markup left: %s', (markup, expected) => {
     expect(plainText(markup)).toBe(expected)

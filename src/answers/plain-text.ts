@@ -19,6 +19,9 @@ const NUMBERS = /(?<![\w\])])\[ ?(\d+(?: ?, ?\d+)+) ?\]/g
 /** A tag whose end is in another block, because Markdown takes the `>` on its next line for a quotation. */
 const UNCLOSED_TAG = /<[a-z][a-z0-9-]{0,20}(?: [\w:-]{1,40}="[^"<>]{0,200}"){1,20} ?$/i
 
+/** The id and classes that Markdown allows after a heading: `{#leave .wide}`, `{: #leave}`. */
+const ATTRIBUTES = / \{:? ?[#.][\w#.: -]{1,100}\}$/
+
 /** The anchor signs that generators append to headings. */
 const ANCHORS = /[¶\uF0C1]/g
 
@@ -61,6 +64,7 @@ function withoutMarkup(line: string): string {
     .replaceAll(/<\/?(?:a|abbr|b|code|em|i|kbd|mark|s|small|span|strong|sub|sup|u)(?:\s[^<>]{0,500})?>/gi, '')
     .replaceAll(/<\/?[a-zA-Z][^<>]{0,500}>/g, ' ')
     .replace(UNCLOSED_TAG, ' ')
+    .replace(ATTRIBUTES, '')
     .replaceAll(/\*{3}/g, '*')
     .replaceAll(/\*\*|~~/g, '')
     .replaceAll(/(?<![\p{L}\p{N}*\\])\*(?=\S)([^*]+?)(?<!\\)\*(?![\p{L}\p{N}*])/gu, '$1')

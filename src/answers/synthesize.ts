@@ -149,7 +149,7 @@ function neededHeading(
   const heading = passage.heading ?? sectionHeading(sections[section])
   if (heading === '' || heading.length > HEADING_CHARACTERS_MAX) return null
   const adds = [...stemsOf(heading, terms)].some((stem) => weights.has(stem) && !stems.has(stem))
-  return adds ? heading.replace(/[.:?]+$/, '') : null
+  return adds ? heading.replace(/^\d{1,3}[.)] /, '').replace(/[.:?]+$/, '') : null
 }
 
 function titlesOnly(hits: readonly Hit[]): string {
