@@ -65,7 +65,7 @@ A welcome mail for Payslips Online arrives within a week.
 
 Badges are blue.`
     expect(ask('I have the welcome mail for Payslips Online, how do I go on?', content)).toMatch(
-      /^A welcome mail .*\nPayslips:\n- Open its first link\. \[1\]\n- Enter .*\n- Choose a password\. \[1\]$/,
+      /^A welcome mail .*\nPayslips:\n1\. Open its first link\. \[1\]\n2\. Enter .*\n3\. Choose a password\. \[1\]$/,
     )
   })
 })

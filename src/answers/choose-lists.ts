@@ -25,14 +25,14 @@ export function listAround(item: Candidate, candidates: readonly Candidate[]): C
  * such as "Steps" in its section.
  */
 export function stepsNear(best: Candidate, candidates: readonly Candidate[]): Candidate[] {
-  const steps = candidates.filter(({ section, passage }) => section === best.section && passage.isStep)
+  const steps = candidates.filter(({ section, passage }) => section === best.section && passage.step !== null)
   const own = steps.filter(({ passage }) => passage.group === best.passage.group)
   if (own.length > 0) return blockWith(best, own)
   const below = candidates.find(
     ({ section, passage, position }) =>
       section === best.section && position > best.position && passage.group !== best.passage.group,
   )
-  if (below?.passage.isStep && below.passage.heading === best.passage.heading)
+  if (below !== undefined && below.passage.step !== null && below.passage.heading === best.passage.heading)
     return [best, ...listAround(below, candidates)]
   const named = steps.find(({ passage }) => NAMES_STEPS.test(passage.heading ?? ''))
   return named === undefined ? [] : listAround(named, candidates)

@@ -19,8 +19,8 @@ export interface Passage {
   group: number
   /** Whether it is a title, which has no information by itself. */
   isTitle: boolean
-  /** Whether it is an item of a numbered list. */
-  isStep: boolean
+  /** Its number in a numbered list. */
+  step: number | null
   /** The offset of its block in the text. */
   at: number
 }
@@ -45,7 +45,7 @@ const POINTS_BACK =
 
 export function toPassage(kind: Passage['kind'], text: string, under: Under): Passage {
   const shown = kind === 'code' ? text : shorten(text, PASSAGE_CHARACTERS_MAX)
-  return { kind, text: shown, cells: [], isTitle: false, isStep: false, ...under }
+  return { kind, text: shown, cells: [], isTitle: false, step: null, ...under }
 }
 
 /** Whether a sentence needs the one before it. */

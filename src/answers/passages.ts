@@ -277,11 +277,12 @@ function readItem(source: string, indent: number, block: Block, state: State): P
   const whole = plainText(body)
   const sentences = whole.length <= ITEM_CHARACTERS_MAX ? [whole] : withDefaults(splitSentences(body))
   const first = sentences[0] ?? ''
-  const isStep = /^\s*\d/.test(source)
+  const number = /^\s*(\d{1,9})/.exec(source)?.[1]
+  const step = number === undefined ? null : Number(number)
   state.above.push({ indent, text: first, kind: 'item' })
   // The first sentence of an item names its subject.
   const later = { ...under, context: `${under.context} ${shorten(first, CONTEXT_CHARACTERS_MAX)}` }
   return sentences
     .filter((text) => /\p{L}/u.test(text) && !text.endsWith(':'))
-    .map((text) => Object.assign(toPassage('item', text, text === first ? under : later), { isStep }))
+    .map((text) => Object.assign(toPassage('item', text, text === first ? under : later), { step }))
 }

@@ -25,7 +25,7 @@ const WITHOUT_CONTEXT = {
   group: 1,
   at: 0,
   isTitle: false,
-  isStep: false,
+  step: null,
 }
 
 export interface Material {

@@ -1,27 +1,50 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { loadTermWeights } from '../inference/term-weights.ts'
 import { inOneGo } from '../kernel/cooperative.ts'
 import type { Hit } from '../retrieval/index.ts'
+import type { Candidate } from './candidate.ts'
 import { createReadMaterial } from './read-material.ts'
 import { renderAnswer } from './render-answer.ts'
 
 const { read } = createReadMaterial(await loadTermWeights())
-const bins: Hit = {
-  sourceItemId: 'bins',
-  title: 'Bins',
-  content: 'Bins are emptied on Monday. They hold paper.',
-  url: '',
-  provider: 'notion',
-  score: 0.5,
-  metadata: {},
-  syncedAt: '2026-01-01T00:00:00Z',
+function render(content: string, choose = (all: readonly Candidate[]) => [all]): string {
+  const hit: Hit = {
+    sourceItemId: 'bins',
+    title: 'Bins',
+    content,
+    url: '',
+    provider: 'notion',
+    score: 0.5,
+    metadata: {},
+    syncedAt: '2026-01-01T00:00:00Z',
+  }
+  const { candidates } = inOneGo(read({ question: 'bins', hits: [hit], around: [] }))
+  const shownAs = { narrow: <T>(passage: T): T => passage, headingOf: () => null, speakerOf: () => null }
+  return renderAnswer(choose(candidates), candidates, shownAs)
 }
 
 it('shows a sentence once if it is chosen and another one refers to it', () => {
-  const { candidates } = inOneGo(read({ question: 'bins', hits: [bins], around: [] }))
-  const groups = [candidates.slice(1), candidates.slice(0, 1)]
-  const shownAs = { narrow: <T>(passage: T): T => passage, headingOf: () => null, speakerOf: () => null }
-  expect(renderAnswer(groups, candidates, shownAs)).toBe(
+  const content = 'Bins are emptied on Monday. They hold paper.'
+  expect(render(content, (all) => [all.slice(1), all.slice(0, 1)])).toBe(
     'Bins are emptied on Monday. [1] They hold paper. [1]',
   )
+})
+
+describe('a list', () => {
+  it('keeps its numbers, and counts if all of them are 1', () => {
+    expect(render('Emptying:\n\n3. Open the lid.\n4. Lift the bag.')).toBe(
+      'Emptying:\n3. Open the lid. [1]\n4. Lift the bag. [1]',
+    )
+    expect(render('Emptying:\n\n1. Open the lid.\n1. Lift the bag.')).toBe(
+      'Emptying:\n1. Open the lid. [1]\n2. Lift the bag. [1]',
+    )
+    expect(render('Emptying:\n\n1. Open the lid.\n- Lift the bag.')).toContain('- Open the lid. [1]')
+  })
+
+  it('has each item on its own line, also one of several sentences', () => {
+    const long = `Bring it to the yard behind the house, where ${'the paper and '.repeat(20)}glass are kept.`
+    expect(render(`Emptying:\n\n- Open the lid.\n- ${long} Close the gate.`)).toBe(
+      `Emptying:\n- Open the lid. [1]\n- ${long} [1] Close the gate. [1]`,
+    )
+  })
 })

@@ -110,7 +110,22 @@ function renderRun(run: readonly Candidate[], shownAs: ShownAs): string {
     return heading === null ? marked.join(' ') : `${heading}: ${marked.join(' ')}`
   }
   if (first?.kind === 'code') return label === null ? marked.join('\n') : `${label}:\n${marked.join('\n')}`
-  if (run.length === 1) return label === null ? marked.join(' ') : `${label}: ${marked.join(' ')}`
-  const list = marked.map((text) => `- ${text}`).join('\n')
+  const items = joinItems(run, marked)
+  if (items.length === 1) return label === null ? marked.join(' ') : `${label}: ${marked.join(' ')}`
+  const isNumbered = run.every(({ passage }) => passage.step !== null)
+  const start = first?.step ?? 1
+  const list = items.map((text, at) => `${isNumbered ? `${start + at}.` : '-'} ${text}`).join('\n')
   return label === null ? list : `${label}:\n${list}`
+}
+
+/** The texts of a run, with the sentences of one list item together. */
+function joinItems(run: readonly Candidate[], texts: readonly string[]): string[] {
+  const items: string[] = []
+  for (const [at, text] of texts.entries()) {
+    const [passage, before] = [run[at]?.passage, run[at - 1]?.passage]
+    const isSame = passage?.kind === 'item' && before?.kind === 'item' && passage.at === before.at
+    if (isSame) items.push(`${items.pop()} ${text}`)
+    else items.push(text)
+  }
+  return items
 }

@@ -223,7 +223,7 @@ describe('an answer to a question for one fact', () => {
       'To renew a certificate:\n\n1. Log in to bastion.\n2. Run renew.\n3. Reload the proxies.',
     )
     expect(ask('What are the steps to renew a certificate?', [steps])).toBe(
-      'To renew a certificate:\n- Log in to bastion. [1]\n- Run renew. [1]\n- Reload the proxies. [1]',
+      'To renew a certificate:\n1. Log in to bastion. [1]\n2. Run renew. [1]\n3. Reload the proxies. [1]',
     )
   })
 
