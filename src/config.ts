@@ -18,8 +18,8 @@ import { PROTOCOLS, SAMPLERS } from './tracing/index.ts'
 
 const gatedByDefault = providers.flatMap(({ id, isGated }) => (isGated ? [id] : []))
 
-/** WebAssembly's address space. */
-const SEARCH_MEMORY_MB_MAX = 4_000
+/** About 15 million chunks of the built-in model. The fields of their items are outside, in Node's heap. */
+const SEARCH_MEMORY_MB_MAX = 16_000
 
 const serviceSchema = z.object({
   HOST: z.string().min(1).default('127.0.0.1').describe('Address to listen on'),

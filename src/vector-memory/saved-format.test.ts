@@ -12,7 +12,7 @@ it('keeps the file format of saved vectors unless its version is raised', () => 
   for (let row = 0; row < 3; row++)
     for (let at = 0; at < 200; at++)
       page[row * rowBytesOf(200) + KEY_BYTES + 4 + 2 * at] = (at % 2) * 128 + 0x30 + ((at * 7 + row) % 16)
-  writeRows(memory, { dimensions: 200, page, rows: [0, 1, 70], units: Uint32Array.of(0, UNIT_BYTES) })
+  writeRows([memory], { dimensions: 200, page, rows: [0, 1, 70], units: Uint32Array.of(0, UNIT_BYTES) })
   const fields = new ItemFields()
   const item = {
     provider: 'slack',

@@ -62,5 +62,5 @@ export function compareVectors(
 function createScratch(): { shared: SharedMemory; scan: Scan } {
   const units = (CANDIDATES_MAX / ROWS_A_BLOCK) * (DIMENSIONS_MAX / SEGMENT)
   const shared = createSharedMemory({ bytes: units * UNIT_BYTES, threads: 1 })
-  return { shared, scan: createScan(shared.memory, roomOf(0)) }
+  return { shared, scan: createScan(shared.memories, roomOf(0)) }
 }

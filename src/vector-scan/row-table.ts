@@ -9,7 +9,7 @@ import {
   segmentsOf,
   UNIT_BYTES,
 } from './block-layout.ts'
-import type { SharedMemory } from './shared-memory.ts'
+import { addressOf, memoryOf, type SharedMemory } from './shared-memory.ts'
 import { rowBytesOf, writeRows } from './write-rows.ts'
 import { inParts } from '../kernel/in-parts.ts'
 
@@ -94,7 +94,7 @@ export class RowTable {
   }
 
   write(page: Uint8Array, rows: readonly number[]): void {
-    writeRows(this.#shared.memory, { dimensions: this.dimensions, page, rows, units: this.#units })
+    writeRows(this.#shared.memories, { dimensions: this.dimensions, page, rows, units: this.#units })
   }
 
   free(row: number): void {
@@ -103,26 +103,30 @@ export class RowTable {
   }
 
   #addBlock(): void {
-    if (this.#shared.free < this.segments) throw new NoRoom()
+    const units = this.#shared.allocate(this.segments)
+    if (units === null) throw new NoRoom()
     if (this.#blocks * this.segments === this.#units.length) {
       this.#units = grown(this.#units, 0)
       this.#rowItems = grown(this.#rowItems, NO_ITEM)
     }
-    for (let segment = 0; segment < this.segments; segment++)
-      this.#units[this.#blocks * this.segments + segment] = this.#shared.allocate() ?? 0
+    this.#units.set(units, this.#blocks * this.segments)
     this.#blocks += 1
   }
 
   /** The units of a block, as bytes to read or write. */
   *bytesOf(block: number): Generator<Uint8Array> {
-    for (const unit of this.#units.subarray(block * this.segments, (block + 1) * this.segments))
-      yield new Uint8Array(this.#shared.memory.buffer, unit, UNIT_BYTES)
+    for (const unit of this.#units.subarray(block * this.segments, (block + 1) * this.segments)) {
+      const memory = this.#shared.memories[memoryOf(unit)]
+      if (memory) yield new Uint8Array(memory.buffer, addressOf(unit), UNIT_BYTES)
+    }
   }
 
   /** Returns a function that multiplies a row's quantized meaning part with a query's. */
   meaningOf(vector: Float32Array, { from, length }: MeaningPart): (row: number) => number {
-    const pairs = new Int16Array(this.#shared.memory.buffer)
-    const scales = new Float32Array(this.#shared.memory.buffer)
+    const memories = this.#shared.memories.map(({ buffer }) => ({
+      pairs: new Int16Array(buffer),
+      scales: new Float32Array(buffer),
+    }))
     // Padded with zeros to whole pairs.
     const [first, end] = [from >> 1, (from + length + 1) >> 1]
     const numbers = new Float64Array(2 * (end - first))
@@ -130,10 +134,13 @@ export class RowTable {
     return (row) => {
       const place = row % ROWS_A_BLOCK
       const block = Math.floor(row / ROWS_A_BLOCK) * this.segments
+      const memory = memories[memoryOf(this.#units[block] ?? 0)]
+      if (memory === undefined) return 0
+      const { pairs, scales } = memory
       let sum = 0
       for (let pair = first, at = 0; pair < end;) {
         const segment = Math.floor(pair / PAIRS)
-        const unit = this.#units[block + segment] ?? 0
+        const unit = addressOf(this.#units[block + segment] ?? 0)
         let pairAt = (unit + SCALES_BYTES + (pair - segment * PAIRS) * PAIR_BYTES) / 2 + place
         let ofSegment = 0
         for (const last = Math.min(end, (segment + 1) * PAIRS); pair < last; pair++, at += 2) {

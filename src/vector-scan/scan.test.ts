@@ -9,7 +9,7 @@ import { ROWS_A_BLOCK, segmentsOf, UNIT_BYTES } from './block-layout.ts'
 import { quantizeQuery } from './quantized-query.ts'
 import { NO_ITEM } from './row-table.ts'
 import { createScan, greatestCosines, mergeScanned, type ScannedRows, type ScanJob } from './scan.ts'
-import { createSharedMemory, roomOf } from './shared-memory.ts'
+import { addressOf, createSharedMemory, memoryOf, roomOf } from './shared-memory.ts'
 import { KEY_BYTES, rowBytesOf, writeRows } from './write-rows.ts'
 
 /**
@@ -44,18 +44,19 @@ function rowsOf(vectors: readonly Float32Array[], dimensions: number): Uint8Arra
 }
 
 /** Creates vectors in memory with a scanner. */
-function held(vectors: readonly Float32Array[], dimensions: number) {
+function held(vectors: readonly Float32Array[], dimensions: number, bytesAMemory = 64 * 2 ** 20) {
   const segments = segmentsOf(dimensions)
-  const shared = createSharedMemory({ bytes: 64 * 2 ** 20, threads: 1 })
+  const shared = createSharedMemory({ bytes: 64 * 2 ** 20, threads: 1, bytesAMemory })
   const blocks = Math.ceil(vectors.length / ROWS_A_BLOCK)
-  const units = Uint32Array.from({ length: blocks * segments }, () => {
-    const unit = shared.allocate()
-    if (unit === null) throw new Error('no room')
-    // Simulates leftovers of an earlier owner.
-    new Uint8Array(shared.memory.buffer, unit, UNIT_BYTES).fill(0xff)
-    return unit
-  })
-  writeRows(shared.memory, {
+  const allocated = Array.from({ length: blocks }, () => shared.allocate(segments) ?? []).flat()
+  const units = Uint32Array.from(allocated)
+  // Simulates leftovers of an earlier owner.
+  for (const unit of units) {
+    const buffer = shared.memories[memoryOf(unit)]?.buffer
+    if (buffer === undefined) throw new Error('no room')
+    new Uint8Array(buffer, addressOf(unit), UNIT_BYTES).fill(0xff)
+  }
+  writeRows(shared.memories, {
     dimensions,
     page: rowsOf(vectors, dimensions),
     rows: [...vectors.keys()],
@@ -63,7 +64,7 @@ function held(vectors: readonly Float32Array[], dimensions: number) {
   })
   const rowItems = new Uint32Array(blocks * ROWS_A_BLOCK).fill(NO_ITEM)
   for (const row of vectors.keys()) rowItems[row] = row
-  const scan = createScan(shared.memory, roomOf(0))
+  const scan = createScan(shared.memories, roomOf(0))
   return (vector: Float32Array, asked: Partial<ScanJob> & { limit: number }): ScannedRows => {
     const query = quantizeQuery(vector)
     if (query === null) throw new Error('a query without length')
@@ -149,6 +150,15 @@ describe('the scan', () => {
     const merged = mergeScanned(parts, 8)
     const whole = scan(query, { limit: 8 })
     expect(merged).toEqual(whole)
+  })
+
+  it('returns the same rows from several memories as from one', () => {
+    const random = createRandom(4)
+    const vectors = Array.from({ length: 5 * ROWS_A_BLOCK }, () => vectorOf(random, 256, 'dense'))
+    const query = vectorOf(random, 256, 'dense')
+    const twoBlocks = 2 * segmentsOf(256) * UNIT_BYTES
+    const scanned = held(vectors, 256, twoBlocks)(query, { limit: 8 })
+    expect(scanned).toEqual(held(vectors, 256)(query, { limit: 8 }))
   })
 
   it('keeps the rows with the greatest cosines and ties, and an upper bound of the other cosines', () => {

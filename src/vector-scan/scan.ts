@@ -3,7 +3,7 @@ import { Greatest } from '../kernel/greatest.ts'
 import { ROWS_A_BLOCK } from './block-layout.ts'
 import type { QuantizedQuery } from './quantized-query.ts'
 import { NO_ITEM } from './row-table.ts'
-import { BLOCKS_AT_ONCE, type Room } from './shared-memory.ts'
+import { addressOf, BLOCKS_AT_ONCE, memoryOf, type Room } from './shared-memory.ts'
 
 export interface ScanJob {
   query: QuantizedQuery
@@ -48,28 +48,41 @@ type Kernel = (
 /** @returns null if more than {@link CANDIDATES_MAX} rows can be among the nearest */
 export type Scan = (job: ScanJob) => ScannedRows | null
 
-/** Scans with the WebAssembly kernel on the calling thread, in that thread's room of the shared memory. */
-export function createScan(memory: WebAssembly.Memory, room: Room): Scan {
-  const kernel = loadKernel(memory)
+/** Scans with the WebAssembly kernel on the calling thread, in that thread's room of each memory. */
+export function createScan(memories: readonly WebAssembly.Memory[], room: Room): Scan {
+  const module = new WebAssembly.Module(readFileSync(new URL('./scan.wasm', import.meta.url)))
+  const kernels = memories.map((memory) => loadKernel(module, memory))
   return (job) => {
     const { query, segments, units, to } = job
-    new Int32Array(memory.buffer).set(query.words, room.query / 4)
-    const nearest = new Nearest(job, memory)
-    for (let from = job.from; from < to; from += BLOCKS_AT_ONCE) {
-      const count = Math.min(BLOCKS_AT_ONCE, to - from)
-      const part = units.subarray(from * segments, (from + count) * segments)
-      new Uint32Array(memory.buffer).set(part, room.units / 4)
+    for (const { buffer } of memories) new Int32Array(buffer).set(query.words, room.query / 4)
+    const nearest = new Nearest(job, memories)
+    for (let from = job.from; from < to;) {
+      const number = memoryOf(units[from * segments] ?? 0)
+      const [kernel, buffer] = [kernels[number], memories[number]?.buffer]
+      if (!kernel || !buffer) throw new Error('a block is in no memory')
+      const end = blocksInOneMemory(job, from)
+      const part = units.subarray(from * segments, end * segments).map(addressOf)
+      new Uint32Array(buffer).set(part, room.units / 4)
       const { query: at, sums, out } = room
-      kernel(room.units, count, 4 * segments, at, query.segments, query.step, query.slack, sums, out)
-      const upperBounds = new Float32Array(memory.buffer, out, count * ROWS_A_BLOCK)
+      kernel(room.units, end - from, 4 * segments, at, query.segments, query.step, query.slack, sums, out)
+      const upperBounds = new Float32Array(buffer, out, (end - from) * ROWS_A_BLOCK)
       if (!nearest.take(from * ROWS_A_BLOCK, upperBounds)) return null
+      from = end
     }
     return nearest.found()
   }
 }
 
-function loadKernel(memory: WebAssembly.Memory): Kernel {
-  const module = new WebAssembly.Module(readFileSync(new URL('./scan.wasm', import.meta.url)))
+/** The block after those from here that one kernel call can scan. */
+function blocksInOneMemory({ units, segments, to }: ScanJob, from: number): number {
+  const number = memoryOf(units[from * segments] ?? 0)
+  const last = Math.min(from + BLOCKS_AT_ONCE, to)
+  let end = from + 1
+  while (end < last && memoryOf(units[end * segments] ?? 0) === number) end += 1
+  return end
+}
+
+function loadKernel(module: WebAssembly.Module, memory: WebAssembly.Memory): Kernel {
   const { scan } = new WebAssembly.Instance(module, { memory: { shared: memory } }).exports
   if (typeof scan !== 'function') throw new Error('the kernel has no scan')
   return (...given) => void scan(...given)
@@ -78,13 +91,14 @@ function loadKernel(memory: WebAssembly.Memory): Kernel {
 /** Keeps the rows whose upper bound reaches the k-th lower bound. */
 class Nearest {
   readonly #job: ScanJob
-  readonly #scales: Float32Array
+  /** By memory. */
+  readonly #scales: readonly Float32Array[]
   readonly #best: Greatest
   #found: ScannedRows = { rows: [], upperBounds: [], cosines: [], restUpperBound: 0 }
 
-  constructor(job: ScanJob, memory: WebAssembly.Memory) {
+  constructor(job: ScanJob, memories: readonly WebAssembly.Memory[]) {
     this.#job = job
-    this.#scales = new Float32Array(memory.buffer)
+    this.#scales = memories.map(({ buffer }) => new Float32Array(buffer))
     this.#best = new Greatest(job.limit)
   }
 
@@ -118,11 +132,12 @@ class Nearest {
   #offBy(row: number): number {
     const { units, segments, query } = this.#job
     const block = Math.floor(row / ROWS_A_BLOCK) * segments
+    const scales = this.#scales[memoryOf(units[block] ?? 0)]
     let sum = query.slack
     for (let segment = 0; segment < segments; segment++)
       sum +=
         (query.bounds[segment] ?? 0) *
-        (this.#scales[(units[block + segment] ?? 0) / 4 + (row % ROWS_A_BLOCK)] ?? 0)
+        (scales?.[addressOf(units[block + segment] ?? 0) / 4 + (row % ROWS_A_BLOCK)] ?? 0)
     return sum
   }
 }

@@ -34,8 +34,8 @@ export class VectorScanner {
 
   /** Whether this many more rows fit, now or if there were no other tables. */
   hasRoom({ segments }: RowTable, rows: number, inEmptyMemory = false): boolean {
-    const units = inEmptyMemory ? this.#shared.units : this.#shared.free
-    return Math.ceil(rows / ROWS_A_BLOCK) * segments <= units
+    const { blocksMax, blocksFree } = this.#shared
+    return Math.ceil(rows / ROWS_A_BLOCK) <= (inEmptyMemory ? blocksMax : blocksFree)(segments)
   }
 
   /**

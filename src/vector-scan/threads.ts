@@ -44,7 +44,7 @@ export function createThreads(
     async scan(job, isAlone) {
       const blocks = job.units.length / job.segments
       if (blocks * ROWS_A_BLOCK <= inlineRowsMax * (isAlone ? 2 : 1) || count === 0) {
-        here ??= createScan(shared.memory, roomOf(0))
+        here ??= createScan(shared.memories, roomOf(0))
         return here({ ...job, from: 0, to: blocks })
       }
       const parts = Math.min(count, Math.max(1, Math.floor(blocks / BLOCKS_A_THREAD_MIN)))
@@ -65,9 +65,9 @@ export function createThreads(
 }
 
 /** @param onEnd called when the thread ends; the next job starts a new one */
-function startThread({ memory }: SharedMemory, number: number, onEnd: () => void): Thread {
+function startThread({ memories }: SharedMemory, number: number, onEnd: () => void): Thread {
   const worker = new Worker(new URL('./worker.ts', import.meta.url), {
-    workerData: { memory, room: roomOf(number) },
+    workerData: { memories, room: roomOf(number) },
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MAX_MB },
   })
   worker.unref()

@@ -1,4 +1,5 @@
 import { PAIR_BYTES, ROWS_A_BLOCK, SCALES_BYTES, SEGMENT, segmentsOf } from './block-layout.ts'
+import { addressOf, memoryOf } from './shared-memory.ts'
 
 /** The bytes of a row's key in a page: ID, position and vector, by `uuid_send`, `int4send`, `halfvec_send`. */
 export const KEY_BYTES = 20
@@ -31,9 +32,10 @@ function halfValues(): Float64Array {
 }
 
 /** Quantizes normalized rows to bytes: each segment has steps of 1/127 of its greatest number. */
-export function writeRows(memory: WebAssembly.Memory, { dimensions, page, rows, units }: WriteJob): void {
-  const pairs = new Int16Array(memory.buffer)
-  const scales = new Float32Array(memory.buffer)
+export function writeRows(
+  memories: readonly WebAssembly.Memory[],
+  { dimensions, page, rows, units }: WriteJob,
+): void {
   const segments = segmentsOf(dimensions)
   const rowBytes = rowBytesOf(dimensions)
   const vector = new Float64Array(segments * SEGMENT)
@@ -43,13 +45,17 @@ export function writeRows(memory: WebAssembly.Memory, { dimensions, page, rows, 
     const place = (rows[first] ?? 0) % ROWS_A_BLOCK
     const block = Math.floor((rows[first] ?? 0) / ROWS_A_BLOCK) * segments
     const count = tileAt(rows, first)
+    const buffer = memories[memoryOf(units[block] ?? 0)]?.buffer
+    if (buffer === undefined) throw new Error('a block is in no memory')
+    const pairs = new Int16Array(buffer)
+    const scales = new Float32Array(buffer)
     for (let row = 0; row < count; row++) {
       readNormalized(page, (first + row) * rowBytes + KEY_BYTES + VECTOR_HEAD_BYTES, dimensions, vector)
       for (let segment = 0; segment < segments; segment++)
-        scales[(units[block + segment] ?? 0) / 4 + place + row] = toBytes(vector, segment, tile, row)
+        scales[addressOf(units[block + segment] ?? 0) / 4 + place + row] = toBytes(vector, segment, tile, row)
     }
     for (let segment = 0; segment < segments; segment++) {
-      let at = ((units[block + segment] ?? 0) + SCALES_BYTES) / 2 + place
+      let at = (addressOf(units[block + segment] ?? 0) + SCALES_BYTES) / 2 + place
       for (let pair = segment * PAIRS; pair < (segment + 1) * PAIRS; pair++, at += PAIR_BYTES / 2)
         for (let row = 0, from = pair; row < count; row++, from += vector.length / 2)
           pairs[at + row] = tilePairs[from] ?? 0
