@@ -21,8 +21,8 @@ const SNAPSHOTS_MAX = 2
 /** If more items name an entity, the database filters them itself. */
 const NAMED_ITEMS_MAX = 50_000
 
-/** The size of the word cache, as a share of the vectors' memory: 128 MiB hold the words of 150,000 chunks. */
-const WORDS_SHARE = 1 / 8
+/** The size of the word cache, as a share of the vectors' memory. */
+export const WORDS_SHARE = 1 / 8
 
 /** A scan fails only under constant writes. */
 const RETRY_AFTER_SECONDS = 1

@@ -3,7 +3,8 @@ import { testItem } from '../../test/support/items.ts'
 import { type SnapshotBench, startSnapshotBench } from '../../test/support/snapshot-bench.ts'
 import type { NewItem } from '../items/index.ts'
 import { testTerms } from '../../test/support/term-weights.ts'
-import { createFindNearest } from './find-nearest.ts'
+import { createFindNearest, WORDS_SHARE } from './find-nearest.ts'
+import { CHUNK_WORDS_BYTES } from './row-cache.ts'
 
 const [FIRST, MORE] = [60, 340]
 /** The number of items that earlier queries match. */
@@ -53,5 +54,23 @@ describe('the cache of a small organization', () => {
     await untilAllKnown(from, stored)
     await bench.write(itemsOf(bench, 0, stored, `title ${stored}`))
     await untilAllKnown(0, stored)
+  })
+})
+
+describe('the words of an organization', () => {
+  it('are loaded only as far as they fit into memory', async () => {
+    const query = await bench.queryOf('rare1', { limit: 1 })
+    const statementsWithRoomFor = async (chunks: number): Promise<number> => {
+      const memory = { ...bench.memory, bytes: (chunks * CHUNK_WORDS_BYTES) / WORDS_SHARE }
+      const { ranked } = createFindNearest({ db: bench.database.db, memory, terms: testTerms })
+      return await bench.statementsOf(async () => {
+        await ranked(query, { words: 'rare1', limit: 1 })
+        await bench.untilIdle()
+      })
+    }
+    // 128 chunks per statement.
+    expect((await statementsWithRoomFor(1_000)) - (await statementsWithRoomFor(100))).toBe(
+      Math.ceil(stored / 128) - 1,
+    )
   })
 })

@@ -6,7 +6,7 @@ import type { ReadWords } from './rank/words.ts'
 import { readRows } from './read-rows.ts'
 import type { RowCache } from './row-cache.ts'
 
-/** Loads all rows or words of a snapshot in the background, so that later searches need no statements for them. */
+/** Loads the rows or words of a snapshot in the background, so that later searches need no statements for them. */
 export interface ReadAhead {
   missedRows: Missed
   missedWords: Missed
@@ -19,6 +19,8 @@ interface Loading {
   size: number
   /** Starts after this many searches with cache misses. */
   searchesBefore: number
+  /** How many rows fit into the cache: reading more would evict what was read before. */
+  rowsMax: number
   load: (snapshot: VectorSnapshot, rows: readonly SnapshotRow[], signal: AbortSignal) => Promise<unknown>
 }
 
@@ -48,12 +50,18 @@ export function createReadAhead({
   const loadWords: Loading['load'] = ({ organizationId, revision }, rows, signal) =>
     readWords({ organizationId, revision }, rows, { signal })
   return {
-    missedRows: createPass({ size: 32, searchesBefore: 8, load: loadRows }),
-    missedWords: createPass({ size: 128, searchesBefore: 1, load: loadWords }),
+    // Only called for snapshots whose rows all fit.
+    missedRows: createPass({
+      size: 32,
+      searchesBefore: 8,
+      rowsMax: Number.POSITIVE_INFINITY,
+      load: loadRows,
+    }),
+    missedWords: createPass({ size: 128, searchesBefore: 1, rowsMax: cache.wordsMax, load: loadWords }),
   }
 }
 
-function createPass({ size, searchesBefore, load }: Loading): Missed {
+function createPass({ size, searchesBefore, rowsMax, load }: Loading): Missed {
   const passes = new WeakMap<VectorSnapshot, { searches: number; written: number; isRunning: boolean }>()
   let notBefore = 0
   return (held) => {
@@ -68,7 +76,7 @@ function createPass({ size, searchesBefore, load }: Loading): Missed {
     held.inBackground(async (signal) => {
       const { written } = table
       try {
-        for (let from = 0; from < table.rows && !held.isDropped; from += size) {
+        for (let from = 0; from < Math.min(table.rows, rowsMax) && !held.isDropped; from += size) {
           const startedAt = performance.now()
           await load(snapshot, snapshot.rowsBetween(from, from + size), signal)
           // Pauses as long as it worked, to leave half of the time to other work.

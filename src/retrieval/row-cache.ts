@@ -11,6 +11,8 @@ const BYTES_PER_NUMBER = 2
 const ROW_BYTES = 512
 /** Overhead of the words of a chunk. */
 const WORDS_BYTES = 256
+/** What the words of an average chunk take, with the overhead: 128 MiB hold those of 150,000. */
+export const CHUNK_WORDS_BYTES = 900
 /** The overhead of a list or object of metadata, and of each value or key. */
 const LIST_BYTES = 64
 const VALUE_BYTES = 32
@@ -23,9 +25,12 @@ type Chunk = Pick<Candidate, 'version' | 'position'>
 export class RowCache {
   readonly #rows = new LRUCache<number, ChunkRow>({ maxSize: BYTES_MAX, sizeCalculation: bytesOfRow })
   readonly #words: LRUCache<number, ChunkWords>
+  /** About how many chunks' words fit. */
+  readonly wordsMax: number
 
   /** @param wordsBytes the memory limit of all words; by default none are cached */
   constructor(wordsBytes = 0) {
+    this.wordsMax = Math.floor(wordsBytes / CHUNK_WORDS_BYTES)
     this.#words = new LRUCache({
       maxSize: Math.max(1, Math.floor(wordsBytes)),
       sizeCalculation: bytesOfWords,
