@@ -55,20 +55,33 @@ export function candidateSetOf(
 }
 
 async function scan(db: Db, query: NearestQuery, limit: number): Promise<unknown> {
-  const { organizationId } = query
+  const { organizationId, model, vector } = query
+  // Sorts without the vectors: with them, the rows of a hybrid search exceed work_mem, and PostgreSQL writes all of them
+  // to disk. The sum keeps the planner from looking up the model in another index.
   const { rows } = await sql`
     with nearest as materialized (
-      select e.source_item_id, e.position, e.embedding <=> ${encodeHalfvec(query.vector)}::halfvec as distance, e.embedding
+      select e.source_item_id, e.position, e.embedding <=> ${encodeHalfvec(vector)}::halfvec as distance
       from chunk_embeddings e
       where e.organization_id = ${organizationId} and ${inScope(query)} ${notRemoved(organizationId)}
       order by distance, e.source_item_id, e.position
       limit ${limit}
+    ),
+    found as materialized (
+      select n.source_item_id as id, n.position, n.distance::float8 as distance, v.vector
+      from nearest n
+      cross join lateral (
+        select encode(halfvec_send(v.embedding), 'hex') as vector from chunk_embeddings v
+        where v.organization_id = ${organizationId} and v.source_item_id = n.source_item_id and v.position = n.position
+          and v.embedding_model_id + 0 = ${model.id}
+        limit 1
+      ) v
+      where n.distance < ${NO_FURTHER}
     )
     select coalesce((select r.revision from item_revisions r where r.organization_id = ${organizationId}), 0)::float8 as revision,
-      n.source_item_id as id, n.position, n.distance::float8 as distance, encode(halfvec_send(n.embedding), 'hex') as vector
+      f.id, f.position, f.distance, f.vector
     from organizations o
-    left join nearest n on n.distance < ${NO_FURTHER}
+    left join found f on true
     where o.id = ${organizationId}
-    order by n.distance, n.source_item_id, n.position`.execute(db)
+    order by f.distance, f.id, f.position`.execute(db)
   return rows
 }
