@@ -37,30 +37,67 @@ export function writeRows(
   { dimensions, page, rows, units }: WriteJob,
 ): void {
   const segments = segmentsOf(dimensions)
-  const rowBytes = rowBytesOf(dimensions)
-  const vector = new Float64Array(segments * SEGMENT)
-  const tile = new Int8Array(ROWS_A_TILE * vector.length)
-  const tilePairs = new Int16Array(tile.buffer)
+  const tile = new Tile(segments)
   for (let first = 0; first < rows.length;) {
-    const place = (rows[first] ?? 0) % ROWS_A_BLOCK
-    const block = Math.floor((rows[first] ?? 0) / ROWS_A_BLOCK) * segments
+    const row = rows[first] ?? 0
+    const block = Math.floor(row / ROWS_A_BLOCK) * segments
     const count = tileAt(rows, first)
+    tile.read(page, { first, count, dimensions })
     const buffer = memories[memoryOf(units[block] ?? 0)]?.buffer
     if (buffer === undefined) throw new Error('a block is in no memory')
+    tile.write(buffer, units.subarray(block, block + segments), { place: row % ROWS_A_BLOCK, count })
+    first += count
+  }
+}
+
+/** Rows that are adjacent in a block. */
+class Tile {
+  readonly #segments: number
+  readonly #vector: Float64Array
+  readonly #bytes: Int8Array<ArrayBuffer>
+  readonly #pairs: Int16Array
+  /** Of each row, by segment. */
+  readonly #scales: Float32Array
+
+  constructor(segments: number) {
+    this.#segments = segments
+    this.#vector = new Float64Array(segments * SEGMENT)
+    this.#bytes = new Int8Array(ROWS_A_TILE * this.#vector.length)
+    this.#pairs = new Int16Array(this.#bytes.buffer)
+    this.#scales = new Float32Array(ROWS_A_TILE * segments)
+  }
+
+  /** Quantizes rows of a page. */
+  read(
+    page: Uint8Array,
+    { first, count, dimensions }: { first: number; count: number; dimensions: number },
+  ): void {
+    const rowBytes = rowBytesOf(dimensions)
+    for (let row = 0; row < count; row++) {
+      const from = (first + row) * rowBytes + KEY_BYTES + VECTOR_HEAD_BYTES
+      readNormalized(page, from, dimensions, this.#vector)
+      for (let segment = 0; segment < this.#segments; segment++)
+        this.#scales[segment * ROWS_A_TILE + row] = toBytes(this.#vector, segment, this.#bytes, row)
+    }
+  }
+
+  /** Writes the rows into the units of a block, from a place in it. */
+  write(
+    buffer: SharedArrayBuffer,
+    units: Uint32Array,
+    { place, count }: { place: number; count: number },
+  ): void {
     const pairs = new Int16Array(buffer)
     const scales = new Float32Array(buffer)
-    for (let row = 0; row < count; row++) {
-      readNormalized(page, (first + row) * rowBytes + KEY_BYTES + VECTOR_HEAD_BYTES, dimensions, vector)
-      for (let segment = 0; segment < segments; segment++)
-        scales[addressOf(units[block + segment] ?? 0) / 4 + place + row] = toBytes(vector, segment, tile, row)
-    }
-    for (let segment = 0; segment < segments; segment++) {
-      let at = (addressOf(units[block + segment] ?? 0) + SCALES_BYTES) / 2 + place
+    for (const [segment, unit] of units.entries()) {
+      const address = addressOf(unit)
+      const from = segment * ROWS_A_TILE
+      scales.set(this.#scales.subarray(from, from + count), address / 4 + place)
+      let at = (address + SCALES_BYTES) / 2 + place
       for (let pair = segment * PAIRS; pair < (segment + 1) * PAIRS; pair++, at += PAIR_BYTES / 2)
-        for (let row = 0, from = pair; row < count; row++, from += vector.length / 2)
-          pairs[at + row] = tilePairs[from] ?? 0
+        for (let row = 0, of = pair; row < count; row++, of += this.#vector.length / 2)
+          pairs[at + row] = this.#pairs[of] ?? 0
     }
-    first += count
   }
 }
 
