@@ -51,22 +51,29 @@ export async function inNewFolder<Result>(act: (place: Place) => Promise<Result>
   }
 }
 
-/** Runs with a temporary database on a server. */
+/** Runs with a temporary database on a server. Connects only to create and drop it: the server may restart meanwhile. */
 export async function inNewDatabase<Result>(
   serverUrl: string,
   act: (place: Place & { databaseUrl: string }) => Promise<Result>,
 ): Promise<Result> {
   const name = `bench_${process.pid}`
-  const admin = new Client({ connectionString: serverUrl })
-  await admin.connect()
+  await execute(serverUrl, `create database ${name}`)
   try {
-    await admin.query(`create database ${name}`)
     const url = new URL(serverUrl)
     url.pathname = name
     return await inNewFolder(({ dataDir }) => act({ dataDir, databaseUrl: url.href }))
   } finally {
-    await admin.query(`drop database if exists ${name} with (force)`)
-    await admin.end()
+    await execute(serverUrl, `drop database if exists ${name} with (force)`)
+  }
+}
+
+async function execute(serverUrl: string, statement: string): Promise<void> {
+  const client = new Client({ connectionString: serverUrl })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
   }
 }
 
