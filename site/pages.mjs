@@ -35,6 +35,7 @@ export const SECTIONS = [
       'guides/approximate-index',
       'guides/runbooks',
       'guides/troubleshoot',
+      'guides/questions',
     ],
   },
   {

@@ -83,6 +83,32 @@ describe('a list longer than an answer', () => {
   })
 })
 
+describe('text below a heading that asks the same', () => {
+  const QUESTIONS = `# Questions
+
+## How do I run it with Postgres?
+
+Set an address. Then start it again.
+
+## Backups
+
+Run a dump with Postgres:
+
+\`\`\`sh
+dump --with postgres
+\`\`\``
+
+  it('is the whole answer, without the heading', () => {
+    expect(ask('How can I run it with Postgres?', QUESTIONS)).toBe(
+      'Set an address. [1] Then start it again. [1]',
+    )
+  })
+
+  it('is no answer to a question with other words', () => {
+    expect(ask('How do I dump with Postgres?', QUESTIONS)).toContain('dump --with postgres')
+  })
+})
+
 describe('an answer is no whole list or summary', () => {
   const content = `# Applying
 

@@ -75,6 +75,19 @@ export function outlineOf(best: Candidate, candidates: readonly Candidate[]): Ca
   return upTo(OUTLINE_CHARACTERS_MAX, [...openings.values()]).slice(0, OUTLINE_PASSAGES_MAX)
 }
 
+/** The text below the heading of a passage. */
+export function textUnder(best: Candidate, candidates: readonly Candidate[]): Candidate[] {
+  const {
+    section,
+    passage: { heading },
+  } = best
+  const below = candidates.filter((one) => one.section === section && one.passage.heading === heading)
+  return blockWith(
+    best,
+    below.filter(({ passage }) => !passage.isTitle),
+  )
+}
+
 /** The beginning of a block, or what begins with the passage if the beginning lacks it. */
 function blockWith(item: Candidate, block: readonly Candidate[]): Candidate[] {
   const beginning = upTo(BLOCK_CHARACTERS_MAX, block)

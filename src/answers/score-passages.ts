@@ -4,12 +4,15 @@ import type { Candidate } from './candidate.ts'
 import { type Described, scorePassages } from './chooser.ts'
 import { type Asked, coveringPassages } from './coverage.ts'
 import { createDescribe, FEATURES, type Features } from './features.ts'
+import { createAsksSame } from './same-question.ts'
 import { tokenClassesOf } from './token-classes.ts'
 
 /** The number of passages that are compared: those with the highest coverage. Others rarely have the answer. */
 const COMPARED_MAX = 48
 /** The factor that scales scores to log-likelihoods. */
 export const SHARPNESS = 8
+/** The gain of text below a heading that asks the same: above the best of other text. */
+const SAME_QUESTION_GAIN = 1
 /** How far below the lowest compared score the other passages rank. */
 const UNFIT_LOSS = 1
 
@@ -26,8 +29,12 @@ export function* scoringPassages(
   )
   const lowest = Math.min(...scores) / SHARPNESS
   for (const candidate of candidates) candidate.score = lowest - UNFIT_LOSS
-  for (const [at, { candidate, features }] of compared.entries())
-    if (isFit(features)) candidate.score = (scores[at] ?? 0) / SHARPNESS
+  const asksSame = createAsksSame(asked.words.weights, terms)
+  for (const [at, { candidate, features }] of compared.entries()) {
+    if (!isFit(features)) continue
+    candidate.score = (scores[at] ?? 0) / SHARPNESS
+    if (asksSame(candidate.passage.heading)) candidate.score += SAME_QUESTION_GAIN
+  }
 }
 
 /** Licenses, navigation, titles, and code that is not requested always rank below other text. */

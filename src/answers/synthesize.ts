@@ -4,7 +4,7 @@ import type { Hit } from '../retrieval/index.ts'
 import { askedTypes } from './answer-types.ts'
 import type { Candidate } from './candidate.ts'
 import { choosePassages } from './choose-passages.ts'
-import { introducedList, listAround, outlineOf, stepsNear } from './choose-lists.ts'
+import { introducedList, listAround, outlineOf, stepsNear, textUnder } from './choose-lists.ts'
 import type { Passage } from './passage.ts'
 import { plainText, shorten } from './plain-text.ts'
 import { type QuestionPart, splitQuestion } from './question-parts.ts'
@@ -13,6 +13,7 @@ import { createReadMaterial, type Material, type Read } from './read-material.ts
 import { renderAnswer } from './render-answer.ts'
 import type { Section } from './sections.ts'
 import { scoringPassages } from './score-passages.ts'
+import { type AsksSame, createAsksSame } from './same-question.ts'
 import { createSpeakerOf } from './speakers.ts'
 import { stemsOf } from './stems.ts'
 import { rowText } from './table-rows.ts'
@@ -66,14 +67,18 @@ export function createSynthesize(terms: TermWeights): Synthesize {
     const [best] = lead
     if (best === undefined) return NOTHING
     const above = stemsOf(best.passage.label ?? '', terms)
-    const list = isWeak ? [] : listFor(text, best, candidates, { weights, above })
+    const asksSame = createAsksSame(weights, terms)
+    const list = isWeak ? [] : listFor(text, best, candidates, { weights, above, asksSame })
     const others = isWeak ? [] : support.filter(({ hit }) => losses[hit] === 0)
     const chosen = list.length > 1 ? [list] : [isWeak ? [best] : lead, others]
     const groups = chosen.map((group) => group.filter(({ passage }) => !shown.has(passage)))
     for (const { passage } of groups.flat()) shown.add(passage)
     const answer = renderAnswer(groups, candidates, {
       narrow: (passage) => narrowRow(text, passage, weights, terms),
-      headingOf: (candidate) => (isWeak ? null : neededHeading(candidate, found.sections, weights, terms)),
+      headingOf: (candidate) =>
+        isWeak || asksSame(candidate.passage.heading)
+          ? null
+          : neededHeading(candidate, found.sections, weights, terms),
       speakerOf: askedTypes(text).includes('person') ? createSpeakerOf(hits, candidates) : () => null,
     })
     const place = isWeak ? `Closest match: *${placeOf(best, hits, found.sections)}*\n\n` : ''
@@ -92,13 +97,21 @@ export function createSynthesize(terms: TermWeights): Synthesize {
   }
 }
 
-/** The whole list that a question asks for, if any. */
+interface Listing {
+  weights: ReadonlyMap<string, number>
+  /** The stems of the best passage's label. */
+  above: ReadonlySet<string>
+  asksSame: AsksSame
+}
+
+/** The whole list that a question asks for, or the text below a heading that asks the same; if any. */
 function listFor(
   question: string,
   best: Candidate,
   candidates: readonly Candidate[],
-  { weights, above }: { weights: ReadonlyMap<string, number>; above: ReadonlySet<string> },
+  { weights, above, asksSame }: Listing,
 ): Candidate[] {
+  if (asksSame(best.passage.heading)) return textUnder(best, candidates)
   if (asksForSummary(question)) return outlineOf(best, candidates)
   if (asksHow(question)) {
     const steps = stepsNear(best, candidates)

@@ -135,6 +135,14 @@ const FIGURES: Figure[] = [
     'cli/commands/evaluate.ts',
     'BYTES_MAX = 1_048_576',
   ],
+  [`${GUIDES}/questions.md`, 'at most 1 MiB of text', 'src/items/schemas.ts', 'BODY_BYTES_MAX = 1024 * 1024'],
+  [
+    `${GUIDES}/questions.md`,
+    'polled every 15 minutes',
+    'src/config.ts',
+    'SYNC_INTERVAL_MINUTES: positive.default(15)',
+  ],
+  [`${GUIDES}/questions.md`, 'valid for 7 days', 'src/organizations/find-invitation.ts', 'DAYS_VALID = 7'],
   [
     `${GUIDES}/rotate-secrets.md`,
     'for 24 hours both secrets sign',
