@@ -68,7 +68,7 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     await close()
   })
 
-  it('asks follow-ups with the conversation so far, and shows it below', async () => {
+  it('asks follow-ups with the conversation so far, and shows it above', async () => {
     const { page, close } = await rig.openTab({ bypassCSP: true })
     const bodies: string[] = []
     page.on('request', (request) => {
@@ -78,8 +78,16 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     await ask(page, 'How many days of paid time off?')
     await page.getByRole('textbox', { name: 'Follow-up' }).fill('Do they expire?')
     await page.getByRole('button', { name: 'Ask follow-up' }).click()
-    await page.getByRole('heading', { name: 'How many days of paid time off?' }).waitFor()
-    await page.getByRole('button', { name: 'Ask follow-up' }).waitFor()
+    const answer = page.getByRole('region', { name: 'Answer' })
+    await answer.getByRole('heading', { name: 'Do they expire?' }).waitFor()
+    await answer.getByRole('button', { name: 'Copy the answer' }).waitFor()
+    expect(await page.locator('main h2').allInnerTexts()).toEqual([
+      'How many days of paid time off?',
+      'Do they expire?',
+    ])
+    await expect
+      .poll(() => page.getByRole('textbox', { name: 'Follow-up' }).evaluate((box) => box.matches(':focus')))
+      .toBe(true)
     expect(bodies[0]).not.toContain('conversation')
     expect(JSON.parse(bodies[1] ?? '')).toMatchObject({
       query: 'Do they expire?',
@@ -99,6 +107,7 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
         .getByRole('region', { name: 'Answer' })
         .evaluate((element) => element.ownerDocument.defaultView?.getComputedStyle(element).borderTopStyle)
     expect(await looks()).toBe('solid')
+    await page.getByRole('main').getByRole('link', { name: 'New thread' }).click()
     const weak = await ask(page, 'Which river flows through Paris?')
     await weak.getByText('Weak evidence').waitFor()
     expect(await looks()).toBe('dashed')
@@ -265,8 +274,8 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     await page.goto(`${rig.service.url}/console/ask?thread=${thread}`)
     await earlier.waitFor()
     expect(await page.locator('main h2').allInnerTexts()).toEqual([
-      'How many days of paid time off?',
       'Who approves travel?',
+      'How many days of paid time off?',
     ])
     await page.getByRole('button', { name: 'Source 1: Vacation' }).first().press('Enter')
     const panel = page.getByRole('dialog', { name: 'Vacation' })
@@ -279,6 +288,11 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     await page.getByRole('button', { name: 'Delete thread' }).click()
     await page.getByRole('button', { name: 'Delete the thread' }).click()
     await page.getByRole('region', { name: 'Suggestions' }).waitFor()
+    await expect.poll(() => page.getByRole('link', { name: /Who approves travel/ }).count()).toBe(0)
+    await ask(page, 'Who approves travel?')
+    await page.getByRole('main').getByRole('link', { name: 'New thread' }).click()
+    await page.getByRole('button', { name: 'Delete thread: Who approves travel?' }).press('Enter')
+    await page.getByRole('button', { name: 'Delete the thread' }).click()
     await expect.poll(() => page.getByRole('link', { name: /Who approves travel/ }).count()).toBe(0)
     await close()
   })

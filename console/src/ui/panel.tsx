@@ -2,15 +2,17 @@ import { Text, Title } from '@mantine/core'
 import { type ReactNode, useId } from 'react'
 import classes from './panel.module.css'
 
-/** A titled section of a page. `isFlush` removes the padding, as for tables. */
+/** A section of a page, with a title or only a name for screen readers. `isFlush` removes the padding, as for tables. */
 export function Panel({
   title,
+  label,
   text,
   action,
   isFlush = false,
   children,
 }: {
   title?: string
+  label?: string
   text?: string
   action?: ReactNode
   isFlush?: boolean
@@ -18,7 +20,10 @@ export function Panel({
 }) {
   const id = useId()
   return (
-    <section className={classes.panel} {...(title === undefined ? {} : { 'aria-labelledby': id })}>
+    <section
+      className={classes.panel}
+      {...(title === undefined ? { 'aria-label': label } : { 'aria-labelledby': id })}
+    >
       {title !== undefined && (
         <header className={classes.header}>
           <div className={classes.words}>

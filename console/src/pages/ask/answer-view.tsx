@@ -1,5 +1,5 @@
 import { Button, Group, Text } from '@mantine/core'
-import { CircleStop, TriangleAlert } from 'lucide-react'
+import { CircleStop, Square, TriangleAlert } from 'lucide-react'
 import type { ApiError } from '../../api/errors.ts'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { count } from '../../ui/format.ts'
@@ -18,10 +18,19 @@ import { Note } from './note.tsx'
 import { PassageList } from './passage-list.tsx'
 import { PermissionsHint } from './permissions-hint.tsx'
 import { Steps } from './steps.tsx'
+import { TurnHead } from './turn-head.tsx'
 import type { AnswerState } from './use-answer.ts'
 
 /** A streaming or complete answer with its citations. A warning about weak evidence comes first. */
-export function AnswerView({ answer, onAgain }: { answer: AnswerState; onAgain: () => void }) {
+export function AnswerView({
+  answer,
+  onAgain,
+  onStop,
+}: {
+  answer: AnswerState
+  onAgain: () => void
+  onStop: () => void
+}) {
   const { config } = useConsole()
   const { phase, text, context, limitations } = answer
   const isRunning = phase === 'reading' || phase === 'writing'
@@ -29,31 +38,17 @@ export function AnswerView({ answer, onAgain }: { answer: AnswerState; onAgain: 
   const truncated = limitations.find(({ code }) => code === 'answer_truncated')
   const others = limitations.filter((limitation) => limitation !== weak && limitation !== truncated)
   const isSlow = useIsSlow(phase === 'reading') || answer.steps.length > 0
-  if (phase === 'failed' && text === '')
-    return answer.error && <AskError error={answer.error} onAgain={onAgain} />
-  if (phase === 'reading' && !isSlow) return null
   const cited = citedIn(text, context)
   return (
     <div className={classes.answer} data-evidence={weak ? 'weak' : 'strong'}>
-      <Panel
-        title="Answer"
-        {...(weak || phase !== 'whole'
-          ? {}
-          : { text: evidenceInWords(cited.length, config.hasLanguageModel) })}
-        action={
-          phase === 'whole' ? (
-            <Group gap="xs">
-              <CopyLink
-                question={answer.question}
-                earlier={answer.conversation.map(({ question }) => question)}
-                isThorough={answer.isThorough}
-                isLabelled
-              />
-              <CopyButton value={answerToShare(text, context)} label="Copy the answer" isLabelled />
-            </Group>
-          ) : undefined
-        }
-      >
+      <Panel label="Answer">
+        <TurnHead
+          question={answer.question}
+          {...(weak || phase !== 'whole'
+            ? {}
+            : { text: evidenceInWords(cited.length, config.hasLanguageModel) })}
+          action={<Actions answer={answer} isRunning={isRunning} onStop={onStop} />}
+        />
         {weak && (
           <Note icon={<TriangleAlert size={18} aria-hidden />} title="Weak evidence" text={weak.message} />
         )}
@@ -64,7 +59,7 @@ export function AnswerView({ answer, onAgain }: { answer: AnswerState; onAgain: 
         <Steps answer={answer} />
         <div className={classes.text} data-answer aria-live="polite" aria-busy={isRunning}>
           {text === '' && isRunning ? (
-            <LinesSkeleton />
+            isSlow && <LinesSkeleton />
           ) : (
             <Markdown text={text} renderText={(piece) => withMarkers(piece, { passages: context, cited })} />
           )}
@@ -82,6 +77,36 @@ export function AnswerView({ answer, onAgain }: { answer: AnswerState; onAgain: 
         />
       </Panel>
     </div>
+  )
+}
+
+/** Stops a running answer, and shares a complete one. */
+function Actions({
+  answer: { phase, question, conversation, isThorough, text, context },
+  isRunning,
+  onStop,
+}: {
+  answer: AnswerState
+  isRunning: boolean
+  onStop: () => void
+}) {
+  if (isRunning)
+    return (
+      <Button variant="default" size="xs" leftSection={<Square size={13} aria-hidden />} onClick={onStop}>
+        Stop
+      </Button>
+    )
+  if (phase !== 'whole') return null
+  return (
+    <Group gap="xs">
+      <CopyLink
+        question={question}
+        earlier={conversation.map((one) => one.question)}
+        isThorough={isThorough}
+        isLabelled
+      />
+      <CopyButton value={answerToShare(text, context)} label="Copy the answer" isLabelled />
+    </Group>
   )
 }
 

@@ -4,37 +4,25 @@ import { useEffect, useEffectEvent } from 'react'
 import { takeQuestion } from '../../data/pending-question.ts'
 import { useConsole } from '../../session/context.tsx'
 import { useWorkspace } from '../../session/workspace.tsx'
-import { ErrorNotice } from '../../ui/error-state.tsx'
 import { ButtonLink } from '../../ui/links.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
-import { AnswerView } from './answer-view.tsx'
-import { type AskSearch, CONVERSATION_MAX, searchRequestOf, without, withoutFilter } from './ask-search.ts'
+import { type AskSearch, atFirst, searchRequestOf, without, withoutFilter } from './ask-search.ts'
 import { CallPanel } from './call-panel.tsx'
 import { DeleteThread } from './delete-thread.tsx'
-import { EarlierTurns } from './earlier-turns.tsx'
 import { Filters } from './filters.tsx'
-import { FollowUpForm } from './follow-up-form.tsx'
 import { LinkedWorkspace } from './linked-workspace.tsx'
 import { citedIn } from './marker.tsx'
-import { answeredIn, OpenSource } from './open-source.tsx'
+import { OpenSource } from './open-source.tsx'
 import { PlanNotice } from './plan-notice.tsx'
-import { QuestionForm } from './question-form.tsx'
+import { QuestionForm, ThoroughSwitch } from './question-form.tsx'
 import { SearchResults, useSearchResults } from './search-results.tsx'
 import { conversationOfLink } from './question-link.ts'
-import { SharedQuestion } from './shared-question.tsx'
 import { Suggestions } from './suggestions.tsx'
 import { ThreadList } from './thread-list.tsx'
-import {
-  type AnswerState,
-  askRequestOf,
-  type Asked,
-  type Conversation,
-  conversationAfter,
-  useAnswer,
-} from './use-answer.ts'
-import { type Turn, useSaveTurn, useThread } from './use-threads.ts'
-
-const NO_TURNS: readonly Turn[] = []
+import { ThreadView } from './thread-view.tsx'
+import { type AnswerState, useAnswer } from './use-answer.ts'
+import { useShownThread } from './use-shown-thread.ts'
+import { useSaveTurn, useThread } from './use-threads.ts'
 
 /** A thread of questions with cited answers, or search results. */
 export function AskPage() {
@@ -46,12 +34,14 @@ export function AskPage() {
 }
 
 function Asking({ search }: { search: AskSearch }) {
+  const { config } = useConsole()
   const navigate = useNavigate({ from: '/ask' })
   const go = (next: AskSearch): void => void navigate({ search: next, resetScroll: false })
   const { answer, ask, stop } = useThreadedAnswer(search)
+  const shown = useShownThread(search, answer)
   const isSearch = search.mode === 'search'
-  const isThorough = useIsThorough(search)
-  const isRunning = !isSearch && (answer?.phase === 'reading' || answer?.phase === 'writing')
+  // A thorough answer needs a language model, whatever the URL says.
+  const isThorough = config.hasLanguageModel && search.effort === 'high'
   const start = (question: string): void => {
     go({ ...without(atFirst(search), 'thread'), q: question })
     const conversation = question === search.q ? conversationOfLink(search) : []
@@ -63,6 +53,8 @@ function Asking({ search }: { search: AskSearch }) {
   })
   useEffect(() => startLeft(), [])
   const isBlank = search.thread === undefined && (isSearch ? search.q === undefined : answer === null)
+  const changeEffort = (effort: AskSearch['effort']): void =>
+    go(effort === undefined ? without(search, 'effort') : { ...search, effort })
   return (
     <>
       <PageHeader
@@ -72,22 +64,25 @@ function Asking({ search }: { search: AskSearch }) {
       />
       <Stack gap="lg">
         <PlanNotice />
-        <QuestionForm
-          search={search}
-          isRunning={isRunning}
-          onAsk={start}
-          onStop={stop}
-          onMode={(mode) => go(withMode(search, mode))}
-          onEffort={(effort) => go(effort === undefined ? without(search, 'effort') : { ...search, effort })}
-        />
+        {(isSearch || shown.isNew) && (
+          <QuestionForm
+            search={search}
+            onAsk={start}
+            onMode={(mode) => go(withMode(search, mode))}
+            onEffort={changeEffort}
+          />
+        )}
         {isSearch ? (
           <Searching search={search} onGo={go} />
         ) : (
-          <Thread
+          <ThreadView
             search={search}
-            answer={answer}
+            shown={shown}
+            isThorough={isThorough}
+            options={<ThoroughSwitch search={search} onEffort={changeEffort} />}
             onStart={start}
             onAsk={(asked) => void ask(asked)}
+            onStop={stop}
             onGo={go}
           />
         )}
@@ -128,58 +123,6 @@ function Searching({ search, onGo }: { search: AskSearch; onGo: (search: AskSear
   )
 }
 
-/** The current answer, the follow-up form, and the earlier questions. */
-function Thread({
-  search,
-  answer,
-  onStart,
-  onAsk,
-  onGo,
-}: {
-  search: AskSearch
-  answer: AnswerState | null
-  onStart: (question: string) => void
-  onAsk: (asked: Asked) => void
-  onGo: (search: AskSearch) => void
-}) {
-  const thread = useThread(search.thread)
-  const isThorough = useIsThorough(search)
-  const turns = thread.data?.turns ?? NO_TURNS
-  const live = withFeedback(answer, turns)
-  const conversation = conversationOf(turns, live)
-  const followUp = (question: string): void => {
-    onGo({ ...atFirst(search), q: question })
-    onAsk({ question, conversation, thread: search.thread, isThorough })
-  }
-  const earlier = (shown: readonly Turn[]) =>
-    search.thread !== undefined && <EarlierTurns threadId={search.thread} turns={shown} thread={turns} />
-  const isMissing = thread.error?.status === 404
-  return (
-    <>
-      {live ? <AnswerView answer={live} onAgain={() => onAsk(live)} /> : earlier(turns.slice(-1))}
-      {live === null && (search.thread === undefined || isMissing) && (
-        <SharedQuestion search={search} onAsk={onStart} />
-      )}
-      {conversation.length > 0 && <FollowUpForm key={conversation.length} onAsk={followUp} />}
-      {search.q !== undefined && (
-        <CallPanel
-          call={{
-            route: 'ask',
-            body: askRequestOf({
-              question: search.q,
-              conversation: live?.conversation ?? conversationOfLink(search),
-              isThorough,
-            }),
-          }}
-        />
-      )}
-      {thread.error && !isMissing && <ErrorNotice error={thread.error} />}
-      {earlier(live ? turns.filter(({ id }) => id !== live.saved?.turn.id) : turns.slice(0, -1))}
-      <OpenSource search={search} answered={answeredIn(search, live, turns)} onGo={onGo} />
-    </>
-  )
-}
-
 /** The current answer. When it is complete, it is stored in its thread, or in a new one. */
 function useThreadedAnswer(search: AskSearch) {
   const navigate = useNavigate({ from: '/ask' })
@@ -210,46 +153,20 @@ function citationsOf({ text, context }: AnswerState) {
   })
 }
 
-/** The conversation of a follow-up: the stored thread, or the answer that could not be stored. Empty without either. */
-function conversationOf(turns: readonly Turn[], live: AnswerState | null): Conversation {
-  if (live !== null && live.saved === null) return live.saveError === null ? [] : conversationAfter(live)
-  return turns
-    .filter(({ withheld }) => !withheld)
-    .slice(-CONVERSATION_MAX)
-    .map(({ question, answer }) => ({ question, answer }))
-}
-
-/** Adds the stored feedback to the current answer. */
-function withFeedback(answer: AnswerState | null, turns: readonly Turn[]): AnswerState | null {
-  const stored = turns.find(({ id }) => id === answer?.saved?.turn.id)
-  return answer?.saved && stored ? { ...answer, saved: { ...answer.saved, turn: stored } } : answer
-}
-
 function Actions({ thread }: { thread: string | undefined }) {
   const { error } = useThread(thread)
   if (thread === undefined) return null
   return (
     <Group gap="sm">
-      {error?.status !== 404 && <DeleteThread id={thread} />}
       <ButtonLink to="/ask" variant="default">
         New thread
       </ButtonLink>
+      {error?.status !== 404 && <DeleteThread id={thread} label="Delete thread" size="input-sm" />}
     </Group>
   )
-}
-
-/** Ignores the URL's `effort` if the service has no language model, which thorough answers need. */
-function useIsThorough({ effort }: AskSearch): boolean {
-  const { config } = useConsole()
-  return config.hasLanguageModel && effort === 'high'
 }
 
 /** Answers read the whole memory, so the answer mode drops the filters. */
 function withMode(search: AskSearch, mode: AskSearch['mode']): AskSearch {
   return mode === undefined ? without(withoutFilter(atFirst(search)), 'mode') : { ...atFirst(search), mode }
-}
-
-/** The search parameters without those of the previous results. */
-function atFirst(search: AskSearch): AskSearch {
-  return without(search, 'all', 'item', 'at', 'mention', 'turn', 'after')
 }

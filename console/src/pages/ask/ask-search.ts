@@ -108,6 +108,11 @@ export function withoutFilter(search: AskSearch): AskSearch {
   return without(search, 'providers', 'kinds', 'author', 'from', 'to', 'source', 'entity')
 }
 
+/** The search parameters without those of the previous results. */
+export function atFirst(search: AskSearch): AskSearch {
+  return without(search, 'all', 'item', 'at', 'mention', 'turn', 'after')
+}
+
 /** A copy without some parameters. */
 export function without(search: AskSearch, ...names: (keyof AskSearch)[]): AskSearch {
   const rest = { ...search }

@@ -1,4 +1,4 @@
-import { Group, Text, Title } from '@mantine/core'
+import { Text } from '@mantine/core'
 import { Markdown } from '../../ui/markdown.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
@@ -8,9 +8,10 @@ import classes from './earlier-turns.module.css'
 import { CopyLink } from './copy-link.tsx'
 import { FeedbackButtons } from './feedback.tsx'
 import { citedIn, type Passages, withMarkers } from './marker.tsx'
+import { TurnHead } from './turn-head.tsx'
 import type { Turn } from './use-threads.ts'
 
-/** Some questions of a thread with their answers, newest first. */
+/** Some questions of a thread with their answers, oldest first. */
 export function EarlierTurns({
   threadId,
   turns,
@@ -21,30 +22,26 @@ export function EarlierTurns({
   /** All questions of the thread, oldest first. */
   thread: readonly Turn[]
 }) {
-  return turns.toReversed().map((turn) => (
+  return turns.map((turn) => (
     <Panel key={turn.id}>
-      <div className={classes.head}>
-        <div>
-          <Title order={2} size="h5" className={classes.question ?? ''}>
-            {turn.question}
-          </Title>
-          <Text size="sm" c="dimmed">
-            <RelativeTime at={turn.createdAt} />
-          </Text>
-        </div>
-        <Group gap={4} wrap="nowrap">
-          <CopyLink
-            question={turn.question}
-            earlier={thread.slice(0, thread.indexOf(turn)).map(({ question }) => question)}
-          />
-          {!turn.withheld && (
-            <CopyButton
-              value={answerToShare(turn.answer, citedPassagesOf(turn))}
-              label={`Copy the answer to: ${turn.question}`}
+      <TurnHead
+        question={turn.question}
+        text={<RelativeTime at={turn.createdAt} />}
+        action={
+          <>
+            <CopyLink
+              question={turn.question}
+              earlier={thread.slice(0, thread.indexOf(turn)).map(({ question }) => question)}
             />
-          )}
-        </Group>
-      </div>
+            {!turn.withheld && (
+              <CopyButton
+                value={answerToShare(turn.answer, citedPassagesOf(turn))}
+                label={`Copy the answer to: ${turn.question}`}
+              />
+            )}
+          </>
+        }
+      />
       {turn.withheld ? (
         <Text c="dimmed">
           This answer is hidden: a document that it cites was deleted, or you may no longer read it. Ask again

@@ -1,30 +1,52 @@
-import { Button, Group, TextInput } from '@mantine/core'
-import { useState } from 'react'
+import { Button, Group, Textarea } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
 import { QUESTION_CHARACTERS_MAX } from './ask-search.ts'
+import { onEnter, useFocusAtFirst } from './question-field.ts'
+import classes from './question-form.module.css'
 
-export function FollowUpForm({ onAsk }: { onAsk: (question: string) => void }) {
+/** Continues a thread, below its answers. `options` are those of every question. */
+export function FollowUpForm({
+  isFocused,
+  options,
+  onAsk,
+}: {
+  isFocused: boolean
+  options: ReactNode
+  onAsk: (question: string) => void
+}) {
   const [question, setQuestion] = useState('')
+  const box = useFocusAtFirst(isFocused)
   const asked = question.trim()
+  const ask = (): void => {
+    if (asked !== '') onAsk(asked)
+  }
   return (
     <form
+      className={classes.form}
       onSubmit={(event) => {
         event.preventDefault()
-        if (asked !== '') onAsk(asked)
+        ask()
       }}
     >
-      <Group gap="sm" align="end" wrap="nowrap">
-        <TextInput
+      <Group gap="sm" align="end">
+        <Textarea
           label="Follow-up"
           placeholder="And in Germany?"
+          ref={box}
+          autosize
+          minRows={1}
+          maxRows={10}
           maxLength={QUESTION_CHARACTERS_MAX}
           value={question}
           onChange={(event) => setQuestion(event.currentTarget.value)}
-          flex={1}
+          onKeyDown={onEnter(ask)}
+          flex="1 1 14rem"
         />
-        <Button type="submit" variant="default" disabled={asked === ''}>
+        <Button type="submit" disabled={asked === ''}>
           Ask follow-up
         </Button>
       </Group>
+      {options}
     </form>
   )
 }

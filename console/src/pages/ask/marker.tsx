@@ -19,6 +19,7 @@ export interface Passage {
 export type Passages = readonly (Passage | undefined)[]
 
 const MARKERS = /\[(\d{1,3})\]/g
+const LAST_WORD = /(?<!\S)\S{1,24}\s*$/
 const PREVIEW_CHARACTERS = 320
 
 /** The numbers of the cited passages, in the order in which the text first cites them. */
@@ -44,11 +45,23 @@ export function withMarkers(text: string, { passages, cited, turn }: Citing): Re
     const passage = passages[number - 1]
     if (passage === undefined) continue
     const label = cited.indexOf(number) + 1
-    const marker = <Marker key={found.index} label={label} number={number} passage={passage} turn={turn} />
-    pieces.push(text.slice(from, found.index), marker)
+    const [start, word] = beforeLastWord(text.slice(from, found.index))
+    pieces.push(
+      start,
+      <span key={found.index} className={classes.word}>
+        {word}
+        <Marker label={label} number={number} passage={passage} turn={turn} />
+      </span>,
+    )
     from = found.index + found[0].length
   }
   return from === 0 ? text : [...pieces, text.slice(from)]
+}
+
+/** Splits off the last word, with which a marker stays in one line. A long one would widen the page. */
+function beforeLastWord(text: string): [string, string] {
+  const word = LAST_WORD.exec(text)?.[0] ?? ''
+  return [text.slice(0, text.length - word.length), word]
 }
 
 /** The text with its markers numbered as `withMarkers` shows them. */

@@ -1,23 +1,19 @@
 import { Button, Group, SegmentedControl, Switch, Text, Textarea } from '@mantine/core'
-import { Square } from 'lucide-react'
-import { useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import { useConsole } from '../../session/context.tsx'
 import { type AskSearch, QUESTION_CHARACTERS_MAX } from './ask-search.ts'
+import { onEnter, useFocusAtFirst } from './question-field.ts'
 import classes from './question-form.module.css'
 
-/** The question, the kind of result, and a start or stop button. Enter asks; Shift+Enter starts a new line. */
+/** A first question or a search. Enter asks; Shift+Enter starts a new line. */
 export function QuestionForm({
   search,
-  isRunning,
   onAsk,
-  onStop,
   onMode,
   onEffort,
 }: {
   search: AskSearch
-  isRunning: boolean
   onAsk: (question: string) => void
-  onStop: () => void
   onMode: (mode: AskSearch['mode']) => void
   onEffort: (effort: AskSearch['effort']) => void
 }) {
@@ -26,7 +22,7 @@ export function QuestionForm({
   const isEmpty = question.trim() === ''
   const box = useFocusAtFirst(search.item === undefined)
   const ask = (): void => {
-    if (!isEmpty && !isRunning) onAsk(question.trim())
+    if (!isEmpty) onAsk(question.trim())
   }
   return (
     <form
@@ -48,15 +44,18 @@ export function QuestionForm({
         maxLength={QUESTION_CHARACTERS_MAX}
         value={question}
         onChange={(event) => setQuestion(event.currentTarget.value)}
-        onKeyDown={(event) => {
-          if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
-          event.preventDefault()
-          ask()
-        }}
+        onKeyDown={onEnter(ask)}
       />
       <Group justify="space-between" mt="sm" gap="sm">
         <Wanted search={search} onMode={onMode} onEffort={onEffort} />
-        <Actions isSearch={isSearch} isRunning={isRunning} isEmpty={isEmpty} onStop={onStop} />
+        <Group gap="sm">
+          <Text size="sm" c="dimmed" visibleFrom="sm">
+            Enter to {isSearch ? 'search' : 'ask'}
+          </Text>
+          <Button type="submit" disabled={isEmpty}>
+            {isSearch ? 'Search' : 'Ask'}
+          </Button>
+        </Group>
       </Group>
     </form>
   )
@@ -72,8 +71,6 @@ function Wanted({
   onMode: (mode: AskSearch['mode']) => void
   onEffort: (effort: AskSearch['effort']) => void
 }) {
-  const { config } = useConsole()
-  const isSearch = search.mode === 'search'
   return (
     <Group gap="md">
       <SegmentedControl
@@ -85,55 +82,28 @@ function Wanted({
         value={search.mode ?? 'answer'}
         onChange={(mode) => onMode(mode === 'search' ? 'search' : undefined)}
       />
-      {config.hasLanguageModel && !isSearch && (
-        <Switch
-          label="Thorough"
-          description="Several searches, slower"
-          checked={search.effort === 'high'}
-          onChange={(event) => onEffort(event.currentTarget.checked ? 'high' : undefined)}
-        />
-      )}
+      {search.mode !== 'search' && <ThoroughSwitch search={search} onEffort={onEffort} />}
     </Group>
   )
 }
 
-/** Focuses the input when the page opens, except on touch screens, where the keyboard would cover the page. */
-function useFocusAtFirst(isWanted: boolean) {
-  const box = useRef<HTMLTextAreaElement>(null)
-  const wanted = useRef(isWanted)
-  useEffect(() => {
-    if (wanted.current && matchMedia('(pointer: fine)').matches) box.current?.focus({ preventScroll: true })
-  }, [])
-  return box
-}
-
-function Actions({
-  isSearch,
-  isRunning,
-  isEmpty,
-  onStop,
+/** Several searches for an answer, which need a language model. */
+export function ThoroughSwitch({
+  search,
+  onEffort,
 }: {
-  isSearch: boolean
-  isRunning: boolean
-  isEmpty: boolean
-  onStop: () => void
+  search: AskSearch
+  onEffort: (effort: AskSearch['effort']) => void
 }) {
+  const { config } = useConsole()
+  if (!config.hasLanguageModel) return null
   return (
-    <Group gap="sm">
-      <Text size="sm" c="dimmed" visibleFrom="sm">
-        Enter to {isSearch ? 'search' : 'ask'}
-      </Text>
-      {/* Two buttons: a single one that changes on click would submit what it has stopped. */}
-      {isRunning ? (
-        <Button key="stop" variant="default" leftSection={<Square size={13} aria-hidden />} onClick={onStop}>
-          Stop
-        </Button>
-      ) : (
-        <Button key="start" type="submit" disabled={isEmpty}>
-          {isSearch ? 'Search' : 'Ask'}
-        </Button>
-      )}
-    </Group>
+    <Switch
+      label="Thorough"
+      description="Several searches, slower"
+      checked={search.effort === 'high'}
+      onChange={(event) => onEffort(event.currentTarget.checked ? 'high' : undefined)}
+    />
   )
 }
 

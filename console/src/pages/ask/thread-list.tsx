@@ -7,6 +7,7 @@ import { count } from '../../ui/format.ts'
 import { Panel } from '../../ui/panel.tsx'
 import { Reading } from '../../ui/reading.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
+import { DeleteThread } from './delete-thread.tsx'
 import classes from './thread-list.module.css'
 import { useDeleteThreads, useThreads } from './use-threads.ts'
 
@@ -32,13 +33,14 @@ export function ThreadList() {
           <>
             <ul className={classes.list}>
               {threads.rows.map(({ id, title, turnCount, updatedAt }) => (
-                <li key={id}>
+                <li key={id} className={classes.row}>
                   <Link to="/ask" search={{ thread: id }} className={classes.thread ?? ''}>
                     <span className={classes.title}>{title}</span>
                     <span className={classes.facts}>
                       {count(turnCount, 'question')} · <RelativeTime at={updatedAt} />
                     </span>
                   </Link>
+                  <DeleteThread id={id} label={`Delete thread: ${title}`} variant="subtle" color="gray" />
                 </li>
               ))}
             </ul>
