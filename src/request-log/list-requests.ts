@@ -10,6 +10,9 @@ export interface RequestFilter {
   status?: string | undefined
   /** The beginning of the path. */
   path?: string | undefined
+  /** When they were answered, in ISO 8601; without the end. */
+  from?: string | undefined
+  to?: string | undefined
 }
 
 export interface RequestPage {
@@ -25,8 +28,8 @@ export async function listRequests(
   organizationId: string,
   { cursor, limit, ...filter }: RequestFilter & PageQuery,
 ): Promise<RequestPage> {
-  const { apiKeyId, status, path } = filter
-  const list = ['request-log', organizationId, apiKeyId, status, path]
+  const { apiKeyId, status, path, from, to } = filter
+  const list = ['request-log', organizationId, apiKeyId, status, path, from, to]
   const matching = selectRequests(db, organizationId, filter)
   const { page, nextCursor } = await readPage(matching, list, NEWEST, { cursor, limit })
   const names = await namesOfKeys(db, organizationId, new Set(page.map((row) => row.api_key_id)))
@@ -47,7 +50,7 @@ export async function listRequests(
   }
 }
 
-function selectRequests(db: Db, organizationId: string, { apiKeyId, status, path }: RequestFilter) {
+function selectRequests(db: Db, organizationId: string, { apiKeyId, status, path, from, to }: RequestFilter) {
   let query = db.selectFrom('request_log').selectAll().where('organization_id', '=', organizationId)
   if (apiKeyId !== undefined) query = query.where('api_key_id', '=', apiKeyId)
   if (status !== undefined) {
@@ -55,6 +58,8 @@ function selectRequests(db: Db, organizationId: string, { apiKeyId, status, path
     query = query.where('status', '>=', first).where('status', '<=', last)
   }
   if (path !== undefined) query = query.where(sql<boolean>`starts_with(path, ${path})`)
+  if (from !== undefined) query = query.where('answered_at', '>=', new Date(from))
+  if (to !== undefined) query = query.where('answered_at', '<', new Date(to))
   return query
 }
 

@@ -79,6 +79,18 @@ describe('the request log', () => {
     expect(requests.slice(0, 5).map(({ status }) => status)).toEqual([211, 210, 209, 208, 207])
   })
 
+  it('lists the requests answered from one time on and before another', async () => {
+    const { log, add, at, list } = await workspace()
+    for (const [day, status] of [200, 201, 202, 203].entries()) {
+      at(day * DAY_MS)
+      add({ status })
+      await log.flush()
+    }
+    const time = (days: number): string => new Date(START.getTime() + days * DAY_MS).toISOString()
+    const { requests } = await list({ limit: 100, from: time(1), to: time(3) })
+    expect(requests.map(({ status }) => status)).toEqual([202, 201])
+  })
+
   it('deletes requests after a week, whether or not their workspace is still used', async () => {
     const { log, add, at, list } = await workspace()
     add({ status: 201 })

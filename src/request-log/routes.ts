@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import { defineRoute, reply } from '../http/route.ts'
-import { givenId, textOrNull } from '../kernel/schemas.ts'
+import { givenId, textOrNull, Timestamp } from '../kernel/schemas.ts'
 import { listRequests } from './list-requests.ts'
 import { LOGGED_DAYS, REQUESTS_MAX, type RequestLog } from './request-log.ts'
 import { LoggedRequest } from './schemas.ts'
@@ -32,6 +32,8 @@ export const requestLogRoutes = [
         .optional()
         .describe('Only this status, or this class of statuses.'),
       path: z.string().max(200).optional().describe('Only paths that begin with this.'),
+      from: Timestamp.optional().describe('Only requests answered at or after this time.'),
+      to: Timestamp.optional().describe('Only requests answered before this time.'),
       cursor: z
         .string()
         .max(1_000)

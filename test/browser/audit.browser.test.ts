@@ -93,7 +93,7 @@ describe.skipIf(executablePath === null)('the audit trail in a browser', () => {
     await drawer.getByRole('link', { name: 'test' }).click()
     await page.getByRole('heading', { name: 'test', level: 1 }).waitFor()
     // The trail has what succeeded; what was refused is in the request log.
-    await page.getByRole('link', { name: 'See what it did' }).click()
+    await page.getByRole('link', { name: 'See its audit trail' }).click()
     await page.getByRole('link', { name: 'Refused requests' }).click()
     const refused = page.getByRole('table', { name: 'Requests' })
     await refused.getByText('403').waitFor()

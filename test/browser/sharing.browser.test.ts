@@ -174,7 +174,10 @@ describe.skipIf(executablePath === null)('sharing an answer in a browser', () =>
     await ask(page, 'Who approves travel?')
     await page.getByRole('textbox', { name: 'Follow-up' }).fill('Who wrote that?')
     await page.getByRole('textbox', { name: 'Follow-up' }).press('Enter')
-    await page.getByRole('region', { name: 'Answer' }).getByRole('heading', { name: 'Who wrote that?' }).waitFor()
+    await page
+      .getByRole('region', { name: 'Answer' })
+      .getByRole('heading', { name: 'Who wrote that?' })
+      .waitFor()
     const link = await copied(page, 'Copy link with 1 earlier question')
     const first = await copied(page, 'Copy link: Who approves travel?')
     expect(new URL(first).searchParams.has('after')).toBe(false)

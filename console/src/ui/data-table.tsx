@@ -8,6 +8,8 @@ export interface Column<Row> {
   /** The header. On narrow screens and for screen readers, it labels each cell. */
   label: string
   cell: (row: Row) => ReactNode
+  /** A name, cut off rather than wrapped. */
+  isShort?: boolean
   /** Aligns numbers and actions to the end. */
   isAtEnd?: boolean
   /** A column of buttons, whose header is only for screen readers. */
@@ -129,6 +131,7 @@ export function DataRows<Row>({
               key={column.label}
               role="cell"
               data-label={column.label}
+              data-short={column.isShort ?? false}
               data-end={column.isAtEnd ?? false}
               data-action={column.isAction ?? false}
             >

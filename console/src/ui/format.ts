@@ -20,5 +20,6 @@ export function formatBytes(bytes: number): string {
     bytes < KILO ? 0 : Math.floor(Math.log10(bytes) / Math.log10(KILO)),
   )
   const value = bytes / KILO ** step
-  return `${numbers.format(step === 0 ? value : Math.round(value * 10) / 10)} ${BYTE_UNITS[step] ?? ''}`
+  if (step === 0) return count(bytes, 'byte')
+  return `${numbers.format(Math.round(value * 10) / 10)} ${BYTE_UNITS[step] ?? ''}`
 }

@@ -4,13 +4,13 @@ import { isFile, originName } from '../api/origin.ts'
 import { providerName } from '../api/provider-list.ts'
 import { RelativeTime } from './relative-time.tsx'
 
-type Item = Pick<
+export type ShownItem = Pick<
   Schemas['SourceItem'],
   'url' | 'sourceKind' | 'authorName' | 'sourceUpdatedAt' | 'syncedAt' | 'metadata'
 >
 
 /** An item's origin, kind, author, and time; `item` is undefined while it loads. */
-export function ItemFacts({ provider, item }: { provider: string; item: Item | undefined }) {
+export function ItemFacts({ provider, item }: { provider: string; item: ShownItem | undefined }) {
   return (
     <span className={classes.facts}>
       <span>{item ? originName({ ...item, provider }) : (providerName(provider) ?? provider)}</span>

@@ -47,7 +47,8 @@ function describe(date: Date, now: number): string {
   const minutes = difference > 0 ? Math.trunc(difference) : Math.round(difference)
   const unit = UNITS.find(([, length]) => Math.abs(minutes) >= length)
   if (unit === undefined) return 'just now'
-  return relative.format(Math.trunc(minutes / unit[1]), unit[0])
+  const amount = minutes / unit[1]
+  return relative.format(amount > 0 ? Math.round(amount) : Math.trunc(amount), unit[0])
 }
 
 /** The current time in epoch milliseconds, updated every minute. */

@@ -263,7 +263,7 @@ const MEMORY: readonly Scene[] = [
       const { searchParams } = new URL(page.url())
       await page.goto(`${stage.url}/console/memory?node=${searchParams.get('node') ?? ''}`)
       await drawn(stage)
-      await page.getByRole('region', { name: 'Items that name it' }).waitFor()
+      await page.getByRole('region', { name: 'Items' }).waitFor()
     },
   },
   { name: 'memory-nothing', who: 'owner', path: 'memory?q=zzzzz' },

@@ -1,11 +1,10 @@
-import { Alert, Drawer } from '@mantine/core'
+import { Alert, Box, Drawer } from '@mantine/core'
 import { useMediaQuery, useWindowEvent } from '@mantine/hooks'
 import type { Schemas } from '../../api/client.ts'
-import { providerName } from '../../api/provider-list.ts'
 import { useSourceItem } from '../../data/use-source-item.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
-import { ItemFacts } from '../../ui/item-facts.tsx'
-import { SourceLink, TextLink } from '../../ui/links.tsx'
+import { ItemOrigin } from '../../ui/item-origin.tsx'
+import { TextLink } from '../../ui/links.tsx'
 import { MailHead } from '../../ui/mail-head.tsx'
 import { Reading } from '../../ui/reading.tsx'
 import { ItemChunks } from '../sources/item-chunks.tsx'
@@ -52,6 +51,8 @@ export function SourcePanel({
   const { answer, at, passage } = cited
   const isWide = useMediaQuery(WIDE, true, { getInitialValueInEffect: false })
   const item = useSourceItem(itemId)
+  // Of the passage until the document is read.
+  const found = item.data ?? passage ?? { provider: '', url: null }
   useWindowEvent('keydown', (event) => {
     const next = keyedCitation(event, at, numbers)
     if (next !== undefined) onGo(next)
@@ -79,7 +80,9 @@ export function SourcePanel({
             )}
             <CopyAddress search={link} label="Copy link" isLabelled />
           </div>
-          <Facts item={item.data} passage={passage} />
+          <Box mb="md">
+            <ItemOrigin provider={found.provider} url={found.url} item={item.data} />
+          </Box>
           {item.error?.status === 404 ? (
             <Alert title="This item is no longer available" role="alert">
               It was deleted, or you may no longer read it.
@@ -90,22 +93,6 @@ export function SourcePanel({
         </Drawer.Body>
       </Drawer.Content>
     </Drawer.Root>
-  )
-}
-
-/** The document's origin and a link to it, of the passage until the document is read. */
-function Facts({ item, passage }: { item: Schemas['SourceItem'] | undefined; passage: Passage | undefined }) {
-  const { url, provider } = item ?? passage ?? { url: null, provider: '' }
-  return (
-    <div className={classes.facts}>
-      {provider !== '' && <ItemFacts provider={provider} item={item} />}
-      {url !== null && url !== '' && (
-        <SourceLink href={url} plain={url}>
-          Open the original
-          {provider !== '' && ` at ${providerName(provider) ?? provider}`}
-        </SourceLink>
-      )}
-    </div>
   )
 }
 

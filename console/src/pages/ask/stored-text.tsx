@@ -9,6 +9,8 @@ import classes from './source-panel.module.css'
 
 /** Longer texts first show only the part around the passage. */
 const WHOLE_CHARACTERS_MAX = 60_000
+/** Longer texts can scroll their passage out of view. */
+const SCREEN_CHARACTERS = 1_500
 
 /** An item's text with its cited sentences highlighted and in view. It never runs scripts. */
 export function StoredText({
@@ -54,7 +56,7 @@ export function StoredText({
           The document has changed since. This is its current text.
         </Text>
       )}
-      {at !== undefined && (
+      {at !== undefined && body.length > SCREEN_CHARACTERS && (
         <Anchor component="button" type="button" size="sm" mb="sm" onClick={goToPassage}>
           Go to the passage
         </Anchor>

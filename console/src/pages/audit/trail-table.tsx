@@ -58,7 +58,7 @@ function eventColumns({ actors, targetOf, onOpen }: Words): Column<AuditEvent>[]
         </UnstyledButton>
       ),
     },
-    { label: 'Actor', cell: (event) => actors.nameOf(event) },
+    { label: 'Actor', isShort: true, cell: (event) => actors.nameOf(event) },
     { label: 'Target', cell: (event) => <TargetName target={targetOf(event)} /> },
     { label: 'When', cell: ({ createdAt }) => <RelativeTime at={createdAt} />, isAtEnd: true },
   ]
@@ -89,7 +89,7 @@ function Burst({ group, filters, words }: { group: AuditGroup; filters: AuditFil
         </UnstyledButton>
       ),
     },
-    { label: 'Actor', cell: () => words.actors.nameOf(event) },
+    { label: 'Actor', isShort: true, cell: () => words.actors.nameOf(event) },
     { label: 'Target', cell: () => typeWords(event.targetType) },
     { label: 'When', cell: () => <RelativeTime at={event.createdAt} />, isAtEnd: true },
   ]

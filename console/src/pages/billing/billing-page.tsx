@@ -23,6 +23,8 @@ import { UsageChart } from './usage-chart.tsx'
 import { useBilling } from './use-billing.ts'
 import { usePortal } from './use-hosted-page.ts'
 
+const PERIOD = 'Your plan and its use in this period.'
+
 /** The plan, its usage, and buttons to buy or change it. */
 export function BillingPage() {
   const billing = useBilling()
@@ -32,7 +34,7 @@ export function BillingPage() {
     <>
       <PageHeader
         title="Billing"
-        text="Your plan and its use in this period."
+        text={billing.data === undefined ? PERIOD : periodInWords(billing.data)}
         {...(canManage
           ? {
               action: (
@@ -60,6 +62,11 @@ export function BillingPage() {
       </Stack>
     </>
   )
+}
+
+/** The period whose use the page shows, by UTC days. */
+function periodInWords({ periodStart, periodEnd }: Schemas['Billing']): string {
+  return `Your plan and its use from ${formatDate(periodStart)} to ${formatDate(periodEnd)}.`
 }
 
 function NoPlan() {
@@ -118,7 +125,7 @@ function Buying({ plan }: { plan: Schemas['Billing'] }) {
     return (
       <Panel title="This workspace is not billed">
         <Text c="dimmed">
-          There is no plan to buy and no limit on credits, keys or sources. Use is counted.
+          There is no plan to buy and no limit on credits, agents or connectors. Use is counted.
         </Text>
       </Panel>
     )

@@ -25,18 +25,22 @@ export function UsageColumns({
   /** Half the height, for pages where the chart is secondary. */
   isLow?: boolean
 }) {
+  const width = { maxWidth: `${bars.days.length * DAY_REM}rem` }
   return (
     <>
-      <div style={{ maxWidth: `${bars.days.length * DAY_REM}rem` }}>
-        <ol className={classes.chart} data-low={isLow} aria-label={label}>
+      <div className={classes.highest} aria-hidden>
+        {count(bars.highest, unit)}
+      </div>
+      <div className={classes.frame}>
+        <ol className={classes.chart} data-low={isLow} aria-label={label} style={width}>
           {bars.days.map((day) => (
             <Day key={day.date} day={day} bars={bars} unit={unit} />
           ))}
         </ol>
-        <div className={classes.ends}>
-          <span>{formatDay(usage.from)}</span>
-          {usage.to !== usage.from && <span>{formatDay(usage.to)}</span>}
-        </div>
+      </div>
+      <div className={classes.ends} style={width}>
+        <span>{formatDay(usage.from)}</span>
+        {usage.to !== usage.from && <span>{formatDay(usage.to)}</span>}
       </div>
       <ul className={classes.legend} aria-label="Legend">
         {bars.series.map(({ name, amount }, at) => (

@@ -112,7 +112,7 @@ function ScopePanel({ apiKey }: { apiKey: ShownKey }) {
       title="Key"
       action={
         <ButtonLink to="/audit" search={{ actor: id }} size="xs" variant="default">
-          See what it did
+          See its audit trail
         </ButtonLink>
       }
     >
@@ -144,7 +144,7 @@ function KeyRequests({ id }: { id: string }) {
       isFlush
       action={
         <ButtonLink to="/developers" search={{ tab: 'requests', key: id }} size="xs" variant="default">
-          Filter
+          Filter by day or status
         </ButtonLink>
       }
     >

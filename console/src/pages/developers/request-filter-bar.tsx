@@ -2,6 +2,7 @@ import { Button, Select, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useState } from 'react'
 import { type RequestFilters, readDevelopersSearch } from './developers-search.ts'
+import { loggedDays } from './logged-days.ts'
 import classes from './request-log-panel.module.css'
 import { useApiKeys } from './use-api-keys.ts'
 
@@ -49,6 +50,15 @@ export function RequestFilterBar({
         onChange={(status) => set({ status })}
         clearable
         clearButtonProps={{ 'aria-label': 'Any status' }}
+      />
+      <Select
+        label="Day"
+        placeholder="Any"
+        data={withChosen(loggedDays(new Date()), filters.day)}
+        value={filters.day ?? null}
+        onChange={(day) => set({ day })}
+        clearable
+        clearButtonProps={{ 'aria-label': 'Any day' }}
       />
       <TextInput
         label="Path"

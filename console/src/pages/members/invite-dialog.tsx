@@ -95,6 +95,16 @@ function InviteForm({
       onSubmit={() => onSubmit(address === '' ? { role } : { role, email: address })}
       onCancel={onCancel}
     >
+      <TextInput
+        label="Email address"
+        description="Only the person with this address can join. Without one, anybody with the link can."
+        data-autofocus
+        type="email"
+        placeholder="grace@example.com"
+        value={email}
+        onChange={(event) => setEmail(event.currentTarget.value)}
+        maxLength={254}
+      />
       <Radio.Group
         label="Role"
         value={role}
@@ -112,15 +122,6 @@ function InviteForm({
           ))}
         </Stack>
       </Radio.Group>
-      <TextInput
-        label="Email address"
-        description="Optional. Gets the link by mail if the service sends mail. Only a person whose identity provider confirms this address can join."
-        type="email"
-        placeholder="grace@example.com"
-        value={email}
-        onChange={(event) => setEmail(event.currentTarget.value)}
-        maxLength={254}
-      />
     </SubmitForm>
   )
 }

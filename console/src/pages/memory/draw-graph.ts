@@ -14,6 +14,7 @@ import {
 import { type CanvasEdge, type CanvasNode, type ColorScheme, KINDS, kindOf, radiusOf } from './kinds.ts'
 import type { Box, Dot, Size } from './place-labels.ts'
 import { neighboursOf } from './rows.ts'
+import { paddingOf } from './spread.ts'
 
 export interface GraphDrawing {
   /** Highlights a node, its neighbors and the related ones. `null` removes the highlight. */
@@ -64,8 +65,7 @@ export function drawGraph(
   const frames = createFrames(container, look, () => drawn)
   const sigma = new Sigma<NodeAttributes, EdgeAttributes>(graph, container, {
     ...SETTINGS,
-    // Room for labels at the edges.
-    stagePadding: Math.min(80, container.clientWidth * 0.09),
+    stagePadding: paddingOf(container.clientWidth),
     hideEdgesOnMove: given.edges.length > EDGES_MOVED_MAX,
     ...programsFor(given.edges.length),
     labelFont: getComputedStyle(container).fontFamily,

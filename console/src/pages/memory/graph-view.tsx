@@ -7,7 +7,7 @@ import { drawGraph, type GraphDrawing } from './draw-graph.ts'
 import classes from './graph-view.module.css'
 import type { CanvasEdge, CanvasNode } from './kinds.ts'
 import { layOut } from './lay-out.ts'
-import type { Stage } from './spread.ts'
+import { type Stage, stageOf } from './spread.ts'
 
 interface GraphProps {
   nodes: readonly CanvasNode[]
@@ -79,7 +79,7 @@ function useDrawing({ nodes, edges, chosen, related, onChoose }: GraphProps) {
     const { signal } = leaving
     if (container.current === null) return undefined
     const { clientWidth: width, clientHeight: height } = container.current
-    const stage = { width, height }
+    const stage = stageOf({ width, height })
     void withPositions(
       { nodes, edges, stage },
       signal,

@@ -30,11 +30,11 @@ export function NodePanel({ id, drawn, search, onChange }: NodePanelProps) {
   const open = (next: string): void => onChange({ ...closed, node: next })
   const around = (
     <Button
-      fullWidth
       variant="default"
+      size="xs"
       onClick={() => onChange({ ...closed, node: id, ...(search.around ? {} : { around: true }) })}
     >
-      {search.around ? 'Show the whole memory' : 'Show only what is around it'}
+      {search.around ? 'Show all names' : 'Show related names only'}
     </Button>
   )
   return (
@@ -72,14 +72,16 @@ function EntityNode({
             {timeInWords(firstSeenAt, lastSeenAt)}.{aliasesInWords(label, aliases)}
           </Text>
           <ButtonLink to="/ask" search={{ mode: 'search', entity: id }} fullWidth>
-            Search within these items
+            Search these items
           </ButtonLink>
-          {isAdmin && (
-            <ButtonLink to="/sources/items" search={{ entity: id }} variant="default" fullWidth>
-              Show {count(weight, 'item')}
-            </ButtonLink>
-          )}
-          {around}
+          <Group gap="xs">
+            {isAdmin && (
+              <ButtonLink to="/sources/items" search={{ entity: id }} variant="default" size="xs">
+                Show {count(weight, 'item')}
+              </ButtonLink>
+            )}
+            {around}
+          </Group>
           <Neighbours nodes={neighbours} drawn={drawn} onOpen={onOpen} />
           <Items items={items} />
         </Stack>
@@ -169,9 +171,9 @@ function Items({
   }[]
 }) {
   return (
-    <section aria-label="Items that name it">
+    <section aria-label="Items">
       <Text fw={560} size="sm">
-        Items that name it
+        Items
       </Text>
       <ul className={classes.items}>
         {items.map((item: EntityItem) => (

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { spread } from './spread.ts'
+import { spread, stageOf } from './spread.ts'
 
 it('separates nodes from each other and from labels', () => {
   const boxes = Array.from({ length: 60 }, (_, at) => ({
@@ -19,4 +19,14 @@ it('separates nodes from each other and from labels', () => {
       .filter((b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom),
   )
   expect(covering).toEqual([])
+  // A larger graph is drawn smaller, which brings its labels together again.
+  const across = positions.filter((_, at) => at % 2 === 0)
+  const down = positions.filter((_, at) => at % 2 === 1)
+  expect(Math.max(...across) - Math.min(...across)).toBeCloseTo(880, 2)
+  expect(Math.max(...down) - Math.min(...down)).toBeCloseTo(540, 2)
+})
+
+it('gives the graph the shape of the canvas, less the padding of its shorter side', () => {
+  expect(stageOf({ width: 1000, height: 600 })).toEqual({ width: 800, height: 480 })
+  expect(stageOf({ width: 300, height: 600 })).toEqual({ width: 246, height: 492 })
 })

@@ -13,11 +13,28 @@ export interface Stage {
 const LABEL_HEIGHT = 17
 const GAP = 6
 const ROUNDS = 200
+/** Nodes that were pushed out of the stage come back in with each, and all are pushed apart again. */
+const PASSES = 6
 
-/** Moves nodes apart until no boxes overlap, for a limited number of rounds. Mutates `positions`. */
+/** Moves nodes apart until no boxes overlap, as far as the stage has room. Mutates `positions`. */
 export function spread(positions: Float32Array, boxes: readonly NodeBox[], stage: Stage): void {
+  for (let pass = 0; pass < PASSES; pass++) {
+    fitStage(positions, stage)
+    for (let round = 0; round < ROUNDS; round++) if (!pushApart(positions, boxes)) break
+  }
   fitStage(positions, stage)
-  for (let round = 0; round < ROUNDS; round++) if (!pushApart(positions, boxes)) return
+}
+
+/** The room for labels at the edges of a canvas of this width, in pixels. */
+export function paddingOf(width: number): number {
+  return Math.min(60, width * 0.09)
+}
+
+/** What Sigma fills of a canvas: its padding is of the shorter side, and the graph has the shape of the canvas. */
+export function stageOf({ width, height }: Stage): Stage {
+  const shorter = Math.min(width, height)
+  const scale = Math.max(1, shorter - 2 * paddingOf(width)) / Math.max(1, shorter)
+  return { width: width * scale, height: height * scale }
 }
 
 function fitStage(positions: Float32Array, { width, height }: Stage): void {

@@ -49,7 +49,7 @@ function Model({ kind, title, setting }: { kind: ModelKind; title: string; setti
       <dl className={classes.facts}>
         <dt>Model</dt>
         <dd>{setting.model === null ? 'None' : <Code>{setting.model}</Code>}</dd>
-        <dt>{setting.setBy === 'default' ? 'Default' : 'Set by'}</dt>
+        <dt>Set by</dt>
         <dd>{setterWords(kind, setting)}</dd>
         {setting.variables.map(({ name, value }) => (
           <Fragment key={name}>
@@ -88,12 +88,12 @@ function setterWords(kind: ModelKind, { setBy }: ModelSetting): ReactNode {
     case 'default':
       return kind === 'embedding' ? (
         <>
-          The built-in one. Set <Code>EMBEDDING_PROVIDER</Code> to use another.
+          Default: the built-in one. Set <Code>EMBEDDING_PROVIDER</Code> to use another.
         </>
       ) : (
         <Text span inherit>
-          Answers quote the passages. Set <Code>LLM_PROVIDER</Code> and <Code>LLM_API_KEY</Code> to have them
-          written.
+          Default: answers quote the passages. Set <Code>LLM_PROVIDER</Code> and <Code>LLM_API_KEY</Code> to
+          have them written.
         </Text>
       )
   }

@@ -102,8 +102,10 @@ function Import({ sources }: { sources: readonly Source[] }) {
   )
 }
 
-/** The source in the URL, else the first push-only source, else a new one. */
+/** The source in the URL, else the one for files, else another that receives documents, else a new one. */
 function targetOf(sources: readonly Source[], asked: string | undefined): string {
   const open = sources.filter(isPushOnly)
-  return (open.find(({ id }) => id === asked) ?? open[0])?.id ?? NEW
+  const target =
+    open.find(({ id }) => id === asked) ?? open.find(isForFiles) ?? open.find((source) => !isUnused(source))
+  return target?.id ?? NEW
 }

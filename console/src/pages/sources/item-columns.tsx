@@ -55,6 +55,7 @@ export function itemColumns({
             component="button"
             type="button"
             className={classes.title ?? ''}
+            data-opens-row
             onClick={() => onOpen(item)}
           >
             {titleOf(item)}
@@ -63,11 +64,7 @@ export function itemColumns({
       ),
     },
     ...(isOfSource ? [] : [{ label: 'From', cell: (item: ListedItem) => <Origin item={item} /> }]),
-    {
-      label: 'Author',
-      cell: ({ authorName }) =>
-        authorName === null ? null : <span className={classes.author}>{authorName}</span>,
-    },
+    { label: 'Author', isShort: true, cell: ({ authorName }) => authorName },
     { label: 'Kind', cell: ({ sourceKind }) => KINDS[sourceKind] },
     {
       label: 'Changed',

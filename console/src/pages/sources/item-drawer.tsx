@@ -1,21 +1,18 @@
 import { Button, Code, Drawer, Group, Spoiler, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import type { ReactNode } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { ErrorNotice } from '../../ui/error-state.tsx'
-import { SourceLink } from '../../ui/links.tsx'
+import { ItemOrigin } from '../../ui/item-origin.tsx'
 import { MailHead } from '../../ui/mail-head.tsx'
-import { Origin } from '../../ui/provider.tsx'
 import { Reading } from '../../ui/reading.tsx'
-import { RelativeTime } from '../../ui/relative-time.tsx'
+import { formatDateTime } from '../../ui/relative-time.tsx'
 import { useSourceItem } from '../../data/use-source-item.ts'
 import classes from './item-drawer.module.css'
 import { StoredText } from '../ask/stored-text.tsx'
 import { ItemChunks } from './item-chunks.tsx'
 import { ItemReaders } from './item-readers.tsx'
-import { KINDS } from './source-words.ts'
 import { DeleteItemDialog } from './delete-item-dialog.tsx'
 import { useCanSync, useSyncItem } from './use-items.ts'
 
@@ -60,19 +57,18 @@ function Item({
   const { isAdmin } = useWorkspace()
   const [isAsked, asking] = useDisclosure(false)
   const canSync = useCanSync()
-  const hasMetadata = Object.keys(item.metadata).length > 0
   return (
     <Stack gap="lg">
-      <Facts item={item} />
+      <ItemOrigin provider={item.provider} url={item.url} item={item} />
       {sync.error && <ErrorNotice error={sync.error} />}
       {isAdmin && (
         <Group>
           {canSync(item) && (
-            <Button variant="default" loading={sync.isPending} onClick={() => sync.mutate(item.id)}>
+            <Button size="xs" variant="default" loading={sync.isPending} onClick={() => sync.mutate(item.id)}>
               Sync again
             </Button>
           )}
-          <Button variant="default" className={classes.danger ?? ''} onClick={asking.open}>
+          <Button size="xs" variant="default" className={classes.danger ?? ''} onClick={asking.open}>
             Delete this item
           </Button>
           <Text component="span" size="sm" c="dimmed" role="status">
@@ -92,64 +88,45 @@ function Item({
       </section>
       <ItemChunks itemId={item.id} />
       {isAdmin && <ItemReaders itemId={item.id} />}
-      {hasMetadata && (
-        <section aria-label="Metadata">
-          <Text fw={560} mb="xs">
-            Metadata
-          </Text>
-          <Code block className={classes.metadata ?? ''} tabIndex={0}>
-            {JSON.stringify(item.metadata, null, 2)}
-          </Code>
-        </section>
-      )}
+      <Details item={item} />
       <DeleteItemDialog item={item} isOpen={isAsked} onDeleted={onClose} onClose={asking.close} />
     </Stack>
   )
 }
 
-function Facts({ item }: { item: Schemas['SourceItem'] }) {
+/** What programs know of the item. */
+function Details({ item }: { item: Schemas['SourceItem'] }) {
+  const { sourceCreatedAt, syncedAt, externalId, metadata } = item
   return (
-    <dl className={classes.facts}>
-      <Fact name="From">
-        <Origin item={item} />
-      </Fact>
-      <Fact name="Kind">{KINDS[item.sourceKind]}</Fact>
-      {item.authorName !== null && <Fact name="Author">{item.authorName}</Fact>}
-      {item.sourceCreatedAt !== null && (
-        <Fact name="Created">
-          <RelativeTime at={item.sourceCreatedAt} />
-        </Fact>
+    <section aria-label="Details">
+      <Text fw={560} mb="xs">
+        Details
+      </Text>
+      <dl className={classes.facts}>
+        {sourceCreatedAt !== null && (
+          <>
+            <dt>Created</dt>
+            <dd>{formatDateTime(sourceCreatedAt)}</dd>
+          </>
+        )}
+        <dt>Stored</dt>
+        <dd>{formatDateTime(syncedAt)}</dd>
+        <dt>External ID</dt>
+        <dd className={classes.id}>
+          <Code>{externalId}</Code>
+          <CopyButton value={externalId} label="Copy the external ID" />
+        </dd>
+      </dl>
+      {Object.keys(metadata).length > 0 && (
+        <>
+          <Text size="sm" c="dimmed" mt="sm" mb="xs">
+            Metadata
+          </Text>
+          <Code block className={classes.metadata ?? ''} tabIndex={0}>
+            {JSON.stringify(metadata, null, 2)}
+          </Code>
+        </>
       )}
-      {item.sourceUpdatedAt !== null && (
-        <Fact name="Changed">
-          <RelativeTime at={item.sourceUpdatedAt} />
-        </Fact>
-      )}
-      <Fact name="Stored">
-        <RelativeTime at={item.syncedAt} />
-      </Fact>
-      {item.url !== null && (
-        <Fact name="Original">
-          <SourceLink href={item.url} plain={item.url}>
-            Open it
-          </SourceLink>
-        </Fact>
-      )}
-      <Fact name="External ID">
-        <span className={classes.id}>
-          <Code>{item.externalId}</Code>
-          <CopyButton value={item.externalId} label="Copy the external ID" />
-        </span>
-      </Fact>
-    </dl>
-  )
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
+    </section>
   )
 }

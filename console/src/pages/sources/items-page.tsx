@@ -25,8 +25,8 @@ export function ItemsPage() {
   return (
     <>
       <BackLink to="/sources">Sources</BackLink>
-      <PageHeader title="Stored items" text="All stored documents, messages and files." />
-      <Panel title="Items" text={totalOf(items)} isFlush>
+      <PageHeader title="Stored items" text={totalOf(items)} />
+      <Panel label="Items" isFlush>
         <ItemFilters filters={filters} onChange={(next) => go({ ...next, ...(order && { order }) })} />
         <ItemList
           items={items}

@@ -8,7 +8,12 @@ export function SourceName({ source }: { source: Source }) {
   return (
     <span className={classes.name}>
       {nameOf(source) === 'Files' ? <FileIcon /> : <ProviderIcon id={source.provider} />}
-      <TextLink to="/sources/$sourceId" params={{ sourceId: source.id }} className={classes.link ?? ''}>
+      <TextLink
+        to="/sources/$sourceId"
+        params={{ sourceId: source.id }}
+        className={classes.link ?? ''}
+        data-opens-row
+      >
         {nameOf(source)}
       </TextLink>
     </span>

@@ -1,7 +1,7 @@
 import type { Schemas } from '../../api/client.ts'
 import { count } from '../../ui/format.ts'
 import { Status, type Tone } from '../../ui/status.tsx'
-import { isActive, type SyncRun } from './source-words.ts'
+import { awaitsChannels, isActive, type SyncRun } from './source-words.ts'
 
 const STATES: Record<Schemas['Source']['status'], { tone: Tone; word: string }> = {
   pending: { tone: 'waiting', word: 'Waiting' },
@@ -19,5 +19,6 @@ export function SourceStatus({ source, run }: { source: Schemas['Source']; run?:
       </Status>
     )
   const { tone, word } = STATES[source.status]
+  if (awaitsChannels(source, run)) return <Status tone={tone}>Choose its channels</Status>
   return <Status tone={tone}>{word}</Status>
 }

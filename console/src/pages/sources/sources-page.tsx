@@ -150,7 +150,7 @@ function SourceTable({ sources }: { sources: readonly Source[] }) {
         {
           label: 'Provider',
           cell: (source) =>
-            isPushOnly(source) ? 'Files and pushes' : `${providerName(source.provider)} account`,
+            isPushOnly(source) ? 'Uploads and API' : `${providerName(source.provider)} account`,
         },
         {
           label: 'State',

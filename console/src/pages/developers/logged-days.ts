@@ -1,0 +1,24 @@
+/** How long the service keeps requests. */
+const DAYS = 7
+const dayName = new Intl.DateTimeFormat('en', { weekday: 'long', month: 'short', day: 'numeric' })
+
+/** The days whose requests are listed, latest first, in the browser's time zone. */
+export function loggedDays(now: Date): { value: string; label: string }[] {
+  // A week ends in the middle of an eighth day.
+  return Array.from({ length: DAYS + 1 }, (_, before) => {
+    const day = new Date(now.getFullYear(), now.getMonth(), now.getDate() - before)
+    return { value: dayOf(day), label: ['Today', 'Yesterday'][before] ?? dayName.format(day) }
+  })
+}
+
+/** When a day such as `2026-03-01` begins, and when the next one does. */
+export function spanOf(day: string): { from: string; to: string } {
+  const from = new Date(`${day}T00:00:00`)
+  const to = new Date(from.getFullYear(), from.getMonth(), from.getDate() + 1)
+  return { from: from.toISOString(), to: to.toISOString() }
+}
+
+function dayOf(date: Date): string {
+  const [month, day] = [date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, '0'))
+  return `${date.getFullYear()}-${month}-${day}`
+}
