@@ -28,5 +28,5 @@ it('separates nodes from each other and from labels', () => {
 
 it('gives the graph the shape of the canvas, less the padding of its shorter side', () => {
   expect(stageOf({ width: 1000, height: 600 })).toEqual({ width: 800, height: 480 })
-  expect(stageOf({ width: 300, height: 600 })).toEqual({ width: 246, height: 492 })
+  expect(stageOf({ width: 500, height: 1000 })).toEqual({ width: 410, height: 820 })
 })
