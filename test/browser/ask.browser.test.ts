@@ -327,6 +327,18 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     await close()
   })
 
+  it('says that nothing is stored, and leads admins to the sources', async () => {
+    const { email } = await rig.settle()
+    const { page, close } = await rig.openTab({ bypassCSP: true })
+    await rig.signIn(page, email, 'ask')
+    const notice = page.getByRole('status').filter({ hasText: 'Nothing is stored yet' })
+    await notice.waitFor()
+    await expectNoFaultsInThemes(page, 'an empty memory')
+    await notice.getByRole('link', { name: 'Add a source' }).click()
+    await page.getByRole('heading', { name: 'Add a source', level: 1 }).waitFor()
+    await close()
+  })
+
   it('tells members without a plan whom to ask, and offers them no plan', async () => {
     const { email } = await rig.settle('member', { status: 'canceled' })
     const { page, close } = await rig.openTab()
@@ -390,6 +402,12 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     await expectNoFaults(page, 'an opened source at 360 pixels')
     await page.keyboard.press('Escape')
     await panel.waitFor({ state: 'detached' })
+    await page.goto(`${rig.service.url}/console/ask?mode=search&q=travel`)
+    await page.getByRole('region', { name: 'Search results' }).waitFor()
+    expect(await page.getByLabel('Author').isVisible()).toBe(false)
+    await page.getByRole('button', { name: 'Filters' }).press('Enter')
+    await page.getByLabel('Author').waitFor()
+    await expectNoFaults(page, 'the filters at 360 pixels')
     await close()
   })
 })

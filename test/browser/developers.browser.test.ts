@@ -60,7 +60,7 @@ describe.skipIf(executablePath === null)('the page for developers', () => {
     await dialog.waitFor({ state: 'detached' })
     expect((await search(secret)).status).toBe(401)
     const revoked = page.getByRole('dialog', { name: 'Support bot is revoked' })
-    await revoked.getByRole('link', { name: 'See its audit trail' }).click()
+    await revoked.getByRole('link', { name: 'See what it did' }).click()
     const events = page.getByRole('table', { name: 'Audit events' })
     await events.getByText('Support bot (revoked)').first().waitFor()
     await follow(page, 'developers')
@@ -260,7 +260,7 @@ describe.skipIf(executablePath === null)('the page for developers', () => {
     await page.getByRole('combobox', { name: 'Day' }).click()
     await page.getByRole('option', { name: 'Yesterday' }).click()
     await page.getByText('No request matches the filters.').waitFor()
-    await page.goBack()
+    await page.getByRole('button', { name: 'Clear filters' }).click()
     await requests.getByRole('link', { name: 'Support bot' }).first().click()
     await page.getByText('Revoked API key').waitFor()
     expect(

@@ -66,7 +66,7 @@ describe.skipIf(executablePath === null)('the memory in a browser', () => {
       .getByRole('link', { name: /Vacation/ })
       .waitFor()
     await node.getByRole('button', { name: 'Show related names only' }).press('Enter')
-    await node.getByRole('button', { name: 'Show the whole memory' }).waitFor()
+    await node.getByRole('button', { name: 'Show all names' }).waitFor()
     await node.getByRole('link', { name: 'Search these items' }).press('Enter')
     await page.getByText('Naming Ada Lovelace').waitFor()
     await page.getByRole('textbox', { name: 'Question' }).fill('days off')

@@ -223,7 +223,12 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     })
     expect(JSON.stringify(found.body)).toContain('Grace Hopper')
     await page.getByRole('link', { name: 'Sources', exact: true }).first().click()
-    await page.getByRole('link', { name: 'Handbook' }).click()
+    // Anywhere in the row.
+    const ofHandbook = page
+      .getByRole('table', { name: 'Sources' })
+      .getByRole('row')
+      .filter({ hasText: 'Handbook' })
+    await ofHandbook.getByText('Uploads and API').click()
     await items(page).getByText('Vacation').waitFor()
     await close()
   })
@@ -260,7 +265,7 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
     const drawer = page.getByRole('dialog', { name: 'Page 7' })
     await drawer.getByText('What page 7 says').waitFor()
     await drawer.getByText('"team": "people"').waitFor()
-    expect(await drawer.getByRole('link', { name: /Open it/ }).getAttribute('href')).toBe(
+    expect(await drawer.getByRole('link', { name: /Open the original at Notion/ }).getAttribute('href')).toBe(
       'https://wiki.example.com/7',
     )
     await page.reload()

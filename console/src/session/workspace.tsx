@@ -6,6 +6,7 @@ import { PageSkeleton } from '../ui/skeletons.tsx'
 import { useConsole } from './context.tsx'
 import { FirstWorkspacePage } from './first-workspace-page.tsx'
 import { ME, useUserApi } from './user-api.ts'
+import classes from './workspace.module.css'
 
 export type Organization = Schemas['OwnOrganization']
 
@@ -46,7 +47,14 @@ export function WorkspaceProvider({ children }: { children: ReactNode }) {
   const organization = organizations.find(({ id }) => id === chosen) ?? organizations[0]
   const organizationId = organization?.id ?? null
   const api = useMemo(() => createApi(session, organizationId), [session, organizationId])
-  if (me.isPending) return <PageSkeleton />
+  if (me.isPending)
+    return (
+      <div className={classes.waiting}>
+        <div className={classes.page}>
+          <PageSkeleton />
+        </div>
+      </div>
+    )
   if (me.isError) return <ErrorState error={me.error} onRetry={() => void me.refetch()} />
   const choose = (id: string): void => {
     rememberWorkspace(id)

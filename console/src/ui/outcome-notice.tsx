@@ -10,9 +10,9 @@ interface Outcome {
   text: string
 }
 
-/** The outcome in the URL after a redirect from a provider or the payment processor. */
-export function OutcomeNotice() {
-  const outcome = outcomeOf(new URLSearchParams(globalThis.location.search))
+/** The outcome in the URL after a redirect from a provider or the payment processor, which may have confirmed a plan. */
+export function OutcomeNotice({ isConfirmed = false }: { isConfirmed?: boolean }) {
+  const outcome = outcomeOf(new URLSearchParams(globalThis.location.search), isConfirmed)
   if (outcome === null) return null
   return (
     <Alert color={outcome.isGood ? 'accent' : 'red'} title={outcome.title} role="status">
@@ -21,7 +21,7 @@ export function OutcomeNotice() {
   )
 }
 
-function outcomeOf(query: URLSearchParams): Outcome | null {
+function outcomeOf(query: URLSearchParams, isConfirmed: boolean): Outcome | null {
   const id = query.get('provider')
   const provider = providerName(id) ?? 'The account'
   const error = query.get('error')
@@ -43,6 +43,8 @@ function outcomeOf(query: URLSearchParams): Outcome | null {
     }
   switch (query.get('checkout')) {
     case 'done':
+      if (isConfirmed)
+        return { isGood: true, title: 'Your plan is active', text: 'Questions and searches are answered.' }
       return {
         isGood: true,
         title: 'Your plan is being activated',

@@ -1,4 +1,6 @@
 import { Button, Chip, Group, Pill, Select, Text, TextInput } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { SlidersHorizontal } from 'lucide-react'
 import { useId, useState } from 'react'
 import { useWorkspace } from '../../session/workspace.tsx'
 import { isUnused, nameOf as nameOfSource } from '../sources/source-words.ts'
@@ -20,8 +22,20 @@ const KIND_NAMES: Record<SourceKind, string> = { message: 'Messages', document: 
 /** Search filters. Each change updates the URL immediately. */
 export function Filters({ search, onChange }: { search: AskSearch; onChange: (search: AskSearch) => void }) {
   const { isAdmin } = useWorkspace()
+  const [isOpen, { toggle }] = useDisclosure(filterOf(search) !== undefined)
+  const id = useId()
   return (
-    <section aria-label="Filters" className={classes.filters}>
+    <section aria-label="Filters" className={classes.filters} data-open={isOpen} id={id}>
+      <Button
+        className={classes.toggle ?? ''}
+        variant="default"
+        leftSection={<SlidersHorizontal size={15} aria-hidden />}
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onClick={toggle}
+      >
+        Filters
+      </Button>
       <Choice<ProviderId>
         label="Provider"
         known={providerIds()}

@@ -19,7 +19,10 @@ export function PlanNotice() {
     >
       {isAdmin ? (
         <>
-          Questions and searches need one. <TextLink to="/billing">Choose a plan</TextLink>
+          Questions and searches need one.{' '}
+          <TextLink to="/billing" inherit underline="always">
+            Choose a plan
+          </TextLink>
         </>
       ) : (
         'Questions and searches need one. Ask an admin of the workspace to choose a plan.'

@@ -23,8 +23,6 @@ import { UsageChart } from './usage-chart.tsx'
 import { useBilling } from './use-billing.ts'
 import { usePortal } from './use-hosted-page.ts'
 
-const PERIOD = 'Your plan and its use in this period.'
-
 /** The plan, its usage, and buttons to buy or change it. */
 export function BillingPage() {
   const billing = useBilling()
@@ -34,7 +32,11 @@ export function BillingPage() {
     <>
       <PageHeader
         title="Billing"
-        text={billing.data === undefined ? PERIOD : periodInWords(billing.data)}
+        text={
+          billing.data === undefined || isWithoutPlan(billing.data)
+            ? 'Your plan and its use.'
+            : periodInWords(billing.data)
+        }
         {...(canManage
           ? {
               action: (
@@ -46,7 +48,7 @@ export function BillingPage() {
           : {})}
       />
       <Stack gap="lg">
-        <OutcomeNotice />
+        <OutcomeNotice isConfirmed={canManage} />
         {portal.error && <ErrorNotice error={portal.error} />}
         <Reading query={billing}>
           {(plan) => (

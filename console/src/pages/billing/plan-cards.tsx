@@ -90,7 +90,7 @@ function PlanCard({
       {stops !== null && !isCurrent && <Alert color="orange">{stops}</Alert>}
       <Button
         px="xs"
-        variant={isCurrent ? 'default' : 'filled'}
+        variant={isBought ? 'default' : 'filled'}
         loading={isBusy}
         onClick={onChoose}
         aria-label={`${isCurrent ? 'Manage' : isBought ? 'Change to' : 'Choose'} ${plan.name}`}

@@ -1,3 +1,5 @@
+import { localDay } from '../../data/local-day.ts'
+
 /** How long the service keeps requests. */
 const DAYS = 7
 const dayName = new Intl.DateTimeFormat('en', { weekday: 'long', month: 'short', day: 'numeric' })
@@ -7,7 +9,7 @@ export function loggedDays(now: Date): { value: string; label: string }[] {
   // A week ends in the middle of an eighth day.
   return Array.from({ length: DAYS + 1 }, (_, before) => {
     const day = new Date(now.getFullYear(), now.getMonth(), now.getDate() - before)
-    return { value: dayOf(day), label: ['Today', 'Yesterday'][before] ?? dayName.format(day) }
+    return { value: localDay(day), label: ['Today', 'Yesterday'][before] ?? dayName.format(day) }
   })
 }
 
@@ -16,9 +18,4 @@ export function spanOf(day: string): { from: string; to: string } {
   const from = new Date(`${day}T00:00:00`)
   const to = new Date(from.getFullYear(), from.getMonth(), from.getDate() + 1)
   return { from: from.toISOString(), to: to.toISOString() }
-}
-
-function dayOf(date: Date): string {
-  const [month, day] = [date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, '0'))
-  return `${date.getFullYear()}-${month}-${day}`
 }

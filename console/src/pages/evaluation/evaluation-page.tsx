@@ -26,7 +26,11 @@ export function EvaluationPage() {
     <>
       <PageHeader
         title="Evaluation"
-        text={`Ranks and answers for your own questions. A run of ${count(complete, 'question')} costs ${count(complete * CREDITS_EACH, 'credit')}.`}
+        text={
+          complete === 0
+            ? 'How well search and answers do on your own questions.'
+            : `How well search and answers do on your own questions. A run of ${count(complete, 'question')} costs ${count(complete * CREDITS_EACH, 'credit')}.`
+        }
         action={
           <Button
             leftSection={<Play size={15} aria-hidden />}

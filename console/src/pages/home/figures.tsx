@@ -26,7 +26,7 @@ export function Figures({ overview, billing }: { overview: Overview; billing?: S
     <Stats>
       <Stat label="Items in the memory" value={formatNumber(items) + more}>
         {`${count(chunks, 'passage')} from ${count(sources.filter(({ items: stored }) => stored > 0).length, 'source')}`}
-        {itemsWaiting > 0 && <div>{`${count(itemsWaiting, 'item')} not on the map yet`}</div>}
+        {itemsWaiting > 0 && <div>{`${count(itemsWaiting, 'item')} not in Memory yet`}</div>}
       </Stat>
       <Stat label="Last synced" value={freshest === undefined ? 'Never' : <RelativeTime at={freshest} />}>
         {freshest === undefined ? 'No account is synced yet' : formatDate(freshest)}

@@ -5,9 +5,11 @@ import { lazy, Suspense, useMemo } from 'react'
 import { pageFile } from '../../data/page-file.ts'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { count, formatNumber } from '../../ui/format.ts'
+import { ButtonLink } from '../../ui/links.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { Reading } from '../../ui/reading.tsx'
+import { useWorkspace } from '../../session/workspace.tsx'
 import { ChangesView } from './changes-view.tsx'
 import { Legend } from './legend.tsx'
 import { MemoryFilters } from './memory-filters.tsx'
@@ -116,6 +118,7 @@ function Completeness({ canvas: { complete, itemsWaiting } }: { canvas: Canvas }
 }
 
 function Nothing({ isFiltered, onUnfiltered }: { isFiltered: boolean; onUnfiltered: () => void }) {
+  const { isAdmin } = useWorkspace()
   return isFiltered ? (
     <EmptyState
       icon={Share2}
@@ -128,7 +131,12 @@ function Nothing({ isFiltered, onUnfiltered }: { isFiltered: boolean; onUnfilter
       }
     />
   ) : (
-    <EmptyState icon={Share2} title="No names yet" text="Names appear here when documents are stored." />
+    <EmptyState
+      icon={Share2}
+      title="No names yet"
+      text="Names appear here when documents are stored."
+      action={isAdmin && <ButtonLink to="/sources/new">Add a source</ButtonLink>}
+    />
   )
 }
 

@@ -1,4 +1,5 @@
 import { readId } from '../../data/ids.ts'
+import { localDay } from '../../data/local-day.ts'
 import { type ProviderId, providerIds } from '../../api/provider-list.ts'
 
 /** The kinds to filter names by. A place is a channel if it holds chats, otherwise a folder. */
@@ -66,7 +67,5 @@ export function timeOf(since: Since): Date {
 
 /** The local day of that time, as in URLs: `2025-06-30`. */
 export function dayOf(since: Since): string {
-  const time = timeOf(since)
-  const [month, day] = [time.getMonth() + 1, time.getDate()].map((number) => String(number).padStart(2, '0'))
-  return `${time.getFullYear()}-${month}-${day}`
+  return localDay(timeOf(since))
 }

@@ -12,7 +12,7 @@ import type { GivenFile } from './file-check.ts'
 import { ImportProgress } from './import-progress.tsx'
 import classes from './push-only-form.module.css'
 import { ProviderSelect } from './push-only-form.tsx'
-import { isForFiles, isPushOnly, isUnused, nameOf, type Source } from './source-words.ts'
+import { fileTarget, isForFiles, isPushOnly, isUnused, nameOf, type Source } from './source-words.ts'
 import { useImport, useWarnBeforeClosing } from './use-import.ts'
 import { useCreateSource } from './use-source-changes.ts'
 import { useSources } from './use-sources.ts'
@@ -38,7 +38,7 @@ export function ImportPage() {
 
 function Import({ sources }: { sources: readonly Source[] }) {
   const { source: asked } = route.useSearch()
-  const [chosen, setChosen] = useState(() => targetOf(sources, asked))
+  const [chosen, setChosen] = useState(() => fileTarget(sources, asked)?.id ?? NEW)
   const [name, setName] = useState('Files')
   const [provider, setProvider] = useState<ProviderId>(filesProvider())
   const [hidden, setHidden] = useState(0)
@@ -100,12 +100,4 @@ function Import({ sources }: { sources: readonly Source[] }) {
       <ImportProgress queue={queue} files={files} hidden={hidden} />
     </Stack>
   )
-}
-
-/** The source in the URL, else the one for files, else another that receives documents, else a new one. */
-function targetOf(sources: readonly Source[], asked: string | undefined): string {
-  const open = sources.filter(isPushOnly)
-  const target =
-    open.find(({ id }) => id === asked) ?? open.find(isForFiles) ?? open.find((source) => !isUnused(source))
-  return target?.id ?? NEW
 }

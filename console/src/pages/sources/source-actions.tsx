@@ -8,7 +8,7 @@ import { needsReconnecting } from './failure-words.ts'
 import { RemoveSourceDialog } from './remove-source-dialog.tsx'
 import { RenameSourceDialog } from './rename-source-dialog.tsx'
 import classes from './source-actions.module.css'
-import { isActive, isPushOnly, type Source, type SyncRun } from './source-words.ts'
+import { awaitsChannels, isActive, isPushOnly, type Source, type SyncRun } from './source-words.ts'
 import { useChangeSource, useStartRun } from './use-source-changes.ts'
 
 /** The actions of a source: the most common one as a button, the others in a menu. A failure has its own button. */
@@ -30,7 +30,7 @@ export function SourceActions({ source, run }: { source: Source; run: SyncRun | 
           </ButtonLink>
         ) : (
           <Button
-            variant={needsReconnecting(source) ? 'default' : 'filled'}
+            variant={needsReconnecting(source) || awaitsChannels(source, run) ? 'default' : 'filled'}
             onClick={() => start.mutate({ fullResync: false })}
             loading={start.isPending}
             disabled={isPaused || isRunning}

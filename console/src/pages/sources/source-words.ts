@@ -28,6 +28,14 @@ export function isForFiles(source: Source): boolean {
   return isPushOnly(source) && source.provider === filesProvider() && hasFirstName(source)
 }
 
+/** Where files go: the source in the URL, else the one for files, else another that receives documents. */
+export function fileTarget(sources: readonly Source[], asked: string | undefined): Source | undefined {
+  const open = sources.filter(isPushOnly)
+  return (
+    open.find(({ id }) => id === asked) ?? open.find(isForFiles) ?? open.find((source) => !isUnused(source))
+  )
+}
+
 /** The default source for files is called "Files" until a user renames it. */
 export function nameOf(source: Source): string {
   return isForFiles(source) ? 'Files' : source.displayName
