@@ -228,7 +228,7 @@ describe.skipIf(executablePath === null)('sources in a browser', () => {
       .getByRole('table', { name: 'Sources' })
       .getByRole('row')
       .filter({ hasText: 'Handbook' })
-    await ofHandbook.getByText('Uploads and API').click()
+    await ofHandbook.click()
     await items(page).getByText('Vacation').waitFor()
     await close()
   })
