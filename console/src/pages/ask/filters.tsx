@@ -23,15 +23,15 @@ const KIND_NAMES: Record<SourceKind, string> = { message: 'Messages', document: 
 export function Filters({ search, onChange }: { search: AskSearch; onChange: (search: AskSearch) => void }) {
   const { isAdmin } = useWorkspace()
   const [isOpen, { toggle }] = useDisclosure(filterOf(search) !== undefined)
-  const id = useId()
+  const filters = useId()
   return (
-    <section aria-label="Filters" className={classes.filters} data-open={isOpen} id={id}>
+    <section aria-label="Filters" className={classes.filters} data-open={isOpen} id={filters}>
       <Button
         className={classes.toggle ?? ''}
         variant="default"
         leftSection={<SlidersHorizontal size={15} aria-hidden />}
         aria-expanded={isOpen}
-        aria-controls={id}
+        aria-controls={filters}
         onClick={toggle}
       >
         Filters

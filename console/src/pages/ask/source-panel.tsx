@@ -52,7 +52,7 @@ export function SourcePanel({
   const isWide = useMediaQuery(WIDE, true, { getInitialValueInEffect: false })
   const item = useSourceItem(itemId)
   // Of the passage until the document is read.
-  const found = item.data ?? passage ?? { provider: '', url: null }
+  const origin = item.data ?? passage ?? { provider: '', url: null }
   useWindowEvent('keydown', (event) => {
     const next = keyedCitation(event, at, numbers)
     if (next !== undefined) onGo(next)
@@ -81,7 +81,7 @@ export function SourcePanel({
             <CopyAddress search={link} label="Copy link" isLabelled />
           </div>
           <Box mb="md">
-            <ItemOrigin provider={found.provider} url={found.url} item={item.data} />
+            <ItemOrigin provider={origin.provider} url={origin.url} item={item.data} />
           </Box>
           {item.error?.status === 404 ? (
             <Alert title="This item is no longer available" role="alert">

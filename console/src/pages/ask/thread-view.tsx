@@ -38,7 +38,6 @@ export function ThreadView({
 }) {
   const { error } = useThread(search.thread)
   const earlier = live === null ? before.slice(0, -1) : before
-  const last = useScrollToLast(live?.question, earlier.length > 0)
   const followUp = (question: string): void => {
     onGo({ ...atFirst(search), q: question })
     onAsk({ question, conversation: conversation ?? [], thread: search.thread, isThorough })
@@ -54,13 +53,13 @@ export function ThreadView({
       )}
       {stored(earlier)}
       {(live !== null || before.length > 0) && (
-        <div ref={last} className={classes.last}>
+        <Latest key={live?.question} hasEarlier={earlier.length > 0}>
           {live ? (
             <AnswerView answer={live} onAgain={() => onAsk(live)} onStop={onStop} />
           ) : (
             stored(before.slice(-1))
           )}
-        </div>
+        </Latest>
       )}
       {stored(after)}
       {live === null && (search.thread === undefined || isMissing) && (
@@ -87,11 +86,15 @@ export function ThreadView({
   )
 }
 
-/** Scrolls to the current question, or to a stored thread's last one, when earlier ones are above it. */
-function useScrollToLast(current: string | undefined, hasEarlier: boolean) {
-  const last = useRef<HTMLDivElement>(null)
+/** The current question, or a stored thread's last one. Scrolls to it when earlier ones are above it. */
+function Latest({ hasEarlier, children }: { hasEarlier: boolean; children: ReactNode }) {
+  const place = useRef<HTMLDivElement>(null)
   useEffect(() => {
-    if (hasEarlier) last.current?.scrollIntoView()
-  }, [current, hasEarlier])
-  return last
+    if (hasEarlier) place.current?.scrollIntoView()
+  }, [hasEarlier])
+  return (
+    <div ref={place} className={classes.latest} data-follows={hasEarlier}>
+      {children}
+    </div>
+  )
 }

@@ -1,6 +1,7 @@
 import { Button, Select, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useState } from 'react'
+import { useNow } from '../../ui/relative-time.tsx'
 import { type RequestFilters, readDevelopersSearch } from './developers-search.ts'
 import { loggedDays } from './logged-days.ts'
 import classes from './request-log-panel.module.css'
@@ -23,6 +24,7 @@ export function RequestFilterBar({
   onChange: (filters: RequestFilters) => void
 }) {
   const keys = useApiKeys().data ?? []
+  const now = useNow()
   const [path, setPath] = useState(filters.path ?? '')
   const set = (change: { [name in keyof RequestFilters]?: string | null }): void =>
     onChange(readDevelopersSearch({ ...filters, ...change }))
@@ -54,7 +56,7 @@ export function RequestFilterBar({
       <Select
         label="Day"
         placeholder="Any"
-        data={withChosen(loggedDays(new Date()), filters.day)}
+        data={withChosen(loggedDays(new Date(now)), filters.day)}
         value={filters.day ?? null}
         onChange={(day) => set({ day })}
         clearable
