@@ -46,6 +46,9 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     await rig.signIn(page, MEMBER, 'ask')
     const answer = await ask(page, 'How many days of paid time off?')
     expect(await answer.innerText()).toContain('25 days')
+    await page.getByRole('textbox', { name: 'Follow-up' }).waitFor()
+    // The first question stays at the top, also while its thread is stored.
+    expect(await page.evaluate<number>('globalThis.scrollY')).toBe(0)
     const marker = answer.getByRole('button', { name: 'Source 1: Vacation' }).first()
     await marker.focus()
     const preview = page.getByRole('tooltip')
@@ -85,9 +88,7 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
       'How many days of paid time off?',
       'Do they expire?',
     ])
-    await expect
-      .poll(() => page.getByRole('textbox', { name: 'Follow-up' }).evaluate((box) => box.matches(':focus')))
-      .toBe(true)
+    await page.getByRole('textbox', { name: 'Follow-up' }).and(page.locator(':focus')).waitFor()
     expect(bodies[0]).not.toContain('conversation')
     expect(JSON.parse(bodies[1] ?? '')).toMatchObject({
       query: 'Do they expire?',
@@ -306,7 +307,7 @@ describe.skipIf(executablePath === null)('asking in a browser', () => {
     await rig.signIn(page, THREADED, 'ask?q=Who%20answers%20pages%3F&effort=high')
     const box = page.getByRole('textbox', { name: 'Question' })
     expect(await box.inputValue()).toBe('Who answers pages?')
-    await expect.poll(() => box.evaluate((element) => element.matches(':focus'))).toBe(true)
+    await box.and(page.locator(':focus')).waitFor()
     const suggested = page.getByRole('region', { name: 'Suggestions' })
     await suggested.getByRole('button').first().waitFor()
     expect(asked).toBe(0)

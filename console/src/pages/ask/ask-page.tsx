@@ -134,7 +134,8 @@ function useThreadedAnswer(search: AskSearch) {
       citations: citationsOf(answer),
       ...(answer.requestId === null ? {} : { requestId: answer.requestId }),
     })
-    await navigate({
+    // Not awaited: the thread must not show its new question beside the answer that is not known to be it yet.
+    void navigate({
       search: (now: AskSearch) => (now.q === answer.question ? { ...now, thread: saved.id } : now),
       replace: true,
       resetScroll: false,

@@ -53,7 +53,7 @@ export function ThreadView({
       )}
       {stored(earlier)}
       {(live !== null || before.length > 0) && (
-        <Latest key={live?.question} hasEarlier={earlier.length > 0}>
+        <Latest key={live?.question} hasEarlier={earlier.length > 0} isNew={live !== null}>
           {live ? (
             <AnswerView answer={live} onAgain={() => onAsk(live)} onStop={onStop} />
           ) : (
@@ -87,13 +87,22 @@ export function ThreadView({
 }
 
 /** The current question, or a stored thread's last one. Scrolls to it when earlier ones are above it. */
-function Latest({ hasEarlier, children }: { hasEarlier: boolean; children: ReactNode }) {
+function Latest({
+  hasEarlier,
+  isNew,
+  children,
+}: {
+  hasEarlier: boolean
+  /** Asked on this page: it scrolls to the top before its answer has come. */
+  isNew: boolean
+  children: ReactNode
+}) {
   const place = useRef<HTMLDivElement>(null)
   useEffect(() => {
     if (hasEarlier) place.current?.scrollIntoView()
   }, [hasEarlier])
   return (
-    <div ref={place} className={classes.latest} data-follows={hasEarlier}>
+    <div ref={place} className={classes.latest} data-tall={hasEarlier && isNew}>
       {children}
     </div>
   )

@@ -28,8 +28,8 @@ export function EvaluationPage() {
         title="Evaluation"
         text={
           complete === 0
-            ? 'How well search and answers do on your own questions.'
-            : `How well search and answers do on your own questions. A run of ${count(complete, 'question')} costs ${count(complete * CREDITS_EACH, 'credit')}.`
+            ? 'Search and answers on your own questions.'
+            : `Search and answers on your own questions. A run of ${count(complete, 'question')} costs ${count(complete * CREDITS_EACH, 'credit')}.`
         }
         action={
           <Button
