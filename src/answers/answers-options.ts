@@ -1,12 +1,12 @@
 import type { TermWeights } from '../inference/term-weights.ts'
 import type { Tracer } from '../kernel/tracer.ts'
 import type { Hit } from '../retrieval/index.ts'
-import type { Asked } from './follow-up.ts'
+import type { ConversationQuestion } from './follow-up.ts'
 import type { Found } from './found.ts'
 import type { ModelAnswerOptions } from './model-deltas.ts'
 import type { Around } from './read-around.ts'
 
-export interface AnswersOptions<Request extends Asked> extends ModelAnswerOptions {
+export interface AnswersOptions<Request extends ConversationQuestion> extends ModelAnswerOptions {
   /** Retrieves only what the request's viewer may see. */
   retrieve: (request: Request, signal?: AbortSignal) => Promise<Found>
   terms: TermWeights

@@ -7,7 +7,7 @@ import type { Hit } from '../retrieval/index.ts'
 import type { Found } from './found.ts'
 import type { AnswersOptions } from './answers-options.ts'
 import { createFinding } from './finding.ts'
-import type { Asked } from './follow-up.ts'
+import type { ConversationQuestion } from './follow-up.ts'
 import { LimitReached, modelDeltas } from './model-deltas.ts'
 import type { Step } from './research.ts'
 import { createSynthesize } from './synthesize.ts'
@@ -39,7 +39,7 @@ export type AnswerEvent =
   | { type: 'done'; answer: Answer }
   | { type: 'error'; error: AppError }
 
-export interface Answers<Request extends Asked> {
+export interface Answers<Request extends ConversationQuestion> {
   /** Throws what `retrieve` throws, and the reason of `signal`. A model failure never throws. */
   ask(request: Request, signal?: AbortSignal): Promise<Answer>
   /** Streams the same answer. Throws as `ask` does until text is sent; see `AnswerEvent` for the end. */
@@ -60,7 +60,9 @@ const TRUNCATED: Limitation = {
 }
 
 /** Answers questions from retrieved hits with the language model, or by synthesis if there is none or it fails. */
-export function createAnswers<Request extends Asked>(options: AnswersOptions<Request>): Answers<Request> {
+export function createAnswers<Request extends ConversationQuestion>(
+  options: AnswersOptions<Request>,
+): Answers<Request> {
   const synthesize = createSynthesize(options.terms)
   const finding = createFinding(options)
 

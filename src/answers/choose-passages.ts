@@ -18,6 +18,7 @@ const IN_ORDER_FROM = 0.4
 const GAIN_OF_NEXT = 0.03
 const CONTINUATION_CHARACTERS_MAX = 400
 const CHARACTERS_MAX = 800
+/** The most passages from elsewhere that follow the best one. */
 const SUPPORT_MAX = 4
 /** Two passages that share more of their stems are duplicates. */
 const OVERLAP_MAX = 0.75

@@ -13,7 +13,7 @@ const OTHER_SPELLING_SHARE = 0.3
 const NAME = /(?<![\p{L}\p{N}])(?:\p{Lu}{2,12}|\p{L}{0,40}\d[\p{L}\d]{0,40})(?![\p{L}\p{N}])/gu
 
 /** The question and the titles and headings of the passages that are compared with it. */
-export interface Asked {
+export interface ComparedQuestion {
   question: string
   words: QuestionWords
   /** The stems of each hit's title. */
@@ -36,7 +36,7 @@ export interface CoveredPassage {
 }
 
 export function* coveringPassages(
-  { question, words, titles, headings }: Asked,
+  { question, words, titles, headings }: ComparedQuestion,
   candidates: readonly Candidate[],
   terms: TermWeights,
 ): Pausable<CoveredPassage[]> {

@@ -3,7 +3,7 @@ import type { Candidate } from './candidate.ts'
 import { isMailHeader, saysLittle } from './empty-passages.ts'
 import { pointsBack } from './passage.ts'
 import { askedTypes, hasCommand, typeReader } from './answer-types.ts'
-import type { Asked, CoveredPassage } from './coverage.ts'
+import type { ComparedQuestion, CoveredPassage } from './coverage.ts'
 import { asksForCode, asksHow, asksWhatItIs } from './answer-form.ts'
 import { createNearness } from './meaning.ts'
 import { beginsWith, definesAsked, isAsked, literalShare, namesCell, precisionOf } from './terms-asked.ts'
@@ -89,7 +89,7 @@ const RANKS_MIN = 7
 
 /** @param most the highest coverage of the question by a passage itself */
 export function createDescribe(
-  asked: Asked,
+  asked: ComparedQuestion,
   terms: TermWeights,
   most: number,
 ): (passage: CoveredPassage) => Features {

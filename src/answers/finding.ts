@@ -1,19 +1,21 @@
 import { AppError } from '../kernel/errors.ts'
 import { runCooperatively } from '../kernel/cooperative.ts'
 import type { AnswersOptions } from './answers-options.ts'
-import { type Asked, standaloneQuestion } from './follow-up.ts'
+import { type ConversationQuestion, standaloneQuestion } from './follow-up.ts'
 import type { Found } from './found.ts'
 import { isGreeting } from './answer-form.ts'
 import { sharingContent } from './relevance.ts'
 import { researching, type Step } from './research.ts'
 
 /** Finds the passages for a request, in one search or in the steps of a thorough answer. */
-export type Finding<Request extends Asked> = (
+export type Finding<Request extends ConversationQuestion> = (
   request: Request,
   signal?: AbortSignal,
 ) => AsyncGenerator<Step, Found>
 
-export function createFinding<Request extends Asked>(options: AnswersOptions<Request>): Finding<Request> {
+export function createFinding<Request extends ConversationQuestion>(
+  options: AnswersOptions<Request>,
+): Finding<Request> {
   /** Retrieves hits for a query; none if no hit is related to it. */
   async function retrieveRelevant(request: Request, query: string, signal?: AbortSignal): Promise<Found> {
     const retrieved = await options.retrieve({ ...request, query }, signal)

@@ -20,7 +20,7 @@ export interface Turn {
   answer: string
 }
 
-export interface Asked {
+export interface ConversationQuestion {
   query: string
   /** Earlier questions and answers, oldest first. */
   conversation?: readonly Turn[] | undefined

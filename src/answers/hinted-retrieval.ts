@@ -8,21 +8,21 @@ import type { Around } from './read-around.ts'
 const WIDER = 3
 const HITS_MAX = 25
 
-interface Asked {
+interface HintedRequest {
   query: string
   limit: number
   /** Half-life in days; undefined: age has no effect. */
   recency?: number | undefined
 }
 
-export interface HintedRetrievalOptions<Request extends Asked> {
+export interface HintedRetrievalOptions<Request extends HintedRequest> {
   search: (request: Request, limit: number, signal?: AbortSignal) => Promise<Found>
   readAround: (request: Request, hits: readonly Hit[]) => Promise<readonly (Around | undefined)[]>
   clock: Clock
 }
 
 /** Ranks hits higher if they match the question's words about place and time, and newer ones if requested. */
-export function createHintedRetrieval<Request extends Asked>(
+export function createHintedRetrieval<Request extends HintedRequest>(
   options: HintedRetrievalOptions<Request>,
 ): (request: Request, signal?: AbortSignal) => Promise<Found> {
   const { search, readAround, clock } = options

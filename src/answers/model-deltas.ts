@@ -1,7 +1,7 @@
 import type { LanguageModel } from '../inference/language-model.ts'
 import { abortable } from './abortable.ts'
 import { createMarkerFilter } from './citations.ts'
-import type { Asked } from './follow-up.ts'
+import type { ConversationQuestion } from './follow-up.ts'
 import type { Found } from './found.ts'
 import { buildPrompt, newBoundary } from './prompt.ts'
 
@@ -22,7 +22,7 @@ export class LimitReached extends Error {}
 /** Streams the model's answer with normalized markers; empty without one. @throws LimitReached, the model's errors */
 export async function* modelDeltas(
   options: ModelAnswerOptions,
-  { query, conversation }: Asked,
+  { query, conversation }: ConversationQuestion,
   { hits, isWeak, limits }: Pick<Found, 'hits' | 'isWeak' | 'limits'>,
   signal?: AbortSignal,
 ): AsyncGenerator<string> {

@@ -3,7 +3,7 @@ import type { Pausable } from '../kernel/cooperative.ts'
 import type { Hit } from '../retrieval/index.ts'
 import { createQuotationFilter } from '../text/quotations.ts'
 import type { Candidate } from './candidate.ts'
-import type { Asked } from './coverage.ts'
+import type { ComparedQuestion } from './coverage.ts'
 import { createMeaning } from './meaning.ts'
 import { plainText, shorten } from './plain-text.ts'
 import type { QuestionPart } from './question-parts.ts'
@@ -52,7 +52,7 @@ const MESSAGE_LINE_MAX = 200
 
 export interface ReadMaterial {
   read(material: Material): Pausable<Read>
-  prepare(part: QuestionPart, read: Read): Pausable<Asked>
+  prepare(part: QuestionPart, read: Read): Pausable<ComparedQuestion>
 }
 
 export function createReadMaterial(terms: TermWeights): ReadMaterial {

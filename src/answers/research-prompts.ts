@@ -10,7 +10,7 @@ const OUTPUT_TOKENS_MAX = 300
 /** How many characters of a passage the model reads to judge whether it answers. */
 const PASSAGE_CHARACTERS_MAX = 1_500
 
-interface Asked {
+interface PromptQuestion {
   question: string
   conversation?: readonly Turn[] | undefined
   /** A secret of this call. */
@@ -20,7 +20,11 @@ interface Asked {
 const QUERY_FORM = `one per line and nothing else`
 
 /** Asks the model for the searches that find the answer to a question. */
-export function rewritePrompt({ question, conversation = [], boundary }: Asked): LanguageModelPrompt {
+export function rewritePrompt({
+  question,
+  conversation = [],
+  boundary,
+}: PromptQuestion): LanguageModelPrompt {
   return {
     instructions: [
       "You plan searches in an organization's own documents.",
@@ -40,7 +44,7 @@ export function readPrompt({
   boundary,
   hits,
   searched,
-}: Asked & { hits: readonly Hit[]; searched: readonly string[] }): LanguageModelPrompt {
+}: PromptQuestion & { hits: readonly Hit[]; searched: readonly string[] }): LanguageModelPrompt {
   const documents = hits.map((hit, at) => documentBlock(hit, at + 1, boundary, PASSAGE_CHARACTERS_MAX))
   const tried = `<searched-${boundary}>\n${searched.join('\n')}\n</searched-${boundary}>`
   return {

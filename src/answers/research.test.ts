@@ -7,7 +7,7 @@ import { testTerms } from '../../test/support/term-weights.ts'
 import { createLanguageModel } from '../inference/language-models/create-language-model.ts'
 import type { LanguageModel } from '../inference/language-model.ts'
 import { createAnswers } from './answers.ts'
-import type { Asked } from './follow-up.ts'
+import type { ConversationQuestion } from './follow-up.ts'
 import type { Hit } from '../retrieval/index.ts'
 import { queriesIn } from './research-prompts.ts'
 
@@ -52,7 +52,7 @@ async function scripted(provider: 'openai' | 'anthropic' | 'google', replies: re
 function answersOf(languageModel: LanguageModel | null, answerTimeoutMs = 60_000) {
   const searched: string[] = []
   const failures: unknown[] = []
-  const answers = createAnswers<Asked>({
+  const answers = createAnswers<ConversationQuestion>({
     retrieve: async ({ query }) => {
       searched.push(query)
       return { hits: STORED[query] ?? [], isWeak: false, isApproximate: false }
@@ -65,7 +65,11 @@ function answersOf(languageModel: LanguageModel | null, answerTimeoutMs = 60_000
   return { answers, searched, failures }
 }
 const REPLIES = ['1. "Heron project lead"', 'Ada office', 'ENOUGH', 'Ada [1], in Bern [3].']
-const ask = (extra: Partial<Asked> = {}): Asked => ({ query: QUESTION, effort: 'high', ...extra })
+const ask = (extra: Partial<ConversationQuestion> = {}): ConversationQuestion => ({
+  query: QUESTION,
+  effort: 'high',
+  ...extra,
+})
 
 describe.each(['openai', 'anthropic', 'google'] as const)(
   'a thorough answer by a model with the %s protocol',
@@ -144,7 +148,7 @@ describe('a thorough answer', () => {
   it('stays within its tokens by cutting long passages and skipping expensive steps', async () => {
     const long = Array.from({ length: 25 }, (_, at) => hit('word '.repeat(4_000), at))
     const { server, model } = await scripted('openai', ['more', 'even more', 'and more', 'Done [1].'])
-    const answers = createAnswers<Asked>({
+    const answers = createAnswers<ConversationQuestion>({
       retrieve: async () => ({ hits: long, isWeak: false, isApproximate: false }),
       languageModel: model,
       answerTimeoutMs: 60_000,

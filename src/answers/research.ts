@@ -2,7 +2,7 @@ import type { LanguageModel, LanguageModelPrompt } from '../inference/language-m
 import { type SpanAttributes, traced, type Tracer } from '../kernel/tracer.ts'
 import type { Hit } from '../retrieval/index.ts'
 import { abortable } from './abortable.ts'
-import type { Asked } from './follow-up.ts'
+import type { ConversationQuestion } from './follow-up.ts'
 import type { AnswerLimits, Found } from './found.ts'
 import { newBoundary } from './prompt.ts'
 import { queriesIn, readPrompt, rewritePrompt } from './research-prompts.ts'
@@ -39,7 +39,7 @@ const RANK_OFFSET = 10
 /** Finds the hits in several searches that the model words and reads. Returns them with the time and tokens left. */
 export async function* researching(
   options: ResearchOptions,
-  request: Asked,
+  request: ConversationQuestion,
   question: string,
   signal?: AbortSignal,
 ): AsyncGenerator<Step, Found> {

@@ -7,10 +7,10 @@ import type { Viewer } from '../kernel/viewer.ts'
 import { onBehalfOf, text } from '../kernel/schemas.ts'
 import { limit, query, Hit, recency, retrievedOf } from '../retrieval/index.ts'
 import type { Answer, AnswerEvent, Answers } from './answers.ts'
-import type { Asked } from './follow-up.ts'
+import type { ConversationQuestion } from './follow-up.ts'
 
 /** A viewer's question. The viewer's permissions determine what it can retrieve. */
-export interface Question extends Asked {
+export interface Question extends ConversationQuestion {
   limit: number
   /** The half-life in days by which newer items are preferred. */
   recency?: number | undefined

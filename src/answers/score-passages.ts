@@ -2,7 +2,7 @@ import type { TermWeights } from '../inference/term-weights.ts'
 import type { Pausable } from '../kernel/cooperative.ts'
 import type { Candidate } from './candidate.ts'
 import { type Described, scorePassages } from './chooser.ts'
-import { type Asked, coveringPassages } from './coverage.ts'
+import { type ComparedQuestion, coveringPassages } from './coverage.ts'
 import { createDescribe, FEATURES, type Features } from './features.ts'
 import { createAsksSame } from './same-question.ts'
 import { tokenClassesOf } from './token-classes.ts'
@@ -18,7 +18,7 @@ const UNFIT_LOSS = 1
 
 /** Scores each passage. The exponentials of the scores times {@link SHARPNESS} are likelihoods. */
 export function* scoringPassages(
-  asked: Asked,
+  asked: ComparedQuestion,
   candidates: readonly Candidate[],
   terms: TermWeights,
 ): Pausable<void> {
@@ -50,7 +50,7 @@ export interface Compared {
 
 /** The passages to compare, with the chooser's features. */
 export function* describingCompared(
-  asked: Asked,
+  asked: ComparedQuestion,
   candidates: readonly Candidate[],
   terms: TermWeights,
 ): Pausable<Compared[]> {

@@ -11,7 +11,7 @@ import { addConsole, addGuide, type SiteBuild } from '../console/index.ts'
 import { createEmbeddingEngine, type EmbeddingEngine, type EmbeddingEngineDeps } from './embedding-engine.ts'
 import { createEvaluations } from '../evaluations/index.ts'
 import type { Choice, ModelRegistry } from '../models/index.ts'
-import { modelsDir } from './from-settings.ts'
+import { modelsDir } from './model-settings.ts'
 import { modelCheckOf } from './model-check.ts'
 import { createGates } from './create-gates.ts'
 import type { Gates } from '../http/gates.ts'
@@ -143,7 +143,7 @@ export async function createApp(given: AppDependencies): Promise<App> {
     logger,
     publicUrl,
     onReceived: metrics.observeRequest,
-    onAnswered: [metrics.observeAnswer, requestLog.add],
+    onAnswered: [metrics.observeResponse, requestLog.add],
     isDraining,
     tracer,
     ...(deps.timeouts ? { timeouts: deps.timeouts } : {}),

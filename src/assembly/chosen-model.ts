@@ -7,7 +7,7 @@ import {
 import { StartupError } from '../kernel/errors.ts'
 import { type Choice, type ChoiceFile, createChoiceFile } from '../models/index.ts'
 import { secretCipher } from './encryption-keys.ts'
-import { embeddingSettings, modelsDir } from './from-settings.ts'
+import { embeddingSettings, modelsDir } from './model-settings.ts'
 import type { Logger } from '../kernel/logger.ts'
 import { messageOf } from '../kernel/thrown.ts'
 

@@ -24,7 +24,7 @@ import {
 } from '../models/index.ts'
 import { choiceFileOf, modelFixedBecause } from './chosen-model.ts'
 import { secretCipher } from './encryption-keys.ts'
-import { embeddingSettings, modelsDir } from './from-settings.ts'
+import { embeddingSettings, modelsDir } from './model-settings.ts'
 import type { Logger } from '../kernel/logger.ts'
 
 export interface EmbeddingEngine {

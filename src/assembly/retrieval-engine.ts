@@ -44,7 +44,7 @@ export function createRetrievalEngine(
     models: parts.models,
     terms,
     ...(parts.memory ? { memory: parts.memory } : {}),
-    onAnswered: parts.metrics.observeSearch,
+    onSearched: parts.metrics.observeSearch,
     ...(database.driver === 'embedded' ? { searchesAtOnce: EMBEDDED_SEARCHES_AT_ONCE } : {}),
   })
   const readAround = createReadAround(db)

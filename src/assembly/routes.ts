@@ -10,7 +10,7 @@ import { dailyUsageRoutes } from '../daily-usage/index.ts'
 import { evaluationRoutes } from '../evaluations/index.ts'
 import { healthRoutes } from '../health/index.ts'
 import type { Route } from '../http/route.ts'
-import { browseRoutes, deleteRoutes, exportRoutes, itemRoutes } from '../items/index.ts'
+import { consoleItemRoutes, deleteRoutes, exportRoutes, itemRoutes } from '../items/index.ts'
 import { memoryCanvasRoutes } from '../memory-canvas/index.ts'
 import { modelCheckRoutes, modelChoiceRoutes, modelMoveRoutes } from '../models/index.ts'
 import { operatorRoutes } from '../operator/index.ts'
@@ -35,7 +35,7 @@ const SLICES = [
   threadRoutes,
   evaluationRoutes,
   itemRoutes,
-  browseRoutes,
+  consoleItemRoutes,
   exportRoutes,
   deleteRoutes,
   memoryCanvasRoutes,

@@ -11,7 +11,7 @@ import { createConsoleBuild, createGuideBuild, type SiteBuild } from '../console
 import type { OpenDatabase } from '../database/database.ts'
 import { keptText } from '../database/durable-files.ts'
 import { migrateDatabase, openDatabase } from '../database/open-database.ts'
-import { languageSettings } from './from-settings.ts'
+import { languageSettings } from './model-settings.ts'
 import { createLanguageModel } from '../inference/language-models/create-language-model.ts'
 import { loadTermWeights } from '../inference/term-weights.ts'
 import { systemClock } from '../kernel/clock.ts'

@@ -7,7 +7,7 @@ import { formatUsd, parseUsd } from './plans/money.ts'
 import { TIERS } from '../database/schema-words.ts'
 import { PLANS } from './plans/plans.ts'
 import { createServer } from '../http/create-server.ts'
-import type { Role } from '../kernel/actions.ts'
+import type { Role } from '../kernel/roles.ts'
 import { billingRoutes, createBilling, putSubscription, type NewSubscription } from './index.ts'
 import { Readable } from '../kernel/viewer.ts'
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startIssuer, type TestIssuer } from '../../test/support/issuer.ts'
 import { signIn } from '../../test/support/people.ts'
 import { startTestService, type TestOrganization, type TestService } from '../../test/support/service.ts'
-import type { Role } from '../kernel/actions.ts'
+import type { Role } from '../kernel/roles.ts'
 import type { ConsoleCaller } from '../kernel/caller.ts'
 import { type ConnectorAccess, createConnectorAccess } from './connector-access.ts'
 

@@ -4,6 +4,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { findRole } from '../organizations/index.ts'
 import type { ProviderId } from '../kernel/providers.ts'
+import { hasRole } from '../kernel/roles.ts'
 import { storableText } from '../kernel/text.ts'
 import { lockOrganization } from '../organizations/index.ts'
 import { schedulePermissionPoll } from '../permission-polls/index.ts'
@@ -66,7 +67,7 @@ export async function requireStanding(
   { organizationId, userId }: Pick<ConnectRequest, 'organizationId' | 'userId'>,
 ): Promise<void> {
   const role = await findRole(db, organizationId, userId)
-  if (role === undefined || role === 'member')
+  if (role === undefined || !hasRole(role, 'admin'))
     throw new AppError('role_required', 'Connecting an account requires the role admin in the workspace')
 }
 

@@ -4,7 +4,7 @@ import { type Activity, createActivity } from './activity.ts'
 
 export interface Metrics extends Activity {
   registry: Registry
-  observeAnswer(answered: { method: string; route: string; status: number; seconds: number }): void
+  observeResponse(answered: { method: string; route: string; status: number; seconds: number }): void
   /** Records that a sync run left this process, and how it ended. */
   observeRun(run: { provider: string; end: string; seconds: number }): void
   /** Records an attempt to report answers over the cap to the payment processor. */
@@ -95,7 +95,7 @@ export function createMetrics(): Metrics {
     watchWebhooks: (read) => watch(registry, read, WEBHOOK_GAUGES),
     observeSearch: (path) => searches.inc({ path }),
     watchSearchMemory: (read) => watch(registry, async () => read(), SEARCH_MEMORY_GAUGES),
-    observeAnswer({ method, route, status, seconds }) {
+    observeResponse({ method, route, status, seconds }) {
       answers.observe({ method, route, status }, seconds)
     },
     observeRun: ({ provider, end, seconds }) => runs.observe({ provider, end }, seconds),

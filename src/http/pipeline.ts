@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { CHARGED_ACTIONS, ROLES } from '../kernel/actions.ts'
+import { CHARGED_ACTIONS } from '../kernel/actions.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Caller, ScimCaller, UserCaller } from '../kernel/caller.ts'
+import { hasRole } from '../kernel/roles.ts'
 import type { Viewer } from '../kernel/viewer.ts'
 import { beyondReach } from '../kernel/scope.ts'
 import { isStorable } from '../kernel/text.ts'
@@ -64,7 +65,7 @@ export async function authorize<S>(
         authorization,
         singleHeader(request.headers['x-organization-id']),
       )
-      if (ROLES.indexOf(caller.role) > ROLES.indexOf(access.role)) {
+      if (!hasRole(caller.role, access.role)) {
         setRateHeaders(reply, await gates.standing(caller, access.action))
         throw new AppError('role_required', `This needs the role ${access.role} in the workspace`)
       }

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
-import type { Action, Role } from '../kernel/actions.ts'
+import type { Action } from '../kernel/actions.ts'
+import type { Role } from '../kernel/roles.ts'
 import type { ErrorCode } from '../kernel/error-codes.ts'
 import type { AppError } from '../kernel/errors.ts'
 import type { BodyReading } from './body-reader.ts'

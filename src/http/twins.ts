@@ -1,5 +1,6 @@
 import type { z } from 'zod'
-import type { Action, Role } from '../kernel/actions.ts'
+import type { Action } from '../kernel/actions.ts'
+import type { Role } from '../kernel/roles.ts'
 import type { Caller } from '../kernel/caller.ts'
 import type { Viewer } from '../kernel/viewer.ts'
 import {

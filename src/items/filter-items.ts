@@ -10,7 +10,7 @@ import { providersOf } from '../providers/index.ts'
 import { ListedRow, toListedSourceItem } from './schemas.ts'
 import { LISTED_COLUMNS } from './item.ts'
 import { containing, exactTime, inOrder, newestItems, timeOf } from './newest-items.ts'
-import { ACCESS_CLASSES, type AccessClass, type BrowsedItem, type BrowseQuery } from './browse-schemas.ts'
+import { ACCESS_CLASSES, type AccessClass, type BrowsedItem, type BrowseQuery } from './console-schemas.ts'
 
 export interface BrowsePage {
   items: BrowsedItem[]

@@ -1,5 +1,5 @@
 export { createFiles, type Files } from './files.ts'
-export { browseRoutes } from './browse-routes.ts'
+export { consoleItemRoutes } from './console-routes.ts'
 export { deleteRoutes } from './delete-routes.ts'
 export { dropClaims } from './claims.ts'
 export { createPolicyDeriver } from './derive-policies.ts'

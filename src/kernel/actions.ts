@@ -21,9 +21,5 @@ export function isAgent(actions: readonly Action[]): boolean {
   return CHARGED_ACTIONS.some((charged) => actions.includes(charged))
 }
 
-/** The roles of a workspace's members, most powerful first. */
-export const ROLES = ['owner', 'admin', 'member'] as const
-export type Role = (typeof ROLES)[number]
-
 export const ACTOR_TYPES = ['agent', 'application', 'admin'] as const
 export type ActorType = (typeof ACTOR_TYPES)[number]

@@ -1,4 +1,5 @@
-import type { Action, ActorType, Role } from './actions.ts'
+import type { Action, ActorType } from './actions.ts'
+import type { Role } from './roles.ts'
 import type { ProviderId } from './providers.ts'
 
 export interface AgentCaller {

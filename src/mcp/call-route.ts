@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import { AppError } from '../kernel/errors.ts'
-import { ROLES } from '../kernel/actions.ts'
+import { hasRole } from '../kernel/roles.ts'
 import type { Caller } from '../kernel/caller.ts'
 import type { Access } from '../http/route.ts'
 
@@ -86,7 +86,7 @@ export function mayCall(access: Access, caller: Caller): boolean {
     case 'agent':
       return caller.kind === 'agent' && caller.allowedActions.includes(access.action)
     case 'console':
-      return caller.kind === 'console' && ROLES.indexOf(caller.role) <= ROLES.indexOf(access.role)
+      return caller.kind === 'console' && hasRole(caller.role, access.role)
     case 'public':
     case 'user':
     case 'operator':

@@ -1,5 +1,5 @@
 import type { Db, Tx } from '../database/database.ts'
-import type { Role } from '../kernel/actions.ts'
+import type { Role } from '../kernel/roles.ts'
 import { AppError } from '../kernel/errors.ts'
 
 /** Owners manage any role, admins any but owner, members none. */

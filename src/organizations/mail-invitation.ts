@@ -1,5 +1,5 @@
 import type { Db } from '../database/database.ts'
-import type { Role } from '../kernel/actions.ts'
+import type { Role } from '../kernel/roles.ts'
 import type { Mail } from '../mail/index.ts'
 
 interface Invited {

@@ -3,7 +3,7 @@ import { type AuditAction, recordEvent } from '../audit/index.ts'
 import { putSubscription } from '../billing/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import type { SubscriptionStatus } from '../database/schema.ts'
-import type { Role } from '../kernel/actions.ts'
+import { hasRole, type Role } from '../kernel/roles.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { ConsoleCaller } from '../kernel/caller.ts'
@@ -87,7 +87,7 @@ async function updateOrganization(
   { id, name, permissions, at }: OrganizationChange & { id: string; at: Date },
 ): Promise<Organization> {
   if (id !== caller.organizationId) throw new AppError('not_found', 'There is no such workspace')
-  if (permissions !== undefined && caller.role !== 'owner')
+  if (permissions !== undefined && !hasRole(caller.role, 'owner'))
     throw new AppError('role_required', 'Only owners of the workspace change its permissions')
   const row = await db.transaction().execute(async (tx) => {
     const record = (action: AuditAction, metadata: Record<string, unknown>) =>

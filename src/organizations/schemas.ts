@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ROLES } from '../kernel/actions.ts'
+import { ROLES } from '../kernel/roles.ts'
 import { EXAMPLE_ID, moment, shownId, text, textOrNull } from '../kernel/schemas.ts'
 
 /** Whether people read only what they may read. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { ACTIONS, ACTOR_TYPES, ROLES } from '../kernel/actions.ts'
+import { ACTIONS, ACTOR_TYPES } from '../kernel/actions.ts'
+import { ROLES } from '../kernel/roles.ts'
 import { count, EXAMPLE_ID, moment, momentOrNull, shownId, text, textOrNull } from '../kernel/schemas.ts'
 import { PROVIDERS, providerOf } from '../providers/index.ts'
 

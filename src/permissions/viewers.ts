@@ -5,13 +5,14 @@ import { prepare } from '../database/prepared.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import { type AgentCaller, type Caller, type ConsoleCaller } from '../kernel/caller.ts'
+import { hasRole } from '../kernel/roles.ts'
 import { Readable, type Viewer } from '../kernel/viewer.ts'
 import { foldAddress } from '../people/index.ts'
 import { createReadableBy, readStanding } from './readable-by.ts'
 
 /** Resolves what callers may read. Everything that shows or counts stored items uses it. */
 interface Viewers {
-  /** The caller with what it may read, by present revisions, or for the person `email`. @throws AppError */
+  /** The caller with what it, or the person `email`, may read now. @throws AppError */
   viewerOf(caller: Caller, email: string | undefined): Promise<Viewer>
 }
 
@@ -60,7 +61,7 @@ async function addressOf(db: Db, { userId }: ConsoleCaller): Promise<string | nu
 
 /** Records that a member reads on behalf of another person. @throws AppError `role_required` */
 async function preview(db: Db, caller: ConsoleCaller, email: string, at: Date): Promise<void> {
-  if (caller.role === 'member')
+  if (!hasRole(caller.role, 'admin'))
     throw new AppError(
       'role_required',
       'Only owners and admins of the workspace ask on behalf of other people',

@@ -39,13 +39,13 @@ export function createFindNearest({
   db,
   terms,
   memory,
-  onAnswered = () => {},
+  onSearched = () => {},
 }: {
   db: Db
   terms: TermWeights
   memory?: VectorMemory | undefined
   /** Called with the search path that produced the result. */
-  onAnswered?: ((path: SearchPath) => void) | undefined
+  onSearched?: ((path: SearchPath) => void) | undefined
 }): FindNearest {
   const cache = new RowCache((memory?.bytes ?? 0) * WORDS_SHARE)
   const readWords = createReadWords({ db, terms, cache })
@@ -62,7 +62,7 @@ export function createFindNearest({
       const found = await ask(source)
       const isTooFew = found?.state === 'found' && found.isApproximate && found.chunks.length < wanted
       if (found === null || isTooFew) continue
-      onAnswered(source.path)
+      onSearched(source.path)
       return found
     }
     throw unavailable(

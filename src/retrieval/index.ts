@@ -29,7 +29,7 @@ export function createRetrieval(deps: {
   /** Holds vectors in memory. Without it, the database compares them all. */
   memory?: VectorMemory
   /** Called with the path of each search. */
-  onAnswered?: (path: SearchPath) => void
+  onSearched?: (path: SearchPath) => void
 }): {
   search: Search
 } {

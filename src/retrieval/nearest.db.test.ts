@@ -70,12 +70,12 @@ function newInstance({ db }: OpenDatabase, inlineRowsMax: number): Instance {
     waits: { loadMs: 60_000, catchUpMs: 60_000 },
     onError,
   })
-  const onAnswered = (path: SearchPath): void => void paths.push(path)
+  const onSearched = (path: SearchPath): void => void paths.push(path)
   const logger = { info: () => {}, warn: () => {}, error: (fields: object) => void errors.push(fields) }
   return {
     db,
     memory,
-    find: createFindNearest({ db, memory, onAnswered, terms: testTerms }),
+    find: createFindNearest({ db, memory, onSearched, terms: testTerms }),
     items: createItems({ db, models, clock }),
     moveTo: (model) =>
       createModelMove({

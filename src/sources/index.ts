@@ -1,5 +1,5 @@
 export { adoptProviders } from './adopt-providers.ts'
-export { forgetAnnouncements, noteAnnouncement } from './announcements.ts'
+export { forgetAnnouncements, noteAnnouncement } from './push-announcements.ts'
 export { Audience, audienceOf, connectorOf, hasAudience } from './audience.ts'
 export {
   failSource,

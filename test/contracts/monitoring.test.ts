@@ -54,7 +54,7 @@ function namesIn(expr: string): { metrics: string[]; labels: string[] } {
 /** The metrics of a process that has answered a request, ended a run, and has data of every kind. */
 async function shown(): Promise<string> {
   const metrics = createMetrics()
-  metrics.observeAnswer({ method: 'POST', route: '/v1/search', status: 200, seconds: 0.1 })
+  metrics.observeResponse({ method: 'POST', route: '/v1/search', status: 200, seconds: 0.1 })
   metrics.observeRun({ provider: 'slack', end: 'failed', seconds: 1 })
   metrics.observePage('slack', { ingested: 1, deleted: 1, failed: 1 })
   metrics.observeReport({ outcome: 'sent', answers: 1 })

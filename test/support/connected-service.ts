@@ -7,7 +7,7 @@ import type { Grants } from '../../emulators/kit/grants.ts'
 import type { EmulatorServer } from '../../emulators/kit/server.ts'
 import { createSecretCipher } from '../../src/kernel/secret-cipher.ts'
 import { contextOf } from '../../src/connections/credentials.ts'
-import type { Role } from '../../src/kernel/actions.ts'
+import type { Role } from '../../src/kernel/roles.ts'
 import {
   type DefaultProviderId as ProviderId,
   DEFAULT_PROVIDERS as PROVIDERS,

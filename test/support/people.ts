@@ -1,4 +1,4 @@
-import type { Role } from '../../src/kernel/actions.ts'
+import type { Role } from '../../src/kernel/roles.ts'
 import { addMember } from '../../src/organizations/index.ts'
 import type { TestIssuer } from './issuer.ts'
 import type { TestService } from './service.ts'

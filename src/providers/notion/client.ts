@@ -6,7 +6,7 @@ import {
   RequestTimeoutError,
 } from '@notionhq/client'
 import { retryAfterMs } from '../../kernel/retry-after.ts'
-import { createProviderCaller, type ProviderCaller } from '../calls.ts'
+import { createProviderCaller, type ProviderCaller } from '../retried-calls.ts'
 import { ProviderError, type ProviderSession } from '../provider.ts'
 import { refuseRedirects } from '../../kernel/refuse-redirects.ts'
 
@@ -19,7 +19,7 @@ export interface NotionRun {
   serverTime(): Date
 }
 
-/** Calls of Notion's API with waits and token renewal. */
+/** Calls of Notion's API with waits, retries and token renewal. */
 export function createNotionCaller(): ProviderCaller {
   return createProviderCaller({
     toProviderError: toNotionError,

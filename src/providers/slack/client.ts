@@ -6,7 +6,7 @@ import {
   WebAPIRequestError,
   WebClient,
 } from '@slack/web-api'
-import { createProviderCaller, type ProviderCaller } from '../calls.ts'
+import { createProviderCaller, type ProviderCaller } from '../retried-calls.ts'
 import { ProviderError, type ProviderSession, type Refusal } from '../provider.ts'
 import { refuseRedirects } from '../../kernel/refuse-redirects.ts'
 
@@ -60,7 +60,7 @@ export function createSlackClient(apiUrl: string, timeoutMs: number, signal: Abo
   })
 }
 
-/** Calls of Slack's Web API with waits and token renewal. */
+/** Calls of Slack's Web API with waits, retries and token renewal. */
 export function createSlackCaller(): ProviderCaller {
   return createProviderCaller({
     toProviderError: toSlackError,

@@ -1,6 +1,6 @@
 import type { TextExtractor } from '../../file-text/index.ts'
 import { runCooperatively } from '../../kernel/cooperative.ts'
-import { createProviderCaller } from '../calls.ts'
+import { createProviderCaller } from '../retried-calls.ts'
 import { ProviderError, type ProviderSession } from '../provider.ts'
 import { AGENT, type FetchPage, type PageAnswer } from './fetch-page.ts'
 import type { WebSite } from './form.ts'

@@ -12,7 +12,7 @@ import { expect } from 'vitest'
 import type { Config } from '../../../console/src/session/config.ts'
 import { createConsoleBuild, createGuideBuild } from '../../../src/console/index.ts'
 import { loadBuiltinModel } from '../../../src/inference/embedding-models/builtin/builtin.ts'
-import type { Role } from '../../../src/kernel/actions.ts'
+import type { Role } from '../../../src/kernel/roles.ts'
 import type { ProviderId } from '../../../src/kernel/providers.ts'
 import { addMember } from '../../../src/organizations/index.ts'
 import {

@@ -1,4 +1,4 @@
-import { createProviderCaller, type ProviderCaller } from '../../calls.ts'
+import { createProviderCaller, type ProviderCaller } from '../../retried-calls.ts'
 import type { ProviderSession } from '../../provider.ts'
 import { GoogleError, toGoogleError } from './error.ts'
 

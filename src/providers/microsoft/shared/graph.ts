@@ -3,7 +3,7 @@ import { isPublicAddress, systemResolve } from '../../../guarded-requests/addres
 import { createGuardedFetch } from '../../../guarded-requests/guarded-fetch.ts'
 import { createOpenRequest } from '../../../guarded-requests/guarded-request.ts'
 import { VERSION } from '../../../kernel/version.ts'
-import { createProviderCaller } from '../../calls.ts'
+import { createProviderCaller } from '../../retried-calls.ts'
 import { ProviderError, type ProviderSession } from '../../provider.ts'
 import { createRest, parseShape, type RestAnswer, sendRequest } from '../../rest.ts'
 

@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { AppError } from '../kernel/errors.ts'
 import { count, distinct, EXAMPLE_ID, idOf, onBehalfOfQuery, shownId, textOrNull } from '../kernel/schemas.ts'
+import { hasRole } from '../kernel/roles.ts'
 import { defineRoute, reply } from '../http/route.ts'
 import { PERSON_REFUSALS, requireViewer } from '../http/twins.ts'
 import { COUNTED_MAX } from './filter-items.ts'
 import { DELETED_AT_ONCE_MAX } from './delete-several.ts'
 import type { ItemServices } from './routes.ts'
-import { BrowseQuery, BrowsedItem, ItemChunk } from './browse-schemas.ts'
+import { BrowseQuery, BrowsedItem, ItemChunk } from './console-schemas.ts'
 
 const shared = {
   tag: 'Ingest (console)',
@@ -15,7 +16,7 @@ const shared = {
   refuses: PERSON_REFUSALS,
 } as const
 
-export const browseRoutes = [
+export const consoleItemRoutes = [
   defineRoute<ItemServices>()({
     ...shared,
     operationId: 'consoleBrowseItems',
@@ -43,7 +44,7 @@ export const browseRoutes = [
       }),
     },
     handle: async ({ viewer, caller, query }, { items }) => {
-      if (query.access !== undefined && caller.role === 'member')
+      if (query.access !== undefined && !hasRole(caller.role, 'admin'))
         throw new AppError('role_required', 'Only owners and admins of the workspace filter by access')
       return reply(200, await items.browse(requireViewer(viewer), query))
     },

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { retryAfterMs } from '../kernel/retry-after.ts'
-import { createProviderCaller } from './calls.ts'
+import { createProviderCaller } from './retried-calls.ts'
 import { cutToBytes } from '../text/cut-to-bytes.ts'
 import { DEFAULT_PROVIDER_LIMITS, ProviderError, type ProviderSession } from './provider.ts'
 

@@ -1,0 +1,8 @@
+/** The roles of a workspace's members, most powerful first. */
+export const ROLES = ['owner', 'admin', 'member'] as const
+export type Role = (typeof ROLES)[number]
+
+/** Whether a role allows what needs the role `needed`. */
+export function hasRole(role: Role, needed: Role): boolean {
+  return ROLES.indexOf(role) <= ROLES.indexOf(needed)
+}
