@@ -6,3 +6,9 @@ it('removes Markdown syntax and keeps every word', () => {
     'Intro\nStorage\nState lives in PostgreSQL\n#incidents, 2 * 3 - 1',
   )
 })
+
+it('keeps the text of links and images, and brackets that are neither', () => {
+  expect(plainText('[Back up](a/b.md#c), see ![the plan](plan.png) and [1] (2)')).toBe(
+    'Back up, see the plan and [1] (2)',
+  )
+})

@@ -3,7 +3,10 @@ const LINE_BEGINNING = /^[ \t]{0,8}(?:#{1,6} |> |[-*+] )/gm
 /** Markdown for emphasis and code. */
 const EMPHASIS = /\*\*|`/g
 
-/** A passage without Markdown, for lists. Its words are unchanged. */
+/** A link or an image, of which the text is kept. */
+const LINK = /!?\[([^[\]\n]{1,300})\]\([^()\s]{1,2000}\)/g
+
+/** A passage without Markdown, for lists. Its words are unchanged, but the addresses of links are left out. */
 export function plainText(text: string): string {
-  return text.replaceAll(LINE_BEGINNING, '').replaceAll(EMPHASIS, '')
+  return text.replaceAll(LINE_BEGINNING, '').replaceAll(LINK, '$1').replaceAll(EMPHASIS, '')
 }
