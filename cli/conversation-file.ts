@@ -1,6 +1,6 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { z } from 'zod'
-import { UsageError } from './failures.ts'
+import { isMissingFile, UsageError } from './failures.ts'
 import { parseJson } from './parse-json.ts'
 
 const Turns = z.array(z.strictObject({ question: z.string().min(1), answer: z.string() }))
@@ -15,7 +15,7 @@ export async function readConversation(path: string): Promise<Turn[]> {
   try {
     text = await readFile(path, 'utf8')
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+    if (isMissingFile(error)) return []
     throw error
   }
   const turns = Turns.safeParse(parseJson(text))

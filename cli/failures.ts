@@ -42,6 +42,11 @@ export function unreachable(url: string, cause: unknown): string {
   return `The connection to ${origin} failed: ${messageOf(root)}`
 }
 
+/** Whether a file or folder does not exist. */
+export function isMissingFile(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+}
+
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)
 }

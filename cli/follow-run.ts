@@ -31,9 +31,9 @@ export async function followRun(
     const details = await client.call(SyncRunDetails, request)
     const { status } = details.syncRun
     if (status === 'succeeded' || status === 'failed') return details
-    const standing = `${label}: ${standingOf(details)}`
-    if (standing !== told) terminal.note(standing)
-    told = standing
+    const progress = `${label}: ${progressOf(details)}`
+    if (progress !== told) terminal.note(progress)
+    told = progress
     await sleep(LOOK_MS)
   }
 }
@@ -90,7 +90,7 @@ function othersOf({ itemsDiscovered, itemsIngested, itemsDeleted }: SyncRun, ite
   return `, ${others} ${itemsDeleted === 0 ? 'unchanged or not text' : 'unchanged, not text or removed'}`
 }
 
-function standingOf({ syncRun, waitingUntil }: RunDetails): string {
+function progressOf({ syncRun, waitingUntil }: RunDetails): string {
   const { status, itemsDiscovered, itemsIngested } = syncRun
   const counts = `${itemsDiscovered} items found, ${itemsIngested} stored so far`
   // A past time is not a wait: the run is queued or running.

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { runCommand } from '../support/run-command.ts'
 
 const IDLE = { status: 'idle', step: null, model: null, bytesDone: 0, bytesTotal: 0, errorMessage: null }
-const STANDING = {
+const STATUS = {
   model: 'builtin-3',
   provider: 'builtin',
   baseUrl: null,
@@ -26,7 +26,7 @@ describe('memory model use', () => {
       const change = isAsked ? { ...IDLE, status: 'running', step: 'trying', model: 'm' } : IDLE
       request.resume()
       response.writeHead(200, { 'content-type': 'application/json' })
-      response.end(JSON.stringify({ ...STANDING, change }))
+      response.end(JSON.stringify({ ...STATUS, change }))
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo

@@ -92,7 +92,7 @@ async function showModel(_options: unknown, command: Command): Promise<void> {
   )
   terminal.print(`Chunks  ${chunksOf(status)}`)
   const { change } = status
-  if (change.status === 'running') terminal.print(`Change  to ${change.model}: ${standingOf(status)}`)
+  if (change.status === 'running') terminal.print(`Change  to ${change.model}: ${progressOf(status)}`)
   if (change.status === 'failed')
     terminal.print(`Change  to ${change.model} failed: ${printableLine(change.errorMessage ?? '')}`)
   if (status.moveError !== null)
@@ -219,9 +219,9 @@ async function follow(operator: ApiClient, terminal: Terminal): Promise<Status> 
   for (;;) {
     const status = await readStatus(operator, terminal)
     if (status.change.status !== 'running') return status
-    const standing = standingOf(status)
-    if (standing !== told) terminal.note(standing)
-    told = standing
+    const progress = progressOf(status)
+    if (progress !== told) terminal.note(progress)
+    told = progress
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
   }
 }
@@ -230,7 +230,7 @@ const tenth = (done: number, total: number): number =>
   total === 0 ? 0 : Math.floor((10 * done) / total) * 10
 
 /** In steps of a tenth, so that a log does not get a thousand lines. */
-function standingOf({ change, chunksDone, chunksTotal, moveError }: Status): string {
+function progressOf({ change, chunksDone, chunksTotal, moveError }: Status): string {
   switch (change.step) {
     case 'downloading':
       return change.bytesTotal === 0

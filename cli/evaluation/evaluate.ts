@@ -1,10 +1,10 @@
 import type { ApiClient } from '../api-client.ts'
 import { AskAnswer, SearchAnswer } from '../api-shapes.ts'
 import type { RetryPolicy } from '../../client/src/index.ts'
-import { type Change, HITS_MAX, measure, type Standing } from './measure.ts'
+import { type Change, HITS_MAX, measure, type Result } from './measure.ts'
 import type { ExpectedQuestion } from './read-questions.ts'
 
-export interface QuestionResult extends ExpectedQuestion, Standing {
+export interface QuestionResult extends ExpectedQuestion, Result {
   answer: string
   change: Change
 }
@@ -21,13 +21,13 @@ export interface Summary {
 }
 
 /** The compared results of an earlier run, by question. */
-export type Standings = Readonly<Record<string, Standing>>
+export type Results = Readonly<Record<string, Result>>
 
 /** Asks one question: a search for its rank, and an answer. Costs two credits. */
 export async function evaluateQuestion(
   client: ApiClient,
   expected: ExpectedQuestion,
-  { shared, retry, last }: { shared: object; retry: Partial<RetryPolicy>; last: Standings },
+  { shared, retry, last }: { shared: object; retry: Partial<RetryPolicy>; last: Results },
 ): Promise<QuestionResult> {
   const query = expected.question
   const search = { method: 'POST', path: '/v1/search', retry } as const

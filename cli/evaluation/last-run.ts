@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { parseJson } from '../parse-json.ts'
-import type { QuestionResult, Standings } from './evaluate.ts'
+import type { QuestionResult, Results } from './evaluate.ts'
 
 const LastRun = z.object({
   ranAt: z.string(),
@@ -9,7 +9,7 @@ const LastRun = z.object({
 })
 
 /** The previous run, stored beside the questions; empty if there is no readable one. */
-export async function readLastRun(path: string): Promise<{ ranAt: string | null; results: Standings }> {
+export async function readLastRun(path: string): Promise<{ ranAt: string | null; results: Results }> {
   const text = await readFile(path, 'utf8').catch(() => '')
   const read = LastRun.safeParse(parseJson(text))
   return read.success ? read.data : { ranAt: null, results: {} }

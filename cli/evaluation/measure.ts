@@ -5,7 +5,7 @@ export interface Expectation {
 }
 
 /** A question's result. */
-export interface Standing {
+export interface Result {
   /** The place of the expected page among the pages found, or of the first passage with the fact; null: not found. */
   rank: number | null
   /** Whether the answer has the fact; null where none is expected. */
@@ -28,8 +28,8 @@ export const HITS_MAX = 25
 export function measure(
   expected: Expectation,
   { hits, answer }: { hits: readonly Found[]; answer: string },
-  last: Standing | undefined,
-): Standing & { change: Change } {
+  last: Result | undefined,
+): Result & { change: Change } {
   const rank = rankOf(expected, hits)
   const hasFact = expected.fact === null ? null : contains(answer, expected.fact)
   return { rank, hasFact, change: changeSince(last, { rank, hasFact }) }
@@ -56,9 +56,9 @@ function plain(text: string): string {
   return text.toLowerCase().replaceAll(/[*`]+/g, '').replaceAll(/\s+/g, ' ').trim()
 }
 
-function changeSince(last: Standing | undefined, now: Standing): Change {
+function changeSince(last: Result | undefined, now: Result): Change {
   if (last === undefined) return 'new'
-  const worth = ({ rank }: Standing): number => (rank === null ? 0 : 1 / rank)
+  const worth = ({ rank }: Result): number => (rank === null ? 0 : 1 / rank)
   const gain = worth(now) - worth(last) || Number(now.hasFact ?? false) - Number(last.hasFact ?? false)
   return gain === 0 ? 'same' : gain > 0 ? 'better' : 'worse'
 }

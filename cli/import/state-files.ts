@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { z } from 'zod'
-import { CommandError, messageOf } from '../failures.ts'
+import { CommandError, isMissingFile, messageOf } from '../failures.ts'
 import { parseJson } from '../parse-json.ts'
 
 const FileRecord = z.object({
@@ -87,7 +87,7 @@ async function stateFileNames(folder: string): Promise<string[]> {
   try {
     return (await readdir(folder)).filter((name) => /^[0-9a-f]{32}\.json$/.test(name)).toSorted()
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return []
+    if (isMissingFile(error)) return []
     throw unreadable(error)
   }
 }

@@ -2,7 +2,7 @@ import type { Dirent } from 'node:fs'
 import { readdir, readlink, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { type TextFormat, textFormatOf } from '../../src/file-text/index.ts'
-import { CommandError } from '../failures.ts'
+import { CommandError, isMissingFile } from '../failures.ts'
 import { describeFileError } from './describe-file-error.ts'
 
 export interface FoundFile {
@@ -102,8 +102,7 @@ function endingOf(name: string): string {
 }
 
 async function troubleWith(entry: Dirent, folder: string, error: unknown): Promise<string> {
-  const isGone = error instanceof Error && 'code' in error && error.code === 'ENOENT'
-  if (!entry.isSymbolicLink() || !isGone) return describeFileError(error)
+  if (!entry.isSymbolicLink() || !isMissingFile(error)) return describeFileError(error)
   const target = await readlink(path.join(folder, entry.name)).catch(() => 'a file')
   return `it is a link to ${target}, which does not exist`
 }

@@ -60,8 +60,7 @@ async function keyOf({
     search: (instance: { admit: typeof admit } = { admit }) =>
       instance.admit(bearer, { action: 'search', reach: undefined }),
     ask: (request: Parameters<typeof admit>[1]) => admit(bearer, request),
-    remaining: async () =>
-      (await rateLimit.standing({ organizationId, subjectId: key.id }, 'search')).remaining,
+    remaining: async () => (await rateLimit.state({ organizationId, subjectId: key.id }, 'search')).remaining,
     lastUsedAt: async () =>
       (
         await db
@@ -83,8 +82,8 @@ const codeOf = (outcome: object): string => (outcome instanceof AppError ? outco
 
 const settled = async (asked: Promise<AdmittedAgent>) => {
   try {
-    const { standing, ...admitted } = await asked
-    return standing instanceof AppError ? standing : { ...admitted, standing }
+    const { rateState, ...admitted } = await asked
+    return rateState instanceof AppError ? rateState : { ...admitted, rateState }
   } catch (error) {
     if (error instanceof AppError) return error
     throw error
@@ -111,7 +110,7 @@ describe('concurrent requests of one key', () => {
       Array.from({ length: 40 }, (_, n) => settled(n % 2 === 0 ? search() : search(other))),
     )
     const admitted = outcomes.flatMap((outcome) =>
-      outcome instanceof AppError ? [] : [outcome.standing?.remaining],
+      outcome instanceof AppError ? [] : [outcome.rateState?.remaining],
     )
     expect(admitted.toSorted((a = 0, b = 0) => b - a)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0])
     expect(new Set(outcomes.map(codeOf))).toEqual(new Set(['admitted', 'rate_limited']))
@@ -142,7 +141,7 @@ describe('the limits of a key', () => {
   it('refuse a request without counting it, and log the key', async () => {
     const { ask, remaining } = await keyOf()
     const outcome = await ask({ action: 'admin', reach: undefined })
-    expect(outcome).toMatchObject({ caller: { allowedActions: ['search'] }, standing: null })
+    expect(outcome).toMatchObject({ caller: { allowedActions: ['search'] }, rateState: null })
     expect(await remaining()).toBe(10)
   })
 
@@ -154,13 +153,13 @@ describe('the limits of a key', () => {
     { reach: null, may: false },
   ])('let a key of two providers reach $reach: $may', async ({ reach, may }) => {
     const { ask, remaining } = await keyOf({ allowedProviders: ['slack', 'notion'] })
-    const { standing } = await ask({ action: 'search', reach })
-    expect([standing !== null, await remaining()]).toEqual([may, may ? 9 : 10])
+    const { rateState } = await ask({ action: 'search', reach })
+    expect([rateState !== null, await remaining()]).toEqual([may, may ? 9 : 10])
   })
 
   it('let a key of every provider reach all', async () => {
     const { ask } = await keyOf()
-    expect((await ask({ action: 'search', reach: null })).standing).not.toBeNull()
+    expect((await ask({ action: 'search', reach: null })).rateState).not.toBeNull()
   })
 })
 

@@ -61,14 +61,14 @@ export function createAdmitAgent({
       const caller = toCaller(row)
       if (caller === null) return asks.map(invalidKey)
       const admission = Admission.parse(row)
-      if (!admission.may) return asks.map(() => ({ caller, standing: null, uncappedAt: null }))
+      if (!admission.may) return asks.map(() => ({ caller, rateState: null, uncappedAt: null }))
       const { admitted, used, reset_ms } = admission
       const counted =
         admitted === null || used === null || reset_ms === null ? undefined : { admitted, used, reset_ms }
       const subject = { organizationId: caller.organizationId, subjectId: caller.apiKeyId }
       const outcomes = await rateLimit.outcomes({ subject, action }, counted, asks.length)
       const uncappedAt = admission.uncapped ? now : null
-      return outcomes.map((standing) => ({ caller, standing, uncappedAt }))
+      return outcomes.map((rateState) => ({ caller, rateState, uncappedAt }))
     },
   })
   return async (authorization, request) => await admit({ ...request, secret: secretOf(authorization) })

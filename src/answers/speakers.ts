@@ -11,7 +11,7 @@ export interface Speaker {
 
 export type SpeakerOf = (candidate: Candidate) => Speaker | null
 
-/** What connectors of chats tell of a conversation, whose lines begin with one of these names. */
+/** Metadata that chat connectors store: the names that begin the lines. */
 const Conversation = z.object({ senders: z.array(z.string()) })
 
 /** Returns who wrote a passage: the last name before it in its text; null outside conversations, and if it is unknown. */

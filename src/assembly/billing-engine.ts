@@ -35,8 +35,8 @@ export async function createBillingEngine(
     onUnannounced: metrics.observeUnannounced,
   })
   if (processor) {
-    metrics.watchOverage(billing.overage.standing)
-    metrics.watchComparison(billing.comparison.standing)
+    metrics.watchOverage(billing.overage.status)
+    metrics.watchComparison(billing.comparison.status)
   }
   return billing
 }

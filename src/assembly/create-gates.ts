@@ -49,7 +49,7 @@ export function createGates(deps: {
     },
     admit: (caller, action) => rateLimit.admit(subjectOf(caller), action),
     admitMessage: (caller) => admitMessage(subjectOf(caller)),
-    standing: (caller, action) => rateLimit.standing(subjectOf(caller), action),
+    rateState: (caller, action) => rateLimit.state(subjectOf(caller), action),
     viewerOf,
     async requireRoom(caller) {
       if (caller.kind === 'agent' && caller.isBeyondPlan)

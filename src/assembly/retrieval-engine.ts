@@ -11,7 +11,7 @@ import type { LanguageModel } from '../inference/language-model.ts'
 import type { TermWeights } from '../inference/term-weights.ts'
 import type { Tracer } from '../kernel/tracer.ts'
 import { createMemoryCanvas, type FindItems, type MemoryCanvasServices } from '../memory-canvas/index.ts'
-import { createRetrieval, type RetrievalServices, type Search } from '../retrieval/index.ts'
+import { createRetrieval, type Hit, type RetrievalServices, type Search } from '../retrieval/index.ts'
 import type { VectorMemory } from '../vector-memory/index.ts'
 import type { EmbeddingEngine } from './embedding-engine.ts'
 import type { Foundation } from './foundation.ts'
@@ -47,7 +47,8 @@ export function createRetrievalEngine(
     onSearched: parts.metrics.observeSearch,
     ...(database.driver === 'embedded' ? { searchesAtOnce: EMBEDDED_SEARCHES_AT_ONCE } : {}),
   })
-  const readAround = createReadAround(db)
+  const readAroundHits = createReadAround(db)
+  const readAround = ({ viewer }: Question, hits: readonly Hit[]) => readAroundHits(viewer, hits)
   return {
     retrieval,
     context: createRetrieveContext({ db, clock, terms, models: parts.models, search: retrieval.search }),
@@ -55,10 +56,10 @@ export function createRetrievalEngine(
       retrieve: createHintedRetrieval<Question>({
         search: ({ viewer, query }, limit, signal) =>
           retrieval.search(viewer, { query, limit, rank: 'reading' }, signal),
-        readAround: ({ viewer }, hits) => readAround(viewer, hits),
+        readAround,
         clock,
       }),
-      readAround: ({ viewer }, hits) => readAround(viewer, hits),
+      readAround,
       languageModel: deps.languageModel,
       answerTimeoutMs: deps.settings.ANSWER_TIMEOUT_MS,
       terms,

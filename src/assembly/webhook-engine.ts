@@ -36,6 +36,6 @@ export function createWebhookEngine(
     onDisabled: (webhook) => logger.warn(webhook, 'a webhook was disabled: nothing can be delivered to it'),
     onError: (err) => logger.error({ err }, 'webhooks: background work failed and is retried'),
   })
-  metrics.watchWebhooks(outgoing.standing)
+  metrics.watchWebhooks(outgoing.lag)
   return outgoing
 }

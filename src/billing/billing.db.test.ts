@@ -20,7 +20,7 @@ let visitor: Visitor
 
 beforeAll(async () => {
   database = await createTestDatabase()
-  const standing = { limit: 60, remaining: 59, resetAt: START }
+  const rateState = { limit: 60, remaining: 59, resetAt: START }
   const clock = { now: () => visitor.now ?? START }
   server = await createServer({
     publicUrl: () => 'http://127.0.0.1',
@@ -51,8 +51,8 @@ beforeAll(async () => {
       }),
       authenticateUser: noGate,
       authenticateOperator: noGate,
-      admit: async () => standing,
-      standing: async () => standing,
+      admit: async () => rateState,
+      rateState: async () => rateState,
       viewerOf: async (caller) => ({ ...caller, readable: Readable.everything }),
       requireRoom: async () => {},
       reserveCredit: noGate,

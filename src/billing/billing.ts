@@ -1,18 +1,18 @@
 import { createTask, within } from '../background/index.ts'
 import type { Db } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
-import { listWaitingReports, readOverageStanding, resolveReport } from './overage/overage-standing.ts'
+import { listWaitingReports, readOverageStatus, resolveReport } from './overage/overage-status.ts'
 import type {
   WaitingReport,
-  OverageStanding,
+  OverageStatus,
   Invoice,
-  ComparisonStanding,
+  ComparisonStatus,
   RemarkedOrganization,
 } from './schemas.ts'
 import { type ReportDependencies, sendReports, sweepReports } from './overage/send-reports.ts'
 import type { PaymentProcessor } from './payment-processor.ts'
 import { releaseAllPaymentLeases } from './payments/accounts.ts'
-import { listRemarked, readComparisonStanding } from './payments/comparison-standing.ts'
+import { listRemarked, readComparisonStatus } from './payments/comparison-status.ts'
 import { createHostedPages, type HostedPages } from './payments/hosted-pages.ts'
 import { listInvoices } from './payments/invoices.ts'
 import { reconcile, sweepEvents } from './payments/reconciliation.ts'
@@ -50,13 +50,13 @@ export interface Billing {
       })
     | null
   overage: {
-    standing(): Promise<OverageStanding>
+    status(): Promise<OverageStatus>
     listWaiting(limit: number): Promise<WaitingReport[]>
     /** @returns whether such a report is waiting. */
     resolve(report: { organizationId: string; id: string; arrived: boolean }): Promise<boolean>
   }
   comparison: {
-    standing(): Promise<ComparisonStanding>
+    status(): Promise<ComparisonStatus>
     /** Organizations that need the operator's attention, unreadable ones first. */
     listRemarked(limit: number): Promise<RemarkedOrganization[]>
   }
@@ -88,13 +88,13 @@ export function createBilling(deps: BillingDependencies): Billing {
     readCheckoutTerms: async (organizationId: string) =>
       processor ? await readCheckoutTerms(db, organizationId) : NOTHING_SOLD,
     overage: {
-      standing: () => readOverageStanding(db, clock.now()),
+      status: () => readOverageStatus(db, clock.now()),
       listWaiting: (limit: number) => listWaitingReports(db, clock.now(), limit),
       resolve: (report: { organizationId: string; id: string; arrived: boolean }) =>
         resolveReport(db, report, clock.now()),
     },
     comparison: {
-      standing: () => readComparisonStanding(db, clock.now()),
+      status: () => readComparisonStatus(db, clock.now()),
       listRemarked: (limit: number) => listRemarked(db, limit),
     },
     whileNothingIsOwed: <T>(organizationId: string, act: () => Promise<T>) =>

@@ -5,9 +5,9 @@ export { USD_PATTERN, parseUsd } from './plans/money.ts'
 export { beyondPlanError, checkConnectorLimit, checkKeyLimit, keepWithinPlan } from './plans/plan-limits.ts'
 export { billingRoutes } from './routes.ts'
 export {
-  ComparisonStanding,
+  ComparisonStatus,
   OVER_CAP,
-  OverageStanding,
+  OverageStatus,
   RemarkedOrganization,
   Subscription,
   WaitingReport,

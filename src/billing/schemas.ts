@@ -125,12 +125,12 @@ export const Invoice = z
 export type Invoice = z.output<typeof Invoice>
 
 /** How far the payment processor's meter lags. */
-export const OverageStanding = z.object({
+export const OverageStatus = z.object({
   waitingAnswers: count('Answers served over the cap that the payment processor has not confirmed.', 12),
   uncertainAnswers: count('Of these, answers that may have arrived and are not retried.', 0),
   lagSeconds: z.number().min(0).meta({ description: 'Age of the oldest, in seconds.', example: 4.2 }),
 })
-export type OverageStanding = z.output<typeof OverageStanding>
+export type OverageStatus = z.output<typeof OverageStatus>
 
 export const WaitingReport = z.object({
   id: shownId("The report's ID, its identifier at the payment processor's meter.", EXAMPLE_ID.request),
@@ -148,7 +148,7 @@ export const WaitingReport = z.object({
 export type WaitingReport = z.output<typeof WaitingReport>
 
 /** How well stored organizations agree with the payment processor. */
-export const ComparisonStanding = z.object({
+export const ComparisonStatus = z.object({
   ageSeconds: z.number().min(0).meta({
     description: 'Seconds since the least recent comparison of an organization.',
     example: 1800.5,
@@ -156,7 +156,7 @@ export const ComparisonStanding = z.object({
   unreadableOrganizations: count('Organizations whose last comparison failed.', 0),
   remarkedOrganizations: count('Organizations whose subscription differs at the payment processor.', 1),
 })
-export type ComparisonStanding = z.output<typeof ComparisonStanding>
+export type ComparisonStatus = z.output<typeof ComparisonStatus>
 
 /** An organization that needs the operator's attention. */
 export const RemarkedOrganization = z.object({

@@ -9,7 +9,7 @@ import type { LooseGrant } from './revocations.ts'
 import {
   type AccountStoreDependencies,
   askForAccount,
-  requireStanding,
+  requireAdmin,
   storeAccount,
   type StoredAccount,
 } from './store-account.ts'
@@ -50,7 +50,7 @@ export function createAccountConnector(
   return async (provider, { state, code }, signal) => {
     const flow = await states.redeem(provider, state)
     const adapter = oauthAdapter(adapters, provider)
-    await requireStanding(db, flow)
+    await requireAdmin(db, flow)
     await access.require(db, flow.organizationId, provider)
     signal.throwIfAborted()
     const { codeVerifier } = flow

@@ -5,7 +5,7 @@ import type { ProviderId } from '../kernel/providers.ts'
 import { openCode, sealCode, type WaitingCode } from './confirmation.ts'
 import { type AccountConnectorDependencies, createAccountConnector, oauthAdapter } from './connect-account.ts'
 import { createFormConnector, type SubmitForm } from './connect-form.ts'
-import { requireStanding } from './store-account.ts'
+import { requireAdmin } from './store-account.ts'
 import { hasAccount } from '../sources/index.ts'
 import { flowCookie, readFlowCookie } from './flow-cookie.ts'
 import type { ConnectQuestion } from './oauth-pages.ts'
@@ -82,7 +82,7 @@ export function createConnections(
       }
       if (flow.isBrowser(readFlowCookie(cookie)))
         return { redirect: await finish(provider, { state, code }, signal) }
-      await requireStanding(db, flow)
+      await requireAdmin(db, flow)
       await access.require(db, flow.organizationId, provider)
       const confirmation = sealCode(deps.cipher, provider, { state, code })
       const action = new URL(redirectUri(provider)).pathname

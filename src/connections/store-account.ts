@@ -62,7 +62,7 @@ export async function askForAccount(
 }
 
 /** Flows take minutes, so the user may have lost the role by now. */
-export async function requireStanding(
+export async function requireAdmin(
   db: Db,
   { organizationId, userId }: Pick<ConnectRequest, 'organizationId' | 'userId'>,
 ): Promise<void> {
@@ -90,7 +90,7 @@ export async function storeAccount(
   const at = clock.now()
   // When two users connect the same account at once, the second finds the first one's source.
   await lockOrganization(tx, organizationId)
-  await requireStanding(tx, flow)
+  await requireAdmin(tx, flow)
   await deps.access.require(tx, organizationId, provider)
   const connectedBy = await findAddress(tx, userId)
   const before = await reconnect(tx, deps, flow, { ...account, connectedBy })

@@ -1,4 +1,5 @@
 import { Tokenizer } from 'htmlparser2'
+import { IGNORED_MARKUP } from '../text/ignored-markup.ts'
 
 const VOID = new Set(
   'area base basefont br col command embed frame hr img input isindex keygen link meta param source track wbr'.split(
@@ -42,6 +43,7 @@ export function limitNesting(html: string, depthMax: number): string {
   const tokenizer = new Tokenizer(
     { decodeEntities: false },
     {
+      ...IGNORED_MARKUP,
       onopentagname(from, to) {
         const name = html.slice(from, Math.min(to, from + NAME_CHARACTERS_MAX)).toLowerCase()
         while (ENDS[name]?.includes(open.at(-1) ?? '')) pop()
@@ -59,15 +61,7 @@ export function limitNesting(html: string, depthMax: number): string {
       },
       onattribdata() {},
       onattribentity() {},
-      onattribend() {},
       onattribname() {},
-      oncdata() {},
-      oncomment() {},
-      ondeclaration() {},
-      onend() {},
-      onprocessinginstruction() {},
-      ontext() {},
-      ontextentity() {},
     },
   )
   tokenizer.write(html)

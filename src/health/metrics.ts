@@ -133,11 +133,11 @@ export function addMetrics(server: FastifyInstance, { registry }: Metrics): void
   )
 }
 
-type OverageStanding = Awaited<ReturnType<Parameters<Metrics['watchOverage']>[0]>>
-type ComparisonStanding = Awaited<ReturnType<Parameters<Metrics['watchComparison']>[0]>>
-type WebhookStanding = Awaited<ReturnType<Parameters<Metrics['watchWebhooks']>[0]>>
+type OverageStatus = Awaited<ReturnType<Parameters<Metrics['watchOverage']>[0]>>
+type ComparisonStatus = Awaited<ReturnType<Parameters<Metrics['watchComparison']>[0]>>
+type WebhookLag = Awaited<ReturnType<Parameters<Metrics['watchWebhooks']>[0]>>
 
-const OVERAGE_GAUGES: Record<keyof OverageStanding, { name: string; help: string }> = {
+const OVERAGE_GAUGES: Record<keyof OverageStatus, { name: string; help: string }> = {
   waitingAnswers: {
     name: 'billing_overage_waiting_answers',
     help: 'Answers served over the cap that the payment processor has not confirmed',
@@ -152,7 +152,7 @@ const OVERAGE_GAUGES: Record<keyof OverageStanding, { name: string; help: string
   },
 }
 
-const COMPARISON_GAUGES: Record<keyof ComparisonStanding, { name: string; help: string }> = {
+const COMPARISON_GAUGES: Record<keyof ComparisonStatus, { name: string; help: string }> = {
   ageSeconds: {
     name: 'billing_comparison_age_seconds',
     help: 'Seconds since the least recent comparison of an organization with the payment processor',
@@ -167,7 +167,7 @@ const COMPARISON_GAUGES: Record<keyof ComparisonStanding, { name: string; help: 
   },
 }
 
-const WEBHOOK_GAUGES: Record<keyof WebhookStanding, { name: string; help: string }> = {
+const WEBHOOK_GAUGES: Record<keyof WebhookLag, { name: string; help: string }> = {
   waiting: {
     name: 'webhook_deliveries_waiting',
     help: "Events not yet delivered to workspaces' webhooks, including retries",

@@ -5,7 +5,7 @@ import type { ProviderId } from '../kernel/providers.ts'
 import type { Viewer } from '../kernel/viewer.ts'
 import type { ProviderScope } from '../kernel/scope.ts'
 
-export interface RateStanding {
+export interface RateState {
   limit: number
   remaining: number
   resetAt: Date
@@ -30,7 +30,7 @@ export interface AgentRequest {
 export interface AdmittedAgent {
   caller: AgentCaller
   /** Null: the key may not do this; an error: its minute is full. Nothing was counted then. */
-  standing: RateStanding | AppError | null
+  rateState: RateState | AppError | null
   uncappedAt: Date | null
 }
 
@@ -71,11 +71,11 @@ export interface Gates {
   /** Throws `unauthenticated`, or `not_found` when the deployment has no operator surface. */
   authenticateOperator(authorization: string | undefined): void
   /** Counts the request in the caller's window for the action. Throws `rate_limited`; it then counts nothing. */
-  admit(caller: Caller, action: Action): Promise<RateStanding>
+  admit(caller: Caller, action: Action): Promise<RateState>
   /** Counts an MCP message of the caller, whatever it asks for. Throws `rate_limited`. */
   admitMessage(caller: Caller): void
-  /** The same standing, without counting. */
-  standing(caller: Caller, action: Action): Promise<RateStanding>
+  /** The state of that window, without counting. */
+  rateState(caller: Caller, action: Action): Promise<RateState>
   /** The caller with what it may read, or for the person `email`. @throws `user_required`, `role_required` */
   viewerOf(caller: Caller, email: string | undefined): Promise<Viewer>
   /** Throws `plan_limit_reached` for an agent beyond the plan. Only routes that cost a credit call it. */

@@ -11,7 +11,7 @@ import { unavailable } from '../kernel/unavailable.ts'
 import { validate } from '../kernel/validate.ts'
 import { insufficientScope } from './bearer.ts'
 import type { BodyReader } from './body-reader.ts'
-import type { CreditReservation, CreditUse, Gates, RateStanding, Retrieved } from './gates.ts'
+import type { CreditReservation, CreditUse, Gates, RateState, Retrieved } from './gates.ts'
 import { sendFixed } from './fixed-content.ts'
 import { sendForm } from './page.ts'
 import { type GivenBody, parseBody } from './parse-body.ts'
@@ -47,16 +47,16 @@ export async function authorize<S>(
       return await gates.admitScim(authorization)
     case 'agent': {
       const { action, reach } = access
-      const { caller, standing, uncappedAt } = await gates.admitAgent(authorization, { action, reach })
+      const { caller, rateState, uncappedAt } = await gates.admitAgent(authorization, { action, reach })
       // A refusal is logged with its key too.
       request.caller = caller
-      if (standing instanceof AppError) throw standing
-      if (standing === null) {
-        setRateHeaders(reply, await gates.standing(caller, action))
+      if (rateState instanceof AppError) throw rateState
+      if (rateState === null) {
+        setRateHeaders(reply, await gates.rateState(caller, action))
         if (!caller.allowedActions.includes(action)) throw insufficientScope(action)
         throw beyondReach(caller, reach ?? null, `"${route.summary}"`)
       }
-      setRateHeaders(reply, standing)
+      setRateHeaders(reply, rateState)
       request.uncappedAt = uncappedAt
       return caller
     }
@@ -66,7 +66,7 @@ export async function authorize<S>(
         singleHeader(request.headers['x-organization-id']),
       )
       if (!hasRole(caller.role, access.role)) {
-        setRateHeaders(reply, await gates.standing(caller, access.action))
+        setRateHeaders(reply, await gates.rateState(caller, access.action))
         throw new AppError('role_required', `This needs the role ${access.role} in the workspace`)
       }
       setRateHeaders(reply, await gates.admit(caller, access.action))
@@ -255,10 +255,10 @@ function singleHeader(value: string | string[] | undefined): string | undefined 
   return Array.isArray(value) ? value[0] : value
 }
 
-function setRateHeaders(reply: FastifyReply, standing: RateStanding): void {
+function setRateHeaders(reply: FastifyReply, rateState: RateState): void {
   reply.headers({
-    'X-RateLimit-Limit': String(standing.limit),
-    'X-RateLimit-Remaining': String(standing.remaining),
-    'X-RateLimit-Reset': standing.resetAt.toISOString(),
+    'X-RateLimit-Limit': String(rateState.limit),
+    'X-RateLimit-Remaining': String(rateState.remaining),
+    'X-RateLimit-Reset': rateState.resetAt.toISOString(),
   })
 }

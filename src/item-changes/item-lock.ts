@@ -85,7 +85,7 @@ export class ItemLock {
   }
 }
 
-/** Adds a caller, which ends with `ended`, to a line. @returns what it waits for */
+/** Queues a caller whose turn ends when `ended` resolves. @returns a promise of its turn */
 type Join = (line: Line, ended: Promise<void>) => Promise<unknown>
 
 const locks = new WeakMap<Db, ItemLock>()

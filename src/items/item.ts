@@ -16,7 +16,7 @@ const optionalMoment = z
 
 /**
  * The fields of an item, as PostgreSQL can store them: NUL removed and lone surrogates replaced. A new field belongs here, in
- * `ITEM_COLUMNS`, in `CONTENT`, in the API's schemas (`document-schema.ts`) and in the table (`database/schema.ts`, a migration).
+ * `ITEM_COLUMNS`, in `CONTENT`, in the API's schemas (`schemas.ts`) and in the table (`database/schema.ts`, a migration).
  */
 const Fields = z.object({
   sourceId: z.string(),

@@ -60,7 +60,7 @@ beforeAll(async () => {
       authenticateUser: noGate,
       authenticateOperator: createOperatorAuthenticator(TOKEN),
       admit: noGate,
-      standing: noGate,
+      rateState: noGate,
       viewerOf: noGate,
       requireRoom: noGate,
       reserveCredit: noGate,

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type {
   Billing,
-  ComparisonStanding,
+  ComparisonStatus,
   NewSubscription,
-  OverageStanding,
+  OverageStatus,
   RemarkedOrganization,
   Subscription,
   WaitingReport,
@@ -40,9 +40,9 @@ export interface Operator {
   /** At most `limit` open requests, oldest first. */
   listWaiting(limit: number): Promise<WaitingRequest[]>
   /** How far the payment processor's meter is behind, with at most `limit` waiting reports, oldest first. */
-  readOverage(limit: number): Promise<OverageStanding & { reports: WaitingReport[] }>
+  readOverage(limit: number): Promise<OverageStatus & { reports: WaitingReport[] }>
   /** Whether the stored subscriptions match the payment processor's, with at most `limit` organizations to look at. */
-  readPayments(limit: number): Promise<ComparisonStanding & { organizations: RemarkedOrganization[] }>
+  readPayments(limit: number): Promise<ComparisonStatus & { organizations: RemarkedOrganization[] }>
   /** Records whether a report has arrived; if not, it is sent again. @throws AppError `not_found` */
   resolveReport(
     requestId: string,
@@ -88,11 +88,11 @@ export function createOperator(deps: {
     },
     listWaiting: (limit) => listWaiting(db, limit),
     readOverage: async (limit) => ({
-      ...(await overage.standing()),
+      ...(await overage.status()),
       reports: await overage.listWaiting(limit),
     }),
     readPayments: async (limit) => ({
-      ...(await comparison.standing()),
+      ...(await comparison.status()),
       organizations: await comparison.listRemarked(limit),
     }),
     async resolveReport(requestId, report) {

@@ -1,19 +1,19 @@
 import { z } from 'zod'
-import { ComparisonStanding, OverageStanding, RemarkedOrganization, WaitingReport } from '../billing/index.ts'
+import { ComparisonStatus, OverageStatus, RemarkedOrganization, WaitingReport } from '../billing/index.ts'
 import { defineRoute, reply } from '../http/route.ts'
 import { EXAMPLE_ID, idOf } from '../kernel/schemas.ts'
 import { limit, type OperatorServices, organizationId, shared } from './route-parts.ts'
 
 const Overage = z
   .object({
-    ...OverageStanding.shape,
+    ...OverageStatus.shape,
     reports: z.array(WaitingReport).describe('Waiting reports, oldest first.'),
   })
   .meta({ id: 'OperatorOverage', description: "How far the payment processor's meter is behind." })
 
 const Payments = z
   .object({
-    ...ComparisonStanding.shape,
+    ...ComparisonStatus.shape,
     organizations: z
       .array(RemarkedOrganization)
       .describe('Organizations to look at, failed comparisons first.'),

@@ -349,15 +349,15 @@ describe('a process that delivers', () => {
   })
 
   it('reports how many deliveries wait and how long the oldest has been due', async () => {
-    expect(await outgoing.standing()).toEqual({ waiting: 0, lagSeconds: 0 })
+    expect(await outgoing.lag()).toEqual({ waiting: 0, lagSeconds: 0 })
     answer = status(500)
     await bench.webhook(receiver.url)
     await bench.emit()
     bench.pass(7_000)
     await bench.emit()
-    expect(await outgoing.standing()).toEqual({ waiting: 2, lagSeconds: 7 })
+    expect(await outgoing.lag()).toEqual({ waiting: 2, lagSeconds: 7 })
     await outgoing.settle()
-    expect(await outgoing.standing()).toEqual({ waiting: 2, lagSeconds: 0 })
+    expect(await outgoing.lag()).toEqual({ waiting: 2, lagSeconds: 0 })
   })
 })
 

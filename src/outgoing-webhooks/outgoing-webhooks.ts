@@ -11,7 +11,7 @@ import { createWebhooks, type WebhookDependencies, type Webhooks } from './webho
 export interface OutgoingWebhooks {
   webhooks: Webhooks
   deliveries: Deliveries
-  standing(): Promise<DeliveryStanding>
+  lag(): Promise<DeliveryLag>
   /** Starts delivering, deleting old data and re-encrypting secrets with the first key. */
   start(): void
   /** Attempts what is due now, and waits for it. For tests, without `start`. */
@@ -25,7 +25,7 @@ export interface OutgoingWebhooks {
 }
 
 /** How far deliveries lag. */
-export interface DeliveryStanding {
+export interface DeliveryLag {
   /** Pending deliveries, including those between attempts. */
   waiting: number
   /** How long the oldest one has been due, in seconds; 0 when none is due. */
@@ -57,7 +57,7 @@ export function createOutgoingWebhooks(deps: OutgoingWebhookDependencies): Outgo
   return {
     webhooks: createWebhooks(deps),
     deliveries: createDeliveries({ db, clock, onQueued: dispatcher.wake }),
-    standing: () => readStanding(db, clock.now()),
+    lag: () => readLag(db, clock.now()),
     start() {
       dispatcher.start()
       sweeping.start()
@@ -79,7 +79,7 @@ async function hasAny(db: Db): Promise<boolean> {
   return any !== undefined
 }
 
-async function readStanding(db: Db, now: Date): Promise<DeliveryStanding> {
+async function readLag(db: Db, now: Date): Promise<DeliveryLag> {
   const { waiting, oldest } = await db
     .selectFrom('webhook_deliveries')
     .select([

@@ -181,11 +181,11 @@ async function applyChange(
   }
   // A webhook that was disabled automatically keeps its reason.
   const moves = status !== undefined && status !== before.status
-  const standing =
+  const stateColumns =
     status === 'active'
       ? { status, disabled_reason: null, failing_since: null }
       : { status: 'disabled' as const, disabled_reason: 'person' as const }
-  const row = await update(tx, before, { ...given, ...(moves ? standing : {}), updated_at: at })
+  const row = await update(tx, before, { ...given, ...(moves ? stateColumns : {}), updated_at: at })
   const said = {
     ...(url === undefined ? {} : { host: hostOf(url) }),
     ...(description === undefined ? {} : { description }),

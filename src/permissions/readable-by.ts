@@ -6,7 +6,7 @@ import { Readable } from '../kernel/viewer.ts'
 import { type Principals, principalsOf } from '../people/index.ts'
 
 /** An organization's permissions at the start of a request. */
-const Standing = z.tuple([
+const PermissionState = z.tuple([
   z.object({
     isEnforced: z.boolean(),
     /** Of people and groups. */
@@ -14,7 +14,7 @@ const Standing = z.tuple([
     lastPolicy: z.number(),
   }),
 ])
-export type Standing = z.output<typeof Standing>[0]
+export type PermissionState = z.output<typeof PermissionState>[0]
 
 /** Which of the policies up to `lastPolicy` a person could read at a revision. */
 interface Known {
@@ -30,7 +30,7 @@ const ENTRY_BYTES = 400
 
 const Ids = z.tuple([z.object({ ids: z.string().nullable() })])
 
-const selectStanding = prepare(`
+const selectState = prepare(`
   select o.permissions = 'enforced' as "isEnforced", o.permissions_revision::float8 as revision,
     coalesce((select max(p.id) from access_policies p where p.organization_id = $1), 0)::float8 as "lastPolicy"
   from organizations o where o.id = $1`)
@@ -43,12 +43,12 @@ const selectReadable = prepare(`
     group by policy_id having not bool_or(denies)
   ) x`)
 
-export async function readStanding(db: Db, organizationId: string): Promise<Standing> {
-  return Standing.parse((await selectStanding(db, [organizationId])).rows)[0]
+export async function readPermissionState(db: Db, organizationId: string): Promise<PermissionState> {
+  return PermissionState.parse((await selectState(db, [organizationId])).rows)[0]
 }
 
 /** An empty address belongs to no one. */
-export type ReadableBy = (organizationId: string, email: string, standing: Standing) => Promise<Readable>
+export type ReadableBy = (organizationId: string, email: string, state: PermissionState) => Promise<Readable>
 
 /** Cached under the revision of people and groups. Policies never change, so only new ones are read. */
 export function createReadableBy(db: Db): ReadableBy {

@@ -8,7 +8,7 @@ import { type AgentCaller, type Caller, type ConsoleCaller } from '../kernel/cal
 import { hasRole } from '../kernel/roles.ts'
 import { Readable, type Viewer } from '../kernel/viewer.ts'
 import { foldAddress } from '../people/index.ts'
-import { createReadableBy, readStanding } from './readable-by.ts'
+import { createReadableBy, readPermissionState } from './readable-by.ts'
 
 /** Resolves what callers may read. Everything that shows or counts stored items uses it. */
 interface Viewers {
@@ -24,16 +24,17 @@ export function createViewers({ db, clock }: { db: Db; clock: Clock }): Viewers 
 
   const readableByPerson = async (caller: ConsoleCaller, asked: string | null): Promise<Readable> => {
     const { organizationId } = caller
-    const standing = await readStanding(db, organizationId)
-    if (asked === null && !standing.isEnforced) return Readable.everything
+    const state = await readPermissionState(db, organizationId)
+    if (asked === null && !state.isEnforced) return Readable.everything
     const own = await addressOf(db, caller)
     if (asked !== null && asked !== own) await preview(db, caller, asked, clock.now())
-    return await readableBy(organizationId, asked ?? own ?? '', standing)
+    return await readableBy(organizationId, asked ?? own ?? '', state)
   }
 
   const readableByKey = async (caller: AgentCaller, asked: string | null): Promise<Readable> => {
     const { organizationId, requiresUser } = caller
-    if (asked !== null) return await readableBy(organizationId, asked, await readStanding(db, organizationId))
+    if (asked !== null)
+      return await readableBy(organizationId, asked, await readPermissionState(db, organizationId))
     if (!requiresUser) return Readable.everything
     throw new AppError(
       'user_required',

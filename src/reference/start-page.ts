@@ -9,11 +9,11 @@ export interface StartFacts {
 
 /** The page at the service's address: what it is, whether it is ready, where to begin. */
 export function startPage({ version, url, unreadiness }: StartFacts): Html {
-  const standing = unreadiness === null ? html`It is ready.` : html`It cannot serve now: ${unreadiness}.`
+  const state = unreadiness === null ? html`It is ready.` : html`It cannot serve now: ${unreadiness}.`
   return page(
     'Retrieval Memory Service',
     html`<p>
-        Your company's documents as memory for agents: search, context and cited answers. ${standing}
+        Your company's documents as memory for agents: search, context and cited answers. ${state}
         <span class="quiet">Version ${version}.</span>
       </p>
       <p>

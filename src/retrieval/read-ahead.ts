@@ -42,8 +42,8 @@ export function createReadAhead({
     const missing = rows.filter((row) => cache.get(row) === undefined)
     if (missing.length === 0) return
     const all = { organizationId, model: { id: modelId }, providers: null, filter: {}, entityIds: null }
-    const { standing, rows: read } = await readRows(db, all, { keys: missing, since: revision })
-    if (standing.revision !== revision) return
+    const { state, rows: read } = await readRows(db, all, { keys: missing, since: revision })
+    if (state.revision !== revision) return
     const byKey = new Map(read.map((row) => [keyText(row.key), row]))
     for (const row of missing) cache.set(row, byKey.get(keyText(row)))
   }

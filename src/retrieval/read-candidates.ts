@@ -60,7 +60,7 @@ export function createReadCandidates({
     const refusal = refusalOf(held, query, candidateSet, read)
     if (refusal) return refusal
     const changedItemIds = putRead(rows, read, query)
-    if (read.standing.revision !== revision) held?.catchUpLater()
+    if (read.state.revision !== revision) held?.catchUpLater()
     else if (cached) toCache(cache, missing, rows)
     return { state: 'read', rows, changedItemIds }
   }
@@ -100,7 +100,7 @@ function refusalOf(
   held: HeldSnapshot | null,
   query: NearestQuery,
   candidateSet: CandidateSet,
-  { standing: { model, removedSourceIds }, changedItemIds }: StoredRows,
+  { state: { model, removedSourceIds }, changedItemIds }: StoredRows,
 ): NoRows | null {
   if (model === null) return { state: 'nothing_stored' }
   if (model.id !== query.model.id) return { state: 'other_model', model }

@@ -122,12 +122,12 @@ describe('the statement that reads rows', () => {
       .limit(1)
       .executeTakeFirstOrThrow()
     await items.remove(organization.caller(), { id })
-    const { rows, changedItemIds, standing } = await readRows(db, query, {
+    const { rows, changedItemIds, state } = await readRows(db, query, {
       keys: [{ itemId: id, position: 0 }],
       since: 1,
     })
     expect(rows).toEqual([])
     expect([...(changedItemIds ?? [])]).toEqual([id])
-    expect(standing).toMatchObject({ revision: 2, model: { name: 'first' }, removedSourceIds: [] })
+    expect(state).toMatchObject({ revision: 2, model: { name: 'first' }, removedSourceIds: [] })
   })
 })

@@ -9,7 +9,7 @@ import { conditionsOf, naming, notBeingRemoved, removedSources } from './filter-
 import { type ChunkKey, type ChunkRow, type NearestQuery, ShownChunk } from './nearest-query.ts'
 
 /** The organization's state, read in the same statement and database snapshot as the rows. */
-export interface Standing {
+export interface OrganizationState {
   /** The organization's active model; null: nothing is stored yet. */
   model: StoredModel | null
   /** Sources being removed. No search may return their chunks. */
@@ -19,7 +19,7 @@ export interface Standing {
 
 /** Stored rows, with the changes since a revision. */
 export interface StoredRows {
-  standing: Standing
+  state: OrganizationState
   /** Rows in scope: the requested ones that still exist, and all chunks of changed items. */
   rows: ChunkRow[]
   /** Items changed since the revision; null: too many, or the log of changes starts after the revision. */
@@ -31,7 +31,7 @@ const CHANGED_CHUNKS_MAX = 512
 /** The size of an item ID in a JSON list, with quotes and comma. */
 const CHARACTERS_PER_ID = 40
 
-const StandingRow = z.object({
+const StateRow = z.object({
   active_id: z.number().nullable(),
   active_name: z.string().nullable(),
   removed: z.array(z.string()),
@@ -41,8 +41,8 @@ const StandingRow = z.object({
   /** In the first row only. */
   changed_items: z.string().nullable(),
 })
-const Missing = StandingRow.extend({ id: z.null() })
-const Found = StandingRow.extend({
+const Missing = StateRow.extend({ id: z.null() })
+const Found = StateRow.extend({
   id: z.string(),
   position: z.number(),
   vector: z.string(),
@@ -84,18 +84,18 @@ export async function readRows(
   const result = await (query.entityIds === null ? runPrepared(db, statement) : db.executeQuery(statement))
   const parsed = Rows.parse(result.rows)
   const [first] = parsed
-  const standing = standingOf(first)
-  const isWhole = first?.logged === standing.revision - since && first.changed <= CHANGED_CHUNKS_MAX
+  const state = stateOf(first)
+  const isWhole = first?.logged === state.revision - since && first.changed <= CHANGED_CHUNKS_MAX
   const ids = parsed.find((row) => row.changed_items !== null)?.changed_items
   return {
-    standing,
+    state,
     rows: parsed.flatMap((row) => (row.id === null ? [] : [toChunkRow(row)])),
     changedItemIds: isWhole ? new Set(ids?.split(' ')) : null,
   }
 }
 
 /** @param first undefined: the organization no longer exists */
-function standingOf(first: z.output<typeof StandingRow> | undefined): Standing {
+function stateOf(first: z.output<typeof StateRow> | undefined): OrganizationState {
   if (first === undefined) return { model: null, removedSourceIds: [], revision: 0 }
   const { active_id: id, active_name: name, removed, revision } = first
   return { model: id === null || name === null ? null : { id, name }, removedSourceIds: removed, revision }

@@ -149,11 +149,10 @@ async function emitStatusChange(
   }
 }
 
-/** What a user may change. Users cannot set `pending` or `error`: `resume` restores what a pause hid. */
-export interface PersonsChange {
+/** What a user may change. Users cannot set `pending` or `error`: `active` restores what a pause hid. */
+export interface SourceChange {
   displayName?: string | undefined
-  pause?: boolean | undefined
-  resume?: boolean | undefined
+  status?: 'active' | 'disabled' | undefined
   channelAllowlist?: string[] | null | undefined
   audience?: Audience | undefined
 }
@@ -161,13 +160,13 @@ export interface PersonsChange {
 export async function changeSource(
   tx: Tx,
   source: SourceRef,
-  { displayName, pause, resume, channelAllowlist, audience }: PersonsChange,
+  { displayName, status, channelAllowlist, audience }: SourceChange,
   at: Date,
 ): Promise<void> {
   await update(tx, source, {
     ...(displayName === undefined ? {} : { display_name: displayName }),
-    ...(pause ? PAUSED : {}),
-    ...(resume ? RESUMED : {}),
+    ...(status === 'disabled' ? PAUSED : {}),
+    ...(status === 'active' ? RESUMED : {}),
     ...(channelAllowlist === undefined ? {} : { channel_allowlist: channelAllowlist }),
     ...(audience === undefined ? {} : { audience: JSON.stringify(audience) }),
     updated_at: at,

@@ -11,10 +11,11 @@ import type { Viewer } from '../kernel/viewer.ts'
 import { findProvider, type ProviderChannel } from '../providers/index.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import { changeWithoutLock } from '../item-changes/index.ts'
-import { type Audience, hasAudience } from './audience.ts'
-import { changeSource, insertPushOnlySource } from './change-source.ts'
+import { hasAudience } from './audience.ts'
+import { changeSource, insertPushOnlySource, type SourceChange } from './change-source.ts'
 import { previewRemoval, readOverview } from './count-stored.ts'
 import type { Removals } from './removals.ts'
+import { requireSource } from './source.ts'
 import { findSource, getSource, selectSources, toView, viewFor } from './source-view.ts'
 import type { Overview, RemovalPreview, SourceView } from './schemas.ts'
 
@@ -23,13 +24,6 @@ import type { Overview, RemovalPreview, SourceView } from './schemas.ts'
  * successful run makes it `active`, a failed one `error` with the provider's message. Users can set any of them to
  * `disabled` and back. A disabled source is not polled and refuses runs.
  */
-
-export interface SourceChange {
-  displayName?: string | undefined
-  status?: 'active' | 'disabled' | undefined
-  channelAllowlist?: string[] | null | undefined
-  audience?: Audience | undefined
-}
 
 /** Revokes the provider's grant when its source is removed. */
 export interface Disconnect {
@@ -102,8 +96,8 @@ export function createSources(deps: SourcesDeps): Sources {
     change: (caller, id, change) =>
       retryConflicts(() =>
         db.transaction().execute(async (tx) => {
-          const before = await getSource(tx, caller, id, 'locked')
-          await applyChange(tx, caller, before, change, clock.now())
+          const before = await requireSource(tx, caller, id, 'locked')
+          await applyChange(tx, caller, { ...before, id }, change, clock.now())
           return await getSource(tx, caller, id)
         }),
       ),
@@ -141,10 +135,12 @@ async function removeSource(deps: SourcesDeps, caller: Caller, id: string): Prom
   return removed
 }
 
+type LockedSource = Awaited<ReturnType<typeof requireSource>> & { id: string }
+
 async function applyChange(
   tx: Tx,
   caller: Caller,
-  before: SourceView,
+  before: LockedSource,
   change: SourceChange,
   at: Date,
 ): Promise<void> {
@@ -158,13 +154,7 @@ async function applyChange(
   await changeSource(
     tx,
     { organizationId: caller.organizationId, sourceId: before.id },
-    {
-      displayName,
-      channelAllowlist,
-      audience,
-      pause: nextStatus === 'disabled',
-      resume: nextStatus === 'active',
-    },
+    { displayName, status: nextStatus, channelAllowlist, audience },
     at,
   )
   if (displayName !== undefined) await record(tx, caller, 'source.update', before, { displayName }, at)
@@ -178,14 +168,14 @@ async function applyChange(
 }
 
 /** @throws AppError `audience_not_supported` */
-function requireAudience({ provider, externalAccountId }: SourceView): void {
+function requireAudience({ provider, push_only: isPushOnly }: LockedSource): void {
   const { name } = findProvider(provider)
   if (!hasAudience(provider))
     throw new AppError(
       'audience_not_supported',
       `${name} reports who may read each item, so its sources have no audience`,
     )
-  if (externalAccountId.startsWith('push:'))
+  if (isPushOnly)
     throw new AppError(
       'audience_not_supported',
       'This source takes pushed documents, which carry their own access policy',

@@ -70,7 +70,7 @@ export function createSyncRuns(deps: {
         itemsFailed: row.items_failed,
         failures: thatAre(false),
         skipped: thatAre(true),
-        ...standingOf(row),
+        ...nextStepsOf(row),
       }
     },
     skipped: (caller, sourceId) => listSkipped(db, caller, sourceId),
@@ -115,7 +115,7 @@ async function pageRuns(db: Db, caller: Caller, { connectorId, ...query }: RunQu
 }
 
 /** What a run waits for, and what happens to its source afterwards. */
-function standingOf(
+function nextStepsOf(
   row: Row<'sync_runs'> & { next_poll_at: Date | null; source_status: Row<'sources'>['status'] },
 ): { waitingUntil: string | null; needsReconnection: boolean; nextRunAt: string | null } {
   const isOver = row.finished_at !== null

@@ -15,7 +15,7 @@ export function tracedGates(gates: Gates, tracer: Tracer): Gates {
     authenticateOperator: (authorization) => gates.authenticateOperator(authorization),
     admit: (caller, action) => through('rate limit', () => gates.admit(caller, action)),
     admitMessage: (caller) => gates.admitMessage(caller),
-    standing: (caller, action) => through('rate limit', () => gates.standing(caller, action)),
+    rateState: (caller, action) => through('rate limit', () => gates.rateState(caller, action)),
     viewerOf: (caller, email) => through('permissions', () => gates.viewerOf(caller, email)),
     requireRoom: (caller) => gates.requireRoom(caller),
     reserveCredit: (organizationId, requestId) =>

@@ -137,23 +137,23 @@ describe('a rolling minute', () => {
     expect(await limit.admit({ ...subject, organizationId: randomUUID() }, 'search')).toMatchObject(full)
   })
 
-  it('reports the standing without counting', async () => {
+  it('reports the state without counting', async () => {
     const limit = limitAt(2)
     const subject = newSubject()
     await setTime(5_000_000)
     const untouched = { limit: 2, remaining: 2, resetAt: new Date(START + 5_000) }
-    expect(await limit.standing(subject, 'search')).toEqual(untouched)
-    expect(await limit.standing(subject, 'search')).toEqual(untouched)
+    expect(await limit.state(subject, 'search')).toEqual(untouched)
+    expect(await limit.state(subject, 'search')).toEqual(untouched)
     await limit.admit(subject, 'search')
     await setTime(6_000_000)
-    expect(await limit.standing(subject, 'search')).toEqual({
+    expect(await limit.state(subject, 'search')).toEqual({
       limit: 2,
       remaining: 1,
       resetAt: new Date(START + 65_000),
     })
   })
 
-  it('lists the windows of given subjects, fullest first, each equal to its standing', async () => {
+  it('lists the windows of given subjects, fullest first, each equal to its state', async () => {
     const limit = limitAt(3)
     const [one, another] = [newSubject(), newSubject()]
     const same = { ...another, organizationId: one.organizationId }
@@ -174,7 +174,7 @@ describe('a rolling minute', () => {
     expect(await listed()).toHaveLength(3)
     expect(await listed()).toEqual(expect.arrayContaining([...later, [one.subjectId, 'ask', 1]]))
     const [fullest] = await limit.windows(one.organizationId, [same.subjectId])
-    expect(fullest?.standing).toEqual(await limit.standing(same, 'search'))
+    expect(fullest?.state).toEqual(await limit.state(same, 'search'))
     await setTime(60_000_000)
     expect(await listed()).toEqual(later)
     await setTime(90_000_000)
@@ -189,7 +189,7 @@ describe('a rolling minute', () => {
       await limitAt(5).admit(subject, 'search')
     }
     const lowered = limitAt(2)
-    expect(await lowered.standing(subject, 'search')).toMatchObject({
+    expect(await lowered.state(subject, 'search')).toMatchObject({
       remaining: 0,
       resetAt: new Date(START + 63_000),
     })
@@ -221,7 +221,7 @@ describe('a rolling minute', () => {
           const expected = admitted.length < perMinute
           expect(await isAdmitted(limit, subject)).toBe(expected)
           if (expected) admitted.push(time)
-          expect(await limit.standing(subject, 'search')).toMatchObject({
+          expect(await limit.state(subject, 'search')).toMatchObject({
             remaining: perMinute - admitted.length,
           })
         }
@@ -274,7 +274,7 @@ describe('a rolling minute', () => {
       .executeTakeFirstOrThrow()
     expect(row.admitted_at.length).toBeLessThanOrEqual(101)
     expect(row.admitted_count).toHaveLength(row.admitted_at.length)
-    expect(await limit.standing(subject, 'search')).toMatchObject({
+    expect(await limit.state(subject, 'search')).toMatchObject({
       remaining: 1_000_000 - row.admitted_count.reduce((sum, count) => sum + count, 0),
     })
   })
@@ -331,7 +331,7 @@ describe('a sweep', () => {
     await setTime(-3_600_000_000 + 121_000_000)
     expect(await limit.sweep()).toBe(5)
     expect(await limit.sweep()).toBe(0)
-    expect((await limit.standing(used, 'search')).remaining).toBe(4)
+    expect((await limit.state(used, 'search')).remaining).toBe(4)
     for (const subject of old) expect((await limit.admit(subject, 'search')).remaining).toBe(4)
   })
 })

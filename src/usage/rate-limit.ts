@@ -1,6 +1,6 @@
 import type { Db } from '../database/database.ts'
 import { prepare, type Prepared } from '../database/prepared.ts'
-import type { RateStanding } from '../http/gates.ts'
+import type { RateState } from '../http/gates.ts'
 import { AppError } from '../kernel/errors.ts'
 
 /** Above this limit times are stored in slots, or the row would grow with the limit. */
@@ -21,7 +21,7 @@ export interface RateWindow {
   subjectId: string
   action: string
   used: number
-  standing: RateStanding
+  state: RateState
 }
 
 export interface RateWindowOf {
@@ -50,11 +50,11 @@ export interface RateLimit {
     of: RateWindowOf,
     counted: RateCount | undefined,
     requests: number,
-  ): Promise<(RateStanding | AppError)[]>
+  ): Promise<(RateState | AppError)[]>
   /** Counts a request in the subject's rolling minute. @throws AppError `rate_limited`; then it is not counted */
-  admit(subject: RateSubject, action: string): Promise<RateStanding>
+  admit(subject: RateSubject, action: string): Promise<RateState>
   /** Counts nothing. */
-  standing(subject: RateSubject, action: string): Promise<RateStanding>
+  state(subject: RateSubject, action: string): Promise<RateState>
   /** Non-empty windows of these subjects, fullest first and at most `WINDOWS_MAX`. Counts nothing. */
   windows(organizationId: string, subjectIds: readonly string[]): Promise<RateWindow[]>
   /** Removes windows without counted requests, in batches. Returns how many it removed. */
@@ -100,28 +100,25 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
   const statements = options.databaseNow === undefined ? STATEMENTS : rateStatements(options.databaseNow)
   const slotMs = limit <= exactUpTo ? 0 : WINDOW_MS / SLOTS
 
-  const look = async (
-    subject: RateSubject,
-    action: string,
-  ): Promise<{ standing: RateStanding; at: number }> => {
+  const look = async (subject: RateSubject, action: string): Promise<{ state: RateState; at: number }> => {
     const { organizationId, subjectId } = subject
     const values = [organizationId, JSON.stringify([subjectId]), action, limit, 1]
     const [row] = (await statements.windows(db, values)).rows
-    if (!row) throw new Error('the rate standing returned no row')
+    if (!row) throw new Error('the state of the rate window returned no row')
     const counted = { used: row.used ?? 0, reset_ms: row.reset_ms ?? row.now_ms }
-    return { standing: toStanding(limit, counted), at: row.now_ms }
+    return { state: toRateState(limit, counted), at: row.now_ms }
   }
 
   const outcomes = async (
     { subject, action }: RateWindowOf,
     counted: RateCount | undefined,
     requests: number,
-  ): Promise<(RateStanding | AppError)[]> => {
-    const admitted = counted === undefined ? [] : standingsOf(limit, counted)
+  ): Promise<(RateState | AppError)[]> => {
+    const admitted = counted === undefined ? [] : rateStatesOf(limit, counted)
     if (admitted.length === requests) return admitted
-    const { standing, at } = await look(subject, action)
+    const { state, at } = await look(subject, action)
     // A place may have become free since the refusal.
-    const freeAt = standing.remaining > 0 ? new Date(at) : standing.resetAt
+    const freeAt = state.remaining > 0 ? new Date(at) : state.resetAt
     const refused = Array.from({ length: requests - admitted.length }, () =>
       rateLimited(action, limit, freeAt, at),
     )
@@ -139,8 +136,8 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
       if (outcome instanceof AppError) throw outcome
       return outcome
     },
-    async standing(subject, action) {
-      return (await look(subject, action)).standing
+    async state(subject, action) {
+      return (await look(subject, action)).state
     },
     async windows(organizationId, subjectIds) {
       const values = [organizationId, JSON.stringify(subjectIds), null, limit, WINDOWS_MAX]
@@ -148,7 +145,7 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
       return rows.flatMap(({ subject_id: subjectId, action, used, reset_ms }) =>
         subjectId === null || action === null || used === null || reset_ms === null
           ? []
-          : [{ subjectId, action, used, standing: toStanding(limit, { used, reset_ms }) }],
+          : [{ subjectId, action, used, state: toRateState(limit, { used, reset_ms }) }],
       )
     },
     async sweep() {
@@ -218,14 +215,14 @@ function epochMs(time: string): string {
   return `ceil(extract(epoch from ${time}) * 1000)::float8`
 }
 
-function toStanding(limit: number, { used, reset_ms }: Counted): RateStanding {
+function toRateState(limit: number, { used, reset_ms }: Counted): RateState {
   return { limit, remaining: Math.max(0, limit - used), resetAt: new Date(reset_ms) }
 }
 
-function standingsOf(limit: number, { admitted, ...counted }: RateCount): RateStanding[] {
+function rateStatesOf(limit: number, { admitted, ...counted }: RateCount): RateState[] {
   const before = counted.used - admitted
   return Array.from({ length: admitted }, (_, index) =>
-    toStanding(limit, { ...counted, used: before + index + 1 }),
+    toRateState(limit, { ...counted, used: before + index + 1 }),
   )
 }
 

@@ -47,12 +47,12 @@ export const usageRoutes = [
       )
       return reply(200, {
         requestsPerMinute: rateLimit.limitPerMinute,
-        windows: windows.map(({ subjectId, action, used, standing }) => ({
+        windows: windows.map(({ subjectId, action, used, state }) => ({
           apiKeyId: subjectId,
           action,
           requests: used,
-          remaining: standing.remaining,
-          resetAt: standing.resetAt.toISOString(),
+          remaining: state.remaining,
+          resetAt: state.resetAt.toISOString(),
         })),
       })
     },

@@ -17,7 +17,7 @@ export async function createRouteServer<S>(
   services: S,
   callers: ReadonlyMap<string, AgentCaller | ConsoleCaller>,
 ): Promise<FastifyInstance> {
-  const standing = { limit: 60, remaining: 60, resetAt: new Date(0) }
+  const rateState = { limit: 60, remaining: 60, resetAt: new Date(0) }
   const find = (authorization: string | undefined): AgentCaller | ConsoleCaller => {
     const caller = callers.get(authorization?.replace('Bearer ', '') ?? '')
     if (!caller) throw new AppError('unauthenticated', 'Who are you?')
@@ -35,7 +35,7 @@ export async function createRouteServer<S>(
       const may =
         caller.allowedActions.includes(action) &&
         (reach === undefined || isWithin(reach, caller.allowedProviders))
-      return { caller, standing: may ? standing : null, uncappedAt: null }
+      return { caller, rateState: may ? rateState : null, uncappedAt: null }
     },
     async authenticateConsole(authorization) {
       const caller = find(authorization)
@@ -51,9 +51,9 @@ export async function createRouteServer<S>(
     authenticateOperator() {
       throw new AppError('not_found', 'There is no operator here')
     },
-    admit: async () => standing,
+    admit: async () => rateState,
     admitMessage: () => {},
-    standing: async () => standing,
+    rateState: async () => rateState,
     viewerOf: async (caller) => ({ ...caller, readable: Readable.everything }),
     requireRoom: async () => {},
     reserveCredit: async () => ({ settle: async () => {}, refund: async () => {} }),

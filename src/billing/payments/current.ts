@@ -15,7 +15,7 @@ const RANKS: Record<SubscriptionReading['status'], number> = {
 const LIVE_RANK_MAX = 2
 const OVER_RANK = 4
 
-type Standing = Pick<SubscriptionReading, 'status'>
+type WithStatus = Pick<SubscriptionReading, 'status'>
 
 /** The subscription of an organization; its tier is null when its price is unknown. */
 export type Current = Omit<SubscriptionReading, 'tier'> & { tier: SoldTier | null; isLive: boolean }
@@ -33,11 +33,11 @@ export function currentOf(reading: CustomerReading, mirroredId: string | null): 
 }
 
 /** Whether there is something to manage or to pay. */
-export function isLive({ status }: Standing): boolean {
+export function isLive({ status }: WithStatus): boolean {
   return RANKS[status] <= LIVE_RANK_MAX
 }
 
 /** Whether a subscription has ended for good: no payment can revive it, and it is never charged again. */
-export function isOver({ status }: Standing): boolean {
+export function isOver({ status }: WithStatus): boolean {
   return RANKS[status] === OVER_RANK
 }

@@ -20,7 +20,10 @@ export interface PaymentLeaseDependencies {
 const LEASE_WAIT_MS = 15_000
 const LOOK_AGAIN_MS = 50
 
-/** Runs with the organization's held, outside transactions. @throws AppError `overloaded`, `upstream_error` */
+/**
+ * Runs `run` while holding the organization's payment lease, outside transactions.
+ * @throws AppError `overloaded`, `upstream_error`
+ */
 export async function withPaymentLease<T>(
   deps: PaymentLeaseDependencies,
   organizationId: string,

@@ -154,7 +154,7 @@ async function readContent(sync: NotionSync, object: NotionObject, part: NotionP
 
 const NO_CONTENT: NotionContent = { text: '', children: [], left: { files: 0, parts: 0 } }
 
-/** What of a page is not in its item; empty where nothing is. */
+/** Describes which parts of a page its item lacks; empty if none. */
 function leftInWords({ files, parts }: LeftOut): string {
   const reasons = [
     ...(files === 0 ? [] : [files === 1 ? '1 file in it is not read' : `${files} files in it are not read`]),

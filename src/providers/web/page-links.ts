@@ -1,5 +1,6 @@
 import { Tokenizer } from 'htmlparser2'
 import type { Pausable } from '../../kernel/cooperative.ts'
+import { IGNORED_MARKUP } from '../../text/ignored-markup.ts'
 
 const LINKS_MAX = 5_000
 const ADDRESS_CHARACTERS_MAX = 2_048
@@ -50,6 +51,7 @@ function* readTags(
   const tokenizer = new Tokenizer(
     { decodeEntities: true },
     {
+      ...IGNORED_MARKUP,
       onopentagname(from, to) {
         tag = nameAt(from, to)
         attributes = {}
@@ -64,15 +66,7 @@ function* readTags(
       onattribentity: (codepoint) => add(String.fromCodePoint(codepoint)),
       onopentagend: end,
       onselfclosingtag: end,
-      onattribend() {},
       onclosetag() {},
-      oncdata() {},
-      oncomment() {},
-      ondeclaration() {},
-      onend() {},
-      onprocessinginstruction() {},
-      ontext() {},
-      ontextentity() {},
     },
   )
   for (let at = 0; at < html.length; at += CHARACTERS_A_PAUSE) {

@@ -14,7 +14,7 @@ import { surveySite } from './survey.ts'
 
 export interface ConfluenceAdapterOptions extends SiteOptions {
   extractor: TextExtractor
-  /** Pages per page of a run; 50 by default. */
+  /** Confluence pages per batch of a run; 50 by default. */
   itemsPerPage?: number
 }
 

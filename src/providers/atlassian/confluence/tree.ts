@@ -97,7 +97,7 @@ export interface Place {
 /** The pages, blog posts and folders of a site, with what is above each. */
 export interface Tree {
   readonly nodes: ReadonlyMap<string, Node>
-  /** Where the API has a page or a blog post. */
+  /** The API list that contains the item with this ID. */
   listOf(id: string): ContentList
   add(node: Node): void
   setLayer(id: string, layer: Layer): void

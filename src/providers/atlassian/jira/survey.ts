@@ -99,7 +99,7 @@ export async function surveyIssues({
   }
   const stored = (await storedBelow(session, prefix)).map((one) => one.slice(prefix.length))
   const missing = stored.filter((one) => !changed.has(one) && !ids.has(one))
-  const there = await findAnyway(jira, missing, projects)
+  const there = await findById(jira, missing, projects)
   const marks = new Map<string, string>()
   for (const one of new Set([...ids, ...changed.keys(), ...there.keys()]))
     marks.set(one, changed.get(one) ?? there.get(one) ?? markAsKnown(position.known[one]))
@@ -127,8 +127,11 @@ function expectFew(count: number): void {
     )
 }
 
-/** The marks of stored issues that no search found, but that exist: the index may be late, or one moved meanwhile. */
-async function findAnyway(
+/**
+ * Marks of stored issues that exist although no search returned them: the index lags, or an issue moved during the
+ * search.
+ */
+async function findById(
   jira: Jira,
   missing: readonly string[],
   projects: ReadonlyMap<string, unknown>,

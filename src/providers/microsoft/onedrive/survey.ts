@@ -29,7 +29,7 @@ export async function surveyDrive(
   const there = new Set([...unknown].map((id) => itemId(drive, id)))
   for (const item of items.values()) {
     const above = foldersAbove(items, item)
-    // Not every folder above need be open to the account, but none is deleted.
+    // Parent folders may be inaccessible to the account, but none may be deleted.
     if (item.folder != null || above.some((id) => removed.has(id))) continue
     there.add(itemId(drive, item.id))
     if (folders === null || above.some((id) => wanted.has(id))) below.push(item)

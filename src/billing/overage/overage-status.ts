@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import { isLeaseFree } from '../../background/index.ts'
 import type { Db } from '../../database/database.ts'
 import { SAFE_TO_REPEAT_MS } from './send-reports.ts'
-import type { OverageStanding, WaitingReport } from '../schemas.ts'
+import type { OverageStatus, WaitingReport } from '../schemas.ts'
 
 /** Totals for all organizations. */
-export async function readOverageStanding(db: Db, now: Date): Promise<OverageStanding> {
+export async function readOverageStatus(db: Db, now: Date): Promise<OverageStatus> {
   const uncertainSince = new Date(now.getTime() - SAFE_TO_REPEAT_MS)
   const row = await db
     .selectFrom('overage_reports')

@@ -2,7 +2,7 @@ import { type Expression, type ExpressionBuilder, sql, type SqlBool } from 'kyse
 import type { Db } from '../../database/database.ts'
 import type { PaymentRemark, Schema } from '../../database/schema.ts'
 import { REMARKS } from './remarks.ts'
-import type { ComparisonStanding, RemarkedOrganization } from '../schemas.ts'
+import type { ComparisonStatus, RemarkedOrganization } from '../schemas.ts'
 
 type Where = ExpressionBuilder<Schema, 'payment_accounts'>
 
@@ -10,7 +10,7 @@ const isRemarked = (where: Where): Expression<SqlBool> => where('remarks', '<>',
 const isUnreadable = (where: Where): Expression<SqlBool> => where('attempts', '>', 0)
 
 /** Totals for all organizations that are, or were, at the payment processor. */
-export async function readComparisonStanding(db: Db, now: Date): Promise<ComparisonStanding> {
+export async function readComparisonStatus(db: Db, now: Date): Promise<ComparisonStatus> {
   const row = await db
     .selectFrom('payment_accounts')
     .select((eb) => [
