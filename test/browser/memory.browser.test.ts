@@ -121,6 +121,10 @@ describe.skipIf(executablePath === null)('the memory in a browser', () => {
     await page.getByRole('button', { name: 'Show the whole memory' }).click()
     await expectDrawn(page)
     expect(new URL(page.url()).search).toBe('')
+    // A name that no link can have.
+    await page.goto(`${rig.service.url}/console/memory?node=junk`)
+    await expectDrawn(page)
+    expect(await page.getByRole('group', { name: 'The chosen name' }).count()).toBe(0)
     await close()
   })
 

@@ -14,7 +14,7 @@ import { ChangesView } from './changes-view.tsx'
 import { Legend } from './legend.tsx'
 import { MemoryFilters } from './memory-filters.tsx'
 import classes from './memory-page.module.css'
-import type { MemorySearch } from './memory-search.ts'
+import { type MemorySearch, readMemorySearch } from './memory-search.ts'
 import { MemoryTable } from './memory-table.tsx'
 import { NodePanel } from './node-panel.tsx'
 import { useRelated } from './use-entity.ts'
@@ -25,7 +25,8 @@ const GraphView = lazy(pageFile(async () => ({ default: (await import('./graph-v
 
 /** The names in the stored items, as a graph or a table. The URL has the whole view. */
 export function MemoryPage() {
-  const search = useSearch({ from: '/memory' })
+  // The router passes on what the reader omits.
+  const search = readMemorySearch({ ...useSearch({ from: '/memory' }) })
   const navigate = useNavigate({ from: '/memory' })
   const canvas = useCanvas(search)
   const related = useRelated(search.node)

@@ -6,14 +6,15 @@ import { BackLink } from '../../ui/back-link.tsx'
 import { ItemDrawer } from './item-drawer.tsx'
 import { ItemFilters } from './item-filters.tsx'
 import { ItemList } from './item-list.tsx'
-import { filtersOf, type ItemsSearch } from './items-search.ts'
+import { filtersOf, type ItemsSearch, readItemsSearch } from './items-search.ts'
 import { useItems } from './use-items.ts'
 import { totalOf } from './item-totals.ts'
 
 const route = getRouteApi('/admins/sources/items')
 
 export function ItemsPage() {
-  const search = route.useSearch()
+  // The router passes on what the reader omits.
+  const search = readItemsSearch({ ...route.useSearch() })
   const navigate = useNavigate()
   const { item, order } = search
   const filters = filtersOf(search)

@@ -3,7 +3,7 @@ import { ButtonLink } from '../../ui/links.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { ItemDrawer } from './item-drawer.tsx'
 import { ItemFilters } from './item-filters.tsx'
-import { filtersOf, type ItemsSearch } from './items-search.ts'
+import { filtersOf, type ItemsSearch, readItemsSearch } from './items-search.ts'
 import { ItemList } from './item-list.tsx'
 import { totalOf } from './item-totals.ts'
 import { isPushOnly, type Source } from './source-words.ts'
@@ -12,7 +12,8 @@ import { useItems } from './use-items.ts'
 const route = getRouteApi('/admins/sources/$sourceId')
 
 export function ItemsPanel({ source }: { source: Source }) {
-  const search = route.useSearch()
+  // The router passes on what the reader omits.
+  const search = readItemsSearch({ ...route.useSearch() })
   const { item, order } = search
   // The page determines the source and its provider.
   const { source: _, provider: __, ...filters } = filtersOf(search)
