@@ -108,7 +108,11 @@ export const FIGURES: Record<string, Figure> = {
   search: { files: ['bench/results/search.json'], columns: SEARCH },
   'search-16': { files: ['bench/results/search-16-processors.json'], columns: SEARCH },
   million: {
-    files: ['bench/results/million.json', 'bench/results/million-embedded.json'],
+    files: [
+      'bench/results/million.json',
+      'bench/results/million-embedded.json',
+      'bench/results/five-million.json',
+    ],
     columns: [
       ['database', text('database')],
       ['chunks', number('chunks')],
@@ -121,8 +125,22 @@ export const FIGURES: Record<string, Figure> = {
       ['resident MB', number('residentMb')],
     ],
   },
+  'five-million': {
+    files: ['bench/results/five-million.json'],
+    rows: (results) =>
+      results.flatMap((one) => z.array(z.record(z.string(), z.unknown())).parse(one['operations'])),
+    columns: [
+      ['what', text('what')],
+      ['seconds', number('seconds', 2)],
+    ],
+  },
   memory: {
-    files: ['bench/results/search.json', 'bench/results/million.json', 'bench/results/million-embedded.json'],
+    files: [
+      'bench/results/search.json',
+      'bench/results/million.json',
+      'bench/results/million-embedded.json',
+      'bench/results/five-million.json',
+    ],
     columns: [
       ['database', text('database')],
       ['chunks', number('chunks')],

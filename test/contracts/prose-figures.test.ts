@@ -181,7 +181,7 @@ const FIGURES: Figure[] = [
 const RECOMMENDED: readonly (readonly [page: string, text: string])[] = [
   [`${GUIDES}/deploy.md`, '512 MB per process on PostgreSQL, 1.5 GB embedded'],
   [`${GUIDES}/deploy.md`, 'beyond 100,000 chunks'],
-  [`${GUIDES}/deploy.md`, 'about 4 KB per chunk'],
+  [`${GUIDES}/deploy.md`, 'about 5 KB per chunk'],
   ['docs/tutorials/sell-plans.md', '31 days'],
 ]
 /** Pages that say what the service measured or does; references have tests of their own. */
