@@ -133,6 +133,19 @@ describe('the channel allowlist', () => {
   })
 })
 
+describe('the audience', () => {
+  it('exists only for sources with an account, because pushed documents carry their own access policy', async () => {
+    const change = () =>
+      asAdmin('PATCH', `/v1/console/sources/${organization.sources.notion}`, { audience: 'everyone' })
+    expect(await change()).toMatchObject({
+      status: 400,
+      body: { code: 'audience_not_supported', error: expect.stringContaining('pushed documents') },
+    })
+    await connect('notion')
+    expect((await change()).status).toBe(200)
+  })
+})
+
 describe('a user', () => {
   it('creates, renames, pauses, resumes and removes sources, each recorded in their name [SRC-7, SRC-8, AUD-2, AUD-11]', async () => {
     const made = await asAdmin('POST', '/v1/console/sources', { provider: 'slack', displayName: 'Team' })
