@@ -104,6 +104,18 @@ const FIGURES: Figure[] = [
     'DOUBTFUL_UP_TO = 1.9',
   ],
   [
+    `${EXPLANATION}/benchmarks.md`,
+    'from 632 to 675 MB embedded and from 623 to 663 MB',
+    'bench/results/load.md',
+    '| 632 / 675 |',
+  ],
+  [
+    `${EXPLANATION}/benchmarks.md`,
+    'from 632 to 675 MB embedded and from 623 to 663 MB',
+    'bench/results/load.md',
+    '| 623 / 663 |',
+  ],
+  [
     `${GUIDES}/approximate-index.md`,
     'in up to 512 MB',
     'src/approximate-index/build-index.ts',
