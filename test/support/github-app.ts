@@ -7,6 +7,7 @@ import type { TextExtractor } from '../../src/file-text/index.ts'
 import { createGitHubAppAdapter } from '../../src/providers/github/app/adapter.ts'
 import type { ConnectedAccount, OAuthAdapter, ProviderLimits } from '../../src/providers/provider.ts'
 import { createProviderHarness, type HarnessOptions, type ProviderHarness } from './provider-harness.ts'
+import { createRenewedTokens } from './renewed-tokens.ts'
 
 export interface GitHubAppAccount {
   hub: GitHubEmulator
@@ -75,18 +76,8 @@ export async function connectInstallation(
   const installation = hub.app.install('acme')
   const connected = await connect()
   const open = (more: Pick<HarnessOptions, 'limits' | 'signal' | 'now' | 'clock'>): ProviderHarness => {
-    let { credentials } = connected
-    const opened = createProviderHarness({
-      adapter,
-      account: connected,
-      async accessToken(refused) {
-        if (refused === credentials.accessToken)
-          credentials = await adapter.refresh(credentials, opened.session.signal)
-        return credentials.accessToken
-      },
-      ...more,
-    })
-    return opened
+    const accessToken = createRenewedTokens(adapter, () => connected.credentials)
+    return createProviderHarness({ adapter, account: connected, accessToken, ...more })
   }
   const sync = open({ now: clock.now(), ...options })
   clock.now = () => sync.now

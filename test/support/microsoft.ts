@@ -6,8 +6,9 @@ import {
 } from '../../emulators/microsoft/index.ts'
 import type { Clock } from '../../src/kernel/clock.ts'
 import type { MicrosoftSettings } from '../../src/providers/microsoft/shared/settings.ts'
-import type { Credentials, OAuthAdapter, ProviderLimits } from '../../src/providers/provider.ts'
+import type { OAuthAdapter, ProviderLimits } from '../../src/providers/provider.ts'
 import { createProviderHarness, type HarnessOptions, type ProviderHarness } from './provider-harness.ts'
+import { createRenewedTokens } from './renewed-tokens.ts'
 
 export interface MicrosoftAccount {
   microsoft: MicrosoftEmulator
@@ -55,17 +56,9 @@ export async function connectMicrosoft(options: MicrosoftAccountOptions): Promis
   const scope = ['offline_access', 'User.Read', ...scopes].join(' ')
   const { id, mail } = microsoft.people.get('ada')
   const open = (more: Pick<HarnessOptions, 'adapter' | 'limits' | 'signal' | 'now'>): ProviderHarness => {
-    let credentials: Credentials = { ...microsoft.grants.issue('ada', scope), expiresAt: null, scopes: [] }
-    const opened = createProviderHarness({
-      account: { externalAccountId: id, displayName: mail ?? '' },
-      async accessToken(refused) {
-        if (refused === credentials.accessToken)
-          credentials = await adapter.refresh(credentials, opened.session.signal)
-        return credentials.accessToken
-      },
-      ...more,
-    })
-    return opened
+    const connected = () => ({ ...microsoft.grants.issue('ada', scope), expiresAt: null, scopes: [] })
+    const account = { externalAccountId: id, displayName: mail ?? '' }
+    return createProviderHarness({ account, accessToken: createRenewedTokens(adapter, connected), ...more })
   }
   const sync = open({ adapter: disturbed, limits, ...(signal && { signal }) })
   harness = sync

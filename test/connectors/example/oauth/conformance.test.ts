@@ -1,6 +1,6 @@
 import { checkConnector } from '../../conformance.ts'
-import type { Credentials } from '../../../../src/providers/provider.ts'
 import { createProviderHarness } from '../../../support/provider-harness.ts'
+import { createRenewedTokens } from '../../../support/renewed-tokens.ts'
 import { createExampleAdapter } from './adapter.ts'
 import { startExampleEmulator } from './emulator.ts'
 import { exampleProvider as provider } from './index.ts'
@@ -14,18 +14,12 @@ checkConnector({
     const now = (): Date => new Date(sync.now)
     const adapter = createExampleAdapter({ clientId, clientSecret, apiUrl, notesPerPage: thingsPerPage, now })
     const harness = { adapter, account: { externalAccountId: account, displayName: 'Acme' } }
-    let credentials: Credentials | undefined
+    const connected = () => ({ ...grants.issue(account, 'notes:read'), expiresAt: null, scopes: [] })
     const sync = createProviderHarness({
       ...harness,
       limits,
       ...(signal && { signal }),
-      // As the service does it.
-      async accessToken(refused) {
-        credentials ??= { ...grants.issue(account, 'notes:read'), expiresAt: null, scopes: [] }
-        if (refused === credentials.accessToken)
-          credentials = await adapter.refresh(credentials, sync.session.signal)
-        return credentials.accessToken
-      },
+      accessToken: createRenewedTokens(adapter, connected),
     })
     return {
       sync,
