@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { type ConsoleRig, expectNoFaults, startConsole } from './support/console.ts'
+import { type ConsoleRig, expectNoFaults, expectNoFaultsInThemes, startConsole } from './support/console.ts'
 
 const READER = 'mel@example.com'
 const executablePath = inject('chromium')
@@ -13,7 +13,7 @@ describe.skipIf(executablePath === null)('citations in a browser', () => {
   })
   afterAll(() => rig.close())
 
-  it('numbers citations in the order in which the answer mentions them, and marks what a marker cites', async () => {
+  it('numbers citations in the order in which the answer mentions them, marks what a marker cites, and pages by marker', async () => {
     const { page, close } = await rig.openTab({ bypassCSP: true })
     const { body } = await rig.service.call('GET', '/v1/source-items?title=Vacation', {
       key: rig.organization.adminKey,
@@ -56,6 +56,20 @@ describe.skipIf(executablePath === null)('citations in a browser', () => {
     expect(await marked(3)).toEqual([expire])
     expect(await marked(4)).toEqual([accrue])
     expect(await marked(7)).toEqual([accrue, expire])
+    await markers.first().press('Enter')
+    const panel = page.getByRole('dialog')
+    const next = panel.getByRole('button', { name: 'Next citation' })
+    await panel.getByText('[1] · 1 of 5').waitFor()
+    for (const place of ['[2] · 2 of 5', '[1] · 3 of 5', '[3] · 4 of 5']) {
+      await next.press('Enter')
+      await panel.getByText(place).waitFor()
+    }
+    await panel.locator('mark').getByText(expire).waitFor()
+    await page.keyboard.press('ArrowRight')
+    await panel.getByText('[3] · 5 of 5').waitFor()
+    await panel.locator('mark').getByText(accrue).waitFor()
+    expect(await panel.locator('mark').allInnerTexts()).toEqual([accrue])
+    await expectNoFaults(page, 'the last citation')
     await close()
   })
 
@@ -63,6 +77,8 @@ describe.skipIf(executablePath === null)('citations in a browser', () => {
     const { page, close } = await rig.openTab({ bypassCSP: true })
     await rig.signIn(page, READER, 'ask?mode=search&q=travel%20pages')
     const results = page.getByRole('region', { name: 'Search results' })
+    await results.getByRole('button').first().waitFor()
+    await expectNoFaultsInThemes(page, 'results')
     await results.getByRole('button').first().press('Enter')
     const panel = page.getByRole('dialog')
     await panel.getByText(/^1 of \d/).waitFor()

@@ -22,10 +22,29 @@ const MARKERS = /\[(\d{1,3})\]/g
 const LAST_WORD = /(?<!\S)\S{1,24}\s*$/
 const PREVIEW_CHARACTERS = 320
 
+/** A citation of an answer, or a search result. */
+export interface Citation {
+  /** The number of the passage, starting at 1. */
+  at: number
+  /** Which of the passage's markers it is, starting at 1. Search results have none. */
+  mention?: number
+}
+
+/** The markers of passages, in the order of the text. */
+export function citationsIn(text: string, passages: Passages): Citation[] {
+  const mentions = new Map<number, number>()
+  return [...text.matchAll(MARKERS)].flatMap(([, number]) => {
+    const at = Number(number)
+    if (passages[at - 1] === undefined) return []
+    const mention = (mentions.get(at) ?? 0) + 1
+    mentions.set(at, mention)
+    return { at, mention }
+  })
+}
+
 /** The numbers of the cited passages, in the order in which the text first cites them. */
 export function citedIn(text: string, passages: Passages): number[] {
-  const numbers = [...text.matchAll(MARKERS)].map(([, number]) => Number(number))
-  return [...new Set(numbers)].filter((number) => passages[number - 1] !== undefined)
+  return [...new Set(citationsIn(text, passages).map(({ at }) => at))]
 }
 
 /** What markers of a text show: its passages, and those that the whole answer cites, in the order of `citedIn`. */

@@ -1,7 +1,7 @@
 import { useWorkspace } from '../../session/workspace.tsx'
 import { type AskSearch, without } from './ask-search.ts'
 import { citedPassagesOf } from './earlier-turns.tsx'
-import { citedIn, type Passages } from './marker.tsx'
+import { citationsIn, type Passages } from './marker.tsx'
 import { citationLink } from './question-link.ts'
 import { SourcePanel } from './source-panel.tsx'
 import type { AnswerState } from './use-answer.ts'
@@ -42,7 +42,8 @@ export function OpenSource({
   const { item, at, mention, thread } = search
   const passage = at === undefined ? undefined : passages[at - 1]
   const isOfItem = passage?.sourceItemId === item
-  const numbers = text === null ? passages.map((_, place) => place + 1) : citedIn(text, passages)
+  const citations =
+    text === null ? passages.map((_, place) => ({ at: place + 1 })) : citationsIn(text, passages)
   const citation =
     isOfItem && stored !== null && thread !== undefined ? { ...stored, thread, at, mention } : null
   return (
@@ -53,11 +54,11 @@ export function OpenSource({
           ? { answer: text, at, mention, passage }
           : { answer: text, at: undefined, mention: undefined, passage: undefined }
       }
-      numbers={numbers}
+      citations={citations}
       link={citationLink(organization.id, item, citation)}
-      onGo={(number) => {
-        const next = passages[number - 1]
-        if (next) onGo({ ...without(search, 'mention'), item: next.sourceItemId, at: number })
+      onGo={(next) => {
+        const cited = passages[next.at - 1]
+        if (cited) onGo({ ...without(search, 'mention'), item: cited.sourceItemId, ...next })
       }}
       onClose={() => onGo(without(search, 'item', 'at', 'mention', 'turn'))}
     />

@@ -12,7 +12,7 @@ import { ItemReaders } from '../sources/item-readers.tsx'
 import type { AskSearch } from './ask-search.ts'
 import { CitationPager, keyedCitation } from './citation-pager.tsx'
 import { CopyAddress } from './copy-link.tsx'
-import type { Passage } from './marker.tsx'
+import type { Citation, Passage } from './marker.tsx'
 import classes from './source-panel.module.css'
 import { StoredText } from './stored-text.tsx'
 
@@ -30,31 +30,32 @@ interface Cited {
 /**
  * A stored document with its cited sentences highlighted, beside the page or full width on narrow screens.
  * @param itemId the panel is closed if undefined
- * @param numbers the passages to page through
+ * @param citations those to page through
  * @param link opens the same citation again
  */
 export function SourcePanel({
   itemId,
   cited,
-  numbers,
+  citations,
   link,
   onGo,
   onClose,
 }: {
   itemId: string | undefined
   cited: Cited
-  numbers: readonly number[]
+  citations: readonly Citation[]
   link: AskSearch
-  onGo: (number: number) => void
+  onGo: (citation: Citation) => void
   onClose: () => void
 }) {
-  const { answer, at, passage } = cited
+  const { answer, at, mention, passage } = cited
+  const open = at === undefined ? undefined : { at, ...(mention !== undefined && { mention }) }
   const isWide = useMediaQuery(WIDE, true, { getInitialValueInEffect: false })
   const item = useSourceItem(itemId)
   // Of the passage until the document is read.
   const origin = item.data ?? passage ?? { provider: '', url: null }
   useWindowEvent('keydown', (event) => {
-    const next = keyedCitation(event, at, numbers)
+    const next = keyedCitation(event, open, citations)
     if (next !== undefined) onGo(next)
   })
   return (
@@ -75,8 +76,8 @@ export function SourcePanel({
         </div>
         <Drawer.Body>
           <div className={classes.tools}>
-            {at !== undefined && (
-              <CitationPager at={at} numbers={numbers} isCited={answer !== null} onGo={onGo} />
+            {open && (
+              <CitationPager open={open} citations={citations} isCited={answer !== null} onGo={onGo} />
             )}
             <CopyAddress search={link} label="Copy link" isLabelled />
           </div>
