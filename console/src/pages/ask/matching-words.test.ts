@@ -33,4 +33,10 @@ describe('the words that matched', () => {
     expect(excerpt.length).toBeLessThan(210)
     expect(excerptOf('Short\n text', wordsToMark('hotel'), 200)).toBe('Short text')
   })
+
+  it('are in the excerpt where most of them are together', () => {
+    const far = ' and so on'.repeat(50)
+    const text = `The hotel opens at 8.${far} The hotel limits are 140 euros.${far} Hotel again.`
+    expect(excerptOf(text, wordsToMark('hotel limit'), 200)).toContain('The hotel limits are 140 euros.')
+  })
 })

@@ -39,16 +39,31 @@ export function markWords(text: string, words: ReadonlySet<string>): TextPiece[]
 }
 
 /**
- * The part of a passage that shows why it matches, on one line. It starts shortly before the first match.
+ * The part of a passage that shows why it matches, on one line: the first one with the most different words of the query.
  * @param length the approximate length in characters
  */
 export function excerptOf(text: string, words: ReadonlySet<string>, length: number): string {
   const line = text.replaceAll(/\s+/g, ' ').trim()
-  const first = markWords(line, words).find(({ isMatch }) => isMatch)?.from ?? 0
-  const wanted = Math.min(first - length / 4, line.length - length)
+  const lead = length / 4
+  const start = densestMatch(
+    markWords(line, words).filter(({ isMatch }) => isMatch),
+    length - lead,
+  )
+  const wanted = Math.min(start - lead, line.length - length)
   const from = wanted <= 0 ? 0 : line.indexOf(' ', wanted) + 1
   const excerpt = line.slice(from, from + length).trimEnd()
   return `${from > 0 ? '… ' : ''}${excerpt}${from + length < line.length ? '…' : ''}`
+}
+
+/** The offset of the match with the most different words within `reach` characters; the first one of equals. */
+function densestMatch(matches: readonly TextPiece[], reach: number): number {
+  let best = { from: 0, words: 0 }
+  for (const { from } of matches) {
+    const near = matches.filter((one) => one.from >= from && one.from < from + reach)
+    const words = new Set(near.map(({ text }) => stemOf(text.toLowerCase()))).size
+    if (words > best.words) best = { from, words }
+  }
+  return best.from
 }
 
 /** Removes a plural "s", so that "days" also matches "day". A stronger stemmer would match other words. */

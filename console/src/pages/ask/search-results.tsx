@@ -25,6 +25,11 @@ import classes from './search-results.module.css'
 type Hit = Schemas['Hit']
 const KEPT_MS = 30 * 60_000
 const CHARACTERS_SHOWN = 420
+/** The order of the results, and what their scores are. */
+const ORDERS = {
+  vector: 'by similarity (meaning only, 0 to 1)',
+  hybrid: 'by relevance (words and meaning). Similarity compares meaning only. Both are 0 to 1.',
+} as const
 
 /** Search results, cached so that Back costs no credit. */
 export function useSearchResults(search: AskSearch) {
@@ -70,7 +75,7 @@ export function SearchResults({
   return (
     <Panel
       title="Search results"
-      text={`${count(hits.length, 'passage')}, ${search.rank === 'vector' ? 'by meaning' : 'by words and meaning'}`}
+      text={`${count(hits.length, 'passage')} ${ORDERS[search.rank ?? 'hybrid']}`}
       isFlush
     >
       <ol className={classes.list}>
