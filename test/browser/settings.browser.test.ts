@@ -55,6 +55,35 @@ describe.skipIf(executablePath === null)('the settings in a browser', () => {
     await close()
   })
 
+  it('links to each section by keyboard, which comes into view below the bar of a phone', async () => {
+    const { page, close } = await rig.openTab({ bypassCSP: true })
+    await rig.signIn(page, (await rig.settle()).email, 'settings')
+    await expectSettled(page)
+    const sections = page.getByRole('navigation', { name: 'Sections' })
+    const titles = await sections.getByRole('link').allInnerTexts()
+    expect(titles).toEqual(await page.getByRole('main').getByRole('heading', { level: 2 }).allInnerTexts())
+    for (const width of [1440, 390]) {
+      await page.setViewportSize({ width, height: 600 })
+      await sections.getByRole('link', { name: 'Models' }).press('Enter')
+      await expect.poll(() => page.evaluate('scrollY')).toBeGreaterThan(300)
+      const { y } = (await page.getByRole('region', { name: 'Models' }).boundingBox()) ?? { y: -1 }
+      expect(y).toBeGreaterThan(60)
+      expect(y).toBeLessThan(100)
+      await page.evaluate('scrollTo(0, 0)')
+      await sections.getByRole('link', { name: 'Your account' }).press('Enter')
+      await page.keyboard.press('Tab')
+      await page
+        .getByRole('radio', { name: 'System' })
+        .and(page.locator(':focus'))
+        .waitFor({ state: 'attached' })
+    }
+    await expectNoFaults(page, 'the sections on a phone')
+    await page.goto('about:blank')
+    await page.goto(`${rig.service.url}/console/settings#leave`)
+    await expect.poll(() => page.evaluate('scrollY')).toBeGreaterThan(300)
+    await close()
+  })
+
   it('shows a failed test in words of what to do', async () => {
     const { page, close } = await rig.openTab({ bypassCSP: true })
     await rig.signIn(page, (await rig.settle('admin')).email, 'settings')

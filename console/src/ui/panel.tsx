@@ -4,6 +4,7 @@ import classes from './panel.module.css'
 
 /** A section of a page, with a title or only a name for screen readers. `isFlush` removes the padding, as for tables. */
 export function Panel({
+  id,
   title,
   label,
   text,
@@ -11,6 +12,8 @@ export function Panel({
   isFlush = false,
   children,
 }: {
+  /** For links to the section. */
+  id?: string
   title?: string
   label?: string
   text?: string
@@ -18,16 +21,17 @@ export function Panel({
   isFlush?: boolean
   children: ReactNode
 }) {
-  const id = useId()
+  const titleId = useId()
   return (
     <section
+      id={id}
       className={classes.panel}
-      {...(title === undefined ? { 'aria-label': label } : { 'aria-labelledby': id })}
+      {...(title === undefined ? { 'aria-label': label } : { 'aria-labelledby': titleId })}
     >
       {title !== undefined && (
         <header className={classes.header}>
           <div className={classes.words}>
-            <Title order={2} size="h5" id={id}>
+            <Title order={2} size="h5" id={titleId}>
               {title}
             </Title>
             {text !== undefined && (

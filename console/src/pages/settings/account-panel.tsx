@@ -3,6 +3,7 @@ import { roleName } from '../../session/role-name.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
 import { COLOR_SCHEMES } from '../../ui/color-schemes.ts'
 import { Panel } from '../../ui/panel.tsx'
+import { SECTIONS } from './settings-sections.ts'
 import classes from './settings.module.css'
 
 const CHOICES = COLOR_SCHEMES.map(({ id, label }) => ({ value: id, label }))
@@ -12,7 +13,7 @@ export function AccountPanel() {
   const { user, organization } = useWorkspace()
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   return (
-    <Panel title="Your account" text="Name and email address come from your identity provider.">
+    <Panel {...SECTIONS.account} text="Name and email address come from your identity provider.">
       <dl className={classes.facts}>
         <dt>Name</dt>
         <dd>{user.name ?? 'None'}</dd>

@@ -3,12 +3,13 @@ import { useConsole } from '../../session/context.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { TextLink } from '../../ui/links.tsx'
 import { Panel } from '../../ui/panel.tsx'
+import { SECTIONS } from './settings-sections.ts'
 
 /** How an admin takes everything out: the console cannot, because only a key may read all items. */
 export function ExportPanel() {
   const { publicUrl } = useConsole().config
   return (
-    <Panel title="Export" text="All items with their access policies and vectors, in one file.">
+    <Panel {...SECTIONS.export} text="All items with their access policies and vectors, in one file.">
       <Stack gap="xs">
         <CodeBlock
           label="the export command"

@@ -5,13 +5,14 @@ import { useWorkspace } from '../../session/workspace.tsx'
 import { TextLink } from '../../ui/links.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import classes from './removal-panel.module.css'
+import { SECTIONS } from './settings-sections.ts'
 
 /** Leaves the workspace. An owner first transfers it on the Members page. */
 export function LeavePanel() {
   const { organization } = useWorkspace()
   const [isOpen, { open, close }] = useDisclosure(false)
   return (
-    <Panel title="Leave the workspace">
+    <Panel {...SECTIONS.leave}>
       <Group justify="space-between">
         <Text size="sm" style={{ flex: '1 1 16rem' }}>
           You lose access at once and can return only by invitation.

@@ -6,6 +6,7 @@ import { formatNumber } from '../../ui/format.ts'
 import { Panel } from '../../ui/panel.tsx'
 import { Reading } from '../../ui/reading.tsx'
 import { Status } from '../../ui/status.tsx'
+import { SECTIONS } from './settings-sections.ts'
 import classes from './settings.module.css'
 import { type ModelKind, type ModelSetting, useModels, useTestModel } from './use-models.ts'
 
@@ -13,7 +14,7 @@ import { type ModelKind, type ModelSetting, useModels, useTestModel } from './us
 export function ModelsPanel() {
   const models = useModels()
   return (
-    <Panel title="Models" text="Set in the environment of the service.">
+    <Panel {...SECTIONS.models} text="Set in the environment of the service.">
       <Reading query={models}>
         {({ language, embedding }) => (
           <div className={classes.models}>

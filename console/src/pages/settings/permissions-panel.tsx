@@ -4,6 +4,7 @@ import { useWorkspace } from '../../session/workspace.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { useEnforcePermissions } from '../members/use-directory.ts'
+import { SECTIONS } from './settings-sections.ts'
 
 /** What each state does to everybody, which the owner confirms. */
 const CHANGES = {
@@ -36,7 +37,7 @@ export function PermissionsPanel() {
   const [wanted, setWanted] = useState<keyof typeof CHANGES>('enforced')
   const isOwner = organization.role === 'owner'
   return (
-    <Panel title="Permissions">
+    <Panel {...SECTIONS.permissions}>
       <Stack gap="sm">
         <Switch
           label="Enforce permissions"

@@ -8,13 +8,14 @@ import { useWorkspace } from '../../session/workspace.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { TypedConfirmation } from '../../ui/typed-confirmation.tsx'
 import classes from './removal-panel.module.css'
+import { SECTIONS } from './settings-sections.ts'
 
 /** Deletes the workspace. Owners only. */
 export function RemovalPanel() {
   const { organization } = useWorkspace()
   const [isOpen, { open, close }] = useDisclosure(false)
   return (
-    <Panel title="Delete the workspace">
+    <Panel {...SECTIONS.removal}>
       <Group justify="space-between">
         <Text size="sm" style={{ flex: '1 1 20rem' }}>
           Deletes all items, keys, members and the audit trail, for everybody.

@@ -2,6 +2,7 @@ import { Anchor, Code, Group } from '@mantine/core'
 import { useConsole } from '../../session/context.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { Panel } from '../../ui/panel.tsx'
+import { SECTIONS } from './settings-sections.ts'
 import classes from './settings.module.css'
 
 /** The addresses that programs and agents need, and the version to name in questions to the operator. */
@@ -9,7 +10,7 @@ export function ServicePanel() {
   const { publicUrl, version } = useConsole().config
   return (
     <Panel
-      title="Service"
+      {...SECTIONS.service}
       text="Addresses for programs and agents."
       action={
         <Group gap="md">

@@ -8,24 +8,46 @@ import { ModelsPanel } from './models-panel.tsx'
 import { PermissionsPanel } from './permissions-panel.tsx'
 import { RemovalPanel } from './removal-panel.tsx'
 import { ServicePanel } from './service-panel.tsx'
+import classes from './settings-page.module.css'
+import { SECTIONS } from './settings-sections.ts'
 import { WorkspacePanel } from './workspace-panel.tsx'
 
-/** Settings of the workspace and of the signed-in user. Members can only view the workspace and leave it. */
+/** The panels in order. Members can only view the workspace and leave it. */
+const PANELS = [
+  { ...SECTIONS.workspace, Content: WorkspacePanel, isFor: 'everyone' },
+  { ...SECTIONS.permissions, Content: PermissionsPanel, isFor: 'admins' },
+  { ...SECTIONS.service, Content: ServicePanel, isFor: 'everyone' },
+  { ...SECTIONS.models, Content: ModelsPanel, isFor: 'admins' },
+  { ...SECTIONS.export, Content: ExportPanel, isFor: 'admins' },
+  { ...SECTIONS.account, Content: AccountPanel, isFor: 'everyone' },
+  { ...SECTIONS.leave, Content: LeavePanel, isFor: 'everyone' },
+  { ...SECTIONS.removal, Content: RemovalPanel, isFor: 'owners' },
+] as const
+
+/** Settings of the workspace and of the signed-in user, with links to the sections. */
 export function SettingsPage() {
   const { organization, isAdmin } = useWorkspace()
+  const isShown = { everyone: true, admins: isAdmin, owners: organization.role === 'owner' }
+  const panels = PANELS.filter(({ isFor }) => isShown[isFor])
   return (
     <>
       <PageHeader title="Settings" text={`${organization.name}, the service and your account.`} />
-      <Stack gap="lg">
-        <WorkspacePanel />
-        {isAdmin && <PermissionsPanel />}
-        <ServicePanel />
-        {isAdmin && <ModelsPanel />}
-        {isAdmin && <ExportPanel />}
-        <AccountPanel />
-        <LeavePanel />
-        {organization.role === 'owner' && <RemovalPanel key={organization.id} />}
-      </Stack>
+      <div className={classes.page}>
+        <nav aria-label="Sections" className={classes.sections}>
+          <ul>
+            {panels.map(({ id, title }) => (
+              <li key={id}>
+                <a href={`#${id}`}>{title}</a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <Stack gap="lg">
+          {panels.map(({ id, Content }) => (
+            <Content key={`${organization.id} ${id}`} />
+          ))}
+        </Stack>
+      </div>
     </>
   )
 }

@@ -6,13 +6,14 @@ import { ErrorNotice } from '../../ui/error-state.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { formatDate } from '../../ui/relative-time.tsx'
 import { useRename } from '../members/use-members.ts'
+import { SECTIONS } from './settings-sections.ts'
 import classes from './settings.module.css'
 
 /** The workspace's name and ID. Admins can rename it. */
 export function WorkspacePanel() {
   const { organization, isAdmin } = useWorkspace()
   return (
-    <Panel title="Workspace">
+    <Panel {...SECTIONS.workspace}>
       <Stack>
         {isAdmin && <RenameForm />}
         <dl className={classes.facts}>
