@@ -134,6 +134,41 @@ describe.skipIf(executablePath === null)('stored items in a browser', () => {
     await close()
   })
 
+  it('says that an item was deleted, from its row and from its text, also when it was the last one', async () => {
+    const { page, close } = await visit(
+      'sources/items',
+      ['One', 'Two', 'Three'].map((title, at) => ({ externalId: String(at), title })),
+    )
+    const confirm = () =>
+      page
+        .getByRole('dialog', { name: 'Delete this item?' })
+        .getByRole('button', { name: 'Delete item' })
+        .click()
+    const deleteByRow = async (title: string) => {
+      await page.getByRole('button', { name: `Actions for ${title}` }).click()
+      await page.getByRole('menuitem', { name: 'Delete' }).click()
+      await confirm()
+    }
+    await deleteByRow('One')
+    const note = page.getByRole('status').filter({ hasText: '1 item deleted.' })
+    await note.waitFor()
+    await page.getByRole('checkbox', { name: 'Select Two' }).check()
+    await note.waitFor({ state: 'detached' })
+    await items(page).getByRole('button', { name: 'Two', exact: true }).click()
+    await page.getByRole('button', { name: 'Delete this item' }).click()
+    await confirm()
+    await page.getByRole('dialog').first().waitFor({ state: 'detached' })
+    await note.waitFor()
+    await expectNoFaults(page, 'a deleted item')
+    await page.getByRole('checkbox', { name: /^Select all/ }).check()
+    await note.waitFor({ state: 'detached' })
+    await deleteByRow('Three')
+    await page.getByText('Nothing is stored yet').waitFor()
+    await note.waitFor()
+    await expectNoFaults(page, 'no items left')
+    await close()
+  })
+
   it('shows a chat with its authors, a mail with its headers, and all chunks of an item', async () => {
     const sections = Array.from(
       { length: 60 },

@@ -10,10 +10,11 @@ export function DeleteItemDialog({
   /** Undefined: none was chosen yet. */
   item: { id: string; title: string } | undefined
   isOpen: boolean
-  onDeleted?: () => void
+  /** Called with the outcome in words. */
+  onDeleted: (words: string) => void
   onClose: () => void
 }) {
-  const remove = useDeleteItem()
+  const remove = useDeleteItem(onDeleted)
   return (
     <ConfirmDialog
       isOpen={isOpen}
@@ -21,15 +22,7 @@ export function DeleteItemDialog({
       text={`“${item?.title ?? ''}” can no longer be found or cited. Only a full sync restores it, if it still exists at its provider.`}
       confirm="Delete item"
       work={remove}
-      onConfirm={() =>
-        item !== undefined &&
-        remove.mutate(item.id, {
-          onSuccess: () => {
-            onClose()
-            onDeleted?.()
-          },
-        })
-      }
+      onConfirm={() => item !== undefined && remove.mutate(item.id, { onSuccess: onClose })}
       onClose={onClose}
     />
   )

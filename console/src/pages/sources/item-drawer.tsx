@@ -19,7 +19,15 @@ import { useCanSync, useSyncItem } from './use-items.ts'
 const FOLDED_PX = 420
 
 /** A stored item with its text and origin and, for admins, a delete button. */
-export function ItemDrawer({ itemId, onClose }: { itemId: string; onClose: () => void }) {
+export function ItemDrawer({
+  itemId,
+  onDeleted,
+  onClose,
+}: {
+  itemId: string
+  onDeleted: (words: string) => void
+  onClose: () => void
+}) {
   const item = useSourceItem(itemId)
   const sync = useSyncItem()
   return (
@@ -37,7 +45,18 @@ export function ItemDrawer({ itemId, onClose }: { itemId: string; onClose: () =>
           {sync.data?.outcome === 'deleted' ? (
             <Text role="status">{sync.words}</Text>
           ) : (
-            <Reading query={item}>{(found) => <Item item={found} sync={sync} onClose={onClose} />}</Reading>
+            <Reading query={item}>
+              {(found) => (
+                <Item
+                  item={found}
+                  sync={sync}
+                  onDeleted={(words) => {
+                    onDeleted(words)
+                    onClose()
+                  }}
+                />
+              )}
+            </Reading>
           )}
         </Drawer.Body>
       </Drawer.Content>
@@ -48,11 +67,11 @@ export function ItemDrawer({ itemId, onClose }: { itemId: string; onClose: () =>
 function Item({
   item,
   sync,
-  onClose,
+  onDeleted,
 }: {
   item: Schemas['SourceItem']
   sync: ReturnType<typeof useSyncItem>
-  onClose: () => void
+  onDeleted: (words: string) => void
 }) {
   const { isAdmin } = useWorkspace()
   const [isAsked, asking] = useDisclosure(false)
@@ -89,7 +108,7 @@ function Item({
       <ItemChunks itemId={item.id} />
       {isAdmin && <ItemReaders itemId={item.id} />}
       <Details item={item} />
-      <DeleteItemDialog item={item} isOpen={isAsked} onDeleted={onClose} onClose={asking.close} />
+      <DeleteItemDialog item={item} isOpen={isAsked} onDeleted={onDeleted} onClose={asking.close} />
     </Stack>
   )
 }

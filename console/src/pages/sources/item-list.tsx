@@ -1,4 +1,4 @@
-import { Box } from '@mantine/core'
+import { Box, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { FileText } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
@@ -20,6 +20,8 @@ export function ItemList({
   empty,
   isOfSource = false,
   sort,
+  deleted,
+  onDeleted,
   onOpen,
 }: {
   items: ReturnType<typeof useItems>
@@ -28,6 +30,9 @@ export function ItemList({
   /** All items are from the source that the page names. */
   isOfSource?: boolean
   sort: ItemSort
+  /** What was deleted last, in words. */
+  deleted: string
+  onDeleted: (words: string) => void
   onOpen: (item: ListedItem) => void
 }) {
   const { rows, error, isPending, hasNextPage, refetch } = items
@@ -44,10 +49,29 @@ export function ItemList({
       </Box>
     )
   // A page of search results can be empty while more pages follow.
-  if (rows.length === 0 && !hasNextPage) return <EmptyState icon={FileText} {...empty} />
+  if (rows.length === 0 && !hasNextPage)
+    return (
+      <>
+        {deleted !== '' && (
+          <Text size="sm" c="dimmed" px="lg" role="status">
+            {deleted}
+          </Text>
+        )}
+        <EmptyState icon={FileText} {...empty} />
+      </>
+    )
   return (
     <>
-      {rows.length > 0 && <Rows rows={rows} isOfSource={isOfSource} sort={sort} onOpen={onOpen} />}
+      {rows.length > 0 && (
+        <Rows
+          rows={rows}
+          isOfSource={isOfSource}
+          sort={sort}
+          deleted={deleted}
+          onDeleted={onDeleted}
+          onOpen={onOpen}
+        />
+      )}
       <EndOfList pages={items} />
     </>
   )
@@ -57,18 +81,66 @@ function Rows({
   rows,
   isOfSource,
   sort,
+  deleted,
+  onDeleted,
   onOpen,
 }: {
   rows: readonly ListedItem[]
   isOfSource: boolean
   sort: ItemSort
+  deleted: string
+  onDeleted: (words: string) => void
   onOpen: (item: ListedItem) => void
 }) {
   const { isAdmin } = useWorkspace()
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const { selected, isChosen, toggle, selectAll } = useSelection(rows)
   const [toDelete, setToDelete] = useState<ListedItem>()
   const [isDeleting, deleting] = useDisclosure(false)
   const sync = useSyncItem()
+  const actions = {
+    isChosen,
+    onToggle: toggle,
+    canSync: useCanSync(),
+    onSync: (id: string) => {
+      onDeleted('')
+      sync.mutate(id)
+    },
+    onDelete: (item: ListedItem) => {
+      setToDelete(item)
+      deleting.open()
+    },
+  }
+  return (
+    <>
+      {isAdmin && (
+        <SelectionBar
+          selected={selected}
+          shown={rows.length}
+          note={sync.isPending ? 'Syncing…' : deleted || sync.words}
+          onDeleted={onDeleted}
+          onSelectAll={selectAll}
+        />
+      )}
+      {sync.error && (
+        <Box p="md">
+          <ErrorNotice error={sync.error} />
+        </Box>
+      )}
+      <DataTable
+        label="Stored items"
+        rows={rows}
+        rowKey={({ id }) => id}
+        isCompact
+        columns={itemColumns({ actions: isAdmin ? actions : null, isOfSource, sort, onOpen })}
+      />
+      <DeleteItemDialog item={toDelete} isOpen={isDeleting} onDeleted={onDeleted} onClose={deleting.close} />
+    </>
+  )
+}
+
+/** The selected rows. A range is selected from the row that was last toggled. */
+function useSelection(rows: readonly ListedItem[]) {
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   // Deleted and filtered items are no longer selected.
   const selected = rows.flatMap(({ id }) => (chosen.has(id) ? [id] : []))
   const [lastToggled, setLastToggled] = useState<string>()
@@ -85,39 +157,6 @@ function Rows({
     setChosen(next)
     setLastToggled(id)
   }
-  const actions = {
-    isChosen: (id: string) => chosen.has(id),
-    onToggle: toggle,
-    canSync: useCanSync(),
-    onSync: sync.mutate,
-    onDelete: (item: ListedItem) => {
-      setToDelete(item)
-      deleting.open()
-    },
-  }
-  return (
-    <>
-      {isAdmin && (
-        <SelectionBar
-          selected={selected}
-          shown={rows.length}
-          note={sync.isPending ? 'Syncing…' : sync.words}
-          onSelectAll={(isAll) => setChosen(new Set(isAll ? rows.map(({ id }) => id) : []))}
-        />
-      )}
-      {sync.error && (
-        <Box p="md">
-          <ErrorNotice error={sync.error} />
-        </Box>
-      )}
-      <DataTable
-        label="Stored items"
-        rows={rows}
-        rowKey={({ id }) => id}
-        isCompact
-        columns={itemColumns({ actions: isAdmin ? actions : null, isOfSource, sort, onOpen })}
-      />
-      <DeleteItemDialog item={toDelete} isOpen={isDeleting} onClose={deleting.close} />
-    </>
-  )
+  const selectAll = (isAll: boolean): void => setChosen(new Set(isAll ? rows.map(({ id }) => id) : []))
+  return { selected, isChosen: (id: string) => chosen.has(id), toggle, selectAll }
 }

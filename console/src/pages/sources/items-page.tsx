@@ -1,4 +1,5 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
 import { ButtonLink } from '../../ui/links.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Panel } from '../../ui/panel.tsx'
@@ -22,13 +23,20 @@ export function ItemsPage() {
   const items = useItems({ ...list, by: 'changed' })
   const go = (next: ItemsSearch): void =>
     void navigate({ to: '/sources/items', search: next, resetScroll: false })
+  const [deleted, setDeleted] = useState('')
   const isFiltered = Object.keys(filters).length > 0
   return (
     <>
       <BackLink to="/sources">Sources</BackLink>
       <PageHeader title="Stored items" text={totalOf(items)} />
       <Panel label="Items" isFlush>
-        <ItemFilters filters={filters} onChange={(next) => go({ ...next, ...(order && { order }) })} />
+        <ItemFilters
+          filters={filters}
+          onChange={(next) => {
+            setDeleted('')
+            go({ ...next, ...(order && { order }) })
+          }}
+        />
         <ItemList
           items={items}
           empty={
@@ -41,10 +49,12 @@ export function ItemsPage() {
                 }
           }
           sort={{ order, onSort: (next) => go({ ...filters, ...(next && { order: next }) }) }}
+          deleted={deleted}
+          onDeleted={setDeleted}
           onOpen={({ id }) => go({ ...list, item: id })}
         />
       </Panel>
-      {item !== undefined && <ItemDrawer itemId={item} onClose={() => go(list)} />}
+      {item !== undefined && <ItemDrawer itemId={item} onDeleted={setDeleted} onClose={() => go(list)} />}
     </>
   )
 }

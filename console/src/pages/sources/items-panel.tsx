@@ -1,4 +1,5 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
 import { ButtonLink } from '../../ui/links.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { ItemDrawer } from './item-drawer.tsx'
@@ -26,22 +27,28 @@ export function ItemsPanel({ source }: { source: Source }) {
       search: next,
       resetScroll: false,
     })
+  const [deleted, setDeleted] = useState('')
   const items = useItems({ ...list, source: source.id, by: 'changed' })
   return (
     <Panel title="Items" text={totalOf(items)} isFlush>
       <ItemFilters
         filters={filters}
         isOfSource
-        onChange={(next) => go({ ...next, ...(order && { order }) })}
+        onChange={(next) => {
+          setDeleted('')
+          go({ ...next, ...(order && { order }) })
+        }}
       />
       <ItemList
         items={items}
         empty={Object.keys(filters).length > 0 ? NOTHING_FOUND : emptyOf(source)}
         isOfSource
         sort={{ order, onSort: (next) => go({ ...filters, ...(next && { order: next }) }) }}
+        deleted={deleted}
+        onDeleted={setDeleted}
         onOpen={({ id }) => go({ ...list, item: id })}
       />
-      {item !== undefined && <ItemDrawer itemId={item} onClose={() => go(list)} />}
+      {item !== undefined && <ItemDrawer itemId={item} onDeleted={setDeleted} onClose={() => go(list)} />}
     </Panel>
   )
 }

@@ -10,16 +10,18 @@ export function SelectionBar({
   selected,
   shown,
   note = '',
+  onDeleted,
   onSelectAll,
 }: {
   selected: readonly string[]
   shown: number
-  /** What happened to a single item. */
+  /** What happened last. */
   note?: string | undefined
+  onDeleted: (words: string) => void
   onSelectAll: (isAll: boolean) => void
 }) {
   const [isAsked, asking] = useDisclosure(false)
-  const remove = useDeleteItems()
+  const remove = useDeleteItems(onDeleted)
   const phrase = `delete ${count(selected.length, 'item')}`
   return (
     <div className={classes.bar} role="group" aria-label="Selection">
@@ -30,7 +32,7 @@ export function SelectionBar({
         indeterminate={selected.length > 0 && selected.length < shown}
         onChange={(event) => onSelectAll(event.currentTarget.checked)}
       />
-      <span role="status">{statusOf(selected.length, remove.data) || note}</span>
+      <span role="status">{selected.length > 0 ? `${formatNumber(selected.length)} selected` : note}</span>
       {selected.length > 0 && (
         <Button size="compact-sm" color="red.8" onClick={asking.open}>
           Delete {formatNumber(selected.length)}
@@ -53,11 +55,4 @@ export function SelectionBar({
       </Modal>
     </div>
   )
-}
-
-function statusOf(selected: number, outcome: { deleted: number; notFound: number } | undefined): string {
-  if (selected > 0) return `${formatNumber(selected)} selected`
-  if (outcome === undefined) return ''
-  const missing = outcome.notFound === 0 ? '' : ` ${count(outcome.notFound, 'item')} had been deleted before.`
-  return `${count(outcome.deleted, 'item')} deleted.${missing}`
 }

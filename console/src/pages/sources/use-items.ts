@@ -2,6 +2,7 @@ import { type InfiniteData, useMutation, useQueryClient } from '@tanstack/react-
 import type { operations } from '../../api/schema.d.ts'
 import { type Schemas, unwrap } from '../../api/client.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
+import { count } from '../../ui/format.ts'
 import { type ListPage, usePages } from '../../ui/use-pages.ts'
 import type { ItemsSearch } from './items-search.ts'
 import { isPushOnly } from './source-words.ts'
@@ -67,15 +68,24 @@ function useForget(): (ids: readonly string[]) => Promise<void> {
   }
 }
 
-export function useDeleteItem() {
+/** @param onDeleted is called with the outcome in words, even if the list has become empty */
+export function useDeleteItem(onDeleted: (words: string) => void) {
   const { api } = useWorkspace()
   const forget = useForget()
   return useMutation({
     mutationFn: async (id: string) => {
       await unwrap(api.DELETE('/v1/console/source-items/{id}', { params: { path: { id } } }))
     },
-    onSuccess: (_deleted, id) => forget([id]),
+    onSuccess: async (_deleted, id) => {
+      await forget([id])
+      onDeleted(deletedWords({ deleted: 1, notFound: 0 }))
+    },
   })
+}
+
+function deletedWords({ deleted, notFound }: { deleted: number; notFound: number }): string {
+  const missing = notFound === 0 ? '' : ` ${count(notFound, 'item')} had been deleted before.`
+  return `${count(deleted, 'item')} deleted.${missing}`
 }
 
 const OUTCOMES: Record<ItemSync['outcome'], string> = {
@@ -109,7 +119,7 @@ export function useCanSync(): (item: Pick<ListedItem, 'connectorId'>) => boolean
 const AT_ONCE = 100
 
 /** Deletes items in batches. A failed batch stops the deletion; earlier batches stay deleted. */
-export function useDeleteItems() {
+export function useDeleteItems(onDeleted: (words: string) => void) {
   const { api } = useWorkspace()
   const forget = useForget()
   return useMutation({
@@ -124,5 +134,6 @@ export function useDeleteItems() {
       }
       return outcome
     },
+    onSuccess: (outcome) => onDeleted(deletedWords(outcome)),
   })
 }
