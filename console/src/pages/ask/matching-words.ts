@@ -44,7 +44,7 @@ export function markWords(text: string, words: ReadonlySet<string>): TextPiece[]
  */
 export function excerptOf(text: string, words: ReadonlySet<string>, length: number): string {
   const line = text.replaceAll(/\s+/g, ' ').trim()
-  const lead = length / 4
+  const lead = length / 10
   const start = densestMatch(
     markWords(line, words).filter(({ isMatch }) => isMatch),
     length - lead,
