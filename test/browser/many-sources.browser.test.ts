@@ -54,7 +54,7 @@ describe.skipIf(executablePath === null)('many sources and many runs in a browse
     const { page, close } = await rig.openTab()
     await rig.signIn(page, email, 'sources')
     await expectSettled(page)
-    expect(await rows(page).count()).toBe(1 + 4)
+    await expect.poll(() => rows(page).count()).toBe(1 + 4)
     expect(await page.getByRole('search').count()).toBe(0)
     await close()
   })

@@ -61,7 +61,8 @@ describe.skipIf(executablePath === null)('the settings in a browser', () => {
     await expectSettled(page)
     const sections = page.getByRole('navigation', { name: 'Sections' })
     const titles = await sections.getByRole('link').allInnerTexts()
-    expect(titles).toEqual(await page.getByRole('main').getByRole('heading', { level: 2 }).allInnerTexts())
+    const headings = page.getByRole('main').getByRole('heading', { level: 2 })
+    await expect.poll(() => headings.allInnerTexts()).toEqual(titles)
     for (const [width, top] of [
       [1440, 32],
       [390, 80],
