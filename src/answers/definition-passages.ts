@@ -1,3 +1,4 @@
+import { HTML_CODE } from '../text/blocks.ts'
 import { withoutMarkers } from './citations.ts'
 import type { Definition } from './definition.ts'
 import { readSettingsInCode } from './definitions.ts'
@@ -10,7 +11,6 @@ const CODE_CHARACTERS_MAX = 400
 /** A list item of several sentences stays whole up to this length. */
 export const ITEM_CHARACTERS_MAX = 300
 const FENCES = /^[ \t]*(?:`{3,}|~{3,}).*$/gm
-const HTML = /^\s*<pre[\s>]/i
 /** The list marker before a code block that starts an item. */
 const FENCED_ITEM = /^(\s*)(?:[-*+\u2022]|\d{1,9}[.)])[ \t]+(?=`{3}|~{3})/
 
@@ -34,7 +34,7 @@ export function readDefinition({ term, text }: Definition, under: Under): Passag
 
 /** The code itself, or the settings that it explains in comments. Omits code that is too long. */
 export function readCode(source: string, under: Under): Passage[] {
-  const code = HTML.test(source) ? htmlCode(source) : source
+  const code = HTML_CODE.test(source) ? htmlCode(source) : source
   const settings = readSettingsInCode(code.replaceAll(FENCES, ''))
   if (settings !== null) return settings.flatMap((one) => readDefinition(one, under))
   const text = code.trimEnd().replace(FENCED_ITEM, '$1')

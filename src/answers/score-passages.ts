@@ -4,7 +4,7 @@ import type { Candidate } from './candidate.ts'
 import { type Described, scorePassages } from './chooser.ts'
 import { type ComparedQuestion, coveringPassages } from './coverage.ts'
 import { createDescribe, FEATURES, type Features } from './features.ts'
-import { createAsksSame } from './same-question.ts'
+import type { AsksSame } from './same-question.ts'
 import { tokenClassesOf } from './token-classes.ts'
 
 /** The number of passages that are compared: those with the highest coverage. Others rarely have the answer. */
@@ -21,6 +21,7 @@ export function* scoringPassages(
   asked: ComparedQuestion,
   candidates: readonly Candidate[],
   terms: TermWeights,
+  asksSame: AsksSame,
 ): Pausable<void> {
   const compared = yield* describingCompared(asked, candidates, terms)
   const scores = scorePassages(
@@ -29,7 +30,6 @@ export function* scoringPassages(
   )
   const lowest = Math.min(...scores) / SHARPNESS
   for (const candidate of candidates) candidate.score = lowest - UNFIT_LOSS
-  const asksSame = createAsksSame(asked.words.weights, terms)
   for (const [at, { candidate, features }] of compared.entries()) {
     if (!isFit(features)) continue
     candidate.score = (scores[at] ?? 0) / SHARPNESS

@@ -53,7 +53,8 @@ export function createSynthesize(terms: TermWeights): Synthesize {
     const { candidates } = found
     const asked = yield* prepare(part, found)
     const { weights } = asked.words
-    yield* scoringPassages(asked, candidates, terms)
+    const asksSame = createAsksSame(weights, terms)
+    yield* scoringPassages(asked, candidates, terms, asksSame)
     const losses = lossesByThread(hits, around)
     for (const candidate of candidates) {
       const isSame = hits[candidate.hit]?.sourceItemId === document
@@ -67,7 +68,6 @@ export function createSynthesize(terms: TermWeights): Synthesize {
     const [best] = lead
     if (best === undefined) return NOTHING
     const above = stemsOf(best.passage.label ?? '', terms)
-    const asksSame = createAsksSame(weights, terms)
     const list = isWeak ? [] : listFor(text, best, candidates, { weights, above, asksSame })
     const others = isWeak ? [] : support.filter(({ hit }) => losses[hit] === 0)
     const chosen = list.length > 1 ? [list] : [isWeak ? [best] : lead, others]

@@ -1,3 +1,4 @@
+import { HTML_CODE } from '../text/blocks.ts'
 import { withoutMarkers } from './citations.ts'
 import { type Cell, CONTEXT_CHARACTERS_MAX, type Passage, toPassage, type Under } from './passage.ts'
 import { plainText, shorten } from './plain-text.ts'
@@ -10,7 +11,7 @@ export function hasHtmlCells(source: string): boolean {
 }
 
 export function isTable(source: string): boolean {
-  if (/^\s*(?:```|~~~|<pre[\s>])/i.test(source)) return false
+  if (/^\s*(?:```|~~~)/.test(source) || HTML_CODE.test(source)) return false
   if (/^\s*[|+]/.test(source)) return true
   return source.split('\n').some((line, at) => at > 0 && /^[\s|:+-]*--/.test(line))
 }

@@ -33,7 +33,7 @@ const COMMENT = /^#(?:[ \t]|$)/
 const LIST_ITEM = /^(?:[-*+\u2022]|\d{1,9}[.)])[ \t]/
 const FENCE = /^(`{3,}|~{3,})/
 /** HTML's code, which has blank lines and no list items (CommonMark 4.6). */
-const HTML_CODE = /^<pre[\s>]/i
+export const HTML_CODE = /^\s*<pre[\s>]/i
 const HTML_CODE_END = /<\/pre>/i
 /** A list item that begins with its code. */
 const FENCED_ITEM = /^(?:[-*+\u2022]|\d{1,9}[.)])[ \t]{1,4}(`{3,}|~{3,})[^`]*$/

@@ -3,7 +3,7 @@ const LINE_BEGINNING = /^[ \t]{0,8}(?:#{1,6} |> |[-*+] )/gm
 /** Markdown for emphasis and code. */
 const EMPHASIS = /\*\*|`/g
 
-/** A link or an image, of which the text is kept. */
+/** A link or an image. Lists show its text. */
 const LINK = /!?\[([^[\]\n]{1,300})\]\([^()\s]{1,2000}\)/g
 
 /** A passage without Markdown, for lists. Its words are unchanged, but the addresses of links are left out. */

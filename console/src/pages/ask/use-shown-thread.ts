@@ -15,7 +15,7 @@ export interface ShownThread {
   /** Whether a first question can be asked. */
   isNew: boolean
   isLoading: boolean
-  /** Whether the thread was deleted, or belongs to somebody else. */
+  /** Whether somebody deleted the thread or another person owns it. */
   isMissing: boolean
 }
 
