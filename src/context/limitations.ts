@@ -4,7 +4,8 @@ import type { Caller } from '../kernel/caller.ts'
 import type { Viewer } from '../kernel/viewer.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import type { Exclusion, Limitation } from './schemas.ts'
-import { providersInScope, type SearchFilter } from '../retrieval/index.ts'
+import { providersInScope } from '../retrieval/index.ts'
+import type { SearchFilter } from '../vector-memory/index.ts'
 
 /** Reported whenever the search was limited to what a user may read, even if that excluded nothing. */
 const PERMISSIONS_APPLIED: Limitation = {

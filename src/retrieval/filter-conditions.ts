@@ -1,9 +1,8 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Readable } from '../kernel/viewer.ts'
-import { storableJson, storableText } from '../kernel/text.ts'
 import { mayBeRead } from '../permissions/index.ts'
+import { conditionsOf, type SearchFilter } from '../vector-memory/index.ts'
 import type { NearestQuery } from './nearest-query.ts'
-import type { SearchFilter } from './schemas.ts'
 
 /** The conditions on the items of chunks `e`: readable, matching the filter, and naming the entity. */
 function matchingItems({
@@ -12,7 +11,7 @@ function matchingItems({
   filter,
   entityIds,
 }: Pick<NearestQuery, 'organizationId' | 'readable' | 'filter' | 'entityIds'>): RawBuilder<unknown> {
-  const conditions = [...ofPolicies(readable), ...conditionsOf(filter), ...naming(organizationId, entityIds)]
+  const conditions = [...ofPolicies(readable), ...wheresOf(filter), ...naming(organizationId, entityIds)]
   if (conditions.length === 0) return sql``
   return sql`and e.source_item_id in (
     select f.id from source_items f
@@ -33,23 +32,9 @@ function ofPolicies(readable: Readable): RawBuilder<unknown>[] {
   return readable.isEverything ? [] : [mayBeRead(readable, 'f.policy_id')]
 }
 
-export function conditionsOf(filter: SearchFilter): RawBuilder<unknown>[] {
-  const conditions: RawBuilder<unknown>[] = []
-  if (filter.sourceKinds) conditions.push(sql`f.source_kind in (${sql.join(filter.sourceKinds)})`)
-  if (filter.authorName !== undefined)
-    conditions.push(sql`f.author_name = ${storableText(filter.authorName)}`)
-  if (filter.connectorId !== undefined) conditions.push(sql`f.source_id = ${filter.connectorId}`)
-  // Without a date from its source, an item has the date of its last sync.
-  const updatedAt = sql`coalesce(f.source_updated_at, f.source_created_at, f.synced_at)`
-  if (filter.updatedAfter !== undefined)
-    conditions.push(sql`${updatedAt} >= ${new Date(filter.updatedAfter)}`)
-  if (filter.updatedBefore !== undefined)
-    conditions.push(sql`${updatedAt} < ${new Date(filter.updatedBefore)}`)
-  // For a scalar, containment is equality.
-  if (filter.metadata) {
-    conditions.push(sql`f.metadata @> ${JSON.stringify(storableJson(filter.metadata))}::jsonb`)
-  }
-  return conditions
+/** The conditions of a filter on item `f`. */
+export function wheresOf(filter: SearchFilter): RawBuilder<unknown>[] {
+  return conditionsOf(filter).map(({ where }) => where)
 }
 
 /** Restricts a query to the vectors of the organization's model that are in scope and belong to matching items. */

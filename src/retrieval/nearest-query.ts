@@ -3,10 +3,9 @@ import type { StoredModel } from '../models/index.ts'
 import type { MeaningPart } from '../inference/embedding-model.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import type { Readable } from '../kernel/viewer.ts'
-import type { CandidateSet, HeldSnapshot } from '../vector-memory/index.ts'
+import type { CandidateSet, HeldSnapshot, SearchFilter } from '../vector-memory/index.ts'
 import type { StoredVector } from '../vector-scan/index.ts'
 import { PROVIDERS } from '../providers/index.ts'
-import type { SearchFilter } from './schemas.ts'
 
 export interface NearestQuery {
   organizationId: string

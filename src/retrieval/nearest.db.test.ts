@@ -21,7 +21,7 @@ import { changeItems } from '../item-changes/index.ts'
 import { createVectorMemory, type VectorMemory } from '../vector-memory/index.ts'
 import { createFindNearest, type FindNearest } from './find-nearest.ts'
 import type { Nearest, NearestQuery, SearchPath } from './nearest-query.ts'
-import type { SearchFilter } from './schemas.ts'
+import type { SearchFilter } from '../vector-memory/index.ts'
 import { Readable } from '../kernel/viewer.ts'
 
 /** One process of the service. */

@@ -10,7 +10,7 @@ import { createModelRegistry, readModelState } from '../models/index.ts'
 import { createItems } from '../items/index.ts'
 import type { NearestQuery } from './nearest-query.ts'
 import { readRows } from './read-rows.ts'
-import type { SearchFilter } from './schemas.ts'
+import type { SearchFilter } from '../vector-memory/index.ts'
 import { Readable } from '../kernel/viewer.ts'
 
 const model = hashEmbeddingModel({ id: 'first', dimensions: 48 })

@@ -5,7 +5,7 @@ import { decodeHalfvec, encodeHalfvec } from '../database/halfvec.ts'
 import { createPreparedShapes, prepare } from '../database/prepared.ts'
 import type { StoredModel } from '../models/index.ts'
 import { distanceError, lengthOf } from '../vector-scan/index.ts'
-import { conditionsOf, naming, notBeingRemoved, removedSources } from './filter-conditions.ts'
+import { wheresOf, naming, notBeingRemoved, removedSources } from './filter-conditions.ts'
 import { type ChunkKey, type ChunkRow, type NearestQuery, ShownChunk } from './nearest-query.ts'
 
 /** The organization's state, read in the same statement and database snapshot as the rows. */
@@ -142,7 +142,7 @@ function rowsByKey(
   const { organizationId, model, providers, filter, entityIds } = query
   const [ids, positions] = keyArrays(keys)
   const inScope = providers === null ? sql`` : sql`and e.provider in (${sql.join([...providers])})`
-  const conditions = [...conditionsOf(filter), ...naming(organizationId, entityIds)]
+  const conditions = [...wheresOf(filter), ...naming(organizationId, entityIds)]
   const matches = conditions.length === 0 ? sql`` : sql`and ${sql.join(conditions, sql` and `)}`
   const distance =
     narrowing === undefined ? sql`null` : sql`e.embedding <=> ${encodeHalfvec(narrowing.vector)}::halfvec`

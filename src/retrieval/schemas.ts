@@ -1,21 +1,9 @@
 import { z } from 'zod'
-import { SOURCE_KINDS } from '../items/index.ts'
-import { PROVIDERS, providerOf } from '../providers/index.ts'
-import {
-  boundedRecord,
-  distinct,
-  givenId,
-  EXAMPLE_ID,
-  moment,
-  onBehalfOf,
-  shownId,
-  text,
-  Timestamp,
-} from '../kernel/schemas.ts'
+import { providerOf } from '../providers/index.ts'
+import { EXAMPLE_ID, moment, onBehalfOf, shownId, text } from '../kernel/schemas.ts'
+import { SearchFilter } from '../vector-memory/index.ts'
 
 export const QUERY_CHARACTERS_MAX = 8_192
-const METADATA_KEYS_MAX = 16
-const TEXT_CHARACTERS_MAX = 1_000
 /** A century. */
 const RECENCY_DAYS_MAX = 36_500
 
@@ -39,29 +27,6 @@ export const recency = z.number().min(1).max(RECENCY_DAYS_MAX).optional().meta({
     'Prefers newer items: a half-life in days. An item loses up to 35% of its relevance with age, half of that after one half-life.',
   example: 30,
 })
-
-/** Conditions on hits, within the caller's scope. */
-export const SearchFilter = z
-  .strictObject({
-    providers: distinct(z.enum(PROVIDERS)).optional().describe('Of one of these providers.'),
-    sourceKinds: distinct(z.enum(SOURCE_KINDS)).optional().describe('Of one of these kinds.'),
-    authorName: z.string().min(1).max(TEXT_CHARACTERS_MAX).optional().describe('By exactly this author.'),
-    updatedAfter: Timestamp.optional().describe('Changed at the source at this time or later.'),
-    updatedBefore: Timestamp.optional().describe('Changed at the source before this time.'),
-    connectorId: givenId.optional().describe('Of this source.'),
-    entityId: givenId
-      .optional()
-      .describe('Naming this entity of the memory canvas, which excludes items it has not read yet.'),
-    metadata: boundedRecord(
-      z.string().max(TEXT_CHARACTERS_MAX),
-      z.union([z.string().max(TEXT_CHARACTERS_MAX), z.number(), z.boolean(), z.null()]),
-      METADATA_KEYS_MAX,
-    )
-      .optional()
-      .describe('With exactly these values at these metadata keys.'),
-  })
-  .meta({ id: 'SearchFilter', description: "Conditions on a hit's item, which must all hold." })
-export type SearchFilter = z.output<typeof SearchFilter>
 
 const Rank = z.enum(['vector', 'hybrid'])
 

@@ -15,7 +15,8 @@ import type { Nearest, NearestChunk, NearestQuery } from './nearest-query.ts'
 import { orderByAge } from './rank/by-age.ts'
 import type { RankedChunk } from './rank/rank-nearest.ts'
 import { orderForReading } from './rank/reading-order.ts'
-import type { Hit, SearchFilter, SearchRequest } from './schemas.ts'
+import type { SearchFilter } from '../vector-memory/index.ts'
+import type { Hit, SearchRequest } from './schemas.ts'
 
 /** A search request. With rank `reading`, hits are ordered for reading by an answer. */
 export type SearchFor = Omit<SearchRequest, 'rank' | 'onBehalfOf'> & {

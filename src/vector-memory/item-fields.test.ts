@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { ItemFields, type ItemRow } from './item-fields.ts'
+import { ItemFields } from './item-fields.ts'
+import type { ItemRow } from './search-filter.ts'
 import { Readable } from '../kernel/viewer.ts'
 
 function row(id: string, changed: Partial<ItemRow> = {}): ItemRow {
@@ -16,7 +17,7 @@ function row(id: string, changed: Partial<ItemRow> = {}): ItemRow {
   }
 }
 
-const SALES = { providers: null, readable: Readable.everything, metadata: { team: 'sales' } }
+const SALES = { providers: null, readable: Readable.everything, filter: { metadata: { team: 'sales' } } }
 
 /** Three items with two rows each; the last item belongs to another team. */
 function threeItems(): ItemFields {
@@ -62,15 +63,15 @@ describe('item scopes', () => {
       { providers: null, readable: Readable.everything },
       { providers: ['notion' as const], readable: Readable.everything },
       { providers: ['slack' as const], readable: Readable.everything },
-      { providers: null, readable: Readable.everything, authorName: 'sales' },
-      { providers: null, readable: Readable.everything, sourceId: 's' },
+      { providers: null, readable: Readable.everything, filter: { authorName: 'sales' } },
+      { providers: null, readable: Readable.everything, filter: { connectorId: 's' } },
       { providers: null, readable: Readable.everything, exceptSourceIds: ['s'] },
       { providers: null, readable: Readable.everything, itemIds: ['c'] },
       { providers: null, readable: Readable.everything, itemIds: ['a', 'b'] },
       ...Array.from({ length: 10 }, (_, n) => ({
         providers: null,
         readable: Readable.everything,
-        updatedFrom: n,
+        filter: { updatedAfter: new Date(n).toISOString() },
       })),
     ]
     const counted = scopes.map((scope) => fields.select(scope).rows)

@@ -1,52 +1,34 @@
 import { z } from 'zod'
-import { hashText } from '../kernel/hash-text.ts'
 import type { ProviderId } from '../kernel/providers.ts'
 import type { Readable } from '../kernel/viewer.ts'
-import type { SourceKind } from '../database/schema.ts'
+import {
+  conditionsOf,
+  HashedItem,
+  hashItem,
+  type ItemRow,
+  oneOf,
+  type SearchFilter,
+  type Test,
+} from './search-filter.ts'
 
-/** The filters of a search on items, combined with AND; null or missing: no filter. */
+/** What a search is about; null or missing: no condition. */
 export interface ItemScope {
+  /** Those of the caller among those of the filter. */
   providers: readonly ProviderId[] | null
   /** The access policies that the viewer may see. */
   readable: Readable
-  sourceKinds?: readonly SourceKind[] | undefined
-  /** Exactly as stored. */
-  authorName?: string | undefined
-  sourceId?: string | undefined
-  /** Milliseconds; from is inclusive, before is exclusive. */
-  updatedFrom?: number | undefined
-  updatedBefore?: number | undefined
-  /** Exactly as stored. */
-  metadata?: Readonly<Record<string, unknown>> | undefined
-  itemIds?: readonly string[] | undefined
+  filter?: SearchFilter | undefined
+  /** The items that name the filter's entity. */
+  itemIds?: readonly string[] | null | undefined
   /** Without these sources. */
   exceptSourceIds?: readonly string[] | undefined
 }
 
-export const ItemRow = z.object({
-  id: z.string(),
-  provider: z.string(),
-  source_kind: z.string(),
-  source_id: z.string(),
-  author_name: z.string().nullable(),
-  /** Milliseconds, with fractions. */
-  updated_at: z.number(),
-  policy_id: z.number().nullable(),
-  /** null: too long for memory. */
-  metadata: z.record(z.string(), z.unknown()).nullable(),
-})
-export type ItemRow = z.output<typeof ItemRow>
-
-/** Two hashes for each pair of a key and a scalar value in the metadata; null: may match any filter. */
-const Pairs = z.array(z.number()).nullable()
-type Pairs = z.output<typeof Pairs>
-
-const HashedItem = ItemRow.extend({ metadata: Pairs })
 /** Items in the order of their numbers, as saved to a file. */
 export const SavedItems = z.array(HashedItem)
 export type SavedItems = z.output<typeof SavedItems>
 
-interface Item extends z.output<typeof HashedItem> {
+interface Item extends HashedItem {
   version: number
   /** The number of its rows; 0: the number is unused, or its rows are added next. */
   rows: number
@@ -60,9 +42,6 @@ export interface Selection {
 
 /** The number of selections cached until an item changes. Callers repeat their scopes. */
 const SCOPES_MAX = 8
-/** An item with more pairs may match any metadata filter. */
-const PAIRS_MAX = 64
-const SECOND_SEED = 0x1b873593
 
 /** Shared by all snapshots of the process. */
 let versions = 0
@@ -87,11 +66,11 @@ export class ItemFields {
 
   put(row: ItemRow): number {
     const item = this.#numbers.get(row.id) ?? this.#free.pop() ?? this.#items.length
-    this.#set(item, { ...row, metadata: row.metadata && hashPairs(row.metadata) })
+    this.#set(item, hashItem(row))
     return item
   }
 
-  #set(item: number, row: z.output<typeof HashedItem>): void {
+  #set(item: number, row: HashedItem): void {
     this.#numbers.set(row.id, item)
     this.#items[item] = {
       ...row,
@@ -186,46 +165,11 @@ const UNUSED: Item = {
   rows: 0,
 }
 
-type Test = (item: Item) => boolean
-
-function testsOf(scope: ItemScope): Test[] {
-  const { authorName, sourceId, updatedFrom, updatedBefore, metadata = {}, exceptSourceIds } = scope
-  const tests: Test[] = []
-  const oneOf = (wanted: readonly string[] | null | undefined, get: (item: Item) => string): void => {
-    if (wanted) tests.push((item) => wanted.includes(get(item)))
-  }
-  oneOf(scope.providers, ({ provider }) => provider)
-  oneOf(scope.sourceKinds, ({ source_kind: kind }) => kind)
-  if (sourceId !== undefined) tests.push((item) => item.source_id === sourceId)
-  if (authorName !== undefined) tests.push((item) => item.author_name === authorName)
-  if (updatedFrom !== undefined) tests.push((item) => item.updated_at >= updatedFrom)
-  if (updatedBefore !== undefined) tests.push((item) => item.updated_at < updatedBefore)
-  if (exceptSourceIds?.length) tests.push((item) => !exceptSourceIds.includes(item.source_id))
-  const wanted = hashPairs(metadata) ?? []
-  if (wanted.length > 0) tests.push((item) => hasAll(item.metadata, wanted))
-  return tests
-}
-
-/** null: too many pairs */
-function hashPairs(metadata: Readonly<Record<string, unknown>>): Pairs {
-  const pairs = Object.entries(metadata)
-  if (pairs.length > PAIRS_MAX) return null
-  const hashes: number[] = []
-  for (const [key, value] of pairs) {
-    if (typeof value === 'object' && value !== null) continue
-    const text = `${key}\0${JSON.stringify(value)}`
-    hashes.push(hashText(text), hashText(text, SECOND_SEED))
-  }
-  return hashes
-}
-
-function hasAll(pairs: Pairs, wanted: readonly number[]): boolean {
-  if (pairs === null) return true
-  for (let at = 0; at < wanted.length; at += 2) {
-    let found = false
-    for (let of = 0; of < pairs.length && !found; of += 2)
-      found = pairs[of] === wanted[at] && pairs[of + 1] === wanted[at + 1]
-    if (!found) return false
-  }
-  return true
+function testsOf({ providers, filter = {}, exceptSourceIds }: ItemScope): Test[] {
+  const tests: (Test | null)[] = [
+    providers && oneOf(providers, (item) => item.provider),
+    ...conditionsOf(filter).map(({ test }) => test),
+    exceptSourceIds?.length ? (item) => !exceptSourceIds.includes(item.source_id) : null,
+  ]
+  return tests.filter((test) => test !== null)
 }

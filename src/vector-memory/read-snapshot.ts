@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
-import { ItemRow } from './item-fields.ts'
+import { ITEM_COLUMNS, ItemRow } from './search-filter.ts'
 import { KEY_BYTES, rowBytesOf } from '../vector-scan/index.ts'
 import { inParts } from '../kernel/in-parts.ts'
 
@@ -25,8 +25,6 @@ const ITEMS_A_PAGE = 256
 const ID_BYTES = 16
 /** The limit of changed items' IDs, in characters: with more, rebuilding is cheaper. */
 const IDS_CHARACTERS_MAX = 800_000
-/** Longer metadata, in stored bytes, is not held in memory. */
-const METADATA_BYTES_MAX = 4_096
 
 const Counted = z.tuple([z.object({ rows: z.number() })])
 const Revision = z.array(z.object({ revision: z.number() }))
@@ -141,18 +139,14 @@ const readPage = prepare(`
     order by i.id, e.position limit ${ROWS_A_PAGE}
   ) e`)
 
-const ITEM = `i.id, i.provider, i.source_kind, i.source_id, i.author_name, i.policy_id,
-    (extract(epoch from coalesce(i.source_updated_at, i.source_created_at, i.synced_at)) * 1000)::float8 as updated_at,
-    case when pg_column_size(i.metadata) <= ${METADATA_BYTES_MAX} then i.metadata end as metadata`
-
 const selectItems = prepare(`
-  select ${ITEM} from json_array_elements_text($2::json) as g(id)
+  select ${ITEM_COLUMNS} from json_array_elements_text($2::json) as g(id)
   cross join lateral (
-    select i.* from source_items i where i.organization_id = $1 and i.id = g.id::uuid limit 1) i`)
+    select f.* from source_items f where f.organization_id = $1 and f.id = g.id::uuid limit 1) f`)
 
 const selectItemsAfter = prepare(`
-  select ${ITEM} from source_items i where i.organization_id = $1 and i.id > $2::uuid
-  order by i.id limit ${ITEMS_A_PAGE}`)
+  select ${ITEM_COLUMNS} from source_items f where f.organization_id = $1 and f.id > $2::uuid
+  order by f.id limit ${ITEMS_A_PAGE}`)
 
 /** At most {@link ROWS_A_PAGE} rows in the format of `writeRows`, their keys, and the items that begin here. */
 export interface PageOfRows {

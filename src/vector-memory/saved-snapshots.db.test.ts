@@ -24,10 +24,10 @@ const models = createModelRegistry({ configured: model, builtin: async () => mod
 const SCOPES: readonly ItemScope[] = [
   { providers: null, readable: Readable.everything },
   { providers: ['slack'], readable: Readable.everything },
-  { providers: null, readable: Readable.everything, authorName: 'Ada 3' },
-  { providers: null, readable: Readable.everything, sourceKinds: ['message'] },
-  { providers: null, readable: Readable.everything, metadata: { group: 4 } },
-  { providers: null, readable: Readable.everything, updatedFrom: Date.parse('2026-02-10T00:00:00Z') },
+  { providers: null, readable: Readable.everything, filter: { authorName: 'Ada 3' } },
+  { providers: null, readable: Readable.everything, filter: { sourceKinds: ['message'] } },
+  { providers: null, readable: Readable.everything, filter: { metadata: { group: 4 } } },
+  { providers: null, readable: Readable.everything, filter: { updatedAfter: '2026-02-10T00:00:00Z' } },
 ]
 
 let database: TestDatabase

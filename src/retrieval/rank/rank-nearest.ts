@@ -4,7 +4,7 @@ import type { Db } from '../../database/database.ts'
 import type { TermWeights } from '../../inference/term-weights.ts'
 import { runCooperatively } from '../../kernel/cooperative.ts'
 import type { Candidate, HeldSnapshot } from '../../vector-memory/index.ts'
-import { conditionsOf } from '../filter-conditions.ts'
+import { wheresOf } from '../filter-conditions.ts'
 import { searchWith, scoredRows } from '../nearest.ts'
 import {
   byKey,
@@ -155,7 +155,7 @@ async function keepMatching(
     select f.id from unnest(${`{${ids.join(',')}}`}::text::uuid[]) as g(id)
     cross join lateral (
       select f.id from source_items f
-      where f.organization_id = ${organizationId} and f.id = g.id and ${sql.join(conditionsOf({ metadata }), sql` and `)}
+      where f.organization_id = ${organizationId} and f.id = g.id and ${sql.join(wheresOf({ metadata }), sql` and `)}
       limit 1
     ) f`.execute(db)
   const matching = new Set(Ids.parse(rows).map(({ id }) => id))
