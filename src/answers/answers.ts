@@ -10,20 +10,8 @@ import { createFinding } from './finding.ts'
 import type { ConversationQuestion } from './follow-up.ts'
 import { LimitReached, modelDeltas } from './model-deltas.ts'
 import type { Step } from './research.ts'
+import type { Answer, ContextItem } from './schemas.ts'
 import { createSynthesize } from './synthesize.ts'
-
-/** A retrieved item as the model received it. */
-export type ContextItem = Pick<Hit, 'sourceItemId' | 'title' | 'content' | 'url' | 'provider' | 'score'>
-
-export interface Answer {
-  question: string
-  /** Contains inline `[N]` markers. */
-  answer: string
-  citations: Citation[]
-  context: ContextItem[]
-  /** `weak_evidence`, `approximate_search`, or `answer_truncated`; empty for most answers. */
-  limitations: Limitation[]
-}
 
 /**
  * The events of a streamed answer, in order: `step`s with high effort, one `context`, any number of `delta`s that
@@ -163,8 +151,7 @@ function preface(isWeak: boolean, names: readonly string[]): string {
   return said.length === 0 ? '' : `${said.join(' ')}\n\n`
 }
 
-function contextItem(hit: Hit): ContextItem {
-  const { sourceItemId, title, content, url, provider, score } = hit
+function contextItem({ sourceItemId, title, content, url, provider, score }: Hit): ContextItem {
   return { sourceItemId, title, content, url, provider, score }
 }
 

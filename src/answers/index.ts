@@ -1,5 +1,6 @@
 export { createReadAround } from './read-around.ts'
-export { type Answer, createAnswers } from './answers.ts'
+export { createAnswers } from './answers.ts'
+export type { Answer } from './schemas.ts'
 export type { Candidate } from './candidate.ts'
 export { AGREEMENT, askedGrams, type Described, highestOf } from './chooser.ts'
 export { FEATURES } from './features.ts'

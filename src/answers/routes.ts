@@ -1,13 +1,11 @@
-import { z } from 'zod'
-import { Citation, Limitations } from '../context/index.ts'
 import type { Retrieved } from '../http/gates.ts'
 import { reply, type StreamEvent, type StreamReply } from '../http/route.ts'
 import { readingTwins } from '../http/twins.ts'
 import type { Viewer } from '../kernel/viewer.ts'
-import { onBehalfOf, text } from '../kernel/schemas.ts'
-import { limit, query, Hit, recency, retrievedOf } from '../retrieval/index.ts'
-import type { Answer, AnswerEvent, Answers } from './answers.ts'
+import { retrievedOf } from '../retrieval/index.ts'
+import type { AnswerEvent, Answers } from './answers.ts'
 import type { ConversationQuestion } from './follow-up.ts'
+import { type Answer, AskRequest, AskResponse } from './schemas.ts'
 
 /** A viewer's question. The viewer's permissions determine what it can retrieve. */
 export interface Question extends ConversationQuestion {
@@ -21,64 +19,6 @@ export interface Question extends ConversationQuestion {
 export interface AnswerServices {
   answers: Answers<Question>
 }
-
-const ANSWER_CHARACTERS_MAX = 65_536
-const TURNS_MAX = 10
-
-const conversation = z
-  .array(
-    z.strictObject({
-      question: query.meta({ description: 'What was asked.', example: 'How many vacation days do I get?' }),
-      answer: z.string().max(ANSWER_CHARACTERS_MAX).meta({
-        description: 'What was answered.',
-        example: 'Employees get 25 days of paid vacation a year [1].',
-      }),
-    }),
-  )
-  .max(TURNS_MAX)
-  .optional()
-  .describe(
-    'The questions and answers before this one, oldest first. A follow-up ("And in Germany?", "Who wrote it?") is read with them. They are not stored.',
-  )
-
-const AskRequest = z
-  .strictObject({
-    query,
-    limit: limit.describe('How many passages are read for the answer.'),
-    conversation,
-    recency,
-    effort: z
-      .enum(['normal', 'high'])
-      .optional()
-      .describe(
-        'How thoroughly to search; default `normal`. With `high`, the language model rewrites and splits the question, reads the results and searches again, in at most four calls. Without a language model, the request returns 503 `not_configured`.',
-      ),
-    onBehalfOf,
-  })
-  .meta({ id: 'AskRequest', description: 'The body of ask.' })
-
-const AskResponse = z
-  .object({
-    question: text('The question as it was sent.', 'How many vacation days do I get?'),
-    answer: text(
-      'The answer, each statement with its marker `[N]`.',
-      'Employees get 25 days of paid vacation a year [1].',
-    ),
-    citations: z.array(Citation).describe("Passages cited by the answer's markers."),
-    context: z
-      .array(
-        Hit.omit({ metadata: true, syncedAt: true, relevance: true }).describe(
-          'A passage that was read for the answer.',
-        ),
-      )
-      .describe('All that the answer was made from.'),
-    limitations: Limitations.meta({
-      description:
-        '`weak_evidence`: nothing stored seems to answer the question. `approximate_search`: an approximate index was searched. `answer_truncated`: a streamed answer reached its time or length limit and ends early. Empty otherwise.',
-      example: [],
-    }),
-  })
-  .meta({ id: 'AskResponse', description: 'An answer with its citations.' })
 
 export const answerRoutes = readingTwins<AnswerServices>()({
   operationId: 'ask',
