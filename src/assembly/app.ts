@@ -20,7 +20,7 @@ import { llmsText } from '../http/llms-text.ts'
 import { createBillingEngine } from './billing-engine.ts'
 import { routes, servedRoutes, type Services } from './routes.ts'
 import { createRetrievalEngine } from './retrieval-engine.ts'
-import { sweepUsage } from './sweep-usage.ts'
+import { createSweeps } from './sweeps.ts'
 import { unreadiness } from './unreadiness.ts'
 import { createWebhookEngine } from './webhook-engine.ts'
 import { createOpenApi } from './open-api.ts'
@@ -109,7 +109,7 @@ export async function createApp(given: AppDependencies): Promise<App> {
   let draining = false
   const metrics = createMetrics()
   deps.tracing?.exportMetrics(metrics.registry)
-  const { credits, rateLimit, requestLog } = requestCountersOf(deps)
+  const { credits, rateLimit, messageLimits, requestLog } = requestCountersOf(deps)
   const identity = createConsoleIdentity({ ...deps, db })
   const embedding = await createEmbeddingEngine(deps)
   const { models } = embedding
@@ -133,6 +133,7 @@ export async function createApp(given: AppDependencies): Promise<App> {
     onSignIn: identity.onSignIn,
     authenticateOperator: createOperatorAuthenticator(deps.operatorToken),
     rateLimit,
+    messageLimits,
     credits,
   })
   const gates = tracer ? tracedGates(ungated, tracer) : ungated
@@ -160,7 +161,7 @@ export async function createApp(given: AppDependencies): Promise<App> {
   if (settings.ROLE !== 'worker') await addAgentsAndPeople(server, deps, { gates, identity })
   const background = backgroundOf(deps, {
     ...parts,
-    sweeps: [...sweepUsage({ credits, rateLimit }, { ...deps, db }), requestLog],
+    sweeps: [...createSweeps({ credits, rateLimit }, { ...deps, db }), requestLog],
     metrics,
     memory,
   })

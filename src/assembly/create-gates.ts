@@ -8,10 +8,7 @@ import type { AuthenticateOperator } from '../operator/index.ts'
 import { ensureUser } from '../organizations/index.ts'
 import { authenticateScim } from '../people/index.ts'
 import { createViewers } from '../permissions/index.ts'
-import { createMessageLimit, type Credits, type RateLimit } from '../usage/index.ts'
-
-/** Each tool call is a message besides a connection's own; an identity provider sends one for each change. */
-const MESSAGES_PER_REQUEST = 10
+import type { Credits, MessageLimit, RateLimit } from '../usage/index.ts'
 
 export function createGates(deps: {
   db: Db
@@ -20,20 +17,15 @@ export function createGates(deps: {
   onSignIn: (userId: string) => Promise<void>
   authenticateOperator: AuthenticateOperator
   rateLimit: RateLimit
+  messageLimits: Record<'mcp' | 'scim', MessageLimit>
   credits: Credits
 }): Gates {
-  const { db, clock, verifyToken, rateLimit, credits } = deps
+  const { db, clock, verifyToken, rateLimit, messageLimits, credits } = deps
   const signIn = async (authorization: string | undefined): Promise<string> => {
     const userId = await ensureUser(db, clock, await verifyToken(authorization))
     await deps.onSignIn(userId)
     return userId
   }
-  const perMinute = {
-    limitPerMinute: rateLimit.limitPerMinute * MESSAGES_PER_REQUEST,
-    now: () => clock.now().getTime(),
-  }
-  const admitMessage = createMessageLimit(perMinute)
-  const admitProvisioning = createMessageLimit({ ...perMinute, action: 'scim' })
   const { viewerOf } = createViewers({ db, clock })
   return {
     authenticateAgent: (authorization) => authenticateApiKey(db, clock, authorization),
@@ -44,11 +36,11 @@ export function createGates(deps: {
     authenticateOperator: deps.authenticateOperator,
     async admitScim(authorization) {
       const caller = await authenticateScim(db, clock, authorization)
-      admitProvisioning({ organizationId: caller.organizationId, subjectId: caller.tokenId })
+      messageLimits.scim({ organizationId: caller.organizationId, subjectId: caller.tokenId })
       return caller
     },
     admit: (caller, action) => rateLimit.admit(subjectOf(caller), action),
-    admitMessage: (caller) => admitMessage(subjectOf(caller)),
+    admitMessage: (caller) => messageLimits.mcp(subjectOf(caller)),
     rateState: (caller, action) => rateLimit.state(subjectOf(caller), action),
     viewerOf,
     async requireRoom(caller) {

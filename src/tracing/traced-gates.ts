@@ -18,7 +18,6 @@ export function tracedGates(gates: Gates, tracer: Tracer): Gates {
     rateState: (caller, action) => through('rate limit', () => gates.rateState(caller, action)),
     viewerOf: (caller, email) => through('permissions', () => gates.viewerOf(caller, email)),
     requireRoom: (caller) => gates.requireRoom(caller),
-    reserveCredit: (organizationId, requestId) =>
-      through('credits', () => gates.reserveCredit(organizationId, requestId)),
+    reserveCredit: (use, requestId) => through('credits', () => gates.reserveCredit(use, requestId)),
   }
 }

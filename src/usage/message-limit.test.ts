@@ -6,7 +6,7 @@ const subject = { organizationId: 'acme', subjectId: 'key' }
 
 function start(limitPerMinute: number) {
   let at = 1_000_000
-  const admit = createMessageLimit({ limitPerMinute, now: () => at })
+  const admit = createMessageLimit({ limitPerMinute, action: 'mcp', now: () => at })
   const admits = (by = subject): boolean => {
     try {
       admit(by)

@@ -4,17 +4,18 @@ import { rateLimited } from './rate-limit.ts'
 const WINDOW_MS = 60_000
 const SUBJECTS_REMEMBERED = 10_000
 
-/** Limits MCP messages that no route's window counts, in memory, as they do no work. @throws AppError `rate_limited` */
+/** Limits messages of MCP or SCIM, which no route's window counts. It is in memory. @throws AppError `rate_limited` */
 export type MessageLimit = (subject: RateSubject) => void
 
 /** The generic cell rate algorithm: a burst of `limitPerMinute`, and as many in any later minute. */
 export function createMessageLimit({
   limitPerMinute,
-  action = 'mcp',
+  action,
   now,
 }: {
   limitPerMinute: number
-  action?: string
+  /** What the error says is limited. */
+  action: 'mcp' | 'scim'
   /** Milliseconds since the epoch. */
   now: () => number
 }): MessageLimit {

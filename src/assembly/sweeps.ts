@@ -13,7 +13,7 @@ const PRUNE_INTERVAL_MS = 60 * 60_000
 const LOW_CREDITS_INTERVAL_MS = 10_000
 
 /** Refunds credits of dead requests, deletes what has expired, and notifies webhooks of low credits. */
-export function sweepUsage(
+export function createSweeps(
   { credits, rateLimit }: { credits: Credits; rateLimit: RateLimit },
   { db, clock, logger }: { db: Db; clock: Clock; logger: Logger },
 ): Task[] {
