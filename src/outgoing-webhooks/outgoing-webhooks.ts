@@ -33,9 +33,7 @@ export interface DeliveryLag {
 }
 
 export interface OutgoingWebhookDependencies
-  extends
-    WebhookDependencies,
-    Pick<DispatcherDependencies, 'random' | 'onAttempt' | 'onDisabled' | 'onError' | 'stopGraceMs'> {
+  extends WebhookDependencies, Omit<DispatcherDependencies, 'send'> {
   /** Resolves host names; the system's resolver by default. */
   resolve?: Resolve
 }
