@@ -12,7 +12,6 @@ import type { Repository } from './repositories.ts'
 
 const PUBLIC_HOST = 'api.github.com'
 const REMOVED_AT_ONCE = 1_000
-const ID = /\/(\d+)\/(issues|discussions|files)\/([^]+)$/
 
 export interface GitHubRun {
   github: GitHub
@@ -154,6 +153,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   discussions: ({ github, session }, repository, number) =>
     readDiscussion(github, repository, Number(number), session.limits.maxTextBytes),
 }
+const ID = new RegExp(String.raw`/(\d+)/(${Object.keys(READERS).join('|')})/([^]+)$`)
 
 async function readIssue(
   { github, session }: GitHubRun,
