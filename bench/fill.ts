@@ -1,7 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Client } from 'pg'
 import { z } from 'zod'
 import type { Db } from '../src/database/database.ts'
 import { openDatabase } from '../src/database/open-database.ts'
@@ -9,6 +8,8 @@ import { createModelRegistry } from '../src/models/index.ts'
 import { findBuiltinModel, loadBuiltinModel } from '../src/inference/embedding-models/builtin/builtin.ts'
 import { createItems, type NewItem } from '../src/items/index.ts'
 import { systemClock } from '../src/kernel/clock.ts'
+import { cloneTemplate, dropDatabase } from '../test/support/database.ts'
+import { makeTemplate } from '../test/support/database-setup.ts'
 import { benchDocument } from './corpus.ts'
 
 /** Of 400 words each. */
@@ -51,29 +52,23 @@ export async function inNewFolder<Result>(act: (place: Place) => Promise<Result>
   }
 }
 
-/** Runs with a temporary database on a server. Connects only to create and drop it: the server may restart meanwhile. */
+/**
+ * Runs with a temporary database on a server, or on a distributed one with the workers of `TEST_WORKER_URLS`. Connects only
+ * to create and drop it: the server may restart meanwhile.
+ */
 export async function inNewDatabase<Result>(
   serverUrl: string,
   act: (place: Place & { databaseUrl: string }) => Promise<Result>,
 ): Promise<Result> {
   const name = `bench_${process.pid}`
-  await execute(serverUrl, `create database ${name}`)
+  await makeTemplate(serverUrl)
+  await cloneTemplate(serverUrl, name)
   try {
     const url = new URL(serverUrl)
     url.pathname = name
     return await inNewFolder(({ dataDir }) => act({ dataDir, databaseUrl: url.href }))
   } finally {
-    await execute(serverUrl, `drop database if exists ${name} with (force)`)
-  }
-}
-
-async function execute(serverUrl: string, statement: string): Promise<void> {
-  const client = new Client({ connectionString: serverUrl })
-  await client.connect()
-  try {
-    await client.query(statement)
-  } finally {
-    await client.end()
+    await dropDatabase(serverUrl, name)
   }
 }
 

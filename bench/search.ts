@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { writeFile } from 'node:fs/promises'
+import { workerUrls } from '../test/support/database-setup.ts'
 import { benchQuery } from './corpus.ts'
 import {
   CHUNKS_A_DOCUMENT,
@@ -85,7 +86,8 @@ function pointsOf({ database, chunks, p50Ms, databaseAloneP50Ms }: Result): Grow
 }
 
 async function onPostgres(serverUrl: string, sizes: readonly number[]): Promise<Result[]> {
-  return await inNewDatabase(serverUrl, (place) => grow('postgres', sizes, place))
+  const database = workerUrls().length > 0 ? 'citus' : 'postgres'
+  return await inNewDatabase(serverUrl, (place) => grow(database, sizes, place))
 }
 
 async function grow(database: string, sizes: readonly number[], place: Place): Promise<Result[]> {

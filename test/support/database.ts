@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { LogEvent } from 'kysely'
-import { Client } from 'pg'
+import { Client, DatabaseError } from 'pg'
 import type { OpenDatabase } from '../../src/database/database.ts'
 import { embeddedDatabase } from '../../src/database/drivers/embedded.ts'
 import { openPostgres } from '../../src/database/drivers/postgres.ts'
@@ -41,7 +41,7 @@ async function cloneOnPostgres(onStatement?: (event: LogEvent) => void): Promise
   const serverUrl = process.env.TEST_DATABASE_URL
   if (serverUrl === undefined) throw new Error('TEST_DATABASE_URL is not set')
   const name = `test_${Math.floor(Date.now() / 1000)}_${randomUUID().slice(0, 8)}`
-  await onServers(serverUrl, `create database ${name} template ${templateName()}`)
+  await cloneTemplate(serverUrl, name)
   const url = new URL(serverUrl)
   url.pathname = name
   const database = await openPostgres({ url: url.href, onStatement })
@@ -50,8 +50,26 @@ async function cloneOnPostgres(onStatement?: (event: LogEvent) => void): Promise
     url: url.href,
     async close() {
       await database.close()
-      await onServers(serverUrl, `drop database if exists ${name} with (force)`)
+      await dropDatabase(serverUrl, name)
     },
+  }
+}
+
+/** SQLSTATE object_in_use. */
+const OBJECT_IN_USE = '55006'
+
+/** Creates a migrated, empty database on a server, and on its workers. `makeTemplate` comes before. */
+export async function cloneTemplate(serverUrl: string, name: string): Promise<void> {
+  await onServers(serverUrl, `create database ${name} template ${templateName()}`)
+}
+
+/** Citus's own connections may come back between their end and the removal. */
+export async function dropDatabase(serverUrl: string, name: string, attempts = 5): Promise<void> {
+  try {
+    await onServers(serverUrl, `drop database if exists ${name} with (force)`)
+  } catch (error) {
+    if (attempts === 1 || !(error instanceof DatabaseError && error.code === OBJECT_IN_USE)) throw error
+    await dropDatabase(serverUrl, name, attempts - 1)
   }
 }
 
