@@ -165,13 +165,14 @@ async function readChunks(
   const chunks: ExportedChunk[] = []
   let last = { id: BEFORE_ALL, position: -1 }
   for (let found = CHUNKS_A_READ; found === CHUNKS_A_READ;) {
+    // The sum keeps the planner from reading all vectors of the model for each page.
     const { rows } = await sql`
       select c.source_item_id as id, c.position, c.heading, c.content, encode(i.content_sha256, 'hex') as hash,
         encode(halfvec_send(e.embedding), 'hex') as vector
       from chunks c
       join source_items i on i.organization_id = c.organization_id and i.id = c.source_item_id
       left join chunk_embeddings e on e.organization_id = c.organization_id and e.source_item_id = c.source_item_id
-        and e.position = c.position and e.embedding_model_id = ${model?.id ?? 0}
+        and e.position = c.position and e.embedding_model_id + 0 = ${model?.id ?? 0}
       where c.organization_id = ${organizationId} and c.source_item_id in (${sql.join([...ids])})
         and (c.source_item_id, c.position) > (${last.id}::uuid, ${last.position}::int)
       order by c.source_item_id, c.position limit ${CHUNKS_A_READ}`.execute(db)

@@ -227,10 +227,11 @@ async function finish(tx: Tx, changes: ItemChanges, held: Held, now: Date): Prom
   // From here on, no transaction can store chunks.
   await lockModelsForChange(tx, organizationId)
   await renew(tx, held)
+  // The sum keeps the planner from joining each chunk with all vectors of the model, when it knows of few.
   const { rows } = await sql`
     select count(*)::int as chunks, count(*) = count(e.position) as is_complete
     from chunks c left join chunk_embeddings e on e.organization_id = c.organization_id
-      and e.source_item_id = c.source_item_id and e.position = c.position and e.embedding_model_id = ${modelId}
+      and e.source_item_id = c.source_item_id and e.position = c.position and e.embedding_model_id + 0 = ${modelId}
     where c.organization_id = ${organizationId}`.execute(tx)
   const { is_complete: isComplete, chunks } = FinishRow.parse(rows[0])
   if (!isComplete) return false
