@@ -1,6 +1,6 @@
 import type { Schemas } from '../../api/client.ts'
 import { providerIds } from '../../api/provider-list.ts'
-import { ALL_ACTIONS } from './key-presets.ts'
+import { ALL_ACTIONS } from './key-actions.ts'
 
 type ApiKey = Schemas['ApiKey']
 type AuditEvent = Schemas['AuditEvent']

@@ -1,23 +1,7 @@
 import type { Schemas } from '../../api/client.ts'
+import { ALL_ACTIONS, type KeyAction } from './key-actions.ts'
 
-export type KeyAction = Schemas['ApiKey']['allowedActions'][number]
 export type ActorType = Schemas['ApiKey']['actorType']
-
-/** A description of each action, in display order. */
-export const ACTIONS: Record<KeyAction, string> = {
-  search: 'Search, and read stored items',
-  context: 'Get a Context Contract',
-  ask: 'Get answers with citations',
-  ingest: 'Push documents, and delete them',
-  'memory:read': 'Read the memory canvas',
-  'sources:read': 'List sources and channels',
-  'sources:write': 'Choose Slack channels',
-  'sync:read': 'List sync runs',
-  'sync:write': 'Start sync runs',
-  admin: 'Manage keys, read the audit trail, run maintenance',
-}
-
-export const ALL_ACTIONS = Object.keys(ACTIONS).filter((name): name is KeyAction => name in ACTIONS)
 
 export type PresetId = 'reader' | 'ingester' | 'admin' | 'custom'
 

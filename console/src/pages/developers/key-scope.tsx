@@ -2,7 +2,7 @@ import { Checkbox, SimpleGrid, Stack, Switch } from '@mantine/core'
 import { type ProviderId, providerIds, providerName } from '../../api/provider-list.ts'
 import { useSources } from '../sources/use-sources.ts'
 import { alsoIn } from './key-words.ts'
-import { ACTIONS, ALL_ACTIONS, type KeyAction } from './key-presets.ts'
+import { ACTIONS, ALL_ACTIONS, type KeyAction } from './key-actions.ts'
 
 /** The actions and providers of a key. `null`: all providers, including future ones. */
 export function KeyScope({
@@ -31,7 +31,12 @@ export function KeyScope({
         >
           <SimpleGrid cols={{ base: 1, xs: 2 }} mt="xs" spacing="sm">
             {ALL_ACTIONS.map((action) => (
-              <Checkbox key={action} value={action} label={action} description={ACTIONS[action]} />
+              <Checkbox
+                key={action}
+                value={action}
+                label={action}
+                description={ACTIONS[action].description}
+              />
             ))}
           </SimpleGrid>
         </Checkbox.Group>

@@ -5,7 +5,7 @@ import { Status } from '../../ui/status.tsx'
 import { QUESTION_CHARACTERS_MAX } from '../ask/ask-search.ts'
 import classes from './key-test.module.css'
 import { hitsInWords, isSecret, scopeOf } from './key-words.ts'
-import { QUESTION } from './snippets.ts'
+import { QUESTION } from './key-actions.ts'
 import { type KeyOutcome, useKeyTest } from './use-key-test.ts'
 
 const FORBIDDEN = 403

@@ -3,7 +3,7 @@ import { filesProvider, type ProviderId, providerIds, providerName } from '../..
 import { isFile } from '../../api/origin.ts'
 import { count } from '../../ui/format.ts'
 import { isPushOnly, type Source } from '../sources/source-words.ts'
-import { ALL_ACTIONS } from './key-presets.ts'
+import { ALL_ACTIONS } from './key-actions.ts'
 
 type ApiKey = Pick<Schemas['ApiKey'], 'allowedActions' | 'allowedProviders'>
 

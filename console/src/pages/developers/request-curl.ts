@@ -1,4 +1,4 @@
-import { exampleBody } from './snippets.ts'
+import { exampleBody } from './key-actions.ts'
 
 /** Stands for the secret, which the console does not have. */
 export const KEY_PLACEHOLDER = 'YOUR_API_KEY'

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { ALL_ACTIONS, presetOf, PRESETS } from './key-presets.ts'
+import { ALL_ACTIONS } from './key-actions.ts'
+import { presetOf, PRESETS } from './key-presets.ts'
 import { requestCurl } from './request-curl.ts'
 import { snippetsOf } from './snippets.ts'
 
