@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { PAGES } from '../../console/src/data/pages.ts'
 import { documentOf } from '../support/documents.ts'
 import {
   type ConsoleRig,
@@ -12,7 +13,6 @@ import {
   expectSettled,
   expectTablesFit,
   follow,
-  PAGES,
   startConsole,
 } from './support/console.ts'
 
@@ -50,7 +50,7 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
     expect(await page.title()).toContain('Memory console')
     await page.getByRole('region', { name: 'Sources' }).waitFor()
     expect(await page.getByRole('navigation', { name: 'Pages' }).getByRole('link').allInnerTexts()).toEqual(
-      Object.keys(PAGES),
+      PAGES.map(({ label }) => label),
     )
     await page.getByRole('button', { name: /^Account of/ }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
@@ -67,10 +67,10 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
     const complaints = complaintsOf(page)
     await rig.signInByButton(page, OWNER, 'developers')
     expect(new URL(page.url()).pathname).toBe('/console/developers')
-    for (const [name, path] of Object.entries(PAGES)) {
+    for (const { label: name, path } of PAGES) {
       await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true }).click()
       await expectSettled(page)
-      expect(new URL(page.url()).pathname.replace(/\/$/, '')).toBe(`/console/${path}`.replace(/\/$/, ''))
+      expect(new URL(page.url()).pathname).toBe(`/console${path}`)
       // Ask is opened to write.
       const start = name === 'Ask' ? page.getByRole('textbox', { name: 'Question' }) : page.locator('main h1')
       await expect
@@ -187,8 +187,8 @@ describe.skipIf(executablePath === null)('the console in a browser', () => {
     await expectNoFaultsInThemes(page, 'sign-in')
     await rig.signInByButton(page, OWNER)
     await expectSettled(page)
-    for (const path of [...Object.values(PAGES), 'memory?view=table']) {
-      if (path !== PAGES.Home) await follow(page, path)
+    for (const path of [...PAGES.map((one) => one.path.slice(1)), 'memory?view=table']) {
+      if (path !== '') await follow(page, path)
       await expectNoFaultsInThemes(page, path)
       await expectFits(page, path, 360)
       for (const width of [768, 1024]) await expectTablesFit(page, path, width)

@@ -19,7 +19,8 @@ import { leaveQuestion } from '../data/pending-question.ts'
 import { useApiKeys } from '../pages/developers/use-api-keys.ts'
 import { useSources } from '../pages/sources/use-sources.ts'
 import { useWorkspace } from '../session/workspace.tsx'
-import { PAGES } from '../shell/navigation.ts'
+import { PAGES } from '../data/pages.ts'
+import { PAGE_ICONS } from '../shell/page-icons.ts'
 import { type EntryGroup, matching } from './entries.ts'
 
 const TYPING_MS = 200
@@ -44,11 +45,11 @@ export function useEntries(query: string): EntryGroup[] {
 function usePages(): EntryGroup {
   const { isAdmin } = useWorkspace()
   const navigate = useNavigate()
-  const entries = PAGES.filter(({ forAdmins }) => isAdmin || !forAdmins).map(({ path, label, icon }) => ({
+  const entries = PAGES.filter(({ forAdmins }) => isAdmin || !forAdmins).map(({ path, label }) => ({
     id: `page-${label}`,
     label,
     hint: 'Page',
-    icon,
+    icon: PAGE_ICONS[path],
     isNavigation: true,
     run: () => void navigate({ to: path }),
   }))

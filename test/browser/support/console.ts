@@ -34,20 +34,6 @@ const BROWSER_ARGUMENTS = [
   '--process-per-site',
 ]
 
-/** The pages of the navigation, by its labels. */
-export const PAGES = {
-  Home: '',
-  Ask: 'ask',
-  Sources: 'sources',
-  Memory: 'memory',
-  Evaluation: 'evaluation',
-  Developers: 'developers',
-  Audit: 'audit',
-  Billing: 'billing',
-  Members: 'members',
-  Settings: 'settings',
-} as const
-
 /** A user in a separate workspace: leftovers of a test affect neither other tests nor its retries. */
 export interface Settled {
   organization: TestOrganization

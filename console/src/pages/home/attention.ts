@@ -1,5 +1,5 @@
 import type { Schemas } from '../../api/client.ts'
-import type { PagePath } from '../../data/page-path.ts'
+import type { PagePath } from '../../data/pages.ts'
 import { providerFacts, providerName } from '../../api/provider-list.ts'
 import { describeSubscription } from '../billing/plan-words.ts'
 import { paymentFault } from '../billing/plans.ts'

@@ -1,6 +1,6 @@
 import { anyProvider } from '../../api/provider-list.ts'
 import { Check } from 'lucide-react'
-import type { PagePath } from '../../data/page-path.ts'
+import type { PagePath } from '../../data/pages.ts'
 import { ButtonLink } from '../../ui/links.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import classes from './checklist.module.css'
