@@ -5,6 +5,7 @@ import type { Command } from 'commander'
 import {
   COMMAND_FILE_LIMITS,
   createTextExtractor,
+  FORMATS_IN_WORDS,
   ocrSetting,
   recognitionOf,
   type TextExtractor,
@@ -37,9 +38,6 @@ interface ImportCommandOptions {
 
 /** The exit code when files failed. */
 const EXIT_FAILED = 1
-/** The supported file types, for messages. */
-const KINDS =
-  'Markdown, text, HTML, PDF, Office, OpenDocument text, CSV, mail (.eml), PNG, JPEG, or an export (.json, .jsonl)'
 /** How many skipped types are named; the rest is one number. */
 const KINDS_SHOWN = 8
 
@@ -158,7 +156,9 @@ async function findFiles(
   if (options.deleteMissing === true) throw new UsageError('--delete-missing works on folders only')
   const format = formatOf('', absolute)
   if (!info.isFile() || format === null) {
-    throw new UsageError(`"${given}" is neither a folder nor a supported file: ${KINDS}`)
+    throw new UsageError(
+      `"${given}" is neither a folder nor a supported file: ${FORMATS_IN_WORDS}; PNG and JPEG; exports (.json, .jsonl)`,
+    )
   }
   const root = await realpath(path.dirname(absolute))
   const relativePath = path.basename(absolute)

@@ -4,7 +4,15 @@ import { ensureBuilt } from './build-once.mjs'
 import { CONSOLE_FOLDER, ensureConsolePackages } from './install.mjs'
 import { runBuilder } from './run-builder.mjs'
 
-const INPUTS = ['index.html', 'package-lock.json', 'package.json', 'public', 'src', 'vite.config.ts']
+const OWN_INPUTS = ['index.html', 'package-lock.json', 'package.json', 'public', 'src', 'vite.config.ts']
+const INPUTS = [
+  ...OWN_INPUTS.map((name) => `console/${name}`),
+  'design/tokens.json',
+  'cli/evaluation',
+  'src/file-text/limits.ts',
+  'src/file-text/text-format.ts',
+  'src/request-log/limits.ts',
+]
 
 /**
  * Builds the console unless it is up to date.
@@ -15,7 +23,7 @@ export async function ensureConsole({ runtime, onBuild }) {
   const args = ['node_modules/vite/bin/vite.js', 'build', '--emptyOutDir', '--logLevel', 'warn', '--outDir']
   await ensureBuilt({
     output: path.join(CONSOLE_FOLDER, 'dist'),
-    inputs: [...INPUTS.map((name) => `console/${name}`), 'design/tokens.json', 'cli/evaluation'],
+    inputs: INPUTS,
     install: () => ensureConsolePackages({ runtime, withDevelopment: false }),
     build: (folder) =>
       runBuilder({ what: 'The console', runtime, args: [...args, folder], cwd: CONSOLE_FOLDER }),

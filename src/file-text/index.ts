@@ -11,4 +11,4 @@ export {
   type TextExtractor,
 } from './text-extractor.ts'
 export { ocrSetting } from './ocr/ocr-setting.ts'
-export { type TextFormat, textFormatOf } from './text-format.ts'
+export { FORMATS_IN_WORDS, type TextFormat, textFormatOf } from './text-format.ts'

@@ -13,6 +13,10 @@ export type TextFormat =
   | 'mail'
   | 'text'
 
+/** The formats in words, without images. */
+export const FORMATS_IN_WORDS =
+  'Text, Markdown, HTML, PDF, Word, Excel, PowerPoint, OpenDocument text, CSV and mail'
+
 const OFFICE = 'application/vnd.openxmlformats-officedocument'
 
 // In lower case: media types are case-insensitive.

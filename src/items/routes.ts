@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { SERVICE_FILE_LIMITS } from '../file-text/index.ts'
+import { FORMATS_IN_WORDS, SERVICE_FILE_LIMITS } from '../file-text/index.ts'
 import { defineRoute, reply } from '../http/route.ts'
 import { readingTwins, twins } from '../http/twins.ts'
 import { PROVIDERS } from '../providers/index.ts'
@@ -165,7 +165,7 @@ export const itemRoutes = [
     path: '/v1/console/files',
     summary: 'Store the text of a file',
     description:
-      'Text, Markdown, HTML, PDF, Word, Excel, PowerPoint, OpenDocument text, CSV and mail, by its name and ' +
+      `${FORMATS_IN_WORDS}, by its name and ` +
       'Content-Type. The same name replaces the document. It is searchable when the call returns.',
     tag: 'Ingest (console)',
     access: { surface: 'console', role: 'admin', action: 'ingest' },

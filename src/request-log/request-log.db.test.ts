@@ -4,7 +4,8 @@ import { createTestDatabase, type TestDatabase } from '../../test/support/databa
 import type { Answered } from '../http/log-answers.ts'
 import type { AgentCaller } from '../kernel/caller.ts'
 import { listRequests } from './list-requests.ts'
-import { createRequestLog, LOGGED_DAYS, pruneRequests } from './request-log.ts'
+import { LOGGED_DAYS } from './limits.ts'
+import { createRequestLog, pruneRequests } from './request-log.ts'
 
 const START = new Date('2026-03-02T09:30:00.000Z')
 const DAY_MS = 86_400_000

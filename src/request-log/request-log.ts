@@ -6,6 +6,7 @@ import { isForeignKeyViolation } from '../database/retry-conflicts.ts'
 import type { Answered } from '../http/log-answers.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { inParts } from '../kernel/in-parts.ts'
+import { LOGGED_DAYS, REQUESTS_MAX } from './limits.ts'
 
 /** The log of what API keys called. It is written in batches, so no request waits for it. */
 export interface RequestLog {
@@ -18,9 +19,7 @@ export interface RequestLog {
   stop(): Promise<void>
 }
 
-/** The log of a workspace has at most this many requests, and up to {@link TRIM_EVERY} more until it is trimmed. */
-export const REQUESTS_MAX = 10_000
-export const LOGGED_DAYS = 7
+/** A log has up to this many requests more than its maximum until it is trimmed. */
 const TRIM_EVERY = 1_000
 const FLUSH_INTERVAL_MS = 5_000
 /** Of all workspaces between two flushes. */

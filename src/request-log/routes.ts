@@ -3,7 +3,8 @@ import type { Db } from '../database/database.ts'
 import { defineRoute, reply } from '../http/route.ts'
 import { givenId, textOrNull, Timestamp } from '../kernel/schemas.ts'
 import { listRequests } from './list-requests.ts'
-import { LOGGED_DAYS, REQUESTS_MAX, type RequestLog } from './request-log.ts'
+import { LOGGED_DAYS, REQUESTS_MAX } from './limits.ts'
+import type { RequestLog } from './request-log.ts'
 import { LoggedRequest } from './schemas.ts'
 
 export interface RequestLogServices {

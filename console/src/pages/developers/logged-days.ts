@@ -1,13 +1,12 @@
+import { LOGGED_DAYS } from '../../../../src/request-log/limits.ts'
 import { localDay } from '../../data/local-day.ts'
 
-/** How long the service keeps requests. */
-const DAYS = 7
 const dayName = new Intl.DateTimeFormat('en', { weekday: 'long', month: 'short', day: 'numeric' })
 
 /** The days whose requests are listed, latest first, in the browser's time zone. */
 export function loggedDays(now: Date): { value: string; label: string }[] {
   // A week ends in the middle of an eighth day.
-  return Array.from({ length: DAYS + 1 }, (_, before) => {
+  return Array.from({ length: LOGGED_DAYS + 1 }, (_, before) => {
     const day = new Date(now.getFullYear(), now.getMonth(), now.getDate() - before)
     return { value: localDay(day), label: ['Today', 'Yesterday'][before] ?? dayName.format(day) }
   })

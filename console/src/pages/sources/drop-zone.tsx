@@ -1,6 +1,7 @@
 import { Button, Group, Text } from '@mantine/core'
 import { Upload } from 'lucide-react'
 import { type ReactNode, useRef, useState } from 'react'
+import { FORMATS_IN_WORDS } from '../../../../src/file-text/text-format.ts'
 import { formatBytes } from '../../ui/format.ts'
 import classes from './drop-zone.module.css'
 import { chosenFiles, droppedFiles, FILES_MAX } from './dropped-files.ts'
@@ -38,8 +39,7 @@ export function DropZone({
       </span>
       <Text fw={560}>Drop files or a folder here</Text>
       <Text size="sm" c="dimmed">
-        PDF, Word, Excel, PowerPoint, OpenDocument text, Markdown, HTML, CSV, mail and text, up to{' '}
-        {formatBytes(FILE_BYTES_MAX)} each
+        {FORMATS_IN_WORDS}, up to {formatBytes(FILE_BYTES_MAX)} each
       </Text>
       <Group gap="xs" mt="xs" justify="center">
         <Chooser label="Files to import" isBusy={isBusy} onTake={take}>
