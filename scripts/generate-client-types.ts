@@ -1,5 +1,6 @@
 import openapiTS, { astToString } from 'openapi-typescript'
 import { z } from 'zod'
+import { documentFaults, INGEST_LIMITS } from './ingest-facts.ts'
 
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const
 
@@ -67,6 +68,16 @@ export async function generatedClientTypes(openApi: string): Promise<string> {
     '/** Every `code` of an error body. */',
     'export const ERROR_CODES = [',
     ...codes.map((code) => `  '${code}',`),
+    '] as const',
+    '',
+    '/** The limits of a request of ingest. */',
+    'export const INGEST_LIMITS = {',
+    ...Object.entries(INGEST_LIMITS).map(([name, value]) => `  ${name}: ${value},`),
+    '} as const',
+    '',
+    '/** Errors of ingest about a document. Any other error would occur for the next request too. */',
+    'export const DOCUMENT_FAULTS = [',
+    ...documentFaults(openApi).map((code) => `  '${code}',`),
     '] as const',
     '',
     '/** The providers of a deployment that does not name others, in the order of the API. */',

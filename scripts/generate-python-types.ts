@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { documentFaults, INGEST_LIMITS } from './ingest-facts.ts'
 
 /** The parts of JSON Schema that the generator reads; Python's types cannot express the rest. */
 interface Schema {
@@ -100,12 +101,25 @@ export function generatedPythonTypes(openApi: string): string {
     ...codes.map((code) => `    ${JSON.stringify(code)},`),
     ']',
     '',
+    '# The limits of a request of ingest.',
+    ...Object.entries(INGEST_LIMITS).map(([name, value]) => `INGEST_${constantOf(name)} = ${value}`),
+    '',
+    '# Errors of ingest about a document. Any other error would occur for the next request too.',
+    'DOCUMENT_FAULTS = frozenset(',
+    `    {${documentFaults(openApi)
+      .map((code) => JSON.stringify(code))
+      .join(', ')}}`,
+    ')',
+    '',
     '# A provider: one of these, or another that the deployment names.',
     `Provider = Literal[${ids}] | str`,
     '',
     ...writer.texts().map((text) => text.replaceAll(`Literal[${ids}]`, 'Provider')),
   ].join('\n')
 }
+
+/** `requestBytes` as `REQUEST_BYTES_MAX`. */
+const constantOf = (name: string): string => `${name.replaceAll(/[A-Z]/g, '_$&').toUpperCase()}_MAX`
 
 function writeOperation(
   { operationId, parameters, requestBody, responses }: z.output<typeof Operation>,

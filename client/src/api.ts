@@ -89,6 +89,22 @@ export const ERROR_CODES = [
   'overloaded',
 ] as const
 
+/** The limits of a request of ingest. */
+export const INGEST_LIMITS = {
+  documents: 1000,
+  requestBytes: 10485760,
+  textBytes: 1048576,
+} as const
+
+/** Errors of ingest about a document. Any other error would occur for the next request too. */
+export const DOCUMENT_FAULTS = [
+  'validation_failed',
+  'malformed_json',
+  'duplicate_document',
+  'provider_mismatch',
+  'body_too_large',
+] as const
+
 /** The providers of a deployment that does not name others, in the order of the API. */
 export const PROVIDERS = [
   { id: 'slack', name: 'Slack', hasChannels: true, isForFiles: false },

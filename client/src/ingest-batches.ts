@@ -1,12 +1,13 @@
+import { INGEST_LIMITS } from './api.ts'
 import type { Shape } from './operations.ts'
 
 export type IngestDocument = Shape<'IngestDocument'>
 
 /** The limits of one request. */
 export interface IngestLimits {
-  /** Default and maximum: 1,000. */
+  /** By default as many as the service takes. */
   documentsPerRequest: number
-  /** The body as JSON in UTF-8: 4 MiB by default, at most 10 MiB. A single larger document is sent alone. */
+  /** The body as JSON in UTF-8: 4 MiB by default. A single larger document is sent alone. */
   bytesPerRequest: number
 }
 
@@ -16,10 +17,6 @@ export interface Weighed {
   json: string
 }
 
-/** The service's limits (docs/reference/ingest.md). */
-const DOCUMENTS_MAX = 1_000
-const REQUEST_BYTES_MAX = 10 * 1024 * 1024
-const TEXT_BYTES_MAX = 1024 * 1024
 /** Few requests, and few enough documents for a slow embedding model to finish in time. */
 const BYTES_DEFAULT = 4 * 1024 * 1024
 const ENVELOPE_BYTES = '{"documents":[]}'.length
@@ -38,10 +35,14 @@ export async function* splitDocuments(
 ): AsyncGenerator<Weighed[]> {
   const documentsMax = checkedLimit(
     'documentsPerRequest',
-    limits.documentsPerRequest ?? DOCUMENTS_MAX,
-    DOCUMENTS_MAX,
+    limits.documentsPerRequest ?? INGEST_LIMITS.documents,
+    INGEST_LIMITS.documents,
   )
-  const bytesMax = checkedLimit('bytesPerRequest', limits.bytesPerRequest ?? BYTES_DEFAULT, REQUEST_BYTES_MAX)
+  const bytesMax = checkedLimit(
+    'bytesPerRequest',
+    limits.bytesPerRequest ?? BYTES_DEFAULT,
+    INGEST_LIMITS.requestBytes,
+  )
   let batch = new Map<string, Weighed>()
   let bytes = ENVELOPE_BYTES
   for await (const document of documents) {
@@ -74,11 +75,13 @@ function checkedLimit(name: keyof IngestLimits, value: number, max: number): num
 function faultOf({ provider, externalId, body }: IngestDocument, jsonBytes: number): RangeError | undefined {
   const name = `The document "${externalId}" of ${provider}`
   const textBytes = byteLength(body)
-  if (textBytes > TEXT_BYTES_MAX)
-    return new RangeError(`${name} has a body of ${textBytes} bytes; at most ${TEXT_BYTES_MAX} fit: split it`)
-  if (ENVELOPE_BYTES + jsonBytes > REQUEST_BYTES_MAX)
+  if (textBytes > INGEST_LIMITS.textBytes)
     return new RangeError(
-      `${name} has ${jsonBytes} bytes as JSON; a request has at most ${REQUEST_BYTES_MAX}`,
+      `${name} has a body of ${textBytes} bytes; at most ${INGEST_LIMITS.textBytes} fit: split it`,
+    )
+  if (ENVELOPE_BYTES + jsonBytes > INGEST_LIMITS.requestBytes)
+    return new RangeError(
+      `${name} has ${jsonBytes} bytes as JSON; a request has at most ${INGEST_LIMITS.requestBytes}`,
     )
   return undefined
 }

@@ -1,3 +1,4 @@
+import { DOCUMENT_FAULTS } from './api.ts'
 import { type Issue, MemoryError } from './errors.ts'
 import { type IngestDocument, type IngestLimits, splitDocuments, type Weighed } from './ingest-batches.ts'
 import { parseAnswer, type RequestOptions, type Transport } from './transport.ts'
@@ -43,14 +44,7 @@ export class IngestError extends MemoryError {
   }
 }
 
-/** Errors about a document. Any other error would occur for the next request too. */
-const DOCUMENT_FAULTS: ReadonlySet<string> = new Set([
-  'validation_failed',
-  'malformed_json',
-  'provider_mismatch',
-  'duplicate_document',
-  'body_too_large',
-])
+const FAULTS: ReadonlySet<string> = new Set(DOCUMENT_FAULTS)
 
 /**
  * Stores documents in as many requests as needed, one after the other, so that a later document with the same key updates
@@ -87,7 +81,7 @@ export async function ingestDocuments(
       progress.ingested += ingested
       progress.skipped += skipped
     } catch (error) {
-      if (!(error instanceof MemoryError) || !DOCUMENT_FAULTS.has(error.code)) throw error
+      if (!(error instanceof MemoryError) || !FAULTS.has(error.code)) throw error
       if (onRefused === undefined) throw new IngestError(error, some, { ...progress })
       await storeOthers(batch, error)
       return

@@ -20,18 +20,6 @@ it("the console's providers match openapi/openapi.json (npm run generate writes 
   expect(written).toBe(generatedProviders(await read('openapi/openapi.json')))
 })
 
-it('the clients go on with other documents after the errors 400 and 413 of an ingest, which are about its documents', async () => {
-  const { responses } = JSON.parse(await read('openapi/openapi.json')).paths['/v1/ingest'].post
-  const faults = ['400', '413'].flatMap((status) =>
-    Object.keys(responses[status].content['application/json'].examples),
-  )
-  for (const file of ['client/src/ingest.ts', 'client/python/src/retrieval_memory/_ingest.py']) {
-    const list = /DOCUMENT_FAULTS\b[^[{]*[[{]([^\]}]*)/.exec(await read(file))?.[1] ?? ''
-    const named = list.matchAll(/['"](\w+)['"]/g).map(([, code]) => code)
-    expect([...named].toSorted(), file).toEqual(faults.toSorted())
-  }
-})
-
 it('the console and the command line name no provider: their knowledge of providers is generated', async () => {
   const named = new RegExp(`['"](${PROVIDERS.join('|')})['"]`)
   const found: string[] = []

@@ -91,6 +91,16 @@ ErrorCode = Literal[
     "overloaded",
 ]
 
+# The limits of a request of ingest.
+INGEST_DOCUMENTS_MAX = 1000
+INGEST_REQUEST_BYTES_MAX = 10485760
+INGEST_TEXT_BYTES_MAX = 1048576
+
+# Errors of ingest about a document. Any other error would occur for the next request too.
+DOCUMENT_FAULTS = frozenset(
+    {"validation_failed", "malformed_json", "duplicate_document", "provider_mismatch", "body_too_large"}
+)
+
 # A provider: one of these, or another that the deployment names.
 Provider = Literal["slack", "google_drive", "notion", "gmail"] | str
 

@@ -6,22 +6,21 @@ import re
 from dataclasses import dataclass, replace
 from typing import Callable, Iterator, Sequence
 
-from ._api import IngestDocument, IngestResponse
+from ._api import (
+    DOCUMENT_FAULTS,
+    INGEST_DOCUMENTS_MAX,
+    INGEST_REQUEST_BYTES_MAX,
+    INGEST_TEXT_BYTES_MAX,
+    IngestDocument,
+    IngestResponse,
+)
 from ._errors import MemoryAPIError
 from ._requests import RawRequest, dumps
 
-#: The limits of the service.
-_DOCUMENTS_MAX = 1_000
-_REQUEST_BYTES_MAX = 10 * 1024 * 1024
-_TEXT_BYTES_MAX = 1024 * 1024
 #: Few requests, and few enough documents for a slow embedding model to finish in time.
 _BYTES_DEFAULT = 4 * 1024 * 1024
 _ENVELOPE_BYTES = len('{"documents":[]}')
 
-#: Errors about a document. Any other error would occur for the next request too.
-_DOCUMENT_FAULTS = frozenset(
-    {"validation_failed", "malformed_json", "provider_mismatch", "duplicate_document", "body_too_large"}
-)
 _ISSUE_PATH = re.compile(r"documents\.(\d+)(?:\.|$)")
 
 Weighed = tuple[IngestDocument, str]
@@ -70,8 +69,10 @@ class Ingest:
         on_refused: OnRefused | None,
         on_progress: Callable[[IngestProgress], None] | None,
     ) -> None:
-        self._documents_max = _limit("documents_per_request", documents_per_request, _DOCUMENTS_MAX, _DOCUMENTS_MAX)
-        self._bytes_max = _limit("bytes_per_request", bytes_per_request, _BYTES_DEFAULT, _REQUEST_BYTES_MAX)
+        self._documents_max = _limit(
+            "documents_per_request", documents_per_request, INGEST_DOCUMENTS_MAX, INGEST_DOCUMENTS_MAX
+        )
+        self._bytes_max = _limit("bytes_per_request", bytes_per_request, _BYTES_DEFAULT, INGEST_REQUEST_BYTES_MAX)
         self._on_refused = on_refused
         self._on_progress = on_progress
         self._batch: dict[tuple[str, str], Weighed] = {}
@@ -107,7 +108,7 @@ class Ingest:
 
     def refused(self, batch: list[Weighed], error: MemoryAPIError) -> list[list[Weighed]]:
         """The batches to send without the faulty documents. Raises if the ingest cannot continue."""
-        if error.code not in _DOCUMENT_FAULTS:
+        if error.code not in DOCUMENT_FAULTS:
             raise error
         if self._on_refused is None:
             raise IngestError(error, [document for document, _ in batch], replace(self.progress)) from error
@@ -149,10 +150,10 @@ def _limit(name: str, value: int | None, default: int, maximum: int) -> int:
 def _fault_of(document: IngestDocument, json_bytes: int) -> ValueError | None:
     name = f'The document "{document["externalId"]}" of {document["provider"]}'
     text_bytes = len(document["body"].encode())
-    if text_bytes > _TEXT_BYTES_MAX:
-        return ValueError(f"{name} has a body of {text_bytes} bytes; at most {_TEXT_BYTES_MAX} fit: split it")
-    if _ENVELOPE_BYTES + json_bytes > _REQUEST_BYTES_MAX:
-        return ValueError(f"{name} has {json_bytes} bytes as JSON; a request has at most {_REQUEST_BYTES_MAX}")
+    if text_bytes > INGEST_TEXT_BYTES_MAX:
+        return ValueError(f"{name} has a body of {text_bytes} bytes; at most {INGEST_TEXT_BYTES_MAX} fit: split it")
+    if _ENVELOPE_BYTES + json_bytes > INGEST_REQUEST_BYTES_MAX:
+        return ValueError(f"{name} has {json_bytes} bytes as JSON; a request has at most {INGEST_REQUEST_BYTES_MAX}")
     return None
 
 
