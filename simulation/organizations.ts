@@ -4,7 +4,7 @@ import { describeSecret, insertApiKey, newApiKeySecret } from '../src/access/ind
 import type { Db } from '../src/database/database.ts'
 import type { Grants } from '../emulators/kit/grants.ts'
 import { ACTIONS, type Action } from '../src/kernel/actions.ts'
-import type { ProviderId } from '../src/kernel/providers.ts'
+import type { ProviderId } from '../src/kernel/provider-id.ts'
 import { insertOrganization } from '../src/organizations/index.ts'
 import { insertConnectedSource } from '../src/sources/index.ts'
 import { schedulePermissionPoll } from '../src/permission-polls/index.ts'

@@ -1,4 +1,4 @@
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 
 /** What a question says about the place and time of its answer. */
 export interface Hints {

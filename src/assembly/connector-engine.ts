@@ -11,7 +11,7 @@ import { AppError } from '../kernel/errors.ts'
 import { traced, type Tracer } from '../kernel/tracer.ts'
 import { createPermissionPoller, type OpenSource, type PermissionPoller } from '../permission-polls/index.ts'
 import { PROVIDERS, createProviderAdapters, findProvider, type ProviderAdapters } from '../providers/index.ts'
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 import type { Metrics } from '../health/index.ts'
 import {
   createSyncWorker,

@@ -1,4 +1,4 @@
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 import { providers } from '../providers/index.ts'
 
 const ACTIONS = [

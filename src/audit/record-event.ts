@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Tx } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 import type { AuditAction } from './actions.ts'
 
 /** A caller, or a user who acts in an organization. */

@@ -5,7 +5,7 @@ import type { Db, Tx } from '../database/database.ts'
 import { deleteItems } from '../items/index.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { AgentCaller } from '../kernel/caller.ts'
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 import type { CleanUpJob } from '../providers/index.ts'
 import { changeItems, type ItemChanges } from '../item-changes/index.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 import { malformedState } from './oauth-states.ts'
 import { type SecretCipher, UndecryptableSecret } from '../kernel/secret-cipher.ts'
 

@@ -1,7 +1,7 @@
 import { retryConflicts } from '../database/retry-conflicts.ts'
 import type { Db } from '../database/database.ts'
 import { validationError } from '../kernel/errors.ts'
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 import { type OAuthAdapter, type ProviderAdapters, usesOAuth } from '../providers/index.ts'
 import type { WaitingCode } from './confirmation.ts'
 import type { OAuthStates } from './oauth-states.ts'

@@ -1,7 +1,7 @@
 import { retryConflicts } from '../database/retry-conflicts.ts'
 import { validationError } from '../kernel/errors.ts'
 import type { ConsoleCaller } from '../kernel/caller.ts'
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 import { type FormFields, usesOAuth } from '../providers/index.ts'
 import type { AccountConnectorDependencies } from './connect-account.ts'
 import { askForAccount, storeAccount } from './store-account.ts'

@@ -1,7 +1,7 @@
 import { recordEvent } from '../audit/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import type { ConsoleCaller } from '../kernel/caller.ts'
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 import { openCode, sealCode, type WaitingCode } from './confirmation.ts'
 import { type AccountConnectorDependencies, createAccountConnector, oauthAdapter } from './connect-account.ts'
 import { createFormConnector, type SubmitForm } from './connect-form.ts'

@@ -6,7 +6,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError, validationError } from '../kernel/errors.ts'
 import type { ConsoleCaller } from '../kernel/caller.ts'
 import { fieldsOf, findProvider, PROVIDERS } from '../providers/index.ts'
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 import type { AccessRequest, ConnectorView } from './schemas.ts'
 
 export interface ConnectorAccess {

@@ -1,4 +1,4 @@
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 import { STATE_TTL_MS } from './oauth-states.ts'
 
 const NAME = 'memory_oauth'

@@ -1,7 +1,7 @@
 import type { Db } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 import { findProvider, type ProviderEnvironment } from '../providers/index.ts'
 import { announcePermissionChange } from '../permission-polls/index.ts'
 import { failSource, findSourcesOf } from '../sources/index.ts'

@@ -1,6 +1,6 @@
 import { type Html, html, page } from '../http/page.ts'
 import type { AppError } from '../kernel/errors.ts'
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 import { findProvider } from '../providers/index.ts'
 
 /** What the user confirms in a browser other than the one that began the flow. */

@@ -6,7 +6,7 @@ import {
   type ProviderLimits,
   type ProviderSession,
 } from '../providers/index.ts'
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import type { CredentialStore } from './credentials.ts'
 

@@ -1,6 +1,6 @@
 import type { Db, Tx } from '../database/database.ts'
 import type { Clock } from '../kernel/clock.ts'
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 import type { ProviderAdapters, ProviderEnvironment } from '../providers/index.ts'
 import type { SourceChannels } from '../sources/index.ts'
 import { createChannels } from './source-channels.ts'

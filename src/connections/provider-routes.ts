@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { cleanUpAction } from '../audit/index.ts'
 import { defineRoute, reply } from '../http/route.ts'
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 import { count, text } from '../kernel/schemas.ts'
 import { type Provider, providers } from '../providers/index.ts'
 import type { CleanUps } from './clean-ups.ts'

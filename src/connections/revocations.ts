@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../database/database.ts'
 import type { Row } from '../database/schema.ts'
 import type { Clock } from '../kernel/clock.ts'
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 import {
   type ConnectedAccount,
   type Credentials,

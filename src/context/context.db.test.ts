@@ -11,7 +11,7 @@ import type { Row } from '../database/schema.ts'
 import { adoptModel, createModelRegistry, ensureStoredModel } from '../models/index.ts'
 import { createItems, type Items } from '../items/index.ts'
 import type { AgentCaller, ConsoleCaller } from '../kernel/caller.ts'
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 import { createRetrieval, type RetrievalServices, retrievalRoutes } from '../retrieval/index.ts'
 import { contextRoutes, type ContextServices, createRetrieveContext } from './index.ts'
 

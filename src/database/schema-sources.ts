@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely'
 import type { FailureCode, ItemFailureCode } from '../kernel/failure-codes.ts'
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 import type { Leased, Nullable, NullableJson, TenantRow } from './schema-columns.ts'
 import type { SourceStatus, SyncRunStatus } from './schema-words.ts'
 

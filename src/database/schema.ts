@@ -1,7 +1,7 @@
 import type { Generated, Insertable, Selectable } from 'kysely'
 import type { Action, ActorType } from '../kernel/actions.ts'
 import type { Role } from '../kernel/roles.ts'
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 import type { BillingSchema } from './schema-billing.ts'
 import type { Json, Leased, Nullable, NullableJson, TenantRow } from './schema-columns.ts'
 import type { EvaluationsSchema } from './schema-evaluations.ts'

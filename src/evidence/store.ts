@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import { acquireLease, type Lease } from '../background/index.ts'
 import type { Db } from '../database/database.ts'
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import type { OwnCalibration } from './measure.ts'
 

@@ -1,7 +1,7 @@
 import type { Db } from '../database/database.ts'
 import { calibrationOf } from '../inference/calibrations.ts'
 import { chanceAmong, CHUNKS_MIN } from './chance.ts'
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 import type { Readable } from '../kernel/viewer.ts'
 import type { StoredModel } from '../models/index.ts'
 import { findKept, type Kept } from './store.ts'

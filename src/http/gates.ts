@@ -1,7 +1,7 @@
 import type { AgentCaller, Caller, ConsoleCaller, ScimCaller, UserCaller } from '../kernel/caller.ts'
 import type { AppError } from '../kernel/errors.ts'
 import type { Action, ChargedAction } from '../kernel/actions.ts'
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 import type { Viewer } from '../kernel/viewer.ts'
 import type { ProviderScope } from '../kernel/scope.ts'
 

@@ -18,7 +18,7 @@ export type Access =
   | { surface: 'public' }
   /** `reach`: the providers that a call always touches, null for every one; a key limited to fewer is refused. */
   | { surface: 'agent'; action: Action; reach?: ProviderScope }
-  /** `role` is the least required one; `action` names the rate-limit bucket shared with the agent twin. */
+  /** `role` is the least required one. `action` grants nothing: it names the rate window and the charge of the agent twin. */
   | { surface: 'console'; role: Role; action: Action }
   /** Signed in, outside any workspace. */
   | { surface: 'user' }

@@ -2,7 +2,7 @@ import type { Db } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Caller } from '../kernel/caller.ts'
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 import { providersOf } from '../providers/index.ts'
 import { type CleanItem, itemKey, type PushedItem } from './item.ts'
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Tx } from '../database/database.ts'
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 import type { Readable } from '../kernel/viewer.ts'
 import { forgetItems } from '../memory-canvas/index.ts'
 import { mayBeRead } from '../permissions/index.ts'

@@ -13,7 +13,7 @@ import {
 import { AppError } from '../kernel/errors.ts'
 import { createFairLimit } from '../kernel/fair-limit.ts'
 import type { Caller } from '../kernel/caller.ts'
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 import { providersOf } from '../providers/index.ts'
 import { cleanItem } from './item.ts'
 import type { Items } from './items.ts'

@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { SourceKind } from '../database/schema.ts'
 import type { ListPlace } from '../kernel/list-cursor.ts'
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 import type { Viewer } from '../kernel/viewer.ts'
 import { mayBeRead } from '../permissions/index.ts'
 import { SOURCE_KINDS } from './item.ts'

@@ -1,6 +1,6 @@
 import type { Action, ActorType } from './actions.ts'
 import type { Role } from './roles.ts'
-import type { ProviderId } from './providers.ts'
+import type { ProviderId } from './provider-id.ts'
 
 export interface AgentCaller {
   kind: 'agent'

@@ -1,6 +1,6 @@
 import { AppError } from './errors.ts'
 import type { Caller } from './caller.ts'
-import type { ProviderId } from './providers.ts'
+import type { ProviderId } from './provider-id.ts'
 
 /** The providers that a caller is limited to; null: every provider, future ones included. */
 export type ProviderScope = readonly ProviderId[] | null

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 import type { EntityType } from './atoms.ts'
 import type { CanvasEdge, CanvasNode } from './schemas.ts'
 import type { View } from './visible-sources.ts'

@@ -7,7 +7,7 @@ import { createModelRegistry } from '../models/index.ts'
 import { loadTermWeights } from '../inference/term-weights.ts'
 import { createItems, type Items } from '../items/index.ts'
 import { systemClock } from '../kernel/clock.ts'
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 import { createCanvasWorker, createMemoryCanvas } from './index.ts'
 
 let database: TestDatabase

@@ -1,5 +1,5 @@
 import { createTask, LeaseLost, releaseLeases, renewLease } from '../background/index.ts'
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 import { LEASE_SECONDS, takePoll, type TakenPoll } from './take-poll.ts'
 import { type PollDependencies, pollPermissions } from './poll-permissions.ts'
 

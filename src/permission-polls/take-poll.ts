@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { acquireLease, isLeaseFree, type Lease, releaseLease } from '../background/index.ts'
 import type { Db } from '../database/database.ts'
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import { hasAccount, readSource, type Source } from '../sources/index.ts'
 import { POLL_INTERVAL_MS } from './schedule.ts'

@@ -32,7 +32,7 @@ export const CATALOG = [
 export const DEFAULT_PROVIDERS = ['slack', 'google_drive', 'notion', 'gmail'] as const
 export type DefaultProviderId = (typeof DEFAULT_PROVIDERS)[number]
 
-declare module '../kernel/providers.ts' {
+declare module '../kernel/provider-id.ts' {
   interface ProviderRegistry {
     id: (typeof CATALOG)[number]['id']
   }

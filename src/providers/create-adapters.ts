@@ -1,10 +1,10 @@
 import { AppError } from '../kernel/errors.ts'
 import type { Clock } from '../kernel/clock.ts'
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 import { createTextExtractor, type Recognition } from '../file-text/index.ts'
-import { enablingSettings, isEnabled, type ProviderEnvironment } from './descriptor.ts'
-import type { ProviderAdapter } from './provider.ts'
-import { findProvider, providers } from './providers.ts'
+import { enablingSettings, isEnabled, type ProviderEnvironment } from './provider.ts'
+import type { ProviderAdapter } from './adapter.ts'
+import { findProvider, providers } from './find-provider.ts'
 
 export interface ProviderAdapters {
   readonly offered: readonly ProviderId[]

@@ -10,7 +10,7 @@ import {
   ProviderError,
   type ProviderItem,
   type ProviderSession,
-} from './provider.ts'
+} from './adapter.ts'
 
 const READ_AT_ONCE = 4
 const RETRIED_AT_MOST = 200

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { validationError } from '../kernel/errors.ts'
 import { findIssues } from '../kernel/validate.ts'
-import type { ConnectedAccount, FormAdapter } from './provider.ts'
+import type { ConnectedAccount, FormAdapter } from './adapter.ts'
 
 /** The form by which an account is connected: its schema, whose fields are made with {@link formField}. */
 export type ConnectForm = z.ZodObject<Record<string, z.ZodType<unknown, string | undefined>>>

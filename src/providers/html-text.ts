@@ -1,5 +1,5 @@
 import { ExtractionError, type TextExtractor } from '../file-text/index.ts'
-import { ProviderError, type ProviderSession } from './provider.ts'
+import { ProviderError, type ProviderSession } from './adapter.ts'
 
 /** HTML as Markdown. Throws ProviderError. */
 export async function textOfHtml(

@@ -1,13 +1,7 @@
 export { DEFAULT_PROVIDERS, type DefaultProviderId } from './catalog.ts'
 export { createProviderAdapters, type ProviderAdapters } from './create-adapters.ts'
-export { isEnabled } from './descriptor.ts'
-export type {
-  CleanUpJob,
-  Provider,
-  ProviderEnvironment,
-  ProviderWebhook,
-  WebhookEvent,
-} from './descriptor.ts'
+export { isEnabled } from './provider.ts'
+export type { CleanUpJob, Provider, ProviderEnvironment, ProviderWebhook, WebhookEvent } from './provider.ts'
 export {
   DEFAULT_PROVIDER_LIMITS,
   ProviderError,
@@ -29,9 +23,9 @@ export {
   type ProviderSession,
   type PushState,
   usesOAuth,
-} from './provider.ts'
+} from './adapter.ts'
 export { fieldsOf, type FormField } from './form.ts'
-export { namedProvidersSetting, PROVIDERS, providerList } from './named.ts'
+export { namedProvidersSetting, PROVIDERS, providerList } from './named-providers.ts'
 export {
   catalogSettings,
   describeProviders,
@@ -39,6 +33,6 @@ export {
   type ProviderDescription,
   providers,
   providerSettings,
-} from './providers.ts'
+} from './find-provider.ts'
 export { providerOf, providersOf } from './scope.ts'
 export { isItemsOwn, ownFailure } from './item-fault.ts'

@@ -3,7 +3,7 @@ import { AppError } from '../kernel/errors.ts'
 import { isItemsOwn, ownFailure } from './item-fault.ts'
 import { createOutageGuard } from './outage-guard.ts'
 import { createItemFailures } from './google/shared/item-failures.ts'
-import { ProviderError } from './provider.ts'
+import { ProviderError } from './adapter.ts'
 
 const withCode = (code: string) => Object.assign(new Error('broken'), { code })
 

@@ -1,6 +1,6 @@
 import { isDatabaseError } from '../database/retry-conflicts.ts'
 import { AppError } from '../kernel/errors.ts'
-import { type ItemFailure, ProviderError } from './provider.ts'
+import { type ItemFailure, ProviderError } from './adapter.ts'
 
 /** Whether an error while processing one item is the item's own: not the provider's, a model's or the database's. */
 export function isItemsOwn(error: unknown): boolean {

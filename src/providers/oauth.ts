@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ProviderError, type ConnectedAccount, type Credentials, type OAuthAdapter } from './provider.ts'
+import { ProviderError, type ConnectedAccount, type Credentials, type OAuthAdapter } from './adapter.ts'
 import { parseAnswer, type RestAnswer, type RestOptions, type RestRequest, sendRequest } from './rest.ts'
 
 const TIMEOUT_MS = 15_000

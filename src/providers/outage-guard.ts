@@ -1,5 +1,5 @@
 import { isItemsOwn, ownFailure } from './item-fault.ts'
-import { ProviderError, type ItemFailure } from './provider.ts'
+import { ProviderError, type ItemFailure } from './adapter.ts'
 
 /** This many consecutive unavailable answers mean an outage, not one broken thread or channel. */
 const FAILURES_IN_A_ROW = 3

@@ -1,263 +1,169 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { z } from 'zod'
 import type { Clock } from '../kernel/clock.ts'
-import type { ItemFailureCode } from '../kernel/failure-codes.ts'
-import { SERVICE_FILE_LIMITS } from '../file-text/index.ts'
+import type { TextExtractor } from '../file-text/index.ts'
+import type { ConnectForm } from './form.ts'
+import type { Credentials, ProviderAdapter, SourceKind } from './adapter.ts'
 
-export { ProviderError, type ProviderErrorKind, type Refusal } from './provider-error.ts'
+/** Environment variables as parsed by config; undefined when not set. */
+export type ProviderEnvironment = Readonly<Record<string, string | undefined>>
+/** Each environment variable with its schema. `.describe` holds its documentation. */
+export type SettingsShape = Readonly<Record<string, z.ZodType<string | undefined>>>
 
-export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue }
-export type JsonObject = { [key: string]: JsonValue }
+/** An icon, named by what it shows. */
+export type ProviderIcon = 'book' | 'branch' | 'drive' | 'hash' | 'mail' | 'page'
 
-/** The result of an OAuth grant or a form, encrypted at rest. */
-export interface Credentials {
-  accessToken: string
-  /** Null when the provider's tokens do not expire. Replaced on use when the provider rotates it. */
-  refreshToken: string | null
-  /** Null when the access token does not expire. */
-  expiresAt: Date | null
-  scopes: string[]
-  /** Further data that the adapter needs with the credentials. */
-  extra?: JsonObject
+/** Everything the service knows about one provider. Importing it is cheap: `createAdapter` loads the SDK. */
+export type Provider<Id extends string = string> = ProviderFacts<Id> & (ByOAuth | ByForm)
+
+interface ByOAuth {
+  /** The two settings that enable the provider, unless it needs more. */
+  readonly client: { readonly id: string; readonly secret: string }
+  /** Further settings that enable it. */
+  readonly needs?: readonly string[]
+  readonly grants: GrantSharing
+  readonly form?: undefined
 }
 
-/** The account that an OAuth grant or the values of a form belong to. */
-export interface ConnectedAccount {
-  /** The account's id at the provider (Slack team, Notion workspace, Google account). */
-  externalAccountId: string
-  displayName: string
-  credentials: Credentials
+/** A provider whose accounts are connected by values that a user enters, such as a token or an address. */
+interface ByForm {
+  readonly form: ConnectForm
+  /** The settings that enable the provider; without any it is enabled when it is named. */
+  readonly needs: readonly string[]
+  readonly client?: undefined
+  readonly grants?: undefined
 }
 
-/** A channel in `GET /v1/sources/{id}/channels`. */
-export interface ProviderChannel {
-  id: string
-  name: string
-  isPrivate: boolean
-  memberCount: number
+interface ProviderFacts<Id extends string> {
+  readonly id: Id
+  readonly name: string
+  /** One sentence for users who choose what to connect: what the provider's sources contain. */
+  readonly brings: string
+  readonly icon: ProviderIcon
+  /** Its environment variables. Providers of one family may share some. */
+  readonly settings: SettingsShape
+  /** Whether a workspace needs the operator's approval, unless GATED_PROVIDERS says otherwise. */
+  readonly isGated: boolean
+  /** Whether a source can be limited to some channels. */
+  readonly hasChannels: boolean
+  /** Whether imported files belong to this provider by default. */
+  readonly isForFiles: boolean
+  /** Whether `metadata.accessPolicy` names each item's readers. Otherwise the source's audience reads everything. */
+  readonly tellsReaders: boolean
+  /**
+   * The shortest time between scheduled syncs, and between readings of permissions, that the provider's terms allow. What
+   * a person starts runs at once.
+   */
+  readonly pollMinutes?: number
+  /** The audience of a new source; by default the person who connected it. */
+  readonly audience?: 'everyone'
+  /** Creates the adapter. @throws when a setting that enables the provider is not set; callers check that first */
+  createAdapter(environment: ProviderEnvironment, deps: AdapterDependencies): Promise<ProviderAdapter>
+  readonly webhook?: ProviderWebhook
+  readonly cleanUps?: readonly CleanUpJob[]
+  /** Computes `policyHealth` of a source after a run that may have changed it. */
+  policyHealth?(counts: PolicyCounts): object
 }
 
-/** Limits on an adapter's work for one source. Times in milliseconds, sizes in bytes. */
-export interface ProviderLimits {
-  /** Per HTTP request to the provider, including its answer. */
-  requestTimeoutMs: number
-  /** The total time one call may wait for rate limits. A longer wait ends the run, which resumes from its cursor. */
-  maxRateLimitWaitMs: number
-  /** Attempts per call during an outage, including the first. */
-  maxAttempts: number
-  /** The largest file to download, and the longest text to store per item. */
-  maxDownloadBytes: number
-  maxTextBytes: number
-  /** Time and heap for extracting one file's text. */
-  extractTimeoutMs: number
-  extractMemoryMb: number
+export interface AdapterDependencies {
+  clock: Clock
+  extractor: TextExtractor
 }
 
-export const DEFAULT_PROVIDER_LIMITS: ProviderLimits = {
-  requestTimeoutMs: 30_000,
-  maxRateLimitWaitMs: 10 * 60_000,
-  maxAttempts: 5,
-  maxDownloadBytes: SERVICE_FILE_LIMITS.fileBytes,
-  maxTextBytes: SERVICE_FILE_LIMITS.textBytes,
-  extractTimeoutMs: SERVICE_FILE_LIMITS.timeoutMs,
-  extractMemoryMb: SERVICE_FILE_LIMITS.memoryMb,
+/** Which other grants end together with a revoked grant. */
+export interface GrantSharing {
+  /** Providers of one family share an account's grants. */
+  readonly family: string
+  /** Whether revoking one grant also revokes the other grant of the same account. Defaults to true. */
+  isShared?(one: Credentials, other: Credentials): boolean
 }
 
-/** What the engine gives an adapter for one run of one source. Never stored. */
-export interface ProviderSession {
-  /** A valid token, asked before each request; `refused` was just called expired. Throws ProviderError `auth`. */
-  accessToken(refused?: string): Promise<string>
-  readonly account: { externalAccountId: string; displayName: string }
-  readonly scopes: readonly string[]
-  /** `extra` of the stored credentials. */
-  readonly extra: JsonObject
-  /** Aborts when the run must stop (drain, lost lease); the adapter then throws the signal's reason. */
-  readonly signal: AbortSignal
-  readonly clock: Clock
-  /** Resolves after `ms` milliseconds; rejects with the signal's reason when the run must stop. */
-  wait(ms: number): Promise<void>
-  /** A number in [0, 1), for jitter. */
-  random(): number
-  readonly limits: ProviderLimits
-  /** External ids of stored items, bytewise ascending, `from` <= id < `to` (null: unbounded), to find what is gone. */
-  storedIds(range: { from: string; to: string | null; limit: number }): Promise<string[]>
+/** Synced items of a source: all, and those without `metadata.accessPolicy`. */
+export interface PolicyCounts {
+  files: number
+  filesWithoutPolicy: number
+  /** Whether the last full crawl stored or saw all of these. */
+  resyncedSince: boolean
 }
 
-export type SourceKind = 'message' | 'document' | 'file'
-
-/** An item's readers at its provider. `public`: anyone; `workspace`: see {@link PermissionsPage}. */
-export interface AccessPolicy extends JsonObject {
-  visibility: 'public' | 'workspace' | 'restricted' | 'private'
-  users?: string[]
-  groups?: string[]
-  domains?: string[]
+export interface WebhookRequest {
+  headers: IncomingHttpHeaders
+  rawBody: Buffer
 }
 
-/** The fields that users filter by and answers cite, named the same for every provider; adapters add their own. */
-export interface ItemMetadata extends JsonObject {
-  /** The name of the workspace, domain or account. */
-  workspace?: string
-  workspaceId?: string
-  channel?: string
-  channelId?: string
-  /** The author: display name and address. */
-  sender?: string
-  senderEmail?: string
-  /** Path of the folders or parent pages, outermost first, joined with ` / `. */
-  folder?: string
-  labels?: string[]
-  threadId?: string
-  permalink?: string
-  mimeType?: string
-  accessPolicy?: AccessPolicy
+/** An event from a provider. `eventId` identifies duplicates; `hints` are the adapter's own values for the next run. */
+export type WebhookEvent =
+  | { kind: 'challenge'; challenge: string }
+  | {
+      kind: 'changed'
+      accountId: string
+      eventId: string
+      hints: readonly unknown[]
+      /** Permissions may have changed too. */
+      changesPermissions?: boolean
+    }
+  /** Only permissions may have changed. */
+  | { kind: 'permissions'; accountId: string; eventId: string }
+  | { kind: 'disconnected'; accountId: string; eventId: string; reason: string }
+  | { kind: 'ignored'; reason: string }
+
+/** `POST /v1/webhooks/{provider}`: the route is public, so `read` must verify the sender. */
+export interface ProviderWebhook {
+  readonly operationId: string
+  readonly summary: string
+  readonly description: string
+  /** @throws AppError `not_configured`, `unauthenticated`, `malformed_json`, `validation_failed` */
+  read(request: WebhookRequest, environment: ProviderEnvironment, now: Date): WebhookEvent
 }
 
-/** One thing to find and cite. */
-export interface ProviderItem {
-  /** Unique per provider within an organization. It includes the workspace's id when ids are not globally unique. */
-  externalId: string
-  sourceKind: SourceKind
-  title: string
-  /** Plain text or Markdown, at most `maxTextBytes`. */
-  body: string
-  url: string | null
-  authorName: string | null
-  sourceCreatedAt: Date | null
-  sourceUpdatedAt: Date | null
-  metadata: ItemMetadata
+/** `POST /v1/maintenance/{provider}/{name}`: removes stored items that are not content. */
+export interface CleanUpJob {
+  readonly operationId: string
+  /** The last path segment. With `_` for `-`, also part of the audit action. */
+  readonly name: string
+  readonly summary: string
+  readonly description: string
+  readonly sourceKind: SourceKind
+  /** The job removes items with one of these in `metadata.subtype`, and short bodies that match. */
+  readonly subtypes: readonly string[]
+  readonly shortBody: string
 }
 
-/** An item that could not be read or extracted. It counts as seen: a crawl does not remove it. */
-export interface ItemFailure {
-  externalId: string
-  /** Its name, where it is known. */
-  title?: string
-  /** The provider's or extractor's own message. */
-  message: string
-  code?: ItemFailureCode
-  /** The error when the service itself failed on the item; logged without its message. */
-  fault?: unknown
+export function enablingSettings(provider: Provider): readonly string[] {
+  const { client, needs = [] } = provider
+  return client === undefined ? needs : [client.id, client.secret, ...needs]
 }
 
-/** A step of a run: deletions, then upserts and `cursor`, in one transaction. Applying it twice changes nothing. */
-export interface ChangePage {
-  upserts: ProviderItem[]
-  /** External ids that were removed, trashed or hidden. They may include ids that were never stored. */
-  deletions: string[]
-  failures: ItemFailure[]
-  /** Items that hold nothing to read, with the reason: pictures, files without text. They do not count as failed. */
-  skipped?: readonly ItemFailure[]
-  /** Items the provider returned for this page, including filtered ones. */
-  discovered: number
-  /** Those of them that need no reading, since they are stored as they are. They are in no list. */
-  unchanged?: number
-  cursor: JsonValue
-  /** True only on the last page of the run. */
-  complete: boolean
-  /** The full crawl's name, recorded on its items; its `complete` page removes those without it. Null: changes. */
-  snapshot: string | null
+export function isEnabled(provider: Provider, environment: ProviderEnvironment): boolean {
+  return enablingSettings(provider).every((name) => environment[name] !== undefined)
 }
 
-export interface PushState {
-  /** When the first event of the source arrived; null: none yet. */
-  since: Date | null
-  /** What to look at again, oldest first: the adapter's own values from its webhook mapping. */
-  hints: JsonValue[]
-}
+/** A provider whose settings are typed by their schemas. */
+type ProviderDefinition<Id extends string, Shape extends SettingsShape> = Omit<
+  ProviderFacts<Id>,
+  'settings' | 'createAdapter' | 'webhook'
+> &
+  (ByOAuth | ByForm) & {
+    settings: Shape
+    createAdapter(settings: z.output<z.ZodObject<Shape>>, deps: AdapterDependencies): Promise<ProviderAdapter>
+    webhook?: Omit<ProviderWebhook, 'read'> & {
+      read(request: WebhookRequest, settings: z.output<z.ZodObject<Shape>>, now: Date): WebhookEvent
+    }
+  }
 
-/** What one stored item is at its provider now: an upsert, a deletion, or a failure that leaves it as stored. */
-export type ItemRead = Pick<ChangePage, 'upserts' | 'deletions' | 'failures' | 'skipped'>
-
-export interface ReadItemInput {
-  externalId: string
-  /** The position of the source's runs, which the read does not advance. */
-  cursor: JsonValue | null
-}
-
-export interface ListChangesInput {
-  /** The cursor of the last saved page; null requests everything (first run, full resync). */
-  cursor: JsonValue | null
-  settings: { channelAllowlist: string[] | null }
-  /** Only adapters with a webhook use it. The engine deletes the hints it passed once the run has succeeded. */
-  push?: PushState
-}
-
-export interface GroupMembers {
-  users: string[]
-  /** Groups of the organization, by id. */
-  groups: string[]
-  domains: string[]
-  /** Whether it includes everyone in the provider's workspace. */
-  isWorkspace: boolean
-}
-
-/** One page of a source's permissions, without contents. Applying it twice changes nothing. */
-export interface PermissionsPage {
-  /** The addresses of everyone in the provider's workspace; absent when the provider has none or did not answer. */
-  workspace?: string[]
-  /** Groups, each with all its members. */
-  groups: { id: string; members: GroupMembers }[]
-  /** Stored items whose policy may have changed; null: nobody may read the item any more, as far as is known. */
-  policies: { externalId: string; accessPolicy: AccessPolicy | null }[]
-}
-
-export interface ListPermissionsInput {
-  /** The position of the source's runs: no run has read what follows it. */
-  cursor: JsonValue | null
-  /** The source's groups that have members, as last read. */
-  groupIds: ReadonlySet<string>
-}
-
-/** The result of a permissions poll. */
-export interface PermissionsEnd {
-  /** All groups of the source; the engine removes the members of others. Null: unknown, so all stay. */
-  groupIds: string[] | null
-  /** Something changed that only a run can read, so one should start now. */
-  needsRun: boolean
-}
-
-/** One provider: how an account is connected, and a feed of changes. Its only state is the rate-limit gates. */
-export type ProviderAdapter = OAuthAdapter | FormAdapter
-
-export const usesOAuth = (adapter: ProviderAdapter): adapter is OAuthAdapter => 'exchangeCode' in adapter
-
-/** A provider whose accounts are connected by a form. Its credentials neither expire nor can be revoked here. */
-export interface FormAdapter extends SourceReader {
-  /** Checks the values; one account always has one id. Throws AppError `validation_failed` and ProviderError. */
-  connect(fields: FormFields, signal: AbortSignal): Promise<ConnectedAccount>
-}
-
-/** The values of a form by field name, as entered. */
-export type FormFields = Readonly<Record<string, string>>
-
-export interface OAuthAdapter extends SourceReader {
-  readonly usesPkce: boolean
-  /** The page to send the browser to. `codeChallenge` is S256 (RFC 7636); providers without PKCE ignore it. */
-  authorizeUrl(input: { state: string; redirectUri: string; codeChallenge: string }): string
-  /** Throws ProviderError `auth` when the provider refuses the code. */
-  exchangeCode(input: {
-    code: string
-    redirectUri: string
-    codeVerifier: string
-    signal: AbortSignal
-  }): Promise<ConnectedAccount>
-  /** Returns new credentials. Throws ProviderError `auth` when the grant is gone, `unavailable` to retry. */
-  refresh(credentials: Credentials, signal: AbortSignal): Promise<Credentials>
-  /** Revokes the grant at the provider; succeeds when it is already gone. */
-  revoke(credentials: Credentials, signal: AbortSignal): Promise<void>
-}
-
-/** How a provider's content is read. */
-export interface SourceReader {
-  /** The id of its descriptor. */
-  readonly provider: string
-  /** The channels that the account can list, by name (Slack). */
-  listChannels?(session: ProviderSession): Promise<ProviderChannel[]>
-  /** Pages of changes after `cursor`. Throws ProviderError; after `cursor_expired`, only a null cursor continues. */
-  listChanges(session: ProviderSession, input: ListChangesInput): AsyncIterable<ChangePage>
-  /** One stored item, apart from runs, with those that share its requests. Throws ProviderError. */
-  readItem?(session: ProviderSession, input: ReadItemInput): Promise<ItemRead>
-  /** The current readers, without contents or advancing the cursor. Absent when not reported. Throws ProviderError. */
-  listPermissions?(
-    session: ProviderSession,
-    input: ListPermissionsInput,
-  ): AsyncGenerator<PermissionsPage, PermissionsEnd>
+export function defineProvider<const Id extends string, const Shape extends SettingsShape>(
+  definition: ProviderDefinition<Id, Shape>,
+): Provider<Id> {
+  const { webhook, ...rest } = definition
+  const parse = (environment: ProviderEnvironment) => z.object(definition.settings).parse(environment)
+  return {
+    ...rest,
+    createAdapter: (environment, deps) => definition.createAdapter(parse(environment), deps),
+    ...(webhook && {
+      webhook: {
+        ...webhook,
+        read: (request, environment, now) => webhook.read(request, parse(environment), now),
+      },
+    }),
+  }
 }

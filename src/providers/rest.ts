@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { followRedirectsBelow } from '../kernel/refuse-redirects.ts'
 import { retryAfterMs } from '../kernel/retry-after.ts'
 import { createProviderCaller } from './retried-calls.ts'
-import { ProviderError, type ProviderSession } from './provider.ts'
+import { ProviderError, type ProviderSession } from './adapter.ts'
 
 const ANSWER_BYTES_MAX = 32 * 1024 * 1024
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { retryAfterMs } from '../kernel/retry-after.ts'
 import { createProviderCaller } from './retried-calls.ts'
 import { cutToBytes } from '../text/cut-to-bytes.ts'
-import { DEFAULT_PROVIDER_LIMITS, ProviderError, type ProviderSession } from './provider.ts'
+import { DEFAULT_PROVIDER_LIMITS, ProviderError, type ProviderSession } from './adapter.ts'
 
 const caller = () =>
   createProviderCaller({

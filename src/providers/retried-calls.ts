@@ -1,4 +1,4 @@
-import { ProviderError, type ProviderSession } from './provider.ts'
+import { ProviderError, type ProviderSession } from './adapter.ts'
 
 const FIRST_BACKOFF_MS = 1_000
 const LAST_BACKOFF_MS = 30_000

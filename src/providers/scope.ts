@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Caller } from '../kernel/caller.ts'
-import type { ProviderId } from '../kernel/providers.ts'
-import { PROVIDERS } from './named.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
+import { PROVIDERS } from './named-providers.ts'
 
 /** The providers that the caller may see. Every query of the caller needs them in its WHERE clause. */
 export function providersOf({ allowedProviders }: Caller): ProviderId[] {

@@ -1,4 +1,4 @@
-import type { ProviderSession } from './provider.ts'
+import type { ProviderSession } from './adapter.ts'
 
 const STORED_IDS_LIMIT = 1_000
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { StoredModel } from '../models/index.ts'
 import type { MeaningPart } from '../inference/embedding-model.ts'
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 import type { Readable } from '../kernel/viewer.ts'
 import type { CandidateSet, HeldSnapshot, SearchFilter } from '../vector-memory/index.ts'
 import type { StoredVector } from '../vector-scan/index.ts'

@@ -12,7 +12,7 @@ import { createModelRegistry } from '../models/index.ts'
 import { createItems, type Items, type NewItem } from '../items/index.ts'
 import type { AgentCaller, ConsoleCaller } from '../kernel/caller.ts'
 import { PROVIDERS } from '../providers/index.ts'
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 import { createRetrieval, retrievalRoutes } from './index.ts'
 import type { Hit } from './schemas.ts'
 

@@ -3,7 +3,7 @@ import type { Tx } from '../database/database.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import { bumpPermissions, EVERYONE, setMembers, sourcePrincipal, userPrincipal } from '../people/index.ts'
 import { findProvider } from '../providers/index.ts'
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 
 export const AUDIENCE_MAX = 1_000
 

@@ -3,7 +3,7 @@ import type { Db, Tx } from '../database/database.ts'
 import type { Row, SourceStatus } from '../database/schema.ts'
 import type { Caller } from '../kernel/caller.ts'
 import { AppError } from '../kernel/errors.ts'
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import { type JsonValue, providersOf } from '../providers/index.ts'
 

@@ -1,7 +1,7 @@
 import { isLeaseFree, NO_LEASE } from '../background/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import { failUnofferedSource, hasAccount, lockSource } from '../sources/index.ts'
 import { ENDED_RUN_COLUMNS, reportEnd } from './report-end.ts'

@@ -1,6 +1,6 @@
 import type { Tx } from '../database/database.ts'
 import type { Row } from '../database/schema.ts'
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 import { emitEvent } from '../outgoing-webhooks/index.ts'
 
 export const ENDED_RUN_COLUMNS = [

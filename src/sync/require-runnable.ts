@@ -2,7 +2,7 @@ import { beyondPlanError } from '../billing/index.ts'
 import type { Tx } from '../database/database.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { Caller } from '../kernel/caller.ts'
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 import { requireSource } from '../sources/index.ts'
 
 /** Locks a source that can be synced, so that its active run cannot end before the answer. @throws AppError */

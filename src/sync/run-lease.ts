@@ -11,7 +11,7 @@ import {
 } from '../background/index.ts'
 import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import { hasAccount, lockSource, saveCursor, type Source } from '../sources/index.ts'
 

@@ -1,4 +1,4 @@
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 
 /** Slots for runs. No provider may take more than half, so that a hanging one cannot stop the others. */
 export interface Slots {

@@ -1,4 +1,4 @@
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 import { createSlots } from './slots.ts'
 import type { TakenRun } from './run-lease.ts'
 import type { Slot } from './work-on-run.ts'

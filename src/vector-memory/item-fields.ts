@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 import type { Readable } from '../kernel/viewer.ts'
 import {
   conditionsOf,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { LanguageModel } from '../../src/inference/language-model.ts'
-import type { ProviderId } from '../../src/kernel/providers.ts'
+import type { ProviderId } from '../../src/kernel/provider-id.ts'
 import { documentOf, push } from '../support/documents.ts'
 import { type TestIssuer, startIssuer } from '../support/issuer.ts'
 import { signIn } from '../support/people.ts'

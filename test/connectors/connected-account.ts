@@ -1,6 +1,6 @@
 import type { Fault, Faults } from '../../emulators/kit/faults.ts'
 import type { Provider, ProviderEnvironment } from '../../src/providers/index.ts'
-import type { ProviderAdapter, ProviderLimits } from '../../src/providers/provider.ts'
+import type { ProviderAdapter, ProviderLimits } from '../../src/providers/adapter.ts'
 import type { ProviderHarness } from '../support/provider-harness.ts'
 
 /** A thing of an account that is found by its text: a message, a page, a file. */

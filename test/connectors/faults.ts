@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { between, pick, type Random } from '../../emulators/kit/seed.ts'
-import { ProviderError } from '../../src/providers/provider.ts'
+import { ProviderError } from '../../src/providers/adapter.ts'
 import { seededRandom } from '../support/random.ts'
 import type { ConnectedAccount, ConnectOptions, Connector, Thing } from './connected-account.ts'
 import { runThrough } from './run-through.ts'

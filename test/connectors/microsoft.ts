@@ -4,7 +4,7 @@ import { createTextExtractor, type TextExtractor } from '../../src/file-text/ind
 import type { Clock } from '../../src/kernel/clock.ts'
 import type { Provider } from '../../src/providers/index.ts'
 import type { MicrosoftSettings } from '../../src/providers/microsoft/shared/settings.ts'
-import type { OAuthAdapter } from '../../src/providers/provider.ts'
+import type { OAuthAdapter } from '../../src/providers/adapter.ts'
 import { connectMicrosoft } from '../support/microsoft.ts'
 import { checkConnector } from './conformance.ts'
 import type { ConnectedAccount } from './connected-account.ts'

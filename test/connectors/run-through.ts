@@ -1,4 +1,4 @@
-import { ProviderError } from '../../src/providers/provider.ts'
+import { ProviderError } from '../../src/providers/adapter.ts'
 import type { ProviderHarness, RunReport } from '../support/provider-harness.ts'
 
 /** A complete run: another one goes on when the provider asks to wait for longer than a run may. */

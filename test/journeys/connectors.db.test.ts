@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { ProviderId } from '../../src/kernel/providers.ts'
+import type { ProviderId } from '../../src/kernel/provider-id.ts'
 import {
   ALL_PROVIDERS,
   type ConnectedService,

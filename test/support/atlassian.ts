@@ -1,5 +1,5 @@
 import type { Clock } from '../../src/kernel/clock.ts'
-import type { FormAdapter, FormFields, ProviderItem, ProviderLimits } from '../../src/providers/provider.ts'
+import type { FormAdapter, FormFields, ProviderItem, ProviderLimits } from '../../src/providers/adapter.ts'
 import { createProviderHarness, type HarnessOptions, type ProviderHarness } from './provider-harness.ts'
 
 export const SITE = 'https://acme.atlassian.net'

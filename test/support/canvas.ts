@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { ProviderId } from '../../src/kernel/providers.ts'
+import type { ProviderId } from '../../src/kernel/provider-id.ts'
 import { documentOf, push } from './documents.ts'
 import type { Answer, TestOrganization, TestService } from './service.ts'
 

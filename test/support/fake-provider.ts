@@ -1,4 +1,4 @@
-import type { ProviderId } from '../../src/kernel/providers.ts'
+import type { ProviderId } from '../../src/kernel/provider-id.ts'
 import {
   type ChangePage,
   ProviderError,

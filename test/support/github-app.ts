@@ -5,7 +5,7 @@ import { type GitHubEmulator, startGitHubEmulator } from '../../emulators/github
 import type { GitHubRepository } from '../../emulators/github/state.ts'
 import type { TextExtractor } from '../../src/file-text/index.ts'
 import { createGitHubAppAdapter } from '../../src/providers/github/app/adapter.ts'
-import type { ConnectedAccount, OAuthAdapter, ProviderLimits } from '../../src/providers/provider.ts'
+import type { ConnectedAccount, OAuthAdapter, ProviderLimits } from '../../src/providers/adapter.ts'
 import { createProviderHarness, type HarnessOptions, type ProviderHarness } from './provider-harness.ts'
 import { createRenewedTokens } from './renewed-tokens.ts'
 

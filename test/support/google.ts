@@ -4,7 +4,7 @@ import {
   type GoogleEmulatorOptions,
 } from '../../emulators/google/google-emulator.ts'
 import type { Clock } from '../../src/kernel/clock.ts'
-import type { OAuthAdapter, ProviderItem, ProviderLimits, Credentials } from '../../src/providers/provider.ts'
+import type { OAuthAdapter, ProviderItem, ProviderLimits, Credentials } from '../../src/providers/adapter.ts'
 import type { GoogleSettings } from '../../src/providers/google/shared/oauth.ts'
 import { createProviderHarness, type ProviderHarness } from './provider-harness.ts'
 

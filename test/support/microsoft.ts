@@ -6,7 +6,7 @@ import {
 } from '../../emulators/microsoft/index.ts'
 import type { Clock } from '../../src/kernel/clock.ts'
 import type { MicrosoftSettings } from '../../src/providers/microsoft/shared/settings.ts'
-import type { OAuthAdapter, ProviderLimits } from '../../src/providers/provider.ts'
+import type { OAuthAdapter, ProviderLimits } from '../../src/providers/adapter.ts'
 import { createProviderHarness, type HarnessOptions, type ProviderHarness } from './provider-harness.ts'
 import { createRenewedTokens } from './renewed-tokens.ts'
 

@@ -4,7 +4,7 @@ import {
   type NotionEmulatorOptions,
 } from '../../emulators/notion/index.ts'
 import { createNotionAdapter } from '../../src/providers/notion/adapter.ts'
-import type { OAuthAdapter } from '../../src/providers/provider.ts'
+import type { OAuthAdapter } from '../../src/providers/adapter.ts'
 import { createProviderHarness, type HarnessOptions, type ProviderHarness } from './provider-harness.ts'
 
 const NOW = Date.UTC(2026, 0, 20)

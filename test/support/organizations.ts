@@ -5,7 +5,7 @@ import { ACTIONS } from '../../src/kernel/actions.ts'
 import type { AgentCaller } from '../../src/kernel/caller.ts'
 import { Readable, type Viewer } from '../../src/kernel/viewer.ts'
 import { PROVIDERS } from '../../src/providers/index.ts'
-import type { ProviderId } from '../../src/kernel/providers.ts'
+import type { ProviderId } from '../../src/kernel/provider-id.ts'
 
 export interface TestOrganization {
   id: string

@@ -10,7 +10,7 @@ import {
   type ProviderLimits,
   type ProviderSession,
   type PushState,
-} from '../../src/providers/provider.ts'
+} from '../../src/providers/adapter.ts'
 
 export interface HarnessOptions {
   adapter: ProviderAdapter

@@ -4,7 +4,7 @@ import type {
   PermissionsPage,
   ProviderAdapter,
   ProviderSession,
-} from '../../src/providers/provider.ts'
+} from '../../src/providers/adapter.ts'
 
 /** All permissions that an adapter reports for a source. */
 export interface ReadPermissions {

@@ -1,4 +1,4 @@
-import type { Credentials, OAuthAdapter } from '../../src/providers/provider.ts'
+import type { Credentials, OAuthAdapter } from '../../src/providers/adapter.ts'
 
 /** Longer than an emulator takes. */
 const RENEWAL_MS = 10_000

@@ -4,7 +4,7 @@ import {
   type SlackEmulatorOptions,
 } from '../../emulators/slack/index.ts'
 import { createSlackAdapter } from '../../src/providers/slack/adapter.ts'
-import type { JsonValue, OAuthAdapter } from '../../src/providers/provider.ts'
+import type { JsonValue, OAuthAdapter } from '../../src/providers/adapter.ts'
 import { createProviderHarness, type HarnessOptions, type ProviderHarness } from './provider-harness.ts'
 
 /** Where a test's clock starts. */

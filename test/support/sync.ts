@@ -10,7 +10,7 @@ import {
   type ProviderAdapter,
   type ProviderSession,
 } from '../../src/providers/index.ts'
-import type { ProviderId } from '../../src/kernel/providers.ts'
+import type { ProviderId } from '../../src/kernel/provider-id.ts'
 import { createSyncWorker, queueRun, storedIds, type SyncWorker } from '../../src/sync/index.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 import { hashEmbeddingModel } from './hash-embedding-model.ts'

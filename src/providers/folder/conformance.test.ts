@@ -6,7 +6,7 @@ import { afterAll } from 'vitest'
 import { checkConnector } from '../../../test/connectors/conformance.ts'
 import { createProviderHarness } from '../../../test/support/provider-harness.ts'
 import { createTextExtractor } from '../../file-text/index.ts'
-import { DEFAULT_PROVIDER_LIMITS } from '../provider.ts'
+import { DEFAULT_PROVIDER_LIMITS } from '../adapter.ts'
 import { createFolderAdapter } from './adapter.ts'
 import { folder as provider } from './index.ts'
 

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import { z } from 'zod'
-import { defineProvider, type Provider } from '../descriptor.ts'
+import { defineProvider, type Provider } from '../provider.ts'
 import { required } from '../settings.ts'
 import { folderForm } from './form.ts'
 

@@ -1,7 +1,7 @@
 import { lstat, realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { formFault } from '../form.ts'
-import { ProviderError } from '../provider.ts'
+import { ProviderError } from '../adapter.ts'
 
 /** A folder by its real path, and the device that it is on. */
 export interface Place {

@@ -3,7 +3,7 @@ import { type FileHandle, open, readlink, realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { ExtractionError, type TextExtractor } from '../../file-text/index.ts'
 import type { SkippedItem } from '../feed.ts'
-import { type ProviderItem, ProviderError, type ProviderSession } from '../provider.ts'
+import { type ProviderItem, ProviderError, type ProviderSession } from '../adapter.ts'
 
 const ID_BYTES_MAX = 2_048
 const MIB = 1024 * 1024

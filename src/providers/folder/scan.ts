@@ -1,5 +1,5 @@
 import type { Listed } from '../feed.ts'
-import type { ProviderSession } from '../provider.ts'
+import type { ProviderSession } from '../adapter.ts'
 import { walk, type WalkedFile, type WalkStep } from './walk.ts'
 
 /** Why a folder cannot be read; null: a file. */

@@ -2,7 +2,7 @@ import pLimit from 'p-limit'
 import { z } from 'zod'
 import { retryAfterMs } from '../../kernel/retry-after.ts'
 import { VERSION } from '../../kernel/version.ts'
-import { ProviderError } from '../provider.ts'
+import { ProviderError } from '../adapter.ts'
 import {
   parseAnswer,
   parseKnown,

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ProviderItem } from '../provider.ts'
+import type { ProviderItem } from '../adapter.ts'
 import { knownOf, parseThing } from '../rest.ts'
 import type { ThreadEntry } from '../thread.ts'
 import { type GitHub, isMissing } from './client.ts'

@@ -1,6 +1,6 @@
 import type { TextExtractor } from '../../file-text/index.ts'
 import type { Feed, SkippedItem } from '../feed.ts'
-import { ProviderError, type ProviderItem, type ProviderSession } from '../provider.ts'
+import { ProviderError, type ProviderItem, type ProviderSession } from '../adapter.ts'
 import { storedBelow } from '../stored-below.ts'
 import type { GitHub } from './client.ts'
 import { readDiscussion } from './discussions.ts'

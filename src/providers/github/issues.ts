@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ProviderError, type ProviderItem } from '../provider.ts'
+import { ProviderError, type ProviderItem } from '../adapter.ts'
 import type { ThreadEntry } from '../thread.ts'
 import type { GitHub } from './client.ts'
 import type { Repository } from './repositories.ts'

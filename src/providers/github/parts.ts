@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Listed } from '../feed.ts'
-import { ProviderError, type ProviderSession } from '../provider.ts'
+import { ProviderError, type ProviderSession } from '../adapter.ts'
 import { parseKnown } from '../rest.ts'
 import { storedBelow } from '../stored-below.ts'
 import type { GitHub } from './client.ts'

@@ -5,7 +5,7 @@ import { rounds, seededRandom } from '../../../test/support/random.ts'
 import { between, pick, type Random } from '../../../emulators/kit/seed.ts'
 import type { GitHubRepository } from '../../../emulators/github/state.ts'
 import { createTextExtractor } from '../../file-text/index.ts'
-import { ProviderError } from '../provider.ts'
+import { ProviderError } from '../adapter.ts'
 
 const MINUTE = 60_000
 const extractor = createTextExtractor()

@@ -1,4 +1,4 @@
-import type { OAuthAdapter } from '../provider.ts'
+import type { OAuthAdapter } from '../adapter.ts'
 import { listNotionChanges, readNotionItem } from './changes.ts'
 import { createNotionCaller, createNotionRun } from './client.ts'
 import { exchangeNotionCode, notionAuthorizeUrl, refreshNotionToken, revokeNotionToken } from './oauth.ts'

@@ -5,7 +5,7 @@ import {
   type ItemRead,
   type JsonValue,
   type ListChangesInput,
-} from '../provider.ts'
+} from '../adapter.ts'
 import { isRejected, type NotionRun } from './client.ts'
 import { createNotionReader } from './content.ts'
 import { finishPass, isSettled, overlapStart, readNotionCursor, settle, type NotionRef } from './cursor.ts'

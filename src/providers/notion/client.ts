@@ -7,7 +7,7 @@ import {
 } from '@notionhq/client'
 import { retryAfterMs } from '../../kernel/retry-after.ts'
 import { createProviderCaller, type ProviderCaller } from '../retried-calls.ts'
-import { ProviderError, type ProviderSession } from '../provider.ts'
+import { ProviderError, type ProviderSession } from '../adapter.ts'
 import { refuseRedirects } from '../../kernel/refuse-redirects.ts'
 
 /** What every part of a run needs to reach Notion. */

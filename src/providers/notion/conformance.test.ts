@@ -1,4 +1,4 @@
-import { ProviderError } from '../provider.ts'
+import { ProviderError } from '../adapter.ts'
 import { checkConnector } from '../../../test/connectors/conformance.ts'
 import { connectNotion, notionRefusal } from '../../../test/support/notion.ts'
 import { createProviderHarness } from '../../../test/support/provider-harness.ts'

@@ -1,4 +1,4 @@
-import { ProviderError } from '../provider.ts'
+import { ProviderError } from '../adapter.ts'
 import { type LeftOut, readBlocks, type NotionContent } from './blocks.ts'
 import { isEndpointMissing, isRejected, type NotionRun } from './client.ts'
 import { childrenIn, filesIn, readableMarkdown } from './text.ts'

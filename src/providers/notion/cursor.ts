@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { ProviderError, type JsonValue } from '../provider.ts'
+import { ProviderError, type JsonValue } from '../adapter.ts'
 
 /** Search may still lack edits this close to the newest one, so the next run checks this range again. */
 const OVERLAP_MS = 10 * 60_000

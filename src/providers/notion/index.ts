@@ -1,4 +1,4 @@
-import { defineProvider, type Provider } from '../descriptor.ts'
+import { defineProvider, type Provider } from '../provider.ts'
 import { required, secretSetting, urlSetting } from '../settings.ts'
 import { isSameNotionBot } from './grants.ts'
 

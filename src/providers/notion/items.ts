@@ -1,4 +1,4 @@
-import { ProviderError, type ProviderItem } from '../provider.ts'
+import { ProviderError, type ProviderItem } from '../adapter.ts'
 import type { NotionObject, NotionPage } from './objects.ts'
 import type { NotionPerson } from './people.ts'
 import { dataSourceText, propertyLines } from './text.ts'

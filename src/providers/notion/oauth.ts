@@ -1,5 +1,5 @@
 import type { OauthTokenResponse } from '@notionhq/client'
-import { ProviderError, type ConnectedAccount, type Credentials } from '../provider.ts'
+import { ProviderError, type ConnectedAccount, type Credentials } from '../adapter.ts'
 import { createNotionClient, toNotionError } from './client.ts'
 
 const REQUEST_TIMEOUT_MS = 15_000

@@ -1,6 +1,6 @@
 import type { PageObjectResponse, RichTextItemResponse } from '@notionhq/client'
 import { z } from 'zod'
-import { ProviderError } from '../provider.ts'
+import { ProviderError } from '../adapter.ts'
 import { isEndpointMissing, isNotThere, type NotionRun } from './client.ts'
 import type { NotionRef } from './cursor.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ProviderError } from '../provider.ts'
+import { ProviderError } from '../adapter.ts'
 import { isEndpointMissing, type NotionRun } from './client.ts'
 
 export interface NotionPerson {

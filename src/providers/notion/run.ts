@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { OutageGuard } from '../outage-guard.ts'
-import type { ChangePage, ItemFailure, ProviderItem } from '../provider.ts'
+import type { ChangePage, ItemFailure, ProviderItem } from '../adapter.ts'
 import { isEndpointMissing, isNotFound, isNotThere, type NotionRun } from './client.ts'
 import type { LeftOut, NotionContent } from './blocks.ts'
 import type { NotionReader } from './content.ts'

@@ -1,4 +1,4 @@
-import type { ChangePage, ItemFailure } from '../provider.ts'
+import type { ChangePage, ItemFailure } from '../adapter.ts'
 import { overlapStart, pathMark, type NotionRef } from './cursor.ts'
 import { retrieveDataSource, retrievePage, type NotionObject } from './objects.ts'
 import { rowsOf } from './rows.ts'

@@ -7,7 +7,7 @@ import {
   findItems as find,
   SLACK_NOW as NOW,
 } from '../../../test/support/slack.ts'
-import type { JsonValue } from '../provider.ts'
+import type { JsonValue } from '../adapter.ts'
 
 afterEach(closeSlack)
 

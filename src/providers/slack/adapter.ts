@@ -1,4 +1,4 @@
-import type { OAuthAdapter, ProviderSession } from '../provider.ts'
+import type { OAuthAdapter, ProviderSession } from '../adapter.ts'
 import { listSlackChannels } from './reading/channels.ts'
 import { listSlackChanges } from './reading/changes.ts'
 import { readSlackItem } from './reading/read-item.ts'

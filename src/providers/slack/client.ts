@@ -7,7 +7,7 @@ import {
   WebClient,
 } from '@slack/web-api'
 import { createProviderCaller, type ProviderCaller } from '../retried-calls.ts'
-import { ProviderError, type ProviderSession, type Refusal } from '../provider.ts'
+import { ProviderError, type ProviderSession, type Refusal } from '../adapter.ts'
 import { refuseRedirects } from '../../kernel/refuse-redirects.ts'
 
 /** Errors that end a grant: docs.slack.dev/reference/methods/auth.test#errors. */

@@ -6,7 +6,7 @@ import {
   differences,
   SLACK_NOW as NOW,
 } from '../../../test/support/slack.ts'
-import { ProviderError } from '../provider.ts'
+import { ProviderError } from '../adapter.ts'
 
 afterEach(closeSlack)
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { JsonValue } from '../provider.ts'
+import type { JsonValue } from '../adapter.ts'
 import { blockStart } from './reading/messages.ts'
 
 /** What an event asks to be reread: `message`, its hour and thread; `channels`, their list, which every run reads. */

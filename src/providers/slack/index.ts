@@ -1,4 +1,4 @@
-import { defineProvider, type Provider } from '../descriptor.ts'
+import { defineProvider, type Provider } from '../provider.ts'
 import { required, secretSetting, urlSetting } from '../settings.ts'
 import { SLACK_SYSTEM_SUBTYPES } from './reading/messages.ts'
 import { readSlackRequest } from './webhook.ts'

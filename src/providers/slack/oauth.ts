@@ -1,5 +1,5 @@
 import type { OauthV2AccessResponse } from '@slack/web-api'
-import { ProviderError, type ConnectedAccount, type Credentials } from '../provider.ts'
+import { ProviderError, type ConnectedAccount, type Credentials } from '../adapter.ts'
 import { createSlackClient, toSlackError } from './client.ts'
 
 const REQUEST_TIMEOUT_MS = 15_000

@@ -8,7 +8,7 @@ import {
   findItems as find,
   SLACK_NOW,
 } from '../../../test/support/slack.ts'
-import type { Credentials, JsonObject, JsonValue } from '../provider.ts'
+import type { Credentials, JsonObject, JsonValue } from '../adapter.ts'
 import { exchangeSlackCode, slackAuthorizeUrl } from './oauth.ts'
 
 afterEach(closeSlack)

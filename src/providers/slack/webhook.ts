@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { AppError } from '../../kernel/errors.ts'
-import type { WebhookEvent, WebhookRequest } from '../descriptor.ts'
+import type { WebhookEvent, WebhookRequest } from '../provider.ts'
 import type { SlackHint } from './hints.ts'
 import { isStorable } from '../../kernel/text.ts'
 import { isSystemSubtype } from './reading/messages.ts'

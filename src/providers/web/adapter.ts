@@ -3,12 +3,7 @@ import { createOpenRequest } from '../../guarded-requests/guarded-request.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import type { TextExtractor } from '../../file-text/index.ts'
 import { createFormConnection, formFault } from '../form.ts'
-import {
-  DEFAULT_PROVIDER_LIMITS,
-  type FormAdapter,
-  ProviderError,
-  type ProviderSession,
-} from '../provider.ts'
+import { DEFAULT_PROVIDER_LIMITS, type FormAdapter, ProviderError, type ProviderSession } from '../adapter.ts'
 import { createCrawler, createWebCaller } from './crawler.ts'
 import { createFetchPage, type FetchPage } from './fetch-page.ts'
 import { type WebSite, webForm, WebSite as WebSiteSchema } from './form.ts'

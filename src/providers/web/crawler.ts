@@ -1,7 +1,7 @@
 import type { TextExtractor } from '../../file-text/index.ts'
 import { runCooperatively } from '../../kernel/cooperative.ts'
 import { createProviderCaller } from '../retried-calls.ts'
-import { ProviderError, type ProviderSession } from '../provider.ts'
+import { ProviderError, type ProviderSession } from '../adapter.ts'
 import { AGENT, type FetchPage, type PageAnswer } from './fetch-page.ts'
 import type { WebSite } from './form.ts'
 import { ALLOWS_EVERYTHING, parseRobots, type Robots, ROBOTS_BYTES_MAX } from './robots.ts'

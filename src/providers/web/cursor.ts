@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Pausable } from '../../kernel/cooperative.ts'
-import { ProviderError, type JsonValue } from '../provider.ts'
+import { ProviderError, type JsonValue } from '../adapter.ts'
 import { PAGES_MAX, type WebSite } from './form.ts'
 
 /** The state of a page. Its names are short, because every step of a run saves a cursor with thousands of pages. */

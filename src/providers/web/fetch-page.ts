@@ -3,7 +3,7 @@ import { AddressNotAllowed } from '../../guarded-requests/addresses.ts'
 import type { OpenRequest } from '../../guarded-requests/guarded-request.ts'
 import { retryAfterMs } from '../../kernel/retry-after.ts'
 import { VERSION } from '../../kernel/version.ts'
-import { ProviderError } from '../provider.ts'
+import { ProviderError } from '../adapter.ts'
 
 /** How robots.txt calls this crawler. */
 export const AGENT = 'RetrievalMemoryService'

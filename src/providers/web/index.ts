@@ -1,4 +1,4 @@
-import { defineProvider, type Provider } from '../descriptor.ts'
+import { defineProvider, type Provider } from '../provider.ts'
 import { webForm } from './form.ts'
 
 export const web: Provider<'web'> = defineProvider({

@@ -8,7 +8,7 @@ import {
   ProviderError,
   type ProviderItem,
   type ProviderSession,
-} from '../provider.ts'
+} from '../adapter.ts'
 import { runCooperatively, type Pausable } from '../../kernel/cooperative.ts'
 import { type Crawler, readSitemaps } from './crawler.ts'
 import { addingPages, type Cursor, NEVER_READ, parseCursor, startCursor } from './cursor.ts'

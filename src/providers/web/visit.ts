@@ -1,6 +1,6 @@
 import { ExtractionError, type TextFormat, textFormatOf } from '../../file-text/index.ts'
 import { runCooperatively } from '../../kernel/cooperative.ts'
-import { type ProviderItem, ProviderError } from '../provider.ts'
+import { type ProviderItem, ProviderError } from '../adapter.ts'
 import type { Crawler } from './crawler.ts'
 import type { Known } from './cursor.ts'
 import type { PageAnswer } from './fetch-page.ts'

@@ -13,7 +13,7 @@ import type { Config } from '../../../console/src/session/config.ts'
 import { createConsoleBuild, createGuideBuild } from '../../../src/console/index.ts'
 import { loadBuiltinModel } from '../../../src/inference/embedding-models/builtin/builtin.ts'
 import type { Role } from '../../../src/kernel/roles.ts'
-import type { ProviderId } from '../../../src/kernel/providers.ts'
+import type { ProviderId } from '../../../src/kernel/provider-id.ts'
 import { addMember } from '../../../src/organizations/index.ts'
 import {
   OPERATOR_TOKEN,

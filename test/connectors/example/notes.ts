@@ -7,7 +7,7 @@ import {
   type ProviderItem,
   type ProviderSession,
   type SourceReader,
-} from '../../../src/providers/provider.ts'
+} from '../../../src/providers/adapter.ts'
 import { createRest, type Rest, type RestOptions } from '../../../src/providers/rest.ts'
 import { cutToBytes } from '../../../src/text/cut-to-bytes.ts'
 

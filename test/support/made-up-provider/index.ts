@@ -1,5 +1,5 @@
 import { AppError } from '../../../src/kernel/errors.ts'
-import { defineProvider, type Provider } from '../../../src/providers/descriptor.ts'
+import { defineProvider, type Provider } from '../../../src/providers/provider.ts'
 import { secretSetting } from '../../../src/providers/settings.ts'
 import type { ChangePage, OAuthAdapter } from '../../../src/providers/index.ts'
 

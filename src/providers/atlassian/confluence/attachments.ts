@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ExtractionError } from '../../../file-text/index.ts'
-import { ProviderError } from '../../provider.ts'
+import { ProviderError } from '../../adapter.ts'
 import { threadText } from '../../thread.ts'
 import { isMissing } from '../shared/client.ts'
 import type { PageReader, Place } from './page-reader.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ProviderError } from '../../provider.ts'
+import { ProviderError } from '../../adapter.ts'
 import { findThing, parseAnswer, parseKnown, type RestAnswer } from '../../rest.ts'
 import {
   isMissing,

@@ -1,7 +1,7 @@
 import type { TextExtractor } from '../../../file-text/index.ts'
 import pLimit from 'p-limit'
 import type { Feed, FeedItem } from '../../feed.ts'
-import type { ProviderSession } from '../../provider.ts'
+import type { ProviderSession } from '../../adapter.ts'
 import { createSurveyFeed, prefixOf, type SurveyedRead } from '../shared/feed.ts'
 import type { Confluence } from './client.ts'
 import { readPage } from './page.ts'

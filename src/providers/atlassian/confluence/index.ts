@@ -1,4 +1,4 @@
-import { defineProvider, type Provider } from '../../descriptor.ts'
+import { defineProvider, type Provider } from '../../provider.ts'
 import { urlSetting } from '../../settings.ts'
 import { confluenceForm } from './form.ts'
 

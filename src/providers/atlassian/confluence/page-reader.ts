@@ -1,6 +1,6 @@
 import type { LimitFunction } from 'p-limit'
 import type { TextExtractor } from '../../../file-text/index.ts'
-import type { ProviderSession } from '../../provider.ts'
+import type { ProviderSession } from '../../adapter.ts'
 import type { Confluence, ConfluenceUser } from './client.ts'
 import type { ContentList } from './tree.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ProviderError, type ProviderItem } from '../../provider.ts'
+import { ProviderError, type ProviderItem } from '../../adapter.ts'
 import { type ThreadEntry, threadText } from '../../thread.ts'
 import { cutToBytes } from '../../../text/cut-to-bytes.ts'
 import { textOfHtml } from '../../html-text.ts'

@@ -5,7 +5,7 @@ import { type ConfluenceAccount, createConnect } from '../../../../test/support/
 import { rounds, seededRandom } from '../../../../test/support/random.ts'
 import { readPermissions } from '../../../../test/support/read-permissions.ts'
 import { createTextExtractor } from '../../../file-text/index.ts'
-import { ProviderError } from '../../provider.ts'
+import { ProviderError } from '../../adapter.ts'
 
 const MINUTE = 60_000
 const extractor = createTextExtractor()

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { AccessPolicy } from '../../provider.ts'
+import type { AccessPolicy } from '../../adapter.ts'
 import {
   collect,
   createDirectory,

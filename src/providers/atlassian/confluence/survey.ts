@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { runCooperatively, type Pausable } from '../../../kernel/cooperative.ts'
-import { ProviderError, type ProviderSession } from '../../provider.ts'
+import { ProviderError, type ProviderSession } from '../../adapter.ts'
 import { storedBelow } from '../../stored-below.ts'
 import { isMissing } from '../shared/client.ts'
 import type { Surveyed } from '../shared/feed.ts'

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit'
 import { z } from 'zod'
-import { ProviderError } from '../../provider.ts'
+import { ProviderError } from '../../adapter.ts'
 import { isMissing } from '../shared/client.ts'
 import { parseEach, parseShape } from '../../rest.ts'
 import { inParts } from '../../../kernel/in-parts.ts'

@@ -1,7 +1,7 @@
 import type { TextExtractor } from '../../../file-text/index.ts'
 import { readFeed, readFeedItem } from '../../feed.ts'
 import { createFormConnection } from '../../form.ts'
-import type { FormAdapter, ProviderSession } from '../../provider.ts'
+import type { FormAdapter, ProviderSession } from '../../adapter.ts'
 import { createSurveyFeed, prefixOf } from '../shared/feed.ts'
 import { emptyPosition, PositionInCursor } from '../shared/position.ts'
 import { createSites, fieldFault, type SiteOptions } from '../shared/site.ts'

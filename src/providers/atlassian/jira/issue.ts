@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { TextExtractor } from '../../../file-text/index.ts'
 import { runCooperatively } from '../../../kernel/cooperative.ts'
-import type { ProviderItem, ProviderSession } from '../../provider.ts'
+import type { ProviderItem, ProviderSession } from '../../adapter.ts'
 import { parseKnown } from '../../rest.ts'
 import { type ThreadEntry, threadText } from '../../thread.ts'
 import type { SurveyedRead } from '../shared/feed.ts'

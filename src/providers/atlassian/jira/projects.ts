@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ProviderError } from '../../provider.ts'
+import { ProviderError } from '../../adapter.ts'
 import { parseEach } from '../../rest.ts'
 import { isMissing } from '../shared/client.ts'
 import { type Jira, NAME } from './client.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type AccessPolicy, ProviderError } from '../../provider.ts'
+import { type AccessPolicy, ProviderError } from '../../adapter.ts'
 import { knownOf } from '../../rest.ts'
 import type { Surveyed } from '../shared/feed.ts'
 import { inParts } from '../../../kernel/in-parts.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ProviderError, type ProviderSession } from '../../provider.ts'
+import { ProviderError, type ProviderSession } from '../../adapter.ts'
 import { storedBelow } from '../../stored-below.ts'
 import type { Surveyed } from '../shared/feed.ts'
 import { inParts } from '../../../kernel/in-parts.ts'

@@ -1,5 +1,5 @@
 import { VERSION } from '../../../kernel/version.ts'
-import { ProviderError } from '../../provider.ts'
+import { ProviderError } from '../../adapter.ts'
 import type { RestAnswer, RestOptions, RestRequest } from '../../rest.ts'
 
 export type Parameters = Readonly<Record<string, string>>

@@ -1,5 +1,5 @@
 import { AddressNotAllowed } from '../../../guarded-requests/addresses.ts'
-import { ProviderError } from '../../provider.ts'
+import { ProviderError } from '../../adapter.ts'
 
 /**
  * A fetch for downloads: a site answers them with the address of a file store, which `fetchOutside` asks. The token

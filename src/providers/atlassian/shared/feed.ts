@@ -1,5 +1,5 @@
 import type { Feed, FeedItem, FeedPage } from '../../feed.ts'
-import type { ProviderSession } from '../../provider.ts'
+import type { ProviderSession } from '../../adapter.ts'
 import { emptyPosition, NOTHING, Position, readersIn } from './position.ts'
 
 const REMOVED_AT_ONCE = 1_000

@@ -5,7 +5,7 @@ import {
   type PermissionsEnd,
   type PermissionsPage,
   ProviderError,
-} from '../../provider.ts'
+} from '../../adapter.ts'
 import type { Surveyed } from './feed.ts'
 import { type Position, readersIn } from './position.ts'
 import { inParts } from '../../../kernel/in-parts.ts'

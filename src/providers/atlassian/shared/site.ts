@@ -8,12 +8,7 @@ import { createGuardedFetch } from '../../../guarded-requests/guarded-fetch.ts'
 import { createOpenRequest } from '../../../guarded-requests/guarded-request.ts'
 import type { Clock } from '../../../kernel/clock.ts'
 import { formFault } from '../../form.ts'
-import {
-  type ConnectedAccount,
-  type JsonObject,
-  ProviderError,
-  type ProviderSession,
-} from '../../provider.ts'
+import { type ConnectedAccount, type JsonObject, ProviderError, type ProviderSession } from '../../adapter.ts'
 import { createRest, sendRequest, withToken } from '../../rest.ts'
 import { createSend, restOptionsOf, type Send } from './client.ts'
 import { followOutside } from './download.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { VERSION } from '../../../kernel/version.ts'
 import { createOAuth } from '../../oauth.ts'
-import { type OAuthAdapter, ProviderError } from '../../provider.ts'
+import { type OAuthAdapter, ProviderError } from '../../adapter.ts'
 import { parseAnswer, type RestAnswer } from '../../rest.ts'
 import { createGitHubReader, type GitHubAdapterOptions, serverOf } from '../adapter.ts'
 import { createGitHub } from '../client.ts'

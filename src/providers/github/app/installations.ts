@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ProviderError } from '../../provider.ts'
+import { ProviderError } from '../../adapter.ts'
 import { type GitHub, isMissing } from '../client.ts'
 
 const Installation = z.object({

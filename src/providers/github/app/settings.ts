@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { z } from 'zod'
-import type { ProviderEnvironment } from '../../descriptor.ts'
+import type { ProviderEnvironment } from '../../provider.ts'
 import { required, secretSetting } from '../../settings.ts'
 
 export const githubAppClient = { id: 'GITHUB_APP_CLIENT_ID', secret: 'GITHUB_APP_CLIENT_SECRET' }

@@ -1,7 +1,7 @@
 import { sign } from 'node:crypto'
 import { z } from 'zod'
 import type { Clock } from '../../../kernel/clock.ts'
-import { type Credentials, ProviderError } from '../../provider.ts'
+import { type Credentials, ProviderError } from '../../adapter.ts'
 import { parseAnswer, type RestAnswer, type RestRequest, sendRequest, withToken } from '../../rest.ts'
 import { restOptionsOf } from '../client.ts'
 import type { GitHubAppSettings } from './settings.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { drive_v3 } from '@googleapis/drive'
-import type { AccessPolicy, GroupMembers } from '../../provider.ts'
+import type { AccessPolicy, GroupMembers } from '../../adapter.ts'
 import { GoogleError } from '../shared/error.ts'
 import { type AccessPolicies, type DriveFile, type DriveRun, PERMISSION_FIELDS } from './run.ts'
 

@@ -4,7 +4,7 @@ import { workbookOf } from '../../../../emulators/google/file-formats.ts'
 import { sampleOdt } from '../../../../test/support/sample-files.ts'
 import { createTextExtractor } from '../../../file-text/index.ts'
 import type { GoogleEmulatorOptions } from '../../../../emulators/google/google-emulator.ts'
-import type { ProviderLimits } from '../../provider.ts'
+import type { ProviderLimits } from '../../adapter.ts'
 import { createGoogleDriveAdapter, GOOGLE_DRIVE_SCOPE } from './adapter.ts'
 
 const extractor = createTextExtractor({ threads: 1 })

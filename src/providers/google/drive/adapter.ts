@@ -11,7 +11,7 @@ import {
   type PermissionsPage,
   type OAuthAdapter,
   type ProviderSession,
-} from '../../provider.ts'
+} from '../../adapter.ts'
 import { createGoogleCaller, createGoogleCalls } from '../shared/calls.ts'
 import { createGoogleOAuth, type GoogleSettings } from '../shared/oauth.ts'
 import { createItemFailures, retriesAfter } from '../shared/item-failures.ts'

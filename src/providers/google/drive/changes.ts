@@ -1,5 +1,5 @@
 import type { drive_v3 } from '@googleapis/drive'
-import { ProviderError } from '../../provider.ts'
+import { ProviderError } from '../../adapter.ts'
 import { GoogleError } from '../shared/error.ts'
 import type { SyncStep } from '../shared/sync-steps.ts'
 import { isFolderNew, isInDriveFeed, rememberFolder } from './crawl.ts'

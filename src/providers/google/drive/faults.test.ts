@@ -5,7 +5,7 @@ import type { GoogleEmulatorOptions } from '../../../../emulators/google/google-
 import { closeGoogles, connectGoogle, refusal, titles } from '../../../../test/support/google.ts'
 import { createProviderHarness } from '../../../../test/support/provider-harness.ts'
 import { createTextExtractor } from '../../../file-text/index.ts'
-import type { ProviderLimits } from '../../provider.ts'
+import type { ProviderLimits } from '../../adapter.ts'
 import { createGoogleDriveAdapter, GOOGLE_DRIVE_SCOPE } from './adapter.ts'
 
 const extractor = createTextExtractor({ threads: 1 })

@@ -1,4 +1,4 @@
-import type { ItemMetadata, ProviderItem } from '../../provider.ts'
+import type { ItemMetadata, ProviderItem } from '../../adapter.ts'
 import { GoogleError } from '../shared/error.ts'
 import { mapBounded } from '../shared/map-bounded.ts'
 import { nothingRead, type ReadItems } from '../shared/sync-steps.ts'

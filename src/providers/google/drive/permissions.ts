@@ -4,7 +4,7 @@ import {
   type PermissionsPage,
   ProviderError,
   type ProviderErrorKind,
-} from '../../provider.ts'
+} from '../../adapter.ts'
 import { GoogleError } from '../shared/error.ts'
 import { mapBounded } from '../shared/map-bounded.ts'
 import { changesAfter } from './changes.ts'

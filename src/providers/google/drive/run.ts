@@ -1,7 +1,7 @@
 import type { drive_v3 } from '@googleapis/drive'
 import type { LimitFunction } from 'p-limit'
 import type { TextExtractor } from '../../../file-text/index.ts'
-import { type AccessPolicy, type GroupMembers, ProviderError, type ProviderSession } from '../../provider.ts'
+import { type AccessPolicy, type GroupMembers, ProviderError, type ProviderSession } from '../../adapter.ts'
 import type { GoogleCalls } from '../shared/calls.ts'
 import type { ItemFailures } from '../shared/item-failures.ts'
 

@@ -1,5 +1,5 @@
 import type { drive_v3 } from '@googleapis/drive'
-import { ProviderError } from '../../provider.ts'
+import { ProviderError } from '../../adapter.ts'
 import type { GoogleCalls } from '../shared/calls.ts'
 import { GoogleError } from '../shared/error.ts'
 import { newCrawlName, type SyncStep } from '../shared/sync-steps.ts'

@@ -6,7 +6,7 @@ import type { GoogleEmulator, GoogleEmulatorOptions } from '../../../../emulator
 import { byTitle, closeGoogles, connectGoogle, refusal, titles } from '../../../../test/support/google.ts'
 import { createProviderHarness } from '../../../../test/support/provider-harness.ts'
 import { createTextExtractor } from '../../../file-text/index.ts'
-import type { ProviderLimits } from '../../provider.ts'
+import type { ProviderLimits } from '../../adapter.ts'
 import { createGmailAdapter, GMAIL_SCOPE } from './adapter.ts'
 
 const extractor = createTextExtractor({ threads: 1 })

@@ -8,7 +8,7 @@ import {
   type ListChangesInput,
   type OAuthAdapter,
   type ProviderSession,
-} from '../../provider.ts'
+} from '../../adapter.ts'
 import { createGoogleCaller, createGoogleCalls, type GoogleCalls } from '../shared/calls.ts'
 import { GoogleError } from '../shared/error.ts'
 import { createGoogleOAuth, type GoogleSettings } from '../shared/oauth.ts'

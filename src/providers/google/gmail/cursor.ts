@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ProviderError, type JsonValue } from '../../provider.ts'
+import { ProviderError, type JsonValue } from '../../adapter.ts'
 import { retryList } from '../shared/item-failures.ts'
 
 const gmailCursor = z.object({

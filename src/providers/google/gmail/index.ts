@@ -1,4 +1,4 @@
-import { defineProvider, type Provider } from '../../descriptor.ts'
+import { defineProvider, type Provider } from '../../provider.ts'
 import { googleClient, googleGrants, googleSettings, readGoogleSettings } from '../shared/settings.ts'
 
 export const gmail: Provider<'gmail'> = defineProvider({

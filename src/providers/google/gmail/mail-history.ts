@@ -1,5 +1,5 @@
 import type { gmail_v1 } from '@googleapis/gmail'
-import { ProviderError } from '../../provider.ts'
+import { ProviderError } from '../../adapter.ts'
 import { GoogleError } from '../shared/error.ts'
 import type { GmailCursor } from './cursor.ts'
 import { isOutside, isVolatile, mailItemId, type MailRun } from './mail-run.ts'

@@ -1,6 +1,6 @@
 import type { gmail_v1 } from '@googleapis/gmail'
 import { addressParser, decodeWords } from 'postal-mime'
-import type { ItemMetadata, ProviderItem, ItemFailure } from '../../provider.ts'
+import type { ItemMetadata, ProviderItem, ItemFailure } from '../../adapter.ts'
 import { GoogleError } from '../shared/error.ts'
 import { decodeText, type ExtractInput } from '../../../file-text/index.ts'
 import { runCooperatively } from '../../../kernel/cooperative.ts'

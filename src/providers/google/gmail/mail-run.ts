@@ -1,7 +1,7 @@
 import type { gmail_v1 } from '@googleapis/gmail'
 import type { LimitFunction } from 'p-limit'
 import type { TextExtractor } from '../../../file-text/index.ts'
-import type { ProviderSession } from '../../provider.ts'
+import type { ProviderSession } from '../../adapter.ts'
 import type { GoogleCalls } from '../shared/calls.ts'
 import type { ItemFailures } from '../shared/item-failures.ts'
 

@@ -1,5 +1,5 @@
 import { createProviderCaller, type ProviderCaller } from '../../retried-calls.ts'
-import type { ProviderSession } from '../../provider.ts'
+import type { ProviderSession } from '../../adapter.ts'
 import { GoogleError, toGoogleError } from './error.ts'
 
 /** Options for an SDK method: the SDK itself neither retries nor holds a token. */

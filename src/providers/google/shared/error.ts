@@ -1,6 +1,6 @@
 import { gaxios } from 'google-auth-library'
 import { z } from 'zod'
-import { ProviderError, type ProviderErrorKind, type Refusal } from '../../provider.ts'
+import { ProviderError, type ProviderErrorKind, type Refusal } from '../../adapter.ts'
 
 /** A failed call to Google, with the fields the adapters decide by. */
 export class GoogleError extends ProviderError {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ProviderError, type ItemFailure } from '../../provider.ts'
+import { ProviderError, type ItemFailure } from '../../adapter.ts'
 import { GoogleError } from './error.ts'
 import { ExtractionError } from '../../../file-text/index.ts'
 import { isItemsOwn, ownFailure } from '../../item-fault.ts'

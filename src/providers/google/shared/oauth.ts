@@ -1,6 +1,6 @@
 import { CodeChallengeMethod, OAuth2Client, type Credentials as GoogleTokens } from 'google-auth-library'
 import type { Clock } from '../../../kernel/clock.ts'
-import { ProviderError, type ConnectedAccount, type Credentials, type OAuthAdapter } from '../../provider.ts'
+import { ProviderError, type ConnectedAccount, type Credentials, type OAuthAdapter } from '../../adapter.ts'
 import { GoogleError, toGoogleError } from './error.ts'
 
 const OAUTH_TIMEOUT_MS = 30_000

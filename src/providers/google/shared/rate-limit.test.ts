@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import { closeGoogles, connectGoogle, refusal } from '../../../../test/support/google.ts'
 import { seededRandom } from '../../../../test/support/random.ts'
 import { createTextExtractor } from '../../../file-text/index.ts'
-import type { ProviderSession } from '../../provider.ts'
+import type { ProviderSession } from '../../adapter.ts'
 import { createGmailAdapter, GMAIL_SCOPE } from '../gmail/adapter.ts'
 
 afterEach(closeGoogles)

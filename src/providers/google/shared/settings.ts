@@ -1,4 +1,4 @@
-import type { ProviderEnvironment } from '../../descriptor.ts'
+import type { ProviderEnvironment } from '../../provider.ts'
 import { required, secretSetting, urlSetting } from '../../settings.ts'
 import type { GoogleSettings } from './oauth.ts'
 

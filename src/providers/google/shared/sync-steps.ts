@@ -1,4 +1,4 @@
-import type { ChangePage, ItemFailure, JsonValue, ProviderItem, ProviderSession } from '../../provider.ts'
+import type { ChangePage, ItemFailure, JsonValue, ProviderItem, ProviderSession } from '../../adapter.ts'
 
 export interface ReadItems {
   upserts: ProviderItem[]

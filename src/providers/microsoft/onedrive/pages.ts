@@ -1,5 +1,5 @@
 import type { FeedPage, Listed } from '../../feed.ts'
-import { ProviderError } from '../../provider.ts'
+import { ProviderError } from '../../adapter.ts'
 import { changesAt, firstPage, latestLink } from './changes.ts'
 import { type DriveItem, itemId } from './drive-item.ts'
 import type { Position } from './position.ts'

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit'
-import { type PermissionsEnd, type PermissionsPage, ProviderError } from '../../provider.ts'
+import { type PermissionsEnd, type PermissionsPage, ProviderError } from '../../adapter.ts'
 import { changesAt } from './changes.ts'
 import { type DriveItem, itemId } from './drive-item.ts'
 import { isStale } from './pages.ts'

@@ -10,7 +10,7 @@ import { connectForTest, type MicrosoftAccount } from '../../../../test/support/
 import { rounds, seededRandom } from '../../../../test/support/random.ts'
 import { readPermissions } from '../../../../test/support/read-permissions.ts'
 import { createTextExtractor } from '../../../file-text/index.ts'
-import { type AccessPolicy, ProviderError } from '../../provider.ts'
+import { type AccessPolicy, ProviderError } from '../../adapter.ts'
 import { createOneDriveAdapter, ONEDRIVE_SCOPES } from './adapter.ts'
 
 const MINUTE = 60_000

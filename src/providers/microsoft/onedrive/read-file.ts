@@ -1,7 +1,7 @@
 import type { LimitFunction } from 'p-limit'
 import { ExtractionError, type ExtractedText, type TextExtractor } from '../../../file-text/index.ts'
 import type { FeedItem, SkippedItem } from '../../feed.ts'
-import { type ItemMetadata, ProviderError, type ProviderSession } from '../../provider.ts'
+import { type ItemMetadata, ProviderError, type ProviderSession } from '../../adapter.ts'
 import type { Graph } from '../shared/graph.ts'
 import { DriveItem, isFolder, pathOf, READ_FIELDS } from './drive-item.ts'
 import type { Drive, Drives } from './drives.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import type { AccessPolicy, GroupMembers } from '../../provider.ts'
-import { ProviderError } from '../../provider.ts'
+import type { AccessPolicy, GroupMembers } from '../../adapter.ts'
+import { ProviderError } from '../../adapter.ts'
 import type { Graph } from '../shared/graph.ts'
 import { addressOf, Me, ME_FIELDS } from '../shared/oauth.ts'
 import { pathOf } from './drive-item.ts'

@@ -1,7 +1,7 @@
 import type { LimitFunction } from 'p-limit'
 import { z } from 'zod'
 import { ExtractionError, type TextExtractor, type TextFormat } from '../../../file-text/index.ts'
-import { ProviderError, type ProviderSession } from '../../provider.ts'
+import { ProviderError, type ProviderSession } from '../../adapter.ts'
 import type { Graph } from '../shared/graph.ts'
 
 const READ_MAX = 5

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Feed, FeedPage, Listed } from '../../feed.ts'
-import { ProviderError, type ProviderSession } from '../../provider.ts'
+import { ProviderError, type ProviderSession } from '../../adapter.ts'
 import { storedBelow } from '../../stored-below.ts'
 import { type Folders, folderPath } from './folders.ts'
 import { mailItemId } from './message.ts'

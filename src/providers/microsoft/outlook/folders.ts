@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ProviderError } from '../../provider.ts'
+import { ProviderError } from '../../adapter.ts'
 import type { Graph } from '../shared/graph.ts'
 
 const FOLDERS_MAX = 5_000

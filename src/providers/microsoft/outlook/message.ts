@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ItemMetadata, ProviderSession } from '../../provider.ts'
+import type { ItemMetadata, ProviderSession } from '../../adapter.ts'
 
 const RECIPIENTS_MAX = 50
 const time = z.iso.datetime({ offset: true })

@@ -4,7 +4,7 @@ import type { EmulatedFolder, EmulatedMail } from '../../../../emulators/microso
 import { connectForTest, type MicrosoftAccount } from '../../../../test/support/microsoft.ts'
 import { rounds, seededRandom } from '../../../../test/support/random.ts'
 import { createTextExtractor } from '../../../file-text/index.ts'
-import { ProviderError } from '../../provider.ts'
+import { ProviderError } from '../../adapter.ts'
 import { createOutlookAdapter, OUTLOOK_SCOPES } from './adapter.ts'
 
 const MINUTE = 60_000

@@ -1,7 +1,7 @@
 import { runCooperatively } from '../../../kernel/cooperative.ts'
 import { cutToBytes } from '../../../text/cut-to-bytes.ts'
 import type { FeedItem } from '../../feed.ts'
-import type { ProviderItem } from '../../provider.ts'
+import type { ProviderItem } from '../../adapter.ts'
 import { isReply, withoutQuotedText } from '../../quoted-text.ts'
 import { type AttachmentReader, type ReadAttachments, readAttachments } from './attachments.ts'
 import type { Folders } from './folders.ts'

@@ -4,7 +4,7 @@ import { createGuardedFetch } from '../../../guarded-requests/guarded-fetch.ts'
 import { createOpenRequest } from '../../../guarded-requests/guarded-request.ts'
 import { VERSION } from '../../../kernel/version.ts'
 import { createProviderCaller } from '../../retried-calls.ts'
-import { ProviderError, type ProviderSession } from '../../provider.ts'
+import { ProviderError, type ProviderSession } from '../../adapter.ts'
 import { createRest, parseShape, type RestAnswer, sendRequest } from '../../rest.ts'
 
 const PAGES_MAX = 10_000

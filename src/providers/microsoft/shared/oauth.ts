@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Clock } from '../../../kernel/clock.ts'
 import { createOAuth } from '../../oauth.ts'
-import { type OAuthAdapter, ProviderError } from '../../provider.ts'
+import { type OAuthAdapter, ProviderError } from '../../adapter.ts'
 import { parseAnswer, type RestAnswer } from '../../rest.ts'
 import type { MicrosoftSettings } from './settings.ts'
 

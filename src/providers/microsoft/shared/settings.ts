@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { ProviderEnvironment } from '../../descriptor.ts'
+import type { ProviderEnvironment } from '../../provider.ts'
 import { required, secretSetting, urlSetting } from '../../settings.ts'
 
 const GRAPH = 'https://graph.microsoft.com'

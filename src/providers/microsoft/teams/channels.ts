@@ -1,6 +1,6 @@
 import pLimit from 'p-limit'
 import { z } from 'zod'
-import { ProviderError } from '../../provider.ts'
+import { ProviderError } from '../../adapter.ts'
 import type { Graph } from '../shared/graph.ts'
 
 const AT_ONCE = 4

@@ -1,5 +1,5 @@
 import type { Feed } from '../../feed.ts'
-import { ProviderError } from '../../provider.ts'
+import { ProviderError } from '../../adapter.ts'
 import type { Thread } from './message.ts'
 import { changePage, crawlPage, matchChannels, type Progress, surveyPage } from './pages.ts'
 import { emptyPosition, Position } from './position.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { FeedPage } from '../../feed.ts'
-import { ProviderError } from '../../provider.ts'
+import { ProviderError } from '../../adapter.ts'
 import { storedBelow } from '../../stored-below.ts'
 import { channelPath, isClosed } from './channels.ts'
 import { Thread, threadItemId } from './message.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { GroupMembers, PermissionsEnd, PermissionsPage } from '../../provider.ts'
+import type { GroupMembers, PermissionsEnd, PermissionsPage } from '../../adapter.ts'
 import { type Channel, channelPath, groupOf, isClosed } from './channels.ts'
 import type { Position } from './position.ts'
 import type { TeamsRun } from './read-thread.ts'

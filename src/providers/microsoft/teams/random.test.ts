@@ -3,7 +3,7 @@ import { between, pick, type Random } from '../../../../emulators/kit/seed.ts'
 import { connectForTest, type MicrosoftAccount } from '../../../../test/support/microsoft.ts'
 import { rounds, seededRandom } from '../../../../test/support/random.ts'
 import { createTextExtractor } from '../../../file-text/index.ts'
-import { ProviderError } from '../../provider.ts'
+import { ProviderError } from '../../adapter.ts'
 import { createTeamsAdapter, TEAMS_SCOPES } from './adapter.ts'
 
 const MINUTE = 60_000

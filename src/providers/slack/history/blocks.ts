@@ -1,4 +1,4 @@
-import { ProviderError } from '../../provider.ts'
+import { ProviderError } from '../../adapter.ts'
 import type { SlackRun } from '../client.ts'
 import { blockStart, readMessages, tsBefore, type SlackMessage } from '../reading/messages.ts'
 

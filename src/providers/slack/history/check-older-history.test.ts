@@ -8,7 +8,7 @@ import {
   findItems as find,
   type ConnectedSlack,
 } from '../../../../test/support/slack.ts'
-import type { JsonValue } from '../../provider.ts'
+import type { JsonValue } from '../../adapter.ts'
 
 afterEach(closeSlack)
 

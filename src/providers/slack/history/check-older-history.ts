@@ -1,4 +1,4 @@
-import type { ChangePage } from '../../provider.ts'
+import type { ChangePage } from '../../adapter.ts'
 import type { SlackChannel } from '../reading/channels.ts'
 import type { SlackRun } from '../client.ts'
 import type { SlackChannelState, SlackStretch } from '../reading/cursor.ts'

@@ -1,4 +1,4 @@
-import type { ChangePage, ListChangesInput } from '../../provider.ts'
+import type { ChangePage, ListChangesInput } from '../../adapter.ts'
 import type { SlackChannel } from './channels.ts'
 import type { SlackRun } from '../client.ts'
 import { readSlackCursor, unknownOlder, type SlackChannelState, type SlackState } from './cursor.ts'

@@ -1,5 +1,5 @@
 import type { ConversationsListResponse } from '@slack/web-api'
-import { ProviderError, type ProviderChannel } from '../../provider.ts'
+import { ProviderError, type ProviderChannel } from '../../adapter.ts'
 import type { SlackRun } from '../client.ts'
 
 const LIST_LIMIT = 999

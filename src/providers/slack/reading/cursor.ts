@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { ProviderError, type JsonValue } from '../../provider.ts'
+import { ProviderError, type JsonValue } from '../../adapter.ts'
 
 /** A stretch of older history as of its last comparison with what is stored. */
 export interface SlackStretch {

@@ -1,5 +1,5 @@
 import { cutToBytes } from '../../../text/cut-to-bytes.ts'
-import type { AccessPolicy, ItemMetadata, ProviderItem } from '../../provider.ts'
+import type { AccessPolicy, ItemMetadata, ProviderItem } from '../../adapter.ts'
 import { shortLine } from '../../short-line.ts'
 import { isContent, isReply, isThreadRoot, tsDate, type SlackMessage } from './messages.ts'
 import { mrkdwnToText, type SlackNames } from './mrkdwn.ts'

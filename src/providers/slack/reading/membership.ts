@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { type ChangePage, type ItemFailure, ProviderError } from '../../provider.ts'
+import { type ChangePage, type ItemFailure, ProviderError } from '../../adapter.ts'
 import { joinSlackChannel, listSlackChannels, type SlackChannel } from './channels.ts'
 import { forgetChannel, type SlackChannelState, unreadChannel } from './cursor.ts'
 import { channelIdRange } from './items.ts'

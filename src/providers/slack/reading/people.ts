@@ -1,5 +1,5 @@
 import type { UsersInfoResponse } from '@slack/web-api'
-import { ProviderError } from '../../provider.ts'
+import { ProviderError } from '../../adapter.ts'
 import type { SlackRun } from '../client.ts'
 import type { SlackAuthor, SlackPeople } from './items.ts'
 import type { SlackMessage } from './messages.ts'

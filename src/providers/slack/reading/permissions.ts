@@ -1,5 +1,5 @@
 import type { UsersListResponse } from '@slack/web-api'
-import type { GroupMembers, ListPermissionsInput, PermissionsEnd, PermissionsPage } from '../../provider.ts'
+import type { GroupMembers, ListPermissionsInput, PermissionsEnd, PermissionsPage } from '../../adapter.ts'
 import type { SlackRun } from '../client.ts'
 import { listSlackChannels, type SlackChannel } from './channels.ts'
 import { readSlackCursor, type SlackState } from './cursor.ts'

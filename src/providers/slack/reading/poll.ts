@@ -1,4 +1,4 @@
-import type { ChangePage } from '../../provider.ts'
+import type { ChangePage } from '../../adapter.ts'
 import type { SlackChannel } from './channels.ts'
 import type { SlackChannelState, WatchedThread } from './cursor.ts'
 import { readThread, type HistoryBlock } from '../history/blocks.ts'

@@ -1,5 +1,5 @@
 import type { OutageGuard } from '../../outage-guard.ts'
-import type { ItemFailure, ProviderItem } from '../../provider.ts'
+import type { ItemFailure, ProviderItem } from '../../adapter.ts'
 import type { SlackRun } from '../client.ts'
 import type { SlackState } from './cursor.ts'
 import { readThread, type HistoryBlock } from '../history/blocks.ts'

@@ -1,4 +1,4 @@
-import type { ItemRead } from '../../provider.ts'
+import type { ItemRead } from '../../adapter.ts'
 import type { SlackRun } from '../client.ts'
 import { listSlackChannels } from './channels.ts'
 import { readSlackCursor } from './cursor.ts'

@@ -1,5 +1,5 @@
 import { createOutageGuard, type OutageGuard } from '../../outage-guard.ts'
-import { ProviderError, type ChangePage } from '../../provider.ts'
+import { ProviderError, type ChangePage } from '../../adapter.ts'
 import type { SlackChannel } from './channels.ts'
 import type { SlackRun } from '../client.ts'
 import { writeSlackCursor, type SlackState } from './cursor.ts'

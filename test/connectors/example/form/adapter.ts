@@ -1,5 +1,5 @@
 import { createFormConnection, formFault } from '../../../../src/providers/form.ts'
-import { type FormAdapter, ProviderError } from '../../../../src/providers/provider.ts'
+import { type FormAdapter, ProviderError } from '../../../../src/providers/adapter.ts'
 import { parseAnswer, type RestAnswer, sendRequest, withToken } from '../../../../src/providers/rest.ts'
 import { createNoteReader, Me, type NoteOptions, REST } from '../notes.ts'
 import { exampleForm } from './form.ts'

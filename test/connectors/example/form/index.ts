@@ -1,4 +1,4 @@
-import { defineProvider, type Provider } from '../../../../src/providers/descriptor.ts'
+import { defineProvider, type Provider } from '../../../../src/providers/provider.ts'
 import { urlSetting } from '../../../../src/providers/settings.ts'
 import { exampleForm } from './form.ts'
 

@@ -1,5 +1,5 @@
 import { createOAuth } from '../../../../src/providers/oauth.ts'
-import type { OAuthAdapter } from '../../../../src/providers/provider.ts'
+import type { OAuthAdapter } from '../../../../src/providers/adapter.ts'
 import { parseAnswer } from '../../../../src/providers/rest.ts'
 import { createNoteReader, Me, type NoteOptions } from '../notes.ts'
 

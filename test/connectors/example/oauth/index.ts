@@ -1,4 +1,4 @@
-import { defineProvider, type Provider } from '../../../../src/providers/descriptor.ts'
+import { defineProvider, type Provider } from '../../../../src/providers/provider.ts'
 import { required, secretSetting, urlSetting } from '../../../../src/providers/settings.ts'
 
 export const exampleProvider: Provider<'example'> = defineProvider({

@@ -1,7 +1,7 @@
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 import { CATALOG } from './catalog.ts'
-import type { Provider, SettingsShape } from './descriptor.ts'
-import { PROVIDERS } from './named.ts'
+import type { Provider, SettingsShape } from './provider.ts'
+import { PROVIDERS } from './named-providers.ts'
 
 const CATALOGED: readonly Provider<ProviderId>[] = CATALOG
 /** The named providers, in the order of the API. */

@@ -1,6 +1,6 @@
 import process from 'node:process'
 import { z } from 'zod'
-import type { ProviderId } from '../kernel/providers.ts'
+import type { ProviderId } from '../kernel/provider-id.ts'
 import { CATALOG, DEFAULT_PROVIDERS } from './catalog.ts'
 
 const IDS: readonly ProviderId[] = CATALOG.map(({ id }) => id)
