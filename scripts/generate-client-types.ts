@@ -27,6 +27,7 @@ const Document = z.object({
       name: z.string(),
       brings: z.string(),
       icon: z.string(),
+      color: z.string(),
       hasChannels: z.boolean(),
       isForFiles: z.boolean(),
     }),
@@ -102,12 +103,13 @@ export function generatedProviders(openApi: string): string {
     '// Written by `npm run generate` from openapi/openapi.json: the list of providers.',
     '/** Those of a deployment without PROVIDERS; others replace them when the page starts. */',
     'export const DEFAULT_PROVIDERS = [',
-    ...providers.flatMap(({ id, name, brings, icon, hasChannels, isForFiles }) => [
+    ...providers.flatMap(({ id, name, brings, icon, color, hasChannels, isForFiles }) => [
       '  {',
       `    id: '${id}',`,
       `    name: ${quoted(name)},`,
       `    brings: ${quoted(brings)},`,
       `    icon: '${icon}',`,
+      `    color: '${color}',`,
       `    hasChannels: ${hasChannels},`,
       `    isForFiles: ${isForFiles},`,
       '  },',

@@ -19,6 +19,7 @@ import { createServer, type ServerOptions } from '../http/create-server.ts'
 import { llmsText } from '../http/llms-text.ts'
 import { createBillingEngine } from './billing-engine.ts'
 import { routes, servedRoutes, type Services } from './routes.ts'
+import { RETENTION } from './retention.ts'
 import { createRetrievalEngine } from './retrieval-engine.ts'
 import { createSweeps } from './sweeps.ts'
 import { unreadiness } from './unreadiness.ts'
@@ -182,7 +183,11 @@ async function addAgentsAndPeople(
   addMcp(server, { routes, gates, version: VERSION, issuer: identity.issuer })
   if (!build) return
   const { signIn, backendSignIn } = identity
-  const given = { hasLanguageModel: languageModel !== null, providers: describeProviders() }
+  const given = {
+    hasLanguageModel: languageModel !== null,
+    providers: describeProviders(),
+    retention: RETENTION,
+  }
   await addConsole(server, { build, signIn, backendSignIn, ...given })
   if (guide) await addGuide(server, guide)
 }

@@ -7,6 +7,19 @@ import { VERSION } from '../kernel/version.ts'
 import type { SiteState } from './build.ts'
 import { addConsole, type ConsoleSignIn } from './serve.ts'
 
+const RETENTION = {
+  requestLogDays: 7,
+  requestsMax: 10_000,
+  usageDays: 400,
+  syncRunDays: 30,
+  webhookDeliveryDays: 14,
+  invitationDays: 7,
+  strangerDays: 30,
+  threadsMax: 500,
+  turnsMax: 50,
+  evaluationRunsMax: 20,
+}
+
 let folder: string
 let server: FastifyInstance
 let state: SiteState
@@ -37,6 +50,7 @@ beforeEach(async () => {
     signIn: () => signIn,
     hasLanguageModel: true,
     providers: [],
+    retention: RETENTION,
     backendSignIn: null,
   })
 })
@@ -98,13 +112,14 @@ describe('the console', () => {
       expect((await get(path)).body).toBe('the page')
   })
 
-  it('tells the page its address and version, how people sign in, and whether there is a language model', async () => {
+  it('tells the page its address and version, how people sign in, how long data is stored, and whether there is a language model', async () => {
     expect((await get('/console/config.json')).json()).toEqual({
       publicUrl: 'https://memory.example.com',
       version: VERSION,
       signIn,
       hasLanguageModel: true,
       providers: [],
+      retention: RETENTION,
     })
   })
 })

@@ -28,6 +28,25 @@ export type ConsoleSignIn =
     }
   | { by: 'nobody'; reason: string }
 
+/** How long the service stores what nobody deletes, as the page's Settings show it. */
+export interface Retention {
+  requestLogDays: number
+  /** Of a workspace. */
+  requestsMax: number
+  usageDays: number
+  syncRunDays: number
+  webhookDeliveryDays: number
+  invitationDays: number
+  /** People without a workspace. */
+  strangerDays: number
+  /** Of a person in a workspace. */
+  threadsMax: number
+  /** Of a thread. */
+  turnsMax: number
+  /** Of a workspace. */
+  evaluationRunsMax: number
+}
+
 /** Serves the console below `/console/`. */
 export async function addConsole(
   server: FastifyInstance,
@@ -38,6 +57,7 @@ export async function addConsole(
     hasLanguageModel: boolean
     /** What the page shows of each provider. */
     providers: readonly ProviderDescription[]
+    retention: Retention
     /** Set when the service exchanges the code of a sign-in, because the client has a secret. */
     backendSignIn: BackendSignIn | null
   },
@@ -67,6 +87,7 @@ export async function addConsole(
       signIn: signIn(),
       hasLanguageModel: options.hasLanguageModel,
       providers: options.providers,
+      retention: options.retention,
     }),
   )
   if (options.backendSignIn) addSignInRoutes(server, options.backendSignIn)

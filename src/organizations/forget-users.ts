@@ -15,7 +15,7 @@ const NAMED_BY = [
 
 const AT_ONCE = 500
 /** How long a user without a workspace is kept: their invitation may still come. */
-const STRANGER_DAYS = 30
+export const STRANGER_DAYS = 30
 
 /** Deletes those of these users whom no row refers to, if not seen since `seenBefore`. @returns how many */
 export async function forgetUsers(

@@ -1,5 +1,6 @@
 export { currentRole, findRole } from './authority.ts'
-export { forgetInvitations, forgetStrangers, forgetUsers } from './forget-users.ts'
+export { forgetInvitations, forgetStrangers, forgetUsers, STRANGER_DAYS } from './forget-users.ts'
+export { DAYS_VALID } from './find-invitation.ts'
 export { createInvitations } from './invitations.ts'
 export { invitationRoutes } from './invitation-routes.ts'
 export { createMembers } from './members.ts'

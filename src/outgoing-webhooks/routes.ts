@@ -3,6 +3,7 @@ import { defineRoute, reply } from '../http/route.ts'
 import { EXAMPLE_ID, idOf, moment, text, textOrNull } from '../kernel/schemas.ts'
 import type { Deliveries } from './deliveries.ts'
 import type { Webhooks } from './webhooks.ts'
+import { DELIVERIES_KEPT_DAYS } from './sweep.ts'
 import { Delivery, DeliveryQuery, NewWebhook, Webhook, WebhookChange } from './schemas.ts'
 
 export interface OutgoingWebhookServices {
@@ -127,7 +128,7 @@ export const webhookRoutes = [
     method: 'GET',
     path: '/v1/console/webhooks/{id}/deliveries',
     summary: "List a webhook's deliveries, newest first",
-    description: 'Deliveries of the last 14 days. Of a response, only the status is stored.',
+    description: `Deliveries of the last ${DELIVERIES_KEPT_DAYS} days. Of a response, only the status is stored.`,
     audit: 'none',
     params: webhookParams,
     query: DeliveryQuery,

@@ -3,7 +3,8 @@ import type { Db } from '../database/database.ts'
 import type { SecretCipher } from '../kernel/secret-cipher.ts'
 import { contextOf } from './secrets.ts'
 
-const KEPT_MS = 14 * 24 * 3_600_000
+export const DELIVERIES_KEPT_DAYS = 14
+const DAY_MS = 24 * 3_600_000
 const DELETED_AT_ONCE = 1_000
 
 /** Deletes deliveries settled two weeks ago, in batches, and secrets that no longer sign. */
@@ -13,7 +14,7 @@ export async function sweepDeliveries(db: Db, now: Date): Promise<void> {
     .set({ previous_secret_ciphertext: null, previous_secret_expires_at: null })
     .where('previous_secret_expires_at', '<=', now)
     .execute()
-  const before = new Date(now.getTime() - KEPT_MS)
+  const before = new Date(now.getTime() - DELIVERIES_KEPT_DAYS * DAY_MS)
   for (;;) {
     const old = await db
       .selectFrom('webhook_deliveries')

@@ -23,19 +23,20 @@ export function findProvider(id: ProviderId): Provider<ProviderId> {
 
 export type ProviderDescription = Pick<
   Provider<ProviderId>,
-  'id' | 'name' | 'brings' | 'icon' | 'hasChannels' | 'isForFiles' | 'pollMinutes'
+  'id' | 'name' | 'brings' | 'icon' | 'color' | 'hasChannels' | 'isForFiles' | 'pollMinutes'
 >
 
 /** The public description of each provider, in the order of the API. */
 export const describeProviders = (): ProviderDescription[] => providers.map(describe)
 
 function describe(provider: Provider<ProviderId>): ProviderDescription {
-  const { id, name, brings, icon, hasChannels, isForFiles, pollMinutes } = provider
+  const { id, name, brings, icon, color, hasChannels, isForFiles, pollMinutes } = provider
   return {
     id,
     name,
     brings,
     icon,
+    color,
     hasChannels,
     isForFiles,
     ...(pollMinutes !== undefined && { pollMinutes }),

@@ -10,9 +10,6 @@ export type ProviderEnvironment = Readonly<Record<string, string | undefined>>
 /** Each environment variable with its schema. `.describe` holds its documentation. */
 export type SettingsShape = Readonly<Record<string, z.ZodType<string | undefined>>>
 
-/** An icon, named by what it shows. */
-export type ProviderIcon = 'book' | 'branch' | 'drive' | 'hash' | 'mail' | 'page'
-
 /** Everything the service knows about one provider. Importing it is cheap: `createAdapter` loads the SDK. */
 export type Provider<Id extends string = string> = ProviderFacts<Id> & (ByOAuth | ByForm)
 
@@ -39,7 +36,10 @@ interface ProviderFacts<Id extends string> {
   readonly name: string
   /** One sentence for users who choose what to connect: what the provider's sources contain. */
   readonly brings: string
-  readonly icon: ProviderIcon
+  /** A simple drawing of your own, not a logo: an SVG path of lines in a square of 24 units. */
+  readonly icon: string
+  /** Of the icon, such as `#188038`; with a contrast of 3:1 on white. */
+  readonly color: string
   /** Its environment variables. Providers of one family may share some. */
   readonly settings: SettingsShape
   /** Whether a workspace needs the operator's approval, unless GATED_PROVIDERS says otherwise. */

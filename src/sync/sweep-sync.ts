@@ -5,7 +5,7 @@ import { forgetAnnouncements } from '../sources/index.ts'
 const DAY_MS = 24 * 3_600_000
 const EVENTS_KEPT_MS = DAY_MS
 const UNREAD_EVENTS_KEPT_MS = 7 * DAY_MS
-const RUNS_KEPT_MS = 30 * DAY_MS
+export const RUNS_KEPT_DAYS = 30
 
 /** Deletes runs after 30 days, read events after a day, and unread ones after a week, which polling covers. */
 export async function sweepSync(db: Db, now: Date): Promise<void> {
@@ -17,7 +17,7 @@ export async function sweepSync(db: Db, now: Date): Promise<void> {
   await db
     .deleteFrom('sync_runs')
     .where('status', 'in', ['succeeded', 'failed'])
-    .where('finished_at', '<', new Date(now.getTime() - RUNS_KEPT_MS))
+    .where('finished_at', '<', new Date(now.getTime() - RUNS_KEPT_DAYS * DAY_MS))
     .execute()
 }
 

@@ -70,6 +70,15 @@ describe.skipIf(executablePath === null)('citations in a browser', () => {
     await panel.locator('mark').getByText(accrue).waitFor()
     expect(await panel.locator('mark').allInnerTexts()).toEqual([accrue])
     await expectNoFaults(page, 'the last citation')
+    await page.setViewportSize({ width: 390, height: 800 })
+    const tops = await Promise.all(
+      [next, panel.getByRole('button', { name: 'Copy link' })].map(async (one) => {
+        const box = await one.boundingBox()
+        return (box?.y ?? 0) + (box?.height ?? 0) / 2
+      }),
+    )
+    expect(Math.abs((tops[0] ?? 0) - (tops[1] ?? 100))).toBeLessThan(2)
+    await expectNoFaults(page, 'a citation on a phone')
     await close()
   })
 

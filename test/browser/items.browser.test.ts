@@ -225,6 +225,19 @@ describe.skipIf(executablePath === null)('stored items in a browser', () => {
     await close()
   })
 
+  it('tells that every member reads an item without a policy while permissions are off, and what enforcing them changes', async () => {
+    const { page, close } = await visit('sources/items', [{ externalId: '1', title: 'Handbook' }])
+    await items(page).getByRole('button', { name: 'Handbook', exact: true }).click()
+    const readers = page.getByRole('region', { name: 'Readers' })
+    await readers.getByText('Every member of this workspace: permissions are off.').waitFor()
+    await readers.getByText('On behalf of a person, and once permissions are enforced:').waitFor()
+    await readers.getByText('Nobody: it has no access policy that names anybody.').waitFor()
+    await expectNoFaultsInThemes(page, 'the readers of an item')
+    await readers.getByRole('link', { name: 'permissions are enforced' }).click()
+    await page.getByRole('switch', { name: 'Enforce permissions' }).waitFor({ state: 'attached' })
+    await close()
+  })
+
   it('opens the text of a new file for a member, who sees it as a file whatever its provider', async () => {
     const { organization, email } = await rig.settle('member')
     const file = documentOf(organization, {

@@ -93,6 +93,8 @@ async function shoot(page: Page, { name, widths }: Scene, colorScheme: 'light' |
   for (const width of WIDTHS.filter((one) => widths?.includes(one) ?? true)) {
     await page.setViewportSize({ width, height: HEIGHT })
     await page.waitForTimeout(REST_MS)
+    // A window of another shape has the graph laid out again.
+    await page.locator('[data-ready="false"]').waitFor({ state: 'detached' })
     // An overlay is as high as the screen; a page without one is drawn whole.
     const isCovered = (await page.locator('[role="dialog"], [role="menu"]').count()) > 0
     const image = await page.screenshot({

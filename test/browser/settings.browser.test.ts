@@ -1,6 +1,9 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
+import { KEPT_DAYS } from '../../src/daily-usage/index.ts'
 import { VERSION } from '../../src/kernel/version.ts'
+import { LOGGED_DAYS } from '../../src/request-log/index.ts'
+import { THREADS_MAX } from '../../src/threads/index.ts'
 import type { TestOrganization } from '../support/service.ts'
 import {
   type ConsoleRig,
@@ -82,8 +85,30 @@ describe.skipIf(executablePath === null)('the settings in a browser', () => {
     }
     await expectNoFaults(page, 'the sections on a phone')
     await page.goto('about:blank')
+    await page.setViewportSize({ width: 1440, height: 900 })
     await page.goto(`${rig.service.url}/console/settings#leave`)
     await expect.poll(() => page.evaluate('scrollY')).toBeGreaterThan(300)
+    const current = sections.locator('[aria-current]')
+    await expect.poll(() => current.allInnerTexts()).toEqual(['Leave the workspace'])
+    await sections.getByRole('link', { name: 'Service' }).press('Enter')
+    await expect.poll(() => current.allInnerTexts()).toEqual(['Service'])
+    await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)')
+    await expect.poll(() => current.allInnerTexts()).toEqual(['Delete the workspace'])
+    await page.evaluate('scrollTo(0, 0)')
+    await expect.poll(() => current.allInnerTexts()).toEqual(['Workspace'])
+    await expectNoFaultsInThemes(page, 'the sections beside the settings')
+    await close()
+  })
+
+  it('tells everyone how long each kind of data is stored, with the figures of the service', async () => {
+    const { page, close } = await rig.openTab({ bypassCSP: true })
+    await rig.signIn(page, (await rig.settle('member')).email, 'settings')
+    const retention = page.getByRole('region', { name: 'Data retention' })
+    await retention.getByText(`${LOGGED_DAYS} days, at most the last 10,000 requests.`).waitFor()
+    await retention.getByText(`${KEPT_DAYS} days`, { exact: true }).waitFor()
+    await retention.getByText(`Beyond ${THREADS_MAX} threads of a person`).waitFor()
+    await retention.getByText('The service makes none by itself.').waitFor()
+    for (const width of [390, 768, 1280]) await expectFits(page, 'data retention', width)
     await close()
   })
 

@@ -7,12 +7,17 @@ export interface ProviderFacts {
   id: ProviderId
   name: string
   brings: string
+  /** An SVG path of lines in a square of 24 units. */
   icon: string
+  color: string
   hasChannels: boolean
   isForFiles: boolean
   /** The shortest time between scheduled syncs, if the provider's terms limit it. */
   pollMinutes?: number
 }
+
+/** The icon of a provider that this deployment does not have any more. */
+const PAGE = 'M6 3h8l4 4v14H6zM9 12h6M9 16h6'
 
 let known = listOf(DEFAULT_PROVIDERS)
 
@@ -43,7 +48,15 @@ export const filesProvider = (): ProviderId => known.forFiles
 
 export function providerFacts(id: ProviderId): ProviderFacts {
   return (
-    known.byId.get(id) ?? { id, name: id, brings: '', icon: 'page', hasChannels: false, isForFiles: false }
+    known.byId.get(id) ?? {
+      id,
+      name: id,
+      brings: '',
+      icon: PAGE,
+      color: 'currentColor',
+      hasChannels: false,
+      isForFiles: false,
+    }
   )
 }
 

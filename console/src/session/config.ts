@@ -14,6 +14,20 @@ export type SignIn =
     }
   | { by: 'nobody'; reason: string }
 
+/** When the service deletes what nobody deletes: `Retention` of the service's `src/console/serve.ts`. */
+export interface Retention {
+  requestLogDays: number
+  requestsMax: number
+  usageDays: number
+  syncRunDays: number
+  webhookDeliveryDays: number
+  invitationDays: number
+  strangerDays: number
+  threadsMax: number
+  turnsMax: number
+  evaluationRunsMax: number
+}
+
 export interface Config {
   /** The service's configured base URL, without a trailing slash. */
   publicUrl: string
@@ -23,6 +37,7 @@ export interface Config {
   /** Whether a language model is configured. Thorough answers need one. */
   hasLanguageModel: boolean
   providers: readonly ProviderFacts[]
+  retention: Retention
 }
 
 /** Loads the public configuration, before sign-in. @throws ApiError */
@@ -49,6 +64,7 @@ function isConfig(body: unknown): body is Config {
     'publicUrl' in body &&
     'signIn' in body &&
     'hasLanguageModel' in body &&
-    'providers' in body
+    'providers' in body &&
+    'retention' in body
   )
 }

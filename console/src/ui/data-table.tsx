@@ -10,6 +10,10 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode
   /** A name, cut off rather than wrapped. */
   isShort?: boolean
+  /** Left out of cards with one line. */
+  isMinor?: boolean
+  /** The word after the value in cards with one line. */
+  unit?: (row: Row) => string
   /** Aligns numbers and actions to the end. */
   isAtEnd?: boolean
   /** A column of buttons, whose header is only for screen readers. */
@@ -132,6 +136,8 @@ export function DataRows<Row>({
               role="cell"
               data-label={column.label}
               data-short={column.isShort ?? false}
+              data-minor={column.isMinor ?? false}
+              data-unit={column.unit?.(row)}
               data-end={column.isAtEnd ?? false}
               data-action={column.isAction ?? false}
             >

@@ -7,7 +7,12 @@ export function formatNumber(value: number): string {
 
 /** "1 item", "2 items". */
 export function count(value: number, one: string, many = `${one}s`): string {
-  return `${formatNumber(value)} ${value === 1 ? one : many}`
+  return `${formatNumber(value)} ${noun(value, one, many)}`
+}
+
+/** "item" for 1, "items" for other numbers. */
+export function noun(value: number, one: string, many = `${one}s`): string {
+  return value === 1 ? one : many
 }
 
 const KILO = 1_024

@@ -1,17 +1,8 @@
 import { Tooltip } from '@mantine/core'
-import { BookOpen, File, FileText, GitBranch, HardDrive, Hash, Mail } from 'lucide-react'
+import { File } from 'lucide-react'
 import { isFile, originName } from '../api/origin.ts'
 import { providerFacts, type ProviderId } from '../api/provider-list.ts'
 import classes from './provider.module.css'
-
-const SIGNS: Readonly<Record<string, typeof FileText>> = {
-  book: BookOpen,
-  branch: GitBranch,
-  drive: HardDrive,
-  hash: Hash,
-  mail: Mail,
-  page: FileText,
-}
 
 export function Provider({ id }: { id: ProviderId }) {
   const { name } = providerFacts(id)
@@ -52,21 +43,26 @@ export function FileIcon() {
 /** Only the icon, for places that also show the name. */
 export function ProviderIcon({ id }: { id: ProviderId }) {
   return (
-    <span className={classes.icon} aria-hidden>
-      <Sign id={id} />
+    <span className={classes.icon} style={{ color: tint(id) }} aria-hidden>
+      <Drawing id={id} />
     </span>
   )
 }
 
 /** Provider icons with accessible names and tooltips; null: all providers. */
 export function ProviderList({ ids }: { ids: readonly ProviderId[] | null }) {
-  if (ids === null) return <>All providers</>
+  if (ids === null) return <span className={classes.all}>All providers</span>
   return (
     <span className={classes.several}>
       {ids.map((id) => (
         <Tooltip key={id} label={providerFacts(id).name}>
-          <span className={classes.icon} role="img" aria-label={providerFacts(id).name}>
-            <Sign id={id} />
+          <span
+            className={classes.icon}
+            style={{ color: tint(id) }}
+            role="img"
+            aria-label={providerFacts(id).name}
+          >
+            <Drawing id={id} />
           </span>
         </Tooltip>
       ))}
@@ -74,7 +70,26 @@ export function ProviderList({ ids }: { ids: readonly ProviderId[] | null }) {
   )
 }
 
-function Sign({ id }: { id: ProviderId }) {
-  const Icon = SIGNS[providerFacts(id).icon] ?? FileText
-  return <Icon size={15} strokeWidth={1.9} aria-hidden />
+function Drawing({ id }: { id: ProviderId }) {
+  return (
+    <svg
+      viewBox="0 0 24 24"
+      width={16}
+      height={16}
+      fill="none"
+      stroke="currentColor"
+      strokeWidth={2}
+      strokeLinecap="round"
+      strokeLinejoin="round"
+      aria-hidden
+    >
+      <path d={providerFacts(id).icon} />
+    </svg>
+  )
+}
+
+/** A provider's color, lightened on dark backgrounds. */
+function tint(id: ProviderId): string {
+  const { color } = providerFacts(id)
+  return `light-dark(${color}, color-mix(in srgb, ${color} 45%, white))`
 }

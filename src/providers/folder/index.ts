@@ -14,7 +14,8 @@ export const folder: Provider<'folder'> = defineProvider({
   id: 'folder',
   name: 'Folder',
   brings: "Files of a folder on the service's machine.",
-  icon: 'drive',
+  icon: 'M3 6h6l2 2.5h10V19H3z',
+  color: '#8a5a00',
   settings: {
     FOLDER_ROOTS: z
       .string()

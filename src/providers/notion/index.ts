@@ -6,7 +6,8 @@ export const notion: Provider<'notion'> = defineProvider({
   id: 'notion',
   name: 'Notion',
   brings: 'Pages and databases that are shared with the connection.',
-  icon: 'page',
+  icon: 'M4.5 4.5h15v15h-15zM9 16V8l6 8V8',
+  color: '#4a4640',
   settings: {
     NOTION_CLIENT_ID: secretSetting.describe(
       "Notion connection's client ID. With the secret, the console offers Notion",

@@ -7,7 +7,8 @@ export const slack: Provider<'slack'> = defineProvider({
   id: 'slack',
   name: 'Slack',
   brings: 'Messages and threads of the channels that its bot is invited to.',
-  icon: 'hash',
+  icon: 'M10 4 8 20M16 4l-2 16M4.5 9h16M3.5 15h16',
+  color: '#7a3d80',
   settings: {
     SLACK_CLIENT_ID: secretSetting.describe(
       "Slack app's client ID. With the secret, the console offers Slack",

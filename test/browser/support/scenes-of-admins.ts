@@ -32,7 +32,7 @@ export const RUNNING: readonly Scene[] = [
     who: 'owner',
     path: 'developers',
     async act({ page }) {
-      await page.getByRole('link', { name: 'Support bot' }).click()
+      await page.getByRole('link', { name: 'Support bot' }).last().click()
       await page.getByRole('table', { name: 'Requests' }).waitFor()
     },
   },

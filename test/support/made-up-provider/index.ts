@@ -11,7 +11,8 @@ export const madeUp: Provider<'made_up'> = defineProvider({
   id: 'made_up',
   name: 'Made Up',
   brings: 'What a test makes up.',
-  icon: 'page',
+  icon: 'M6 3h8l4 4v14H6zM9 12h6M9 16h6',
+  color: '#5b6270',
   settings: {
     MADE_UP_CLIENT_ID: secretSetting.describe('Its client id'),
     MADE_UP_CLIENT_SECRET: secretSetting.describe('Its client secret'),

@@ -50,7 +50,11 @@ export function AnswerView({
           action={<Actions answer={answer} isRunning={isRunning} onStop={onStop} />}
         />
         {weak && (
-          <Note icon={<TriangleAlert size={18} aria-hidden />} title="Weak evidence" text={weak.message} />
+          <Note
+            icon={<TriangleAlert size={18} aria-hidden />}
+            title="Weak evidence"
+            text={`${weak.message}.`}
+          />
         )}
         {phase === 'whole' && (weak || cited.length === 0) && <PermissionsHint />}
         {others.map(({ code, message }) => (

@@ -1,5 +1,6 @@
 import { Button, Group, Text } from '@mantine/core'
 import { ChevronLeft, ChevronRight } from 'lucide-react'
+import classes from './citation-pager.module.css'
 import type { Citation } from './marker.tsx'
 
 /** The citation that an arrow key opens; undefined for other keys, and in elements that use arrow keys themselves. */
@@ -44,13 +45,14 @@ export function CitationPager({
       <Button
         variant="default"
         size="compact-sm"
+        classNames={{ section: classes.sign ?? '' }}
         leftSection={<ChevronLeft size={14} aria-hidden />}
         aria-label={`Previous ${noun}`}
         aria-keyshortcuts="ArrowLeft"
         {...endOf(before)}
         onClick={() => before !== undefined && onGo(before)}
       >
-        Previous
+        <span className={classes.word}>Previous</span>
       </Button>
       <Text size="sm" role="status">
         {isCited && `[${label}] · `}
@@ -59,13 +61,14 @@ export function CitationPager({
       <Button
         variant="default"
         size="compact-sm"
+        classNames={{ section: classes.sign ?? '' }}
         rightSection={<ChevronRight size={14} aria-hidden />}
         aria-label={`Next ${noun}`}
         aria-keyshortcuts="ArrowRight"
         {...endOf(after)}
         onClick={() => after !== undefined && onGo(after)}
       >
-        Next
+        <span className={classes.word}>Next</span>
       </Button>
     </Group>
   )

@@ -48,7 +48,7 @@ export function QuestionForm({
       />
       <Group justify="space-between" mt="sm" gap="sm">
         <Wanted search={search} onMode={onMode} onEffort={onEffort} />
-        <Group gap="sm">
+        <Group gap="sm" ml="auto">
           <Text size="sm" c="dimmed" visibleFrom="sm">
             Enter to {isSearch ? 'search' : 'ask'}
           </Text>

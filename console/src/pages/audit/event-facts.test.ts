@@ -21,6 +21,8 @@ describe('the facts of an event', () => {
   it('names unknown fields by their words, and says what is missing', () => {
     const metadata = {
       allowedProviders: null,
+      eventTypes: null,
+      channelAllowlist: null,
       allowedActions: ['search', 'ask'],
       connectorId: 'c1',
       fullResync: true,
@@ -30,9 +32,11 @@ describe('the facts of an event', () => {
     }
     expect(eventFacts(metadata, 't')).toEqual([
       ['Allowed providers', 'All'],
+      ['Event types', 'Every event'],
+      ['Channel allowlist', 'All channels'],
       ['Allowed actions', 'search, ask'],
       ['Connector ID', 'c1'],
-      ['Full resync', 'Yes'],
+      ['Full sync', 'Yes'],
       ['Providers', 'None'],
       ['Feedback', 'None'],
       ['Other', '{"a":1}'],

@@ -9,6 +9,15 @@ const NAMES: Readonly<Record<string, string>> = {
   hitCount: 'Passages found',
   citationCount: 'Citations',
   exclusionCount: 'Providers left out',
+  fullResync: 'Full sync',
+}
+
+/** The fields in which nothing means no restriction. */
+const UNRESTRICTED: Readonly<Record<string, string>> = {
+  allowedProviders: 'All',
+  providers: 'All',
+  eventTypes: 'Every event',
+  channelAllowlist: 'All channels',
 }
 
 /** An event's metadata in words; `targetId` is shown elsewhere. */
@@ -25,7 +34,7 @@ function nameOf(field: string): string {
 }
 
 function inWords(field: string, value: unknown): string {
-  if (value === null) return field.toLowerCase().endsWith('providers') ? 'All' : 'None'
+  if (value === null) return UNRESTRICTED[field] ?? 'None'
   if (typeof value === 'boolean') return value ? 'Yes' : 'No'
   if (Array.isArray(value)) return value.length === 0 ? 'None' : value.map((one) => plain(one)).join(', ')
   return plain(value)

@@ -3,7 +3,7 @@ import type { Schemas } from '../../api/client.ts'
 import { useConsole } from '../../session/context.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { formatNumber } from '../../ui/format.ts'
+import { formatNumber, noun } from '../../ui/format.ts'
 import { TextLink } from '../../ui/links.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { Status, type Tone } from '../../ui/status.tsx'
@@ -27,19 +27,27 @@ export function RequestTable({
       label="Requests"
       rows={requests}
       rowKey={({ requestId }) => requestId}
+      isCompact
       columns={[
         { label: 'Request', cell: (request) => <Called request={request} /> },
         { label: 'Status', cell: ({ status }) => <Status tone={toneOf(status)}>{String(status)}</Status> },
         ...(isOfKey ? [] : [KEY]),
         { label: 'Duration', cell: ({ durationMs }) => `${formatNumber(durationMs)} ms`, isAtEnd: true },
-        { label: 'Credits', cell: ({ credits }) => formatNumber(credits), isAtEnd: true },
+        {
+          label: 'Credits',
+          cell: ({ credits }) => formatNumber(credits),
+          unit: ({ credits }) => noun(credits, 'credit'),
+          isAtEnd: true,
+        },
         { label: 'When', cell: ({ answeredAt }) => <RelativeTime at={answeredAt} />, isAtEnd: true },
         {
           label: 'Actions',
           isAction: true,
           isAtEnd: true,
           cell: (request) => (
-            <CopyButton value={requestCurl(config.publicUrl, request)} label="Copy as curl" />
+            <span data-corner>
+              <CopyButton value={requestCurl(config.publicUrl, request)} label="Copy as curl" />
+            </span>
           ),
         },
       ]}

@@ -21,7 +21,7 @@ export function useWebhooks() {
   })
 }
 
-/** The webhook's deliveries of the last 14 days, newest first. */
+/** The webhook's deliveries, newest first. */
 export function useDeliveries(webhookId: string, status: Delivery['status'] | null) {
   const { api, organization } = useWorkspace()
   return usePages<Delivery>({

@@ -47,6 +47,7 @@ export function MemberHome() {
                   label="New items"
                   rows={newest.rows.slice(0, NEWEST)}
                   rowKey={({ id }) => id}
+                  isCompact
                   columns={[
                     { label: 'Title', cell: (item) => <ItemTitle {...item} /> },
                     { label: 'From', cell: (item) => <Origin item={item} /> },

@@ -1,6 +1,6 @@
 import type { Schemas } from '../../api/client.ts'
 import { DataTable } from '../../ui/data-table.tsx'
-import { formatNumber } from '../../ui/format.ts'
+import { formatNumber, noun } from '../../ui/format.ts'
 import { ButtonLink } from '../../ui/links.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { LastSynced } from '../sources/last-synced.tsx'
@@ -29,6 +29,7 @@ export function SourcesAtAGlance({ sources }: { sources: readonly Schemas['Sourc
         label="Sources"
         rows={shown}
         rowKey={({ id }) => id}
+        isCompact
         columns={[
           {
             label: 'Name',
@@ -39,7 +40,12 @@ export function SourcesAtAGlance({ sources }: { sources: readonly Schemas['Sourc
             label: 'Last synced',
             cell: (source) => <LastSynced source={source} />,
           },
-          { label: 'Items', cell: ({ sourceItemCount }) => formatNumber(sourceItemCount), isAtEnd: true },
+          {
+            label: 'Items',
+            cell: ({ sourceItemCount }) => formatNumber(sourceItemCount),
+            unit: ({ sourceItemCount }) => noun(sourceItemCount, 'item'),
+            isAtEnd: true,
+          },
         ]}
       />
     </Panel>

@@ -1,4 +1,4 @@
-import { formatNumber } from '../../ui/format.ts'
+import { formatNumber, noun } from '../../ui/format.ts'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { kindOf } from './kinds.ts'
 import { KindDot } from './legend.tsx'
@@ -36,6 +36,7 @@ export function MemoryTable({
       label="Names in the memory"
       rows={sortRows(rows, column, isReversed)}
       rowKey={({ node }) => node.id}
+      isCompact
       columns={[
         {
           label: 'Name',
@@ -61,19 +62,17 @@ export function MemoryTable({
             </span>
           ),
         },
-        {
-          label: 'Items',
-          sort: by('weight'),
-          cell: ({ node }) => formatNumber(node.weight),
-          isAtEnd: true,
-        },
-        {
-          label: 'Links',
-          sort: by('links'),
-          cell: ({ links }) => formatNumber(links),
-          isAtEnd: true,
-        },
+        { label: 'Items', sort: by('weight'), ...figure(({ node }) => node.weight, 'item') },
+        { label: 'Links', sort: by('links'), ...figure(({ links }) => links, 'link') },
       ]}
     />
   )
+}
+
+function figure(valueOf: (row: MemoryRow) => number, one: string) {
+  return {
+    cell: (row: MemoryRow) => formatNumber(valueOf(row)),
+    unit: (row: MemoryRow) => noun(valueOf(row), one),
+    isAtEnd: true,
+  }
 }

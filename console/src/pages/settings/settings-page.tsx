@@ -7,9 +7,11 @@ import { LeavePanel } from './leave-panel.tsx'
 import { ModelsPanel } from './models-panel.tsx'
 import { PermissionsPanel } from './permissions-panel.tsx'
 import { RemovalPanel } from './removal-panel.tsx'
+import { RetentionPanel } from './retention-panel.tsx'
 import { ServicePanel } from './service-panel.tsx'
 import classes from './settings-page.module.css'
 import { SECTIONS } from './settings-sections.ts'
+import { useSectionInView } from './use-section-in-view.ts'
 import { WorkspacePanel } from './workspace-panel.tsx'
 
 /** The panels in order. Members can only view the workspace and leave it. */
@@ -18,6 +20,7 @@ const PANELS = [
   { ...SECTIONS.permissions, Content: PermissionsPanel, isFor: 'admins' },
   { ...SECTIONS.service, Content: ServicePanel, isFor: 'everyone' },
   { ...SECTIONS.models, Content: ModelsPanel, isFor: 'admins' },
+  { ...SECTIONS.retention, Content: RetentionPanel, isFor: 'everyone' },
   { ...SECTIONS.export, Content: ExportPanel, isFor: 'admins' },
   { ...SECTIONS.account, Content: AccountPanel, isFor: 'everyone' },
   { ...SECTIONS.leave, Content: LeavePanel, isFor: 'everyone' },
@@ -29,6 +32,7 @@ export function SettingsPage() {
   const { organization, isAdmin } = useWorkspace()
   const isShown = { everyone: true, admins: isAdmin, owners: organization.role === 'owner' }
   const panels = PANELS.filter(({ isFor }) => isShown[isFor])
+  const current = useSectionInView(panels.map(({ id }) => id))
   return (
     <>
       <PageHeader title="Settings" text={`${organization.name}, the service and your account.`} />
@@ -37,7 +41,9 @@ export function SettingsPage() {
           <ul>
             {panels.map(({ id, title }) => (
               <li key={id}>
-                <a href={`#${id}`}>{title}</a>
+                <a href={`#${id}`} aria-current={id === current ? 'location' : undefined}>
+                  {title}
+                </a>
               </li>
             ))}
           </ul>

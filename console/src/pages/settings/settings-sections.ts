@@ -4,6 +4,7 @@ export const SECTIONS = {
   permissions: { id: 'permissions', title: 'Permissions' },
   service: { id: 'service', title: 'Service' },
   models: { id: 'models', title: 'Models' },
+  retention: { id: 'retention', title: 'Data retention' },
   export: { id: 'export', title: 'Export' },
   account: { id: 'account', title: 'Your account' },
   leave: { id: 'leave', title: 'Leave the workspace' },

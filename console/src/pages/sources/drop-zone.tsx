@@ -39,7 +39,11 @@ export function DropZone({
       </span>
       <Text fw={560}>Drop files or a folder here</Text>
       <Text size="sm" c="dimmed">
-        {FORMATS_IN_WORDS}, up to {formatBytes(FILE_BYTES_MAX)} each
+        {FORMATS_IN_WORDS}, up to{' '}
+        <Text span inherit style={{ whiteSpace: 'nowrap' }}>
+          {formatBytes(FILE_BYTES_MAX)}
+        </Text>{' '}
+        each
       </Text>
       <Group gap="xs" mt="xs" justify="center">
         <Chooser label="Files to import" isBusy={isBusy} onTake={take}>

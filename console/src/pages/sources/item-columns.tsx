@@ -65,7 +65,7 @@ export function itemColumns({
     },
     ...(isOfSource ? [] : [{ label: 'From', cell: (item: ListedItem) => <Origin item={item} /> }]),
     { label: 'Author', isShort: true, cell: ({ authorName }) => authorName },
-    { label: 'Kind', cell: ({ sourceKind }) => KINDS[sourceKind] },
+    { label: 'Kind', isMinor: true, cell: ({ sourceKind }) => KINDS[sourceKind] },
     {
       label: 'Changed',
       sort: {

@@ -1,10 +1,11 @@
 import { List, Text } from '@mantine/core'
+import { useWorkspace } from '../../session/workspace.tsx'
+import { TextLink } from '../../ui/links.tsx'
 import { Reading } from '../../ui/reading.tsx'
-import { PermissionsOff } from './permissions-off.tsx'
 import { describeReader } from './reader-words.ts'
 import { useItemReaders } from './use-readers.ts'
 
-/** The readers in the item's access policy, unless the workspace does not enforce permissions. */
+/** The readers in the item's access policy, and whether the workspace applies it. */
 export function ItemReaders({ itemId }: { itemId: string }) {
   const readers = useItemReaders(itemId)
   return (
@@ -12,7 +13,7 @@ export function ItemReaders({ itemId }: { itemId: string }) {
       <Text fw={560} mb="xs">
         Who may read it
       </Text>
-      <PermissionsOff />
+      <EveryMember />
       <Reading query={readers}>
         {(rows) =>
           rows.length === 0 ? (
@@ -31,5 +32,25 @@ export function ItemReaders({ itemId }: { itemId: string }) {
         }
       </Reading>
     </section>
+  )
+}
+
+/** While permissions are off, the policy applies only to requests that name a person. */
+function EveryMember() {
+  const { organization } = useWorkspace()
+  if (organization.permissions !== 'off') return null
+  return (
+    <>
+      <Text size="sm" mb="xs">
+        Every member of this workspace: permissions are off.
+      </Text>
+      <Text size="sm" c="dimmed" mb="xs">
+        On behalf of a person, and once{' '}
+        <TextLink to="/settings" hash="permissions" inherit underline="always">
+          permissions are enforced
+        </TextLink>
+        :
+      </Text>
+    </>
   )
 }

@@ -9,7 +9,7 @@ export function PermissionsOff() {
   return (
     <Text size="sm" mb="xs">
       Permissions are off: every member of this workspace may read everything.{' '}
-      <TextLink to="/settings" inherit underline="always">
+      <TextLink to="/settings" hash="permissions" inherit underline="always">
         Enforce them in Settings
       </TextLink>{' '}
       to apply what follows.

@@ -27,21 +27,39 @@ export function RunsPanel({ source, runs }: { source: Source; runs: ReturnType<t
               label="Runs"
               rows={runs.rows}
               rowKey={({ id }) => id}
+              isCompact
               columns={[
                 { label: 'State', cell: (run) => <RunCell run={run} /> },
                 { label: 'Started', cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
                 { label: 'Duration', cell: (run) => durationOf(run) ?? '–', isAtEnd: true },
-                { label: 'Found', cell: (run) => formatNumber(foundBy(run)), isAtEnd: true },
-                { label: 'Stored', cell: ({ itemsIngested }) => formatNumber(itemsIngested), isAtEnd: true },
+                {
+                  label: 'Found',
+                  cell: (run) => formatNumber(foundBy(run)),
+                  unit: () => 'found',
+                  isAtEnd: true,
+                },
+                {
+                  label: 'Stored',
+                  cell: ({ itemsIngested }) => formatNumber(itemsIngested),
+                  unit: () => 'stored',
+                  isAtEnd: true,
+                },
                 {
                   label: 'Unchanged',
                   cell: ({ itemsUnchanged = 0 }) => formatNumber(itemsUnchanged),
+                  unit: () => 'unchanged',
                   isAtEnd: true,
                 },
-                { label: 'Removed', cell: ({ itemsDeleted }) => formatNumber(itemsDeleted), isAtEnd: true },
+                {
+                  label: 'Removed',
+                  cell: ({ itemsDeleted }) => formatNumber(itemsDeleted),
+                  unit: () => 'removed',
+                  isAtEnd: true,
+                },
                 {
                   label: 'Skipped',
                   cell: (run) => <SkippedCount run={run} onOpen={() => setOpen(run)} />,
+                  unit: () => 'skipped',
                   isAtEnd: true,
                 },
                 {

@@ -12,7 +12,8 @@ export const githubApp: Provider<'github_app'> = defineProvider({
   name: 'GitHub App',
   brings:
     'Issues, pull requests, discussions and Markdown files of the repositories where the app is installed.',
-  icon: 'branch',
+  icon: 'M7 8v8M7 8a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM7 20a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM17 10a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM17 10c0 4.5-10 1.5-10 6',
+  color: '#4b5058',
   settings: { ...githubAppSettings, ...githubApiUrl },
   client: githubAppClient,
   needs: [GITHUB_APP_PRIVATE_KEY],

@@ -5,7 +5,8 @@ export const exampleProvider: Provider<'example'> = defineProvider({
   id: 'example',
   name: 'Example',
   brings: 'Notes, with their readers.',
-  icon: 'page',
+  icon: 'M6 3h8l4 4v14H6zM9 12h6M9 16h6',
+  color: '#5b6270',
   settings: {
     EXAMPLE_CLIENT_ID: secretSetting.describe(
       "Example app's client ID. With the secret, the console offers Example",

@@ -1,0 +1,34 @@
+interface Section {
+  id: string
+  /** Of its first pixel, below where a link to it scrolls it to. */
+  top: number
+}
+
+interface Page {
+  scrolled: number
+  /** How far it can be scrolled. */
+  room: number
+  height: number
+  /** The section of the last followed link. */
+  chosen: string
+}
+
+/** Sizes are fractions of a pixel. */
+const NEAR = 2
+
+/**
+ * The section to mark as current. The line that it must have passed moves down the window as the page is scrolled, so
+ * that each of the last sections gets its turn, though none of them reaches the top.
+ */
+export function chooseSection(sections: readonly Section[], page: Page): string | undefined {
+  const { scrolled, room, height } = page
+  const chosen = sections.find(({ id }) => id === page.chosen)
+  if (chosen !== undefined && isWhereItsLinkLeads(chosen, page)) return chosen.id
+  const line = room > 0 ? height * Math.min(1, scrolled / room) : 0
+  return (sections.findLast(({ top }) => top <= line + NEAR) ?? sections[0])?.id
+}
+
+/** At the top, or as near to it as the page can be scrolled. */
+function isWhereItsLinkLeads({ top }: Section, { scrolled, room }: Page): boolean {
+  return Math.abs(top) <= NEAR || (top > 0 && scrolled >= room - NEAR)
+}

@@ -1,0 +1,22 @@
+import type { Retention } from '../console/index.ts'
+import { KEPT_DAYS } from '../daily-usage/index.ts'
+import { RUNS_MAX } from '../evaluations/index.ts'
+import { DAYS_VALID, STRANGER_DAYS } from '../organizations/index.ts'
+import { DELIVERIES_KEPT_DAYS } from '../outgoing-webhooks/index.ts'
+import { LOGGED_DAYS, REQUESTS_MAX } from '../request-log/index.ts'
+import { RUNS_KEPT_DAYS } from '../sync/index.ts'
+import { THREADS_MAX, TURNS_MAX } from '../threads/index.ts'
+
+/** What the slices delete by themselves, and when. No setting changes it. */
+export const RETENTION: Retention = {
+  requestLogDays: LOGGED_DAYS,
+  requestsMax: REQUESTS_MAX,
+  usageDays: KEPT_DAYS,
+  syncRunDays: RUNS_KEPT_DAYS,
+  webhookDeliveryDays: DELIVERIES_KEPT_DAYS,
+  invitationDays: DAYS_VALID,
+  strangerDays: STRANGER_DAYS,
+  threadsMax: THREADS_MAX,
+  turnsMax: TURNS_MAX,
+  evaluationRunsMax: RUNS_MAX,
+}
