@@ -37,6 +37,15 @@ describe('the cited sentences of a document', () => {
     ).toEqual(['Employees accrue 25 days of paid time off per year.', 'Unused days expire in March.'])
   })
 
+  it('are not similar ones, nor the title, if the statement repeats one unchanged', () => {
+    const text = `Release train notes
+Please keep the notes about the release train in one place, Ines will own them.
+The contract ends in May. Please keep the notes about the release train in one place, Hiro will own them.`
+    const sentence = 'Please keep the notes about the release train in one place, Hiro will own them.'
+    expect(cited([`Release train notes: ${sentence}`], '', text)).toEqual([sentence])
+    expect(cited([sentence], '', text)).toEqual([sentence])
+  })
+
   it('are the most similar one if a model paraphrased it', () => {
     expect(cited(['You get 25 days of paid time off.'])).toEqual([
       'Employees accrue 25 days of paid time off per year.',

@@ -15,6 +15,10 @@ const SHARED_MIN = { ofPassage: 0.15, anywhere: 0.35 }
 const QUOTED = 0.8
 const QUOTED_WORDS = 3
 const QUOTED_CHARACTERS = 12
+/** The share of a statement that unchanged sentences must make up, so that similar ones do not count. */
+const UNCHANGED = 0.7
+/** The title that an answer puts before a sentence. */
+const TITLE = /^([^\n]{1,200}?): /
 
 /**
  * The statements right before each marker with this number.
@@ -47,9 +51,9 @@ export function citedSentences(
   const ofPassage = longestRunIn(all, squeezed(plainText(passage)))
   const cited = new Set(
     statements.flatMap((words) => {
-      const statement = { words: wordsOf(words), squeezed: squeezed(plainText(words)) }
-      const quoted = all.filter((sentence) => isQuoted(sentence, statement)).map(({ range }) => range)
-      if (quoted.length > 0) return quoted
+      const statement = toStatement(words)
+      const quoted = quotedBy(statement, all)
+      if (quoted.length > 0) return quoted.map(({ range }) => range)
       return ofPassage.length > 0
         ? nearest(statement.words, ofPassage, SHARED_MIN.ofPassage)
         : nearest(statement.words, all, SHARED_MIN.anywhere)
@@ -71,13 +75,35 @@ function toSentence(text: string, range: TextRange): Sentence {
   return { range, words: wordsOf(own), squeezed: squeezed(own) }
 }
 
-function isQuoted(sentence: Sentence, statement: Omit<Sentence, 'range'>): boolean {
-  if (sentence.squeezed.length >= QUOTED_CHARACTERS && statement.squeezed.includes(sentence.squeezed))
-    return true
-  return (
-    sentence.words.size >= QUOTED_WORDS &&
-    shared(sentence.words, statement.words) >= QUOTED * sentence.words.size
-  )
+interface Statement extends Omit<Sentence, 'range'> {
+  /** Squeezed; empty without one. */
+  title: string
+}
+
+function toStatement(words: string): Statement {
+  const plain = plainText(words)
+  return {
+    words: wordsOf(words),
+    squeezed: squeezed(plain),
+    title: squeezed(TITLE.exec(plain)?.[1] ?? ''),
+  }
+}
+
+/** The sentences that a statement repeats: unchanged ones if they make it up, else similar ones too. */
+function quotedBy(statement: Statement, all: readonly Sentence[]): readonly Sentence[] {
+  const unchanged = all.filter((sentence) => isUnchanged(sentence, statement))
+  const own = unchanged.filter((sentence) => sentence.squeezed !== statement.title)
+  const length = own.reduce((sum, sentence) => sum + sentence.squeezed.length, 0)
+  if (length >= UNCHANGED * (statement.squeezed.length - statement.title.length)) return own
+  return all.filter((sentence) => isUnchanged(sentence, statement) || isSimilar(sentence, statement))
+}
+
+function isUnchanged(sentence: Sentence, statement: Statement): boolean {
+  return sentence.squeezed.length >= QUOTED_CHARACTERS && statement.squeezed.includes(sentence.squeezed)
+}
+
+function isSimilar({ words }: Sentence, statement: Statement): boolean {
+  return words.size >= QUOTED_WORDS && shared(words, statement.words) >= QUOTED * words.size
 }
 
 function nearest(
