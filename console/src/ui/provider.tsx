@@ -52,6 +52,8 @@ export function ProviderIcon({ id }: { id: ProviderId }) {
 /** Provider icons with accessible names and tooltips; null: all providers. */
 export function ProviderList({ ids }: { ids: readonly ProviderId[] | null }) {
   if (ids === null) return <span className={classes.all}>All providers</span>
+  const [only, ...others] = ids
+  if (only !== undefined && others.length === 0) return <Provider id={only} />
   return (
     <span className={classes.several}>
       {ids.map((id) => (

@@ -26,6 +26,12 @@ export function RelativeTime({ at }: { at: string }) {
   )
 }
 
+/** A time ahead, such as "in 12 minutes"; "Soon" if it is unknown or has come. */
+export function NextTime({ at }: { at: string | null }) {
+  const now = useNow()
+  return at === null || Date.parse(at) < now + MINUTE_MS ? 'Soon' : <RelativeTime at={at} />
+}
+
 /** Formats a date in words. `at` is ISO 8601. */
 export function formatDate(at: string): string {
   return dateOnly.format(new Date(at))

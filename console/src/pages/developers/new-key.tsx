@@ -21,7 +21,7 @@ export function NewKey({
       <Alert icon={<KeyRound size={18} aria-hidden />} title="Copy it now" role="status">
         The secret is shown only once. Store it like a password, on a server.
       </Alert>
-      <CodeBlock label="the secret" text={secret} wraps />
+      <CodeBlock label="the secret" text={secret} wraps isToCopyFirst />
       <KeyFacts apiKey={apiKey} />
       <KeyTest secret={secret} />
       <SnippetTabs apiKey={apiKey} secret={secret} />

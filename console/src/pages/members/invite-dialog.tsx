@@ -29,7 +29,7 @@ export function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: ()
       {made ? (
         <Stack>
           <Delivery made={made} />
-          <CodeBlock label="the link" text={made.url} wraps />
+          <CodeBlock label="the link" text={made.url} wraps isToCopyFirst />
           <Group justify="flex-end">
             <Button onClick={close}>{made.isMailed === true ? 'Done' : 'I have copied it'}</Button>
           </Group>

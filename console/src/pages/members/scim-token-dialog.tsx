@@ -65,7 +65,7 @@ function NewToken({ secret, onDone }: { secret: string; onDone: () => void }) {
         The token cannot be shown again. Enter both at your identity provider.
       </Alert>
       <CodeBlock label="the SCIM base URL" text={`${config.publicUrl}/scim/v2`} />
-      <CodeBlock label="the SCIM token" text={secret} wraps />
+      <CodeBlock label="the SCIM token" text={secret} wraps isToCopyFirst />
       <Group justify="flex-end">
         <Button onClick={onDone}>I have copied it</Button>
       </Group>

@@ -4,7 +4,7 @@ import { DataTable } from '../../ui/data-table.tsx'
 import { TooMany } from '../../ui/error-state.tsx'
 import { formatNumber } from '../../ui/format.ts'
 import { Reading } from '../../ui/reading.tsx'
-import { RelativeTime } from '../../ui/relative-time.tsx'
+import { NextTime } from '../../ui/relative-time.tsx'
 import { explainFailure, type FailureCode } from './failure-words.ts'
 import { ItemName } from './item-name.tsx'
 import { RunCell } from './run-cell.tsx'
@@ -27,7 +27,7 @@ export function RunDialog({ source, run, onClose }: { source: Source; run: SyncR
             {syncRun.status === 'failed' && <Explanation source={source} code={errorCode} />}
             {nextRunAt !== null && (
               <Text size="sm" c="dimmed">
-                Next sync: <RelativeTime at={nextRunAt} />
+                Next sync: <NextTime at={nextRunAt} />
               </Text>
             )}
             <SkippedItems source={source} run={syncRun} failures={failures} skipped={skipped} />

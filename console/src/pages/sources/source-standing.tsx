@@ -4,7 +4,7 @@ import { ErrorNotice } from '../../ui/error-state.tsx'
 import { formatNumber } from '../../ui/format.ts'
 import { Panel } from '../../ui/panel.tsx'
 import { providerName } from '../../api/provider-list.ts'
-import { formatDate, RelativeTime } from '../../ui/relative-time.tsx'
+import { formatDate, NextTime, RelativeTime } from '../../ui/relative-time.tsx'
 import { Stat, Stats } from '../../ui/stat.tsx'
 import { LastSynced } from './last-synced.tsx'
 import { explainFailure } from './failure-words.ts'
@@ -77,7 +77,7 @@ function NextSync({ source, run, at }: { source: Source; run: SyncRun | undefine
       </Stat>
     )
   return (
-    <Stat label="Next sync" value={at === null ? 'Soon' : <RelativeTime at={at} />}>
+    <Stat label="Next sync" value={<NextTime at={at} />}>
       {at === null ? NOTHING : formatDate(at)}
     </Stat>
   )
