@@ -12,3 +12,11 @@ it('keeps the text of links and images, and brackets that are neither', () => {
     'Back up, see the plan and [1] (2)',
   )
 })
+
+it('removes the borders of tables and the fences of code', () => {
+  expect(
+    plainText(
+      '| name | default |\n|---|:--:|\n| `PORT` | 8787 |\n\n```sh\nnpm start | tee log\n```\nDone || not',
+    ),
+  ).toBe('name · default\nPORT · 8787\n\nnpm start | tee log\nDone || not')
+})

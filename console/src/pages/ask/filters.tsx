@@ -127,7 +127,7 @@ function Choice<Id extends string>({
   const id = useId()
   return (
     <div role="group" aria-labelledby={id} className={classes.choice}>
-      <Text size="sm" fw={520} id={id} className={classes.label}>
+      <Text size="sm" fw={520} id={id}>
         {label}
       </Text>
       <Group gap={6}>

@@ -145,12 +145,12 @@ function SourceTable({ sources }: { sources: readonly Source[] }) {
       columns={[
         {
           label: 'Name',
-          cell: (source) => <SourceName source={source} />,
-        },
-        {
-          label: 'Provider',
-          cell: (source) =>
-            isPushOnly(source) ? 'Uploads and API' : `${providerName(source.provider)} account`,
+          cell: (source) => (
+            <SourceName
+              source={source}
+              text={isPushOnly(source) ? 'Uploads and API' : `${providerName(source.provider)} account`}
+            />
+          ),
         },
         {
           label: 'State',
