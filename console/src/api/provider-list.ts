@@ -16,8 +16,8 @@ export interface ProviderFacts {
   pollMinutes?: number
 }
 
-/** The icon of a provider that this deployment does not have any more. */
-const PAGE = 'M6 3h8l4 4v14H6zM9 12h6M9 16h6'
+/** Of a provider that this deployment does not have any more: a page. */
+const UNKNOWN = { icon: 'M6 3h8l4 4v14H6zM9 12h6M9 16h6', color: 'currentColor' }
 
 let known = listOf(DEFAULT_PROVIDERS)
 
@@ -52,12 +52,16 @@ export function providerFacts(id: ProviderId): ProviderFacts {
       id,
       name: id,
       brings: '',
-      icon: PAGE,
-      color: 'currentColor',
+      ...UNKNOWN,
       hasChannels: false,
       isForFiles: false,
     }
   )
+}
+
+/** What is drawn for a provider. */
+export function drawingOf(id: string): Pick<ProviderFacts, 'icon' | 'color'> {
+  return known.byId.get(id) ?? UNKNOWN
 }
 
 /** A provider's display name; undefined for an unknown one. */

@@ -2,6 +2,7 @@ import type { Schemas } from '../api/client.ts'
 import classes from './item-facts.module.css'
 import { isFile, originName } from '../api/origin.ts'
 import { providerName } from '../api/provider-list.ts'
+import { OriginSign } from './provider.tsx'
 import { RelativeTime } from './relative-time.tsx'
 
 export type ShownItem = Pick<
@@ -13,7 +14,10 @@ export type ShownItem = Pick<
 export function ItemFacts({ provider, item }: { provider: string; item: ShownItem | undefined }) {
   return (
     <span className={classes.facts}>
-      <span>{item ? originName({ ...item, provider }) : (providerName(provider) ?? provider)}</span>
+      <span>
+        <OriginSign item={item ? { ...item, provider } : { provider, url: null, isFile: false }} />
+        {item ? originName({ ...item, provider }) : (providerName(provider) ?? provider)}
+      </span>
       {item && !isFile({ ...item, provider }) && <span>{item.sourceKind}</span>}
       {item && item.authorName !== null && <span>by {item.authorName}</span>}
       {item && (

@@ -1,7 +1,7 @@
 import { Tooltip } from '@mantine/core'
 import { File } from 'lucide-react'
 import { isFile, originName } from '../api/origin.ts'
-import { providerFacts, type ProviderId } from '../api/provider-list.ts'
+import { drawingOf, providerFacts, type ProviderId } from '../api/provider-list.ts'
 import classes from './provider.module.css'
 
 export function Provider({ id }: { id: ProviderId }) {
@@ -40,6 +40,22 @@ export function FileIcon() {
   )
 }
 
+/** The icon alone and without its frame, for lines of text. */
+export function OriginSign({ item }: { item: Parameters<typeof isFile>[0] }) {
+  const { provider } = item
+  return (
+    <span className={classes.sign} aria-hidden>
+      {isFile(item) ? (
+        <File size={14} strokeWidth={1.9} />
+      ) : (
+        <span style={{ color: tint(provider) }}>
+          <Drawing id={provider} />
+        </span>
+      )}
+    </span>
+  )
+}
+
 /** Only the icon, for places that also show the name. */
 export function ProviderIcon({ id }: { id: ProviderId }) {
   return (
@@ -72,7 +88,7 @@ export function ProviderList({ ids }: { ids: readonly ProviderId[] | null }) {
   )
 }
 
-function Drawing({ id }: { id: ProviderId }) {
+function Drawing({ id }: { id: string }) {
   return (
     <svg
       viewBox="0 0 24 24"
@@ -85,13 +101,13 @@ function Drawing({ id }: { id: ProviderId }) {
       strokeLinejoin="round"
       aria-hidden
     >
-      <path d={providerFacts(id).icon} />
+      <path d={drawingOf(id).icon} />
     </svg>
   )
 }
 
 /** A provider's color, lightened on dark backgrounds. */
-function tint(id: ProviderId): string {
-  const { color } = providerFacts(id)
+function tint(id: string): string {
+  const { color } = drawingOf(id)
   return `light-dark(${color}, color-mix(in srgb, ${color} 45%, white))`
 }

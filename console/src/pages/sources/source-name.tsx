@@ -8,7 +8,7 @@ export function SourceName({ source, text }: { source: Source; text?: string }) 
   return (
     <span className={classes.name}>
       {nameOf(source) === 'Files' ? <FileIcon /> : <ProviderIcon id={source.provider} />}
-      <span>
+      <span className={classes.words}>
         <TextLink
           to="/sources/$sourceId"
           params={{ sourceId: source.id }}
