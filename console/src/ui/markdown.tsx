@@ -34,6 +34,7 @@ const ALLOWED_TAGS = [
 ]
 const WITHOUT_CONTENT = new Set(['br', 'hr'])
 /** Elements whose text is rendered as is. */
+const SCROLLED: ReadonlySet<string> = new Set(['pre', 'table'])
 const VERBATIM = new Set(['a', 'code', 'pre'])
 /** Whitespace between these elements is not rendered. */
 const TABLE_PARTS = new Set(['table', 'tbody', 'thead', 'tr'])
@@ -172,6 +173,8 @@ function nodeOf(node: Node, renderers: Renderers, depth: number): ReactNode {
   if (WITHOUT_CONTENT.has(tag)) return createElement(tag)
   const children = childrenOf(node, VERBATIM.has(tag) ? withoutText(renderers) : renderers, depth)
   if (tag === 'a') return linkOf(node, children)
+  // Scrollable areas need keyboard focus.
+  if (SCROLLED.has(tag)) return createElement(tag, { tabIndex: 0 }, children)
   const start = tag === 'ol' ? Number(node.getAttribute('start') ?? 1) : 1
   return createElement(tag, start === 1 ? null : { start }, children)
 }

@@ -123,7 +123,7 @@ function Stored({
       {isAdmin && (
         <details className={classes.more}>
           <summary>Who may read it</summary>
-          <ItemReaders itemId={item.id} />
+          <ItemReaders itemId={item.id} isTitled={false} />
           <TextLink to="/sources/items" search={{ item: item.id }}>
             Show the stored item
           </TextLink>

@@ -6,13 +6,22 @@ import { describeReader } from './reader-words.ts'
 import { useItemReaders } from './use-readers.ts'
 
 /** The readers in the item's access policy, and whether the workspace applies it. */
-export function ItemReaders({ itemId }: { itemId: string }) {
+export function ItemReaders({
+  itemId,
+  isTitled = true,
+}: {
+  itemId: string
+  /** Otherwise what holds it has the title. */
+  isTitled?: boolean
+}) {
   const readers = useItemReaders(itemId)
   return (
     <section aria-label="Readers">
-      <Text fw={560} mb="xs">
-        Who may read it
-      </Text>
+      {isTitled && (
+        <Text fw={560} mb="xs">
+          Who may read it
+        </Text>
+      )}
       <EveryMember />
       <Reading query={readers}>
         {(rows) =>
