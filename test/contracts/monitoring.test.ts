@@ -74,6 +74,12 @@ async function shown(): Promise<string> {
   return await metrics.registry.metrics()
 }
 
+/** The names of the service's metrics, without those of Node.js. */
+async function ownMetrics(): Promise<string[]> {
+  const names = [...(await shown()).matchAll(/^# TYPE (\w+)/gm)].map(([, name = '']) => name)
+  return names.filter((name) => !/^(nodejs|process)_/.test(name))
+}
+
 describe('the dashboard and the alerts', () => {
   it('use existing metrics and labels in valid expressions', async () => {
     const output = await shown()
@@ -117,15 +123,22 @@ describe('the dashboard and the alerts', () => {
   })
 
   it('show every metric of the service somewhere', async () => {
-    const ours = [...(await shown()).matchAll(/^# TYPE (\w+)/gm)]
-      .map(([, name = '']) => name)
-      .filter((name) => !/^(nodejs|process)_/.test(name))
+    const ours = await ownMetrics()
     const named = (await expressions()).flatMap((expr) => namesIn(expr).metrics)
     for (const name of ours)
       expect(
         named.some((metric) => metric.startsWith(name)),
         name,
       ).toBe(true)
+  })
+})
+
+describe('docs/reference/observability.md', () => {
+  it('lists exactly the metrics of the service', async () => {
+    const [, section = ''] = (await read('docs/reference/observability.md')).split('\n## Metrics\n')
+    const rows = section.split('\n## ')[0]?.matchAll(/^\|([^|]*)\|/gm) ?? []
+    const listed = [...rows].flatMap(([, cell = '']) => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name))
+    expect(listed.toSorted()).toEqual((await ownMetrics()).toSorted())
   })
 })
 

@@ -357,12 +357,12 @@ describe('docs/guides/reverse-proxy.md', () => {
 })
 
 describe('ARCHITECTURE.md', () => {
-  it('lists every folder of the service, and no other', async () => {
+  it('lists every folder and file of the service, and no other', async () => {
     const text = await readPage('ARCHITECTURE.md')
-    const listed = [...text.matchAll(/^\| `(src\/[\w-]+)\/`/gm)].map(([, folder]) => folder)
+    const listed = [...text.matchAll(/^\| `src\/([^`]+)`/gm)].map(([, name]) => name)
     const entries = await readdir(path.join(ROOT, 'src'), { withFileTypes: true })
-    const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => `src/${name}`)
-    expect(listed.toSorted()).toEqual(folders.toSorted())
+    const names = entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))
+    expect(listed.toSorted()).toEqual(names.filter((name) => !name.endsWith('.test.ts')).toSorted())
   })
 })
 
