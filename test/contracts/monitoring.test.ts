@@ -137,7 +137,9 @@ describe('docs/reference/observability.md', () => {
   it('lists exactly the metrics of the service', async () => {
     const [, section = ''] = (await read('docs/reference/observability.md')).split('\n## Metrics\n')
     const rows = section.split('\n## ')[0]?.matchAll(/^\|([^|]*)\|/gm) ?? []
-    const listed = [...rows].flatMap(([, cell = '']) => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name))
+    const listed = [...rows].flatMap(([, cell = '']) =>
+      [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name),
+    )
     expect(listed.toSorted()).toEqual((await ownMetrics()).toSorted())
   })
 })
