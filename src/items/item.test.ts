@@ -56,6 +56,19 @@ describe('contentHash', () => {
     expect(contentHash(moved)).toBe(contentHash(item))
   })
 
+  it('keeps its value for stored items', () => {
+    expect(contentHash(item)).toBe('45a120c219f2db6341e33ee41f05b8a18974d2d90d4575789918d912cc3a9ca4')
+    const full: NewItem = {
+      ...item,
+      url: 'https://example.com/a',
+      authorName: 'Ada',
+      sourceCreatedAt: new Date(1),
+      sourceUpdatedAt: new Date(2),
+      metadata: { b: [1, { d: null, c: 'e' }], a: true },
+    }
+    expect(contentHash(full)).toBe('0c40fe50e85b98605114df092b2f802ecb60e99bbb8970b4753161fdff9cdd13')
+  })
+
   it('differs when text moves from one field to the next', () => {
     const hashes = [
       contentHash({ ...item, title: 'ab', body: 'c' }),

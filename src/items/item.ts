@@ -16,7 +16,7 @@ const optionalMoment = z
 
 /**
  * The fields of an item, as PostgreSQL can store them: NUL removed and lone surrogates replaced. A new field belongs here, in
- * `ITEM_COLUMNS`, in `CONTENT`, in the API's schemas (`schemas.ts`) and in the table (`database/schema.ts`, a migration).
+ * `ITEM_COLUMNS`, in `contentHash`, in the API's schemas (`schemas.ts`) and in the table (`database/schema.ts`, a migration).
  */
 const Fields = z.object({
   sourceId: z.string(),
@@ -108,7 +108,10 @@ export function cleanItem({ metadata, ...item }: NewItem): CleanItem {
   }
 }
 
-/** The fields of an item's content. Hash a new field only if it has a value, so that stored hashes stay valid. */
+/**
+ * The fields that every stored hash covers, null too. Append a new field behind the metadata in {@link contentHash}, and only
+ * if it has a value, so that stored hashes stay valid.
+ */
 const CONTENT = [
   'sourceKind',
   'title',
