@@ -51,7 +51,7 @@ export default defineConfig({
   server: {
     host: '127.0.0.1',
     proxy: { '/v1': 'http://127.0.0.1:8787', '/oidc': 'http://127.0.0.1:8787' },
-    // The measuring code of the command line is above this folder.
+    // The client, and the measuring code of the command line, are above this folder.
     fs: { allow: ['..'] },
   },
 })

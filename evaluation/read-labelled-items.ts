@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { z } from 'zod'
+import { SOURCE_KINDS } from '../src/kernel/source-kinds.ts'
 import { ENTITY_TYPES, type EntityType, type ItemToRead } from '../src/memory-canvas/index.ts'
 import { readLines } from './read-collection.ts'
 
@@ -17,7 +18,7 @@ const KINDS_OF_ITEMS = ['handbook', 'chat', 'mail'] as const
 const LabelledLine = z.strictObject({
   id: z.string().min(1),
   provider: z.string().min(1),
-  sourceKind: z.enum(['message', 'document', 'file']),
+  sourceKind: z.enum(SOURCE_KINDS),
   title: z.string(),
   body: z.string(),
   authorName: z.string().nullable(),

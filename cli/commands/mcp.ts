@@ -1,9 +1,8 @@
 import { createInterface } from 'node:readline'
 import type { Command } from 'commander'
-import { createParser } from 'eventsource-parser'
 import { z } from 'zod'
 import type { ApiClient } from '../api-client.ts'
-import { MemoryError } from '../../client/src/index.ts'
+import { MemoryError, readEvents } from '../../client/src/index.ts'
 import { codeOf, ConnectionError } from '../failures.ts'
 import { openSession } from './session.ts'
 
@@ -123,8 +122,7 @@ async function send(
   if (text.trim() === '') return []
   if (!headers.get('content-type')?.startsWith('text/event-stream')) return [text]
   const answers: string[] = []
-  const parser = createParser({ onEvent: ({ data }) => void (data !== '' && answers.push(data)) })
-  parser.feed(text)
+  for await (const { data } of readEvents([text])) if (data !== '') answers.push(data)
   return answers
 }
 

@@ -1,11 +1,9 @@
-import { PROVIDERS } from '../../client/src/index.ts'
+import { isPushOnly, PROVIDERS } from '../../client/src/index.ts'
 import { type Source, SourceList } from '../api-shapes.ts'
 import type { ApiClient } from '../api-client.ts'
 import { CommandError } from '../failures.ts'
 
 const PROVIDER_DEFAULT = PROVIDERS.find(({ isForFiles }) => isForFiles)?.id ?? PROVIDERS[0].id
-/** The account name of a source without a provider account. */
-const PUSH_ACCOUNT = /^(?:push:|$)/
 
 export interface SourceOptions {
   source?: string
@@ -43,6 +41,6 @@ export async function listSources(client: ApiClient): Promise<Source[]> {
 /** The source for a provider's documents: one without an account, by its name if several have none. */
 export function sourceFor(sources: readonly Source[], provider: string, name?: string): Source | undefined {
   const usable = sources.filter((source) => source.provider === provider && source.status !== 'disabled')
-  const pushed = usable.filter((source) => PUSH_ACCOUNT.test(source.externalAccountId))
+  const pushed = usable.filter(isPushOnly)
   return pushed.find(({ displayName }) => displayName === name) ?? pushed[0] ?? usable[0]
 }

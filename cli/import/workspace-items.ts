@@ -21,18 +21,15 @@ type Header = z.output<typeof Header>
 
 const End = z.object({ end: z.literal(true) })
 
-const Item = z.object({
+/** Other fields of documents pass through. */
+const Item = z.looseObject({
+  id: z.string(),
   connectorId: z.string(),
   provider: z.string(),
   sourceKind: z.enum(['message', 'document', 'file']),
   externalId: z.string(),
   title: z.string(),
   body: z.string(),
-  url: z.string().nullable().default(null),
-  authorName: z.string().nullable().default(null),
-  sourceCreatedAt: z.string().nullable().default(null),
-  sourceUpdatedAt: z.string().nullable().default(null),
-  metadata: z.record(z.string(), z.unknown()),
   chunks: z.array(
     z.object({ heading: z.string().nullable(), content: z.string(), vector: z.base64().nullable() }),
   ),
@@ -66,7 +63,7 @@ export function workspaceConverter(
   }
   return (value) => {
     const item = Item.parse(value)
-    const { chunks, ...document } = item
+    const { id: _id, chunks, ...document } = item
     return [{ ...document, connectorId: target(item), ...embeddingOf(model, chunks, item.body) }]
   }
 }

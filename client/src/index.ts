@@ -26,5 +26,7 @@ export {
   type SyncRunQuery,
 } from './memory.ts'
 export type { Shape } from './operations.ts'
+export { isPushOnly } from './push-only.ts'
 export type { RetryPolicy } from './retries.ts'
+export { readEvents, type ServerSentEvent } from './server-sent-events.ts'
 export type { RawAnswer, RawRequest, RequestOptions } from './transport.ts'

@@ -11,7 +11,9 @@ const EVENT_CHARACTERS_MAX = 16 * 1024 * 1024
  * the standard, an unfinished last event is dropped.
  * @throws RangeError for an event without end
  */
-export async function* readEvents(pieces: AsyncIterable<string>): AsyncGenerator<ServerSentEvent> {
+export async function* readEvents(
+  pieces: AsyncIterable<string> | Iterable<string>,
+): AsyncGenerator<ServerSentEvent> {
   let event = ''
   let data: string[] = []
   let size = 0
@@ -34,7 +36,7 @@ export async function* readEvents(pieces: AsyncIterable<string>): AsyncGenerator
 }
 
 /** Lines that end with CR, LF or both, without an unfinished last line. */
-async function* linesOf(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+async function* linesOf(pieces: AsyncIterable<string> | Iterable<string>): AsyncGenerator<string> {
   // The pieces of an unfinished line, which are joined once.
   let parts: string[] = []
   let held = 0

@@ -9,6 +9,7 @@ const INPUTS = [
   ...OWN_INPUTS.map((name) => `console/${name}`),
   'design/tokens.json',
   'cli/evaluation',
+  'client/src',
   'src/file-text/limits.ts',
   'src/file-text/text-format.ts',
   'src/request-log/limits.ts',

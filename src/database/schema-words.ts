@@ -36,7 +36,6 @@ export type PaymentRemark = (typeof PAYMENT_REMARKS)[number]
 export const SOURCE_STATUSES = ['pending', 'active', 'error', 'disabled'] as const
 export type SourceStatus = (typeof SOURCE_STATUSES)[number]
 
-export type SourceKind = 'message' | 'document' | 'file'
 /** A source is an entity too, so that its items are counted like any other's. */
 export type StoredEntityType = 'person' | 'organization' | 'channel' | 'topic' | 'source'
 

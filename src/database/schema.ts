@@ -2,13 +2,13 @@ import type { Generated, Insertable, Selectable } from 'kysely'
 import type { Action, ActorType } from '../kernel/actions.ts'
 import type { Role } from '../kernel/roles.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
+import type { SourceKind } from '../kernel/source-kinds.ts'
 import type { BillingSchema } from './schema-billing.ts'
 import type { Json, Leased, Nullable, NullableJson, TenantRow } from './schema-columns.ts'
 import type { EvaluationsSchema } from './schema-evaluations.ts'
 import type { PeopleSchema } from './schema-people.ts'
 import type { SourcesSchema } from './schema-sources.ts'
 import type {
-  SourceKind,
   StoredEntityType,
   DeliveryStatus,
   WebhookDisabledReason,

@@ -1,6 +1,6 @@
 import path from 'node:path'
 import type { Db } from '../database/database.ts'
-import type { SourceKind } from '../database/schema.ts'
+import type { SourceKind } from '../kernel/source-kinds.ts'
 import {
   type ExtractedText,
   ExtractionError,

@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto'
 import { z } from 'zod'
 import type { Row } from '../database/schema.ts'
+import { SOURCE_KINDS } from '../kernel/source-kinds.ts'
 import { storableJson, storableText } from '../kernel/text.ts'
 import { PROVIDERS } from '../providers/index.ts'
 import type { GivenEmbedding } from './given-embedding.ts'
-
-export const SOURCE_KINDS = ['message', 'document', 'file'] as const
 
 const text = z.string().transform(storableText)
 const optionalText = text.nullish().transform((given) => given ?? null)

@@ -1,10 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { SourceKind } from '../database/schema.ts'
+import { SOURCE_KINDS, type SourceKind } from '../kernel/source-kinds.ts'
 import type { ListPlace } from '../kernel/list-cursor.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
 import type { Viewer } from '../kernel/viewer.ts'
 import { mayBeRead } from '../permissions/index.ts'
-import { SOURCE_KINDS } from './item.ts'
 
 /** Both orders of a time read the same index. */
 export const ITEM_ORDERS = ['newest', 'oldest'] as const

@@ -15,7 +15,8 @@ import {
   Timestamp,
 } from '../kernel/schemas.ts'
 import { GivenEmbedding } from './given-embedding.ts'
-import { cleanItem, fieldsOf, listedFieldsOf, type PushedItem, SOURCE_KINDS } from './item.ts'
+import { SOURCE_KINDS } from '../kernel/source-kinds.ts'
+import { cleanItem, fieldsOf, listedFieldsOf, type PushedItem } from './item.ts'
 import { isLink, URL_CHARACTERS_MAX } from './link.ts'
 
 export const SourceKind = z

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Db, Tx } from '../database/database.ts'
 import type { TermWeights } from '../inference/term-weights.ts'
 import type { Pausable } from '../kernel/cooperative.ts'
+import { SOURCE_KINDS } from '../kernel/source-kinds.ts'
 import { CountChanges, type Mention, removeMentions } from './counts.ts'
 import { CHARACTERS_READ, extractingEntities } from './extraction/extract-entities.ts'
 import { entityId, fold, type FoundEntity, RANK } from './extraction/identity.ts'
@@ -14,7 +15,7 @@ const WaitingRows = z.array(
   z.object({
     id: z.string(),
     provider: z.string(),
-    source_kind: z.enum(['message', 'document', 'file']),
+    source_kind: z.enum(SOURCE_KINDS),
     title: z.string(),
     body: z.string(),
     author_name: z.string().nullable(),

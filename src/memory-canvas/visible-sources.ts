@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
+import { SOURCE_KINDS } from '../kernel/source-kinds.ts'
 import type { Readable, Viewer } from '../kernel/viewer.ts'
 import { PROVIDERS, providersOf } from '../providers/index.ts'
 
@@ -101,7 +102,7 @@ const selectSources = prepare(`
 const selectLatest = prepare(`
   select i.id, i.source_id from (
     select l.id, l.updated_at from unnest($2::uuid[]) as s(id)
-    cross join unnest(array['message', 'document', 'file']) as k(kind)
+    cross join unnest(array[${SOURCE_KINDS.map((kind) => `'${kind}'`).join(', ')}]) as k(kind)
     cross join lateral (
       select id, updated_at from source_items
       where organization_id = $1 and source_id = s.id and source_kind = k.kind

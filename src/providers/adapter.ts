@@ -1,5 +1,6 @@
 import type { Clock } from '../kernel/clock.ts'
 import type { ItemFailureCode } from '../kernel/failure-codes.ts'
+import type { SourceKind } from '../kernel/source-kinds.ts'
 import { SERVICE_FILE_LIMITS } from '../file-text/index.ts'
 
 export { ProviderError, type ProviderErrorKind, type Refusal } from './provider-error.ts'
@@ -80,8 +81,6 @@ export interface ProviderSession {
   /** External ids of stored items, bytewise ascending, `from` <= id < `to` (null: unbounded), to find what is gone. */
   storedIds(range: { from: string; to: string | null; limit: number }): Promise<string[]>
 }
-
-export type SourceKind = 'message' | 'document' | 'file'
 
 /** An item's readers at its provider. `public`: anyone; `workspace`: see {@link PermissionsPage}. */
 export interface AccessPolicy extends JsonObject {

@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { z } from 'zod'
 import type { Clock } from '../kernel/clock.ts'
+import type { SourceKind } from '../kernel/source-kinds.ts'
 import type { TextExtractor } from '../file-text/index.ts'
 import type { ConnectForm } from './form.ts'
-import type { Credentials, ProviderAdapter, SourceKind } from './adapter.ts'
+import type { Credentials, ProviderAdapter } from './adapter.ts'
 
 /** Environment variables as parsed by config; undefined when not set. */
 export type ProviderEnvironment = Readonly<Record<string, string | undefined>>

@@ -3,8 +3,8 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../database/database.ts'
 import { StartupError } from '../kernel/errors.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
-import { findProvider } from '../providers/index.ts'
 import { inParts } from '../kernel/in-parts.ts'
+import { firstPushName, pushAccount } from './push-only.ts'
 
 const INSERTED_AT_ONCE = 500
 
@@ -69,8 +69,8 @@ async function add(tx: Tx, provider: ProviderId, at: Date): Promise<void> {
     provider,
     push_only: true,
     status: 'active' as const,
-    display_name: `${findProvider(provider).name} (push)`,
-    external_account_id: `push:${provider}`,
+    display_name: firstPushName(provider),
+    external_account_id: pushAccount(provider),
     created_at: at,
     updated_at: at,
   }))

@@ -5,10 +5,11 @@ import type { Db, Tx } from '../database/database.ts'
 import type { Schema, SourceStatus } from '../database/schema.ts'
 import type { FailureCode } from '../kernel/failure-codes.ts'
 import type { ProviderId } from '../kernel/provider-id.ts'
-import { type JsonValue, providers } from '../providers/index.ts'
+import { type JsonValue, PROVIDERS } from '../providers/index.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
 import { emitEvent } from '../outgoing-webhooks/index.ts'
 import { applyAudience, type Audience, firstAudience } from './audience.ts'
+import { firstPushName, pushAccount } from './push-only.ts'
 import { hasAccount, lockSource, type Source } from './source.ts'
 
 function update(
@@ -38,13 +39,13 @@ interface Connected {
 
 /** Stores a source without a provider account. @returns its id */
 export async function insertPushOnlySource(tx: Tx, source: NewSource): Promise<string> {
-  return await insert(tx, source, { pushOnly: true, externalAccountId: `push:${source.provider}` })
+  return await insert(tx, source, { pushOnly: true, externalAccountId: pushAccount(source.provider) })
 }
 
 /** Stores the push-only sources of a new workspace, one per provider. */
 export async function insertPushOnlySources(tx: Tx, organizationId: string, at: Date): Promise<void> {
-  for (const { id: provider, name } of providers)
-    await insertPushOnlySource(tx, { organizationId, provider, displayName: `${name} (push)`, at })
+  for (const provider of PROVIDERS)
+    await insertPushOnlySource(tx, { organizationId, provider, displayName: firstPushName(provider), at })
 }
 
 /** Stores an account's new source, which waits for its first run. @returns its id */

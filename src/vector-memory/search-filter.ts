@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
-import { SOURCE_KINDS } from '../items/index.ts'
+import { SOURCE_KINDS } from '../kernel/source-kinds.ts'
 import { hashText } from '../kernel/hash-text.ts'
 import { boundedRecord, distinct, givenId, Timestamp } from '../kernel/schemas.ts'
 import { storableJson, storableText } from '../kernel/text.ts'

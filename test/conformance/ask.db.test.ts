@@ -1,5 +1,5 @@
-import { EventSourceParserStream } from 'eventsource-parser/stream'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { readEvents } from '../../client/src/index.ts'
 import type { LanguageModel, LanguageModelPrompt } from '../../src/inference/language-model.ts'
 import { documentOf, push } from '../support/documents.ts'
 import { type Answer, startTestService, type TestOrganization, type TestService } from '../support/service.ts'
@@ -258,11 +258,9 @@ async function stream(
   })
   expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/)
   expect(response.headers.get('x-request-id')).toMatch(/^[\da-f-]{36}$/)
-  const events = response.body
-    ?.pipeThrough(new TextDecoderStream())
-    .pipeThrough(new EventSourceParserStream())
-  const read: { event: string | undefined; data: Record<string, unknown> }[] = []
-  for await (const { event, data } of events ?? []) read.push({ event, data: JSON.parse(data) })
+  const pieces = response.body?.pipeThrough(new TextDecoderStream()) ?? []
+  const read: { event: string; data: Record<string, unknown> }[] = []
+  for await (const { event, data } of readEvents(pieces)) read.push({ event, data: JSON.parse(data) })
   return read
 }
 

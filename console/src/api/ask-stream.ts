@@ -1,14 +1,8 @@
-import { EventSourceParserStream } from 'eventsource-parser/stream'
+import { type AskStep, readEvents } from '../../../client/src/index.ts'
 import { type Credentials, headersOf, type Schemas } from './client.ts'
 import { ApiError, errorOf, unreachable } from './errors.ts'
 
 export type Answer = Schemas['AskResponse']
-
-/** The steps of a thorough answer, before its text is generated. */
-export type AskStep =
-  | { step: 'rewrite'; queries: string[] }
-  | { step: 'search'; query: string; hitCount: number }
-  | { step: 'read'; isEnough: boolean; queries: string[] }
 
 /** The events of a streamed answer: steps, passages, text deltas, citations, and the complete answer. */
 export type AskEvent =
@@ -32,23 +26,12 @@ export async function* askStreaming(
   if (!response.ok || !response.body) throw errorOf(response, await response.json().catch(() => undefined))
   const requestId = response.headers.get('x-request-id')
   yield { event: 'request', data: { requestId } }
-  const events = response.body.pipeThrough(new TextDecoderStream()).pipeThrough(new EventSourceParserStream())
   let isWhole = false
-  const reader = events.getReader()
-  try {
-    for (;;) {
-      const { value, done } = await reader.read()
-      if (done) break
-      const read: { event: string | undefined; data: unknown } = {
-        event: value.event,
-        data: JSON.parse(value.data),
-      }
-      if (!isAskEvent(read)) throw errorOf(response, read.data)
-      isWhole = read.event === 'done'
-      yield read
-    }
-  } finally {
-    await reader.cancel().catch(() => {})
+  for await (const { event, data } of readEvents(piecesOf(response.body))) {
+    const read: { event: string; data: unknown } = { event, data: JSON.parse(data) }
+    if (!isAskEvent(read)) throw errorOf(response, read.data)
+    isWhole = read.event === 'done'
+    yield read
   }
   if (!isWhole)
     throw new ApiError({
@@ -58,6 +41,20 @@ export async function* askStreaming(
       status: 0,
       requestId,
     })
+}
+
+/** The text of a response as it arrives. Not every browser iterates streams. */
+async function* piecesOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<string> {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader()
+  try {
+    for (;;) {
+      const { value, done } = await reader.read()
+      if (done) return
+      yield value
+    }
+  } finally {
+    await reader.cancel().catch(() => {})
+  }
 }
 
 async function send(
@@ -78,6 +75,6 @@ async function send(
 }
 
 /** True for all events except errors. The service validates events before it sends them. */
-function isAskEvent(given: { event: string | undefined; data: unknown }): given is AskEvent {
-  return given.event !== undefined && ['step', 'context', 'delta', 'citations', 'done'].includes(given.event)
+function isAskEvent(given: { event: string; data: unknown }): given is AskEvent {
+  return ['step', 'context', 'delta', 'citations', 'done'].includes(given.event)
 }

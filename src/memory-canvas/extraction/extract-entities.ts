@@ -1,4 +1,4 @@
-import type { SourceKind } from '../../database/schema.ts'
+import type { SourceKind } from '../../kernel/source-kinds.ts'
 import type { TermWeights } from '../../inference/term-weights.ts'
 import type { Pausable } from '../../kernel/cooperative.ts'
 import { findingBlocks } from '../../text/blocks.ts'

@@ -1,4 +1,4 @@
-import type { AskStep } from '../../api/ask-stream.ts'
+import type { AskStep } from '../../../../client/src/index.ts'
 import { count } from '../../ui/format.ts'
 import classes from './steps.module.css'
 import type { AnswerState } from './use-answer.ts'

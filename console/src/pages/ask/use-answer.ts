@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { type Answer, type AskEvent, askStreaming, type AskStep } from '../../api/ask-stream.ts'
+import type { AskStep } from '../../../../client/src/index.ts'
+import { type Answer, type AskEvent, askStreaming } from '../../api/ask-stream.ts'
 import type { Schemas } from '../../api/client.ts'
 import { ApiError } from '../../api/errors.ts'
 import { useConsole } from '../../session/context.tsx'

@@ -1,15 +1,13 @@
+import { isPushOnly } from '../../../../client/src/index.ts'
 import type { Schemas } from '../../api/client.ts'
 import { filesProvider, hasChannels, providerFacts } from '../../api/provider-list.ts'
 import { formatNumber } from '../../ui/format.ts'
 
+export { isPushOnly }
+
 export type Source = Schemas['Source']
 export type SyncRun = Schemas['SyncRun']
 export type SourceKind = Schemas['SourceItem']['sourceKind']
-
-/** Whether a source has no account at its provider and only receives files and pushed documents. */
-export function isPushOnly({ externalAccountId }: Pick<Source, 'externalAccountId'>): boolean {
-  return externalAccountId.startsWith('push:')
-}
 
 /** Whether a source has the default name of a workspace's push-only sources. */
 function hasFirstName({ displayName, provider }: Pick<Source, 'displayName' | 'provider'>): boolean {
