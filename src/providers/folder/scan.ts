@@ -1,5 +1,6 @@
 import type { Listed } from '../feed.ts'
 import type { ProviderSession } from '../adapter.ts'
+import { idAfter, storedPages } from '../stored-ids.ts'
 import { walk, type WalkedFile, type WalkStep } from './walk.ts'
 
 /** Why a folder cannot be read; null: a file. */
@@ -7,7 +8,6 @@ export type Entry = string | null
 
 /** Each page looks at a limited number of files, so that a run that dies repeats little. */
 const WALKED_A_PAGE = 5_000
-const STORED_AT_ONCE = 1_000
 
 export interface Walked {
   files: WalkedFile[]
@@ -25,19 +25,16 @@ export interface Scan {
 }
 
 /** A walk of a folder in pages, next to what is stored of it. */
-export function createScan({ account, signal, storedIds }: ProviderSession, filesPerPage: number): Scan {
+export function createScan(session: ProviderSession, filesPerPage: number): Scan {
+  const { account, signal } = session
   const root = account.externalAccountId
   let walker: AsyncGenerator<WalkStep> | undefined
   let walkerAt: string | null = null
 
   async function idsOf(from: string, to: string): Promise<string[]> {
     const ids: string[] = []
-    for (let start = from; ;) {
-      const some = await storedIds({ from: start, to, limit: STORED_AT_ONCE })
-      ids.push(...some)
-      if (some.length < STORED_AT_ONCE) return ids
-      start = behind(some.at(-1) ?? to)
-    }
+    for await (const page of storedPages(session, { from, to })) ids.push(...page)
+    return ids
   }
 
   return {
@@ -57,8 +54,8 @@ export function createScan({ account, signal, storedIds }: ProviderSession, file
     },
     stored: (after, last) =>
       idsOf(
-        after === null ? `${root === '/' ? '' : root}/` : behind(after),
-        last === null ? `${root === '/' ? '' : root}0` : behind(last),
+        after === null ? `${root === '/' ? '' : root}/` : idAfter(after),
+        last === null ? `${root === '/' ? '' : root}0` : idAfter(last),
       ),
     async failuresOf({ unreadable }) {
       const listed: Listed<Entry>[] = []
@@ -70,6 +67,3 @@ export function createScan({ account, signal, storedIds }: ProviderSession, file
     },
   }
 }
-
-/** The first id after another: no stored text has a null character. */
-const behind = (id: string): string => `${id}\u0001`

@@ -1,7 +1,7 @@
 import type { TextExtractor } from '../../file-text/index.ts'
 import type { Feed, SkippedItem } from '../feed.ts'
 import { ProviderError, type ProviderItem, type ProviderSession } from '../adapter.ts'
-import { storedBelow } from '../stored-below.ts'
+import { storedBelow } from '../stored-ids.ts'
 import type { GitHub } from './client.ts'
 import { readDiscussion } from './discussions.ts'
 import { findBlob, headOf, readFile } from './files.ts'

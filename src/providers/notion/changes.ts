@@ -6,6 +6,7 @@ import {
   type JsonValue,
   type ListChangesInput,
 } from '../adapter.ts'
+import { isStored } from '../stored-ids.ts'
 import { isRejected, type NotionRun } from './client.ts'
 import { createNotionReader } from './content.ts'
 import { finishPass, isSettled, overlapStart, readNotionCursor, settle, type NotionRef } from './cursor.ts'
@@ -139,10 +140,7 @@ async function* removeTrashed(sync: NotionSync): AsyncGenerator<ChangePage> {
     for await (const { results } of searchPages(run, null, true)) {
       const trashed = results.filter((object) => object.in_trash)
       const part = emptyPart()
-      for (const { id } of trashed) {
-        const stored = await run.session.storedIds({ from: id, to: `${id}\u0001`, limit: 1 })
-        if (stored.length > 0) part.deletions.push(id)
-      }
+      for (const { id } of trashed) if (await isStored(run.session, id)) part.deletions.push(id)
       // The children of a trashed page go with it, without an event.
       if (part.deletions.some((id) => state.containers[id] !== undefined)) state.sweep.at = NEVER
       if (hasContent(part)) yield pageOf(sync, part)

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { OutageGuard } from '../outage-guard.ts'
 import type { ChangePage, ItemFailure, ProviderItem } from '../adapter.ts'
+import { isStored } from '../stored-ids.ts'
 import { isEndpointMissing, isNotFound, isNotThere, type NotionRun } from './client.ts'
 import type { LeftOut, NotionContent } from './blocks.ts'
 import type { NotionReader } from './content.ts'
@@ -195,15 +196,13 @@ export async function addIfNew(sync: NotionSync, ref: NotionRef, always = false)
     addPending(sync.state, { ...ref, hasMoved: always })
     return
   }
-  if (!always && (sync.visited.has(ref.id) || (await isStored(sync, ref.id)))) return
+  if (!always && (sync.visited.has(ref.id) || (await isKnown(sync, ref.id)))) return
   addPending(sync.state, ref)
 }
 
-async function isStored(sync: NotionSync, id: string): Promise<boolean> {
-  if (sync.stored.has(id)) return true
-  const found = await sync.run.session.storedIds({ from: id, to: `${id}\u0001`, limit: 1 })
-  if (found.length > 0) sync.stored.add(id)
-  return found.length > 0
+async function isKnown({ stored, run }: NotionSync, id: string): Promise<boolean> {
+  if (!stored.has(id) && (await isStored(run.session, id))) stored.add(id)
+  return stored.has(id)
 }
 
 export function addPending(state: NotionState, ref: NotionRef): void {

@@ -1,4 +1,5 @@
 import type { ChangePage, ItemFailure } from '../adapter.ts'
+import { storedPages } from '../stored-ids.ts'
 import { overlapStart, pathMark, type NotionRef } from './cursor.ts'
 import { retrieveDataSource, retrievePage, type NotionObject } from './objects.ts'
 import { rowsOf } from './rows.ts'
@@ -24,7 +25,6 @@ const LONGEST_PAUSE_MS = 6 * 3600_000
 /** Missing objects that a run checks; the next run continues. The first count has no bound. */
 const CHECKS_PER_RUN = 1_000
 const CHECKS_PER_PAGE = 50
-const STORED_IDS_LIMIT = 1_000
 /** The time of a count that must start over. */
 export const NEVER = 0
 
@@ -123,16 +123,9 @@ async function orFailure(
 /** Removes stored objects from `met`; returns the stored ones that the count did not meet. */
 async function takeStored(sync: NotionSync, met: Count['met']): Promise<string[]> {
   const missing: string[] = []
-  let from = ''
-  for (;;) {
-    const ids = await sync.run.session.storedIds({ from, to: null, limit: STORED_IDS_LIMIT })
-    for (const id of ids) {
-      if (!met.delete(id)) missing.push(id)
-    }
-    const last = ids.at(-1)
-    if (last === undefined || ids.length < STORED_IDS_LIMIT) return missing
-    from = `${last}\u0001`
-  }
+  for await (const ids of storedPages(sync.run.session, { from: '', to: null }))
+    missing.push(...ids.filter((id) => !met.delete(id)))
+  return missing
 }
 
 async function* readUnstored(sync: NotionSync, unstored: Count['met']): AsyncGenerator<ChangePage> {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { runCooperatively, type Pausable } from '../../../kernel/cooperative.ts'
 import { ProviderError, type ProviderSession } from '../../adapter.ts'
-import { storedBelow } from '../../stored-below.ts'
+import { storedBelow } from '../../stored-ids.ts'
 import { isMissing } from '../shared/client.ts'
 import type { Surveyed } from '../shared/feed.ts'
 import { inParts } from '../../../kernel/in-parts.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { ProviderError, type ProviderSession } from '../../adapter.ts'
-import { storedBelow } from '../../stored-below.ts'
+import { storedBelow } from '../../stored-ids.ts'
 import type { Surveyed } from '../shared/feed.ts'
 import { inParts } from '../../../kernel/in-parts.ts'
 import { byNumber, hashOf, type Position, readersIn } from '../shared/position.ts'

@@ -4,6 +4,7 @@ import { MOST_FOLLOWED, type DriveCursor } from './cursor.ts'
 import { getFile, itemId, MY_DRIVE, rangeUnder, type DriveFile, type DriveRun } from './run.ts'
 import { readFiles, type FileToRead } from './file-items.ts'
 import { filesBehind } from './folder-walk.ts'
+import { isStored, storedPages } from '../../stored-ids.ts'
 import { GoogleError } from '../shared/error.ts'
 import { emptyStep, type SyncStep } from '../shared/sync-steps.ts'
 import { inParts } from '../../../kernel/in-parts.ts'
@@ -98,7 +99,7 @@ async function isToldByFeed(run: DriveRun, state: DriveCursor, targetId: string)
     const feed = target.driveId ?? MY_DRIVE
     if (feed !== MY_DRIVE) return Object.hasOwn(state.feeds, feed)
     return (
-      target.ownedByMe === true || Boolean(target.sharedWithMeTime) || (await isStored(run, state, targetId))
+      target.ownedByMe === true || Boolean(target.sharedWithMeTime) || (await isReached(run, state, targetId))
     )
   } catch (error) {
     if (error instanceof GoogleError && error.status === 404) return false
@@ -107,10 +108,10 @@ async function isToldByFeed(run: DriveRun, state: DriveCursor, targetId: string)
 }
 
 /** A feed reports the contents of a shared folder even when they are not shared themselves. */
-async function isStored(run: DriveRun, state: DriveCursor, fileId: string): Promise<boolean> {
+async function isReached(run: DriveRun, state: DriveCursor, fileId: string): Promise<boolean> {
   const id = itemId(MY_DRIVE, fileId)
   if (Object.hasOwn(state.folders, id)) return true
-  return (await run.session.storedIds({ from: id, to: null, limit: 1 }))[0] === id
+  return await isStored(run.session, id)
 }
 
 async function* deleteBehind(
@@ -118,22 +119,9 @@ async function* deleteBehind(
   key: string,
   kept: ReadonlySet<string>,
 ): AsyncGenerator<SyncStep> {
-  for await (const ids of storedUnder(run, key)) {
+  for await (const ids of storedPages(run.session, rangeUnder(key))) {
     const deletions = ids.filter((id) => !kept.has(id))
     if (deletions.length > 0) yield { ...emptyStep(), deletions }
-  }
-}
-
-/** Pages of stored item ids under a prefix; the caller may delete them meanwhile. */
-export async function* storedUnder(run: DriveRun, prefix: string): AsyncGenerator<string[]> {
-  const limit = 500
-  let { from, to } = rangeUnder(prefix)
-  for (;;) {
-    const ids = await run.session.storedIds({ from, to, limit })
-    if (ids.length > 0) yield ids
-    if (ids.length < limit) return
-    // The smallest id after the last one: ids hold no character below a space.
-    from = `${ids.at(-1) ?? ''} `
   }
 }
 

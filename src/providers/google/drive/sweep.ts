@@ -1,9 +1,9 @@
+import { storedPages } from '../../stored-ids.ts'
 import { GoogleError } from '../shared/error.ts'
 import { emptyStep, type SyncStep } from '../shared/sync-steps.ts'
 import { isInDriveFeed } from './crawl.ts'
 import type { DriveCursor } from './cursor.ts'
-import { listFiles, MY_DRIVE, type DriveRun } from './run.ts'
-import { storedUnder } from './shortcuts.ts'
+import { listFiles, MY_DRIVE, rangeUnder, type DriveRun } from './run.ts'
 
 const PAGE_SIZE = 1000
 /** The comparison holds ids in memory; larger feeds wait for the next full resync. */
@@ -26,7 +26,7 @@ export async function* sweep(run: DriveRun, state: DriveCursor): AsyncGenerator<
 
 /** Deletes every item of a shared drive that the account has left. */
 export async function* deleteFeed(run: DriveRun, feed: string): AsyncGenerator<SyncStep> {
-  for await (const ids of storedUnder(run, feed)) yield { ...emptyStep(), deletions: ids }
+  for await (const ids of storedPages(run.session, rangeUnder(feed))) yield { ...emptyStep(), deletions: ids }
 }
 
 async function* deleteInvisible(
@@ -34,7 +34,7 @@ async function* deleteInvisible(
   feed: string,
   visible: ReadonlySet<string>,
 ): AsyncGenerator<SyncStep> {
-  for await (const ids of storedUnder(run, feed)) {
+  for await (const ids of storedPages(run.session, rangeUnder(feed))) {
     const gone = ids.filter((id) => !visible.has(id.split('/')[1] ?? ''))
     if (gone.length > 0) yield { ...emptyStep(), deletions: gone }
   }

@@ -1,5 +1,6 @@
 import pLimit from 'p-limit'
 import { type PermissionsEnd, type PermissionsPage, ProviderError } from '../../adapter.ts'
+import { storedPages } from '../../stored-ids.ts'
 import { changesAt } from './changes.ts'
 import { type DriveItem, itemId } from './drive-item.ts'
 import { isStale } from './pages.ts'
@@ -9,7 +10,6 @@ import { type DriveRun, whyUnread } from './read-file.ts'
 const AT_ONCE = 4
 /** Stored files whose permissions a poll reads, whether or not they changed. */
 const WINDOW = 200
-const STORED_IDS_LIMIT = 1_000
 
 /**
  * The readers of what changed since the runs' position, and of some stored files besides: Graph reports to a user only
@@ -87,12 +87,7 @@ async function policyOrHidden(run: DriveRun, externalId: string) {
 /** All stored files, or a part of them that chance chooses. */
 async function storedWindow({ session }: DriveRun): Promise<string[]> {
   const ids: string[] = []
-  for (let from = ''; ;) {
-    const page = await session.storedIds({ from, to: null, limit: STORED_IDS_LIMIT })
-    for (const id of page) ids.push(id)
-    if (page.length < STORED_IDS_LIMIT) break
-    from = `${page.at(-1)}\u0001`
-  }
+  for await (const page of storedPages(session, { from: '', to: null })) ids.push(...page)
   const windows = Math.max(1, Math.ceil(ids.length / WINDOW))
   const start = Math.floor(session.random() * windows) * WINDOW
   return ids.slice(start, start + WINDOW)

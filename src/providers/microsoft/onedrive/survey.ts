@@ -1,4 +1,4 @@
-import { storedBelow } from '../../stored-below.ts'
+import { storedBelow } from '../../stored-ids.ts'
 import { changesAt, firstPage } from './changes.ts'
 import { type DriveItem, itemId } from './drive-item.ts'
 import type { DriveRun } from './read-file.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Feed, FeedPage, Listed } from '../../feed.ts'
 import { ProviderError, type ProviderSession } from '../../adapter.ts'
-import { storedBelow } from '../../stored-below.ts'
+import { storedBelow } from '../../stored-ids.ts'
 import { type Folders, folderPath } from './folders.ts'
 import { mailItemId } from './message.ts'
 import { type MailRun, readMail } from './read-mail.ts'

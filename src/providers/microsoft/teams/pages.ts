@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { FeedPage } from '../../feed.ts'
 import { ProviderError } from '../../adapter.ts'
-import { storedBelow } from '../../stored-below.ts'
+import { storedBelow } from '../../stored-ids.ts'
 import { channelPath, isClosed } from './channels.ts'
 import { Thread, threadItemId } from './message.ts'
 import type { Position } from './position.ts'

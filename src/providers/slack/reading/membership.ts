@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { type ChangePage, type ItemFailure, ProviderError } from '../../adapter.ts'
+import { idAfter, storedPages } from '../../stored-ids.ts'
 import { joinSlackChannel, listSlackChannels, type SlackChannel } from './channels.ts'
 import { forgetChannel, type SlackChannelState, unreadChannel } from './cursor.ts'
 import { channelIdRange } from './items.ts'
-import { afterId, storedIn } from './read-channel.ts'
 import { channelKey, pageOf, type SlackSync } from './run.ts'
 
 /** Marks new and renamed channels to be read, and deletes others' items. An allowlist replaces the bot's channels. */
@@ -93,7 +93,7 @@ export const isAsRead = (known: SlackChannelState, channel: SlackChannel): boole
   known.name === channel.name && (known.isPrivate ?? false) === channel.isPrivate
 
 async function* removeChannel(sync: SlackSync, channelId: string): AsyncGenerator<ChangePage> {
-  for await (const deletions of storedIn(sync.run, channelIdRange(sync.workspace.id, channelId))) {
+  for await (const deletions of storedPages(sync.run.session, channelIdRange(sync.workspace.id, channelId))) {
     yield pageOf(sync, { deletions })
   }
 }
@@ -119,7 +119,7 @@ async function* removeOtherChannels(sync: SlackSync): AsyncGenerator<ChangePage>
     const [team, channelId = ''] = id.split('/')
     if (team !== sync.workspace.id || channelId === '') {
       yield pageOf(sync, { deletions: [id] })
-      from = afterId(id)
+      from = idAfter(id)
       continue
     }
     if (!sync.channels.has(channelId)) yield* removeChannel(sync, channelId)

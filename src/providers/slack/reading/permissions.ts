@@ -1,11 +1,11 @@
 import type { UsersListResponse } from '@slack/web-api'
 import type { GroupMembers, ListPermissionsInput, PermissionsEnd, PermissionsPage } from '../../adapter.ts'
+import { storedPages } from '../../stored-ids.ts'
 import type { SlackRun } from '../client.ts'
 import { listSlackChannels, type SlackChannel } from './channels.ts'
 import { readSlackCursor, type SlackState } from './cursor.ts'
 import { channelIdRange, channelPolicy } from './items.ts'
 import { isAsRead } from './membership.ts'
-import { storedIn } from './read-channel.ts'
 
 const PEOPLE_A_PAGE = 999
 const MEMBERS_A_PAGE = 999
@@ -88,7 +88,7 @@ function isStoredAs(state: SlackState, channel: SlackChannel): boolean {
 async function* policiesIn(run: SlackRun, channel: SlackChannel): AsyncGenerator<PermissionsPage> {
   const accessPolicy = channelPolicy(channel)
   const teamId = run.session.account.externalAccountId
-  for await (const ids of storedIn(run, channelIdRange(teamId, channel.id)))
+  for await (const ids of storedPages(run.session, channelIdRange(teamId, channel.id)))
     yield { groups: [], policies: ids.map((externalId) => ({ externalId, accessPolicy })) }
 }
 

@@ -1,5 +1,6 @@
 import type { OutageGuard } from '../../outage-guard.ts'
 import type { ItemFailure, ProviderItem } from '../../adapter.ts'
+import { storedPages } from '../../stored-ids.ts'
 import type { SlackRun } from '../client.ts'
 import type { SlackState } from './cursor.ts'
 import { readThread, type HistoryBlock } from '../history/blocks.ts'
@@ -16,7 +17,6 @@ import type { SlackMessage } from './messages.ts'
 import type { SlackDirectory } from './people.ts'
 import { areUnwatchedKnown, isThreadKnown, watchThread } from './watched-threads.ts'
 
-const STORED_IDS_LIMIT = 1_000
 /** The result of reading a part of a channel: everything with a `ts` at or above `from`, up to the part before it. */
 export interface ReadPart {
   upserts: ProviderItem[]
@@ -160,27 +160,9 @@ async function closePart(reading: ChannelReading, part: OpenPart, before: string
   const from = slackItemId(workspace.id, channel.id, part.from)
   const to = before === null ? range.to : slackItemId(workspace.id, channel.id, before)
   const deletions: string[] = []
-  for await (const stored of storedIn(reading.run, { from, to })) {
+  for await (const stored of storedPages(reading.run.session, { from, to })) {
     for (const id of stored) if (!part.present.has(id)) deletions.push(id)
   }
   const { upserts, failures, discovered, unchanged } = part
   return { upserts, failures, discovered, unchanged, from: part.from, deletions }
 }
-
-/** The ids stored in a range, in pages. */
-export async function* storedIn(
-  run: SlackRun,
-  range: { from: string; to: string | null },
-): AsyncGenerator<string[]> {
-  let from = range.from
-  for (;;) {
-    const ids = await run.session.storedIds({ from, to: range.to, limit: STORED_IDS_LIMIT })
-    if (ids.length > 0) yield ids
-    const last = ids.at(-1)
-    if (last === undefined || ids.length < STORED_IDS_LIMIT) return
-    from = afterId(last)
-  }
-}
-
-/** The smallest id after one (ids hold no control characters). */
-export const afterId = (id: string): string => `${id}\u0001`
