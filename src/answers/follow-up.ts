@@ -11,6 +11,7 @@
  * Earlier questions are resolved first, so that a chain of follow-ups keeps its subject.
  */
 import type { TermWeights } from '../inference/term-weights.ts'
+import { isTooLongForQuestion, QUESTION_WORDS, startsSentence } from '../text/questions.ts'
 import { dot } from './meaning.ts'
 import { isContent } from './relevance.ts'
 
@@ -30,8 +31,6 @@ export interface ConversationQuestion {
   effort?: 'normal' | 'high' | undefined
 }
 
-/** Longer text is not treated as a question. */
-const QUESTION_CHARACTERS_MAX = 500
 /** How many characters of an answer are searched for names. */
 const ANSWER_CHARACTERS_READ = 300
 const NAMES_MAX = 2
@@ -42,15 +41,13 @@ const REPLACED_FROM = 0.11
 
 const OPENER =
   /^\s*(?:(?:and|but|or|also|und|oder|et|ou|y)\b[\s,]*)?(?:(?:what|how) about\b|was ist mit\b|qué hay de\b)?/iu
-const ASKS =
-  /^(?:how|what|which|where|when|who|whom|whose|why|is|are|does|do|did|can|could|should|must|may|will|wie|was|welche[rsn]?|wo|wann|wer|warum|comment|quand|qui|pourquoi|cómo|qué|cuándo|quién)(?![\p{L}])/iu
+const ASKS = new RegExp(`^${QUESTION_WORDS}`, 'iu')
 const PRONOUN =
   /\b(?:it|its|they|them|their|theirs|these|those|one|ones)\b(?! (?:possible|true|necessary|safe|allowed|okay|worth|advisable) (?:to|that)\b)|\b(?:this|that)(?=\s*(?:$|[?.,!]|\p{L}+\s*[?]))|\b(?:is|was|does|did|about|of|for|with|do) (?:this|that)\b/iu
 const PERSON = /\b(?:he|she|him|her|hers|his)\b/i
 const ASKS_FOR_NAME = /\b(?:who|whom|whose|which|what)\b/i
 const NAME = /(?<![\p{L}\p{N}])\p{Lu}[\p{L}\p{N}'-]{1,30}(?: \p{Lu}[\p{L}\p{N}'-]{1,30}){0,3}/gu
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}'_-]{0,60}/gu
-const SENTENCE_START = /(?:^|[.!?:]\s{0,4})["“'(]{0,2}$/u
 
 /** The question, with its subject added if it is a follow-up. */
 export function standaloneQuestion(
@@ -64,7 +61,7 @@ export function standaloneQuestion(
 }
 
 function resolve(question: string, last: Turn | undefined, terms: TermWeights): string {
-  if (last === undefined || Math.max(question.length, last.question.length) > QUESTION_CHARACTERS_MAX)
+  if (last === undefined || isTooLongForQuestion(question) || isTooLongForQuestion(last.question))
     return question
   const opener = OPENER.exec(question)?.[0] ?? ''
   const rest = question
@@ -96,9 +93,7 @@ interface Place {
 /** The last name in a question, if the new words have one. */
 function namePlace(question: string, words: string): Place | null {
   if (!/(?<![\p{L}\p{N}])\p{Lu}/u.test(words)) return null
-  const names = [...question.matchAll(NAME)].filter(
-    ({ index }) => !SENTENCE_START.test(question.slice(Math.max(0, index - 8), index)),
-  )
+  const names = [...question.matchAll(NAME)].filter(({ index }) => !startsSentence(question, index))
   const last = names.at(-1)
   return last === undefined ? null : { at: last.index, word: last[0] }
 }
@@ -135,8 +130,7 @@ function subjectOf(last: string, question: string, terms: TermWeights): string[]
 /** Names in an answer: capitalized words, except a single one that begins a sentence. */
 function namesIn(answer: string): string[] {
   const names = [...answer.matchAll(NAME)].filter(
-    ({ 0: name, index }) =>
-      name.includes(' ') || !SENTENCE_START.test(answer.slice(Math.max(0, index - 8), index)),
+    ({ 0: name, index }) => name.includes(' ') || !startsSentence(answer, index),
   )
   return [...new Set(names.map(([name]) => name))].slice(0, NAMES_MAX)
 }

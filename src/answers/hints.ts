@@ -1,4 +1,5 @@
 import type { ProviderId } from '../kernel/provider-id.ts'
+import { isTooLongForQuestion } from '../text/questions.ts'
 
 /** What a question says about the place and time of its answer. */
 export interface Hints {
@@ -16,8 +17,6 @@ const PROVIDER_GAIN = 0.35
 const TIME_GAIN = 0.35
 
 const DAY_MS = 86_400_000
-/** Longer text is not treated as a question with hints. */
-const QUESTION_CHARACTERS_MAX = 500
 
 const NEWEST = /\b(?:latest|newest|most recent(?:ly)?|current(?:ly)?|recently)\b/i
 const OLDEST = /\b(?:oldest|earliest|first ever)\b/i
@@ -34,8 +33,7 @@ const TIMES: readonly { says: RegExp; from: number; to: number }[] = [
 
 /** Reads the hints of a question at a given time, for documents of these providers. */
 export function readHints(question: string, now: Date, providers: readonly ProviderId[]): Hints {
-  if (question.length > QUESTION_CHARACTERS_MAX)
-    return { provider: null, order: null, within: null, question }
+  if (isTooLongForQuestion(question)) return { provider: null, order: null, within: null, question }
   const place = providers
     .map((provider) => ({ provider, says: namesProvider(provider) }))
     .find(({ says }) => says.test(question))

@@ -1,5 +1,6 @@
 import type { TermWeights } from '../inference/term-weights.ts'
 import type { Pausable } from '../kernel/cooperative.ts'
+import { isTooLongForQuestion, startsSentence } from '../text/questions.ts'
 
 /** The number of passages to check, which is the default of an answer, whatever the request's limit. */
 const PASSAGES_READ = 8
@@ -62,22 +63,17 @@ const CAPITAL = /^\p{Lu}/u
 /** Capitalized words that no passage needs to have: questions give times as context. */
 const TIME =
   /^(?:january|february|march|april|may|june|july|august|september|october|november|december|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)$/i
-/** The position before a word that is capitalized in any case. */
-const SENTENCE_START = /(?:^|[.!?:]\s{0,4})["“'(¿¡]{0,2}$/u
 /** The minimum weight of a name's stem. Names of common words, such as "team" or "English", can be paraphrased. */
 const RARE_FROM = 6
-/** Words with less weight belong to another language, which may capitalize all nouns. */
-const SUBJECT_FROM = 0.5
 /** If more of the words are capitalized, capitals don't indicate names. */
 const CAPITALS_MAX = 0.5
 const NAMES_MAX = 3
 /** Limits the names, because each is searched for in every text. */
 const NAMES_SOUGHT_MAX = 20
-const QUESTION_CHARACTERS_MAX = 500
 
 /** The names in a question that no hit has, at most three: an answer rarely paraphrases names. */
 export function unmentionedNames(question: string, hits: readonly Passage[], terms: TermWeights): string[] {
-  if (question.length > QUESTION_CHARACTERS_MAX) return []
+  if (isTooLongForQuestion(question)) return []
   const names = namesOf(question, terms).slice(0, NAMES_SOUGHT_MAX)
   if (names.length === 0) return []
   const texts = hits.map(({ title, content, provider = '' }) =>
@@ -98,11 +94,11 @@ function namesOf(question: string, terms: TermWeights): Name[] {
   const words = [...question.matchAll(WORD)]
   const capitals = words.filter(([word]) => CAPITAL.test(word)).length
   if (capitals > CAPITALS_MAX * words.length) return []
-  const isForeign = terms.tokenize(question).some((stem) => terms.backgroundWeight(stem) < SUBJECT_FROM)
+  // Another language may capitalize all nouns.
+  const tellsByCapital = isEnglish(question, terms)
   return words.flatMap(({ 0: name, index }) => {
-    const startsSentence = SENTENCE_START.test(question.slice(Math.max(0, index - 8), index))
-    const isCapital = CAPITAL.test(name) && !startsSentence && !isForeign && !TIME.test(name)
-    const isName = IDENTIFIER.test(name) || isCapital
+    const isCapital = tellsByCapital && CAPITAL.test(name) && !startsSentence(question, index)
+    const isName = IDENTIFIER.test(name) || (isCapital && !TIME.test(name))
     const stems = terms.tokenize(name)
     const isRare = stems.some((stem) => terms.backgroundWeight(stem) >= RARE_FROM)
     return isName && isRare ? [{ name, stems }] : []

@@ -4,10 +4,11 @@ import { findBlocks } from './blocks.ts'
 const QUESTION_WORDS_MIN = 4
 const WORD = /[\p{L}\p{N}]+/gu
 const LITERAL = /"[^"\n]{12,300}"|'[^'\n"]{12,300}'/g
+const ASKING_WORDS =
+  '(?:how|what|when|where|who|why|which|can|does|is|are|wie|was|wann|wo|wer|warum)\\s'
 /** Matches in every text with a literal that matches `ASKS`. */
-const MAY_ASK =
-  /\?["']|["'](?:how|what|when|where|who|why|which|can|does|is|are|wie|was|wann|wo|wer|warum)\s/i
-const ASKS = /\?["']$|^["'](?:how|what|when|where|who|why|which|can|does|is|are|wie|was|wann|wo|wer|warum)\s/i
+const MAY_ASK = new RegExp(`\\?["']|["']${ASKING_WORDS}`, 'i')
+const ASKS = new RegExp(`\\?["']$|^["']${ASKING_WORDS}`, 'i')
 
 /** Removes code blocks that only repeat the question. In prose it stays, because its answer may follow. */
 export function createQuotationFilter(question: string): (text: string) => string {
