@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { ocrSetting } from './file-text/index.ts'
 import { EMBEDDING_PROVIDERS } from './inference/embedding-model.ts'
 import { StartupError } from './kernel/errors.ts'
+import { DIMENSIONS_MAX } from './kernel/limits.ts'
 import {
   catalogSettings,
   isEnabled,
@@ -77,7 +78,7 @@ const serviceSchema = z.object({
   EMBEDDING_BASE_URL: url.optional().describe('Base URL of the embedding server, including its version path'),
   EMBEDDING_API_KEY: secret.optional().describe('Its API key'),
   EMBEDDING_MODEL: z.string().min(1).optional().describe('Model name, or the folder of a local ONNX model'),
-  EMBEDDING_DIMENSIONS: positive.max(4000).optional().describe('Dimensions to request'),
+  EMBEDDING_DIMENSIONS: positive.max(DIMENSIONS_MAX).optional().describe('Dimensions to request'),
   LLM_PROVIDER: z
     .enum(['openai', 'anthropic', 'google'])
     .optional()

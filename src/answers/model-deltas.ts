@@ -1,4 +1,5 @@
 import type { LanguageModel } from '../inference/language-model.ts'
+import { ANSWER_CHARACTERS_MAX } from '../kernel/limits.ts'
 import { abortable } from './abortable.ts'
 import { createMarkerFilter } from './citations.ts'
 import type { ConversationQuestion } from './follow-up.ts'
@@ -13,8 +14,6 @@ export interface ModelAnswerOptions {
 }
 
 const OUTPUT_TOKENS_MAX = 2_000
-/** Stops a model that ignores its token limit. */
-const ANSWER_CHARACTERS_MAX = 65_536
 
 /** Thrown when a time or length limit ends the answer. The text so far is valid. */
 export class LimitReached extends Error {}
@@ -63,6 +62,7 @@ async function* visibleDeltas(
   let characters = 0
   for await (const piece of pieces) {
     characters += piece.length
+    // A model may ignore its token limit.
     if (characters > ANSWER_CHARACTERS_MAX)
       throw new LimitReached(`the model did not end its answer within ${ANSWER_CHARACTERS_MAX} characters`)
     const text = visible(filter.push(piece))

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { Citation, Limitations } from '../context/index.ts'
+import { ANSWER_CHARACTERS_MAX } from '../kernel/limits.ts'
 import { onBehalfOf, text } from '../kernel/schemas.ts'
 import { Hit, limit, query, recency } from '../retrieval/index.ts'
 
-const ANSWER_CHARACTERS_MAX = 65_536
 const TURNS_MAX = 10
 
 const conversation = z

@@ -1,13 +1,11 @@
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
+import { DIMENSIONS_MAX } from '../kernel/limits.ts'
 
 export interface IndexOf {
   organizationId: string
   modelId: number
 }
-
-/** pgvector's limit (https://github.com/pgvector/pgvector#half-precision-indexing); no model has more. */
-const DIMENSIONS_MAX = 4_000
 
 export const NAME_PREFIX = 'chunk_embeddings_near_'
 

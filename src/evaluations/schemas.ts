@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { QUERY_CHARACTERS_MAX } from '../kernel/limits.ts'
 import {
   count,
   EXAMPLE_ID,
@@ -9,7 +10,7 @@ import {
   text,
   textOrNull,
 } from '../kernel/schemas.ts'
-import { NewTurn, QUESTION_CHARACTERS_MAX, Feedback } from '../threads/index.ts'
+import { NewTurn, Feedback } from '../threads/index.ts'
 
 export const QUESTIONS_MAX = 1_000
 /** The deepest place that the console looks at. */
@@ -25,7 +26,7 @@ const expected = (description: string, example: string) =>
     .string()
     .trim()
     .min(1)
-    .max(QUESTION_CHARACTERS_MAX)
+    .max(QUERY_CHARACTERS_MAX)
     .nullable()
     .default(null)
     .meta({ description, example })
@@ -52,7 +53,7 @@ export const NewQuestion = z
       .string()
       .trim()
       .min(1)
-      .max(QUESTION_CHARACTERS_MAX)
+      .max(QUERY_CHARACTERS_MAX)
       .meta({ description: 'The question.', example: EXAMPLE.question }),
     page: expected(PAGE, EXAMPLE.page),
     fact: expected(FACT, EXAMPLE.fact),

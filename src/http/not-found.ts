@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../kernel/errors.ts'
+import { clipped } from '../kernel/text.ts'
 import { type Addresses, methodNotAllowed } from './route-addresses.ts'
 import { nearestRoute, type RouteAddress } from './nearest-route.ts'
 import { html, page, sendPage, wantsPage } from './page.ts'
@@ -30,7 +31,7 @@ export function answerUnknownRoutes(
     }
     const hint = nearest === undefined ? '' : `; did you mean ${nearest.method} ${nearest.path}?`
     reply.header('Vary', 'Accept')
-    sendError(reply, new AppError('not_found', `There is no ${request.method} ${shown(path)}${hint}`))
+    sendError(reply, new AppError('not_found', `There is no ${request.method} ${clipped(path, PATH_CHARACTERS_SHOWN)}${hint}`))
   })
 }
 
@@ -40,7 +41,7 @@ function sendUnknownPage(
   path: string,
   nearest: RouteAddress | undefined,
 ): void {
-  const asked = html`<p>There is no <code>${request.method} ${shown(path)}</code>.</p>`
+  const asked = html`<p>There is no <code>${request.method} ${clipped(path, PATH_CHARACTERS_SHOWN)}</code>.</p>`
   const meant =
     nearest === undefined ? html`` : html`<p>Did you mean <code>${nearest.method} ${nearest.path}</code>?</p>`
   const url = reply.server.publicUrl()
@@ -49,9 +50,4 @@ function sendUnknownPage(
     <a href="${url}/docs">API reference</a>
   </p>`
   sendPage(reply, 404, page('Page not found', html`${asked} ${meant} ${onwards}`))
-}
-
-function shown(path: string): string {
-  if (path.length <= PATH_CHARACTERS_SHOWN) return path
-  return `${path.slice(0, PATH_CHARACTERS_SHOWN)}…`
 }

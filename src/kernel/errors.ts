@@ -1,4 +1,5 @@
 import { ERROR_CODES, type ErrorCode } from './error-codes.ts'
+import { clipped } from './text.ts'
 
 export interface AppErrorOptions {
   details?: Record<string, unknown>
@@ -39,15 +40,14 @@ const ISSUE_CHARACTERS_MAX = 600
 
 /** A 400 that lists the faults of a request. `count` is the total when `issues` holds only some of them. */
 export function validationError(issues: readonly ValidationIssue[], count = issues.length): AppError {
-  const shown = issues.map(({ path, message }) => ({ path: clip(path), message: clip(message) }))
+  const shown = issues.map(({ path, message }) => ({
+    path: clipped(path, ISSUE_CHARACTERS_MAX),
+    message: clipped(message, ISSUE_CHARACTERS_MAX),
+  }))
   const more = count > 1 ? ` (and ${count - 1} more)` : ''
   return new AppError('validation_failed', `${shown[0]?.message ?? 'The request is not valid'}${more}`, {
     details: { issues: shown },
   })
-}
-
-function clip(text: string): string {
-  return text.length <= ISSUE_CHARACTERS_MAX ? text : `${text.slice(0, ISSUE_CHARACTERS_MAX).toWellFormed()}…`
 }
 
 /** A startup fault that the operator must fix. The process prints it without a stack and exits with code 1. */

@@ -4,6 +4,11 @@ export function storableText(text: string): string {
   return wellFormed.includes('\0') ? wellFormed.replaceAll('\0', '') : wellFormed
 }
 
+/** The beginning of a text. */
+export function clipped(text: string, charactersMax: number): string {
+  return text.length <= charactersMax ? text : `${text.slice(0, charactersMax).toWellFormed()}…`
+}
+
 /** Names and claims about people must be storable unchanged: a cleaned one could be another person's. */
 export function isStorable(text: string): boolean {
   return storableText(text) === text

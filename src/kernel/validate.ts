@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { validationError, type ValidationIssue } from './errors.ts'
 import { nearestName } from './nearest-name.ts'
 import { safeParse } from './safe-parse.ts'
+import { clipped } from './text.ts'
 import { phraseIssue } from './validation-words.ts'
 
 /** What the sender calls the value and its parts. */
@@ -118,8 +119,4 @@ function sentence(part: ValidatedPart, { path, message }: z.core.$ZodIssue): Val
 /** Dotted; `''` for the whole value. */
 function pathOf(path: readonly PropertyKey[]): string {
   return clipped(path.map(String).join('.'), PATH_CHARACTERS_MAX)
-}
-
-function clipped(text: string, most: number): string {
-  return text.length <= most ? text : `${text.slice(0, most).toWellFormed()}…`
 }

@@ -1,6 +1,7 @@
 import type { Db } from '../database/database.ts'
 import type { Role } from '../kernel/roles.ts'
 import type { Mail } from '../mail/index.ts'
+import { shortLine } from '../text/short-line.ts'
 
 interface Invited {
   role: Role
@@ -52,6 +53,5 @@ export async function describeInvitation(
 }
 
 function shortName(name: string): string {
-  const line = name.replace(BEYOND_A_NAME, ' ').trim()
-  return line.length <= NAME_CHARACTERS_MAX ? line : `${line.slice(0, NAME_CHARACTERS_MAX - 1)}…`
+  return shortLine(name.replace(BEYOND_A_NAME, ' '), NAME_CHARACTERS_MAX)
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { providerOf } from '../providers/index.ts'
+import { QUERY_CHARACTERS_MAX } from '../kernel/limits.ts'
 import { EXAMPLE_ID, moment, onBehalfOf, shownId, text } from '../kernel/schemas.ts'
 import { SearchFilter } from '../vector-memory/index.ts'
 
-export const QUERY_CHARACTERS_MAX = 8_192
 /** A century. */
 const RECENCY_DAYS_MAX = 36_500
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { URL_CHARACTERS_MAX } from '../items/index.ts'
+import { ANSWER_CHARACTERS_MAX, QUERY_CHARACTERS_MAX } from '../kernel/limits.ts'
 import { count, EXAMPLE_ID, givenId, idOf, moment, shownId, text } from '../kernel/schemas.ts'
 
 /** Feedback values. */
@@ -7,15 +8,13 @@ export const FEEDBACK_VALUES = ['useful', 'wrong', 'missing_source'] as const
 export const Feedback = z.enum(FEEDBACK_VALUES)
 export type Feedback = z.infer<typeof Feedback>
 
-export const QUESTION_CHARACTERS_MAX = 8_192
-const ANSWER_CHARACTERS_MAX = 65_536
 const CITATIONS_MAX = 25
 
 const question = z
   .string()
   .trim()
   .min(1)
-  .max(QUESTION_CHARACTERS_MAX)
+  .max(QUERY_CHARACTERS_MAX)
   .meta({ description: 'The question as it was asked.', example: 'How many vacation days do I get?' })
 const answer = z
   .string()

@@ -8,6 +8,7 @@ import type { Clock } from '../kernel/clock.ts'
 import { AppError } from '../kernel/errors.ts'
 import type { ConsoleCaller } from '../kernel/caller.ts'
 import type { Viewer } from '../kernel/viewer.ts'
+import { shortLine } from '../text/short-line.ts'
 import { type FindReadable, shown, withholdUnreadable } from './shown-turn.ts'
 import {
   StoredThread,
@@ -47,7 +48,7 @@ export interface Threads {
 export const TURNS_MAX = 50
 /** Of one person in a workspace; the least recently used ones beyond it are deleted. */
 export const THREADS_MAX = 500
-const TITLE_CHARACTERS = 200
+const TITLE_CHARACTERS_MAX = 200
 
 /** What a person asked in the console, for that person alone. */
 export function createThreads({
@@ -84,7 +85,7 @@ async function create(tx: Tx, caller: ConsoleCaller, given: NewTurn, at: Date) {
       organization_id: caller.organizationId,
       id: randomUUID(),
       user_id: caller.userId,
-      title: titleOf(given.question),
+      title: shortLine(given.question, TITLE_CHARACTERS_MAX),
       content: JSON.stringify({ turns: [turn] }),
       turn_count: 1,
       created_at: at,
@@ -261,11 +262,6 @@ function toTurn({ requestId, ...given }: NewTurn, at: Date): StoredTurn {
 
 function turnsOf({ content }: Row<'threads'>): StoredTurn[] {
   return StoredThread.parse(content).turns
-}
-
-function titleOf(question: string): string {
-  const line = question.replaceAll(/\s+/g, ' ').trim()
-  return line.length > TITLE_CHARACTERS ? `${line.slice(0, TITLE_CHARACTERS - 1).trimEnd()}…` : line
 }
 
 function toSummary(

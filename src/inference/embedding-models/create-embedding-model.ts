@@ -1,4 +1,3 @@
-import { StartupError } from '../../kernel/errors.ts'
 import type { EmbeddingModel, EmbeddingProvider } from '../embedding-model.ts'
 import { createOpenAiEmbeddingModel, type OpenAiEmbeddingOptions } from './openai.ts'
 import { createTransformersEmbeddingModel } from './transformers.ts'
@@ -30,11 +29,6 @@ export async function createEmbeddingModel(
   const { baseUrl, apiKey, model, dimensions, knownDimensions } = settings
   switch (settings.provider) {
     case 'openai': {
-      if (apiKey === undefined && baseUrl === undefined) {
-        throw new StartupError(
-          'EMBEDDING_PROVIDER=openai needs EMBEDDING_API_KEY, or EMBEDDING_BASE_URL of a server without keys.',
-        )
-      }
       const server = {
         baseUrl: baseUrl ?? OPENAI_BASE_URL,
         apiKey,

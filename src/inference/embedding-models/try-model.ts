@@ -1,4 +1,5 @@
 import { AppError } from '../../kernel/errors.ts'
+import { DIMENSIONS_MAX } from '../../kernel/limits.ts'
 import type { EmbeddingModel } from '../embedding-model.ts'
 
 export const PROBES = [
@@ -6,8 +7,6 @@ export const PROBES = [
   'A small ship lies in the harbour at night.',
 ] as const
 
-/** Limit of a vector column: the index of pgvector's halfvec ends here, and so do the settings. */
-const DIMENSIONS_MAX = 4000
 const LENGTH_TOLERANCE = 0.01
 /** Cosines that unrelated texts never exceed, and the same text never falls below. */
 const DIFFERENT_MAX = 0.999

@@ -1,5 +1,4 @@
 import type { LanguageModel as SdkModel } from 'ai'
-import { StartupError } from '../../kernel/errors.ts'
 import { refuseRedirects } from '../../kernel/refuse-redirects.ts'
 import type { LanguageModel } from '../language-model.ts'
 import { streamAnswer } from './stream-answer.ts'
@@ -25,18 +24,13 @@ const DEFAULT_MODELS = {
   google: 'gemini-2.5-flash',
 } as const
 
-/** The language model of the settings; null: none. The first answer loads the SDK. @throws StartupError */
+/** The language model of the settings; null: none. The first answer loads the SDK. */
 export function createLanguageModel(
   settings: LanguageModelSettings,
   options: LanguageModelOptions = {},
 ): LanguageModel | null {
   const { provider } = settings
   if (provider === undefined) return null
-  if (settings.apiKey === undefined && settings.baseUrl === undefined) {
-    throw new StartupError(
-      `LLM_PROVIDER=${provider} needs LLM_API_KEY, or LLM_BASE_URL of a server without keys.`,
-    )
-  }
   const name = settings.model ?? DEFAULT_MODELS[provider]
   let loaded: Promise<SdkModel> | undefined
   return {

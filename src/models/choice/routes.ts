@@ -9,6 +9,7 @@ import {
   isTransformersInstalled,
   KNOWN_MODELS,
 } from '../../inference/embedding-models/create-embedding-model.ts'
+import { DIMENSIONS_MAX } from '../../kernel/limits.ts'
 import { count, text, textOrNull } from '../../kernel/schemas.ts'
 import type { ModelMove } from '../move/model-move.ts'
 import type { ModelChoice } from './choose-model.ts'
@@ -21,8 +22,6 @@ export interface ModelChoiceServices {
   modelMove: ModelMove
   modelsDir: string
 }
-
-const DIMENSIONS_MAX = 4000
 
 const url = (description: string, example: string) =>
   z

@@ -1,10 +1,9 @@
 import { Modal, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { SubmitForm } from '../../ui/submit-form.tsx'
+import { QUESTION_CHARACTERS_MAX } from '../ask/ask-search.ts'
 import { PageField } from './page-field.tsx'
 import { type Question, usePutQuestions } from './use-evaluation.ts'
-
-const CHARACTERS_MAX = 8_192
 
 /** Adds a question, or changes its expected result. */
 export function QuestionDialog({ question, onClose }: { question: Question | null; onClose: () => void }) {
@@ -28,7 +27,7 @@ export function QuestionDialog({ question, onClose }: { question: Question | nul
           placeholder="How many vacation days do I get?"
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
-          maxLength={CHARACTERS_MAX}
+          maxLength={QUESTION_CHARACTERS_MAX}
           autosize
           minRows={2}
           required
@@ -36,13 +35,13 @@ export function QuestionDialog({ question, onClose }: { question: Question | nul
           readOnly={question !== null}
           data-autofocus={question === null || undefined}
         />
-        <PageField value={page} isFocused={question !== null} maxLength={CHARACTERS_MAX} onChange={setPage} />
+        <PageField value={page} isFocused={question !== null} maxLength={QUESTION_CHARACTERS_MAX} onChange={setPage} />
         <TextInput
           label="Fact"
           description="Words that the answer should contain. Case and spaces don’t count."
           value={fact}
           onChange={(event) => setFact(event.currentTarget.value)}
-          maxLength={CHARACTERS_MAX}
+          maxLength={QUESTION_CHARACTERS_MAX}
         />
       </SubmitForm>
     </Modal>

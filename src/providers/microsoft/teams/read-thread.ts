@@ -3,7 +3,7 @@ import { cutToBytes } from '../../../text/cut-to-bytes.ts'
 import type { FeedItem } from '../../feed.ts'
 import { textOfHtml } from '../../html-text.ts'
 import type { ProviderSession } from '../../adapter.ts'
-import { shortLine } from '../../short-line.ts'
+import { shortLine } from '../../../text/short-line.ts'
 import type { Graph } from '../shared/graph.ts'
 import { type Channel, channelPath, type Channels, groupOf } from './channels.ts'
 import {
@@ -19,6 +19,7 @@ import {
 
 /** https://learn.microsoft.com/graph/api/channel-list-messages: a list has at most so many replies of a message. */
 const EXPANDED_MAX = 1_000
+const TITLE_CHARACTERS_MAX = 80
 const MARKUP = /[<&]/
 
 /** What reading the threads of an account's channels takes. */
@@ -123,7 +124,7 @@ function threadItem(
   return {
     externalId,
     sourceKind: 'message',
-    title: subject || `${channel.name}: ${shortLine(first.text)}`,
+    title: subject || `${channel.name}: ${shortLine(first.text, TITLE_CHARACTERS_MAX)}`,
     body,
     url,
     authorName: author,

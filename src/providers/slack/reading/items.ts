@@ -1,12 +1,13 @@
 import { cutToBytes } from '../../../text/cut-to-bytes.ts'
 import type { AccessPolicy, ItemMetadata, ProviderItem } from '../../adapter.ts'
-import { shortLine } from '../../short-line.ts'
+import { shortLine } from '../../../text/short-line.ts'
 import { isContent, isReply, isThreadRoot, tsDate, type SlackMessage } from './messages.ts'
 import { mrkdwnToText, type SlackNames } from './mrkdwn.ts'
 
 /** Bounds of a conversation outside threads: the longest pause, and the longest text. */
 const LONGEST_PAUSE_SECONDS = 300
 const LONGEST_CONVERSATION = 4_000
+const TITLE_CHARACTERS_MAX = 80
 
 /** The workspace of an item. `url` ends with a slash: `https://acme.slack.com/`. */
 export interface SlackWorkspace {
@@ -112,7 +113,7 @@ function buildItem(
   return {
     externalId: slackItemId(workspace.id, channel.id, ts),
     sourceKind: 'message',
-    title: `#${channel.name}: ${shortLine(messageText(first, people))}`,
+    title: `#${channel.name}: ${shortLine(messageText(first, people), TITLE_CHARACTERS_MAX)}`,
     body: cutToBytes(bodyOf(messages, people), context.maxTextBytes),
     url: permalink,
     authorName: author.name,
