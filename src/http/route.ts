@@ -179,21 +179,21 @@ export interface Route<Services> {
   credits: 0 | 1
   audit: string
   bodyBytesMax: number
-  body: z.ZodType | undefined
-  reading: BodyReading | undefined
+  body?: z.ZodType | undefined
+  reading?: BodyReading | undefined
   /** Whether a missing body counts as `{}`: every field is optional. */
   bodyOptional: boolean
-  params: z.ZodType | undefined
-  query: z.ZodType | undefined
+  params?: z.ZodType | undefined
+  query?: z.ZodType | undefined
   responses: ResponseSchemas
-  onBehalfOf: PersonAt | undefined
+  onBehalfOf?: PersonAt | undefined
   refuses: readonly ErrorCode[]
   streams: boolean
-  upload: string | undefined
+  upload?: string | undefined
   downloads: readonly string[]
-  dialect: JsonDialect | undefined
+  dialect?: JsonDialect | undefined
   answersNothing: boolean
-  errorPage: ((error: AppError, params: unknown) => Html) | undefined
+  errorPage?: ((error: AppError, params: unknown) => Html) | undefined
   handle(request: UntypedRouteRequest, services: Services): Promise<UntypedReply>
 }
 
@@ -232,21 +232,12 @@ export function defineRoute<Services>() {
     route: RouteDefinition<A, Body, Params, Query, R, Services>,
   ): Route<Services> => ({
     ...route,
-    description: route.description,
     bodyBytesMax: route.bodyBytesMax ?? BODY_BYTES_MAX_DEFAULT,
-    body: route.body,
-    reading: route.reading,
     bodyOptional: route.body?.safeParse({}).success ?? false,
-    params: route.params,
-    query: route.query,
-    onBehalfOf: route.onBehalfOf,
     refuses: route.refuses ?? [],
     streams: route.streams ?? false,
-    upload: route.upload,
     downloads: route.downloads ?? [],
-    dialect: route.dialect,
     answersNothing: route.answersNothing ?? false,
-    errorPage: route.errorPage,
     // The pipeline has authenticated for this access rule and parsed with these schemas.
     handle: (request, services) =>
       route.handle(request as RouteRequest<A, Body, Params, Query>, services) as Promise<UntypedReply>,
