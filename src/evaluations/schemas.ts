@@ -22,14 +22,7 @@ const EXAMPLE = {
   fact: '25 days',
 }
 const expected = (description: string, example: string) =>
-  z
-    .string()
-    .trim()
-    .min(1)
-    .max(QUERY_CHARACTERS_MAX)
-    .nullable()
-    .default(null)
-    .meta({ description, example })
+  z.string().trim().min(1).max(QUERY_CHARACTERS_MAX).nullable().default(null).meta({ description, example })
 
 const PAGE = 'The title, the URL or the ID of the item that answers it.'
 const FACT = 'Words that the answer should contain; case, spaces and emphasis do not count.'

@@ -31,7 +31,13 @@ export function answerUnknownRoutes(
     }
     const hint = nearest === undefined ? '' : `; did you mean ${nearest.method} ${nearest.path}?`
     reply.header('Vary', 'Accept')
-    sendError(reply, new AppError('not_found', `There is no ${request.method} ${clipped(path, PATH_CHARACTERS_SHOWN)}${hint}`))
+    sendError(
+      reply,
+      new AppError(
+        'not_found',
+        `There is no ${request.method} ${clipped(path, PATH_CHARACTERS_SHOWN)}${hint}`,
+      ),
+    )
   })
 }
 
@@ -41,7 +47,9 @@ function sendUnknownPage(
   path: string,
   nearest: RouteAddress | undefined,
 ): void {
-  const asked = html`<p>There is no <code>${request.method} ${clipped(path, PATH_CHARACTERS_SHOWN)}</code>.</p>`
+  const asked = html`<p>
+    There is no <code>${request.method} ${clipped(path, PATH_CHARACTERS_SHOWN)}</code>.
+  </p>`
   const meant =
     nearest === undefined ? html`` : html`<p>Did you mean <code>${nearest.method} ${nearest.path}</code>?</p>`
   const url = reply.server.publicUrl()

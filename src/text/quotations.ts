@@ -4,8 +4,7 @@ import { findBlocks } from './blocks.ts'
 const QUESTION_WORDS_MIN = 4
 const WORD = /[\p{L}\p{N}]+/gu
 const LITERAL = /"[^"\n]{12,300}"|'[^'\n"]{12,300}'/g
-const ASKING_WORDS =
-  '(?:how|what|when|where|who|why|which|can|does|is|are|wie|was|wann|wo|wer|warum)\\s'
+const ASKING_WORDS = '(?:how|what|when|where|who|why|which|can|does|is|are|wie|was|wann|wo|wer|warum)\\s'
 /** Matches in every text with a literal that matches `ASKS`. */
 const MAY_ASK = new RegExp(`\\?["']|["']${ASKING_WORDS}`, 'i')
 const ASKS = new RegExp(`\\?["']$|^["']${ASKING_WORDS}`, 'i')

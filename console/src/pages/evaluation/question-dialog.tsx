@@ -35,7 +35,12 @@ export function QuestionDialog({ question, onClose }: { question: Question | nul
           readOnly={question !== null}
           data-autofocus={question === null || undefined}
         />
-        <PageField value={page} isFocused={question !== null} maxLength={QUESTION_CHARACTERS_MAX} onChange={setPage} />
+        <PageField
+          value={page}
+          isFocused={question !== null}
+          maxLength={QUESTION_CHARACTERS_MAX}
+          onChange={setPage}
+        />
         <TextInput
           label="Fact"
           description="Words that the answer should contain. Case and spaces don’t count."
