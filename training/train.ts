@@ -12,7 +12,7 @@ import { countVocabulary, gatherCorpus } from './corpus.ts'
 import { decompose } from './decompose.ts'
 import { fetchPackages } from './packages.ts'
 import { describeSources } from './sources-record.ts'
-import { say } from './say.ts'
+import { printProgress } from './print-progress.ts'
 import { SOURCES, WORDNET } from './sources.ts'
 import { finishVocabulary } from './word-vectors.ts'
 import { relatedWords } from './wordnet.ts'
@@ -37,28 +37,28 @@ await train(values.cache, values.out, values.record)
  * its sources.
  */
 async function train(cache: string, out: string, record: string): Promise<void> {
-  say(`fetching and unpacking ${SOURCES.length} packages in ${cache}`)
+  printProgress(`fetching and unpacking ${SOURCES.length} packages in ${cache}`)
   const packages = await fetchPackages(SOURCES, cache)
   const folders = new Map(packages.map(({ source, folder }) => [source, folder]))
 
-  say('reading')
+  printProgress('reading')
   const corpus = gatherCorpus(SOURCES, (source) => folders.get(source) ?? '')
   const stems = [...corpus.stemsOf.values()].reduce((sum, count) => sum + count, 0)
   const counted = countVocabulary(corpus, VOCABULARY_SIZE)
-  say(
+  printProgress(
     `${(stems / 1e6).toFixed(1)} million stems, ${corpus.names.length} different, ${counted.documents} pieces`,
   )
 
   const wordnet = folders.get(WORDNET) ?? ''
   const related = relatedWords(wordnet, counted.stems)
   const associations = associate(joined(counted.ids, related), counted.stems.length)
-  say(`${(associations.columns.length / 1e6).toFixed(1)} million associations`)
+  printProgress(`${(associations.columns.length / 1e6).toFixed(1)} million associations`)
   const vocabulary = finishVocabulary(counted, decompose(associations, WORD_DIMENSIONS))
 
   const artefact = encodeArtefact(vocabulary, MODEL_ID)
   await writeFile(out, artefact)
   await writeFile(record, describeSources(MODEL_ID, packages, corpus, artefact))
-  say(`wrote ${MODEL_ID}, ${artefact.length} bytes, to ${out}`)
+  printProgress(`wrote ${MODEL_ID}, ${artefact.length} bytes, to ${out}`)
 }
 
 function joined(first: Uint32Array, second: Uint32Array): Uint32Array {

@@ -112,8 +112,8 @@ export class Memory {
   }
 }
 
-/** A group of methods that share a transport. */
-class Group {
+/** Methods of one kind of resource. */
+class Resource {
   protected readonly transport: Transport
 
   constructor(transport: Transport) {
@@ -122,7 +122,7 @@ class Group {
 }
 
 /** Stored items. */
-class SourceItems extends Group {
+class SourceItems extends Resource {
   /** Every item, last changed first. Pages are read as needed. */
   async *list(query: SourceItemQuery = {}, options?: RequestOptions): AsyncGenerator<ListedSourceItem, void> {
     for await (const page of this.pages(query, options)) yield* page.sourceItems
@@ -161,7 +161,7 @@ class SourceItems extends Group {
 }
 
 /** Where documents come from. */
-class Sources extends Group {
+class Sources extends Resource {
   async list(options?: RequestOptions): Promise<Shape<'Source'>[]> {
     return (await this.transport.call('listSources', {}, options)).sources
   }
@@ -182,7 +182,7 @@ class Sources extends Group {
 }
 
 /** Sync runs of sources. */
-class SyncRuns extends Group {
+class SyncRuns extends Resource {
   /** One page of runs, newest first: 500 by default and at most. */
   async list(query: SyncRunQuery = {}, options?: RequestOptions): Promise<Shape<'SyncRun'>[]> {
     return (await this.transport.call('listSyncRuns', { query }, options)).syncRuns
@@ -214,7 +214,7 @@ class SyncRuns extends Group {
 }
 
 /** The audit trail. */
-class AuditEvents extends Group {
+class AuditEvents extends Resource {
   /** The newest events first: 100 by default, at most 500. */
   async list(
     query: NonNullable<Input<'listAuditEvents'>['query']> = {},
@@ -225,7 +225,7 @@ class AuditEvents extends Group {
 }
 
 /** Keys of the organization. */
-class ApiKeys extends Group {
+class ApiKeys extends Resource {
   /** Live keys, newest first. */
   async list(options?: RequestOptions): Promise<Shape<'ApiKey'>[]> {
     return (await this.transport.call('listApiKeys', {}, options)).apiKeys
@@ -243,7 +243,7 @@ class ApiKeys extends Group {
 }
 
 /** The graph of people, organizations, channels and topics in the items. */
-class MemoryCanvas extends Group {
+class MemoryCanvas extends Resource {
   get(query: CanvasQuery = {}, options?: RequestOptions): Promise<Shape<'MemoryCanvas'>> {
     return this.transport.call('memoryCanvas', { query }, options)
   }
@@ -256,7 +256,7 @@ class MemoryCanvas extends Group {
 }
 
 /** Jobs of an administrator. */
-class Maintenance extends Group {
+class Maintenance extends Resource {
   /** Deletes stored system messages of Slack. With `dryRun`, only counts them. */
   cleanUpSlackSystemEvents(
     job: { dryRun?: boolean } = {},

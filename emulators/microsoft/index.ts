@@ -1,4 +1,4 @@
-import { controlsOf } from './controls.ts'
+import { controlRoutes } from './control-routes.ts'
 import { createGrants, type Grants } from '../kit/grants.ts'
 import { createRateLimit } from '../kit/rate-limit.ts'
 import {
@@ -89,7 +89,7 @@ export async function startMicrosoftEmulator(
     port,
     handle,
     faultBody: (status) => ({ error: { code: 'generalException', message: `Status ${status}` } }),
-    control: controlsOf({ files, drive, mail, teams, grants }),
+    control: controlRoutes({ files, drive, mail, teams, grants }),
   })
   return {
     ...server,

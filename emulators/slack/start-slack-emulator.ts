@@ -6,7 +6,7 @@ import {
   type EmulatorRequest,
   type EmulatorServer,
 } from '../kit/server.ts'
-import { slackControlRoutes } from './slack-control.ts'
+import { slackControlRoutes } from './slack-control-routes.ts'
 import { DEFAULT_SLACK_SEED, type SlackSeed } from './slack-data.ts'
 import { createEventSender } from './slack-event-sender.ts'
 import { SLACK_METHODS } from './slack-methods.ts'

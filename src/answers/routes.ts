@@ -69,6 +69,10 @@ function streamed(question: Question, answer: AsyncIterable<AnswerEvent>): Strea
   return { stream: toEvents(noted()), retrieved: () => retrievedFor(question, sent) }
 }
 
+const ContextEvent = AskResponse.pick({ context: true })
+const CitationsEvent = AskResponse.pick({ citations: true })
+
+/** The events with their declared fields only, as in other responses. */
 async function* toEvents(answer: AsyncIterable<AnswerEvent>): AsyncGenerator<StreamEvent> {
   for await (const event of answer) {
     switch (event.type) {
@@ -76,16 +80,16 @@ async function* toEvents(answer: AsyncIterable<AnswerEvent>): AsyncGenerator<Str
         yield { event: 'step', data: event.step }
         break
       case 'context':
-        yield { event: 'context', data: { context: event.context } }
+        yield { event: 'context', data: ContextEvent.parse(event) }
         break
       case 'delta':
         yield { event: 'delta', data: { text: event.text } }
         break
       case 'citations':
-        yield { event: 'citations', data: { citations: event.citations } }
+        yield { event: 'citations', data: CitationsEvent.parse(event) }
         break
       case 'done':
-        yield { event: 'done', data: event.answer }
+        yield { event: 'done', data: AskResponse.parse(event.answer) }
         break
       case 'error':
         // Reports the error in the stream and refunds the credit.

@@ -56,7 +56,7 @@ import { createThreads } from '../threads/index.ts'
 import type { RateLimit } from '../usage/index.ts'
 import { requestCountersOf } from './request-counters.ts'
 import { organizationRemovalsOf } from './organization-removals.ts'
-import { createSearchMemory } from './search-memory.ts'
+import { openVectorMemory } from './open-vector-memory.ts'
 import { tracedGates, tracedLanguageModel, type Tracing } from '../tracing/index.ts'
 import type { VectorMemory } from '../vector-memory/index.ts'
 import type { Foundation } from './foundation.ts'
@@ -82,9 +82,9 @@ export interface AppDependencies extends Foundation {
   publicUrl: () => string
   /** How long clients can take to send a request; for tests. */
   timeouts?: ServerOptions<unknown>['timeouts']
-  /** How sync runs wait before they retry; of tests. */
+  /** How sync runs wait before they retry; for tests. */
   sleep?: Sleep
-  /** How often moves to a chosen embedding model are looked at, and how long they may fail; of tests. */
+  /** How often moves to a chosen embedding model are checked, and how long they may fail; for tests. */
   choiceTimes?: EmbeddingEngineDeps['choiceTimes']
 }
 
@@ -117,13 +117,24 @@ export async function createApp(given: AppDependencies): Promise<App> {
   const { items, journaled } = itemsOf(deps, models)
   const extractor = createTextExtractor({ recognition: recognitionOf(settings.OCR) })
   const files = createFiles({ db, items, extractor })
-  const engine = await createConnectorEngine({ ...deps, items, metrics })
+  const connectors = await createConnectorEngine({ ...deps, items, metrics })
   const billing = await createBillingEngine({ ...deps, metrics })
   const outgoing = createWebhookEngine({ ...deps, metrics })
   const removals = removalsOf(deps)
   const isDraining = (): boolean => draining
-  const memory = await createSearchMemory(deps, metrics)
-  const kept = { embedding, items, journaled, files, engine, removals, billing, outgoing, metrics, memory }
+  const memory = await openVectorMemory(deps, metrics)
+  const kept = {
+    embedding,
+    items,
+    journaled,
+    files,
+    connectors,
+    removals,
+    billing,
+    outgoing,
+    metrics,
+    memory,
+  }
   const organizationRemovals = organizationRemovalsOf(deps, kept)
   const parts = { ...kept, organizationRemovals, rateLimit, requestLog, isDraining }
   const services = createServices(deps, parts)
@@ -145,7 +156,7 @@ export async function createApp(given: AppDependencies): Promise<App> {
     logger,
     publicUrl,
     onReceived: metrics.observeRequest,
-    onAnswered: [metrics.observeResponse, requestLog.add],
+    onSent: [metrics.observeResponse, requestLog.add],
     isDraining,
     tracer,
     ...(deps.timeouts ? { timeouts: deps.timeouts } : {}),
@@ -201,12 +212,14 @@ function tracedDependencies(deps: AppDependencies): AppDependencies & { tracer: 
 
 /** With the embedded database requests share one session, so large ingests are stored in short transactions. */
 function itemsOf(
-  { database: { db, isAwaited }, clock, logger }: AppDependencies,
+  { database, clock, logger }: AppDependencies,
   models: ModelRegistry,
 ): { items: Items; journaled: JournaledIngests | null } {
+  const { db, driver, isAwaited } = database
   const onError = (err: unknown): void =>
     logger.error({ err }, 'a decided ingest could not be finished; it is retried')
-  const journaled = isAwaited && createJournaledIngests({ db, models, clock, isAwaited, onError })
+  const journaled =
+    driver === 'embedded' ? createJournaledIngests({ db, models, clock, isAwaited, onError }) : null
   return { items: createItems({ db, models, clock, journaled }), journaled }
 }
 
@@ -230,7 +243,7 @@ function createServices(
     embedding: EmbeddingEngine
     items: Items
     files: Files
-    engine: ConnectorEngine
+    connectors: ConnectorEngine
     removals: Removals
     organizationRemovals: OrganizationRemovals
     billing: Billing
@@ -243,11 +256,11 @@ function createServices(
   },
 ): Services {
   const { settings, database, clock, logger } = deps
-  const { items, engine, removals, billing } = parts
+  const { items, connectors, removals, billing } = parts
   const { models } = parts.embedding
   const { db } = database
   return {
-    ...engine.accounts.services,
+    ...connectors.accounts.services,
     db,
     clock,
     apiKeys: createApiKeys({ db, clock }),
@@ -270,12 +283,17 @@ function createServices(
     sources: createSources({
       db,
       clock,
-      channels: engine.accounts.channels,
-      disconnect: { prepare: engine.accounts.revocations.prepare, run: engine.disconnect },
+      channels: connectors.accounts.channels,
+      disconnect: { prepare: connectors.accounts.revocations.prepare, run: connectors.disconnect },
       removals,
     }),
-    syncRuns: createSyncRuns({ db, clock, requireOffered: engine.requireOffered, onQueued: engine.wake }),
-    itemSyncs: createItemSyncs({ db, clock, items, openAccount: engine.openAtOnce }),
+    syncRuns: createSyncRuns({
+      db,
+      clock,
+      requireOffered: connectors.requireOffered,
+      onQueued: connectors.wake,
+    }),
+    itemSyncs: createItemSyncs({ db, clock, items, openAccount: connectors.openAtOnce }),
     billing,
     outgoingWebhooks: parts.outgoing,
     rateLimit: parts.rateLimit,

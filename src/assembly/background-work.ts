@@ -31,7 +31,7 @@ interface Working {
   journaled: JournaledIngests | null
   removals: Removals
   organizationRemovals: OrganizationRemovals
-  engine: ConnectorEngine
+  connectors: ConnectorEngine
   billing: Billing
   outgoing: OutgoingWebhooks
   metrics: Metrics
@@ -54,7 +54,7 @@ export function backgroundOf(
     journaled,
     removals,
     organizationRemovals,
-    engine,
+    connectors,
     billing,
     outgoing,
     metrics,
@@ -81,7 +81,7 @@ export function backgroundOf(
       modelMove.startResuming()
       modelChoice.resume()
       approximateIndexes.start()
-      await engine.start()
+      await connectors.start()
       if (settings.ROLE === 'api') return
       removals.start()
       organizationRemovals.start()
@@ -104,7 +104,7 @@ export function backgroundOf(
         approximateIndexes,
         removals,
         organizationRemovals,
-        engine,
+        connectors,
         billing,
         outgoing,
         ...workers,

@@ -7,7 +7,7 @@ import { createSecretCipher, type SecretCipher } from '../kernel/secret-cipher.t
 
 const KEY_BYTES = 32
 
-/** The keys of accounts. Without a connector nothing is encrypted, so no key is written to disk. */
+/** The keys that encrypt account tokens. Without a connector nothing is encrypted, so none is written to disk. */
 export async function encryptionKeys(settings: Settings, isNeeded: boolean): Promise<Buffer[]> {
   if (settings.ENCRYPTION_KEY !== undefined) return settings.ENCRYPTION_KEY
   return [isNeeded ? await keptEncryptionKey(settings.DATA_DIR) : randomBytes(KEY_BYTES)]

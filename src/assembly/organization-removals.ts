@@ -8,20 +8,20 @@ import type { Foundation } from './foundation.ts'
 /** The removal of organizations, with their sources and what this process caches of them. */
 export function organizationRemovalsOf(
   deps: Foundation,
-  parts: { billing: Billing; engine: ConnectorEngine; removals: Removals; memory: VectorMemory | null },
+  parts: { billing: Billing; connectors: ConnectorEngine; removals: Removals; memory: VectorMemory | null },
 ): OrganizationRemovals {
   const { settings, database, clock, logger } = deps
-  const { billing, engine, removals, memory } = parts
+  const { billing, connectors, removals, memory } = parts
   return createOrganizationRemovals({
     db: database.db,
     clock,
     logger,
     billing,
     works: settings.ROLE !== 'api',
-    disconnect: (tx, source) => engine.accounts.revocations.prepare(tx, source),
+    disconnect: (tx, source) => connectors.accounts.revocations.prepare(tx, source),
     mark: (tx, changes, source) => removals.mark(tx, changes, source),
     onRemoved() {
-      void engine.disconnect()
+      void connectors.disconnect()
       // A failure is retried within a minute, as on every other process.
       void memory
         ?.evictRemoved()

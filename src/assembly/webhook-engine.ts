@@ -32,7 +32,7 @@ export function createWebhookEngine(
     allowsPrivate: settings.WEBHOOK_ALLOW_PRIVATE_ADDRESSES,
     lockOrganization,
     onAttempt: metrics.observeWebhook,
-    // An audit event names a person or a key, and neither did it.
+    // No person or key acted, so there is no audit event.
     onDisabled: (webhook) => logger.warn(webhook, 'a webhook was disabled: nothing can be delivered to it'),
     onError: (err) => logger.error({ err }, 'webhooks: background work failed and is retried'),
   })

@@ -7,7 +7,7 @@ import { announcePermissionChange } from '../permission-polls/index.ts'
 import { failSource, findSourcesOf } from '../sources/index.ts'
 import { notePushEvent } from '../sync/index.ts'
 
-export interface Webhooks {
+export interface IncomingWebhooks {
   /** Stores a provider's events for a later run. @returns the challenge to answer, if any @throws AppError */
   receive(
     provider: ProviderId,
@@ -16,7 +16,11 @@ export interface Webhooks {
 }
 
 /** Stores providers' events for every source of the affected account. */
-export function createWebhooks(deps: { db: Db; clock: Clock; environment: ProviderEnvironment }): Webhooks {
+export function createIncomingWebhooks(deps: {
+  db: Db
+  clock: Clock
+  environment: ProviderEnvironment
+}): IncomingWebhooks {
   const { db, clock, environment } = deps
   return {
     async receive(provider, request) {

@@ -14,7 +14,7 @@ import { createRevocations, type Revocations } from './revocations.ts'
 import type { ProviderServices } from './provider-routes.ts'
 import type { ConnectionServices } from './routes.ts'
 import { createSecretCipher } from '../kernel/secret-cipher.ts'
-import { createWebhooks } from './incoming-webhooks.ts'
+import { createIncomingWebhooks } from './incoming-webhooks.ts'
 
 export interface ProviderAccountsDependencies {
   db: Db
@@ -59,7 +59,7 @@ export function createProviderAccounts(deps: ProviderAccountsDependencies): Prov
     services: {
       connections: createConnections({ ...deps, cipher, states, access: connectorAccess, revocations }),
       connectorAccess,
-      webhooks: createWebhooks({ db, clock, environment: deps.environment }),
+      incomingWebhooks: createIncomingWebhooks({ db, clock, environment: deps.environment }),
       cleanUps: createCleanUps({ db, clock }),
     },
     channels: createChannels({ openAccount }),

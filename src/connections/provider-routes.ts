@@ -5,10 +5,10 @@ import type { ProviderId } from '../kernel/provider-id.ts'
 import { count, text } from '../kernel/schemas.ts'
 import { type Provider, providers } from '../providers/index.ts'
 import type { CleanUps } from './clean-ups.ts'
-import type { Webhooks } from './incoming-webhooks.ts'
+import type { IncomingWebhooks } from './incoming-webhooks.ts'
 
 export interface ProviderServices {
-  webhooks: Webhooks
+  incomingWebhooks: IncomingWebhooks
   cleanUps: CleanUps
 }
 
@@ -41,8 +41,8 @@ function webhookRoutes({ id, webhook }: Provider<ProviderId>) {
           }),
         ]),
       },
-      handle: async ({ headers, rawBody }, { webhooks }) => {
-        const challenge = await webhooks.receive(id, { headers, rawBody })
+      handle: async ({ headers, rawBody }, { incomingWebhooks }) => {
+        const challenge = await incomingWebhooks.receive(id, { headers, rawBody })
         return challenge === null ? reply(200, { ok: true as const }) : reply(200, { challenge })
       },
     }),

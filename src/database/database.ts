@@ -27,8 +27,8 @@ export interface OpenDatabase {
   readonly files: FileBackup | null
   /** Opens the same server again, with one connection and no statement timeout. Null for an embedded database. */
   readonly openPatient: (() => Promise<OpenDatabase>) | null
-  /** Whether another caller waits for the one shared session. Null for a pool of sessions. */
-  readonly isAwaited: (() => boolean) | null
+  /** Whether another caller waits for a session. */
+  readonly isAwaited: () => boolean
   /** Writes to disk what `close` would otherwise have to write, while requests continue. Does nothing on a server. */
   flush(): Promise<void>
   /** Ends all connections. An embedded database also releases its directory. */

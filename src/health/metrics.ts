@@ -44,8 +44,8 @@ export function createMetrics() {
     watchWebhooks: (read: Reader<typeof WEBHOOK_GAUGES>) => watch(registry, read, WEBHOOK_GAUGES),
     observeCanvasItems: (read: number) => canvasItems.inc(read),
     observeSearch: (path: 'memory' | 'approximate' | 'database') => searches.inc({ path }),
-    watchSearchMemory: (read: () => Awaited<ReturnType<Reader<typeof SEARCH_MEMORY_GAUGES>>>) =>
-      watch(registry, async () => read(), SEARCH_MEMORY_GAUGES),
+    watchVectorMemory: (read: () => Awaited<ReturnType<Reader<typeof VECTOR_MEMORY_GAUGES>>>) =>
+      watch(registry, async () => read(), VECTOR_MEMORY_GAUGES),
   }
 }
 
@@ -165,7 +165,7 @@ const WEBHOOK_GAUGES = {
   },
 }
 
-const SEARCH_MEMORY_GAUGES = {
+const VECTOR_MEMORY_GAUGES = {
   bytes: { name: 'search_memory_bytes', help: 'Memory used by cached vectors' },
   organizations: {
     name: 'search_memory_organizations',

@@ -25,7 +25,7 @@ import { CLIENT_TIMEOUTS, type ClientTimeouts, createClientErrorHandler } from '
 import { endConnectionsOnClose } from './end-connections.ts'
 import { toAppError } from './error-response.ts'
 import { createRequestOwners } from './request-owners.ts'
-import { logAnswers, type OnAnswered } from './log-answers.ts'
+import { logResponses, type OnSent } from './log-responses.ts'
 import { answerUnknownRoutes, pathOf } from './not-found.ts'
 import type { Gates } from './gates.ts'
 import { sendPage, wantsPage } from './page.ts'
@@ -45,7 +45,7 @@ export interface ServerOptions<S> {
   publicUrl: () => string
   /** Called for every request as it arrives; the returned function is called when it is answered or aborted. */
   onReceived?: () => () => void
-  onAnswered?: readonly OnAnswered[]
+  onSent?: readonly OnSent[]
   tracer?: Tracer | undefined
   /** While true, every route except the operations answers 503. */
   isDraining?: () => boolean
@@ -163,7 +163,7 @@ export async function createServer<S>(options: ServerOptions<S>): Promise<Fastif
     // TRACE would echo what only the service should see, and no address has it.
     if (request.method === 'TRACE') throw methodNotAllowed(request, addresses.methodsOf(pathOf(request)))
   })
-  logAnswers(app, options.onAnswered)
+  logResponses(app, options.onSent)
   app.setErrorHandler((error, request, reply) => {
     const appError = toAppError(error)
     logFault(request, error, appError)

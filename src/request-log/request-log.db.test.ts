@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { randomUUID } from 'node:crypto'
 import { createTestDatabase, type TestDatabase } from '../../test/support/database.ts'
-import type { Answered } from '../http/log-answers.ts'
+import type { SentResponse } from '../http/log-responses.ts'
 import type { AgentCaller } from '../kernel/caller.ts'
 import { listRequests } from './list-requests.ts'
 import { LOGGED_DAYS } from './limits.ts'
@@ -45,14 +45,14 @@ async function workspace(limits: { requestsMax?: number; trimEvery?: number; wai
     at: (ms: number) => {
       time.now = new Date(START.getTime() + ms)
     },
-    add: (answered: Partial<Answered> = {}) => log.add(answeredBy({ caller: agent, ...answered })),
+    add: (response: Partial<SentResponse> = {}) => log.add(responseOf({ caller: agent, ...response })),
     async list(filter: Parameters<typeof listRequests>[2] = { limit: 100 }) {
       return await listRequests(db, organizationId, filter)
     },
   }
 }
 
-function answeredBy(different: Partial<Answered>): Answered {
+function responseOf(different: Partial<SentResponse>): SentResponse {
   return {
     requestId: randomUUID(),
     method: 'POST',
@@ -122,7 +122,7 @@ describe('the request log', () => {
   it('writes the batches of other workspaces when one fails, and reports what is missing', async () => {
     const { log, add, lost, list } = await workspace()
     const failing = await workspace()
-    log.add(answeredBy({ caller: failing.agent, status: 100_000 }))
+    log.add(responseOf({ caller: failing.agent, status: 100_000 }))
     add()
     await log.flush()
     expect((await list()).requests).toHaveLength(1)
@@ -131,7 +131,7 @@ describe('the request log', () => {
 
   it('drops requests of a workspace that was removed without reporting them', async () => {
     const { log, add, agent, lost, list } = await workspace()
-    log.add(answeredBy({ caller: { ...agent, organizationId: randomUUID() } }))
+    log.add(responseOf({ caller: { ...agent, organizationId: randomUUID() } }))
     add()
     await log.flush()
     expect((await list()).requests).toHaveLength(1)

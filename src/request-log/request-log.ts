@@ -3,7 +3,7 @@ import type { Db } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
 import type { Row } from '../database/schema.ts'
 import { isForeignKeyViolation } from '../database/retry-conflicts.ts'
-import type { Answered } from '../http/log-answers.ts'
+import type { SentResponse } from '../http/log-responses.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { inParts } from '../kernel/in-parts.ts'
 import { LOGGED_DAYS, REQUESTS_MAX } from './limits.ts'
@@ -11,7 +11,7 @@ import { LOGGED_DAYS, REQUESTS_MAX } from './limits.ts'
 /** The log of what API keys called. It is written in batches, so no request waits for it. */
 export interface RequestLog {
   /** Logs an answered request of a key; ignores other callers. */
-  add(answered: Answered): void
+  add(response: SentResponse): void
   /** Writes what was added so far, so that a reader sees it. */
   flush(): Promise<void>
   start(): void
@@ -129,7 +129,7 @@ export function createRequestLog({
 }
 
 function toRequest(
-  { requestId, method, route, status, seconds, credits, isMcp }: Answered,
+  { requestId, method, route, status, seconds, credits, isMcp }: SentResponse,
   apiKeyId: string,
   at: Date,
 ): LoggedRequest {

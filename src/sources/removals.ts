@@ -155,7 +155,7 @@ async function removeEmpty({ db, signal }: Work, { organizationId, sourceId }: S
 type RemoveBatch = (tx: Tx, changes: ItemChanges, after: string) => Promise<string | null>
 
 /** Runs batches one after another and yields to other work in between. */
-async function inBatches(
+async function forEachBatch(
   { db, signal }: Work,
   { organizationId }: SourceRef,
   remove: RemoveBatch,
@@ -174,7 +174,7 @@ async function removeClaims(work: Work, source: SourceRef, which: 'of others too
   const { organizationId, sourceId } = source
   const isOthersToo = sql`and exists (select from synced_items o where o.organization_id = s.organization_id
     and o.source_item_id = s.source_item_id and o.source_id <> s.source_id)`
-  await inBatches(work, source, async (tx, changes, after) => {
+  await forEachBatch(work, source, async (tx, changes, after) => {
     const { rows } = await sql`
       select s.external_id from synced_items s
       where s.organization_id = ${organizationId} and s.source_id = ${sourceId} and s.external_id > ${after}
@@ -189,7 +189,7 @@ async function removeClaims(work: Work, source: SourceRef, which: 'of others too
 /** Items without any claim. */
 async function removePushed(work: Work, source: SourceRef): Promise<void> {
   const { organizationId, sourceId } = source
-  await inBatches(work, source, async (tx, changes) => {
+  await forEachBatch(work, source, async (tx, changes) => {
     const rows = await tx
       .selectFrom('source_items')
       .select('id')

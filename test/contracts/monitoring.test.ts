@@ -62,7 +62,7 @@ async function shown(): Promise<string> {
   metrics.observeCanvasItems(1)
   metrics.observeSearch('memory')
   metrics.observeSearch('approximate')
-  metrics.watchSearchMemory(() => ({ bytes: 1, organizations: 1 }))
+  metrics.watchVectorMemory(() => ({ bytes: 1, organizations: 1 }))
   metrics.watchOverage(async () => ({ waitingAnswers: 0, uncertainAnswers: 0, lagSeconds: 0 }))
   metrics.observeUnannounced()
   metrics.watchComparison(async () => ({

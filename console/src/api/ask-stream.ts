@@ -74,7 +74,7 @@ async function send(
   }
 }
 
-/** True for all events except errors. The service validates events before it sends them. */
+/** True for all events except errors. The service sends declared fields only. */
 function isAskEvent(given: { event: string; data: unknown }): given is AskEvent {
   return ['step', 'context', 'delta', 'citations', 'done'].includes(given.event)
 }

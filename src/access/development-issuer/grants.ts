@@ -4,7 +4,7 @@ import type { ClientId } from './clients.ts'
 
 const CODE_MS = 60_000
 const REFRESH_TOKEN_MS = 24 * 60 * 60_000
-/** Above this the oldest is dropped: a caller that asks for thousands only loses its own. */
+/** Beyond this the oldest is dropped, so a caller that asks for thousands loses only its own. */
 const KEPT_MAX = 1_000
 
 /** A person who signed in at a client. */

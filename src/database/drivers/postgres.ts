@@ -77,7 +77,7 @@ export async function openPostgres({
     driver: 'postgres',
     files: null,
     openPatient: () => openPostgres({ url, connectionsMax: 1, isPatient: true }),
-    isAwaited: null,
+    isAwaited: () => false,
     flush: () => Promise.resolve(),
     close: () => pool.end(),
   }

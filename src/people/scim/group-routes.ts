@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { reply } from '../../http/route.ts'
 import { EXAMPLE_ID, idOf } from '../../kernel/schemas.ts'
-import { groupAnswer, listAnswer } from './answers.ts'
+import { groupResponse, listResponse } from './responses.ts'
 import { parseFilter } from './filter.ts'
 import { readScimGroup } from './group-shape.ts'
 import { groupChangesOf } from './patch-group.ts'
@@ -39,7 +39,7 @@ export const scimGroupRoutes = [
       const filter = query.filter === undefined ? null : parseFilter(query.filter, GROUP_FILTERS)
       const range = { ...rangeOf(query), withMembers: !leavesOutMembers(query.excludedAttributes) }
       const { total, groups } = await scimGroups.list(caller.organizationId, filter, range)
-      return reply(200, listAnswer(groups.map(groupAnswer), total, range.startIndex))
+      return reply(200, listResponse(groups.map(groupResponse), total, range.startIndex))
     },
   }),
   define({
@@ -56,7 +56,7 @@ export const scimGroupRoutes = [
     refuses: ['group_exists', 'group_limit_reached', 'overloaded'],
     responses: { 201: ScimGroupBody },
     handle: async ({ caller, body }, { scimGroups }) => {
-      const answer = groupAnswer(await scimGroups.create(caller, readScimGroup(body)))
+      const answer = groupResponse(await scimGroups.create(caller, readScimGroup(body)))
       return reply(201, answer, { Location: answer.meta.location })
     },
   }),
@@ -73,7 +73,7 @@ export const scimGroupRoutes = [
     handle: async ({ caller, params, query }, { scimGroups }) => {
       const group = await scimGroups.get(caller.organizationId, params.id)
       const members = leavesOutMembers(query.excludedAttributes) ? null : group.members
-      return reply(200, groupAnswer({ ...group, members }))
+      return reply(200, groupResponse({ ...group, members }))
     },
   }),
   define({
@@ -90,7 +90,7 @@ export const scimGroupRoutes = [
     refuses: ['group_exists', 'overloaded'],
     responses: { 200: ScimGroupBody },
     handle: async ({ caller, params, body }, { scimGroups }) =>
-      reply(200, groupAnswer(await scimGroups.replace(caller, params.id, readScimGroup(body)))),
+      reply(200, groupResponse(await scimGroups.replace(caller, params.id, readScimGroup(body)))),
   }),
   define({
     ...shared,
@@ -106,7 +106,7 @@ export const scimGroupRoutes = [
     refuses: ['group_exists', 'overloaded'],
     responses: { 200: ScimGroupBody },
     handle: async ({ caller, params, body }, { scimGroups }) =>
-      reply(200, groupAnswer(await scimGroups.patch(caller, params.id, groupChangesOf(stepsOf(body))))),
+      reply(200, groupResponse(await scimGroups.patch(caller, params.id, groupChangesOf(stepsOf(body))))),
   }),
   define({
     ...shared,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { reply } from '../../http/route.ts'
 import { AppError } from '../../kernel/errors.ts'
-import { listAnswer } from './answers.ts'
+import { listResponse } from './responses.ts'
 import { RESOURCE_TYPES, SCHEMAS, SERVICE_PROVIDER_CONFIG } from './discovery.ts'
 import { scimGroupRoutes } from './group-routes.ts'
 import { define, Description, shared } from './route-shapes.ts'
@@ -42,7 +42,7 @@ const oneOf = (operationId: string, path: string, summary: string, list: readonl
     },
   })
 
-const listOf = (list: readonly object[]) => listAnswer(list, list.length, 1)
+const listOf = (list: readonly object[]) => listResponse(list, list.length, 1)
 
 export const scimRoutes = [
   described('scimConfig', 'ServiceProviderConfig', 'What is supported of SCIM', SERVICE_PROVIDER_CONFIG),

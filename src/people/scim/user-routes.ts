@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { reply } from '../../http/route.ts'
 import { EXAMPLE_ID, idOf } from '../../kernel/schemas.ts'
-import { listAnswer, userAnswer } from './answers.ts'
+import { listResponse, userResponse } from './responses.ts'
 import { parseFilter } from './filter.ts'
 import { stepsOf } from './patch.ts'
 import { define, List, ListQuery, OneQuery, ScimPatchBody, shared, rangeOf, User } from './route-shapes.ts'
@@ -24,7 +24,7 @@ export const scimUserRoutes = [
       const filter = query.filter === undefined ? null : parseFilter(query.filter, USER_FILTERS)
       const range = rangeOf(query)
       const { total, people } = await scimUsers.list(caller.organizationId, filter, range)
-      return reply(200, listAnswer(people.map(userAnswer), total, range.startIndex))
+      return reply(200, listResponse(people.map(userResponse), total, range.startIndex))
     },
   }),
   define({
@@ -38,7 +38,7 @@ export const scimUserRoutes = [
     refuses: ['person_exists'],
     responses: { 201: User },
     handle: async ({ caller, body }, { scimUsers }) => {
-      const answer = userAnswer(await scimUsers.create(caller, readUser(body)))
+      const answer = userResponse(await scimUsers.create(caller, readUser(body)))
       return reply(201, answer, { Location: answer.meta.location })
     },
   }),
@@ -53,7 +53,7 @@ export const scimUserRoutes = [
     query: OneQuery,
     responses: { 200: User },
     handle: async ({ caller, params }, { scimUsers }) =>
-      reply(200, userAnswer(await scimUsers.get(caller.organizationId, params.id))),
+      reply(200, userResponse(await scimUsers.get(caller.organizationId, params.id))),
   }),
   define({
     ...shared,
@@ -68,7 +68,7 @@ export const scimUserRoutes = [
     refuses: ['person_exists'],
     responses: { 200: User },
     handle: async ({ caller, params, body }, { scimUsers }) =>
-      reply(200, userAnswer(await scimUsers.replace(caller, params.id, readUser(body)))),
+      reply(200, userResponse(await scimUsers.replace(caller, params.id, readUser(body)))),
   }),
   define({
     ...shared,
@@ -83,7 +83,7 @@ export const scimUserRoutes = [
     refuses: ['person_exists'],
     responses: { 200: User },
     handle: async ({ caller, params, body }, { scimUsers }) =>
-      reply(200, userAnswer(await scimUsers.patch(caller, params.id, stepsOf(body)))),
+      reply(200, userResponse(await scimUsers.patch(caller, params.id, stepsOf(body)))),
   }),
   define({
     ...shared,

@@ -18,19 +18,19 @@ export interface GitHubRun {
   session: ProviderSession
   extractor: TextExtractor
   itemsPerPage: number
-  /** Of the API: it makes ids unique. */
+  /** The API's host, which makes ids unique. */
   host: string
 }
 
 /** The repositories that a source reads, by id. */
 export type FindRepositories = (github: GitHub) => Promise<Map<number, Repository>>
 
-/** An item without what is the same for all of its repository. */
+/** An item without the fields that all items of a repository share. */
 type Read = Omit<ProviderItem, 'externalId'>
 
 /**
- * The repositories of an account as a list and a feed. A round goes through all repositories; of each it reads what
- * changed in the lists by time and in the tree of the default branch, and looks for deleted issues at times.
+ * The repositories of an account as a list and a feed. A round reads each repository's changes in the lists ordered by
+ * time and in the tree of the default branch. Now and then it lists all issues to find deleted ones.
  */
 export function createGitHubFeed(run: GitHubRun, find: FindRepositories): Feed<Entry> {
   const { github, session, host } = run
@@ -38,7 +38,7 @@ export function createGitHubFeed(run: GitHubRun, find: FindRepositories): Feed<E
   const repositories = () => (found ??= find(github))
   const parts = createParts(github, session, run.itemsPerPage)
 
-  /** Goes on to the next step that finds something. */
+  /** Continues to the next step that finds something. */
   async function advance(from: Position, isCrawl: boolean) {
     const next = structuredClone(from)
     const known = await repositories()
@@ -67,7 +67,7 @@ export function createGitHubFeed(run: GitHubRun, find: FindRepositories): Feed<E
     const { repository } = where
     const before = position.repositories[id]
     const isSame = before?.name === repository.full_name && before.isPublic === !repository.private
-    // A new name is in every item, and so is whether everyone may read it.
+    // Every item has the repository's name and visibility, so a change of either reads all again.
     const state = before !== undefined && isSame ? before : newState(repository, github.now())
     if (state !== before) position.place = placeOf('issues')
     position.repositories[id] = state
@@ -107,8 +107,8 @@ export function createGitHubFeed(run: GitHubRun, find: FindRepositories): Feed<E
 }
 
 /**
- * Removes what is stored of a repository that was deleted, or that the token no longer reads. What is read of it is
- * forgotten at once: a later step may find the repository again, and must then read everything.
+ * Deletes the items of a repository that was deleted or that the token can no longer read. Its state is deleted at
+ * once, because a later round that finds the repository again must read everything.
  */
 async function removeRepository({ session, host }: GitHubRun, position: Position, id: string): Promise<Step> {
   const gone = await storedBelow(session, `${host}/${id}/`, REMOVED_AT_ONCE)
@@ -122,7 +122,7 @@ function idsOf(known: ReadonlyMap<number, Repository>, { repositories }: Positio
   return [...ids, ...Object.keys(repositories).filter((id) => !known.has(Number(id)))]
 }
 
-/** A part that GitHub does not let the token read is skipped, and what is stored of it stays. */
+/** Skips a part that the token may not read; its stored items stay. */
 function refused(
   error: unknown,
   { repository, prefix }: Pick<Here, 'repository' | 'prefix'>,

@@ -4,7 +4,7 @@ import type { Repository } from './repositories.ts'
 /** GitHub may show a change a little after one with a later time. */
 const OVERLAP_MS = 60_000
 
-/** A list by time: what changed at `since` or later is not read yet. `etag` is the mark of its first page. */
+/** A list ordered by time, read up to `since`. `etag` is that of its first page. */
 const TimedList = z.object({ since: z.string().nullable(), etag: z.string().nullable() })
 type TimedList = z.output<typeof TimedList>
 
@@ -27,20 +27,20 @@ const RepositoryState = z.object({
 })
 export type RepositoryState = z.output<typeof RepositoryState>
 
-/** Where a round is in its first repository that is left. */
+/** How far a round has read the first repository of its list. */
 const Place = z.object({
   part: z.enum(PARTS),
   since: z.string().nullable(),
-  /** The next page, where many changes have one time, and of discussions. */
+  /** The next page of discussions, or of changes with the same time. */
   address: z.string().nullable(),
   etag: z.string().nullable(),
-  /** The tree that is read, and the last path of it that was. */
+  /** The tree being read, and the last path that was read. */
   sha: z.string().nullable(),
   after: z.string(),
 })
 export type Place = z.output<typeof Place>
 
-/** What is read of each repository, and what a round has still to look at; null: no round has begun. */
+/** What was read of each repository. `left`: the repositories that the round has not finished; null: between rounds. */
 export const Position = z.object({
   repositories: z.record(z.string(), RepositoryState),
   left: z.array(z.string()).nullable(),

@@ -196,11 +196,11 @@ export async function addIfNew(sync: NotionSync, ref: NotionRef, always = false)
     addPending(sync.state, { ...ref, hasMoved: always })
     return
   }
-  if (!always && (sync.visited.has(ref.id) || (await isKnown(sync, ref.id)))) return
+  if (!always && (sync.visited.has(ref.id) || (await hasStored(sync, ref.id)))) return
   addPending(sync.state, ref)
 }
 
-async function isKnown({ stored, run }: NotionSync, id: string): Promise<boolean> {
+async function hasStored({ stored, run }: NotionSync, id: string): Promise<boolean> {
   if (!stored.has(id) && (await isStored(run.session, id))) stored.add(id)
   return stored.has(id)
 }

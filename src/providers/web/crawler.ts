@@ -19,7 +19,7 @@ export type WebCaller = ReturnType<typeof createProviderCaller>
 export const createWebCaller = (): WebCaller =>
   createProviderCaller({ toProviderError: () => null, curedByNewToken: () => false })
 
-/** A polite visitor of one site: one request at a time, with a pause between them, and by its robots.txt. */
+/** Requests only what a site's robots.txt allows, one page at a time, with pauses. */
 export interface Crawler {
   session: ProviderSession
   extractor: TextExtractor
@@ -31,7 +31,7 @@ export interface Crawler {
   get(url: URL, headers?: Record<string, string>, bytesMax?: number): Promise<PageAnswer>
 }
 
-/** Begins a run: reads robots.txt. Throws ProviderError when it, or the first page, may not be read. */
+/** Starts a run by reading robots.txt. Throws ProviderError if that or the first page may not be read. */
 export async function createCrawler(
   session: ProviderSession,
   settings: WebSite,
@@ -97,7 +97,7 @@ export async function readSitemaps({
   return pages
 }
 
-/** A file that may not or cannot be read counts as missing; an outage does not. */
+/** A file that is disallowed or unreadable counts as missing; an outage does not. */
 function refusedAsNone(error: unknown): null {
   if (error instanceof ProviderError && error.kind === 'rejected') return null
   throw error

@@ -15,7 +15,7 @@ import { addingPages, type Cursor, NEVER_READ, parseCursor, startCursor } from '
 import type { WebSite } from './form.ts'
 import { type Visit, visitPage } from './visit.ts'
 
-/** How long a page is not requested again, unless the sitemap gives it another date. */
+/** A page is requested again only after this time, unless the sitemap has a new date for it. */
 const FRESH_SECONDS = 6 * 3_600
 /** How long a run requests pages that it has read before. */
 const REVISIT_MS = 30 * 60_000
@@ -39,7 +39,7 @@ const emptyStep = (): Step => ({
   unchanged: 0,
 })
 
-/** The pages of a run: a round of requests that starts with what is new or old, and follows the links it finds. */
+/** The pages of a run, which requests new and old pages and follows their links. */
 export async function* syncSite(
   session: ProviderSession,
   { cursor }: ListChangesInput,
@@ -81,7 +81,7 @@ function nameOf({ clock, random }: ProviderSession): string {
   return `${clock.now().toISOString()}-${Math.floor(random() * 1e9).toString(36)}`
 }
 
-/** Queues the start pages, what the sitemap has of news, and the pages that were not requested for longest. */
+/** Queues the start pages, those that are new or changed in the sitemap, and those requested longest ago. */
 async function beginRound(crawler: Crawler, state: Cursor): Promise<void> {
   if (state.round !== null) return
   const { settings, session, robots } = crawler
@@ -119,7 +119,7 @@ function* datesOf(
   return dated
 }
 
-/** Requests the next page of the queue, and notes what came of it. */
+/** Requests the next page of the queue and records the result. */
 function createVisitor(crawler: Crawler, state: Cursor): (step: Step) => Promise<void> {
   const { session, site, robots, settings } = crawler
   const guard = createOutageGuard(session.signal)

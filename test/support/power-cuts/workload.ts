@@ -138,7 +138,7 @@ class Workload {
     const { database } = this.#service
     const bench = await startSyncBench(database)
     const provider = createFakeProvider('notion', { pageSize: 6 })
-    const { items } = journaledProcess(database.db, { isAwaited: database.isAwaited ?? (() => true) })
+    const { items } = journaledProcess(database.db, { isAwaited: database.isAwaited })
     const worker = bench.worker(provider.adapter, { items })
     const source = await bench.connect()
     const contents = new Map<string, string>()

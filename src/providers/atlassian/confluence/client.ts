@@ -37,7 +37,7 @@ export interface Confluence {
     schema: Schema,
     parameters?: Parameters,
   ): Promise<z.output<Schema>>
-  /** A thing by its id; null when there is none, or not for this account. */
+  /** An object by its ID; null if it does not exist or the account may not see it. */
   find<Schema extends z.ZodType>(
     path: string,
     schema: Schema,
@@ -53,14 +53,14 @@ export interface Confluence {
   download(path: string): Promise<Buffer>
   /** Users that exist and that the account may see. */
   users(accountIds: Iterable<string>): Promise<ConfluenceUser[]>
-  /** Whose token it is. Confluence answers some requests with a refused token as if nobody were logged in. */
+  /** The token's user. With a rejected token, Confluence answers some requests as if nobody were logged in. */
   accountId(): Promise<string>
 }
 
 export function createConfluence(base: string, send: Send, download: Send): Confluence {
   const wiki = `${base}/wiki/`
   const addressOf = (path: string, parameters?: Parameters): string => withParameters(wiki + path, parameters)
-  /** The address of a next page comes from an answer, and the token must not leave the site. */
+  /** Checks the next page's address, which comes from a response: the token must not leave the site. */
   const nextOf = (link: string): string => {
     const below = link.startsWith('/') ? `${base}${link.startsWith('/wiki/') ? '' : '/wiki'}${link}` : link
     const next = URL.parse(below)?.href ?? ''

@@ -18,7 +18,7 @@ export interface Progress {
   run: TeamsRun
   /** Channels whose changes it has read. */
   read: Set<string>
-  /** Channels that it has begun again. */
+  /** Channels that it started over. */
   restarted: Set<string>
   /** What is left of the current survey. */
   missing: string[] | undefined
@@ -30,7 +30,7 @@ interface Step extends Pick<FeedPage<Thread>, 'listed'> {
 
 const NOTHING: Step = { listed: [], gone: [] }
 
-/** A token that Graph no longer knows makes the channel read again, once; a closed channel is left out. */
+/** Starts a channel over, once, if Graph no longer knows its token. Leaves out a closed channel. */
 function forgive({ run, restarted }: Progress, position: Position, id: string, error: unknown): void {
   const isStale = error instanceof ProviderError && error.kind === 'cursor_expired'
   if (isStale && !restarted.has(id)) beginCrawl(run, position, id)
@@ -108,7 +108,7 @@ function surveyLater({ surveys }: Position, id: string): void {
   if (!surveys.includes(id)) surveys.push(id)
 }
 
-/** What is listed in an unknown format is looked up. */
+/** Items in an unknown format have no entry, so they are requested. */
 const listedIn = (
   channel: string,
   { entries, unknown }: { entries: readonly Thread[]; unknown: readonly string[] },

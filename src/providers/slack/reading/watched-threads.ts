@@ -13,7 +13,7 @@ export function isThreadKnown(state: SlackState, channelId: string, root: SlackM
   return watched ? watched.rootMark === markOf([root]) : null
 }
 
-/** Whether the roots of an hour's unwatched threads are as when they were read. If not, they must be read now. */
+/** Whether the roots of an hour's unwatched threads are unchanged since they were read. If not, they must be read now. */
 export function areUnwatchedKnown(
   state: SlackState,
   channelId: string,
@@ -51,7 +51,7 @@ export const unreadThread = (latestReply: string): WatchedThread => ({
   mark: '',
 })
 
-/** Watches only the threads with the latest replies. Of the others in the look-back, each hour has one mark. */
+/** Watches only the threads with the latest replies. The others in the look-back have one mark per hour. */
 export function pruneThreads(state: SlackState, most: number): void {
   for (const channel of Object.values(state.channels)) forgetLeftHours(channel)
   const entries = Object.entries(state.threads)

@@ -5,7 +5,7 @@ import type { Person } from './users.ts'
 
 const LIST_SCHEMA = 'urn:ietf:params:scim:api:messages:2.0:ListResponse'
 
-export function userAnswer({ id, attributes, createdAt, updatedAt }: Person) {
+export function userResponse({ id, attributes, createdAt, updatedAt }: Person) {
   return {
     schemas: [USER_SCHEMA],
     id,
@@ -15,7 +15,7 @@ export function userAnswer({ id, attributes, createdAt, updatedAt }: Person) {
 }
 
 /** Has `members` only when they were requested. */
-export function groupAnswer({ id, displayName, externalId, members, createdAt, updatedAt }: ScimGroup) {
+export function groupResponse({ id, displayName, externalId, members, createdAt, updatedAt }: ScimGroup) {
   return {
     schemas: [GROUP_SCHEMA],
     id,
@@ -38,7 +38,7 @@ function metaOf(resourceType: 'User' | 'Group', id: string, createdAt: Date, upd
 }
 
 /** RFC 7644, section 3.4.2. */
-export function listAnswer<Resource>(resources: readonly Resource[], total: number, startIndex: number) {
+export function listResponse<Resource>(resources: readonly Resource[], total: number, startIndex: number) {
   return {
     schemas: [LIST_SCHEMA],
     totalResults: total,

@@ -16,7 +16,7 @@ const WAITS = {
 }
 
 /** Where searched vectors are cached; null when caching is off or this process does not search. */
-export async function createSearchMemory(
+export async function openVectorMemory(
   { settings, database, logger }: { settings: Settings; database: OpenDatabase; logger: Logger },
   metrics: Metrics,
 ): Promise<VectorMemory | null> {
@@ -41,7 +41,7 @@ export async function createSearchMemory(
         'vectors could not be loaded into memory; the database answers searches',
       ),
   })
-  metrics.watchSearchMemory(memory.held)
+  metrics.watchVectorMemory(memory.held)
   return memory
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { found, type Account, type Subscription } from './account.ts'
 import { authenticateCheckout, expireSession, payCheckout } from './checkout.ts'
-import type { Controls } from './controlled.ts'
+import type { Controls } from './emulator-parts.ts'
 import { isTestCard, TEST_CARDS, type TestCard } from './customers.ts'
 import { authenticateInvoice, payInvoice } from './invoices.ts'
 import { changePlan, liveSubscription, replaceCard } from './portal.ts'
@@ -26,7 +26,7 @@ const PlanOf = z.strictObject({ customer: z.string(), plan: z.string() })
 const CancelOf = z.strictObject({ customer: z.string(), cancel: z.boolean().default(true) })
 
 /** Customers' actions on the hosted pages, without the pages. */
-export function customerControl(account: Account): Controls {
+export function customerControls(account: Account): Controls {
   const sessionOf = (id: string) => found(account.checkoutSessions, 'checkout.session', id)
   const subscriptionOf = (customer: string): Subscription => {
     const subscription = liveSubscription(account, customer)

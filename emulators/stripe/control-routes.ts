@@ -1,22 +1,22 @@
 import { z } from 'zod'
-import { customerControl } from './control-customers.ts'
-import type { Controlled, Controls } from './controlled.ts'
+import { customerControls } from './customer-controls.ts'
+import type { EmulatorParts, Controls } from './emulator-parts.ts'
 import { invalid } from './stripe-error.ts'
 import { NO_TROUBLE } from './webhooks.ts'
 
 /** The controls at `POST /_emulator/<name>`. */
-export function controlRoutes(controlled: Controlled): Controls {
+export function controlRoutes(parts: EmulatorParts): Controls {
   return {
-    ...customerControl(controlled.account),
-    ...accountControl(controlled),
-    ...webhookControl(controlled),
+    ...customerControls(parts.account),
+    ...accountControls(parts),
+    ...webhookControls(parts),
   }
 }
 
 const PriceKey = z.strictObject({ lookupKey: z.string() })
 const Work = z.strictObject({ ms: z.number().int().min(0).max(60_000) })
 
-function accountControl({ account, api }: Controlled): Controls {
+function accountControls({ account, api }: EmulatorParts): Controls {
   return {
     'remove-price': (body) => {
       const { lookupKey } = PriceKey.parse(body)
@@ -40,7 +40,7 @@ const Trouble = z.strictObject({
 })
 const Order = z.strictObject({ order: z.enum(['sent', 'reversed', 'shuffled']).default('sent') })
 
-function webhookControl({ webhooks }: Controlled): Controls {
+function webhookControls({ webhooks }: EmulatorParts): Controls {
   return {
     webhooks: (body) => {
       const change = Object.entries(Trouble.parse(body)).filter(([, value]) => value !== undefined)

@@ -6,7 +6,7 @@ import type { EmulatedMessage, TeamsState } from './teams-state.ts'
 
 type Fields = Record<string, unknown>
 
-interface Controlled {
+interface EmulatorParts {
   files: DriveState
   drive: EmulatedDrive
   mail: MailState
@@ -15,8 +15,8 @@ interface Controlled {
 }
 
 /** What can be changed at the emulator from outside. */
-export function controlsOf(controlled: Controlled): Record<string, (body: Fields) => unknown> {
-  const { files, drive, mail, teams, grants } = controlled
+export function controlRoutes(parts: EmulatorParts): Record<string, (body: Fields) => unknown> {
+  const { files, drive, mail, teams, grants } = parts
   const itemOf = (body: Fields): EmulatedItem => found(files.items.get(textField(body, 'id')), 'file')
   return {
     'file-create': (body) =>

@@ -6,7 +6,7 @@ import type { Webhooks } from './webhooks.ts'
 /** Controls by name: JSON fields in, a JSON value out. */
 export type Controls = Record<string, (body: Record<string, unknown>) => unknown>
 
-export interface Controlled {
+export interface EmulatorParts {
   account: Account
   meters: Meters
   webhooks: Webhooks

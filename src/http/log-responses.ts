@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { RequestCaller } from './pipeline.ts'
 
-export interface Answered {
+export interface SentResponse {
   requestId: string
   method: string
   /** The route's address, with parameter names. */
@@ -15,16 +15,16 @@ export interface Answered {
   caller: RequestCaller
 }
 
-export type OnAnswered = (answered: Answered) => void
+export type OnSent = (response: SentResponse) => void
 
-/** One log line and one metric for each answered request. */
-export function logAnswers(app: FastifyInstance, onAnswered: readonly OnAnswered[] = []): void {
+/** One log line for each response, and what else observes them. */
+export function logResponses(app: FastifyInstance, onSent: readonly OnSent[] = []): void {
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.url ?? 'unknown'
     const seconds = reply.elapsedTime / 1000
     const { id: requestId, method, caller, credits, isMcp } = request
     const { statusCode: status } = reply
-    for (const observe of onAnswered)
+    for (const observe of onSent)
       observe({ requestId, method, route, status, seconds, credits, isMcp, caller })
     request.log.info({ ...who(caller), method, route, status, seconds }, 'answered')
   })
