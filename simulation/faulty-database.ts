@@ -42,6 +42,5 @@ export function faultyDatabase(
   })
   // The server ends the transactions of a process that is gone.
   void process.death.then(() => time.outside(rollbackAll))
-  const isAwaited = driver === 'embedded' ? inner.isAwaited : null
-  return { ...inner, db, driver, isAwaited, openPatient: null, files: null }
+  return { ...inner, db, driver, openPatient: null, files: null }
 }
