@@ -123,20 +123,9 @@ export async function createApp(given: AppDependencies): Promise<App> {
   const removals = removalsOf(deps)
   const isDraining = (): boolean => draining
   const memory = await openVectorMemory(deps, metrics)
-  const kept = {
-    embedding,
-    items,
-    journaled,
-    files,
-    connectors,
-    removals,
-    billing,
-    outgoing,
-    metrics,
-    memory,
-  }
+  const kept = { embedding, items, journaled, files, connectors, removals, billing, outgoing, memory }
   const organizationRemovals = organizationRemovalsOf(deps, kept)
-  const parts = { ...kept, organizationRemovals, rateLimit, requestLog, isDraining }
+  const parts = { ...kept, metrics, organizationRemovals, rateLimit, requestLog, isDraining }
   const services = createServices(deps, parts)
   const ungated = createGates({
     db,
@@ -257,10 +246,11 @@ function createServices(
 ): Services {
   const { settings, database, clock, logger } = deps
   const { items, connectors, removals, billing } = parts
+  const { accounts, requireOffered, wake: onQueued } = connectors
   const { models } = parts.embedding
   const { db } = database
   return {
-    ...connectors.accounts.services,
+    ...accounts.services,
     db,
     clock,
     apiKeys: createApiKeys({ db, clock }),
@@ -283,16 +273,11 @@ function createServices(
     sources: createSources({
       db,
       clock,
-      channels: connectors.accounts.channels,
-      disconnect: { prepare: connectors.accounts.revocations.prepare, run: connectors.disconnect },
+      channels: accounts.channels,
+      disconnect: { prepare: accounts.revocations.prepare, run: connectors.disconnect },
       removals,
     }),
-    syncRuns: createSyncRuns({
-      db,
-      clock,
-      requireOffered: connectors.requireOffered,
-      onQueued: connectors.wake,
-    }),
+    syncRuns: createSyncRuns({ db, clock, requireOffered, onQueued }),
     itemSyncs: createItemSyncs({ db, clock, items, openAccount: connectors.openAtOnce }),
     billing,
     outgoingWebhooks: parts.outgoing,
