@@ -52,21 +52,15 @@ export const ItemRow = z.object({
 })
 export type ItemRow = z.output<typeof ItemRow>
 
-/** The SQL of each field, of item `f`. */
-const FIELDS: Readonly<Record<keyof ItemRow, string>> = {
-  id: 'f.id',
-  provider: 'f.provider',
-  source_kind: 'f.source_kind',
-  source_id: 'f.source_id',
-  author_name: 'f.author_name',
+/** The SQL of the fields that are no columns. */
+const COMPUTED: Partial<Record<keyof ItemRow, string>> = {
   updated_at: `(extract(epoch from ${UPDATED_AT}) * 1000)::float8`,
-  policy_id: 'f.policy_id',
   metadata: `case when pg_column_size(f.metadata) <= ${METADATA_BYTES_MAX} then f.metadata end`,
 }
 
 /** Selects an {@link ItemRow} from item `f`. */
-export const ITEM_COLUMNS = Object.entries(FIELDS)
-  .map(([name, value]) => `${value} as ${name}`)
+export const ITEM_COLUMNS = ItemRow.keyof()
+  .options.map((name) => `${COMPUTED[name] ?? `f.${name}`} as ${name}`)
   .join(', ')
 
 /** Two hashes for each pair of a key and a scalar value in the metadata; null: may match any filter. */
