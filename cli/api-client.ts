@@ -26,6 +26,8 @@ export interface ApiClient {
   call<T>(schema: z.ZodType<T>, request: ApiRequest): Promise<T>
   /** @throws MemoryError, ConnectionError, CommandError (no key, or the required wait is too long) */
   send(request: ApiRequest): Promise<RawAnswer>
+  /** The result of a method of the client library. @throws as `call` */
+  use<T>(schema: z.ZodType<T>, act: (memory: Memory) => Promise<unknown>): Promise<T>
   /** The client library's features beyond single requests. @throws CommandError without a key */
   memory(): Memory
   /** Validates a result of the library. @throws CommandError when it has another shape */
@@ -88,6 +90,13 @@ export function createApiClient(options: {
     send,
     check,
     failureOf,
+    async use(schema, act) {
+      try {
+        return check(schema, await act(memory()))
+      } catch (error) {
+        throw failureOf(error)
+      }
+    },
     call: async (schema, request) => check(schema, parseJson((await send(request)).text)),
   }
 }

@@ -39,7 +39,7 @@ export const SourceItemAnswer = z.looseObject({
   sourceItem: z.looseObject({ metadata: z.record(z.string(), z.unknown()) }),
 })
 
-const ApiKey = z.looseObject({
+export const ApiKey = z.looseObject({
   id: z.string(),
   name: z.string(),
   prefix: z.string(),
@@ -51,11 +51,10 @@ const ApiKey = z.looseObject({
 })
 export type ApiKey = z.infer<typeof ApiKey>
 
-export const KeyList = z.looseObject({ apiKeys: z.array(ApiKey) })
 export const KeyCreated = z.looseObject({ apiKey: ApiKey, secret: z.string() })
 export const KeyRevoked = z.looseObject({ apiKey: ApiKey, revokedAt: z.string() })
 
-const Group = z.looseObject({
+export const Group = z.looseObject({
   id: z.string(),
   name: z.string().nullable(),
   origin: z.string(),
@@ -65,7 +64,6 @@ const Group = z.looseObject({
 })
 export type Group = z.infer<typeof Group>
 
-export const GroupList = z.looseObject({ groups: z.array(Group), nextCursor: z.string().nullable() })
 export const GroupAnswer = z.looseObject({ group: Group })
 
 const Source = z.looseObject({

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { type Group, GroupAnswer, GroupList } from '../api-shapes.ts'
+import { z } from 'zod'
+import { Group, GroupAnswer } from '../api-shapes.ts'
 import { askFirst } from '../ask-first.ts'
 import { formatMoment, formatTable, printableLine } from '../terminal.ts'
 import { listArgument } from './options.ts'
@@ -37,19 +38,11 @@ export function addGroupsCommand(program: Command): void {
     .action(deleteGroup)
 }
 
-const pathOf = (id: string): string => `/v1/groups/${encodeURIComponent(id)}`
-
 async function listGroups(_options: unknown, command: Command): Promise<void> {
   const { client, terminal, json } = openSession(command)
-  const groups: Group[] = []
-  let cursor: string | null = null
-  do {
-    const from: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`
-    const path = `/v1/groups?limit=${PAGE}${from}`
-    const page = await client.call(GroupList, { method: 'GET', path })
-    groups.push(...page.groups)
-    cursor = page.nextCursor
-  } while (cursor !== null)
+  const groups = await client.use(z.array(Group), (memory) =>
+    Array.fromAsync(memory.groups.list({ limit: PAGE })),
+  )
   if (json) return printJson(terminal, { groups })
   const headings = ['ID', 'NAME', 'MEMBERS', 'MANAGED BY', 'UPDATED']
   for (const line of formatTable(headings, groups.map(groupRow))) terminal.print(line)
@@ -62,9 +55,9 @@ function groupRow({ id, name, memberCount, origin, updatedAt }: Group): string[]
 
 async function showGroup(id: string, _options: unknown, command: Command): Promise<void> {
   const { client, terminal, json } = openSession(command)
-  const answer = await client.call(GroupAnswer, { method: 'GET', path: pathOf(id) })
-  if (json) return printJson(terminal, answer)
-  for (const member of answer.group.members) terminal.print(printableLine(member))
+  const group = await client.use(Group, (memory) => memory.groups.get(id))
+  if (json) return printJson(terminal, { group })
+  for (const member of group.members) terminal.print(printableLine(member))
 }
 
 async function setGroup(
@@ -74,9 +67,9 @@ async function setGroup(
 ): Promise<void> {
   const { client, terminal, json } = openSession(command)
   const body = { members, ...(name === undefined ? {} : { name }) }
-  const answer = await client.call(GroupAnswer, { method: 'PUT', path: pathOf(id), body })
-  if (json) return printJson(terminal, answer)
-  const { memberCount } = answer.group
+  const group = await client.use(Group, (memory) => memory.groups.put(id, body))
+  if (json) return printJson(terminal, { group })
+  const { memberCount } = group
   terminal.print(
     `Group "${printableLine(id)}" has ${memberCount} ${memberCount === 1 ? 'member' : 'members'}`,
   )
@@ -86,7 +79,7 @@ async function deleteGroup(id: string, options: { yes?: boolean }, command: Comm
   const { client, terminal, json } = openSession(command)
   if (options.yes !== true)
     await askFirst(terminal, `Delete the group ${printableLine(id)}?`, 'Nothing was deleted')
-  const answer = await client.call(GroupAnswer, { method: 'DELETE', path: pathOf(id) })
+  const answer = await client.use(GroupAnswer, (memory) => memory.groups.delete(id))
   if (json) return printJson(terminal, answer)
   terminal.print(`Deleted "${printableLine(id)}"`)
 }

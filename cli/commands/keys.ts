@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
-import { type ApiKey, KeyCreated, KeyList, KeyRevoked } from '../api-shapes.ts'
+import { z } from 'zod'
+import { ApiKey, KeyCreated, KeyRevoked } from '../api-shapes.ts'
 import { askFirst } from '../ask-first.ts'
 import { UsageError } from '../failures.ts'
 import { formatMoment, formatTable, printableLine } from '../terminal.ts'
@@ -40,7 +41,7 @@ export function addKeysCommand(program: Command): void {
 
 async function listKeys(_options: unknown, command: Command): Promise<void> {
   const { client, terminal, json } = openSession(command)
-  const { apiKeys } = await client.call(KeyList, { method: 'GET', path: '/v1/api-keys' })
+  const apiKeys = await client.use(z.array(ApiKey), (memory) => memory.apiKeys.list())
   if (json) return printJson(terminal, { apiKeys })
   const headings = ['NAME', 'PREFIX', 'TYPE', 'ACTIONS', 'PROVIDERS', 'LAST USED', 'CREATED', 'ID']
   for (const line of formatTable(headings, apiKeys.map(keyRow))) terminal.print(line)
@@ -81,7 +82,7 @@ async function revokeKey(id: string, options: { yes?: boolean }, command: Comman
   if (options.yes !== true) {
     await askFirst(terminal, `Revoke ${id}? It stops working at once.`, 'Nothing was revoked')
   }
-  const revoked = await client.call(KeyRevoked, { method: 'DELETE', path: `/v1/api-keys/${id}` })
+  const revoked = await client.use(KeyRevoked, (memory) => memory.apiKeys.revoke(id))
   if (json) return printJson(terminal, revoked)
   terminal.print(`Revoked "${printableLine(revoked.apiKey.name)}" (${revoked.apiKey.prefix}…)`)
 }
