@@ -134,6 +134,15 @@ export const FIGURES: Record<string, Figure> = {
       ['seconds', number('seconds', 2)],
     ],
   },
+  upgrade: {
+    files: ['bench/results/upgrade.json'],
+    columns: [
+      ['what', text('what')],
+      ['embedded', number('embedded', 1)],
+      ['postgres', number('postgres', 1)],
+    ],
+  },
+  citus: { files: ['bench/results/citus.json'], columns: SEARCH },
   memory: {
     files: [
       'bench/results/search.json',

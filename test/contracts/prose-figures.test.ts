@@ -105,6 +105,12 @@ const FIGURES: Figure[] = [
   ],
   [
     `${EXPLANATION}/benchmarks.md`,
+    '(on PostgreSQL, 629,400)',
+    'bench/results/upgrade.json',
+    '"postgresChunks": 629400',
+  ],
+  [
+    `${EXPLANATION}/benchmarks.md`,
     'from 632 to 675 MB embedded and from 623 to 663 MB',
     'bench/results/load.md',
     '| 632 / 675 |',
