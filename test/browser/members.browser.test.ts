@@ -31,7 +31,7 @@ describe.skipIf(executablePath === null)('the members in a browser', () => {
     const asked: string[] = []
     guest.page.on('request', (request) => asked.push(request.url()))
     await rig.signInByButton(guest.page, person.email, link.slice(`${rig.service.url}/console/`.length))
-    await guest.page.getByText(/invites you to join Org [0-9a-f]+ as member\./).waitFor()
+    await guest.page.getByText(/invites you to join Org [0-9a-f]+ as a member\./).waitFor()
     await guest.page.getByRole('button', { name: 'Join the workspace' }).click()
     await guest.page.getByRole('navigation', { name: 'Pages' }).waitFor()
     expect(asked.filter((address) => address.replace(/#.*$/, '').includes('inv_'))).toEqual([])

@@ -24,6 +24,11 @@ describe('the entries of the palette', () => {
     expect(labels(matching(groups, ' a '))).toEqual([['Audit', 'Ask'], ['Dark theme']])
   })
 
+  it('are first those that begin with the query, in their order', () => {
+    const pages = group('Pages', 'Ask', 'Sources', 'Members', 'Settings')
+    expect(labels(matching([pages], 's'))).toEqual([['Sources', 'Settings', 'Ask', 'Members']])
+  })
+
   it('match by their kind, without empty groups', () => {
     expect(labels(matching(groups, 'pages'))).toEqual([['Audit', 'Ask']])
     expect(matching(groups, 'nothing like it')).toEqual([])

@@ -6,6 +6,8 @@ export interface Entry {
   /** The entry's type or origin. */
   hint?: string
   icon: LucideIcon
+  /** Whose drawing takes the place of the icon. */
+  provider?: string
   /** The entry opens a page, which then takes the focus. */
   isNavigation: boolean
   run: () => void
@@ -21,17 +23,20 @@ export interface EntryGroup {
 /** The maximum number of entries per group, so that every group stays in view. */
 const GROUP_MAX = 6
 
-/** The entries that contain every word of the query, by group. Omits empty groups. */
+/** The entries that contain every word of the query, by group, those that begin with it first. Omits empty groups. */
 export function matching(groups: readonly EntryGroup[], query: string): EntryGroup[] {
   const words = query
     .toLowerCase()
     .split(/\s+/)
     .filter((word) => word !== '')
+  const begins = (entry: Entry): boolean => entry.label.toLowerCase().startsWith(words.join(' '))
   return groups.flatMap(({ label, entries, isWhole }) => {
     const found = entries.filter((entry) => {
       const text = `${entry.label} ${entry.hint ?? ''}`.toLowerCase()
       return words.every((word) => text.includes(word))
     })
-    return found.length === 0 ? [] : [{ label, entries: isWhole ? found : found.slice(0, GROUP_MAX) }]
+    if (found.length === 0) return []
+    const sorted = found.toSorted((one, other) => Number(begins(other)) - Number(begins(one)))
+    return [{ label, entries: isWhole ? sorted : sorted.slice(0, GROUP_MAX) }]
   })
 }

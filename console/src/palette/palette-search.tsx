@@ -3,6 +3,7 @@ import { Search } from 'lucide-react'
 import { type KeyboardEvent, useId, useState } from 'react'
 import { count } from '../ui/format.ts'
 import type { Entry, EntryGroup } from './entries.ts'
+import { ProviderSign } from '../ui/provider.tsx'
 import classes from './palette.module.css'
 import { useEntries } from './use-entries.ts'
 
@@ -111,7 +112,11 @@ function EntryList({
               onMouseDown={(event) => event.preventDefault()}
               onClick={() => onRun(entry)}
             >
-              <entry.icon size={16} aria-hidden />
+              {entry.provider === undefined ? (
+                <entry.icon size={16} aria-hidden />
+              ) : (
+                <ProviderSign id={entry.provider} />
+              )}
               <span className={classes.label}>{entry.label}</span>
               {entry.hint !== undefined && <span className={classes.hint}>{entry.hint}</span>}
             </div>

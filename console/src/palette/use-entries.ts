@@ -79,6 +79,7 @@ function useSourceEntries(): EntryGroup {
     label: displayName,
     hint: providerName(provider) ?? provider,
     icon: Database,
+    provider,
     isNavigation: true,
     run: () => void navigate({ to: '/sources/$sourceId', params: { sourceId: id } }),
   }))

@@ -8,3 +8,8 @@ export function roleName(role: 'owner' | 'admin' | 'member'): string {
       return 'Member'
   }
 }
+
+/** "an owner", "an admin", "a member". */
+export function roleWithArticle(role: 'owner' | 'admin' | 'member'): string {
+  return `${role === 'member' ? 'a' : 'an'} ${roleName(role).toLowerCase()}`
+}

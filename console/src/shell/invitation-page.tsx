@@ -4,7 +4,7 @@ import { UserX } from 'lucide-react'
 import { type Schemas, unwrap } from '../api/client.ts'
 import { useConsole } from '../session/context.tsx'
 import { GatePage } from '../session/gate-page.tsx'
-import { roleName } from '../session/role-name.ts'
+import { roleWithArticle } from '../session/role-name.ts'
 import { useUserApi } from '../session/user-api.ts'
 import { rememberWorkspace } from '../session/workspace.tsx'
 import { ErrorNotice } from '../ui/error-state.tsx'
@@ -55,7 +55,7 @@ function Offer({ invitation, token }: { invitation: Schemas['InvitationPreview']
   return (
     <>
       <Text>
-        {`${invitedBy ?? 'A former member'} invites you to join ${workspace} as ${roleName(role).toLowerCase()}.`}
+        {`${invitedBy ?? 'A former member'} invites you to join ${workspace} as ${roleWithArticle(role)}.`}
       </Text>
       {isForYou || isMember ? (
         <>

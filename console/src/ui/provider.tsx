@@ -40,18 +40,20 @@ export function FileIcon() {
   )
 }
 
+/** The drawing without its frame. */
+export function ProviderSign({ id }: { id: string }) {
+  return (
+    <span style={{ color: tint(id) }} aria-hidden>
+      <Drawing id={id} />
+    </span>
+  )
+}
+
 /** The icon alone and without its frame, for lines of text. */
 export function OriginSign({ item }: { item: Parameters<typeof isFile>[0] }) {
-  const { provider } = item
   return (
     <span className={classes.sign} aria-hidden>
-      {isFile(item) ? (
-        <File size={14} strokeWidth={1.9} />
-      ) : (
-        <span style={{ color: tint(provider) }}>
-          <Drawing id={provider} />
-        </span>
-      )}
+      {isFile(item) ? <File size={14} strokeWidth={1.9} /> : <ProviderSign id={item.provider} />}
     </span>
   )
 }

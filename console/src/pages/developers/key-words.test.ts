@@ -11,7 +11,7 @@ describe('the scope of a key', () => {
     })
     expect(words.denied).toMatch(/^context, ingest, .*admin$/)
     expect(scopeInWords({ allowedActions: ['search'], allowedProviders: null })).toMatchObject({
-      providers: 'all',
+      providers: 'All',
       hidden: null,
     })
   })

@@ -33,7 +33,7 @@ export function scopeInWords({ allowedActions, allowedProviders }: ApiKey) {
   return {
     actions: allowedActions.join(', '),
     denied: denied.length === 0 ? null : denied.join(', '),
-    providers: allowedProviders === null ? 'all' : names(allowedProviders),
+    providers: allowedProviders === null ? 'All' : names(allowedProviders),
     hidden: hidden.length === 0 ? null : names(hidden),
   }
 }

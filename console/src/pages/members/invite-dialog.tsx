@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Modal, Radio, Stack, TextInput } from '@mantine/core'
 import { Link, MailCheck, MailWarning } from 'lucide-react'
 import { useState } from 'react'
-import { roleName } from '../../session/role-name.ts'
+import { roleName, roleWithArticle } from '../../session/role-name.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { type FormWork, SubmitForm } from '../../ui/submit-form.tsx'
@@ -43,7 +43,7 @@ export function InviteDialog({ isOpen, onClose }: { isOpen: boolean; onClose: ()
 
 function Delivery({ made: { invitation, isMailed } }: { made: CreatedInvitation }) {
   const { email, role, expiresAt } = invitation
-  const effect = `The link is shown only once. It lets ${email ?? 'one person'} in as ${roleName(role).toLowerCase()}, until ${formatDate(expiresAt)}.`
+  const effect = `The link is shown only once. It lets ${email ?? 'one person'} in as ${roleWithArticle(role)}, until ${formatDate(expiresAt)}.`
   if (isMailed === true)
     return (
       <Alert
