@@ -48,7 +48,14 @@ const piece = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 60 }),
   fc.string({ unit: 'binary', maxLength: 60 }),
   fc.constantFrom('\n', '\n\n', '\r\n', '\n\n\n\n', ' ', '\t', '    ', '\u3000', '\ufeff'),
-  fc.constantFrom('# One\n', '\n## Two ##\n', '\n### Three', '\nTitle\n=====\n', '\nPart\n---\n'),
+  fc.constantFrom(
+    '# One\n',
+    '\n## Two ##\n',
+    '\n### Three',
+    '\n## Why?\n',
+    '\nTitle\n=====\n',
+    '\nPart\n---\n',
+  ),
   fc.constantFrom(
     '\n```\n',
     '\n~~~~ts\n',
@@ -148,6 +155,22 @@ describe("chunkText's boundaries", () => {
     expect(chunkText('  Hello there.\n\nHow are you? \n')).toEqual([
       { content: 'Hello there.\n\nHow are you?', position: 0, heading: null },
     ])
+  })
+
+  it.each(['?', '？'])('makes a chunk of each frequent question, with the headings above it (%s)', (mark) => {
+    const answers = [prose(30, 1), prose(25, 2), prose(40, 3)]
+    const body = [
+      `# Questions\n\n${prose(20, 4)}`,
+      `## Content\n\n### What is read${mark}\n\n${answers[0]}`,
+      `### How often${mark}\n\n${answers[1]}`,
+      `## People\n\n### Who may read it${mark}\n\n${answers[2]}`,
+    ]
+    expect(contents(body.join('\n\n'))).toEqual(body)
+  })
+
+  it('makes no chunk of every few words, whatever the headings ask', () => {
+    const chunks = contents('# Why?\n\nSo.\n\n'.repeat(1_000))
+    expect(Math.min(...chunks.map(wordsOf).slice(0, -1))).toBeGreaterThanOrEqual(20)
   })
 
   it('makes no chunk of a blank body', () => {

@@ -29,6 +29,8 @@ const SENTENCE_WORDS_MAX = 160
 const SENTENCE_CHARACTERS_MAX = 2_000
 /** A shorter text before a large code block or table introduces it and stays with it. */
 const LEAD_IN_WORDS_MAX = 24
+/** Shorter texts before a question stay with it, so that a document cannot have a chunk for every few words. */
+const BEFORE_QUESTION_WORDS_MIN = 20
 const HEADING_CHARACTERS_MAX = 200
 const FILL_MIN = CHUNK_WORDS_MIN / CHUNK_WORDS_MAX
 
@@ -39,6 +41,8 @@ const SENTENCE = 1
 const ITEM = 2
 const PARAGRAPH = 3
 const SECTION = 4
+/** The answer to a frequent question is a chunk of its own, so that it is found by the question's words alone. */
+const QUESTION = 5
 
 /** The smallest unit of a chunk. `before` rates a cut in front of it. */
 interface Piece {
@@ -54,7 +58,10 @@ export function chunkText(body: string): Chunk[] {
   return inOneGo(chunkingText(body))
 }
 
-/** Cuts `body` into chunks of 120 to 200 words and at most 4,000 characters, which reproduce it. Linear time. */
+/**
+ * Cuts `body` into chunks of 120 to 200 words and at most 4,000 characters, which reproduce it. A frequent question with
+ * its answer is a shorter chunk. Linear time.
+ */
 export function* chunkingText(body: string): Pausable<Chunk[]> {
   const pieces = yield* findPieces(body)
   if (pieces.length === 0) return []
@@ -97,12 +104,22 @@ function pieceAt(pieces: readonly Piece[], index: number): Piece {
 function* findPieces(body: string): Pausable<Piece[]> {
   const pieces: Piece[] = []
   let previous: Block | undefined
+  let firstHeading = 0
   for (const block of yield* findingBlocks(body)) {
     yield
-    yield* addPieces(pieces, body, block, boundaryBefore(body, block, previous))
+    const before = boundaryBefore(body, block, previous)
+    if (before === SECTION) firstHeading = pieces.length
+    yield* addPieces(pieces, body, block, before)
+    // A heading stays with the headings above it.
+    if (isQuestion(body, block)) pieceAt(pieces, firstHeading).before = QUESTION
     previous = block
   }
   return pieces
+}
+
+function isQuestion(body: string, { kind, end }: Block): boolean {
+  const last = body.charCodeAt(end - 1)
+  return kind === 'heading' && (last === 0x3f || last === 0xff1f)
 }
 
 function boundaryBefore(body: string, block: Block, previous: Block | undefined): number {
@@ -202,6 +219,7 @@ function endOfChunk(pieces: readonly Piece[], from: number): number {
     const boundary = piece.before
     if (at > from && boundary !== AFTER_HEADING) {
       lastCut = at
+      if (boundary === QUESTION && words >= BEFORE_QUESTION_WORDS_MIN) return at
       if (fillOf(words, pieceAt(pieces, at - 1).end - start) >= FILL_MIN && boundary >= bestBoundary) {
         bestCut = at
         bestBoundary = boundary
@@ -231,7 +249,7 @@ function evenOutTail(pieces: readonly Piece[], ends: number[]): number[] {
     const leftCharacters = pieceAt(pieces, cut - 1).end - pieceAt(pieces, from).start
     return [fillOf(words, leftCharacters), fillOf(total - words, textEnd - pieceAt(pieces, cut).start)]
   }
-  if (fills(middle)[1] >= FILL_MIN) return ends
+  if (fills(middle)[1] >= FILL_MIN || pieceAt(pieces, middle).before === QUESTION) return ends
   const worth = (cut: number): number => {
     const [left, right] = fills(cut)
     return left > 1 || right > 1 ? -1 : Math.min(left, right) + pieceAt(pieces, cut).before / 10
