@@ -14,7 +14,7 @@ const ADAPTER_FOLDERS = [
 
 /** Code that the console uses too; `scripts/tasks/console.mjs` names it. */
 const SHARED_WITH_CONSOLE =
-  '^(cli/evaluation/(measure|read-questions)|src/file-text/(limits|text-format)|src/request-log/limits)\\.ts$'
+  '^(cli/evaluation/(measure|read-questions)|src/file-text/(limits|text-format)|src/(kernel|request-log)/limits)\\.ts$'
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
@@ -123,11 +123,11 @@ module.exports = {
       to: { path: '^src/file-text/', pathNot: '^src/file-text/index\\.ts$' },
     },
     {
-      // The command line is a client of the HTTP API; what it shares with the service reads files, and DATA_DIR of a stopped one.
+      // The command line is a client of the HTTP API; it shares limits with the service, and what reads files and DATA_DIR of a stopped one.
       name: 'command-line-takes-files-only',
       severity: 'error',
       from: { path: '^cli/', pathNot: NOT_TESTS },
-      to: { path: '^src/', pathNot: '^src/(file-text|backup)/index\\.ts$' },
+      to: { path: '^src/', pathNot: '^src/((file-text|backup)/index|kernel/limits)\\.ts$' },
     },
     {
       // It is a package that others install: no other package, and no module of Node.

@@ -15,7 +15,7 @@ export const Hit = z.looseObject({
 })
 export type Hit = z.infer<typeof Hit>
 
-export const SearchAnswer = z.looseObject({ query: z.string(), hits: z.array(Hit) })
+export const SearchResponse = z.looseObject({ query: z.string(), hits: z.array(Hit) })
 
 const Citation = z.looseObject({ index: z.int(), sourceItemId: z.string(), title: z.string() })
 export type Citation = z.infer<typeof Citation>
@@ -26,16 +26,16 @@ export type ContextItem = z.infer<typeof ContextItem>
 export const Limitation = z.looseObject({ code: z.string(), message: z.string() })
 export type Limitation = z.infer<typeof Limitation>
 
-export const AskAnswer = z.looseObject({
+export const AskResponse = z.looseObject({
   question: z.string(),
   answer: z.string(),
   citations: z.array(Citation),
   context: z.array(ContextItem),
   limitations: z.array(Limitation),
 })
-export type AskAnswer = z.infer<typeof AskAnswer>
+export type AskResponse = z.infer<typeof AskResponse>
 
-export const SourceItemAnswer = z.looseObject({
+export const SourceItemResponse = z.looseObject({
   sourceItem: z.looseObject({ metadata: z.record(z.string(), z.unknown()) }),
 })
 
@@ -64,7 +64,7 @@ export const Group = z.looseObject({
 })
 export type Group = z.infer<typeof Group>
 
-export const GroupAnswer = z.looseObject({ group: Group })
+export const GroupResponse = z.looseObject({ group: Group })
 
 const Source = z.looseObject({
   id: z.string(),
@@ -80,7 +80,7 @@ const Source = z.looseObject({
 export type Source = z.infer<typeof Source>
 
 export const SourceList = z.looseObject({ sources: z.array(Source) })
-export const SourceAnswer = z.looseObject({ source: Source })
+export const SourceResponse = z.looseObject({ source: Source })
 
 const allowlist = z.array(z.string()).nullable()
 const Channel = z.looseObject({
@@ -90,7 +90,7 @@ const Channel = z.looseObject({
   memberCount: z.int(),
 })
 export const ChannelList = z.looseObject({ channels: z.array(Channel), channelAllowlist: allowlist })
-export const AllowlistAnswer = z.looseObject({ displayName: z.string(), channelAllowlist: allowlist })
+export const AllowlistResponse = z.looseObject({ displayName: z.string(), channelAllowlist: allowlist })
 
 const SyncRun = z.looseObject({
   id: z.string(),
@@ -128,7 +128,7 @@ export const SyncRunDetails = z.looseObject({
 export const Me = z.looseObject({
   organizations: z.array(z.looseObject({ id: z.string(), name: z.string() })),
 })
-export const AuthorizeAnswer = z.looseObject({ url: z.string() })
+export const AuthorizeResponse = z.looseObject({ url: z.string() })
 
 const ConnectFormField = z.looseObject({
   name: z.string(),
@@ -143,7 +143,7 @@ export const ConnectorList = z.looseObject({
   /** Older services have no forms. */
   connectors: z.array(z.looseObject({ provider, form: z.array(ConnectFormField).nullish() })),
 })
-export const ConnectAnswer = z.looseObject({ connectorId: z.string() })
+export const ConnectResponse = z.looseObject({ connectorId: z.string() })
 
 const Document = z.looseObject({
   id: z.string(),
@@ -167,7 +167,7 @@ export type DocumentList = z.infer<typeof DocumentList>
 const StoredDocument = Document.extend({ body: z.string(), sourceCreatedAt: z.string().nullable() })
 export type StoredDocument = z.infer<typeof StoredDocument>
 
-export const DocumentAnswer = z.looseObject({ sourceItem: StoredDocument })
+export const DocumentResponse = z.looseObject({ sourceItem: StoredDocument })
 
 const CanvasNode = z.looseObject({
   id: z.string(),
@@ -185,7 +185,7 @@ const CanvasEdge = z.looseObject({
 })
 export type CanvasEdge = z.infer<typeof CanvasEdge>
 
-export const CanvasAnswer = z.looseObject({
+export const CanvasResponse = z.looseObject({
   nodes: z.array(CanvasNode),
   edges: z.array(CanvasEdge),
   complete: z.boolean(),

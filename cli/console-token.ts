@@ -5,7 +5,7 @@ import { CommandError, ConnectionError, unreachable } from './failures.ts'
 const CLIENT_ID = 'command-line'
 const REDIRECT_URI = 'http://127.0.0.1/callback'
 
-const TokenAnswer = z.object({ access_token: z.string(), expires_in: z.number() })
+const TokenResponse = z.object({ access_token: z.string(), expires_in: z.number() })
 
 /** The default user. */
 export const DEVELOPER = 'developer@localhost'
@@ -31,7 +31,7 @@ export async function fetchConsoleToken(
       code_verifier: verifier,
     }),
   })
-  const answer = TokenAnswer.safeParse(await response.json())
+  const answer = TokenResponse.safeParse(await response.json())
   if (!answer.success) throw new CommandError(`${url} gave no token (status ${response.status})`)
   return { token: answer.data.access_token, expiresIn: answer.data.expires_in }
 }

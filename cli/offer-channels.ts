@@ -1,7 +1,7 @@
 import { autocompleteMultiselect, isCancel } from '@clack/prompts'
 import { PROVIDERS } from '../client/src/index.ts'
 import type { ApiClient } from './api-client.ts'
-import { ChannelList, type Source, SourceAnswer, SyncRunRequested } from './api-shapes.ts'
+import { ChannelList, type Source, SourceResponse, SyncRunRequested } from './api-shapes.ts'
 import { followRun, retryPolicyOn, reportRun } from './follow-run.ts'
 import { printableLine, type Terminal } from './terminal.ts'
 
@@ -32,7 +32,7 @@ export async function offerChannels(
     )
     return
   }
-  await person.call(SourceAnswer, { method: 'PATCH', path, body: { channelAllowlist: chosen } })
+  await person.call(SourceResponse, { method: 'PATCH', path, body: { channelAllowlist: chosen } })
   const runs = '/v1/console/sync-runs'
   const body = { connectorId: source.id }
   const { syncRun } = await person.call(SyncRunRequested, { method: 'POST', path: runs, body })

@@ -2,11 +2,11 @@ import { type Command, Option } from 'commander'
 import { type AskRequest, type AskStep, MemoryError } from '../../client/src/index.ts'
 import type { ApiClient } from '../api-client.ts'
 import {
-  AskAnswer,
+  AskResponse,
   type Citation,
   type ContextItem,
   type Limitation,
-  SourceItemAnswer,
+  SourceItemResponse,
 } from '../api-shapes.ts'
 import { readConversation, writeTurn } from '../conversation-file.ts'
 import { ConnectionError } from '../failures.ts'
@@ -74,7 +74,7 @@ async function wholeAnswer(
   terminal: Terminal,
   { body, json }: { body: AskRequest; json: boolean },
 ): Promise<string> {
-  const answer = await client.call(AskAnswer, { method: 'POST', path: '/v1/ask', body })
+  const answer = await client.call(AskResponse, { method: 'POST', path: '/v1/ask', body })
   if (json) {
     printJson(terminal, answer)
     return answer.answer
@@ -172,7 +172,7 @@ async function pathOrProvider(
   try {
     const query = onBehalfOf === undefined ? '' : `?${new URLSearchParams({ onBehalfOf }).toString()}`
     const path = `/v1/source-items/${encodeURIComponent(sourceItemId)}${query}`
-    const { sourceItem } = await client.call(SourceItemAnswer, { method: 'GET', path })
+    const { sourceItem } = await client.call(SourceItemResponse, { method: 'GET', path })
     return typeof sourceItem.metadata.path === 'string' ? sourceItem.metadata.path : provider
   } catch (error) {
     // The key may only ask, the rate limit is spent, or the item is gone: the answer is still valid.

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { type Command, Option } from 'commander'
-import { CanvasAnswer, type CanvasNode } from '../api-shapes.ts'
+import { CanvasResponse, type CanvasNode } from '../api-shapes.ts'
 import { drawCanvas } from '../draw-canvas.ts'
 import { CommandError, messageOf } from '../failures.ts'
 import { givenPath } from '../given-path.ts'
@@ -35,7 +35,7 @@ export function addCanvasCommand(program: Command): void {
     .option('--svg <file>', 'also draw the graph to this file', givenPath)
     .action(async (words: string[], options: CanvasOptions, command: Command) => {
       const { client, terminal, json } = openSession(command)
-      const answer = await client.call(CanvasAnswer, { method: 'GET', path: pathOf(words, options) })
+      const answer = await client.call(CanvasResponse, { method: 'GET', path: pathOf(words, options) })
       if (options.svg !== undefined) {
         await writeSvg(options.svg, drawCanvas(answer.nodes, answer.edges))
         terminal.note(`The drawing is in ${options.svg}`)

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { type Source, SourceAnswer, SourceList } from '../api-shapes.ts'
+import { type Source, SourceResponse, SourceList } from '../api-shapes.ts'
 import { askFirst } from '../ask-first.ts'
 import { CommandError } from '../failures.ts'
 import { addPersonOptions, type PersonOptions, signIn } from '../person.ts'
@@ -36,7 +36,7 @@ async function setStatus(
 ): Promise<void> {
   const { client, terminal, json } = openSession(command)
   const { person } = await signIn(client.url, options)
-  const changed = await person.call(SourceAnswer, {
+  const changed = await person.call(SourceResponse, {
     method: 'PATCH',
     path: `/v1/console/sources/${id}`,
     body: { status: options.status },
@@ -61,7 +61,7 @@ async function deleteSource(
     const question = `Delete ${described} with its ${source.sourceItemCount} items? This cannot be undone.`
     await askFirst(terminal, question, 'Nothing was deleted')
   }
-  const deleted = await person.call(SourceAnswer, { method: 'DELETE', path: `/v1/console/sources/${id}` })
+  const deleted = await person.call(SourceResponse, { method: 'DELETE', path: `/v1/console/sources/${id}` })
   if (json) return printJson(terminal, deleted)
   terminal.print(`Deleted ${described} with its ${deleted.source.sourceItemCount} items`)
 }

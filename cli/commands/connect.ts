@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander'
 import type { ApiClient } from '../api-client.ts'
 import {
-  AuthorizeAnswer,
-  ConnectAnswer,
+  AuthorizeResponse,
+  ConnectResponse,
   type ConnectFormField,
   ConnectorList,
   type Source,
@@ -98,7 +98,7 @@ async function connectElsewhere(
 ): Promise<Source> {
   const { person, provider } = connecting
   const path = `/v1/console/connectors/${provider}/authorize`
-  const { url } = await allowed(connecting, () => person.call(AuthorizeAnswer, { method: 'POST', path }))
+  const { url } = await allowed(connecting, () => person.call(AuthorizeResponse, { method: 'POST', path }))
   terminal.print(
     `${provider}: open this page, allow access, and click Connect on the page that you are led back to\n  ${url}`,
   )
@@ -113,7 +113,7 @@ async function connectByForm(
   const { person, provider } = connecting
   const path = `/v1/console/connectors/${provider}/connect`
   const { connectorId } = await allowed(connecting, () =>
-    person.call(ConnectAnswer, { method: 'POST', path, body: { fields } }),
+    person.call(ConnectResponse, { method: 'POST', path, body: { fields } }),
   )
   const source = (await listSources(person, terminal)).find(({ id }) => id === connectorId)
   if (source === undefined) throw new CommandError(`${provider} was connected, but its source is gone`)

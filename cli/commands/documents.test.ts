@@ -1,5 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { type CannedAnswer, type EmulatedService, startEmulatedService } from '../support/emulated-service.ts'
+import {
+  type CannedResponse,
+  type EmulatedService,
+  startEmulatedService,
+} from '../support/emulated-service.ts'
 import { type CommandResult, runCommand } from '../support/run-command.ts'
 
 let service: EmulatedService
@@ -14,7 +18,7 @@ beforeEach(() => {
 const memory = (...args: string[]): Promise<CommandResult> =>
   runCommand(args, { MEMORY_URL: service.url, MEMORY_API_KEY: service.key })
 const requested = () => service.requests.map(({ method, path }) => `${method} ${path}`)
-const ok = (body: unknown): CannedAnswer => ({ status: 200, body })
+const ok = (body: unknown): CannedResponse => ({ status: 200, body })
 
 const idOf = (n: number) => `${String(n).padStart(8, '0')}-0000-4000-8000-000000000000`
 const aDocument = (n: number, values: Record<string, unknown> = {}) => ({

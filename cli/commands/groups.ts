@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { Group, GroupAnswer } from '../api-shapes.ts'
+import { Group, GroupResponse } from '../api-shapes.ts'
 import { askFirst } from '../ask-first.ts'
 import { formatMoment, formatTable, printableLine } from '../terminal.ts'
 import { listArgument } from './options.ts'
@@ -79,7 +79,7 @@ async function deleteGroup(id: string, options: { yes?: boolean }, command: Comm
   const { client, terminal, json } = openSession(command)
   if (options.yes !== true)
     await askFirst(terminal, `Delete the group ${printableLine(id)}?`, 'Nothing was deleted')
-  const answer = await client.use(GroupAnswer, (memory) => memory.groups.delete(id))
+  const answer = await client.use(GroupResponse, (memory) => memory.groups.delete(id))
   if (json) return printJson(terminal, answer)
   terminal.print(`Deleted "${printableLine(id)}"`)
 }

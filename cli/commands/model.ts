@@ -7,6 +7,7 @@ import type { ApiClient } from '../api-client.ts'
 import { CommandError, UsageError } from '../failures.ts'
 import { givenPath } from '../given-path.ts'
 import { retryPolicyOn } from '../follow-run.ts'
+import { DIMENSIONS_MAX } from '../../src/kernel/limits.ts'
 import { operatorClient } from '../operator-client.ts'
 import { formatTable, printableLine, type Terminal } from '../terminal.ts'
 import { wholeNumber } from './options.ts'
@@ -14,8 +15,6 @@ import { openSession, printJson } from './session.ts'
 
 const LOOK_MS = 1_000
 const BUILTIN = 'builtin'
-/** The service's limit. */
-const DIMENSIONS_MAX = 4000
 /** Exit code after Ctrl-C. */
 const EXIT_STOPPED = 130
 const INSTALLER = path.join(import.meta.dirname, '..', '..', 'scripts', 'install-local-models.mjs')

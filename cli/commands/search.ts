@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { type Hit, SearchAnswer } from '../api-shapes.ts'
+import { type Hit, SearchResponse } from '../api-shapes.ts'
 import { printable, printableLine, type Terminal, wrapText } from '../terminal.ts'
 import {
   limitOption,
@@ -41,7 +41,7 @@ export function addSearchCommand(program: Command): void {
       const filter = options.provider === undefined ? {} : { filter: { providers: options.provider } }
       const { limit, rank, recency } = options
       const body = { query: words.join(' '), limit, rank, recency, ...filter, ...personOf(options) }
-      const answer = await client.call(SearchAnswer, { method: 'POST', path: '/v1/search', body })
+      const answer = await client.call(SearchResponse, { method: 'POST', path: '/v1/search', body })
       if (json) printJson(terminal, answer)
       else printHits(terminal, answer.hits, options.full === true)
     })

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { AllowlistAnswer, ChannelList } from '../api-shapes.ts'
+import { AllowlistResponse, ChannelList } from '../api-shapes.ts'
 import { UsageError } from '../failures.ts'
 import { formatTable, printableLine } from '../terminal.ts'
 import { sourceIdArgument } from './options.ts'
@@ -53,7 +53,7 @@ async function allowChannels(
   if ((options.all === true) === channels.length > 0) {
     throw new UsageError('Name the channels to sync, or use --all; "sources channels" lists their IDs')
   }
-  const answer = await client.call(AllowlistAnswer, {
+  const answer = await client.call(AllowlistResponse, {
     method: 'PATCH',
     path: `/v1/sources/${id}`,
     body: { channelAllowlist: options.all === true ? null : [...new Set(channels)] },

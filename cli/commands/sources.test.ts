@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
-  type CannedAnswer,
+  type CannedResponse,
   type EmulatedService,
   type SeenRequest,
   startEmulatedService,
@@ -26,13 +26,13 @@ const memory = (...args: string[]): Promise<CommandResult> =>
 const requested = () => service.requests.map(({ method, path }) => `${method} ${path}`)
 
 /** Canned answers by method and path; a list is used in order, and its last answer repeats. */
-function answer(answers: Record<string, CannedAnswer[]>): void {
+function answer(answers: Record<string, CannedResponse[]>): void {
   service.intercept = ({ method, path }: SeenRequest) => {
     const left = answers[`${method} ${path}`]
     return left && left.length > 1 ? left.shift() : left?.[0]
   }
 }
-const ok = (body: unknown): CannedAnswer => ({ status: 200, body })
+const ok = (body: unknown): CannedResponse => ({ status: 200, body })
 
 const RUN = {
   id: 'run',
@@ -46,10 +46,13 @@ const RUN = {
   errorMessage: null,
   createdAt: '2026-11-01T10:00:00.000Z',
 }
-const details = (run: object, more: object = {}): CannedAnswer =>
+const details = (run: object, more: object = {}): CannedResponse =>
   ok({ syncRun: { ...RUN, ...run }, itemsFailed: 4, failures: [], ...more })
 const begun = { status: 201, body: { syncRun: RUN, alreadyActive: false } }
-const syncOf = (...runs: CannedAnswer[]) => ({ 'POST /v1/sync-runs': [begun], 'GET /v1/sync-runs/run': runs })
+const syncOf = (...runs: CannedResponse[]) => ({
+  'POST /v1/sync-runs': [begun],
+  'GET /v1/sync-runs/run': runs,
+})
 
 describe('memory sources sync', () => {
   it("reports under the source's name, with items neither stored nor failed", async () => {

@@ -1,5 +1,5 @@
 import type { ApiClient } from '../api-client.ts'
-import { AskAnswer, SearchAnswer } from '../api-shapes.ts'
+import { AskResponse, SearchResponse } from '../api-shapes.ts'
 import type { RetryPolicy } from '../../client/src/index.ts'
 import { type Change, HITS_MAX, measure, type Result } from './measure.ts'
 import type { ExpectedQuestion } from './read-questions.ts'
@@ -31,11 +31,15 @@ export async function evaluateQuestion(
 ): Promise<QuestionResult> {
   const query = expected.question
   const search = { method: 'POST', path: '/v1/search', retry } as const
-  const { hits } = await client.call(SearchAnswer, {
+  const { hits } = await client.call(SearchResponse, {
     ...search,
     body: { query, limit: HITS_MAX, rank: 'hybrid', ...shared },
   })
-  const { answer } = await client.call(AskAnswer, { ...search, path: '/v1/ask', body: { query, ...shared } })
+  const { answer } = await client.call(AskResponse, {
+    ...search,
+    path: '/v1/ask',
+    body: { query, ...shared },
+  })
   return { ...expected, answer, ...measure(expected, { hits, answer }, last[query]) }
 }
 

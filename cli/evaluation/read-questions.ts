@@ -1,3 +1,4 @@
+import { QUERY_CHARACTERS_MAX } from '../../src/kernel/limits.ts'
 import type { Expectation } from './measure.ts'
 
 /** A file of questions that cannot be taken; its message names every bad row by its line. */
@@ -21,7 +22,6 @@ interface Row {
 }
 
 const COLUMNS = new Set(['question', 'page', 'fact'])
-const QUESTION_CHARACTERS_MAX = 8_192
 const QUESTIONS_MAX = 1_000
 /** More would scroll the first ones away. */
 const FAULTS_SHOWN = 20
@@ -57,8 +57,8 @@ function faultOf(
   if (cells > columns)
     return `${cells} columns, and the header has ${columns}; put cells with commas in quotes`
   if (question === '') return 'no question'
-  if (question.length > QUESTION_CHARACTERS_MAX)
-    return `the question has more than ${QUESTION_CHARACTERS_MAX} characters`
+  if (question.length > QUERY_CHARACTERS_MAX)
+    return `the question has more than ${QUERY_CHARACTERS_MAX} characters`
   if (page === '' && fact === '') return 'neither a page nor a fact'
   return null
 }

@@ -9,7 +9,7 @@ export interface SeenRequest {
   body: unknown
 }
 
-export interface CannedAnswer {
+export interface CannedResponse {
   status: number
   body: unknown
   headers?: Record<string, string>
@@ -23,7 +23,7 @@ export interface EmulatedService {
   items: Map<string, IngestDocument>
   requests: SeenRequest[]
   /** Called first to override the answer; undefined leaves it to the service. */
-  intercept: (request: SeenRequest) => CannedAnswer | 'reset' | 'hang' | undefined
+  intercept: (request: SeenRequest) => CannedResponse | 'reset' | 'hang' | undefined
   close(): Promise<void>
 }
 
@@ -122,14 +122,14 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
   return pieces.length === 0 ? undefined : JSON.parse(Buffer.concat(pieces).toString('utf8'))
 }
 
-function send(response: ServerResponse, answer: CannedAnswer): void {
+function send(response: ServerResponse, answer: CannedResponse): void {
   const isText = typeof answer.body === 'string'
   const type = isText ? 'text/event-stream' : 'application/json'
   response.writeHead(answer.status, { 'content-type': type, ...answer.headers })
   response.end(isText ? answer.body : JSON.stringify(answer.body))
 }
 
-function respond(service: EmulatedService, request: SeenRequest): CannedAnswer {
+function respond(service: EmulatedService, request: SeenRequest): CannedResponse {
   const url = new URL(request.path, service.url)
   if (url.pathname === '/readyz') return { status: 200, body: { status: 'ready' } }
   if (request.headers.authorization !== `Bearer ${KEY}`) {
@@ -163,7 +163,7 @@ function isIngestBody(body: unknown): body is { documents: IngestDocument[] } {
   return typeof body === 'object' && body !== null && 'documents' in body && Array.isArray(body.documents)
 }
 
-function ingest(service: EmulatedService, body: unknown): CannedAnswer {
+function ingest(service: EmulatedService, body: unknown): CannedResponse {
   if (!isIngestBody(body))
     return { status: 400, body: { error: 'documents: required', code: 'validation_failed' } }
   const isSame = (document: IngestDocument): boolean =>
@@ -173,12 +173,12 @@ function ingest(service: EmulatedService, body: unknown): CannedAnswer {
   return { status: 200, body: { ingested: body.documents.length - skipped, skipped } }
 }
 
-function remove(service: EmulatedService, externalId: string): CannedAnswer {
+function remove(service: EmulatedService, externalId: string): CannedResponse {
   if (service.items.delete(externalId)) return { status: 200, body: { externalId } }
   return { status: 404, body: { error: 'There is no such item', code: 'not_found' } }
 }
 
-function streamed(): CannedAnswer {
+function streamed(): CannedResponse {
   const events: [string, unknown][] = [
     ['context', { context: ANSWER.context }],
     ['delta', { text: 'Employees get ' }],

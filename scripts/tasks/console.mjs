@@ -12,6 +12,7 @@ const INPUTS = [
   'client/src',
   'src/file-text/limits.ts',
   'src/file-text/text-format.ts',
+  'src/kernel/limits.ts',
   'src/request-log/limits.ts',
 ]
 

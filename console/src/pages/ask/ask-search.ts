@@ -1,3 +1,4 @@
+import { QUERY_CHARACTERS_MAX } from '../../../../src/kernel/limits.ts'
 import { readId } from '../../data/ids.ts'
 import type { Schemas } from '../../api/client.ts'
 import { type ProviderId, providerIds } from '../../api/provider-list.ts'
@@ -45,13 +46,11 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/
 const WORDS_MAX = 1_000
 /** The service's limit of a conversation. */
 export const CONVERSATION_MAX = 10
-/** The API's limit. */
-export const QUESTION_CHARACTERS_MAX = 8_192
 
 /** Reads the search parameters and omits invalid ones. */
 export function readAskSearch(given: Record<string, unknown>): AskSearch {
   const search: AskSearch = {}
-  const q = wordsOf(given.q)?.slice(0, QUESTION_CHARACTERS_MAX)
+  const q = wordsOf(given.q)?.slice(0, QUERY_CHARACTERS_MAX)
   const author = wordsOf(given.author)?.slice(0, WORDS_MAX)
   const providers = listOf(given.providers, providerIds())
   const kinds = listOf(given.kinds, SOURCE_KINDS)
@@ -135,9 +134,7 @@ function wordsOf(given: unknown): string | undefined {
 
 function questionsOf(given: unknown): string[] {
   if (!Array.isArray(given)) return []
-  return given
-    .flatMap((one) => wordsOf(one)?.slice(0, QUESTION_CHARACTERS_MAX) ?? [])
-    .slice(-CONVERSATION_MAX)
+  return given.flatMap((one) => wordsOf(one)?.slice(0, QUERY_CHARACTERS_MAX) ?? []).slice(-CONVERSATION_MAX)
 }
 
 function listOf<Id extends string>(given: unknown, known: readonly Id[]): Id[] {

@@ -1,6 +1,6 @@
 import { Button, Group, Textarea } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
-import { QUESTION_CHARACTERS_MAX } from './ask-search.ts'
+import { QUERY_CHARACTERS_MAX } from '../../../../src/kernel/limits.ts'
 import { onEnter, useFocusAtFirst } from './question-field.ts'
 import classes from './question-form.module.css'
 
@@ -36,7 +36,7 @@ export function FollowUpForm({
           autosize
           minRows={1}
           maxRows={10}
-          maxLength={QUESTION_CHARACTERS_MAX}
+          maxLength={QUERY_CHARACTERS_MAX}
           value={question}
           onChange={(event) => setQuestion(event.currentTarget.value)}
           onKeyDown={onEnter(ask)}

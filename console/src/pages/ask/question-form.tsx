@@ -1,7 +1,8 @@
 import { Button, Group, SegmentedControl, Switch, Text, Textarea } from '@mantine/core'
 import { useState } from 'react'
+import { QUERY_CHARACTERS_MAX } from '../../../../src/kernel/limits.ts'
 import { useConsole } from '../../session/context.tsx'
-import { type AskSearch, QUESTION_CHARACTERS_MAX } from './ask-search.ts'
+import type { AskSearch } from './ask-search.ts'
 import { onEnter, useFocusAtFirst } from './question-field.ts'
 import classes from './question-form.module.css'
 
@@ -41,7 +42,7 @@ export function QuestionForm({
         autosize
         minRows={2}
         maxRows={10}
-        maxLength={QUESTION_CHARACTERS_MAX}
+        maxLength={QUERY_CHARACTERS_MAX}
         value={question}
         onChange={(event) => setQuestion(event.currentTarget.value)}
         onKeyDown={onEnter(ask)}

@@ -1,8 +1,8 @@
 import { Button, Code, Group, Stack, Text, TextInput } from '@mantine/core'
 import { type FormEvent, type ReactNode, useState } from 'react'
+import { QUERY_CHARACTERS_MAX } from '../../../../src/kernel/limits.ts'
 import { ErrorNotice } from '../../ui/error-state.tsx'
 import { Status } from '../../ui/status.tsx'
-import { QUESTION_CHARACTERS_MAX } from '../ask/ask-search.ts'
 import classes from './key-test.module.css'
 import { hitsInWords, isSecret, scopeOf } from './key-words.ts'
 import { QUESTION } from './key-actions.ts'
@@ -41,7 +41,7 @@ export function KeyTest({
               description="One search with the key. Costs 1 credit if the key may search."
               value={query}
               onChange={(event) => setQuery(event.currentTarget.value)}
-              maxLength={QUESTION_CHARACTERS_MAX}
+              maxLength={QUERY_CHARACTERS_MAX}
               flex="1 1 14rem"
             />
             <Button

@@ -1,7 +1,7 @@
 import { Modal, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
+import { QUERY_CHARACTERS_MAX } from '../../../../src/kernel/limits.ts'
 import { SubmitForm } from '../../ui/submit-form.tsx'
-import { QUESTION_CHARACTERS_MAX } from '../ask/ask-search.ts'
 import { PageField } from './page-field.tsx'
 import { type Question, usePutQuestions } from './use-evaluation.ts'
 
@@ -27,7 +27,7 @@ export function QuestionDialog({ question, onClose }: { question: Question | nul
           placeholder="How many vacation days do I get?"
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
-          maxLength={QUESTION_CHARACTERS_MAX}
+          maxLength={QUERY_CHARACTERS_MAX}
           autosize
           minRows={2}
           required
@@ -38,7 +38,7 @@ export function QuestionDialog({ question, onClose }: { question: Question | nul
         <PageField
           value={page}
           isFocused={question !== null}
-          maxLength={QUESTION_CHARACTERS_MAX}
+          maxLength={QUERY_CHARACTERS_MAX}
           onChange={setPage}
         />
         <TextInput
@@ -46,7 +46,7 @@ export function QuestionDialog({ question, onClose }: { question: Question | nul
           description="Words that the answer should contain. Case and spaces don’t count."
           value={fact}
           onChange={(event) => setFact(event.currentTarget.value)}
-          maxLength={QUESTION_CHARACTERS_MAX}
+          maxLength={QUERY_CHARACTERS_MAX}
         />
       </SubmitForm>
     </Modal>
