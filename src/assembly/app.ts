@@ -5,14 +5,14 @@ import type { Billing } from '../billing/index.ts'
 import { createBackups } from '../backup/index.ts'
 import type { Settings } from '../config.ts'
 import { type ConnectorEngine, createConnectorEngine, type Sleep } from './connector-engine.ts'
-import { backgroundOf } from './background-work.ts'
+import { createBackgroundWork } from './background-work.ts'
 import { type ConsoleIdentity, createConsoleIdentity } from './console-identity.ts'
 import { addConsole, addGuide, type SiteBuild } from '../console/index.ts'
 import { createEmbeddingEngine, type EmbeddingEngine, type EmbeddingEngineDeps } from './embedding-engine.ts'
 import { createEvaluations } from '../evaluations/index.ts'
 import type { Choice, ModelRegistry } from '../models/index.ts'
 import { modelsDir } from './model-settings.ts'
-import { modelCheckOf } from './model-check.ts'
+import { createModelCheck } from './model-check.ts'
 import { createGates } from './create-gates.ts'
 import type { Gates } from '../http/gates.ts'
 import { createServer, type ServerOptions } from '../http/create-server.ts'
@@ -54,8 +54,8 @@ import { createItemSyncs, createSyncRuns, dropActiveRuns } from '../sync/index.t
 import type { RequestLog } from '../request-log/index.ts'
 import { createThreads } from '../threads/index.ts'
 import type { RateLimit } from '../usage/index.ts'
-import { requestCountersOf } from './request-counters.ts'
-import { organizationRemovalsOf } from './organization-removals.ts'
+import { createRequestCounters } from './request-counters.ts'
+import { createOrganizationRemovals } from './organization-removals.ts'
 import { openVectorMemory } from './open-vector-memory.ts'
 import { tracedGates, tracedLanguageModel, type Tracing } from '../tracing/index.ts'
 import type { VectorMemory } from '../vector-memory/index.ts'
@@ -110,21 +110,21 @@ export async function createApp(given: AppDependencies): Promise<App> {
   let draining = false
   const metrics = createMetrics()
   deps.tracing?.exportMetrics(metrics.registry)
-  const { credits, rateLimit, messageLimits, requestLog } = requestCountersOf(deps)
+  const { credits, rateLimit, messageLimits, requestLog } = createRequestCounters(deps)
   const identity = createConsoleIdentity({ ...deps, db })
   const embedding = await createEmbeddingEngine(deps)
   const { models } = embedding
-  const { items, journaled } = itemsOf(deps, models)
+  const { items, journaled } = createJournaledItems(deps, models)
   const extractor = createTextExtractor({ recognition: recognitionOf(settings.OCR) })
   const files = createFiles({ db, items, extractor })
   const connectors = await createConnectorEngine({ ...deps, items, metrics })
   const billing = await createBillingEngine({ ...deps, metrics })
   const outgoing = createWebhookEngine({ ...deps, metrics })
-  const removals = removalsOf(deps)
+  const removals = createSourceRemovals(deps)
   const isDraining = (): boolean => draining
   const memory = await openVectorMemory(deps, metrics)
   const kept = { embedding, items, journaled, files, connectors, removals, billing, outgoing, memory }
-  const organizationRemovals = organizationRemovalsOf(deps, kept)
+  const organizationRemovals = createOrganizationRemovals(deps, kept)
   const parts = { ...kept, metrics, organizationRemovals, rateLimit, requestLog, isDraining }
   const services = createServices(deps, parts)
   const ungated = createGates({
@@ -160,7 +160,7 @@ export async function createApp(given: AppDependencies): Promise<App> {
       llmsText(routes, { url: publicUrl(), requestsPerMinute: settings.API_RATE_LIMIT_PER_MIN }),
   })
   if (settings.ROLE !== 'worker') await addAgentsAndPeople(server, deps, { gates, identity })
-  const background = backgroundOf(deps, {
+  const background = createBackgroundWork(deps, {
     ...parts,
     sweeps: [...createSweeps({ credits, rateLimit }, { ...deps, db }), requestLog],
     metrics,
@@ -200,7 +200,7 @@ function tracedDependencies(deps: AppDependencies): AppDependencies & { tracer: 
 }
 
 /** With the embedded database requests share one session, so large ingests are stored in short transactions. */
-function itemsOf(
+function createJournaledItems(
   { database, clock, logger }: AppDependencies,
   models: ModelRegistry,
 ): { items: Items; journaled: JournaledIngests | null } {
@@ -212,11 +212,11 @@ function itemsOf(
   return { items: createItems({ db, models, clock, journaled }), journaled }
 }
 
-function mailerOf({ SMTP_URL: url, MAIL_FROM: from }: Settings): Mailer | null {
+function createMailer({ SMTP_URL: url, MAIL_FROM: from }: Settings): Mailer | null {
   return url === undefined || from === undefined ? null : createSmtpMailer({ url, from })
 }
 
-function removalsOf({ database: { db }, clock, logger }: AppDependencies): Removals {
+function createSourceRemovals({ database: { db }, clock, logger }: AppDependencies): Removals {
   return createRemovals({
     db,
     clock,
@@ -266,7 +266,7 @@ function createServices(
       db,
       clock,
       publicUrl: deps.publicUrl,
-      mailer: mailerOf(settings),
+      mailer: createMailer(settings),
       onUnsent: (err) =>
         logger.warn({ err }, 'an invitation could not be mailed; the console shows its link'),
     }),
@@ -289,7 +289,7 @@ function createServices(
     items,
     files: parts.files,
     ...parts.embedding,
-    modelCheck: modelCheckOf(deps, parts.embedding),
+    modelCheck: createModelCheck(deps, parts.embedding),
     modelsDir: modelsDir(settings),
     ...createRetrievalEngine(deps, { ...parts, models, tracer: deps.tracing?.tracer }),
     unreadiness: () => unreadiness(database, parts.isDraining()),

@@ -45,7 +45,7 @@ export interface BackgroundWork {
   stop(): Promise<void>
 }
 
-export function backgroundOf(
+export function createBackgroundWork(
   { settings, database, logger, termWeights }: Given,
   {
     embedding: { models, modelMove, modelChoice, approximateIndexes },

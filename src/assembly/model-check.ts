@@ -1,6 +1,11 @@
 import type { Settings } from '../config.ts'
 import type { LanguageModel } from '../inference/language-model.ts'
-import { createModelCheck, type ModelCheck, type ModelKind, type ModelSetting } from '../models/index.ts'
+import {
+  createModelCheck as createCheck,
+  type ModelCheck,
+  type ModelKind,
+  type ModelSetting,
+} from '../models/index.ts'
 import type { EmbeddingEngine } from './embedding-engine.ts'
 
 const VARIABLES = {
@@ -23,12 +28,12 @@ const SHOWN: ReadonlySet<string> = new Set<keyof Settings>([
   'EMBEDDING_DIMENSIONS',
 ])
 
-export function modelCheckOf(
+export function createModelCheck(
   deps: { settings: Settings; languageModel: LanguageModel | null },
   { models, modelChoice }: EmbeddingEngine,
 ): ModelCheck {
   const { settings, languageModel } = deps
-  return createModelCheck({
+  return createCheck({
     languageModel,
     embeddingModel: () => models.configured,
     elapsed: () => performance.now(),

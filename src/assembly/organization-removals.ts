@@ -1,18 +1,21 @@
 import type { Billing } from '../billing/index.ts'
-import { createOrganizationRemovals, type OrganizationRemovals } from '../organization-removal/index.ts'
+import {
+  createOrganizationRemovals as createRemovals,
+  type OrganizationRemovals,
+} from '../organization-removal/index.ts'
 import type { Removals } from '../sources/index.ts'
 import type { VectorMemory } from '../vector-memory/index.ts'
 import type { ConnectorEngine } from './connector-engine.ts'
 import type { Foundation } from './foundation.ts'
 
 /** The removal of organizations, with their sources and what this process caches of them. */
-export function organizationRemovalsOf(
+export function createOrganizationRemovals(
   deps: Foundation,
   parts: { billing: Billing; connectors: ConnectorEngine; removals: Removals; memory: VectorMemory | null },
 ): OrganizationRemovals {
   const { settings, database, clock, logger } = deps
   const { billing, connectors, removals, memory } = parts
-  return createOrganizationRemovals({
+  return createRemovals({
     db: database.db,
     clock,
     logger,

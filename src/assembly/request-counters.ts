@@ -6,7 +6,7 @@ import type { Foundation } from './foundation.ts'
 const MESSAGES_PER_REQUEST = 10
 
 /** What counts requests: credits, rate limits and the request log. */
-export function requestCountersOf({ database: { db }, settings, clock, logger }: Foundation) {
+export function createRequestCounters({ database: { db }, settings, clock, logger }: Foundation) {
   const onLost = (requests: number, err?: unknown): void =>
     logger.warn({ err, requests }, 'requests are missing from the request log')
   const limitPerMinute = settings.API_RATE_LIMIT_PER_MIN
