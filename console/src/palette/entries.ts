@@ -7,7 +7,7 @@ export interface Entry {
   hint?: string
   icon: LucideIcon
   /** Whose drawing takes the place of the icon. */
-  provider?: string
+  provider?: string | undefined
   /** The entry opens a page, which then takes the focus. */
   isNavigation: boolean
   run: () => void

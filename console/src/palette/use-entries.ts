@@ -12,7 +12,7 @@ import {
   Moon,
   Sun,
 } from 'lucide-react'
-import { originName } from '../api/origin.ts'
+import { isFile, originName } from '../api/origin.ts'
 import { providerName } from '../api/provider-list.ts'
 import { unwrap } from '../api/client.ts'
 import { leaveQuestion } from '../data/pending-question.ts'
@@ -150,6 +150,7 @@ function useItemEntries(words: string): EntryGroup[] {
     label: item.title,
     hint: originName(item),
     icon: FileText,
+    provider: isFile(item) ? undefined : item.provider,
     isNavigation: true,
     run: () =>
       void (isAdmin

@@ -43,7 +43,7 @@ export function FileIcon() {
 /** The drawing without its frame. */
 export function ProviderSign({ id }: { id: string }) {
   return (
-    <span style={{ color: tint(id) }} aria-hidden>
+    <span className={classes.bare} style={{ color: tint(id) }} aria-hidden>
       <Drawing id={id} />
     </span>
   )

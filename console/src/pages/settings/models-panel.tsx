@@ -8,11 +8,13 @@ import { Reading } from '../../ui/reading.tsx'
 import { Status } from '../../ui/status.tsx'
 import { SECTIONS } from './settings-sections.ts'
 import classes from './settings.module.css'
+import { useScrollToSection } from './use-scroll-to-section.ts'
 import { type ModelKind, type ModelSetting, useModels, useTestModel } from './use-models.ts'
 
 /** The models of the service, where they are configured, and a test of each. Only the operator changes them. */
 export function ModelsPanel() {
   const models = useModels()
+  useScrollToSection(!models.isPending)
   return (
     <Panel {...SECTIONS.models} text="Set in the environment of the service.">
       <Reading query={models}>
