@@ -47,7 +47,7 @@ export type SignIn =
 export function signInOf({ OIDC_ISSUER, OIDC_AUDIENCE, PUBLIC_URL, HOST }: Settings): SignIn {
   if (OIDC_ISSUER !== undefined && OIDC_AUDIENCE !== undefined)
     return { by: 'issuer', issuer: OIDC_ISSUER, audience: OIDC_AUDIENCE }
-  // Behind a proxy, a service on loopback is reached from outside, as PUBLIC_URL tells.
+  // Behind a proxy, a service on loopback is reached from outside, as PUBLIC_URL shows.
   const outside =
     PUBLIC_URL !== undefined && !isLoopback(new URL(PUBLIC_URL).hostname)
       ? 'PUBLIC_URL'

@@ -48,7 +48,7 @@ type Kernel = (
 /** @returns null if more than {@link CANDIDATES_MAX} rows can be among the nearest */
 export type Scan = (job: ScanJob) => ScannedRows | null
 
-/** Scans with the WebAssembly kernel on the calling thread, in that thread's room of each memory. */
+/** Scans with the WebAssembly kernel on the calling thread, with that thread's part of each memory. */
 export function createScan(memories: readonly WebAssembly.Memory[], room: Room): Scan {
   const module = new WebAssembly.Module(readFileSync(new URL('./scan.wasm', import.meta.url)))
   const kernels = memories.map((memory) => loadKernel(module, memory))
@@ -73,7 +73,7 @@ export function createScan(memories: readonly WebAssembly.Memory[], room: Room):
   }
 }
 
-/** The block after those from here that one kernel call can scan. */
+/** The end of the blocks, from here, that one kernel call can scan. */
 function blocksInOneMemory({ units, segments, to }: ScanJob, from: number): number {
   const number = memoryOf(units[from * segments] ?? 0)
   const last = Math.min(from + BLOCKS_AT_ONCE, to)
@@ -91,7 +91,7 @@ function loadKernel(module: WebAssembly.Module, memory: WebAssembly.Memory): Ker
 /** Keeps the rows whose upper bound reaches the k-th lower bound. */
 class Nearest {
   readonly #job: ScanJob
-  /** By memory. */
+  /** One view of each memory. */
   readonly #scales: readonly Float32Array[]
   readonly #best: Greatest
   #found: ScannedRows = { rows: [], upperBounds: [], cosines: [], restUpperBound: 0 }

@@ -42,7 +42,7 @@ async function* walkFolder(
   }
   for (const { name, isFolder } of entries) {
     const path = `${at.folder === '/' ? '' : at.folder}/${name}`
-    // What a resumed walk is past.
+    // A resumed walk skips what it has read.
     if (after !== null && compareBytes(isFolder ? `${path}0` : path, after) <= 0) continue
     const stats = await lstat(path).catch(() => null)
     if (stats === null) continue
@@ -56,7 +56,7 @@ async function* walkFolder(
   }
 }
 
-/** The entries to look at, in the order of their paths; or why there are none. */
+/** The folders and readable files of a folder in the order of their paths, or why it is not read. */
 async function entriesOf(folder: string, depth: number): Promise<Entry[] | string> {
   if (depth > DEPTH_MAX) return `Folders more than ${DEPTH_MAX} deep are not read`
   const entries: Entry[] = []

@@ -8,11 +8,11 @@ const UNPACKED_BYTES_MAX = 50 * 1024 * 1024
 
 export interface Sitemap {
   pages: { address: string; lastModified: string }[]
-  /** Of an index: its sitemaps. */
+  /** The sitemaps of an index. */
   sitemaps: string[]
 }
 
-/** Unpacks a sitemap that is stored packed. @throws when it is none, or too large */
+/** The text of a sitemap, decompressed if it is gzipped. @throws if it is damaged or too large */
 export async function unpackSitemap(bytes: Buffer): Promise<string> {
   const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b
   const plain = isPacked ? await promisify(gunzip)(bytes, { maxOutputLength: UNPACKED_BYTES_MAX }) : bytes
@@ -23,7 +23,7 @@ export async function unpackSitemap(bytes: Buffer): Promise<string> {
 const PART =
   /<(url|sitemap)(?=[\s>])|<(loc|lastmod)>(?:<!\[CDATA\[([^<\]]{1,2048})\]\]>|([^<]{1,2048}))<\/|<\/(?:url|sitemap)>/g
 
-/** Reads a sitemap or an index of sitemaps. What is not one has no entries. */
+/** Reads a sitemap or an index of sitemaps. Any other text has no entries. */
 export function* readSitemap(xml: string): Pausable<Sitemap> {
   const sitemap: Sitemap = { pages: [], sitemaps: [] }
   let entry = { isPage: false, loc: '', lastmod: '' }
@@ -45,6 +45,6 @@ export function* readSitemap(xml: string): Pausable<Sitemap> {
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 
-/** The entities that the sitemap protocol has. */
+/** Decodes the entities of the sitemap protocol. */
 const decoded = (text: string): string =>
   text.replaceAll(/&(amp|lt|gt|quot|apos);/g, (_whole, name: string) => ENTITIES[name] ?? '')

@@ -8,7 +8,7 @@ import type { PageReader, Place } from './page-reader.ts'
 const LISTED_MAX = 100
 const READ_MAX = 10
 const MIB = 1024 * 1024
-/** One in this many bytes of the item's text is for each attachment; the page's own text comes first. */
+/** Each attachment gets at most one in this many bytes of the item's text; the page's own text comes first. */
 const SHARE = 4
 
 const Attachment = z.object({
@@ -62,7 +62,7 @@ async function textOrReason(
   try {
     return { text: await reader.oneAttachment(() => textOf(reader, pageId, one)) }
   } catch (error) {
-    // It was deleted meanwhile; the next run hears of it.
+    // It was deleted in the meantime, which the next run reads.
     if (isMissing(error)) return { text: '' }
     const isOwn = error instanceof ProviderError && error.kind === 'rejected'
     if (isOwn || error instanceof ExtractionError) return { reason: error.message }

@@ -2,8 +2,8 @@ import { AddressNotAllowed } from '../../../guarded-requests/addresses.ts'
 import { ProviderError } from '../../adapter.ts'
 
 /**
- * A fetch for downloads: a site answers them with the address of a file store, which `fetchOutside` asks. The token
- * must not leave the site.
+ * A fetch for downloads, which a site redirects to a file store. `fetchOutside` requests the file there without the
+ * token, which must not leave the site.
  */
 export function followOutside(
   name: string,
@@ -23,7 +23,7 @@ export function followOutside(
         throw new ProviderError('rejected', `${name} has the file at an address that is not public`)
       },
     )
-    // Such an address is valid for a while, and says nothing about the account's token.
+    // The address expires, so a refusal says nothing about the account's token.
     if (file.status >= 300 && file.status < 500 && file.status !== 429)
       throw new ProviderError('rejected', `${name} does not let this account download the file`)
     return file

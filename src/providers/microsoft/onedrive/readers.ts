@@ -77,7 +77,7 @@ export function createReaders(graph: Graph): Readers {
     drive: Drive | undefined,
   ): Promise<void> {
     if (user != null) names.users.add(await addressOfUser(user))
-    // Graph tells the members of neither kind without an administrator's consent: a workspace names them.
+    // Without an administrator's consent, Graph lists the members of neither kind, so a workspace defines these groups.
     if (group != null) names.groups.add((group.email || group.id || '').toLowerCase())
     if (siteGroup?.displayName && drive?.site?.url)
       names.groups.add(`${drive.site.url}/${siteGroup.displayName}`)
