@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ChooserModel, scorePassages } from '../src/answers/chooser.ts'
+import { ChooserModel, scorePassages } from '../src/answers/without-model/chooser-model.ts'
 import { createRandom } from '../src/kernel/seeded-random.ts'
 import { type Example, fitChooser, shareRight } from './fit-chooser.ts'
 

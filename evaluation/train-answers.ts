@@ -25,7 +25,7 @@ const FACTS_FOLDER = folder('../test/facts')
 const REAL_FOLDER = folder('../training/answers/real-a')
 /** Guides and the documents of invented companies: half of them may be learned from. */
 const COMPANIES_FOLDER = folder('../training/answers/real-b')
-const WEIGHTS_FILE = folder('../src/answers/chooser-weights.json')
+const WEIGHTS_FILE = folder('../src/answers/without-model/chooser-weights.json')
 const SEED = 1
 const PARTS = 3
 

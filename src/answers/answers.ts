@@ -6,12 +6,12 @@ import { APPROXIMATE_SEARCH, type Citation, type Limitation, WEAK_EVIDENCE } fro
 import type { Hit } from '../retrieval/index.ts'
 import type { Found } from './found.ts'
 import type { AnswersOptions } from './answers-options.ts'
-import { createFinding } from './finding.ts'
+import { createFindPassages } from './find-passages.ts'
 import type { ConversationQuestion } from './follow-up.ts'
 import { LimitReached, modelDeltas } from './model-deltas.ts'
 import type { Step } from './research.ts'
 import type { Answer, ContextItem } from './schemas.ts'
-import { createSynthesize } from './synthesize.ts'
+import { createSynthesize } from './without-model/synthesize.ts'
 
 /**
  * The events of a streamed answer, in order: `step`s with high effort, one `context`, any number of `delta`s that
@@ -52,7 +52,7 @@ export function createAnswers<Request extends ConversationQuestion>(
   options: AnswersOptions<Request>,
 ): Answers<Request> {
   const synthesize = createSynthesize(options.terms)
-  const finding = createFinding(options)
+  const findPassages = createFindPassages(options)
 
   async function synthesized(request: Request, found: Found, signal?: AbortSignal): Promise<string> {
     const { query } = request
@@ -64,7 +64,7 @@ export function createAnswers<Request extends ConversationQuestion>(
 
   async function* askStreaming(request: Request, signal?: AbortSignal): AsyncGenerator<AnswerEvent> {
     const { query } = request
-    const steps = finding(request, signal)
+    const steps = findPassages(request, signal)
     let next = await steps.next()
     for (; !next.done; next = await steps.next()) yield { type: 'step', step: next.value }
     const found = next.value
@@ -102,7 +102,7 @@ export function createAnswers<Request extends ConversationQuestion>(
     askStreaming,
     async ask(request, signal) {
       const { query } = request
-      const found = await resultOf(finding(request, signal))
+      const found = await resultOf(findPassages(request, signal))
       return completed(query, await completeAnswer(request, found, signal), found)
     },
   }

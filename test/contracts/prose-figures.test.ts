@@ -49,7 +49,7 @@ const FIGURES: Figure[] = [
   [
     `${EXPLANATION}/how-answers-are-made.md`,
     'at most about 800 characters',
-    'src/answers/choose-passages.ts',
+    'src/answers/without-model/choose-passages.ts',
     'const CHARACTERS_MAX = 800',
   ],
   [

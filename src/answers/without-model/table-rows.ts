@@ -1,5 +1,5 @@
-import { HTML_CODE } from '../text/blocks.ts'
-import { withoutMarkers } from './citations.ts'
+import { HTML_CODE } from '../../text/blocks.ts'
+import { withoutMarkers } from '../citations.ts'
 import { type Cell, CONTEXT_CHARACTERS_MAX, type Passage, toPassage, type Under } from './passage.ts'
 import { plainText, shorten } from './plain-text.ts'
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { splitPassages } from './passages.ts'
+import { splitPassages } from './split-passages.ts'
 
 const texts = (content: string): string[] => splitPassages(content).map(({ text }) => text)
 

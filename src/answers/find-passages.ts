@@ -3,19 +3,19 @@ import { runCooperatively } from '../kernel/cooperative.ts'
 import type { AnswersOptions } from './answers-options.ts'
 import { type ConversationQuestion, standaloneQuestion } from './follow-up.ts'
 import type { Found } from './found.ts'
-import { isGreeting } from './answer-form.ts'
+import { isGreeting } from './without-model/answer-form.ts'
 import { sharingContent } from './relevance.ts'
 import { researching, type Step } from './research.ts'
 
 /** Finds the passages for a request, in one search or in the steps of a thorough answer. */
-export type Finding<Request extends ConversationQuestion> = (
+export type FindPassages<Request extends ConversationQuestion> = (
   request: Request,
   signal?: AbortSignal,
 ) => AsyncGenerator<Step, Found>
 
-export function createFinding<Request extends ConversationQuestion>(
+export function createFindPassages<Request extends ConversationQuestion>(
   options: AnswersOptions<Request>,
-): Finding<Request> {
+): FindPassages<Request> {
   /** Retrieves hits for a query; none if no hit is related to it. */
   async function retrieveRelevant(request: Request, query: string, signal?: AbortSignal): Promise<Found> {
     const retrieved = await options.retrieve({ ...request, query }, signal)
@@ -27,7 +27,7 @@ export function createFinding<Request extends ConversationQuestion>(
     return isRelevant ? found : { ...found, hits: [] }
   }
 
-  return async function* finding(request, signal) {
+  return async function* findPassages(request, signal) {
     const question = standaloneQuestion(request.query, request.conversation ?? [], options.terms)
     if (request.effort !== 'high') return await retrieveRelevant(request, question, signal)
     const { languageModel, answerTimeoutMs, tracer } = options

@@ -1,5 +1,5 @@
-import type { Hit } from '../retrieval/index.ts'
-import type { Around } from './read-around.ts'
+import type { Hit } from '../../retrieval/index.ts'
+import type { Around } from '../read-around.ts'
 
 const REPLY = /^(?:(?:re|fwd?|aw|wg|tr|sv)\s{0,2}:\s{0,4}){1,8}/i
 /** The loss of an older message of a thread, because its newest one may correct it. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readDefinitions, readSettingsInCode } from './definitions.ts'
+import { readDefinitions, readSettingsInCode } from './read-definitions.ts'
 
 const pairs = (source: string): string[][] | undefined =>
   readDefinitions(source)?.map(({ term, text }) => [term, text])

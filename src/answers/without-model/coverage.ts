@@ -1,10 +1,10 @@
-import type { TermWeights } from '../inference/term-weights.ts'
-import type { Pausable } from '../kernel/cooperative.ts'
-import type { Hit } from '../retrieval/index.ts'
+import type { TermWeights } from '../../inference/term-weights.ts'
+import type { Pausable } from '../../kernel/cooperative.ts'
+import type { Hit } from '../../retrieval/index.ts'
 import type { Candidate, ReadPassage } from './candidate.ts'
-import type { Meaning } from './meaning.ts'
+import type { Meaning } from '../meaning.ts'
 import { pointsBack } from './passage.ts'
-import type { QuestionWords } from './question-words.ts'
+import type { QuestionWords } from './word-weights.ts'
 
 type Stems = ReadonlySet<string>
 

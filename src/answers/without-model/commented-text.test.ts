@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { splitPassages } from './passages.ts'
+import { splitPassages } from './split-passages.ts'
 
 const FILE = `# Where the server listens. If the port is 0, it
 # does not listen on TCP.

@@ -1,5 +1,5 @@
-import type { Hit } from '../retrieval/index.ts'
-import type { Around } from './read-around.ts'
+import type { Hit } from '../../retrieval/index.ts'
+import type { Around } from '../read-around.ts'
 
 /** A run of neighboring chunks of one document, read as one text. */
 export interface Section {

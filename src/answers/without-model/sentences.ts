@@ -1,4 +1,4 @@
-import { sentenceStarts } from '../text/sentences.ts'
+import { sentenceStarts } from '../../text/sentences.ts'
 import { joinLines, plainText } from './plain-text.ts'
 
 /** A line break after fewer characters and before a capital is deliberate, not a wrapped line. */

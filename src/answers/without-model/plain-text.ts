@@ -1,4 +1,4 @@
-import { withoutMarkers } from './citations.ts'
+import { withoutMarkers } from '../citations.ts'
 
 const ENTITIES: Readonly<Record<string, string>> = {
   amp: '&',

@@ -1,11 +1,11 @@
-import type { TermWeights } from '../inference/term-weights.ts'
+import type { TermWeights } from '../../inference/term-weights.ts'
 import type { Candidate } from './candidate.ts'
 import { isMailHeader, saysLittle } from './empty-passages.ts'
 import { pointsBack } from './passage.ts'
 import { askedTypes, hasCommand, typeReader } from './answer-types.ts'
 import type { ComparedQuestion, CoveredPassage } from './coverage.ts'
 import { asksForCode, asksHow, asksWhatItIs } from './answer-form.ts'
-import { createNearness } from './meaning.ts'
+import { createNearness } from '../meaning.ts'
 import { beginsWith, definesAsked, isAsked, literalShare, namesCell, precisionOf } from './terms-asked.ts'
 
 type Stems = ReadonlySet<string>

@@ -1,8 +1,8 @@
-import type { TermWeights } from '../inference/term-weights.ts'
-import type { Pausable } from '../kernel/cooperative.ts'
-import { withoutQuotedQuestions } from '../text/quotations.ts'
+import type { TermWeights } from '../../inference/term-weights.ts'
+import type { Pausable } from '../../kernel/cooperative.ts'
+import { withoutQuotedQuestions } from '../../text/quotations.ts'
 import type { Candidate, ReadPassage } from './candidate.ts'
-import { splitPassages } from './passages.ts'
+import { splitPassages } from './split-passages.ts'
 import type { Section } from './sections.ts'
 import { stemsOf } from './stems.ts'
 

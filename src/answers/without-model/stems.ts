@@ -1,4 +1,4 @@
-import type { TermWeights } from '../inference/term-weights.ts'
+import type { TermWeights } from '../../inference/term-weights.ts'
 
 /** A hyphenated word, which counts in both spellings. */
 const HYPHEN = /(\p{L})-(?=\p{L})/gu

@@ -1,4 +1,4 @@
-import type { TermWeights } from '../inference/term-weights.ts'
+import type { TermWeights } from '../../inference/term-weights.ts'
 import { withSingleWords } from './stems.ts'
 
 /** The share of the weight of either one's words that both have. */

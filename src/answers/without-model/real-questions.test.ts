@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { loadTermWeights } from '../inference/term-weights.ts'
-import { inOneGo } from '../kernel/cooperative.ts'
-import type { Hit } from '../retrieval/index.ts'
+import { loadTermWeights } from '../../inference/term-weights.ts'
+import { inOneGo } from '../../kernel/cooperative.ts'
+import type { Hit } from '../../retrieval/index.ts'
 import { createSynthesize, type Synthesize } from './synthesize.ts'
 
 // Real questions, with documents of the kind that produced wrong answers.

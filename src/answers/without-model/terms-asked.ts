@@ -1,4 +1,4 @@
-import type { TermWeights } from '../inference/term-weights.ts'
+import type { TermWeights } from '../../inference/term-weights.ts'
 import type { Candidate } from './candidate.ts'
 import { stemsOf } from './stems.ts'
 

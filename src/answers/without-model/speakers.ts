@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Hit } from '../retrieval/index.ts'
+import type { Hit } from '../../retrieval/index.ts'
 import type { Candidate } from './candidate.ts'
 
 /** Who wrote a passage of a conversation. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { tokenize } from '../inference/embedding-models/builtin/tokenize.ts'
-import { inOneGo } from '../kernel/cooperative.ts'
+import { tokenize } from '../../inference/embedding-models/builtin/tokenize.ts'
+import { inOneGo } from '../../kernel/cooperative.ts'
 import { createSynthesize } from './synthesize.ts'
 
 const terms = { tokenize, backgroundWeight: () => 6, wordVector: () => null }

@@ -1,4 +1,4 @@
-import { isTooLongForQuestion, QUESTION_WORDS } from '../text/questions.ts'
+import { isTooLongForQuestion, QUESTION_WORDS } from '../../text/questions.ts'
 
 /** A part of a question that needs its own answer. */
 export interface QuestionPart {

@@ -1,7 +1,7 @@
-import type { TermWeights } from '../inference/term-weights.ts'
-import type { Pausable } from '../kernel/cooperative.ts'
+import type { TermWeights } from '../../inference/term-weights.ts'
+import type { Pausable } from '../../kernel/cooperative.ts'
 import type { ReadPassage } from './candidate.ts'
-import { createDots, type Meaning } from './meaning.ts'
+import { createDots, type Meaning } from '../meaning.ts'
 import { askedStems } from './stems.ts'
 
 /** Keeps only the rarest stems of a question, because each is searched for in every passage. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { tokenize } from '../inference/embedding-models/builtin/tokenize.ts'
-import type { Hit } from '../retrieval/index.ts'
-import { inOneGo } from '../kernel/cooperative.ts'
+import { tokenize } from '../../inference/embedding-models/builtin/tokenize.ts'
+import type { Hit } from '../../retrieval/index.ts'
+import { inOneGo } from '../../kernel/cooperative.ts'
 import type { Material } from './read-material.ts'
 import { createSynthesize } from './synthesize.ts'
 
