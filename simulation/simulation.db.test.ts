@@ -4,7 +4,7 @@ import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url))
-const SEEDS = '1..4'
+const SEEDS = '1..20'
 
 // In a process of its own: the simulation replaces its clock, its randomness and its network.
 it(`keeps its promises in the simulation with seeds ${SEEDS}`, async () => {
