@@ -13,6 +13,7 @@ describe('the format of a file', () => {
     ['application/vnd.ms-word.document.macroEnabled.12', 'word'],
     ['text/html; charset=utf-8', 'html'],
     ['text/calendar', null],
+    ['text/rtf', null],
     ['application/vnd.oasis.opendocument.text', 'odt'],
     ['text/csv', 'csv'],
     ['text/tab-separated-values', 'csv'],

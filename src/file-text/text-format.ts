@@ -86,11 +86,12 @@ const BY_EXTENSION: Record<string, TextFormat> = {
   txt: 'text',
 }
 
-// text/* types that are not prose: images, page code, calendars and cards.
+// text/* types that are not prose: page code, calendars, cards, and text amid control words.
 const NOT_PROSE = new Set([
   'text/calendar',
   'text/css',
   'text/javascript',
+  'text/rtf',
   'text/vcard',
   'text/x-vcard',
   'text/directory',

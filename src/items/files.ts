@@ -2,6 +2,7 @@ import path from 'node:path'
 import type { Db } from '../database/database.ts'
 import type { SourceKind } from '../kernel/source-kinds.ts'
 import {
+  FORMATS_IN_WORDS,
   type ExtractedText,
   ExtractionError,
   SERVICE_FILE_LIMITS,
@@ -97,7 +98,7 @@ function formatOf(extractor: TextExtractor, { mediaType, name }: GivenFile): Tex
   if (format !== null) return format
   throw unreadable(
     'format',
-    'This kind of file is not supported; send text, Markdown, HTML, PDF, Word, Excel, PowerPoint, CSV, mail, PNG or JPEG',
+    `This kind of file is not supported. Supported: ${FORMATS_IN_WORDS}, PNG and JPEG`,
   )
 }
 

@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import { tokenize } from '../../inference/embedding-models/builtin/tokenize.ts'
 import { inOneGo } from '../../kernel/cooperative.ts'
-import { type Readable, orderForReading } from './reading-order.ts'
+import { type ChunkToRead, orderForReading } from './reading-order.ts'
 
 const WEIGHTS: Record<string, number> = { team: 1, heron: 10 }
 const terms = { tokenize, backgroundWeight: (stem: string) => WEIGHTS[stem] ?? 6, wordVector: () => null }
 
-const hit = (title: string, content: string, score: number): Readable => ({
+const hit = (title: string, content: string, score: number): ChunkToRead => ({
   title,
   content,
   score,
   meaning: null,
 })
-const order = (query: string, hits: readonly Readable[]): number[] =>
+const order = (query: string, hits: readonly ChunkToRead[]): number[] =>
   inOneGo(orderForReading(query, hits, terms)).map((found) => hits.indexOf(found))
-const read = (query: string, hits: readonly Readable[]): string[] =>
+const read = (query: string, hits: readonly ChunkToRead[]): string[] =>
   inOneGo(orderForReading(query, hits, terms)).map(({ title }) => title)
 
 const near = hit('near', 'The team meets on Mondays to plan the week.', 0.5)

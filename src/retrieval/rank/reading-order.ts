@@ -5,7 +5,7 @@ import type { ChunkWords } from '../nearest-query.ts'
 import { relevanceOf, type Rankable } from './hybrid-order.ts'
 import { askedWords, chunkWords } from './words.ts'
 
-export interface Readable {
+export interface ChunkToRead {
   title: string
   content: string
   score: number
@@ -15,7 +15,7 @@ export interface Readable {
 }
 
 /** Hybrid order, except that code that repeats the question is ignored and a chunk with it comes last. */
-export function* orderForReading<Chunk extends Readable>(
+export function* orderForReading<Chunk extends ChunkToRead>(
   question: string,
   chunks: readonly Chunk[],
   terms: TermWeights,

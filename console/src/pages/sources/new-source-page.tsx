@@ -1,5 +1,6 @@
 import { Stack } from '@mantine/core'
 import { useNavigate } from '@tanstack/react-router'
+import { FORMATS_IN_WORDS } from '../../../../src/file-text/text-format.ts'
 import { ButtonLink } from '../../ui/links.tsx'
 import { PageHeader } from '../../ui/page-header.tsx'
 import { Panel } from '../../ui/panel.tsx'
@@ -25,10 +26,7 @@ export function NewSourcePage() {
         >
           <Reading query={connectors}>{(rows) => <ConnectorList connectors={rows} />}</Reading>
         </Panel>
-        <Panel
-          title="Import files"
-          text="PDF, Word, Excel, PowerPoint, Markdown, HTML, mail and text, one by one or a folder at a time."
-        >
+        <Panel title="Import files" text={`${FORMATS_IN_WORDS}, one by one or a folder at a time.`}>
           <ButtonLink to="/sources/import" variant="default">
             Import files
           </ButtonLink>
