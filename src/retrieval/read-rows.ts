@@ -5,7 +5,7 @@ import { decodeHalfvec, encodeHalfvec } from '../database/halfvec.ts'
 import { createPreparedShapes, prepare } from '../database/prepared.ts'
 import type { StoredModel } from '../models/index.ts'
 import { distanceError, lengthOf } from '../vector-scan/index.ts'
-import { wheresOf, naming, notBeingRemoved, removedSources } from './filter-conditions.ts'
+import { wheresOf, naming, notBeingRemoved, removedSources } from './scope-conditions.ts'
 import { type ChunkKey, type ChunkRow, type NearestQuery, ShownChunk } from './nearest-query.ts'
 
 /** The organization's state, read in the same statement and database snapshot as the rows. */

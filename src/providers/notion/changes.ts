@@ -23,7 +23,7 @@ import {
   readReference,
   readStored,
   type NotionSync,
-} from './run.ts'
+} from './read-objects.ts'
 import { createNotionTree } from './tree.ts'
 
 /** Pages of 100 trashed objects that each run checks: trashing an object need not move it to the first page. */

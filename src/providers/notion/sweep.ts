@@ -13,7 +13,7 @@ import {
   readReference,
   type NotionPart,
   type NotionSync,
-} from './run.ts'
+} from './read-objects.ts'
 import { titleOf } from './tree.ts'
 
 /** Every run counts everything while that takes no more requests than this. */

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { hasReadyIndex, indexedVectors } from '../../approximate-index/index.ts'
 import type { Db } from '../../database/database.ts'
 import { encodeHalfvec } from '../../database/halfvec.ts'
-import { inScope, notRemoved } from '../filter-conditions.ts'
+import { inScope, notRemoved } from '../scope-conditions.ts'
 import type { CandidateSource, NearestQuery } from '../nearest-query.ts'
 import { candidateSetOf, CandidateRow } from './from-scan.ts'
 

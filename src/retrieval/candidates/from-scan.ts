@@ -4,7 +4,7 @@ import type { Db } from '../../database/database.ts'
 import { encodeHalfvec } from '../../database/halfvec.ts'
 import type { Candidate, CandidateSet } from '../../vector-memory/index.ts'
 import { compareVectors, distanceError } from '../../vector-scan/index.ts'
-import { inScope, notRemoved } from '../filter-conditions.ts'
+import { inScope, notRemoved } from '../scope-conditions.ts'
 import type { CandidateSource, NearestQuery } from '../nearest-query.ts'
 
 /** Extra candidates: pgvector sums in 32 bits, so near ties can have another order. */

@@ -4,7 +4,7 @@ import type { Db } from '../../database/database.ts'
 import type { TermWeights } from '../../inference/term-weights.ts'
 import { runCooperatively } from '../../kernel/cooperative.ts'
 import type { Candidate, HeldSnapshot } from '../../vector-memory/index.ts'
-import { wheresOf } from '../filter-conditions.ts'
+import { wheresOf } from '../scope-conditions.ts'
 import { searchWith, scoredRows } from '../nearest.ts'
 import {
   byKey,
