@@ -35,6 +35,13 @@ describe('the settings', () => {
     )
   })
 
+  it.each([
+    [{ EMBEDDING_PROVIDER: 'openai' }, /EMBEDDING_API_KEY is needed with EMBEDDING_PROVIDER=openai/],
+    [{ LLM_PROVIDER: 'anthropic' }, /LLM_API_KEY is needed with LLM_PROVIDER=anthropic/],
+  ])('of a model are refused without its key or server: %j', (environment, named) => {
+    expect(() => readSettings(environment)).toThrow(named)
+  })
+
   it('of the payment processor are required together, and each missing one is named', () => {
     const [key, secret] = [{ STRIPE_SECRET_KEY: 'sk_1' }, { STRIPE_WEBHOOK_SECRET: 'whsec_1' }]
     expect(() => readSettings(key)).toThrow(/STRIPE_WEBHOOK_SECRET is needed with STRIPE_SECRET_KEY/)

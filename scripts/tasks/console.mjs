@@ -10,6 +10,7 @@ const INPUTS = [
   'design/tokens.json',
   'cli/evaluation',
   'client/src',
+  'src/console/page-config.ts',
   'src/file-text/limits.ts',
   'src/file-text/text-format.ts',
   'src/kernel/limits.ts',

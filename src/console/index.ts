@@ -1,5 +1,6 @@
 export { createConsoleBuild, createGuideBuild, type SiteBuild } from './build.ts'
-export { addConsole, type ConsoleSignIn, type Retention } from './serve.ts'
+export type { ConsoleSignIn, Retention } from './page-config.ts'
+export { addConsole } from './serve.ts'
 export { addGuide } from './serve-guide.ts'
 export { type BackendSignIn, METADATA_PATH } from './sign-in-routes.ts'
 export { createTokenExchange } from './token-exchange.ts'

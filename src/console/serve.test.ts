@@ -5,7 +5,8 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { VERSION } from '../kernel/version.ts'
 import type { SiteState } from './build.ts'
-import { addConsole, type ConsoleSignIn } from './serve.ts'
+import type { ConsoleSignIn } from './page-config.ts'
+import { addConsole } from './serve.ts'
 
 const RETENTION = {
   requestLogDays: 7,

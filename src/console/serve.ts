@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { SiteBuild } from './build.ts'
 import { VERSION } from '../kernel/version.ts'
 import type { ProviderDescription } from '../providers/index.ts'
+import type { ConsoleSignIn, Retention } from './page-config.ts'
 import { addSignInRoutes, type BackendSignIn } from './sign-in-routes.ts'
 import { CONSOLE, sendWaitingPage, STATIC_OPTIONS } from './waiting-page.ts'
 
@@ -12,40 +13,6 @@ const HASHED = /^assets\/[\w.-]+$/
 /** Files beside the page that keep their names. */
 const NAMED = /^[\w-]+\.(js|svg|png|ico)$/
 const YEAR_S = 365 * 24 * 60 * 60
-
-/** How people sign in, as the console's page receives it. */
-export type ConsoleSignIn =
-  | {
-      by: 'issuer' | 'development'
-      issuer: string
-      clientId: string
-      scope: string
-      resource: string | null
-      /** Where the page reads the issuer's endpoints; null: from the issuer itself. */
-      metadataUrl: string | null
-      /** Which of the issuer's tokens the API accepts. */
-      token: 'access_token' | 'id_token'
-    }
-  | { by: 'nobody'; reason: string }
-
-/** How long the service stores what nobody deletes, as the page's Settings show it. */
-export interface Retention {
-  requestLogDays: number
-  /** Of a workspace. */
-  requestsMax: number
-  usageDays: number
-  syncRunDays: number
-  webhookDeliveryDays: number
-  invitationDays: number
-  /** People without a workspace. */
-  strangerDays: number
-  /** Of a person in a workspace. */
-  threadsMax: number
-  /** Of a thread. */
-  turnsMax: number
-  /** Of a workspace. */
-  evaluationRunsMax: number
-}
 
 /** Serves the console below `/console/`. */
 export async function addConsole(

@@ -31,13 +31,7 @@ export function answerUnknownRoutes(
     }
     const hint = nearest === undefined ? '' : `; did you mean ${nearest.method} ${nearest.path}?`
     reply.header('Vary', 'Accept')
-    sendError(
-      reply,
-      new AppError(
-        'not_found',
-        `There is no ${request.method} ${clipped(path, PATH_CHARACTERS_SHOWN)}${hint}`,
-      ),
-    )
+    sendError(reply, new AppError('not_found', `There is no ${request.method} ${shown(path)}${hint}`))
   })
 }
 
@@ -47,9 +41,7 @@ function sendUnknownPage(
   path: string,
   nearest: RouteAddress | undefined,
 ): void {
-  const asked = html`<p>
-    There is no <code>${request.method} ${clipped(path, PATH_CHARACTERS_SHOWN)}</code>.
-  </p>`
+  const asked = html`<p>There is no <code>${request.method} ${shown(path)}</code>.</p>`
   const meant =
     nearest === undefined ? html`` : html`<p>Did you mean <code>${nearest.method} ${nearest.path}</code>?</p>`
   const url = reply.server.publicUrl()
@@ -59,3 +51,5 @@ function sendUnknownPage(
   </p>`
   sendPage(reply, 404, page('Page not found', html`${asked} ${meant} ${onwards}`))
 }
+
+const shown = (path: string): string => clipped(path, PATH_CHARACTERS_SHOWN)

@@ -126,8 +126,10 @@ export function oneOf(wanted: readonly string[], get: (item: HashedItem) => stri
   return (item) => wanted.includes(get(item))
 }
 
+const FILTER_NAMES = ItemFilter.keyof().options
+
 export function conditionsOf(filter: ItemFilter): Condition[] {
-  return ItemFilter.keyof().options.flatMap((name) => conditionOf(name, filter[name]))
+  return FILTER_NAMES.flatMap((name) => conditionOf(name, filter[name]))
 }
 
 function conditionOf<Name extends keyof Values>(name: Name, value: Values[Name] | undefined): Condition[] {

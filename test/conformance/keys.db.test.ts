@@ -163,7 +163,28 @@ describe('lastUsedAt', () => {
   })
 })
 
+/** The routes of the API document with their actions, which must not follow from the code. */
+const GRANTS = {
+  admin: ['GET /v1/api-keys', 'POST /v1/api-keys', 'DELETE /v1/api-keys/{id}', 'GET /v1/audit-events'],
+  search: ['POST /v1/search', 'GET /v1/source-items/{id}'],
+  context: ['POST /v1/context'],
+  ask: ['POST /v1/ask'],
+  'sources:read': ['GET /v1/sources', 'GET /v1/sources/{id}/channels'],
+  'sources:write': ['PATCH /v1/sources/{id}'],
+  'sync:read': ['GET /v1/sync-runs'],
+  'sync:write': ['POST /v1/sync-runs'],
+  ingest: ['POST /v1/ingest', 'DELETE /v1/source-items/{id}', 'DELETE /v1/source-items'],
+}
+
 describe('an action', () => {
+  it('is required by the routes that the API document grants with it [AUTH-2, AUTH-3, KEY-16, AUD-13]', () => {
+    for (const [action, granted] of Object.entries(GRANTS))
+      for (const address of granted) {
+        const route = routes.find(({ method, path }) => `${method} ${path}` === address)
+        expect(route?.access, address).toMatchObject({ surface: 'agent', action })
+      }
+  })
+
   it.each(ACTIONS)('%s grants its routes and no other [AUTH-2, AUTH-3, KEY-16, AUD-13]', async (action) => {
     const { mint: mintOwn } = await service.organization()
     const { secret } = await mintOwn({ actions: [action] })

@@ -1,39 +1,13 @@
+import type { ConsoleSignIn, Retention } from '../../../src/console/page-config.ts'
 import type { ProviderFacts } from '../api/provider-list.ts'
 import { ApiError, errorOf, unreachable } from '../api/errors.ts'
-
-/** How users sign in: `ConsoleSignIn` of the service's `src/console/serve.ts`. */
-export type SignIn =
-  | {
-      by: 'issuer' | 'development'
-      issuer: string
-      clientId: string
-      scope: string
-      resource: string | null
-      metadataUrl: string | null
-      token: 'access_token' | 'id_token'
-    }
-  | { by: 'nobody'; reason: string }
-
-/** When the service deletes what nobody deletes: `Retention` of the service's `src/console/serve.ts`. */
-export interface Retention {
-  requestLogDays: number
-  requestsMax: number
-  usageDays: number
-  syncRunDays: number
-  webhookDeliveryDays: number
-  invitationDays: number
-  strangerDays: number
-  threadsMax: number
-  turnsMax: number
-  evaluationRunsMax: number
-}
 
 export interface Config {
   /** The service's configured base URL, without a trailing slash. */
   publicUrl: string
   /** The version of the service. */
   version: string
-  signIn: SignIn
+  signIn: ConsoleSignIn
   /** Whether a language model is configured. Thorough answers need one. */
   hasLanguageModel: boolean
   providers: readonly ProviderFacts[]

@@ -33,8 +33,8 @@ const ALLOWED_TAGS = [
   'ul',
 ]
 const WITHOUT_CONTENT = new Set(['br', 'hr'])
-/** Elements whose text is rendered as is. */
 const SCROLLED: ReadonlySet<string> = new Set(['pre', 'table'])
+/** Elements whose text is rendered as is. */
 const VERBATIM = new Set(['a', 'code', 'pre'])
 /** Whitespace between these elements is not rendered. */
 const TABLE_PARTS = new Set(['table', 'tbody', 'thead', 'tr'])

@@ -15,7 +15,7 @@ export interface ShownThread {
   /** Whether a first question can be asked. */
   isNew: boolean
   isLoading: boolean
-  /** Whether somebody deleted the thread or another person owns it. */
+  /** True if the thread was deleted or belongs to another person. */
   isMissing: boolean
 }
 

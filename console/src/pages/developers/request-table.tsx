@@ -3,7 +3,8 @@ import type { Schemas } from '../../api/client.ts'
 import { useConsole } from '../../session/context.tsx'
 import { CopyButton } from '../../ui/copy-button.tsx'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
-import { formatNumber, noun } from '../../ui/format.ts'
+import { formatNumber } from '../../ui/format.ts'
+import { numberColumn } from '../../ui/number-column.ts'
 import { TextLink } from '../../ui/links.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { Status, type Tone } from '../../ui/status.tsx'
@@ -33,12 +34,7 @@ export function RequestTable({
         { label: 'Status', cell: ({ status }) => <Status tone={toneOf(status)}>{String(status)}</Status> },
         ...(isOfKey ? [] : [KEY]),
         { label: 'Duration', cell: ({ durationMs }) => `${formatNumber(durationMs)} ms`, isAtEnd: true },
-        {
-          label: 'Credits',
-          cell: ({ credits }) => formatNumber(credits),
-          unit: ({ credits }) => noun(credits, 'credit'),
-          isAtEnd: true,
-        },
+        numberColumn('Credits', ({ credits }: LoggedRequest) => credits, 'credit'),
         { label: 'When', cell: ({ answeredAt }) => <RelativeTime at={answeredAt} />, isAtEnd: true },
         {
           label: 'Actions',

@@ -1,6 +1,6 @@
 import type { Schemas } from '../../api/client.ts'
 import { DataTable } from '../../ui/data-table.tsx'
-import { formatNumber, noun } from '../../ui/format.ts'
+import { numberColumn } from '../../ui/number-column.ts'
 import { ButtonLink } from '../../ui/links.tsx'
 import { Panel } from '../../ui/panel.tsx'
 import { LastSynced } from '../sources/last-synced.tsx'
@@ -40,12 +40,7 @@ export function SourcesAtAGlance({ sources }: { sources: readonly Schemas['Sourc
             label: 'Last synced',
             cell: (source) => <LastSynced source={source} />,
           },
-          {
-            label: 'Items',
-            cell: ({ sourceItemCount }) => formatNumber(sourceItemCount),
-            unit: ({ sourceItemCount }) => noun(sourceItemCount, 'item'),
-            isAtEnd: true,
-          },
+          numberColumn('Items', ({ sourceItemCount }: Schemas['Source']) => sourceItemCount, 'item'),
         ]}
       />
     </Panel>

@@ -1,4 +1,4 @@
-import { formatNumber, noun } from '../../ui/format.ts'
+import { numberColumn } from '../../ui/number-column.ts'
 import { type Column, DataTable } from '../../ui/data-table.tsx'
 import { kindOf } from './kinds.ts'
 import { KindDot } from './legend.tsx'
@@ -62,17 +62,9 @@ export function MemoryTable({
             </span>
           ),
         },
-        { label: 'Items', sort: by('weight'), ...figure(({ node }) => node.weight, 'item') },
-        { label: 'Links', sort: by('links'), ...figure(({ links }) => links, 'link') },
+        { ...numberColumn('Items', ({ node }: MemoryRow) => node.weight, 'item'), sort: by('weight') },
+        { ...numberColumn('Links', ({ links }: MemoryRow) => links, 'link'), sort: by('links') },
       ]}
     />
   )
-}
-
-function figure(valueOf: (row: MemoryRow) => number, one: string) {
-  return {
-    cell: (row: MemoryRow) => formatNumber(valueOf(row)),
-    unit: (row: MemoryRow) => noun(valueOf(row), one),
-    isAtEnd: true,
-  }
 }

@@ -1,5 +1,5 @@
 import { Fragment } from 'react'
-import type { Retention } from '../../session/config.ts'
+import type { Retention } from '../../../../src/console/page-config.ts'
 import { useConsole } from '../../session/context.tsx'
 import { count } from '../../ui/format.ts'
 import { Panel } from '../../ui/panel.tsx'

@@ -5,6 +5,7 @@ import { DataTable } from '../../ui/data-table.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { EndOfList } from '../../ui/end-of-list.tsx'
 import { formatNumber } from '../../ui/format.ts'
+import { numberColumn } from '../../ui/number-column.ts'
 import { Panel } from '../../ui/panel.tsx'
 import { Reading } from '../../ui/reading.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
@@ -32,30 +33,15 @@ export function RunsPanel({ source, runs }: { source: Source; runs: ReturnType<t
                 { label: 'State', cell: (run) => <RunCell run={run} /> },
                 { label: 'Started', cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
                 { label: 'Duration', cell: (run) => durationOf(run) ?? '–', isAtEnd: true },
-                {
-                  label: 'Found',
-                  cell: (run) => formatNumber(foundBy(run)),
-                  unit: () => 'found',
-                  isAtEnd: true,
-                },
-                {
-                  label: 'Stored',
-                  cell: ({ itemsIngested }) => formatNumber(itemsIngested),
-                  unit: () => 'stored',
-                  isAtEnd: true,
-                },
-                {
-                  label: 'Unchanged',
-                  cell: ({ itemsUnchanged = 0 }) => formatNumber(itemsUnchanged),
-                  unit: () => 'unchanged',
-                  isAtEnd: true,
-                },
-                {
-                  label: 'Removed',
-                  cell: ({ itemsDeleted }) => formatNumber(itemsDeleted),
-                  unit: () => 'removed',
-                  isAtEnd: true,
-                },
+                numberColumn('Found', foundBy, 'found', 'found'),
+                numberColumn('Stored', ({ itemsIngested }: SyncRun) => itemsIngested, 'stored', 'stored'),
+                numberColumn(
+                  'Unchanged',
+                  ({ itemsUnchanged = 0 }: SyncRun) => itemsUnchanged,
+                  'unchanged',
+                  'unchanged',
+                ),
+                numberColumn('Removed', ({ itemsDeleted }: SyncRun) => itemsDeleted, 'removed', 'removed'),
                 {
                   label: 'Skipped',
                   cell: (run) => <SkippedCount run={run} onOpen={() => setOpen(run)} />,
