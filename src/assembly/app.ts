@@ -21,7 +21,7 @@ import { createBillingEngine } from './billing-engine.ts'
 import { routes, servedRoutes, type Services } from './routes.ts'
 import { RETENTION } from './retention.ts'
 import { createRetrievalEngine } from './retrieval-engine.ts'
-import { createSweeps } from './sweeps.ts'
+import { createPeriodicTasks } from './periodic-tasks.ts'
 import { unreadiness } from './unreadiness.ts'
 import { createWebhookEngine } from './webhook-engine.ts'
 import { createOpenApi } from './open-api.ts'
@@ -162,7 +162,7 @@ export async function createApp(given: AppDependencies): Promise<App> {
   if (settings.ROLE !== 'worker') await addAgentsAndPeople(server, deps, { gates, identity })
   const background = createBackgroundWork(deps, {
     ...parts,
-    sweeps: [...createSweeps({ credits, rateLimit }, { ...deps, db }), requestLog],
+    periodicTasks: [...createPeriodicTasks({ credits, rateLimit }, { ...deps, db }), requestLog],
     metrics,
     memory,
   })

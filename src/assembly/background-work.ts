@@ -25,7 +25,7 @@ interface Given {
 
 interface Working {
   embedding: EmbeddingEngine
-  sweeps: readonly Pick<Task, 'start' | 'stop'>[]
+  periodicTasks: readonly Pick<Task, 'start' | 'stop'>[]
   files: Files
   /** Starts before anything else that changes items. */
   journaled: JournaledIngests | null
@@ -49,7 +49,7 @@ export function createBackgroundWork(
   { settings, database, logger, termWeights }: Given,
   {
     embedding: { models, modelMove, modelChoice, approximateIndexes },
-    sweeps,
+    periodicTasks,
     files,
     journaled,
     removals,
@@ -77,7 +77,7 @@ export function createBackgroundWork(
       await Promise.all([journaled?.start(), warnOfOtherModels(database.db, models, logger)])
       memory?.start()
       forgetting?.start()
-      for (const sweep of sweeps) sweep.start()
+      for (const task of periodicTasks) task.start()
       modelMove.startResuming()
       modelChoice.resume()
       approximateIndexes.start()
@@ -97,7 +97,7 @@ export function createBackgroundWork(
     readForCanvas: () => canvasWorker.readWaiting(),
     async stop() {
       const tasks = [
-        ...sweeps,
+        ...periodicTasks,
         files,
         modelChoice,
         modelMove,

@@ -9,13 +9,13 @@ import type {
   ComparisonStatus,
   RemarkedOrganization,
 } from './schemas.ts'
-import { type ReportDependencies, sendReports, sweepReports } from './overage/send-reports.ts'
+import { type ReportDependencies, sendReports, deleteExpiredReports } from './overage/send-reports.ts'
 import type { PaymentProcessor } from './payment-processor.ts'
 import { releaseAllPaymentLeases } from './payments/accounts.ts'
 import { listRemarked, readComparisonStatus } from './payments/comparison-status.ts'
 import { createHostedPages, type HostedPages } from './payments/hosted-pages.ts'
 import { listInvoices } from './payments/invoices.ts'
-import { reconcile, sweepEvents } from './payments/reconciliation.ts'
+import { reconcile, deleteExpiredEvents } from './payments/reconciliation.ts'
 import { createRefresh } from './payments/refresh.ts'
 import { type CheckoutTerms, NOTHING_SOLD, readCheckoutTerms } from './payments/trial.ts'
 import { createWebhook, type ReceiveWebhook } from './payments/webhook.ts'
@@ -76,7 +76,7 @@ export interface Billing {
 
 const LOOK_MS = 1_000
 const STOP_TIMEOUT_MS = 10_000
-const SWEEP_MS = 3_600_000
+const DELETE_MS = 3_600_000
 
 /** Plans, subscriptions and their payment. */
 export function createBilling(deps: BillingDependencies): Billing {
@@ -120,10 +120,10 @@ export function createBilling(deps: BillingDependencies): Billing {
     createTask({ intervalMs: LOOK_MS, act: compare, onError }),
     createTask({ intervalMs: LOOK_MS, act: report, onError }),
     createTask({
-      intervalMs: SWEEP_MS,
+      intervalMs: DELETE_MS,
       act: async () => {
-        await sweepEvents(db, clock.now())
-        await sweepReports(db, clock.now())
+        await deleteExpiredEvents(db, clock.now())
+        await deleteExpiredReports(db, clock.now())
       },
       onError,
     }),

@@ -7,7 +7,7 @@ import { putSubscription, type NewSubscription } from '../billing/index.ts'
 import type { CreditUse } from '../http/gates.ts'
 import type { ConsoleCaller } from '../kernel/caller.ts'
 import { createCredits } from '../usage/index.ts'
-import { KEPT_DAYS, pruneDays } from './prune-days.ts'
+import { KEPT_DAYS, deleteExpiredDays } from './delete-expired.ts'
 import { readDays } from './read-days.ts'
 import { dailyUsageRoutes } from './routes.ts'
 
@@ -151,7 +151,7 @@ describe('the usage of a workspace', () => {
     await reserve(byKey)
     await expect(reserve(byKey)).rejects.toMatchObject({ code: 'quota_exceeded' })
     const credits = createCredits({ db: database.db, clock: { now: () => START } })
-    await credits.sweepExpired(new Date(START.getTime() + HOUR_MS))
+    await credits.refundExpired(new Date(START.getTime() + HOUR_MS))
     expect((await usage()).body).toMatchObject({ days: [], totals: { requests: 0, credits: 0 } })
   })
 
@@ -248,7 +248,7 @@ describe('days of use', () => {
           .execute()
       }
     }
-    await Promise.all([pruneDays(database.db, today), pruneDays(database.db, today)])
+    await Promise.all([deleteExpiredDays(database.db, today), deleteExpiredDays(database.db, today)])
     for (const { organizationId } of spaces) {
       const { days } = await readDays(database.db, organizationId, {
         from: '2026-01-01',

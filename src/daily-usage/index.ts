@@ -1,3 +1,3 @@
 export { countUse, useValues } from './count-use.ts'
-export { KEPT_DAYS, pruneDays } from './prune-days.ts'
+export { KEPT_DAYS, deleteExpiredDays } from './delete-expired.ts'
 export { dailyUsageRoutes } from './routes.ts'

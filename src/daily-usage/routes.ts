@@ -3,7 +3,7 @@ import type { Db } from '../database/database.ts'
 import { defineRoute, reply } from '../http/route.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { chooseRange, DAYS_MAX } from './choose-range.ts'
-import { KEPT_DAYS } from './prune-days.ts'
+import { KEPT_DAYS } from './delete-expired.ts'
 import { readDays } from './read-days.ts'
 import { Usage } from './schemas.ts'
 

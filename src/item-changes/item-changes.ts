@@ -16,7 +16,7 @@ export interface ItemChanges {
 /** Older changes are deleted: a snapshot further behind is rebuilt. */
 const KEPT = 2_048
 /** Old changes are deleted once every this many revisions. */
-const SWEEP_EVERY = 256
+const DELETE_EVERY = 256
 
 /**
  * A transaction that stores, changes or deletes items of an organization; it is retried on conflict. Its last
@@ -79,7 +79,7 @@ async function nextRevision(
   const { rows } = await insertRevision(tx, [organizationId])
   const [{ revision }] = Revisions.parse(rows)
   await insertChanges(tx, [organizationId, revision, itemIds === null ? null : JSON.stringify(itemIds)])
-  if (revision % SWEEP_EVERY !== 0) return
+  if (revision % DELETE_EVERY !== 0) return
   await tx
     .deleteFrom('item_changes')
     .where('organization_id', '=', organizationId)

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Tx } from '../database/database.ts'
 import type { Schema } from '../database/schema.ts'
 import type { SourceRef } from '../kernel/source-ref.ts'
-import { forgetUsers } from '../organizations/index.ts'
+import { deleteUnreferencedUsers } from '../organizations/index.ts'
 import type { ItemChanges } from '../item-changes/index.ts'
 
 /** Ends a source in the transaction that removes its organization. The organization is locked. */
@@ -52,7 +52,7 @@ export async function endAccess(
     .where('organization_id', '=', organizationId)
     .where('status', '=', 'active')
     .execute()
-  await forgetUsers(tx, memberIds)
+  await deleteUnreferencedUsers(tx, memberIds)
 }
 
 async function endSources(

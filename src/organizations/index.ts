@@ -1,5 +1,10 @@
 export { currentRole, findRole } from './authority.ts'
-export { forgetInvitations, forgetStrangers, forgetUsers, STRANGER_DAYS } from './forget-users.ts'
+export {
+  deleteExpiredInvitations,
+  deleteStrangers,
+  deleteUnreferencedUsers,
+  STRANGER_DAYS,
+} from './delete-users.ts'
 export { DAYS_VALID } from './find-invitation.ts'
 export { createInvitations } from './invitations.ts'
 export { invitationRoutes } from './invitation-routes.ts'

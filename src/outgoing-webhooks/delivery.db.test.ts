@@ -369,7 +369,7 @@ describe('secrets', () => {
     const caller = bench.organization.caller()
     const { webhook, secret } = await processOf(older).webhooks.create(caller, { url: receiver.url })
     const rotated = await processOf(older).webhooks.rotate(caller, webhook.id)
-    await processOf(newer, older).sweep()
+    await processOf(newer, older).maintain()
     await bench.emit()
     await processOf(newer).settle()
     const [request] = receiver.received
@@ -377,7 +377,7 @@ describe('secrets', () => {
       expect(() =>
         new Webhook(one).verify(request?.body ?? '', request?.headers as Record<string, string>),
       ).not.toThrow()
-    await expect(processOf(older).sweep()).rejects.toThrow('2 secrets of webhooks cannot be decrypted')
+    await expect(processOf(older).maintain()).rejects.toThrow('2 secrets of webhooks cannot be decrypted')
   })
 
   it('replaced by a rotation sign for a day, and are then deleted [TELL-5]', async () => {
@@ -394,11 +394,11 @@ describe('secrets', () => {
       expect(headers).toMatchObject(signedHeaders(message, secrets))
     }
     bench.pass(DAY_MS - 1)
-    await outgoing.sweep()
+    await outgoing.maintain()
     await signedBy([rotated.secret, secret])
     bench.pass(1)
     await signedBy([rotated.secret])
-    await outgoing.sweep()
+    await outgoing.maintain()
     expect(await view(id)).toMatchObject({ previousSecretExpiresAt: null })
   })
 
@@ -416,14 +416,14 @@ describe('old deliveries', () => {
     await bench.emit()
     await outgoing.settle()
     bench.pass(14 * DAY_MS)
-    await outgoing.sweep()
+    await outgoing.maintain()
     expect(await bench.deliveries()).toHaveLength(1)
     bench.pass(1)
     await bench.database.db
       .insertInto('webhook_deliveries')
       .values({ ...(await bench.deliveries())[0]!, id: crypto.randomUUID(), status: 'pending' })
       .execute()
-    await outgoing.sweep()
+    await outgoing.maintain()
     expect(await bench.deliveries()).toMatchObject([{ status: 'pending' }])
   })
 })

@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import { createTask, releaseLeases } from '../background/index.ts'
 import type { Db } from '../database/database.ts'
 import { createDeliveries, type Deliveries } from './deliveries.ts'
-import { reencryptSecrets, sweepDeliveries } from './sweep.ts'
+import { deleteExpiredDeliveries } from './delete-expired.ts'
+import { reencryptSecrets } from './reencryption.ts'
 import { type Resolve, systemResolve } from '../guarded-requests/addresses.ts'
 import { createDispatcher, type DispatcherDependencies } from './sending/dispatcher.ts'
 import { createSend } from './sending/send.ts'
@@ -19,7 +20,7 @@ export interface OutgoingWebhooks {
   /** Releases what a dead process held. Only for a database that no other process can have open. */
   takeOver(): Promise<void>
   /** Deletes old data and re-encrypts secrets. */
-  sweep(): Promise<void>
+  maintain(): Promise<void>
   /** Stops everything; releases attempts that do not end soon. */
   stop(): Promise<void>
 }
@@ -38,35 +39,35 @@ export interface OutgoingWebhookDependencies
   resolve?: Resolve
 }
 
-const SWEEP_MS = 3_600_000
+const MAINTAIN_MS = 3_600_000
 
 export function createOutgoingWebhooks(deps: OutgoingWebhookDependencies): OutgoingWebhooks {
   const { db, clock } = deps
   const { resolve = systemResolve, allowsPrivate } = deps
   const send = createSend({ resolve, allowsPrivate })
   const dispatcher = createDispatcher({ ...deps, send })
-  const sweep = async (): Promise<void> => {
-    await sweepDeliveries(db, clock.now())
+  const maintain = async (): Promise<void> => {
+    await deleteExpiredDeliveries(db, clock.now())
     if (!(await hasAny(db))) return
     const cipher = await deps.findCipher()
     if (cipher) await reencryptSecrets(db, cipher)
   }
-  const sweeping = createTask({ act: sweep, intervalMs: SWEEP_MS, onError: deps.onError })
+  const maintenance = createTask({ act: maintain, intervalMs: MAINTAIN_MS, onError: deps.onError })
   return {
     webhooks: createWebhooks(deps),
     deliveries: createDeliveries({ db, clock, onQueued: dispatcher.wake }),
     lag: () => readLag(db, clock.now()),
     start() {
       dispatcher.start()
-      sweeping.start()
+      maintenance.start()
     },
     settle: dispatcher.settle,
     async takeOver() {
       await releaseLeases(db, 'webhook_deliveries')
     },
-    sweep,
+    maintain,
     async stop() {
-      await Promise.all([sweeping.stop(), dispatcher.stop()])
+      await Promise.all([maintenance.stop(), dispatcher.stop()])
     },
   }
 }

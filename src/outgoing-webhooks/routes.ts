@@ -3,7 +3,7 @@ import { defineRoute, reply } from '../http/route.ts'
 import { EXAMPLE_ID, idOf, moment, text, textOrNull } from '../kernel/schemas.ts'
 import type { Deliveries } from './deliveries.ts'
 import type { Webhooks } from './webhooks.ts'
-import { DELIVERIES_KEPT_DAYS } from './sweep.ts'
+import { DELIVERIES_KEPT_DAYS } from './delete-expired.ts'
 import { Delivery, DeliveryQuery, NewWebhook, Webhook, WebhookChange } from './schemas.ts'
 
 export interface OutgoingWebhookServices {

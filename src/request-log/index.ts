@@ -1,3 +1,3 @@
 export { LOGGED_DAYS, REQUESTS_MAX } from './limits.ts'
-export { createRequestLog, pruneRequests, type RequestLog } from './request-log.ts'
+export { createRequestLog, deleteExpiredRequests, type RequestLog } from './request-log.ts'
 export { requestLogRoutes } from './routes.ts'

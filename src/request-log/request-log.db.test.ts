@@ -5,7 +5,7 @@ import type { SentResponse } from '../http/log-responses.ts'
 import type { AgentCaller } from '../kernel/caller.ts'
 import { listRequests } from './list-requests.ts'
 import { LOGGED_DAYS } from './limits.ts'
-import { createRequestLog, pruneRequests } from './request-log.ts'
+import { createRequestLog, deleteExpiredRequests } from './request-log.ts'
 
 const START = new Date('2026-03-02T09:30:00.000Z')
 const DAY_MS = 86_400_000
@@ -98,7 +98,7 @@ describe('the request log', () => {
     at(DAY_MS)
     add({ status: 202 })
     await log.flush()
-    await pruneRequests(database.db, new Date(START.getTime() + LOGGED_DAYS * DAY_MS + 1))
+    await deleteExpiredRequests(database.db, new Date(START.getTime() + LOGGED_DAYS * DAY_MS + 1))
     expect((await list()).requests.map(({ status }) => status)).toEqual([202])
   })
 

@@ -147,7 +147,7 @@ function toRequest(
 }
 
 /** Deletes requests that are too old, one workspace per statement. Any number of instances can run it at once. */
-export async function pruneRequests(db: Db, now: Date): Promise<void> {
+export async function deleteExpiredRequests(db: Db, now: Date): Promise<void> {
   const oldest = new Date(now.getTime() - LOGGED_DAYS * DAY_MS)
   const organizations = await db.selectFrom('organizations').select('id').execute()
   for (const { id } of organizations) await forget(db, [id, oldest])

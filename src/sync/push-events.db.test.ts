@@ -5,7 +5,7 @@ import { createFakeProvider, type FakeProvider } from '../../test/support/fake-p
 import { startSyncBench, SYNC_INTERVAL_MS, type SyncBench } from '../../test/support/sync.ts'
 import { dropPushEvents, notePushEvent, readPushState } from './push-events.ts'
 import { takeRun } from './run-lease.ts'
-import { sweepSync } from './sweep-sync.ts'
+import { deleteExpiredRuns } from './delete-expired.ts'
 
 const DAY_MS = 24 * 3_600_000
 
@@ -66,12 +66,12 @@ describe('events of a source in error', () => {
     const sourceId = await bench.connect('slack', { status: 'error' })
     await note(sourceId, 'old')
     bench.now += 6 * DAY_MS
-    await sweepSync(bench.db, new Date(bench.now))
+    await deleteExpiredRuns(bench.db, new Date(bench.now))
     expect(await unread()).toEqual(['old'])
     expect((await bench.source(sourceId)).push_since).not.toBeNull()
     await note(sourceId, 'new')
     bench.now += 1.5 * DAY_MS
-    await sweepSync(bench.db, new Date(bench.now))
+    await deleteExpiredRuns(bench.db, new Date(bench.now))
     expect(await unread()).toEqual(['new'])
     expect((await bench.source(sourceId)).push_since).toBeNull()
   })
@@ -82,7 +82,7 @@ describe('events of a source in error', () => {
     await bench.queue(sourceId)
     await bench.worker(slack.adapter).settle()
     bench.now += 8 * DAY_MS
-    await sweepSync(bench.db, new Date(bench.now))
+    await deleteExpiredRuns(bench.db, new Date(bench.now))
     expect(await bench.db.selectFrom('push_events').selectAll().execute()).toEqual([])
     expect((await bench.source(sourceId)).push_since).not.toBeNull()
   })

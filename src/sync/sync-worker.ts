@@ -17,7 +17,7 @@ import { failUnoffered } from './fail-unoffered.ts'
 import { type FinishRun, finishRun } from './finish-run.ts'
 import { queuePolls } from './queue-runs.ts'
 import { takeRun, type TakenRun } from './run-lease.ts'
-import { sweepSync } from './sweep-sync.ts'
+import { deleteExpiredRuns } from './delete-expired.ts'
 import { type Slot, type WorkDependencies, workOn } from './work-on-run.ts'
 
 export interface SyncWorkerDependencies extends Pick<
@@ -57,7 +57,7 @@ export interface SyncWorker {
 
 const LOOK_MS = 1_000
 const POLL_LOOK_MS = 2_000
-const SWEEP_MS = 600_000
+const DELETE_MS = 600_000
 const STOP_TIMEOUT_MS = 10_000
 
 /** Takes queued runs and runs with expired leases, several sources at a time. */
@@ -102,9 +102,9 @@ export function createSyncWorker(deps: SyncWorkerDependencies): SyncWorker {
   const tidying = createTask({
     async act() {
       await failWaiting()
-      await sweepSync(db, clock.now())
+      await deleteExpiredRuns(db, clock.now())
     },
-    intervalMs: SWEEP_MS,
+    intervalMs: DELETE_MS,
     onError,
   })
 

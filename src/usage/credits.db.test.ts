@@ -222,16 +222,18 @@ describe('a request whose process died', () => {
     const { reserve, first, second, used } = await workspace()
     await reserve()
     await reserve()
-    await first.sweepExpired(new Date(expiry - 1))
+    await first.refundExpired(new Date(expiry - 1))
     expect(await used()).toBe(2)
-    await Promise.all([first, second, first, second].map((credits) => credits.sweepExpired(new Date(expiry))))
+    await Promise.all(
+      [first, second, first, second].map((credits) => credits.refundExpired(new Date(expiry))),
+    )
     expect(await used()).toBe(0)
   })
 
   it('is refused rather than served for free when it was only slow', async () => {
     const { reserve, first, used } = await workspace()
     const held = await reserve()
-    await first.sweepExpired(new Date(expiry))
+    await first.refundExpired(new Date(expiry))
     expect(await refusalOf(held.settle(aRetrieval()))).toMatchObject({ code: 'overloaded', status: 503 })
     await held.refund()
     expect(await used()).toBe(0)
@@ -242,19 +244,19 @@ describe('a request whose process died', () => {
     await reserve()
     at('2026-02-28T10:00:00.000Z')
     await (await reserve()).settle(aRetrieval())
-    await first.sweepExpired(new Date('2026-02-28T10:00:00.000Z'))
+    await first.refundExpired(new Date('2026-02-28T10:00:00.000Z'))
     expect([await used(), await reservations()]).toEqual([1, 0])
   })
 
-  it('is refunded over all organizations, and counted by one of several sweeps', async () => {
+  it('is refunded over all organizations, and counted by one of several processes', async () => {
     const { first, second } = await workspace()
-    await first.sweepExpired(new Date('2100-01-01'))
+    await first.refundExpired(new Date('2100-01-01'))
     const spaces = await Promise.all([workspace(), workspace(), workspace()])
     for (const space of spaces) await Promise.all([space.reserve(), space.reserve()])
-    const swept = await Promise.all(
-      [first, second, second].map((credits) => credits.sweepExpired(new Date(expiry))),
+    const refunded = await Promise.all(
+      [first, second, second].map((credits) => credits.refundExpired(new Date(expiry))),
     )
-    expect(swept.reduce((sum, n) => sum + n, 0)).toBe(6)
+    expect(refunded.reduce((sum, n) => sum + n, 0)).toBe(6)
     for (const space of spaces) expect(await space.used()).toBe(0)
   })
 })
@@ -319,7 +321,7 @@ describe('concurrent requests on two instances', () => {
     expect([await used(), await charged(START.toISOString()), await recorded()]).toEqual([100, 100, 100])
   })
 
-  it('can end while sweeps refund the credits of dead ones', async () => {
+  it('can end while others refund the credits of dead ones', async () => {
     const { organizationId, first, second, at, used, charged, reservations } = await workspace({
       creditsIncluded: 100,
     })
@@ -330,11 +332,11 @@ describe('concurrent requests on two instances', () => {
     )
     const expired = new Date(START.getTime() + RESERVATION_MINUTES * MINUTE_MS)
     await Promise.all([
-      first.sweepExpired(expired),
+      first.refundExpired(expired),
       ...live.map((held, n) => (n % 2 ? held.settle(aRetrieval()) : held.refund())),
-      second.sweepExpired(expired),
+      second.refundExpired(expired),
     ])
-    await first.sweepExpired(expired)
+    await first.refundExpired(expired)
     expect([await used(), await charged(START.toISOString()), await reservations()]).toEqual([15, 15, 0])
   })
 })
@@ -345,7 +347,7 @@ describe('the ledger', () => {
       { weight: 5, arbitrary: fc.record({ kind: fc.constant('reserve' as const) }) },
       { weight: 3, arbitrary: fc.record({ kind: fc.constant('settle' as const), which: fc.nat() }) },
       { weight: 3, arbitrary: fc.record({ kind: fc.constant('refund' as const), which: fc.nat() }) },
-      { weight: 1, arbitrary: fc.record({ kind: fc.constant('sweep' as const) }) },
+      { weight: 1, arbitrary: fc.record({ kind: fc.constant('expire' as const) }) },
       {
         weight: 2,
         arbitrary: fc.record({
@@ -371,8 +373,8 @@ describe('the ledger', () => {
           if (step.kind === 'wait') {
             time += step.minutes * MINUTE_MS
             at(time)
-          } else if (step.kind === 'sweep') {
-            await first.sweepExpired(new Date(time))
+          } else if (step.kind === 'expire') {
+            await first.refundExpired(new Date(time))
             flying = flying.filter(({ expires }) => expires > time)
           } else if (step.kind === 'reserve') {
             const { periodStart: period } = await read()

@@ -22,7 +22,7 @@ export interface Credits {
    */
   reserve(use: CreditUse, requestId: string): Promise<CreditReservation>
   /** Refunds reservations that expired by `now`, of requests whose process died. Returns how many. */
-  sweepExpired(now: Date): Promise<number>
+  refundExpired(now: Date): Promise<number>
 }
 
 /** Exact over all instances on one database. */
@@ -44,7 +44,7 @@ export function createCredits({ db, clock }: Ledger): Credits {
       if (row.blocks_over_cap && row.credit_limit !== null) throw quotaExceeded(stateAt(row, now))
       return holdCounted(use)
     },
-    sweepExpired: (now) => sweepExpired(db, now),
+    refundExpired: (now) => refundExpired(db, now),
   }
 }
 
@@ -119,7 +119,7 @@ const findExpired = prepare<{ organization_id: string }>(
   `select distinct organization_id from credit_reservations where expires_at <= $1`,
 )
 
-const giveBackExpired = prepare<{ swept: number }>(`
+const giveBackExpired = prepare<{ refunded: number }>(`
   with expired as (
     select organization_id, id from credit_reservations
     where organization_id = $1 and expires_at <= $2
@@ -135,15 +135,15 @@ const giveBackExpired = prepare<{ swept: number }>(`
     ) counted
     where s.organization_id = counted.organization_id and s.period_started_at = counted.period_started_at
   )
-  select count(*)::int as swept from released`)
+  select count(*)::int as refunded from released`)
 
-/** One organization per statement, so that two sweeps never each hold a subscription that the other waits for. */
-async function sweepExpired(db: Db, now: Date): Promise<number> {
+/** One organization per statement, so that two processes never each hold a subscription that the other waits for. */
+async function refundExpired(db: Db, now: Date): Promise<number> {
   const organizations = await findExpired(db, [now])
   let total = 0
   for (const { organization_id } of organizations.rows) {
     const { rows } = await giveBackExpired(db, [organization_id, now])
-    total += rows[0]?.swept ?? 0
+    total += rows[0]?.refunded ?? 0
   }
   return total
 }

@@ -312,16 +312,16 @@ describe('concurrent requests', () => {
   })
 })
 
-describe('a sweep', () => {
+describe('the deletion of empty windows', () => {
   it('removes windows without counted requests, and no others', async () => {
     const limit = createRateLimit({
       db: database.db,
       limitPerMinute: 5,
       databaseNow: TEST_TIME,
-      sweepBatch: 2,
+      deletedAtOnce: 2,
     })
     await setTime(-3_600_000_000)
-    await limit.sweep()
+    await limit.deleteEmptyWindows()
     const old = Array.from({ length: 5 }, newSubject)
     for (const subject of old) await limit.admit(subject, 'search')
     const used = newSubject()
@@ -329,8 +329,8 @@ describe('a sweep', () => {
     await setTime(-3_600_000_000 + 100_000_000)
     await limit.admit(used, 'search')
     await setTime(-3_600_000_000 + 121_000_000)
-    expect(await limit.sweep()).toBe(5)
-    expect(await limit.sweep()).toBe(0)
+    expect(await limit.deleteEmptyWindows()).toBe(5)
+    expect(await limit.deleteEmptyWindows()).toBe(0)
     expect((await limit.state(used, 'search')).remaining).toBe(4)
     for (const subject of old) expect((await limit.admit(subject, 'search')).remaining).toBe(4)
   })

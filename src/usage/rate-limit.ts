@@ -8,7 +8,7 @@ const EXACT_UP_TO = 1_000
 /** A row of a hundred entries stays on its page; a thousand made an embedded admission seven times slower. */
 const SLOTS = 100
 const WINDOW_MS = 60_000
-const SWEEP_BATCH = 500
+const DELETED_AT_ONCE = 500
 export const WINDOWS_MAX = 1_000
 
 /** The counted subject: an API key or a console user, in its organization. */
@@ -58,7 +58,7 @@ export interface RateLimit {
   /** Non-empty windows of these subjects, fullest first and at most `WINDOWS_MAX`. Counts nothing. */
   windows(organizationId: string, subjectIds: readonly string[]): Promise<RateWindow[]>
   /** Removes windows without counted requests, in batches. Returns how many it removed. */
-  sweep(): Promise<number>
+  deleteEmptyWindows(): Promise<number>
 }
 
 export interface RateLimitOptions {
@@ -69,7 +69,7 @@ export interface RateLimitOptions {
   databaseNow?: string
   /** The largest limit for which each request's time is stored. */
   exactUpTo?: number
-  sweepBatch?: number
+  deletedAtOnce?: number
 }
 
 interface RateStatements {
@@ -96,7 +96,7 @@ interface OverWindow {
 
 /** A rolling minute for each subject and action. The database counts, so all instances share it. */
 export function createRateLimit(options: RateLimitOptions): RateLimit {
-  const { db, limitPerMinute: limit, exactUpTo = EXACT_UP_TO, sweepBatch = SWEEP_BATCH } = options
+  const { db, limitPerMinute: limit, exactUpTo = EXACT_UP_TO, deletedAtOnce = DELETED_AT_ONCE } = options
   const statements = options.databaseNow === undefined ? STATEMENTS : rateStatements(options.databaseNow)
   const slotMs = limit <= exactUpTo ? 0 : WINDOW_MS / SLOTS
 
@@ -148,9 +148,9 @@ export function createRateLimit(options: RateLimitOptions): RateLimit {
           : [{ subjectId, action, used, state: toRateState(limit, { used, reset_ms }) }],
       )
     },
-    async sweep() {
+    async deleteEmptyWindows() {
       for (let removed = 0; ;) {
-        const { rows } = await statements.over(db, [sweepBatch])
+        const { rows } = await statements.over(db, [deletedAtOnce])
         const before = removed
         for (const [organizationId, windows] of Map.groupBy(rows, (row) => row.organization_id)) {
           removed += (await statements.remove(db, [organizationId, JSON.stringify(windows)])).rows.length

@@ -161,7 +161,7 @@ async function play(steps: readonly Step[]): Promise<void> {
     if (typeof outcome === 'string') throw new Error(`it was refused: ${outcome}`)
     if (!isServed) {
       // Its process is gone; reserved credits are released.
-      await credits.sweepExpired(new Date(time + DAY_MS))
+      await credits.refundExpired(new Date(time + DAY_MS))
       return
     }
     await outcome.settle(aRetrieval())

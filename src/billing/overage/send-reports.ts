@@ -58,7 +58,7 @@ export async function sendReports(
 }
 
 /** Deletes reports that arrived three months ago. */
-export async function sweepReports(db: Db, now: Date): Promise<void> {
+export async function deleteExpiredReports(db: Db, now: Date): Promise<void> {
   await db
     .deleteFrom('overage_reports')
     .where('sent_at', '<', new Date(now.getTime() - SENT_KEPT_MS))

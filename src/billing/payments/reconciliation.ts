@@ -33,7 +33,7 @@ export async function reconcile(deps: { db: Db; clock: Clock; refresh: Refresh }
 }
 
 /** Deletes events that the payment processor no longer resends: it retries for three days. */
-export async function sweepEvents(db: Db, now: Date): Promise<void> {
+export async function deleteExpiredEvents(db: Db, now: Date): Promise<void> {
   await db
     .deleteFrom('payment_events')
     .where('received_at', '<', new Date(now.getTime() - EVENTS_KEPT_MS))

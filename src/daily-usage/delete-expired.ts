@@ -12,7 +12,7 @@ const findOld = prepare<{ organization_id: string }>(
 const forget = prepare(`delete from daily_usage where organization_id = $1 and day <= $2::date`)
 
 /** Deletes expired days, one organization per statement. Any number of instances can run it at once. */
-export async function pruneDays(db: Db, now: Date): Promise<void> {
+export async function deleteExpiredDays(db: Db, now: Date): Promise<void> {
   const lastForgotten = dayOf(new Date(now.getTime() - KEPT_DAYS * DAY_MS))
   const { rows } = await findOld(db, [lastForgotten])
   for (const { organization_id } of rows) await forget(db, [organization_id, lastForgotten])

@@ -18,19 +18,19 @@ const AT_ONCE = 500
 export const STRANGER_DAYS = 30
 
 /** Deletes those of these users whom no row refers to, if not seen since `seenBefore`. @returns how many */
-export async function forgetUsers(
+export async function deleteUnreferencedUsers(
   tx: Tx,
   userIds: readonly string[],
   seenBefore: Date | null = null,
 ): Promise<number> {
   // The same order everywhere prevents deadlocks between transactions that lock the same users.
   const sorted = userIds.toSorted()
-  let forgotten = 0
-  for (const some of inParts(sorted, AT_ONCE)) forgotten += await forgetSome(tx, some, seenBefore)
-  return forgotten
+  let deleted = 0
+  for (const some of inParts(sorted, AT_ONCE)) deleted += await deleteSome(tx, some, seenBefore)
+  return deleted
 }
 
-async function forgetSome(tx: Tx, some: string[], seenBefore: Date | null): Promise<number> {
+async function deleteSome(tx: Tx, some: string[], seenBefore: Date | null): Promise<number> {
   // Locked, so that no workspace can add them: the rows checked below all refer to them.
   let wanted = tx.selectFrom('users').select('id').where('id', 'in', some)
   if (seenBefore !== null) wanted = wanted.where(lastSeen, '<', seenBefore)
@@ -51,7 +51,7 @@ async function forgetSome(tx: Tx, some: string[], seenBefore: Date | null): Prom
 const lastSeen = sql<Date>`coalesce(seen_at, created_at)`
 
 /** Deletes users without any workspace who were not seen for 30 days. @returns how many */
-export async function forgetStrangers(db: Db, now: Date): Promise<number> {
+export async function deleteStrangers(db: Db, now: Date): Promise<number> {
   const seenBefore = new Date(now.getTime() - STRANGER_DAYS * 86_400_000)
   const { rows } = await sql<{ id: string }>`
     select id from users u
@@ -61,10 +61,12 @@ export async function forgetStrangers(db: Db, now: Date): Promise<number> {
     limit ${AT_ONCE}`.execute(db)
   if (rows.length === 0) return 0
   const ids = rows.map(({ id }) => id)
-  return await retryConflicts(() => db.transaction().execute((tx) => forgetUsers(tx, ids, seenBefore)))
+  return await retryConflicts(() =>
+    db.transaction().execute((tx) => deleteUnreferencedUsers(tx, ids, seenBefore)),
+  )
 }
 
 /** Deletes expired invitations with their addresses. */
-export async function forgetInvitations(db: Db, now: Date): Promise<void> {
+export async function deleteExpiredInvitations(db: Db, now: Date): Promise<void> {
   await db.deleteFrom('invitations').where('expires_at', '<=', now).execute()
 }

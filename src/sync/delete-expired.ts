@@ -8,7 +8,7 @@ const UNREAD_EVENTS_KEPT_MS = 7 * DAY_MS
 export const RUNS_KEPT_DAYS = 30
 
 /** Deletes runs after 30 days, read events after a day, and unread ones after a week, which polling covers. */
-export async function sweepSync(db: Db, now: Date): Promise<void> {
+export async function deleteExpiredRuns(db: Db, now: Date): Promise<void> {
   await db
     .deleteFrom('push_events')
     .where('read_at', '<', new Date(now.getTime() - EVENTS_KEPT_MS))
