@@ -24,13 +24,12 @@ export interface ItemScope {
   exceptSourceIds?: readonly string[] | undefined
 }
 
-/** Items in the order of their numbers, as saved to a file. */
-export const SavedItems = z.array(HashedItem)
+/** Items in the order of their numbers, as saved to a file; null: the number is free. */
+export const SavedItems = z.array(HashedItem.nullable())
 export type SavedItems = z.output<typeof SavedItems>
 
 interface Item extends HashedItem {
   version: number
-  /** The number of its rows; 0: the number is unused, or its rows are added next. */
   rows: number
 }
 
@@ -49,7 +48,8 @@ let versions = 0
 /** The filterable fields of a snapshot's items. Of metadata it has hashes, so the database checks the matches. */
 export class ItemFields {
   readonly #numbers = new Map<string, number>()
-  readonly #items: Item[] = []
+  /** By number; null: the number is free. */
+  readonly #items: (Item | null)[] = []
   readonly #free: number[] = []
   /** Interns texts that items share. */
   readonly #texts = new Map<string, string>()
@@ -60,7 +60,7 @@ export class ItemFields {
   }
 
   /** An item's ID and version. The version changes with each update and is unique within the process. */
-  itemAt(item: number): Pick<Item, 'id' | 'version'> | undefined {
+  itemAt(item: number): Pick<Item, 'id' | 'version'> | null | undefined {
     return this.#items[item]
   }
 
@@ -97,13 +97,17 @@ export class ItemFields {
 
   /** The items with these numbers, for {@link ItemFields.restore}. */
   saved(from: number, to: number): SavedItems {
-    return this.#items.slice(from, to).map(({ version: _version, rows: _rows, ...row }) => row)
+    return this.#items.slice(from, to).map((item) => {
+      if (item === null) return null
+      const { version: _version, rows: _rows, ...row } = item
+      return row
+    })
   }
 
   /** Assigns the next numbers to the items. The caller then adds their rows. */
   restore(items: SavedItems): void {
     for (const row of items) {
-      if (row.id === UNUSED.id) this.#free.push(this.#items.push(UNUSED) - 1)
+      if (row === null) this.#free.push(this.#items.push(null) - 1)
       else this.#set(this.#items.length, row)
     }
   }
@@ -116,9 +120,9 @@ export class ItemFields {
 
   remove(item: number): void {
     const of = this.#items[item]
-    if (of === undefined) return
+    if (!of) return
     this.#numbers.delete(of.id)
-    this.#items[item] = UNUSED
+    this.#items[item] = null
     this.#free.push(item)
     this.#selections.clear()
   }
@@ -142,27 +146,12 @@ export class ItemFields {
     for (const number of numbers) {
       const item = this.#items[number]
       // A hot loop: scopes differ by viewer.
-      if (item === undefined || !readable.has(item.policy_id) || !tests.every((holds) => holds(item)))
-        continue
+      if (!item || !readable.has(item.policy_id) || !tests.every((holds) => holds(item))) continue
       rows += item.rows
       if (allowed) allowed[number] = 1
     }
     return { allowed, rows }
   }
-}
-
-/** Marks a number without an item. */
-const UNUSED: Item = {
-  id: '',
-  provider: '',
-  source_kind: '',
-  source_id: '',
-  author_name: null,
-  updated_at: 0,
-  policy_id: null,
-  metadata: null,
-  version: 0,
-  rows: 0,
 }
 
 function testsOf({ providers, filter = {}, exceptSourceIds }: ItemScope): Test[] {
