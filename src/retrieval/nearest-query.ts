@@ -51,13 +51,6 @@ export interface ChunkRow extends StoredVector {
   shown: ShownChunk
 }
 
-/** Hashes of a chunk's stems: those of its title, then those of its content. */
-export interface ChunkWords {
-  numbers: Uint32Array
-  /** How many of the hashes belong to the title. */
-  titleWords: number
-}
-
 export interface NearestChunk extends ShownChunk {
   sourceItemId: string
   position: number

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../database/database.ts'
 import type { HeldSnapshot, SnapshotRow, VectorSnapshot } from '../vector-memory/index.ts'
 import { keyText } from './nearest-query.ts'
-import type { ReadWords } from './rank/words.ts'
+import type { ReadWords } from './rank/read-words.ts'
 import { readRows } from './read-rows.ts'
 import type { RowCache } from './row-cache.ts'
 

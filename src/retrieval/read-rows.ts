@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import { decodeHalfvec, encodeHalfvec } from '../database/halfvec.ts'
-import { createPreparedShapes, prepare } from '../database/prepared.ts'
+import { createPreparedShapes } from '../database/prepared.ts'
 import type { StoredModel } from '../models/index.ts'
 import { distanceError, lengthOf } from '../vector-scan/index.ts'
 import { wheresOf, naming, notBeingRemoved, removedSources } from './scope-conditions.ts'
@@ -187,46 +187,8 @@ function nearEnough({ vector, limit }: Narrowing): RawBuilder<unknown> {
         'Infinity'::float8)`
 }
 
-const Texts = z.array(
-  z.object({
-    id: z.string(),
-    position: z.number(),
-    title: z.string(),
-    content: z.string(),
-    revision: z.number(),
-  }),
-)
-
-const selectTexts = prepare(`
-  select k.id, k.position, i.title, c.content,
-    coalesce((select r.revision from item_revisions r where r.organization_id = $1), 0)::float8 as revision
-  from unnest($2::text::uuid[], $3::text::int[]) as k(id, position)
-  cross join lateral (
-    select i.title from source_items i where i.organization_id = $1 and i.id = k.id limit 1) i
-  cross join lateral (
-    select c.content from chunks c
-    where c.organization_id = $1 and c.source_item_id = k.id and c.position = k.position limit 1) c`)
-
-/** The titles and texts of chunks of one revision, in any order. Omits deleted ones. */
-export async function readTexts(
-  db: Db,
-  organizationId: string,
-  keys: readonly ChunkKey[],
-): Promise<{ texts: { key: ChunkKey; title: string; content: string }[]; revision: number }> {
-  const { rows } = await selectTexts(db, [organizationId, ...keyArrays(keys)])
-  const parsed = Texts.parse(rows)
-  return {
-    texts: parsed.map(({ id, position, title, content }) => ({
-      key: { itemId: id, position },
-      title,
-      content,
-    })),
-    revision: parsed[0]?.revision ?? 0,
-  }
-}
-
 /** Keys as two arrays in PostgreSQL's text form. */
-function keyArrays(keys: readonly ChunkKey[]): [ids: string, positions: string] {
+export function keyArrays(keys: readonly ChunkKey[]): [ids: string, positions: string] {
   return [arrayOf(keys.map(({ itemId }) => itemId)), arrayOf(keys.map(({ position }) => position))]
 }
 

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Candidate, VectorSnapshot } from '../vector-memory/index.ts'
-import type { ChunkRow, ChunkWords } from './nearest-query.ts'
+import type { ChunkRow } from './nearest-query.ts'
+import type { ChunkWords } from './rank/words.ts'
 
 /** The memory limit of all cached rows. A row with 1,024 dimensions and 1,000 characters takes 3.5 KiB. */
 const BYTES_MAX = 52 * 2 ** 20

@@ -2,7 +2,8 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { tokenize } from '../../inference/embedding-models/builtin/tokenize.ts'
 import { inOneGo } from '../../kernel/cooperative.ts'
-import { hashWord, type Rankable, relevanceOf } from './hybrid-order.ts'
+import { type Rankable, relevanceOf } from './hybrid-order.ts'
+import { hashWord } from './words.ts'
 
 /** Words that are rare in ordinary text; all others are equally common. */
 const RARE = new Set(['heron', 'e4711'])

@@ -6,9 +6,8 @@
  * `words` is BM25 plus gains for the title and for close words. Only the candidates are read, so that nothing outside
  * the caller's scope affects the order.
  */
-import { hashText } from '../../kernel/hash-text.ts'
 import type { Pausable } from '../../kernel/cooperative.ts'
-import type { ChunkWords } from '../nearest-query.ts'
+import type { AskedWord, ChunkWords } from './words.ts'
 
 export interface Rankable {
   /** The cosine to the query, above 0. */
@@ -16,12 +15,6 @@ export interface Rankable {
   /** The dot product of the meaning parts; null if the model has none. */
   meaning: number | null
   words: ChunkWords
-}
-
-/** A stem of the query with its weight in ordinary text. */
-export interface AskedWord {
-  hash: number
-  weight: number
 }
 
 /** Parameters of BM25. */
@@ -90,11 +83,6 @@ export function* relevanceOf(
   const nearest = greatest(near)
   // Divides first, because the product of a share and a denormal number may be rounded up.
   return words.map((score, at) => (score + share * ((near[at] ?? 0) / nearest)) / (1 + share))
-}
-
-/** 32-bit hash of a stem. */
-export function hashWord(stem: string): number {
-  return hashText(stem) >>> 0
 }
 
 function queryOf(asked: readonly AskedWord[]): Query {

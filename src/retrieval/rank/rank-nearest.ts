@@ -9,7 +9,6 @@ import { searchWith, scoredRows } from '../nearest.ts'
 import {
   byKey,
   type ChunkRow,
-  type ChunkWords,
   keyText,
   type Nearest,
   type NearestChunk,
@@ -18,7 +17,8 @@ import {
 } from '../nearest-query.ts'
 import type { ReadCandidates } from '../read-candidates.ts'
 import { type Rankable, relevanceOf } from './hybrid-order.ts'
-import { askedWords, type ReadWords } from './words.ts'
+import type { ReadWords } from './read-words.ts'
+import { askedWords, type ChunkWords } from './words.ts'
 
 export type RankedChunk = NearestChunk & Rank
 

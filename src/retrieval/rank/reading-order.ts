@@ -1,9 +1,8 @@
 import type { TermWeights } from '../../inference/term-weights.ts'
 import type { Pausable } from '../../kernel/cooperative.ts'
 import { createQuotationFilter, withoutQuestionsInCode } from '../../text/quotations.ts'
-import type { ChunkWords } from '../nearest-query.ts'
 import { relevanceOf, type Rankable } from './hybrid-order.ts'
-import { askedWords, chunkWords } from './words.ts'
+import { askedWords, type ChunkWords, chunkWords } from './words.ts'
 
 export interface ChunkToRead {
   title: string
