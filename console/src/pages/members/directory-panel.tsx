@@ -10,7 +10,7 @@ import { Panel } from '../../ui/panel.tsx'
 import { Reading } from '../../ui/reading.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { ScimTokenDialog } from './scim-token-dialog.tsx'
-import { type ScimToken, useRevokeScimToken, useScimTokens } from './use-directory.ts'
+import { type ScimToken, useRevokeScimToken, useScimTokens } from './use-scim-tokens.ts'
 
 /** SCIM tokens, with which an identity provider provisions users and groups. */
 export function DirectoryPanel() {

@@ -1,7 +1,7 @@
 import { Modal, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { SubmitForm } from '../../ui/submit-form.tsx'
-import { type Group, usePutGroup } from './use-directory.ts'
+import { type Group, usePutGroup } from './use-groups.ts'
 
 export function GroupDialog({ group, onClose }: { group: Group | null; onClose: () => void }) {
   const put = usePutGroup()

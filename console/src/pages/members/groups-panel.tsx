@@ -10,7 +10,7 @@ import { Reading } from '../../ui/reading.tsx'
 import { RelativeTime } from '../../ui/relative-time.tsx'
 import { RowMenu } from '../../ui/row-menu.tsx'
 import { GroupDialog } from './group-dialog.tsx'
-import { type Group, useDeleteGroup, useGroups } from './use-directory.ts'
+import { type Group, useDeleteGroup, useGroups } from './use-groups.ts'
 
 const MANAGED = 'Your identity provider manages this group'
 /** The list shows at most this many members of a group. */

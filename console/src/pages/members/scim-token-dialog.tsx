@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useConsole } from '../../session/context.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { SubmitForm } from '../../ui/submit-form.tsx'
-import { useCreateScimToken } from './use-directory.ts'
+import { useCreateScimToken } from './use-scim-tokens.ts'
 
 /** Creates a SCIM token and shows its secret once. Only the button closes the dialog, so that a slip does not lose it. */
 export function ScimTokenDialog({ onClose }: { onClose: () => void }) {

@@ -1,9 +1,11 @@
 import { Stack, Switch, Text } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { unwrap } from '../../api/client.ts'
+import { ME } from '../../session/user-api.ts'
 import { useWorkspace } from '../../session/workspace.tsx'
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx'
 import { Panel } from '../../ui/panel.tsx'
-import { useEnforcePermissions } from '../members/use-directory.ts'
 import { SECTIONS } from './settings-sections.ts'
 
 /** What each state does to everybody, which the owner confirms. */
@@ -65,4 +67,25 @@ export function PermissionsPanel() {
       />
     </Panel>
   )
+}
+
+/** Turns the enforcement of permissions on or off. Owners only. */
+function useEnforcePermissions() {
+  const { api, organization } = useWorkspace()
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (permissions: 'off' | 'enforced') =>
+      unwrap(
+        api.PATCH('/v1/console/organizations/{id}', {
+          params: { path: { id: organization.id } },
+          body: { permissions },
+        }),
+      ),
+    // The user may now read other items, so all cached data is stale.
+    onSuccess: () =>
+      Promise.all([
+        queries.invalidateQueries({ queryKey: ME }),
+        queries.invalidateQueries({ queryKey: [organization.id] }),
+      ]),
+  })
 }
