@@ -5,6 +5,7 @@ import {
   MemoryError,
   type RawAnswer,
   type RawRequest,
+  type RequestOptions,
   type RetryPolicy,
 } from '../client/src/index.ts'
 import { CommandError, ConnectionError, messageOf, unreachable, UsageError } from './failures.ts'
@@ -22,12 +23,16 @@ export interface ApiRequest extends Omit<RawRequest, 'body' | 'idempotent'> {
 /** A client of the service's HTTP API that words failures for the command line. */
 export interface ApiClient {
   readonly url: string
-  /** The answer's JSON. @throws as `send`; CommandError for an answer of another shape */
+  /** The JSON of a route that the client library lacks. @throws as `send`; CommandError for another shape */
   call<T>(schema: z.ZodType<T>, request: ApiRequest): Promise<T>
   /** @throws MemoryError, ConnectionError, CommandError (no key, or the required wait is too long) */
   send(request: ApiRequest): Promise<RawAnswer>
-  /** The result of a method of the client library. @throws as `call` */
-  use<T>(schema: z.ZodType<T>, act: (memory: Memory) => Promise<unknown>): Promise<T>
+  /** The result of a method of the client library, called with `retry` if given. @throws as `call` */
+  use<T>(
+    schema: z.ZodType<T>,
+    act: (memory: Memory, options: RequestOptions) => Promise<unknown>,
+    retry?: Partial<RetryPolicy>,
+  ): Promise<T>
   /** The client library's features beyond single requests. @throws CommandError without a key */
   memory(): Memory
   /** Validates a result of the library. @throws CommandError when it has another shape */
@@ -90,11 +95,11 @@ export function createApiClient(options: {
     send,
     check,
     failureOf,
-    async use(schema, act) {
+    async use(schema, act, retry) {
       try {
-        return check(schema, await act(memory()))
+        return check(schema, await act(memory(), { retry }))
       } catch (error) {
-        throw failureOf(error)
+        throw failureOf(error, retry === undefined ? undefined : 'patient')
       }
     },
     call: async (schema, request) => check(schema, parseJson((await send(request)).text)),

@@ -35,9 +35,7 @@ export const AskResponse = z.looseObject({
 })
 export type AskResponse = z.infer<typeof AskResponse>
 
-export const SourceItemResponse = z.looseObject({
-  sourceItem: z.looseObject({ metadata: z.record(z.string(), z.unknown()) }),
-})
+export const ItemMetadata = z.looseObject({ metadata: z.record(z.string(), z.unknown()) })
 
 export const ApiKey = z.looseObject({
   id: z.string(),
@@ -66,7 +64,7 @@ export type Group = z.infer<typeof Group>
 
 export const GroupResponse = z.looseObject({ group: Group })
 
-const Source = z.looseObject({
+export const Source = z.looseObject({
   id: z.string(),
   provider,
   status: z.string(),
@@ -92,7 +90,7 @@ const Channel = z.looseObject({
 export const ChannelList = z.looseObject({ channels: z.array(Channel), channelAllowlist: allowlist })
 export const AllowlistResponse = z.looseObject({ displayName: z.string(), channelAllowlist: allowlist })
 
-const SyncRun = z.looseObject({
+export const SyncRun = z.looseObject({
   id: z.string(),
   connectorId: z.string(),
   status: z.enum(['queued', 'running', 'succeeded', 'failed']),
@@ -164,10 +162,8 @@ export const DocumentList = z.looseObject({
 })
 export type DocumentList = z.infer<typeof DocumentList>
 
-const StoredDocument = Document.extend({ body: z.string(), sourceCreatedAt: z.string().nullable() })
+export const StoredDocument = Document.extend({ body: z.string(), sourceCreatedAt: z.string().nullable() })
 export type StoredDocument = z.infer<typeof StoredDocument>
-
-export const DocumentResponse = z.looseObject({ sourceItem: StoredDocument })
 
 const CanvasNode = z.looseObject({
   id: z.string(),

@@ -12,23 +12,15 @@ const FAILURES_SHOWN = 5
 
 export type RunDetails = z.output<typeof SyncRunDetails>
 
-/**
- * Waits until a sync run ends, shows progress, and returns the run with its failures. `path` is that of the runs:
- * `/v1/sync-runs` for a key, `/v1/console/sync-runs` for a user.
- */
+/** Waits until the sync run that `look` reads ends, shows progress, and returns the run with its failures. */
 export async function followRun(
-  client: ApiClient,
-  { path, id, label }: { path: string; id: string; label: string },
+  look: () => Promise<RunDetails>,
+  label: string,
   terminal: Terminal,
 ): Promise<RunDetails> {
   let told = ''
   for (;;) {
-    const request = {
-      method: 'GET',
-      path: `${path}/${id}`,
-      retry: retryPolicyOn(terminal, client.url),
-    } as const
-    const details = await client.call(SyncRunDetails, request)
+    const details = await look()
     const { status } = details.syncRun
     if (status === 'succeeded' || status === 'failed') return details
     const progress = `${label}: ${progressOf(details)}`
@@ -36,6 +28,17 @@ export async function followRun(
     told = progress
     await sleep(LOOK_MS)
   }
+}
+
+/** The same for a run that a user reads in the console. */
+export async function followConsoleRun(
+  person: ApiClient,
+  { id, label }: { id: string; label: string },
+  terminal: Terminal,
+): Promise<RunDetails> {
+  const path = `/v1/console/sync-runs/${id}`
+  const retry = retryPolicyOn(terminal, person.url)
+  return await followRun(() => person.call(SyncRunDetails, { method: 'GET', path, retry }), label, terminal)
 }
 
 /** Reports how a run ended, by `provider` if known. @throws CommandError with its message when it failed */

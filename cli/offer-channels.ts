@@ -2,7 +2,7 @@ import { autocompleteMultiselect, isCancel } from '@clack/prompts'
 import { PROVIDERS } from '../client/src/index.ts'
 import type { ApiClient } from './api-client.ts'
 import { ChannelList, type Source, SourceResponse, SyncRunRequested } from './api-shapes.ts'
-import { followRun, retryPolicyOn, reportRun } from './follow-run.ts'
+import { followConsoleRun, retryPolicyOn, reportRun } from './follow-run.ts'
 import { printableLine, type Terminal } from './terminal.ts'
 
 const ROWS_SHOWN = 12
@@ -33,10 +33,12 @@ export async function offerChannels(
     return
   }
   await person.call(SourceResponse, { method: 'PATCH', path, body: { channelAllowlist: chosen } })
-  const runs = '/v1/console/sync-runs'
-  const body = { connectorId: source.id }
-  const { syncRun } = await person.call(SyncRunRequested, { method: 'POST', path: runs, body })
-  const ended = await followRun(person, { path: runs, id: syncRun.id, label }, terminal)
+  const { syncRun } = await person.call(SyncRunRequested, {
+    method: 'POST',
+    path: '/v1/console/sync-runs',
+    body: { connectorId: source.id },
+  })
+  const ended = await followConsoleRun(person, { id: syncRun.id, label }, terminal)
   reportRun({ label, provider: source.provider }, ended, terminal)
 }
 

@@ -1,13 +1,7 @@
 import { type Command, Option } from 'commander'
 import { type AskRequest, type AskStep, MemoryError } from '../../client/src/index.ts'
 import type { ApiClient } from '../api-client.ts'
-import {
-  AskResponse,
-  type Citation,
-  type ContextItem,
-  type Limitation,
-  SourceItemResponse,
-} from '../api-shapes.ts'
+import { AskResponse, type Citation, type ContextItem, ItemMetadata, type Limitation } from '../api-shapes.ts'
 import { readConversation, writeTurn } from '../conversation-file.ts'
 import { ConnectionError } from '../failures.ts'
 import { givenPath } from '../given-path.ts'
@@ -48,22 +42,20 @@ export function addAskCommand(program: Command): void {
     .option('--no-stream', 'write the answer when it is complete')
     .action(async (words: string[], options: AskOptions, command: Command) => {
       const { client, terminal, json } = openSession(command)
-      const { limit, recency, effort, conversation: file } = options
+      const { conversation: file, stream = terminal.interactive, onBehalfOf, ...rest } = options
       const query = words.join(' ')
       const turns = file === undefined ? [] : await readConversation(file)
       const conversation = turns.length === 0 ? {} : { conversation: turns }
       const body = {
         query,
-        ...(limit === undefined ? {} : { limit }),
-        ...(recency === undefined ? {} : { recency }),
-        ...(effort === undefined ? {} : { effort }),
+        ...rest,
         ...conversation,
-        ...personOf(options),
+        ...personOf(onBehalfOf),
       }
-      const isStreamed = !json && (options.stream ?? terminal.interactive)
-      const answer = isStreamed
-        ? await streamAnswer(client, terminal, body)
-        : await wholeAnswer(client, terminal, { body, json })
+      const answer =
+        stream && !json
+          ? await streamAnswer(client, terminal, body)
+          : await wholeAnswer(client, terminal, { body, json })
       if (file !== undefined) await writeTurn(file, turns, { question: query, answer })
     })
 }
@@ -74,7 +66,7 @@ async function wholeAnswer(
   terminal: Terminal,
   { body, json }: { body: AskRequest; json: boolean },
 ): Promise<string> {
-  const answer = await client.call(AskResponse, { method: 'POST', path: '/v1/ask', body })
+  const answer = await client.use(AskResponse, (memory) => memory.ask(body))
   if (json) {
     printJson(terminal, answer)
     return answer.answer
@@ -170,10 +162,10 @@ async function pathOrProvider(
   onBehalfOf: string | undefined,
 ): Promise<string> {
   try {
-    const query = onBehalfOf === undefined ? '' : `?${new URLSearchParams({ onBehalfOf }).toString()}`
-    const path = `/v1/source-items/${encodeURIComponent(sourceItemId)}${query}`
-    const { sourceItem } = await client.call(SourceItemResponse, { method: 'GET', path })
-    return typeof sourceItem.metadata.path === 'string' ? sourceItem.metadata.path : provider
+    const { metadata } = await client.use(ItemMetadata, (memory) =>
+      memory.sourceItems.get(sourceItemId, { onBehalfOf }),
+    )
+    return typeof metadata.path === 'string' ? metadata.path : provider
   } catch (error) {
     // The key may only ask, the rate limit is spent, or the item is gone: the answer is still valid.
     if (error instanceof MemoryError || error instanceof ConnectionError) return provider

@@ -59,7 +59,7 @@ describe('memory canvas', () => {
       '2026-01-01T00:00:00Z',
     )
     expect(service.requests.map(({ path }) => path)).toEqual([
-      '/v1/memory-canvas?q=ada+lovelace&provider=slack&entityType=person&since=2026-01-01T00%3A00%3A00Z&limit=5',
+      '/v1/memory-canvas?provider=slack&limit=5&since=2026-01-01T00%3A00%3A00Z&q=ada+lovelace&entityType=person',
     ])
     expect((await memory('canvas', '--limit', '501')).code).toBe(2)
   })

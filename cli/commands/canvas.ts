@@ -12,7 +12,7 @@ const TYPES = ['person', 'organization', 'channel', 'topic'] as const
 
 interface CanvasOptions {
   provider?: string
-  type?: string
+  type?: (typeof TYPES)[number]
   around?: string
   since?: string
   limit?: number
@@ -35,31 +35,22 @@ export function addCanvasCommand(program: Command): void {
     .option('--svg <file>', 'also draw the graph to this file', givenPath)
     .action(async (words: string[], options: CanvasOptions, command: Command) => {
       const { client, terminal, json } = openSession(command)
-      const answer = await client.call(CanvasResponse, { method: 'GET', path: pathOf(words, options) })
-      if (options.svg !== undefined) {
-        await writeSvg(options.svg, drawCanvas(answer.nodes, answer.edges))
-        terminal.note(`The drawing is in ${options.svg}`)
+      const { svg, type, ...rest } = options
+      const query = {
+        ...rest,
+        ...(words.length === 0 ? {} : { q: words.join(' ') }),
+        ...(type === undefined ? {} : { entityType: type }),
+      }
+      const answer = await client.use(CanvasResponse, (memory) => memory.memoryCanvas.get(query))
+      if (svg !== undefined) {
+        await writeSvg(svg, drawCanvas(answer.nodes, answer.edges))
+        terminal.note(`The drawing is in ${svg}`)
       }
       if (json) printJson(terminal, answer)
       else printNodes(terminal, answer.nodes)
       if (!answer.complete)
         terminal.note(`Not yet complete: ${answer.itemsWaiting} documents are still being processed.`)
     })
-}
-
-function pathOf(
-  words: readonly string[],
-  { provider, type, around, since, limit, onBehalfOf }: CanvasOptions,
-): string {
-  const query = new URLSearchParams()
-  if (words.length > 0) query.set('q', words.join(' '))
-  if (provider !== undefined) query.set('provider', provider)
-  if (type !== undefined) query.set('entityType', type)
-  if (around !== undefined) query.set('around', around)
-  if (since !== undefined) query.set('since', since)
-  if (limit !== undefined) query.set('limit', `${limit}`)
-  if (onBehalfOf !== undefined) query.set('onBehalfOf', onBehalfOf)
-  return query.size === 0 ? '/v1/memory-canvas' : `/v1/memory-canvas?${query.toString()}`
 }
 
 function printNodes(terminal: Terminal, nodes: readonly CanvasNode[]): void {

@@ -13,7 +13,7 @@ import { standOf, untilConnected } from '../await-connection.ts'
 import { askOn, fieldArgument, fillForm } from '../connect-form.ts'
 import { MemoryError } from '../../client/src/index.ts'
 import { CommandError, UsageError } from '../failures.ts'
-import { followRun, retryPolicyOn, reportRun } from '../follow-run.ts'
+import { followConsoleRun, retryPolicyOn, reportRun } from '../follow-run.ts'
 import { offerChannels } from '../offer-channels.ts'
 import { decideAccess, operatorClient } from '../operator-client.ts'
 import { addPersonOptions, type PersonOptions, signIn } from '../person.ts'
@@ -76,8 +76,7 @@ async function connect(providers: string[], options: ConnectOptions, command: Co
     })
     const run = runs.syncRuns.find(({ connectorId }) => connectorId === source.id)
     if (!run) throw new CommandError(`${label} is connected, but has no sync run`)
-    const path = '/v1/console/sync-runs'
-    const ended = await followRun(person, { path, id: run.id, label }, terminal)
+    const ended = await followConsoleRun(person, { id: run.id, label }, terminal)
     reportRun({ label, provider }, ended, terminal)
     await offerChannels(person, source, label, terminal)
     connected.push({ source, ...ended })

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import type { SourceItemQuery } from '../../client/src/index.ts'
 import type { ApiClient } from '../api-client.ts'
-import { DocumentResponse, DocumentList, type ListedDocument, type StoredDocument } from '../api-shapes.ts'
+import { DocumentList, type ListedDocument, StoredDocument } from '../api-shapes.ts'
 import { retryPolicyOn } from '../follow-run.ts'
 import { formatMoment, formatTable, printable, printableLine, type Terminal, wrapText } from '../terminal.ts'
 import { findDocument } from './find-document.ts'
@@ -101,11 +101,11 @@ async function openDocument(words: string[], _options: unknown, command: Command
   const { client, terminal, json } = openSession(command)
   const id = await findDocument(words.join(' '), () => pagesOf(client, terminal, { limit: PAGE_MAX }))
   const retry = retryPolicyOn(terminal, client.url)
-  const { sourceItem } = await client.call(DocumentResponse, {
-    method: 'GET',
-    path: `/v1/source-items/${id}`,
+  const sourceItem = await client.use(
+    StoredDocument,
+    (memory, options) => memory.sourceItems.get(id, options),
     retry,
-  })
+  )
   if (json) return printJson(terminal, { sourceItem })
   printDocument(terminal, sourceItem)
 }

@@ -31,7 +31,9 @@ export function addEvaluateCommand(program: Command): void {
       const results: QuestionResult[] = []
       for (const question of questions) {
         terminal.note(`${results.length + 1} of ${questions.length}: ${printableLine(question.question)}`)
-        results.push(await evaluateQuestion(client, question, { shared: personOf(options), retry, last }))
+        results.push(
+          await evaluateQuestion(client, question, { shared: personOf(options.onBehalfOf), retry, last }),
+        )
       }
       await writeLastRun(lastFile, ranAt, results)
       const summary = summarize(results)

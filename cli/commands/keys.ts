@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander'
 import { z } from 'zod'
+import type { NewApiKey } from '../../client/src/index.ts'
 import { ApiKey, KeyCreated, KeyRevoked } from '../api-shapes.ts'
 import { askFirst } from '../ask-first.ts'
 import { UsageError } from '../failures.ts'
@@ -7,11 +8,9 @@ import { formatMoment, formatTable, printableLine } from '../terminal.ts'
 import { listArgument } from './options.ts'
 import { openSession, printJson } from './session.ts'
 
-interface CreateOptions {
-  actions: string[]
-  providers?: string[]
-  actorType?: string
-  requiresUser?: boolean
+type CreateOptions = Pick<NewApiKey, 'actorType' | 'requiresUser'> & {
+  actions: NewApiKey['allowedActions']
+  providers?: NonNullable<NewApiKey['allowedProviders']>
 }
 
 /** `keys list|create|revoke`. */
@@ -60,16 +59,15 @@ function keyRow(key: ApiKey): string[] {
   ]
 }
 
-async function createKey(name: string, options: CreateOptions, command: Command): Promise<void> {
+async function createKey(
+  name: string,
+  { actions: allowedActions, providers, ...rest }: CreateOptions,
+  command: Command,
+): Promise<void> {
   const { client, terminal, json } = openSession(command)
-  const body = {
-    name,
-    allowedActions: options.actions,
-    ...(options.providers === undefined ? {} : { allowedProviders: options.providers }),
-    ...(options.actorType === undefined ? {} : { actorType: options.actorType }),
-    ...(options.requiresUser === undefined ? {} : { requiresUser: options.requiresUser }),
-  }
-  const created = await client.call(KeyCreated, { method: 'POST', path: '/v1/api-keys', body })
+  const scope = providers === undefined ? {} : { allowedProviders: providers }
+  const key = { name, allowedActions, ...scope, ...rest }
+  const created = await client.use(KeyCreated, (memory) => memory.apiKeys.create(key))
   if (json) return printJson(terminal, created)
   terminal.note(`Key "${printableLine(created.apiKey.name)}" (${created.apiKey.id}). It is shown this once:`)
   terminal.print(created.secret)

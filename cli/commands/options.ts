@@ -75,8 +75,8 @@ export function onBehalfOfOption(): Option {
 }
 
 /** The user field of a request body. */
-export function personOf({ onBehalfOf }: { onBehalfOf?: string }): { onBehalfOf?: { email: string } } {
-  return onBehalfOf === undefined ? {} : { onBehalfOf: { email: onBehalfOf } }
+export function personOf(email: string | undefined): { onBehalfOf?: { email: string } } {
+  return email === undefined ? {} : { onBehalfOf: { email } }
 }
 
 /** A comma-separated list without empty entries. */

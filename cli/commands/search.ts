@@ -38,12 +38,12 @@ export function addSearchCommand(program: Command): void {
     .option('--full', 'print whole passages')
     .action(async (words: string[], options: SearchOptions, command: Command) => {
       const { client, terminal, json } = openSession(command)
-      const filter = options.provider === undefined ? {} : { filter: { providers: options.provider } }
-      const { limit, rank, recency } = options
-      const body = { query: words.join(' '), limit, rank, recency, ...filter, ...personOf(options) }
-      const answer = await client.call(SearchResponse, { method: 'POST', path: '/v1/search', body })
+      const { provider: providers, full = false, onBehalfOf, ...rest } = options
+      const filter = providers === undefined ? {} : { filter: { providers } }
+      const body = { query: words.join(' '), ...rest, ...filter, ...personOf(onBehalfOf) }
+      const answer = await client.use(SearchResponse, (memory) => memory.search(body))
       if (json) printJson(terminal, answer)
-      else printHits(terminal, answer.hits, options.full === true)
+      else printHits(terminal, answer.hits, full)
     })
 }
 

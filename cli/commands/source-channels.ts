@@ -25,7 +25,7 @@ export function addChannelCommands(sources: Command): void {
 
 async function listChannels(id: string, _options: unknown, command: Command): Promise<void> {
   const { client, terminal, json } = openSession(command)
-  const answer = await client.call(ChannelList, { method: 'GET', path: `/v1/sources/${id}/channels` })
+  const answer = await client.use(ChannelList, (memory) => memory.sources.channels(id))
   if (json) return printJson(terminal, answer)
   const { channels, channelAllowlist } = answer
   const rows = channels.map((channel) => [
@@ -53,11 +53,10 @@ async function allowChannels(
   if ((options.all === true) === channels.length > 0) {
     throw new UsageError('Name the channels to sync, or use --all; "sources channels" lists their IDs')
   }
-  const answer = await client.call(AllowlistResponse, {
-    method: 'PATCH',
-    path: `/v1/sources/${id}`,
-    body: { channelAllowlist: options.all === true ? null : [...new Set(channels)] },
-  })
+  const allowlist = options.all === true ? null : [...new Set(channels)]
+  const answer = await client.use(AllowlistResponse, (memory) =>
+    memory.sources.setChannelAllowlist(id, allowlist),
+  )
   if (json) return printJson(terminal, answer)
   const allowed = answer.channelAllowlist?.join(', ')
   terminal.print(

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
+import { z } from 'zod'
 import type { ApiClient } from '../api-client.ts'
-import { type Source, SourceList, SyncRunDetails, SyncRunList, SyncRunRequested } from '../api-shapes.ts'
+import { Source, SyncRun, SyncRunDetails, SyncRunRequested } from '../api-shapes.ts'
 import { MemoryError } from '../../client/src/index.ts'
 import { failureHint, followRun, retryPolicyOn, reportRun, type RunDetails } from '../follow-run.ts'
 import { nameSources } from '../source-names.ts'
@@ -26,16 +27,17 @@ export function addSourcesCommand(program: Command): void {
 
 async function syncSource(source: string, options: { full?: boolean }, command: Command): Promise<void> {
   const { client, terminal, json } = openSession(command)
-  const requested = await client.call(SyncRunRequested, {
-    method: 'POST',
-    path: '/v1/sync-runs',
-    body: { connectorId: source, fullResync: options.full === true },
-  })
-  if (requested.alreadyActive) terminal.note('A run was active already; this follows it.')
+  const wanted = { connectorId: source, fullResync: options.full === true }
+  const { syncRun, alreadyActive } = await client.use(SyncRunRequested, (memory) =>
+    memory.syncRuns.start(wanted),
+  )
+  if (alreadyActive) terminal.note('A run was active already; this follows it.')
   const known = await findSource(client, source, terminal)
   const label = known?.name ?? 'sync'
-  const path = '/v1/sync-runs'
-  const ended = await followRun(client, { path, id: requested.syncRun.id, label }, terminal)
+  const retry = retryPolicyOn(terminal, client.url)
+  const look = (): Promise<RunDetails> =>
+    client.use(SyncRunDetails, (memory, given) => memory.syncRuns.get(syncRun.id, given), retry)
+  const ended = await followRun(look, label, terminal)
   if (ended.syncRun.status === 'failed') process.exitCode = 1
   if (json) return printJson(terminal, ended)
   reportRun({ label, provider: known?.provider }, ended, terminal)
@@ -49,7 +51,11 @@ async function findSource(
 ): Promise<{ name: string; provider: string } | undefined> {
   try {
     const retry = retryPolicyOn(terminal, client.url)
-    const { sources } = await client.call(SourceList, { method: 'GET', path: '/v1/sources', retry })
+    const sources = await client.use(
+      z.array(Source),
+      (memory, options) => memory.sources.list(options),
+      retry,
+    )
     const source = sources.find((one) => one.id === id)
     return source && { name: nameSources(sources).get(id) ?? id, provider: source.provider }
   } catch (error) {
@@ -60,7 +66,7 @@ async function findSource(
 
 async function listSources(_options: unknown, command: Command): Promise<void> {
   const { client, terminal, json } = openSession(command)
-  const { sources } = await client.call(SourceList, { method: 'GET', path: '/v1/sources' })
+  const sources = await client.use(z.array(Source), (memory) => memory.sources.list())
   if (json) return printJson(terminal, { sources })
   const names = nameSources(sources)
   const rows = sources.map((source) => [
@@ -95,13 +101,12 @@ async function findLastRuns(
 ): Promise<ReadonlyMap<string, RunDetails>> {
   const found = new Map<string, RunDetails>()
   if (failing.length === 0) return found
-  const path = '/v1/sync-runs'
   try {
-    const { syncRuns } = await client.call(SyncRunList, { method: 'GET', path })
+    const syncRuns = await client.use(z.array(SyncRun), (memory) => memory.syncRuns.list())
     for (const { id, errorMessage } of failing.slice(0, RUNS_LOOKED_AT_MAX)) {
       const last = syncRuns.find(({ connectorId }) => connectorId === id)
       if (last?.status !== 'failed' || last.errorMessage !== errorMessage) continue
-      found.set(id, await client.call(SyncRunDetails, { method: 'GET', path: `${path}/${last.id}` }))
+      found.set(id, await client.use(SyncRunDetails, (memory) => memory.syncRuns.get(last.id)))
     }
   } catch (error) {
     // A key without sync:read, or at its rate limit, gets the list without these details.

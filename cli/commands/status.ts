@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { type Source, SourceList, Anything } from '../api-shapes.ts'
+import { z } from 'zod'
+import { Anything, Source } from '../api-shapes.ts'
 import { MemoryError } from '../../client/src/index.ts'
 import { codeOf } from '../failures.ts'
 import { openSession, printJson } from './session.ts'
@@ -22,7 +23,7 @@ async function showStatus(_options: unknown, command: Command): Promise<void> {
   const { client, terminal, json, hasKey } = openSession(command)
   await client.call(Anything, { method: 'GET', path: '/readyz', authenticated: false })
   const state = hasKey
-    ? await checkKey(() => client.call(SourceList, { method: 'GET', path: '/v1/sources' }))
+    ? await checkKey(() => client.use(z.array(Source), (memory) => memory.sources.list()))
     : { key: 'none' as const, message: 'not given (--key or MEMORY_API_KEY)', sources: [] }
   const items = state.sources.reduce((sum, source) => sum + source.sourceItemCount, 0)
   if (state.key === 'refused') process.exitCode = 1
@@ -44,9 +45,9 @@ async function showStatus(_options: unknown, command: Command): Promise<void> {
   terminal.print(`Items    ${items}`)
 }
 
-async function checkKey(list: () => Promise<{ sources: Source[] }>): Promise<KeyState> {
+async function checkKey(list: () => Promise<Source[]>): Promise<KeyState> {
   try {
-    return { key: 'accepted', message: 'accepted', sources: (await list()).sources }
+    return { key: 'accepted', message: 'accepted', sources: await list() }
   } catch (error) {
     if (!(error instanceof MemoryError) || (error.status !== 401 && error.status !== 403)) throw error
     return { key: 'refused', message: `${error.message} (${codeOf(error)})`, sources: [] }

@@ -30,16 +30,16 @@ export async function evaluateQuestion(
   { shared, retry, last }: { shared: object; retry: Partial<RetryPolicy>; last: Results },
 ): Promise<QuestionResult> {
   const query = expected.question
-  const search = { method: 'POST', path: '/v1/search', retry } as const
-  const { hits } = await client.call(SearchResponse, {
-    ...search,
-    body: { query, limit: HITS_MAX, rank: 'hybrid', ...shared },
-  })
-  const { answer } = await client.call(AskResponse, {
-    ...search,
-    path: '/v1/ask',
-    body: { query, ...shared },
-  })
+  const { hits } = await client.use(
+    SearchResponse,
+    (memory, options) => memory.search({ query, limit: HITS_MAX, rank: 'hybrid', ...shared }, options),
+    retry,
+  )
+  const { answer } = await client.use(
+    AskResponse,
+    (memory, options) => memory.ask({ query, ...shared }, options),
+    retry,
+  )
   return { ...expected, answer, ...measure(expected, { hits, answer }, last[query]) }
 }
 

@@ -1,5 +1,6 @@
+import { z } from 'zod'
 import { isPushOnly, PROVIDERS } from '../../client/src/index.ts'
-import { type Source, SourceList } from '../api-shapes.ts'
+import { Source } from '../api-shapes.ts'
 import type { ApiClient } from '../api-client.ts'
 import { CommandError } from '../failures.ts'
 
@@ -35,7 +36,7 @@ export async function chooseSource(client: ApiClient, options: SourceOptions): P
 }
 
 export async function listSources(client: ApiClient): Promise<Source[]> {
-  return (await client.call(SourceList, { method: 'GET', path: '/v1/sources' })).sources
+  return await client.use(z.array(Source), (memory) => memory.sources.list())
 }
 
 /** The source for a provider's documents: one without an account, by its name if several have none. */

@@ -67,10 +67,9 @@ export async function deleteDocument(
   item: { provider: string; externalId: string },
   { sleep, onWait }: Waiting,
 ): Promise<boolean> {
-  const path = `/v1/source-items?${new URLSearchParams(item).toString()}`
   const retry = { ...retryPolicy(client.url, onWait), sleep }
   try {
-    await client.call(Anything, { method: 'DELETE', path, retry })
+    await client.use(Anything, (memory, options) => memory.sourceItems.delete(item, options), retry)
     return true
   } catch (error) {
     if (error instanceof MemoryError && error.status === 404) return false
