@@ -52,7 +52,7 @@ const BY_MIME_TYPE: Record<string, TextFormat> = {
 }
 
 // Providers use application/octet-stream for files they do not know; the name then decides.
-const BY_EXTENSION: Record<string, TextFormat> = {
+export const BY_EXTENSION: Record<string, TextFormat> = {
   pdf: 'pdf',
   png: 'image',
   jpg: 'image',

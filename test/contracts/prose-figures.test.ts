@@ -75,6 +75,26 @@ const FIGURES: Figure[] = [
   [`${EXPLANATION}/retrieval.md`, 'the 200 nearest chunks', 'src/retrieval/search.ts', 'CANDIDATES = 200'],
   [
     `${EXPLANATION}/retrieval.md`,
+    "0.6 of a word's weight",
+    'src/retrieval/rank/hybrid-order.ts',
+    'const TITLE = 0.6',
+  ],
+  [
+    `${EXPLANATION}/retrieval.md`,
+    'half the weight of two neighboring query words',
+    'src/retrieval/rank/hybrid-order.ts',
+    'const CLOSE = 0.5',
+  ],
+  [
+    `${EXPLANATION}/retrieval.md`,
+    'the cosine with 0.6 instead of 0.3',
+    'src/retrieval/rank/hybrid-order.ts',
+    'const COSINE_SHARE = 0.6',
+  ],
+  ['docs/reference/retrieval.md', 'the 100 best hits', 'src/retrieval/search.ts', 'AGED_MIN = 100'],
+  ['docs/reference/retrieval.md', 'up to 35 % with age', 'src/retrieval/rank/by-age.ts', 'AGE_SHARE = 0.35'],
+  [
+    `${EXPLANATION}/retrieval.md`,
     'threshold (0.04 for the built-in model)',
     'src/inference/calibrations.json',
     '"weakEvidenceBelow": 0.04,',

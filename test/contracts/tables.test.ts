@@ -1,0 +1,185 @@
+import type { Command } from 'commander'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { createProgram } from '../../cli/program.ts'
+import { PAGES } from '../../console/src/data/pages.ts'
+import { generatedOpenApi } from '../../scripts/generate.ts'
+import { routes } from '../../src/assembly/routes.ts'
+import { lookupKeyOf, OVERAGE_METER } from '../../src/billing/payment-processor.ts'
+import { PLANS, SOLD_TIERS } from '../../src/billing/plans/plans.ts'
+import { settingsSchema } from '../../src/config.ts'
+import {
+  INTERVALS,
+  PAYMENT_REMARKS,
+  SUBSCRIPTION_STATUSES,
+  SYNC_RUN_STATUSES,
+} from '../../src/database/schema-words.ts'
+import { BY_EXTENSION } from '../../src/file-text/text-format.ts'
+import { ROLES } from '../../src/kernel/roles.ts'
+import { TOOLS } from '../../src/mcp/tools.ts'
+import { ENTITY_TYPES } from '../../src/memory-canvas/atoms.ts'
+import { EDGE_TYPES } from '../../src/memory-canvas/schemas.ts'
+import { readPage } from '../support/doc-pages.ts'
+
+// Tests read into the document and assert what they find.
+// oxlint-disable-next-line typescript/no-explicit-any
+const document: any = JSON.parse(generatedOpenApi())
+const fieldsOf = (name: string): string[] => Object.keys(document.components.schemas[name].properties)
+const parametersOf = (path: string): string[] =>
+  document.paths[path].get.parameters.map(({ name }: { name: string }) => name)
+const LIMITATIONS: string[] =
+  document.components.schemas.ContextContract.properties.limitations.items.properties.code.enum
+
+const without = (names: readonly string[], ...others: string[]): string[] =>
+  names.filter((name) => !others.includes(name))
+const wordsOf = (cell = ''): string[] => [...cell.matchAll(/`([^`]+)`/g)].map(([, word = '']) => word)
+
+/** The rows of the first table in a section, or in the page's introduction. */
+async function rowsOf(page: string, section = ''): Promise<string[][]> {
+  const text = await readPage(`docs/${page}.md`)
+  const [introduction = '', ...sections] = text.split(/^## /m)
+  const part = section === '' ? introduction : sections.find((one) => one.startsWith(`${section}\n`))
+  const [, rows = ''] = /^\|[ -|]*-\|\n((?:\|.*\|\n)+)/m.exec(part ?? '') ?? []
+  return rows
+    .trimEnd()
+    .split('\n')
+    .map((row) => row.slice(2, -2).split(' | '))
+}
+
+/** What the first column of a table names, by its page and section. */
+const TABLES: readonly (readonly [page: string, section: string, names: readonly string[]])[] = [
+  ['reference/answers', '', without(fieldsOf('AskRequest'), 'query', 'onBehalfOf')],
+  [
+    'reference/audit',
+    'Filter, page and export',
+    without(parametersOf('/v1/console/audit-events'), 'limit', 'X-Organization-Id'),
+  ],
+  [
+    'reference/billing',
+    'Set up Stripe',
+    SOLD_TIERS.flatMap((tier) => INTERVALS.map((interval) => lookupKeyOf(tier, interval))).concat(
+      OVERAGE_METER,
+    ),
+  ],
+  ['reference/billing', 'Differences at Stripe', PAYMENT_REMARKS],
+  ['reference/connectors/overview', 'Sync runs', SYNC_RUN_STATUSES],
+  ['reference/file-formats', '', Object.keys(BY_EXTENSION).map((extension) => `.${extension}`)],
+  ['reference/ingest', 'Document fields', without(fieldsOf('IngestDocument'), 'embedding')],
+  ['reference/ingest', 'Vectors', fieldsOf('GivenEmbedding')],
+  ['reference/mcp', 'Tools', TOOLS.map(({ name }) => name)],
+  ['reference/memory-canvas', 'Nodes', ENTITY_TYPES],
+  ['reference/memory-canvas', 'Edges', EDGE_TYPES],
+  ['reference/memory-canvas', 'Query it', parametersOf('/v1/memory-canvas')],
+  ['reference/operator', 'Subscriptions', fieldsOf('NewSubscription')],
+  ['reference/retrieval', 'Search', fieldsOf('SearchRequest')],
+  ['reference/retrieval', 'Filter', fieldsOf('SearchFilter')],
+  ['reference/retrieval', 'Context', without(LIMITATIONS, 'answer_truncated')],
+  ['guides/deploy', 'Roles', settingsSchema.shape.ROLE.unwrap().options],
+]
+
+describe('a table of the documentation', () => {
+  it.each(TABLES)('in %s (%s) names all there are, each once', async (page, section, names) => {
+    const named = (await rowsOf(page, section)).flatMap(([cell]) => wordsOf(cell))
+    expect(named.toSorted()).toEqual([...names].toSorted())
+  })
+
+  it('names each limitation of contexts or answers', async () => {
+    const rows = [...(await rowsOf('reference/retrieval', 'Context'))].concat(
+      await rowsOf('reference/answers', 'When nothing answers'),
+    )
+    expect(new Set(rows.flatMap(([cell]) => wordsOf(cell)))).toEqual(new Set(LIMITATIONS))
+  })
+
+  it('has each event of a streamed answer', async () => {
+    const rows = await rowsOf('reference/answers', 'Streaming')
+    const code =
+      (await readPage('src/answers/routes.ts')) + (await readPage('src/http/server-sent-events.ts'))
+    const sent = [...code.matchAll(/{ event: '(\w+)'/g)].map(([, name]) => name)
+    expect(rows.flatMap(([cell]) => wordsOf(cell))).toEqual(sent)
+  })
+
+  it("has the console's pages in their order, and for whom they are", async () => {
+    const rows = await rowsOf('reference/console')
+    expect(rows.map(([label, whom]) => [label, whom])).toEqual(
+      PAGES.map(({ label, forAdmins }) => [label, forAdmins ? 'admins' : 'everyone']),
+    )
+  })
+
+  it('has each role of a member', async () => {
+    const rows = await rowsOf('reference/keys', 'Console tokens')
+    expect(rows.map(([role]) => role)).toEqual(ROLES.toReversed())
+  })
+
+  it('has the action and the route of each MCP tool', async () => {
+    const rows = await rowsOf('reference/mcp', 'Tools')
+    const expected = TOOLS.map(({ name, operationId }) => {
+      const route = routes.find((one) => one.operationId === operationId)
+      const action = route?.access.surface === 'agent' ? route.access.action : undefined
+      return [name, action, `${route?.method} ${route?.path}`, String(route?.credits)]
+    })
+    expect(
+      rows.map(([name, action, calls, credits]) =>
+        [name, action, calls].map((cell) => wordsOf(cell)[0]).concat(credits),
+      ),
+    ).toEqual(expected)
+  })
+
+  it("has the operator's routes", async () => {
+    const named = (await rowsOf('reference/operator')).flatMap(([cell]) => {
+      let path = ''
+      return wordsOf(cell)
+        .toReversed()
+        .map((word) => {
+          const [method, own] = word.split(/[ ?]/)
+          path = own ?? path
+          return `${method} ${path}`
+        })
+    })
+    const own = routes.filter(({ access }) => access.surface === 'operator')
+    expect(named.toSorted()).toEqual(own.map(({ method, path }) => `${method} ${path}`).toSorted())
+  })
+
+  it('has each status of a subscription', async () => {
+    const [[, statuses] = []] = await rowsOf('reference/operator', 'Subscriptions')
+    expect(wordsOf(statuses)).toEqual(SUBSCRIPTION_STATUSES)
+  })
+
+  it("has the tiers' numbers, and so does the console", async () => {
+    const shown = (number: number | null): string => number?.toLocaleString('en') ?? 'no limit'
+    const rows = await rowsOf('reference/limits', 'Credits')
+    expect(rows.map(([name, agents, connectors, credits]) => [name, agents, connectors, credits])).toEqual(
+      Object.values(PLANS).map(({ name, agents, connectors, creditsPerMonth }) => [
+        name,
+        shown(agents),
+        shown(connectors),
+        expect.stringContaining(shown(creditsPerMonth)),
+      ]),
+    )
+    // Its types are of the browser.
+    const file = new URL('../../console/src/pages/billing/plans.ts', import.meta.url).href
+    const shownPlans = z
+      .object({ PLANS: z.array(z.looseObject({ overCap: z.string() })) })
+      .parse(await import(file))
+    expect(shownPlans.PLANS.map(({ overCap: _words, ...plan }) => plan)).toEqual(
+      SOLD_TIERS.map((tier) => {
+        const { name, agents, connectors, creditsPerMonth, monthlyPriceUsd, annualPriceUsd } = PLANS[tier]
+        const price = { monthly: monthlyPriceUsd, annual: annualPriceUsd }
+        return { tier, name, price, agents, connectors, creditsPerMonth }
+      }),
+    )
+  })
+})
+
+describe('docs/reference/command-line.md', () => {
+  it('names every command', async () => {
+    const text = await readPage('docs/reference/command-line.md')
+    const leaves = (command: Command, path: string): string[] =>
+      command.commands.length === 0
+        ? [path]
+        : command.commands.flatMap((one) => leaves(one, `${path} ${one.name()}`))
+    const missing = createProgram()
+      .commands.flatMap((command) => leaves(command, command.name()))
+      .filter((name) => !new RegExp(`(?:\`|memory |^## )${name}\\b`, 'm').test(text))
+    expect(missing).toEqual([])
+  })
+})
