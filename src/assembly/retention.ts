@@ -1,7 +1,7 @@
 import type { Retention } from '../console/index.ts'
-import { KEPT_DAYS } from '../daily-usage/index.ts'
+import { USAGE_KEPT_DAYS } from '../daily-usage/index.ts'
 import { RUNS_MAX } from '../evaluations/index.ts'
-import { DAYS_VALID, STRANGER_DAYS } from '../organizations/index.ts'
+import { INVITATION_DAYS, STRANGER_DAYS } from '../organizations/index.ts'
 import { DELIVERIES_KEPT_DAYS } from '../outgoing-webhooks/index.ts'
 import { LOGGED_DAYS, REQUESTS_MAX } from '../request-log/index.ts'
 import { RUNS_KEPT_DAYS } from '../sync/index.ts'
@@ -11,10 +11,10 @@ import { THREADS_MAX, TURNS_MAX } from '../threads/index.ts'
 export const RETENTION: Retention = {
   requestLogDays: LOGGED_DAYS,
   requestsMax: REQUESTS_MAX,
-  usageDays: KEPT_DAYS,
+  usageDays: USAGE_KEPT_DAYS,
   syncRunDays: RUNS_KEPT_DAYS,
   webhookDeliveryDays: DELIVERIES_KEPT_DAYS,
-  invitationDays: DAYS_VALID,
+  invitationDays: INVITATION_DAYS,
   strangerDays: STRANGER_DAYS,
   threadsMax: THREADS_MAX,
   turnsMax: TURNS_MAX,

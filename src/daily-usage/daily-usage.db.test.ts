@@ -7,7 +7,7 @@ import { putSubscription, type NewSubscription } from '../billing/index.ts'
 import type { CreditUse } from '../http/gates.ts'
 import type { ConsoleCaller } from '../kernel/caller.ts'
 import { createCredits } from '../usage/index.ts'
-import { KEPT_DAYS, deleteExpiredDays } from './delete-expired.ts'
+import { USAGE_KEPT_DAYS, deleteExpiredDays } from './delete-expired.ts'
 import { readDays } from './read-days.ts'
 import { dailyUsageRoutes } from './routes.ts'
 
@@ -236,12 +236,12 @@ describe('the usage of a workspace', () => {
 })
 
 describe('days of use', () => {
-  it(`are deleted after ${KEPT_DAYS} days, for every workspace`, async () => {
+  it(`are deleted after ${USAGE_KEPT_DAYS} days, for every workspace`, async () => {
     const spaces = [await workspace(), await workspace()]
     const today = new Date('2030-01-01T12:00:00.000Z')
     const ago = (days: number): Date => new Date(today.getTime() - days * 24 * HOUR_MS)
     for (const { organizationId } of spaces) {
-      for (const days of [0, KEPT_DAYS - 1, KEPT_DAYS, KEPT_DAYS + 1]) {
+      for (const days of [0, USAGE_KEPT_DAYS - 1, USAGE_KEPT_DAYS, USAGE_KEPT_DAYS + 1]) {
         await database.db
           .insertInto('daily_usage')
           .values(rowOf(organizationId, ago(days), START))
@@ -256,7 +256,7 @@ describe('days of use', () => {
         period: null,
       })
       expect(days.map(({ date }) => date)).toEqual(
-        [0, KEPT_DAYS - 1].map((n) => ago(n).toISOString().slice(0, 10)),
+        [0, USAGE_KEPT_DAYS - 1].map((n) => ago(n).toISOString().slice(0, 10)),
       )
     }
   })

@@ -3,7 +3,7 @@ import type { Db } from '../database/database.ts'
 import { dayOf } from './count-use.ts'
 
 /** How many days of usage are kept, today included: a year, and a month to look back at it. */
-export const KEPT_DAYS = 400
+export const USAGE_KEPT_DAYS = 400
 const DAY_MS = 86_400_000
 
 const findOld = prepare<{ organization_id: string }>(
@@ -13,7 +13,7 @@ const forget = prepare(`delete from daily_usage where organization_id = $1 and d
 
 /** Deletes expired days, one organization per statement. Any number of instances can run it at once. */
 export async function deleteExpiredDays(db: Db, now: Date): Promise<void> {
-  const lastForgotten = dayOf(new Date(now.getTime() - KEPT_DAYS * DAY_MS))
+  const lastForgotten = dayOf(new Date(now.getTime() - USAGE_KEPT_DAYS * DAY_MS))
   const { rows } = await findOld(db, [lastForgotten])
   for (const { organization_id } of rows) await forget(db, [organization_id, lastForgotten])
 }

@@ -3,7 +3,7 @@ import type { Db } from '../database/database.ts'
 import { defineRoute, reply } from '../http/route.ts'
 import type { Clock } from '../kernel/clock.ts'
 import { chooseRange, DAYS_MAX } from './choose-range.ts'
-import { KEPT_DAYS } from './delete-expired.ts'
+import { USAGE_KEPT_DAYS } from './delete-expired.ts'
 import { readDays } from './read-days.ts'
 import { Usage } from './schemas.ts'
 
@@ -28,7 +28,7 @@ export const dailyUsageRoutes = [
     summary: 'Show charges by day, caller and kind of answer',
     description:
       'With neither `from` nor `to` exactly the current period, whose `totals.credits` are its `creditsUsed` less requests in ' +
-      `flight. At most ${DAYS_MAX} days; the last ${KEPT_DAYS} are kept. The questions are not kept.`,
+      `flight. At most ${DAYS_MAX} days; the last ${USAGE_KEPT_DAYS} are kept. The questions are not kept.`,
     tag: 'Billing',
     access: { surface: 'console', role: 'admin', action: 'admin' },
     credits: 0,

@@ -36,8 +36,11 @@ export type PaymentRemark = (typeof PAYMENT_REMARKS)[number]
 export const SOURCE_STATUSES = ['pending', 'active', 'error', 'disabled'] as const
 export type SourceStatus = (typeof SOURCE_STATUSES)[number]
 
+export const ENTITY_TYPES = ['person', 'organization', 'channel', 'topic'] as const
+export type EntityType = (typeof ENTITY_TYPES)[number]
 /** A source is an entity too, so that its items are counted like any other's. */
-export type StoredEntityType = 'person' | 'organization' | 'channel' | 'topic' | 'source'
+export const STORED_ENTITY_TYPES = [...ENTITY_TYPES, 'source'] as const
+export type StoredEntityType = (typeof STORED_ENTITY_TYPES)[number]
 
 export const DELIVERY_STATUSES = ['pending', 'delivered', 'failed'] as const
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]

@@ -171,7 +171,7 @@ export const itemRoutes = [
     access: { surface: 'console', role: 'admin', action: 'ingest' },
     audit: 'source_item.ingest',
     bodyBytesMax: SERVICE_FILE_LIMITS.fileBytes,
-    upload: "The file's bytes as they are, at most 25 MiB.",
+    upload: `The file's bytes as they are, at most ${SERVICE_FILE_LIMITS.fileBytes / 2 ** 20} MiB.`,
     query: z.strictObject({
       connectorId: idOf('The source to store it in.', EXAMPLE_ID.source),
       name: fileName.meta({

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../database/database.ts'
 import { prepare } from '../database/prepared.ts'
-import type { StoredEntityType } from '../database/schema.ts'
+import { STORED_ENTITY_TYPES, type StoredEntityType } from '../database/schema-words.ts'
 import { givenNameOf, handleAlias, handleIn } from './extraction/identity.ts'
 import { givenIds, inHalves, listIn, listOfIds, listOfTexts } from './ids.ts'
 import { type PreparedInView, prepareInView } from './in-view.ts'
@@ -31,12 +31,13 @@ export interface Atom {
   names: CountedName[]
 }
 
-export const ENTITY_TYPES = ['person', 'organization', 'channel', 'topic'] as const
-export type EntityType = (typeof ENTITY_TYPES)[number]
-export const STORED_TYPES = [...ENTITY_TYPES, 'source'] as const
-
 const EntityRows = z.array(
-  z.object({ id: z.string(), type: z.enum(STORED_TYPES), alias: z.string().nullable(), rank: z.number() }),
+  z.object({
+    id: z.string(),
+    type: z.enum(STORED_ENTITY_TYPES),
+    alias: z.string().nullable(),
+    rank: z.number(),
+  }),
 )
 const TotalLists = z.tuple([
   z.object({

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { ProviderId } from '../kernel/provider-id.ts'
-import type { EntityType } from './atoms.ts'
+import type { EntityType } from '../database/schema.ts'
 import type { CanvasEdge, CanvasNode } from './schemas.ts'
 import type { View } from './visible-sources.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { EntityType } from './atoms.ts'
+import type { EntityType } from '../database/schema.ts'
 import { toGraph } from './graph.ts'
 import type { Entity } from './resolve.ts'
 

@@ -16,7 +16,8 @@ export function createMemoryCanvas(options: {
   }
 }
 
-export { type Atom, ENTITY_TYPES, type EntityType } from './atoms.ts'
+export { ENTITY_TYPES, type EntityType } from '../database/schema-words.ts'
+export type { Atom } from './atoms.ts'
 export type { FindItems } from './canvas.ts'
 export { idsOfEntity } from './entity-details.ts'
 export { extractingEntities, type ItemToRead } from './extraction/extract-entities.ts'

@@ -4,7 +4,7 @@ import { readingTwins } from '../http/twins.ts'
 import type { Viewer } from '../kernel/viewer.ts'
 import { AnyTime, EXAMPLE_ID, givenId, idOf, onBehalfOfQuery } from '../kernel/schemas.ts'
 import { PROVIDERS } from '../providers/index.ts'
-import { ENTITY_TYPES } from './atoms.ts'
+import { ENTITY_TYPES } from '../database/schema-words.ts'
 import type { DrawCanvas } from './canvas.ts'
 import { Canvas, EntityDetails } from './schemas.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { count, EXAMPLE_ID, moment, shownId, text, textOrNull } from '../kernel/schemas.ts'
 import { PROVIDERS, providerOf } from '../providers/index.ts'
-import { ENTITY_TYPES } from './atoms.ts'
+import { ENTITY_TYPES } from '../database/schema-words.ts'
 
 export const EDGE_TYPES = ['authored', 'mentions', 'posted_in', 'co_occurs'] as const
 

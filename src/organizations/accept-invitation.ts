@@ -5,10 +5,9 @@ import { AppError } from '../kernel/errors.ts'
 import { emitEvent } from '../outgoing-webhooks/index.ts'
 import { findRole } from './authority.ts'
 import { findInvitation, invitationInvalid, isAddressOf } from './find-invitation.ts'
+import { MEMBERS_MAX } from './limits.ts'
 import { addMember, lockOrganization, selectOrganizations, toOrganizationView } from './organizations.ts'
 import type { Organization } from './schemas.ts'
-
-export const MEMBERS_MAX = 1_000
 
 interface Acceptance {
   userId: string

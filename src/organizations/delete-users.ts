@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Db, Tx } from '../database/database.ts'
 import { retryConflicts } from '../database/retry-conflicts.ts'
 import { inParts } from '../kernel/in-parts.ts'
+import { STRANGER_DAYS } from './limits.ts'
 
 /** Tables that refer to a user: a user with a row in one of them is kept. */
 const NAMED_BY = [
@@ -14,8 +15,6 @@ const NAMED_BY = [
 ] as const
 
 const AT_ONCE = 500
-/** How long a user without a workspace is kept: their invitation may still come. */
-export const STRANGER_DAYS = 30
 
 /** Deletes those of these users whom no row refers to, if not seen since `seenBefore`. @returns how many */
 export async function deleteUnreferencedUsers(

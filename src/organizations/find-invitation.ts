@@ -1,8 +1,7 @@
 import type { Db } from '../database/database.ts'
 import type { Row } from '../database/schema.ts'
 import { AppError } from '../kernel/errors.ts'
-
-export const DAYS_VALID = 7
+import { INVITATION_DAYS } from './limits.ts'
 
 /** The unexpired invitation of a link, used or not. @throws AppError `invitation_invalid` */
 export async function findInvitation(db: Db, sha256: Buffer, at: Date): Promise<Row<'invitations'>> {
@@ -19,7 +18,7 @@ export async function findInvitation(db: Db, sha256: Buffer, at: Date): Promise<
 export function invitationInvalid(): AppError {
   return new AppError(
     'invitation_invalid',
-    `This invitation is not valid anymore: it was used or revoked, or is over ${DAYS_VALID} days old; ask for another`,
+    `This invitation is not valid anymore: it was used or revoked, or is over ${INVITATION_DAYS} days old; ask for another`,
   )
 }
 

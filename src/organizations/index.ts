@@ -1,11 +1,6 @@
 export { currentRole, findRole } from './authority.ts'
-export {
-  deleteExpiredInvitations,
-  deleteStrangers,
-  deleteUnreferencedUsers,
-  STRANGER_DAYS,
-} from './delete-users.ts'
-export { DAYS_VALID } from './find-invitation.ts'
+export { deleteExpiredInvitations, deleteStrangers, deleteUnreferencedUsers } from './delete-users.ts'
+export { INVITATION_DAYS, STRANGER_DAYS } from './limits.ts'
 export { createInvitations } from './invitations.ts'
 export { invitationRoutes } from './invitation-routes.ts'
 export { createMembers } from './members.ts'

@@ -10,14 +10,11 @@ import type { ConsoleCaller } from '../kernel/caller.ts'
 import type { Mailer } from '../mail/index.ts'
 import { acceptInvitation } from './accept-invitation.ts'
 import { currentRole, mayManage, requireAuthority } from './authority.ts'
-import { DAYS_VALID } from './find-invitation.ts'
+import { INVITATION_DAYS, OPEN_INVITATIONS_MAX } from './limits.ts'
 import { hashSecret, newSecret } from '../kernel/secret.ts'
 import { describeInvitation } from './mail-invitation.ts'
 import { lockOrganization } from './organizations.ts'
 import type { Organization, Invitation } from './schemas.ts'
-
-/** Few enough to list at once. */
-export const OPEN_INVITATIONS_MAX = 100
 
 export interface CreatedInvitation {
   invitation: Invitation
@@ -146,7 +143,7 @@ async function insertInvitation(
       email: email?.toLowerCase() ?? null,
       created_by_user_id: caller.userId,
       created_at: at,
-      expires_at: new Date(at.getTime() + DAYS_VALID * 86_400_000),
+      expires_at: new Date(at.getTime() + INVITATION_DAYS * 86_400_000),
     })
     .returningAll()
     .executeTakeFirstOrThrow()

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest'
-import { KEPT_DAYS } from '../../src/daily-usage/index.ts'
+import { USAGE_KEPT_DAYS } from '../../src/daily-usage/index.ts'
 import { VERSION } from '../../src/kernel/version.ts'
 import { LOGGED_DAYS } from '../../src/request-log/index.ts'
 import { THREADS_MAX } from '../../src/threads/index.ts'
@@ -110,7 +110,7 @@ describe.skipIf(executablePath === null)('the settings in a browser', () => {
     await rig.signIn(page, (await rig.settle('member')).email, 'settings')
     const retention = page.getByRole('region', { name: 'Data retention' })
     await retention.getByText(`${LOGGED_DAYS} days, at most the last 10,000 requests.`).waitFor()
-    await retention.getByText(`${KEPT_DAYS} days`, { exact: true }).waitFor()
+    await retention.getByText(`${USAGE_KEPT_DAYS} days`, { exact: true }).waitFor()
     await retention.getByText(`Beyond ${THREADS_MAX} threads of a person`).waitFor()
     await retention.getByText('The service makes none by itself.').waitFor()
     for (const width of [390, 768, 1280]) await expectFits(page, 'data retention', width)

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { MEMBERS_MAX } from '../../src/organizations/accept-invitation.ts'
-import { OPEN_INVITATIONS_MAX } from '../../src/organizations/invitations.ts'
+import { MEMBERS_MAX, OPEN_INVITATIONS_MAX } from '../../src/organizations/limits.ts'
 import type { Role } from '../../src/kernel/roles.ts'
 import { databaseContents, tablesWith } from '../support/database-contents.ts'
 import { startIssuer, type TestIssuer } from '../support/issuer.ts'

@@ -180,7 +180,7 @@ const FIGURES: Figure[] = [
     'src/config.ts',
     'SYNC_INTERVAL_MINUTES: positive.default(15)',
   ],
-  [`${GUIDES}/questions.md`, 'valid for 7 days', 'src/organizations/find-invitation.ts', 'DAYS_VALID = 7'],
+  [`${GUIDES}/questions.md`, 'valid for 7 days', 'src/organizations/limits.ts', 'INVITATION_DAYS = 7'],
   [
     `${GUIDES}/rotate-secrets.md`,
     'for 24 hours both secrets sign',

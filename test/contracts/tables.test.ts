@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { limitOption } from '../../cli/commands/options.ts'
 import { createProgram } from '../../cli/program.ts'
 import { PAGES } from '../../console/src/data/pages.ts'
 import { generatedOpenApi } from '../../scripts/generate.ts'
@@ -9,6 +10,7 @@ import { lookupKeyOf, OVERAGE_METER } from '../../src/billing/payment-processor.
 import { PLANS, SOLD_TIERS } from '../../src/billing/plans/plans.ts'
 import { settingsSchema } from '../../src/config.ts'
 import {
+  ENTITY_TYPES,
   INTERVALS,
   PAYMENT_REMARKS,
   SUBSCRIPTION_STATUSES,
@@ -17,8 +19,11 @@ import {
 import { BY_EXTENSION } from '../../src/file-text/text-format.ts'
 import { ROLES } from '../../src/kernel/roles.ts'
 import { TOOLS } from '../../src/mcp/tools.ts'
-import { ENTITY_TYPES } from '../../src/memory-canvas/atoms.ts'
 import { EDGE_TYPES } from '../../src/memory-canvas/schemas.ts'
+import { MEMBERS_MAX, OPEN_INVITATIONS_MAX } from '../../src/organizations/limits.ts'
+import { GROUP_MEMBERS_MAX, GROUPS_MAX } from '../../src/people/groups.ts'
+import { LIVE_TOKENS_MAX } from '../../src/people/scim/tokens.ts'
+import { AUDIENCE_MAX } from '../../src/sources/audience.ts'
 import { readPage } from '../support/doc-pages.ts'
 
 // Tests read into the document and assert what they find.
@@ -142,6 +147,37 @@ describe('a table of the documentation', () => {
   it('has each status of a subscription', async () => {
     const [[, statuses] = []] = await rowsOf('reference/operator', 'Subscriptions')
     expect(wordsOf(statuses)).toEqual(SUBSCRIPTION_STATUSES)
+  })
+
+  it('has the numbers of members and groups', async () => {
+    const rows = await rowsOf('reference/limits', 'People and groups')
+    const limits = [
+      MEMBERS_MAX,
+      OPEN_INVITATIONS_MAX,
+      GROUPS_MAX,
+      GROUP_MEMBERS_MAX,
+      AUDIENCE_MAX,
+      LIVE_TOKENS_MAX,
+    ]
+    expect(rows.slice(0, limits.length).map(([, limit]) => limit)).toEqual(
+      limits.map((limit) => limit.toLocaleString('en')),
+    )
+  })
+
+  it('has the limits of hits, and so does the command line', async () => {
+    const { minimum, maximum, default: usual } = document.components.schemas.SearchRequest.properties.limit
+    const [, [, hits] = []] = await rowsOf('reference/retrieval', 'Search')
+    const [[, passages] = []] = await rowsOf('reference/answers')
+    expect(hits).toBe(`${minimum} to ${maximum} hits, default ${usual}`)
+    expect(passages).toBe(`passages to answer from, ${minimum} to ${maximum}, default ${usual}`)
+    expect(limitOption().description).toBe(`how many passages, ${minimum} to ${maximum} (default: ${usual})`)
+  })
+
+  it('names the routes that cost a credit', async () => {
+    const text = await readPage('docs/reference/limits.md')
+    const [, named = ''] = /^(.*) and their console twins cost 1 credit/m.exec(text) ?? []
+    const charged = routes.filter(({ access, credits }) => access.surface === 'agent' && credits > 0)
+    expect(wordsOf(named.replace('POST ', ''))).toEqual(charged.map(({ path }) => path))
   })
 
   it("has the tiers' numbers, and so does the console", async () => {
